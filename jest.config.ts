@@ -1,0 +1,34 @@
+/** @jest-config-loader esbuild-register */
+import type { Config } from 'jest';
+
+const config: Config = {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/test', '<rootDir>/sample'],
+  testMatch: ['**/*.spec.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/', '<rootDir>/test/consumers/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: {
+    '^nestjs-payments$': '<rootDir>/lib/index.ts',
+    '^nestjs-payments/(testing|sandbox)$': '<rootDir>/lib/$1/index.ts',
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+  },
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      {
+        jsc: {
+          parser: { syntax: 'typescript', decorators: true },
+          transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+          target: 'es2022',
+        },
+        module: { type: 'es6' },
+      },
+    ],
+  },
+  testTimeout: 15_000,
+  coverageProvider: 'v8',
+  collectCoverageFrom: ['lib/**/*.ts', '!lib/**/*.generated.ts'],
+};
+
+export default config;

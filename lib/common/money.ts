@@ -1,0 +1,66 @@
+/**
+ * An amount of TZS as an application may write it: a decimal string, a number, or whole shillings as a bigint.
+ * Greater than 0, at most two decimals, below 10^13.
+ *
+ * @publicApi
+ */
+export type MoneyInput = string | number | bigint;
+
+const PLAIN_DECIMAL = /^(-?)(0|[1-9]\d*)(?:\.(\d{1,2}))?$/;
+const LIMIT_CENTS = 10n ** 15n;
+
+/** Reads a plain decimal (`"1180.5"`) as exact cents; undefined for anything else. */
+export function parseCents(text: string): bigint | undefined {
+  const match = PLAIN_DECIMAL.exec(text);
+  if (!match) return undefined;
+  const [, sign, whole = '', fraction = ''] = match;
+  const cents = BigInt(whole + fraction.padEnd(2, '0'));
+  return sign ? -cents : cents;
+}
+
+/** Writes cents as the canonical money string: exactly two decimals (`118050n` is `"1180.50"`). */
+export function formatCents(cents: bigint): string {
+  const digits = (cents < 0n ? -cents : cents).toString().padStart(3, '0');
+  return `${cents < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
+/**
+ * Says what is wrong with an amount that the application wrote, or undefined when it is fine.
+ * A number is judged by its shortest decimal text, so `0.1 + 0.2` is refused instead of rounded.
+ */
+export function amountProblem(value: unknown): string | undefined {
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') {
+    return 'must be an amount of TZS: write a string such as "1180.50", a number or a bigint';
+  }
+  const cents = parseCents(String(value));
+  if (cents === undefined) {
+    return 'must be a plain decimal with at most two decimals, without separators or exponent: write "1180.50"';
+  }
+  if (cents <= 0n) return 'must be greater than 0: the smallest amount is "0.01"';
+  if (cents >= LIMIT_CENTS) return 'must be below 10000000000000 (10^13)';
+  return undefined;
+}
+
+/**
+ * The canonical money string of an amount that `amountProblem` found fine.
+ *
+ * @throws RangeError where it is not fine.
+ */
+export function canonicalAmount(value: MoneyInput): string {
+  const cents = amountProblem(value) === undefined ? parseCents(String(value)) : undefined;
+  if (cents === undefined) throw new RangeError('not an amount of money');
+  return formatCents(cents);
+}
+
+/**
+ * The canonical money string of a value from the wire, where decimals come as strings or as JSON numbers
+ * (specification, "Resources and their fields"). Undefined where it cannot be read exactly.
+ */
+export function moneyFromWire(value: unknown): string | undefined {
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  const cents = parseCents(String(value).trim());
+  if (cents === undefined) return undefined;
+  // From 10^13 on a JSON number no longer holds every cent.
+  if (typeof value === 'number' && (cents >= LIMIT_CENTS || cents <= -LIMIT_CENTS)) return undefined;
+  return formatCents(cents);
+}

@@ -1,0 +1,58 @@
+/**
+ * A delivery as it came off the wire, before anything in it is believed.
+ *
+ * @publicApi
+ */
+export interface RawWebhook {
+  /** Header values by lower-case name. More than one value: the header was sent more than once. */
+  readonly headers: ReadonlyMap<string, readonly string[]>;
+  /** The exact bytes of the body. */
+  readonly body: Uint8Array;
+}
+
+/**
+ * Answer of a signature check. The reason is for logs only; a caller of the route always sees the same 401.
+ *
+ * @publicApi
+ */
+export type SignatureVerdict = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+
+/**
+ * What is to be signed.
+ *
+ * @publicApi
+ */
+export interface WebhookSigningInput {
+  readonly body: Uint8Array;
+  /** The signing key's bytes. */
+  readonly key: Uint8Array;
+  /** Time of signing in milliseconds since 1970. */
+  readonly now: number;
+  /** Delivery id, for schemes that sign one. */
+  readonly id?: string;
+}
+
+/**
+ * A way of signing webhooks. The specification does not show the gateway's, so it is an option
+ * (specification, "Events" rule 3).
+ *
+ * @publicApi
+ */
+export interface WebhookScheme {
+  /** Name for logs and boot messages. */
+  readonly name: string;
+  /** How a secret that is written as a plain string becomes key bytes. @default 'utf8' */
+  readonly secretEncoding?: 'utf8' | 'base64' | 'hex';
+  /**
+   * Checks a delivery against every key that is valid now.
+   *
+   * @param now Time of the check in milliseconds since 1970.
+   */
+  verify(
+    webhook: RawWebhook,
+    keys: readonly Uint8Array[],
+    now: number,
+  ): SignatureVerdict | Promise<SignatureVerdict>;
+  /** The headers that carry the signature; absent where the scheme can only verify. */
+  sign?(input: WebhookSigningInput): Record<string, string>;
+}

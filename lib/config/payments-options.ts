@@ -1,0 +1,160 @@
+import { type HttpModuleOptions } from '@nestjs/axios';
+import { type PaymentsEnvironment } from '../common/account.js';
+import { type PaymentEventName } from '../common/events.js';
+import { type MoneyInput } from '../common/money.js';
+import { type PaymentsStorage } from '../common/storage-port.js';
+import { type WebhookScheme } from '../common/webhook-scheme.js';
+
+/**
+ * Options of one merchant account. A wrong one stops the boot with a `PaymentsConfigError` that names it.
+ *
+ * @publicApi
+ */
+export interface PaymentsModuleOptions {
+  /**
+   * Base address of the gateway; ends in `/api/v1` (specification, "Versioning" 1). Plain `http:` is for loopback and
+   * test keys only.
+   */
+  readonly baseUrl: string;
+  /** `pk_test_…` or `pk_live_…` (specification, "Authentication" 2). */
+  readonly apiKey: string;
+  /** `sk_test_…` or `sk_live_…`; may be absent with `auth: 'bearer'`. */
+  readonly apiSecret?: string;
+  /**
+   * Which environment the keys belong to.
+   * @default taken from the key's prefix
+   */
+  readonly environment?: PaymentsEnvironment;
+  /**
+   * `headers`: `X-API-KEY` and `X-API-SECRET`. `bearer`: `Authorization: Bearer <API_KEY>`, the other form that the
+   * specification shows ("Authentication" 5).
+   * @default 'headers'
+   */
+  readonly auth?: 'headers' | 'bearer';
+  /**
+   * Longest time of one attempt in milliseconds, from queueing to the last byte of the body.
+   * @default 30_000
+   */
+  readonly timeoutMs?: number;
+  /**
+   * Longest time of one call in milliseconds, all attempts and waits included.
+   * @default 60_000
+   */
+  readonly deadlineMs?: number;
+  /** How often and how slowly a call is tried again where that is safe. */
+  readonly retry?: RetryOptions;
+  /**
+   * Mobile networks that payouts may name; any other is refused before sending. The specification shows six but not
+   * their names ("Endpoints" 7).
+   * @default any upper-case token
+   */
+  readonly networks?: readonly string[];
+  /** Smallest and largest amount per family; the specification shows none ("Limits" 5). */
+  readonly limits?: { readonly collection?: AmountLimits; readonly disbursement?: AmountLimits };
+  /** How amounts are written on the wire: `decimal` of the specification may mean either. */
+  readonly amountFormat?: {
+    /** @default 'number' */
+    readonly collections?: AmountFormat;
+    /** @default 'number' */
+    readonly disbursements?: AmountFormat;
+  };
+  /**
+   * Codes beyond the specification with which the gateway definitely refuses a payment.
+   * @default []
+   */
+  readonly refusalCodes?: readonly string[];
+  /**
+   * Passed to the package's own `HttpModule`: agent, proxy, adapter, headers.
+   * @default {}
+   */
+  readonly http?: HttpModuleOptions;
+  /**
+   * Where the package remembers what it must not forget.
+   * @default memoryStorage()
+   */
+  readonly storage?: PaymentsStorage;
+  /** Receiving webhooks. Without it, a `@PaymentsWebhook` route of the account stops the boot. */
+  readonly webhooks?: WebhookOptions;
+}
+
+/**
+ * When a call is tried again: exponential back-off with full jitter, inside the call's deadline.
+ *
+ * @publicApi
+ */
+export interface RetryOptions {
+  /** Tries of one call, the first included. @default 3 */
+  readonly maxAttempts?: number;
+  /** Upper bound of the first wait in milliseconds. @default 500 */
+  readonly baseDelayMs?: number;
+  /** Upper bound of any wait in milliseconds. @default 8_000 */
+  readonly maxDelayMs?: number;
+}
+
+/**
+ * Bounds of an amount, both inclusive.
+ *
+ * @publicApi
+ */
+export interface AmountLimits {
+  readonly min?: MoneyInput;
+  readonly max?: MoneyInput;
+}
+
+/**
+ * A JSON number or a two-decimal string.
+ *
+ * @publicApi
+ */
+export type AmountFormat = 'number' | 'string';
+
+/**
+ * Receiving webhooks of one account.
+ *
+ * @publicApi
+ */
+export interface WebhookOptions {
+  /** How deliveries are signed. There is no default: the specification does not show it ("Events" rule 3). */
+  readonly scheme: WebhookScheme;
+  /** Signing secrets, at least 16 bytes each; several while rotating. */
+  readonly secrets: readonly WebhookSecret[];
+  /** Longest accepted body in bytes. @default 262_144 */
+  readonly bodyLimit?: number;
+  /** How long all handlers of one delivery may take, in milliseconds. @default 25_000 */
+  readonly handlerTimeoutMs?: number;
+  /** How long a claim holds when its process dies, in milliseconds. @default 60_000 */
+  readonly leaseMs?: number;
+  /** How long a repeated delivery waits for the running one, in milliseconds. @default 2_000 */
+  readonly inFlightWaitMs?: number;
+  /** How long a handled outcome is remembered, in days. @default 30 */
+  readonly retentionDays?: number;
+  /**
+   * Outcomes that may replace a finished one, for example `[['payment.failed', 'payment.success']]`.
+   * @default []
+   */
+  readonly supersede?: readonly (readonly [from: PaymentEventName, to: PaymentEventName])[];
+}
+
+/**
+ * A signing secret: plain text in the scheme's own encoding, or spelled out.
+ *
+ * @publicApi
+ */
+export type WebhookSecret =
+  | string
+  | {
+      readonly value: string;
+      /** How `value` becomes key bytes. @default the scheme's own, else 'utf8' */
+      readonly encoding?: 'utf8' | 'base64' | 'hex';
+      /** After this moment the secret is refused. */
+      readonly notAfter?: Date | string;
+    };
+
+/**
+ * For `forRootAsync({ useClass | useExisting })`.
+ *
+ * @publicApi
+ */
+export interface PaymentsOptionsFactory {
+  createPaymentsOptions(): PaymentsModuleOptions | Promise<PaymentsModuleOptions>;
+}

@@ -1,0 +1,55 @@
+import { type HttpModuleOptions } from '@nestjs/axios';
+import { type PaymentsEnvironment } from '../common/account.js';
+import { type PaymentsStorage } from '../common/storage-port.js';
+import { type WebhookScheme } from '../common/webhook-scheme.js';
+import { type AmountFormat } from './payments-options.js';
+
+/** The options of one account after validation: every default filled in, every amount in cents. */
+export interface ResolvedPaymentsOptions {
+  readonly account: string;
+  readonly environment: PaymentsEnvironment;
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly apiSecret: string | undefined;
+  readonly auth: 'headers' | 'bearer';
+  readonly timeoutMs: number;
+  readonly deadlineMs: number;
+  readonly retry: ResolvedRetryOptions;
+  readonly networks: ReadonlySet<string> | undefined;
+  readonly limits: { readonly collection: ResolvedLimits; readonly disbursement: ResolvedLimits };
+  readonly amountFormat: { readonly collections: AmountFormat; readonly disbursements: AmountFormat };
+  readonly refusalCodes: ReadonlySet<string>;
+  readonly http: HttpModuleOptions;
+  /** Undefined: the application named none, and the module uses memory. */
+  readonly storage: PaymentsStorage | undefined;
+  readonly webhooks: ResolvedWebhookOptions | undefined;
+}
+
+export interface ResolvedRetryOptions {
+  readonly maxAttempts: number;
+  readonly baseDelayMs: number;
+  readonly maxDelayMs: number;
+}
+
+export interface ResolvedLimits {
+  readonly minCents: bigint | undefined;
+  readonly maxCents: bigint | undefined;
+}
+
+export interface ResolvedWebhookOptions {
+  readonly scheme: WebhookScheme;
+  readonly keys: readonly ResolvedWebhookKey[];
+  readonly bodyLimit: number;
+  readonly handlerTimeoutMs: number;
+  readonly leaseMs: number;
+  readonly inFlightWaitMs: number;
+  readonly retentionMs: number;
+  readonly supersede: readonly (readonly [from: string, to: string])[];
+}
+
+export interface ResolvedWebhookKey {
+  readonly bytes: Uint8Array;
+  /** Milliseconds since 1970; undefined: valid until removed. */
+  readonly notAfter: number | undefined;
+}

@@ -1,0 +1,74 @@
+import { type AttemptInfo } from '../common/attempt.js';
+import { type PaymentsOperation } from '../common/operations.js';
+
+/** Fixed across copies of the package, so that `isPaymentsError` never depends on which copy made the error. */
+const BRAND = Symbol.for('nestjs-payments.error');
+
+/**
+ * What is known about a failed call, beside its message.
+ *
+ * @publicApi
+ */
+export interface PaymentsErrorDetails {
+  /** What to do about it, in one sentence. */
+  readonly hint?: string | undefined;
+  /** HTTP status of the gateway's answer, where one came. */
+  readonly httpStatus?: number | undefined;
+  /** The gateway's `request_id`, for its support. */
+  readonly requestId?: string | undefined;
+  readonly operation?: PaymentsOperation | undefined;
+  /** The merchant's reference of the payment. */
+  readonly reference?: string | undefined;
+  /** The `Idempotency-Key` that was, or would have been, sent. */
+  readonly idempotencyKey?: string | undefined;
+  /** Every try of the call, in order. */
+  readonly attempts?: readonly AttemptInfo[] | undefined;
+}
+
+/**
+ * Base of every error that this package throws.
+ *
+ * No error carries a request, a header, a key, a phone number, a name or another library's error: it is safe to
+ * log one whole.
+ *
+ * @publicApi
+ */
+export class PaymentsError extends Error {
+  override readonly name: string = 'PaymentsError';
+  readonly hint?: string;
+  readonly httpStatus?: number;
+  readonly requestId?: string;
+  readonly operation?: PaymentsOperation;
+  readonly reference?: string;
+  readonly idempotencyKey?: string;
+  readonly attempts?: readonly AttemptInfo[];
+  /** Whether the same call may simply be made again. */
+  readonly retryable: boolean = false;
+  /** Whether the gateway may have acted on the call. Where this is true, the payment has not failed. */
+  readonly mayHaveBeenProcessed: boolean = false;
+
+  constructor(
+    /** Machine-readable: the gateway's own code where it gave one, else a code of this package. */
+    readonly code: string,
+    message: string,
+    details: PaymentsErrorDetails = {},
+  ) {
+    super(message);
+    Object.defineProperty(this, BRAND, { value: true });
+    for (const [field, value] of Object.entries(details)) {
+      if (value !== undefined) Object.defineProperty(this, field, { value, enumerable: true });
+    }
+  }
+}
+
+/**
+ * Whether a value is an error of this package, also when another copy of the package made it.
+ *
+ * @example
+ * if (isPaymentsError(error) && error.mayHaveBeenProcessed) await this.waitForTheWebhook(error.reference);
+ *
+ * @publicApi
+ */
+export function isPaymentsError(value: unknown): value is PaymentsError {
+  return typeof value === 'object' && value !== null && BRAND in value;
+}

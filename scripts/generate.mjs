@@ -1,0 +1,1 @@
+// Writes the generated sources that are not kept in git.
