@@ -1,0 +1,59 @@
+import { PaymentsConfigError } from '../errors/payments-config.error.js';
+
+/** Longest time that a Node timer can hold. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Makes the error for one option; bound to an account, so that the message says whose option it is. */
+export type OptionError = (option: string, problem: string) => PaymentsConfigError;
+
+export function optionErrors(account: string): OptionError {
+  const whose = account === 'default' ? '' : ` of account "${account}"`;
+  return (option, problem) => new PaymentsConfigError(`Payments option \`${option}\`${whose} ${problem}`);
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A whole number in its bounds, or the default where the option was left out. */
+export function wholeNumber(
+  error: OptionError,
+  option: string,
+  value: unknown,
+  bounds: { readonly min: number; readonly max?: number; readonly fallback: number },
+): number {
+  if (value === undefined) return bounds.fallback;
+  const max = bounds.max ?? LONGEST_TIMER_MS;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= bounds.min && value <= max)
+    return value;
+  throw error(
+    option,
+    `must be a whole number from ${bounds.min} to ${max}: write for example ${bounds.fallback}, the default.`,
+  );
+}
+
+/** One of the listed words, or the first of them where the option was left out. */
+export function oneOf<const T extends string>(
+  error: OptionError,
+  option: string,
+  value: unknown,
+  words: readonly [T, ...T[]],
+): T {
+  if (value === undefined) return words[0];
+  const found = words.find((word) => word === value);
+  if (found !== undefined) return found;
+  throw error(option, `is not known: write ${words.map((word) => `'${word}'`).join(' or ')}.`);
+}
+
+/** A list of non-blank strings that the check accepts; undefined where the option was left out. */
+export function wordList(
+  error: OptionError,
+  option: string,
+  value: unknown,
+  check: { readonly pattern: RegExp; readonly example: string },
+): ReadonlySet<string> | undefined {
+  if (value === undefined) return undefined;
+  const fits = (word: unknown): word is string => typeof word === 'string' && check.pattern.test(word);
+  if (Array.isArray(value) && value.every(fits)) return new Set(value);
+  throw error(option, `must be a list of upper-case words: write for example ${check.example}.`);
+}
