@@ -1,4 +1,4 @@
-import { PaymentsError, type PaymentsErrorDetails } from './payments.error.js';
+import { PaymentsError } from './payments.error.js';
 
 /**
  * The gateway refused the credentials: 401 `UNAUTHORIZED` or 403 `INSUFFICIENT_PERMISSIONS`
@@ -8,8 +8,4 @@ import { PaymentsError, type PaymentsErrorDetails } from './payments.error.js';
  */
 export class PaymentsAuthenticationError extends PaymentsError {
   override readonly name = 'PaymentsAuthenticationError';
-
-  constructor(code: string, message: string, details?: PaymentsErrorDetails) {
-    super(code, message, details);
-  }
 }

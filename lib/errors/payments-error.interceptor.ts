@@ -1,0 +1,142 @@
+import {
+  type CallHandler,
+  type ExecutionContext,
+  HttpException,
+  HttpStatus,
+  Inject,
+  Injectable,
+  type NestInterceptor,
+  Optional,
+} from '@nestjs/common';
+import { catchError, type Observable, throwError } from 'rxjs';
+import { answerFor } from './error-status.js';
+import { isPaymentsError, type PaymentsError } from './payments.error.js';
+
+/**
+ * Body of an HTTP answer that stands for one of this package's errors.
+ *
+ * @publicApi
+ */
+export interface PaymentsErrorBody {
+  /** HTTP status of this answer, not of the gateway's. */
+  readonly statusCode: number;
+  /** Name of the status, as in Nest's own bodies. */
+  readonly error: string;
+  /** The gateway's code, or this package's. */
+  readonly code: string;
+  readonly message: string;
+  /** Messages by field, of a wrong or refused request. */
+  readonly errors?: Readonly<Record<string, readonly string[]>>;
+  readonly reference?: string;
+  readonly requestId?: string;
+  /** Where true, the payment has not failed: keep it open. */
+  readonly mayHaveBeenProcessed: boolean;
+}
+
+/**
+ * Options of `PaymentsErrorInterceptor`.
+ *
+ * @publicApi
+ */
+export interface PaymentsErrorInterceptorOptions {
+  /**
+   * Status by error code or by error class name, over the package's own map; the code wins.
+   *
+   * @example
+   * { errorStatus: { INSUFFICIENT_BALANCE: 409, GatewayUnreachableError: 502 } }
+   * @default {}
+   */
+  readonly errorStatus?: Readonly<Record<string, number>>;
+}
+
+/**
+ * Token under which `APP_INTERCEPTOR` users may provide `PaymentsErrorInterceptorOptions`.
+ *
+ * @publicApi
+ */
+export const PAYMENTS_ERROR_INTERCEPTOR_OPTIONS = Symbol.for('nestjs-payments.error-interceptor-options');
+
+/**
+ * Turns this package's errors into Nest's `HttpException`s; any other error passes untouched.
+ *
+ * | error | status |
+ * |---|---|
+ * | validation | 400 |
+ * | refused by the gateway | 422; `ACCOUNT_NOT_FOUND` 404, `INSUFFICIENT_BALANCE` 402 |
+ * | reference reused | 409 |
+ * | the gateway's 401 and 403, an unusable answer to a read | 502 |
+ * | 429 (with `Retry-After`), unreachable, storage | 503 |
+ * | unknown outcome | 504; 409 after a duplicate |
+ *
+ * @example
+ * @UseInterceptors(PaymentsErrorInterceptor)
+ * @Controller('checkout')
+ * class CheckoutController {}
+ *
+ * @example
+ * { provide: APP_INTERCEPTOR, useClass: PaymentsErrorInterceptor }
+ *
+ * @publicApi
+ */
+@Injectable()
+export class PaymentsErrorInterceptor implements NestInterceptor {
+  private readonly errorStatus: Readonly<Record<string, number>>;
+
+  constructor(
+    @Optional() @Inject(PAYMENTS_ERROR_INTERCEPTOR_OPTIONS) options?: PaymentsErrorInterceptorOptions,
+  ) {
+    this.errorStatus = options?.errorStatus ?? {};
+  }
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return next
+      .handle()
+      .pipe(
+        catchError((error: unknown) =>
+          throwError(() => (isPaymentsError(error) ? this.toHttpException(error, context) : error)),
+        ),
+      );
+  }
+
+  /** Override to answer in another form. */
+  protected toHttpException(error: PaymentsError, context: ExecutionContext): HttpException {
+    const { status: usual, retryAfterSeconds } = answerFor(error);
+    const status = this.errorStatus[error.code] ?? this.errorStatus[error.name] ?? usual;
+    if (retryAfterSeconds !== undefined) setRetryAfter(context, retryAfterSeconds);
+    return new HttpException(bodyFor(error, status), status);
+  }
+}
+
+function bodyFor(error: PaymentsError, statusCode: number): PaymentsErrorBody {
+  const errors = 'errors' in error ? (error.errors as PaymentsErrorBody['errors']) : undefined;
+  return {
+    statusCode,
+    error: titleOf(statusCode),
+    code: error.code,
+    message: error.message,
+    ...(errors && Object.keys(errors).length > 0 ? { errors } : {}),
+    ...(error.reference === undefined ? {} : { reference: error.reference }),
+    ...(error.requestId === undefined ? {} : { requestId: error.requestId }),
+    mayHaveBeenProcessed: error.mayHaveBeenProcessed,
+  };
+}
+
+/** `UNPROCESSABLE_ENTITY` → `Unprocessable Entity`, as Nest writes it in its own bodies. */
+function titleOf(status: number): string {
+  const name: string | undefined = HttpStatus[status];
+  if (name === undefined) return 'Error';
+  return name
+    .toLowerCase()
+    .replace(/(^|_)([a-z])/g, (_, gap: string, letter: string) => (gap ? ' ' : '') + letter.toUpperCase());
+}
+
+/** Express and Fastify name the same thing differently: `setHeader` and `header`. */
+function setRetryAfter(context: ExecutionContext, seconds: number): void {
+  if (context.getType() !== 'http') return;
+  const response = context.switchToHttp().getResponse<{
+    header?: (name: string, value: string) => unknown;
+    setHeader?: (name: string, value: string) => unknown;
+  }>();
+  if (response.header) response.header('Retry-After', String(seconds));
+  else response.setHeader?.('Retry-After', String(seconds));
+}
