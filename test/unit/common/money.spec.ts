@@ -1,0 +1,100 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  amountProblem,
+  canonicalAmount,
+  formatCents,
+  moneyFromWire,
+  parseCents,
+} from '../../../lib/common/money.js';
+
+describe('an amount that the application writes', () => {
+  it.each([
+    ['1180.50', '1180.50'],
+    ['1180.5', '1180.50'],
+    ['1180', '1180.00'],
+    ['0.01', '0.01'],
+    [1180.5, '1180.50'],
+    [0.29, '0.29'],
+    [8.2, '8.20'],
+    [2500n, '2500.00'],
+    ['9999999999999.99', '9999999999999.99'],
+  ])('%p becomes %s', (input, canonical) => {
+    expect(amountProblem(input)).toBeUndefined();
+    expect(canonicalAmount(input)).toBe(canonical);
+  });
+
+  it.each([
+    [0, 'greater than 0'],
+    [-0, 'greater than 0'],
+    ['0.00', 'greater than 0'],
+    [-5, 'greater than 0'],
+    ['-1.00', 'greater than 0'],
+    [-3n, 'greater than 0'],
+    [0.1 + 0.2, 'at most two decimals'],
+    ['10.005', 'at most two decimals'],
+    [1e21, 'plain decimal'],
+    ['1e3', 'plain decimal'],
+    ['1,000', 'plain decimal'],
+    [' 100', 'plain decimal'],
+    ['+100', 'plain decimal'],
+    ['0100', 'plain decimal'],
+    ['.5', 'plain decimal'],
+    ['5.', 'plain decimal'],
+    ['0x10', 'plain decimal'],
+    ['١٠٠', 'plain decimal'],
+    ['', 'plain decimal'],
+    [NaN, 'plain decimal'],
+    [Infinity, 'plain decimal'],
+    [1e13, 'below 10000000000000'],
+    ['10000000000000', 'below 10000000000000'],
+    [10n ** 13n, 'below 10000000000000'],
+    [null, 'write a string'],
+    [undefined, 'write a string'],
+    [true, 'write a string'],
+    [['100'], 'write a string'],
+    [{ valueOf: () => 100 }, 'write a string'],
+  ])('%p is refused: %s', (input, words) => {
+    expect(amountProblem(input)).toContain(words);
+    expect(() => canonicalAmount(input as string)).toThrow(RangeError);
+  });
+});
+
+describe('money from the wire', () => {
+  it.each([
+    ['1180.50', '1180.50'],
+    [1180.5, '1180.50'],
+    [0, '0.00'],
+    ['0', '0.00'],
+    [-12.3, '-12.30'],
+    ['-12.3', '-12.30'],
+    [' 5.00 ', '5.00'],
+    ['99999999999999999.99', '99999999999999999.99'],
+  ])('%p reads as %s', (value, canonical) => {
+    expect(moneyFromWire(value)).toBe(canonical);
+  });
+
+  it.each([1e13, -1e13, 1.005, NaN, '1,000.00', '', null, undefined, {}, '1e3'])(
+    '%p is not read at all, because cents could be lost',
+    (value) => {
+      expect(moneyFromWire(value)).toBeUndefined();
+    },
+  );
+
+  it('keeps every cent of a JSON number below 10^13', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 10n ** 15n - 1n }), (cents) => {
+        const text = formatCents(cents);
+        expect(moneyFromWire(JSON.parse(text))).toBe(text);
+      }),
+    );
+  });
+});
+
+it('reads back what it writes, for any number of cents', () => {
+  fc.assert(
+    fc.property(fc.bigInt(), (cents) => {
+      expect(parseCents(formatCents(cents))).toBe(cents);
+    }),
+  );
+});

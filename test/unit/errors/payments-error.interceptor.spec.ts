@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  Controller,
+  Get,
+  HttpException,
+  type INestApplication,
+  Param,
+  UseInterceptors,
+} from '@nestjs/common';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { Test } from '@nestjs/testing';
+import { GatewayAnswerError } from '../../../lib/errors/gateway-answer.error.js';
+import { GatewayUnreachableError } from '../../../lib/errors/gateway-unreachable.error.js';
+import { PaymentOutcomeUnknownError } from '../../../lib/errors/payment-outcome-unknown.error.js';
+import { PaymentRejectedError } from '../../../lib/errors/payment-rejected.error.js';
+import { PaymentsAuthenticationError } from '../../../lib/errors/payments-authentication.error.js';
+import { PaymentsConfigError } from '../../../lib/errors/payments-config.error.js';
+import {
+  PAYMENTS_ERROR_INTERCEPTOR_OPTIONS,
+  PaymentsErrorInterceptor,
+} from '../../../lib/errors/payments-error.interceptor.js';
+import { PaymentsRateLimitError } from '../../../lib/errors/payments-rate-limit.error.js';
+import { PaymentsStorageError } from '../../../lib/errors/payments-storage.error.js';
+import { PaymentsValidationError } from '../../../lib/errors/payments-validation.error.js';
+import { ReferenceReusedError } from '../../../lib/errors/reference-reused.error.js';
+
+const details = { reference: 'order-1', requestId: 'request-1', httpStatus: 401 };
+const errors: Record<string, () => Error> = {
+  validation: () => new PaymentsValidationError({ phone: ['phone must be 255 and nine digits'] }, details),
+  refused: () => new PaymentRejectedError('INVALID_PHONE', 'refused', details, { phone: ['wrong'] }),
+  'not-found': () => new PaymentRejectedError('ACCOUNT_NOT_FOUND', 'refused', details),
+  balance: () => new PaymentRejectedError('INSUFFICIENT_BALANCE', 'refused', details),
+  reused: () => new ReferenceReusedError('reused', details),
+  authentication: () => new PaymentsAuthenticationError('UNAUTHORIZED', 'refused', details),
+  answer: () => new GatewayAnswerError('PROVIDER_ERROR', 'no answer', details),
+  rate: () => new PaymentsRateLimitError(1_200, 'slow down', details),
+  'rate-open': () => new PaymentsRateLimitError(undefined, 'slow down', details),
+  unreachable: () => new GatewayUnreachableError('unreachable', details),
+  storage: () => new PaymentsStorageError('storage', details),
+  unknown: () => new PaymentOutcomeUnknownError('no-answer', 'unknown', details),
+  'duplicate-request': () => new PaymentOutcomeUnknownError('duplicate-request', 'unknown', details),
+  'duplicate-reference': () => new PaymentOutcomeUnknownError('duplicate-reference', 'unknown', details),
+  config: () => new PaymentsConfigError('redirect', details),
+  own: () => new HttpException('teapot', 418),
+};
+
+@Controller()
+@UseInterceptors(PaymentsErrorInterceptor)
+class FailingController {
+  @Get(':kind')
+  fail(@Param('kind') kind: string): never {
+    throw errors[kind]!();
+  }
+}
+
+describe.each([
+  ['Express', () => new ExpressAdapter()],
+  ['Fastify', () => new FastifyAdapter()],
+])('PaymentsErrorInterceptor on %s', (_, adapter) => {
+  let app: INestApplication;
+  let url: string;
+
+  beforeAll(async () => {
+    const module = await Test.createTestingModule({
+      controllers: [FailingController],
+      providers: [
+        { provide: PAYMENTS_ERROR_INTERCEPTOR_OPTIONS, useValue: { errorStatus: { INVALID_NETWORK: 400 } } },
+      ],
+    }).compile();
+    app = module.createNestApplication(adapter(), { logger: false });
+    await app.listen(0, '127.0.0.1');
+    url = await app.getUrl();
+  });
+  afterAll(() => app.close());
+
+  it.each([
+    ['validation', 400, 'Bad Request', 'VALIDATION_FAILED', false],
+    ['refused', 422, 'Unprocessable Entity', 'INVALID_PHONE', false],
+    ['not-found', 404, 'Not Found', 'ACCOUNT_NOT_FOUND', false],
+    ['balance', 402, 'Payment Required', 'INSUFFICIENT_BALANCE', false],
+    ['reused', 409, 'Conflict', 'REFERENCE_REUSED', false],
+    ['authentication', 502, 'Bad Gateway', 'UNAUTHORIZED', false],
+    ['answer', 502, 'Bad Gateway', 'PROVIDER_ERROR', false],
+    ['rate', 503, 'Service Unavailable', 'RATE_LIMITED', false],
+    ['unreachable', 503, 'Service Unavailable', 'GATEWAY_UNREACHABLE', false],
+    ['storage', 503, 'Service Unavailable', 'STORAGE_UNAVAILABLE', false],
+    ['unknown', 504, 'Gateway Timeout', 'OUTCOME_UNKNOWN', true],
+    ['duplicate-request', 409, 'Conflict', 'OUTCOME_UNKNOWN', true],
+    ['duplicate-reference', 409, 'Conflict', 'OUTCOME_UNKNOWN', true],
+    ['config', 500, 'Internal Server Error', 'CONFIG_INVALID', false],
+  ])('answers %s with %i %s', async (kind, status, error, code, mayHaveBeenProcessed) => {
+    const response = await fetch(`${url}/${kind}`);
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({
+      statusCode: status,
+      error,
+      code,
+      reference: 'order-1',
+      requestId: 'request-1',
+      mayHaveBeenProcessed,
+    });
+  });
+
+  it('shows messages by field only where there are some', async () => {
+    const validation = (await (await fetch(`${url}/validation`)).json()) as Record<string, unknown>;
+    expect(validation['errors']).toEqual({ phone: ['phone must be 255 and nine digits'] });
+    const balance = (await (await fetch(`${url}/balance`)).json()) as Record<string, unknown>;
+    expect(Object.keys(balance).sort()).toEqual([
+      'code',
+      'error',
+      'mayHaveBeenProcessed',
+      'message',
+      'reference',
+      'requestId',
+      'statusCode',
+    ]);
+  });
+
+  it('tells the caller when to try again after 429, in whole seconds', async () => {
+    expect((await fetch(`${url}/rate`)).headers.get('retry-after')).toBe('2');
+    expect((await fetch(`${url}/rate-open`)).headers.get('retry-after')).toBe('1');
+  });
+
+  it('leaves other errors alone', async () => {
+    expect((await fetch(`${url}/own`)).status).toBe(418);
+  });
+});
+
+it('lets an application give its own status by code or by class', async () => {
+  const interceptor = new PaymentsErrorInterceptor({
+    errorStatus: { INSUFFICIENT_BALANCE: 409, PaymentRejectedError: 400 },
+  });
+  const map = Reflect.get(interceptor, 'toHttpException') as (
+    error: Error,
+    context: unknown,
+  ) => HttpException;
+  const status = (kind: string): number => map.call(interceptor, errors[kind]!(), {}).getStatus();
+  expect([status('balance'), status('refused'), status('unknown')]).toEqual([409, 400, 504]);
+});
