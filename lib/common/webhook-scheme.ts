@@ -28,8 +28,10 @@ export interface WebhookSigningInput {
   readonly key: Uint8Array;
   /** Time of signing in milliseconds since 1970. */
   readonly now: number;
-  /** Delivery id, for schemes that sign one. */
+  /** Delivery id, for schemes that sign one. @default a random one */
   readonly id?: string;
+  /** Other headers of the delivery, for schemes that sign one of them; they come back beside the signature. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**

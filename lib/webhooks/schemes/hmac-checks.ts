@@ -1,0 +1,86 @@
+import { PaymentsConfigError } from '../../errors/payments-config.error.js';
+import { type HmacOptions, type SignatureTimestampOptions } from './hmac-options.js';
+
+const ALGORITHMS = ['sha256', 'sha384', 'sha512'];
+const UNITS = ['s', 'ms', 'iso'];
+const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
+const ALPHABETS: Readonly<Record<string, RegExp>> = {
+  hex: /[\da-f]/,
+  base64: /[\w+/=]/,
+  base64url: /[\w-]/,
+};
+
+/**
+ * Refuses a description of a signature that could not be checked, or that would protect less than it says.
+ *
+ * @throws PaymentsConfigError that names the option.
+ */
+export function checkHmacOptions(options: HmacOptions): void {
+  if (!ALGORITHMS.includes(options.algorithm)) wrong('algorithm', `must be one of ${ALGORITHMS.join(', ')}`);
+  if (!Object.hasOwn(ALPHABETS, options.encoding)) {
+    wrong('encoding', `must be one of ${Object.keys(ALPHABETS).join(', ')}`);
+  }
+  checkPayload(options);
+  checkHeaderNames(options);
+  if (options.timestamp) checkTimestamp(options.timestamp);
+  if (options.signatures) checkSeparator(options, options.signatures.separator);
+}
+
+function checkHeaderNames({ header, timestamp, id, payload }: HmacOptions): void {
+  checkHeaderName('header', header);
+  if (timestamp) checkHeaderName('timestamp.header', timestamp.header);
+  if (id) checkHeaderName('id.header', id.header);
+  for (const part of payload) {
+    if (typeof part === 'object' && 'header' in part) checkHeaderName('payload', part.header);
+  }
+}
+
+function checkHeaderName(option: string, name: unknown): void {
+  if (typeof name !== 'string' || !HEADER_NAME.test(name)) {
+    wrong(option, "must be the name of an HTTP header, for example 'x-webhook-signature'");
+  }
+}
+
+function checkPayload({ payload, timestamp, id }: HmacOptions): void {
+  if (!Array.isArray(payload) || !payload.every(isSignedPart)) {
+    wrong('payload', "holds an unknown part: write 'body', 'timestamp', 'id', { header } or { literal }");
+  }
+  if (!payload.includes('body')) {
+    wrong('payload', "must hold 'body': a signature that leaves the body out protects nothing");
+  }
+  checkPaired('timestamp', timestamp !== undefined, payload.includes('timestamp'));
+  checkPaired('id', id !== undefined, payload.includes('id'));
+}
+
+function isSignedPart(part: unknown): boolean {
+  if (typeof part !== 'object' || part === null) return ['body', 'timestamp', 'id'].includes(part as string);
+  return 'header' in part || ('literal' in part && typeof part.literal === 'string');
+}
+
+function checkPaired(part: 'timestamp' | 'id', described: boolean, signed: boolean): void {
+  if (described && !signed) {
+    wrong(part, `is not signed and would protect nothing: add '${part}' to payload, or leave ${part} out`);
+  }
+  if (signed && !described) wrong('payload', `signs '${part}': say in ${part} which header carries it`);
+}
+
+function checkTimestamp({ unit, toleranceSeconds }: SignatureTimestampOptions): void {
+  if (!UNITS.includes(unit)) wrong('timestamp.unit', `must be one of ${UNITS.join(', ')}`);
+  if (!Number.isSafeInteger(toleranceSeconds) || toleranceSeconds < 1) {
+    wrong('timestamp.toleranceSeconds', 'must be a whole number of seconds from 1 on: write 300');
+  }
+}
+
+function checkSeparator({ encoding, prefix = '' }: HmacOptions, separator: unknown): void {
+  const alphabet = ALPHABETS[encoding];
+  const ambiguous =
+    typeof separator !== 'string' ||
+    separator === '' ||
+    prefix.includes(separator) ||
+    Array.from(separator).every((character) => alphabet?.test(character));
+  if (ambiguous) wrong('signatures.separator', "must be text that no signature contains, for example ' '");
+}
+
+function wrong(option: string, problem: string): never {
+  throw new PaymentsConfigError(`The option ${option} of hmac() ${problem}.`);
+}

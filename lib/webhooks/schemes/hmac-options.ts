@@ -1,0 +1,48 @@
+/**
+ * One signed part of a delivery, in the order of signing: the body's bytes, the timestamp or id header's value, any
+ * other header's value, or fixed text between them.
+ *
+ * @publicApi
+ */
+export type SignedPart =
+  'body' | 'timestamp' | 'id' | { readonly header: string } | { readonly literal: string };
+
+/**
+ * The signed time of a delivery. It keeps an old delivery from being replayed, so it must be among the signed parts.
+ *
+ * @publicApi
+ */
+export interface SignatureTimestampOptions {
+  readonly header: string;
+  /** `s`: seconds since 1970, `ms`: milliseconds since 1970, `iso`: ISO 8601 with an offset or `Z`. */
+  readonly unit: 's' | 'ms' | 'iso';
+  /** How far the sender's clock may be off, in both directions. */
+  readonly toleranceSeconds: number;
+}
+
+/**
+ * How the gateway signs. The specification does not show it ("Events" rule 3): take the values from the gateway's
+ * portal or its support.
+ *
+ * @publicApi
+ */
+export interface HmacOptions {
+  /** Header that carries the signature, in any case. */
+  readonly header: string;
+  readonly algorithm: 'sha256' | 'sha384' | 'sha512';
+  /** How the signature is written. Hexadecimal is lower case. */
+  readonly encoding: 'hex' | 'base64' | 'base64url';
+  /**
+   * Text before every signature, for example `sha256=`.
+   * @default ''
+   */
+  readonly prefix?: string;
+  /** What is signed, in order. The body is always among it. */
+  readonly payload: readonly SignedPart[];
+  /** The signed time, where the gateway sends one. */
+  readonly timestamp?: SignatureTimestampOptions;
+  /** The signed delivery id, where the gateway sends one. */
+  readonly id?: { readonly header: string };
+  /** Several signatures in one header, apart by this text; one that matches is enough. */
+  readonly signatures?: { readonly separator: string };
+}
