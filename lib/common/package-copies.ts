@@ -1,0 +1,31 @@
+/** Where copies of this package that were loaded in this process stand; shared by all of them. */
+const REGISTRY = Symbol.for('nestjs-payments.copies');
+
+/** Enters the copy that this file belongs to. */
+export function registerCopy(): void {
+  copies().add(ownFolder());
+}
+
+/**
+ * Says that the package was loaded from two places, where it was: a service of one copy is not a provider of the
+ * other, and Nest's own message would not tell why.
+ */
+export function describeSecondCopy(): string | undefined {
+  const places = [...copies()];
+  if (places.length < 2) return undefined;
+  return (
+    `nestjs-payments was loaded ${places.length} times, from ${places.join(' and ')}: services of one copy cannot be ` +
+    'injected from another. Keep one version installed (`npm ls nestjs-payments`, `npm dedupe`), and load it in one way.'
+  );
+}
+
+function copies(): Set<string> {
+  const shared: { [REGISTRY]?: Set<string> } = globalThis;
+  return (shared[REGISTRY] ??= new Set());
+}
+
+/** Folder of this build, read from the stack: neither `import.meta` nor `__dirname` exists in both builds. */
+function ownFolder(): string {
+  const frame = new Error().stack?.split('\n').find((line) => line.includes('package-copies')) ?? '';
+  return /(?:file:\/\/|\(|at )*([^\s()]+?)[\\/]common[\\/]package-copies/.exec(frame)?.[1] ?? 'an unknown place';
+}

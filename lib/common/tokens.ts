@@ -1,0 +1,40 @@
+import { HttpService } from '@nestjs/axios';
+import { type Abstract, Inject, type InjectionToken, type Type } from '@nestjs/common';
+import { DEFAULT_ACCOUNT } from './account.js';
+
+/**
+ * Token of one of the package's providers for a named account. For the default account the class itself is the
+ * token; only `HttpService` is not, because the application may have its own.
+ *
+ * Tokens are `Symbol.for(…)`, so that they are the same in every copy of the package.
+ *
+ * @param type A service class of the package, or `HttpService`.
+ * @param account Name given to `PaymentsModule.forRoot({ name })`. @default 'default'
+ *
+ * @publicApi
+ */
+export function getPaymentsToken(
+  type: Type | Abstract<unknown>,
+  account: string = DEFAULT_ACCOUNT,
+): InjectionToken {
+  if (account === DEFAULT_ACCOUNT && type !== HttpService) return type;
+  return Symbol.for(`nestjs-payments:${account}:${type.name}`);
+}
+
+/**
+ * Injects a service of a named account, or the package's own `HttpService`.
+ *
+ * @example
+ * constructor(
+ *   @InjectPayments(DisbursementsService, 'payouts') private readonly payouts: DisbursementsService,
+ *   @InjectPayments(HttpService) http: HttpService,
+ * ) {}
+ *
+ * @publicApi
+ */
+export function InjectPayments(
+  type: Type | Abstract<unknown>,
+  account: string = DEFAULT_ACCOUNT,
+): ParameterDecorator & PropertyDecorator {
+  return Inject(getPaymentsToken(type, account));
+}
