@@ -20,7 +20,7 @@ export function describeSecondCopy(): string | undefined {
 }
 
 function copies(): Set<string> {
-  const shared: { [REGISTRY]?: Set<string> } = globalThis;
+  const shared = globalThis as unknown as Record<symbol, Set<string> | undefined>;
   return (shared[REGISTRY] ??= new Set());
 }
 
