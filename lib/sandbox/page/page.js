@@ -1,3 +1,4 @@
+/* global document, EventSource */
 // The sandbox's page: reads the control API, follows its event stream, and sends what the visitor decides.
 // Values from outside reach the page through textContent only.
 const API = '_sandbox/v1';
@@ -115,11 +116,17 @@ function showPayout(payout) {
 
 function showDelivery(delivery) {
   const row = payments.get(keyOf(delivery));
-  if (row) fill(row, { webhook: webhookText(delivery) });
+  if (!row) return;
+  const webhook = webhookText(delivery);
+  fill(row, { webhook });
+  row.querySelector('.webhook').dataset.state = webhook.startsWith('Webhook failed')
+    ? 'failed'
+    : delivery.state;
 }
 
 function webhookText({ state, attempts, status, next_attempt_at: next }) {
-  if (state === 'delivered') return `Webhook answered ${status}${attempts.length > 1 ? ` at try ${attempts.length}` : ''}`;
+  if (state === 'delivered')
+    return `Webhook answered ${status}${attempts.length > 1 ? ` at try ${attempts.length}` : ''}`;
   if (state === 'skipped') return 'No webhook sent: no address is set';
   const problem = attempts.at(-1)?.problem;
   if (!problem) return 'Webhook on its way';
@@ -129,23 +136,25 @@ function webhookText({ state, attempts, status, next_attempt_at: next }) {
 function showWallet(wallet) {
   const locked = wallet.locked_balance > 0 ? `${money(wallet.locked_balance)} locked` : '';
   const merchant = `${wallet.merchant}’s wallet`;
-  fill(wallets.ensure(wallet.merchant, 'append'), { merchant, available: money(wallet.available_balance), locked });
+  fill(wallets.ensure(wallet.merchant, 'append'), {
+    merchant,
+    available: money(wallet.available_balance),
+    locked,
+  });
 }
 
 function onDecision(element, collection, { merchant, reference }) {
-  const buttons = element.querySelectorAll('button');
-  const decide = async (button) => {
-    for (const each of buttons) each.disabled = true;
+  const decide = async ({ currentTarget }) => {
+    // Not `disabled`: a disabled button drops the focus.
+    if (element.ariaBusy === 'true') return;
+    element.ariaBusy = 'true';
     fill(element, { problem: '' });
-    try {
-      await send(`${collection}/${encodeURIComponent(reference)}/${button.dataset.action}`, { merchant });
-    } catch (error) {
-      fill(element, { problem: error.message });
-    } finally {
-      for (const each of buttons) each.disabled = false;
-    }
+    await send(`${collection}/${encodeURIComponent(reference)}/${currentTarget.dataset.action}`, {
+      merchant,
+    }).catch(({ message }) => fill(element, { problem: message }));
+    element.ariaBusy = 'false';
   };
-  for (const button of buttons) button.addEventListener('click', () => void decide(button));
+  for (const button of element.querySelectorAll('button')) button.addEventListener('click', decide);
 }
 
 async function send(path, body) {
@@ -163,6 +172,7 @@ async function read(path) {
 }
 
 async function readAll() {
+  settled = false;
   const lists = ['payments', 'payouts', 'deliveries', 'balance'].map((name) => read(name));
   const [info, ...answers] = await Promise.all([read('info'), ...lists]);
   const [paymentItems, payoutItems, deliveryItems, balanceItems] = answers.map(({ items }) => items);
