@@ -16,14 +16,37 @@ export interface PaymentsStorage {
 }
 
 /**
- * Where an inbox entry belongs: one payment outcome of one account in one environment.
+ * What an inbox entry stands for.
+ *
+ * - `outcome`: the final state of a payment.
+ * - `conflict`, `mismatch`: a delivery that was set aside.
+ * - `unrecognized`: an event whose name the specification does not know.
  *
  * @publicApi
  */
-export interface InboxKey {
+export type InboxKind = 'outcome' | 'conflict' | 'mismatch' | 'unrecognized';
+
+/**
+ * One merchant account in one of the gateway's environments.
+ *
+ * @publicApi
+ */
+export interface InboxScope {
   readonly account: string;
   readonly environment: PaymentsEnvironment;
-  /** The merchant's reference, or `sha256:<hex of the body>` for an event name outside the specification. */
+}
+
+/**
+ * Where an inbox entry belongs.
+ *
+ * @publicApi
+ */
+export interface InboxKey extends InboxScope {
+  readonly kind: InboxKind;
+  /**
+   * `outcome`: the merchant's reference. `conflict` and `mismatch`: the fingerprint of what was set aside.
+   * `unrecognized`: the SHA-256 (hex) of the body.
+   */
   readonly reference: string;
 }
 
@@ -38,8 +61,8 @@ export interface InboxDelivery {
   readonly event: string;
   /** SHA-256 (hex) over event, reference, amount, currency and status. */
   readonly fingerprint: string;
-  /** The verified payload as JSON text, kept for what is set aside until somebody releases it. */
-  readonly payload: string;
+  /** Fingerprints of other outcomes of this reference that this one may replace; `any` when an operator releases it. */
+  readonly replaces: readonly string[] | 'any';
 }
 
 /**
@@ -48,15 +71,13 @@ export interface InboxDelivery {
  * @publicApi
  */
 export interface InboxClaim {
-  /** Rises with every claim of the same entry; a holder of an older one can change nothing. */
-  readonly fence: number;
   /** 1 for the first run of the handlers. */
   readonly attempt: number;
   /** The open database transaction, where the storage commits its record together with the handler's writes. */
   readonly transaction?: unknown;
   /** Records the work as done. False: the lease was lost, and somebody else decides. */
   finish(): Promise<boolean>;
-  /** Gives the entry back, so that the next delivery runs again. */
+  /** Gives the entry back, so that the next delivery runs again. Changes nothing once the lease was lost. */
   fail(): Promise<void>;
 }
 
@@ -66,7 +87,7 @@ export interface InboxClaim {
  * - `claimed`: run the handlers.
  * - `done`: they ran before; nothing to do.
  * - `busy`: they run elsewhere right now.
- * - `conflict`: another final event, or another amount, stands for this reference already.
+ * - `conflict`: another outcome, or another amount, stands for this reference already.
  *
  * @publicApi
  */
@@ -74,32 +95,31 @@ export type ClaimResult =
   | { readonly result: 'claimed'; readonly claim: InboxClaim }
   | { readonly result: 'done' }
   | { readonly result: 'busy'; readonly leaseLeftMs: number }
-  | { readonly result: 'conflict'; readonly settledEvent: string };
+  | { readonly result: 'conflict'; readonly standingEvent: string };
 
 /**
- * How long a claim holds, and which outcome may replace which.
+ * A verified delivery that is stored instead of handled.
  *
  * @publicApi
  */
-export interface ClaimRules {
-  /** How long the claim holds, by the store's own clock. */
-  readonly leaseMs: number;
-  /** Pairs `[from, to]` of events of which the second may replace the finished first. */
-  readonly supersede: readonly (readonly [from: string, to: string])[];
+export interface SetAsideDelivery extends InboxScope {
+  readonly kind: 'conflict' | 'mismatch';
+  readonly event: string;
+  /** The merchant's reference. */
+  readonly reference: string;
+  readonly fingerprint: string;
+  /** The verified event as JSON text: names and phone numbers are in it. */
+  readonly payload: string;
 }
 
 /**
- * A delivery that was set aside instead of handled.
+ * A stored delivery that waits for somebody to look at it.
  *
  * @publicApi
  */
-export interface InboxConflict {
+export interface InboxConflict extends SetAsideDelivery {
   /** Opaque; what `PaymentsInbox.release` takes. */
   readonly id: string;
-  readonly kind: 'conflict' | 'mismatch';
-  readonly key: InboxKey;
-  readonly event: string;
-  readonly payload: string;
   /** How often it was delivered. */
   readonly seen: number;
   /** Milliseconds since 1970. */
@@ -114,16 +134,21 @@ export interface InboxConflict {
  * @publicApi
  */
 export interface InboxStore {
-  /** Takes the right to handle a delivery, atomically among all replicas that share the store. */
-  claim(delivery: InboxDelivery, rules: ClaimRules): Promise<ClaimResult>;
+  /**
+   * Takes the right to handle a delivery, atomically among all replicas that share the store. An expired claim of the
+   * same delivery may be taken over; its holder can then change nothing.
+   *
+   * @param leaseMs How long the claim holds, by the store's own clock.
+   */
+  claim(delivery: InboxDelivery, leaseMs: number): Promise<ClaimResult>;
   /** Resolves when the running claim of an entry ends, or after `timeoutMs`. */
   waitForRelease(key: InboxKey, timeoutMs: number): Promise<void>;
-  /** Stores a delivery beside the inbox; a repetition raises `seen`. Resolves to its id. */
-  setAside(delivery: InboxDelivery, kind: InboxConflict['kind']): Promise<string>;
-  /** What is set aside for an account, oldest first. */
-  conflicts(account: string, environment: PaymentsEnvironment): Promise<readonly InboxConflict[]>;
-  /** Takes one entry out of what is set aside; undefined where there is none. */
-  takeConflict(id: string): Promise<InboxConflict | undefined>;
+  /** Stores a delivery beside the inbox; a repetition raises `seen`. */
+  setAside(delivery: SetAsideDelivery): Promise<void>;
+  /** What is set aside, oldest first. */
+  conflicts(scope: InboxScope): Promise<readonly InboxConflict[]>;
+  /** Takes one entry off what is set aside; nothing happens where there is none. */
+  removeConflict(scope: InboxScope, id: string): Promise<void>;
   /** Forgets finished entries older than `olderThanMs`. Resolves to how many. */
-  purge(olderThanMs: number): Promise<number>;
+  purge(scope: InboxScope, olderThanMs: number): Promise<number>;
 }

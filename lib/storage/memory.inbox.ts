@@ -1,0 +1,169 @@
+import {
+  type ClaimResult,
+  type InboxClaim,
+  type InboxConflict,
+  type InboxDelivery,
+  type InboxKey,
+  type InboxScope,
+  type InboxStore,
+  type SetAsideDelivery,
+} from '../common/storage-port.js';
+import { PaymentsStorageError } from '../errors/payments-storage.error.js';
+import { decideClaim, type InboxEntry } from './inbox-decision.js';
+
+interface MemoryEntry extends InboxEntry {
+  readonly scope: string;
+  readonly fence: number;
+  readonly attempt: number;
+  readonly doneAt: number;
+}
+
+/** The inbox of one process. Each method runs in one turn of the event loop, which makes it atomic. */
+export class MemoryInbox implements InboxStore {
+  /** In the order of their last change: the first ones are the oldest. */
+  private readonly entries = new Map<string, MemoryEntry>();
+  private readonly setAsides = new Map<string, InboxConflict>();
+  private readonly waiters = new Map<string, Set<() => void>>();
+  /** One counter for all entries, so that a forgotten entry's claim never fits the entry that follows it. */
+  private lastFence = 0;
+
+  constructor(
+    private readonly maxEntries: number,
+    private readonly now: () => number,
+  ) {}
+
+  claim(delivery: InboxDelivery, leaseMs: number): Promise<ClaimResult> {
+    return attempt(() => this.claimNow(delivery, leaseMs));
+  }
+
+  async waitForRelease(key: InboxKey, timeoutMs: number): Promise<void> {
+    const id = keyText(key);
+    if (this.entries.get(id)?.state !== 'running') return;
+    await new Promise<void>((resolve) => {
+      const waiters = this.waiters.get(id) ?? new Set();
+      const wake = (): void => {
+        clearTimeout(timer);
+        waiters.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, timeoutMs);
+      this.waiters.set(id, waiters.add(wake));
+    });
+  }
+
+  setAside(delivery: SetAsideDelivery): Promise<void> {
+    return attempt(() => {
+      const id = setAsideId(delivery);
+      const stored = this.setAsides.get(id);
+      if (!stored && this.setAsides.size >= this.maxEntries) throw full('deliveries that were set aside');
+      const firstSeenAt = stored?.firstSeenAt ?? this.now();
+      this.setAsides.set(id, { ...delivery, id, seen: (stored?.seen ?? 0) + 1, firstSeenAt });
+    });
+  }
+
+  conflicts(scope: InboxScope): Promise<readonly InboxConflict[]> {
+    return attempt(() =>
+      [...this.setAsides.values()].filter((stored) => scopeText(stored) === scopeText(scope)),
+    );
+  }
+
+  removeConflict(scope: InboxScope, id: string): Promise<void> {
+    return attempt(() => {
+      const stored = this.setAsides.get(id);
+      if (stored && scopeText(stored) === scopeText(scope)) this.setAsides.delete(id);
+    });
+  }
+
+  purge(scope: InboxScope, olderThanMs: number): Promise<number> {
+    return attempt(() => {
+      const latest = this.now() - olderThanMs;
+      const forgotten = [...this.entries].filter(
+        ([, entry]) => entry.state === 'done' && entry.doneAt < latest && entry.scope === scopeText(scope),
+      );
+      for (const [id] of forgotten) this.entries.delete(id);
+      return forgotten.length;
+    });
+  }
+
+  private claimNow(delivery: InboxDelivery, leaseMs: number): ClaimResult {
+    const id = keyText(delivery.key);
+    const entry = this.entries.get(id);
+    const now = this.now();
+    const decision = decideClaim(entry, delivery, now);
+    if (decision === 'done') return { result: 'done' };
+    if (decision === 'busy') return { result: 'busy', leaseLeftMs: (entry?.leaseUntil ?? now) - now };
+    if (decision === 'conflict') return { result: 'conflict', standingEvent: entry?.event ?? '' };
+    if (!entry) this.makeRoom();
+    const claimed: MemoryEntry = {
+      event: delivery.event,
+      fingerprint: delivery.fingerprint,
+      state: 'running',
+      leaseUntil: now + leaseMs,
+      scope: scopeText(delivery.key),
+      fence: ++this.lastFence,
+      attempt: decision === 'run' ? (entry?.attempt ?? 0) + 1 : 1,
+      doneAt: 0,
+    };
+    this.store(id, claimed);
+    return { result: 'claimed', claim: this.claimOf(id, claimed) };
+  }
+
+  private claimOf(id: string, { fence, attempt: runs }: MemoryEntry): InboxClaim {
+    return {
+      attempt: runs,
+      finish: () => attempt(() => this.end(id, fence, 'done')),
+      fail: () => attempt(() => void this.end(id, fence, 'open')),
+    };
+  }
+
+  private end(id: string, fence: number, state: 'done' | 'open'): boolean {
+    const entry = this.entries.get(id);
+    if (entry?.fence !== fence || entry.state !== 'running') return false;
+    this.store(id, { ...entry, state, doneAt: this.now() });
+    for (const wake of this.waiters.get(id) ?? []) wake();
+    this.waiters.delete(id);
+    return true;
+  }
+
+  private store(id: string, entry: MemoryEntry): void {
+    this.entries.delete(id);
+    this.entries.set(id, entry);
+  }
+
+  /** Forgets the oldest finished entry. An open or running one is never forgotten: its work is not done. */
+  private makeRoom(): void {
+    if (this.entries.size < this.maxEntries) return;
+    for (const [id, { state }] of this.entries) {
+      if (state === 'done') {
+        this.entries.delete(id);
+        return;
+      }
+    }
+    throw full('deliveries whose handlers have not finished');
+  }
+}
+
+function attempt<T>(work: () => T): Promise<T> {
+  return new Promise((resolve) => {
+    resolve(work());
+  });
+}
+
+function full(what: string): PaymentsStorageError {
+  return new PaymentsStorageError(
+    `The memory storage is full of ${what}: raise maxEntries of memoryStorage(), or use a shared storage.`,
+  );
+}
+
+function scopeText({ account, environment }: InboxScope): string {
+  return JSON.stringify([account, environment]);
+}
+
+function keyText(key: InboxKey): string {
+  return JSON.stringify([key.account, key.environment, key.kind, key.reference]);
+}
+
+function setAsideId(delivery: SetAsideDelivery): string {
+  const { account, environment, kind, fingerprint } = delivery;
+  return Buffer.from(JSON.stringify([account, environment, kind, fingerprint])).toString('base64url');
+}

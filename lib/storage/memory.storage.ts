@@ -1,0 +1,37 @@
+import { type PaymentsStorage } from '../common/storage-port.js';
+import { PaymentsConfigError } from '../errors/payments-config.error.js';
+import { MemoryInbox } from './memory.inbox.js';
+
+/**
+ * Bounds of the memory storage.
+ *
+ * @publicApi
+ */
+export interface MemoryStorageOptions {
+  /** How many payment outcomes are remembered; the oldest finished one makes room. @default 10_000 */
+  readonly maxEntries?: number;
+  /** The time in milliseconds since 1970, for tests. @default Date.now */
+  readonly now?: () => number;
+}
+
+/**
+ * Remembers in this process: a repeated delivery is not handled twice while it is remembered. A restart forgets, and
+ * a second replica knows nothing of the first.
+ *
+ * Work that is not finished is never forgotten: a storage full of it refuses new deliveries with 503 instead.
+ *
+ * @throws PaymentsConfigError where `maxEntries` is not a whole number from 1 on.
+ *
+ * @publicApi
+ */
+export function memoryStorage({
+  maxEntries = 10_000,
+  now = Date.now,
+}: MemoryStorageOptions = {}): PaymentsStorage {
+  if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) {
+    throw new PaymentsConfigError(
+      'The option maxEntries of memoryStorage() must be a whole number from 1 on: write 10_000.',
+    );
+  }
+  return { name: 'memory', inbox: new MemoryInbox(maxEntries, now) };
+}

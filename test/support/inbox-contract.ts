@@ -1,0 +1,219 @@
+import { beforeEach, expect, it } from '@jest/globals';
+import {
+  type ClaimResult,
+  type InboxClaim,
+  type InboxDelivery,
+  type InboxKey,
+  type InboxStore,
+  type SetAsideDelivery,
+} from '../../lib/common/storage-port.js';
+
+/** An inbox under test, with a clock that the suite can move. */
+export interface InboxUnderTest {
+  readonly inbox: InboxStore;
+  /** Lets `ms` pass for the store. */
+  pass(ms: number): Promise<void> | void;
+}
+
+const LEASE_MS = 60_000;
+
+export function inboxKey(reference: string, change: Partial<InboxKey> = {}): InboxKey {
+  return { account: 'default', environment: 'sandbox', kind: 'outcome', reference, ...change };
+}
+
+export function inboxDelivery(reference: string, change: Partial<InboxDelivery> = {}): InboxDelivery {
+  return { key: inboxKey(reference), event: 'payment.success', fingerprint: 'f1', replaces: [], ...change };
+}
+
+export function claimed(result: ClaimResult): InboxClaim {
+  if (result.result !== 'claimed') throw new Error(`expected a claim, got ${result.result}`);
+  return result.claim;
+}
+
+function setAside(change: Partial<SetAsideDelivery> = {}): SetAsideDelivery {
+  return {
+    account: 'default',
+    environment: 'sandbox',
+    kind: 'conflict',
+    event: 'payment.failed',
+    reference: 'order-1',
+    fingerprint: 'f2',
+    payload: '{}',
+    ...change,
+  };
+}
+
+/** What every inbox promises. Call it inside a `describe`. */
+export function inboxContract(open: () => Promise<InboxUnderTest> | InboxUnderTest): void {
+  let inbox: InboxStore;
+  let pass: InboxUnderTest['pass'];
+  const claim = (delivery: InboxDelivery): Promise<ClaimResult> => inbox.claim(delivery, LEASE_MS);
+
+  beforeEach(async () => {
+    const subject = await open();
+    inbox = subject.inbox;
+    pass = (ms) => subject.pass(ms);
+  });
+
+  it('lets one of many take a delivery at the same time', async () => {
+    const results = await Promise.all(Array.from({ length: 50 }, () => claim(inboxDelivery('order-1'))));
+    expect(results.filter(({ result }) => result === 'claimed')).toHaveLength(1);
+    expect(results.filter(({ result }) => result === 'busy')).toHaveLength(49);
+  });
+
+  it('says how long the lease of a running claim still holds', async () => {
+    await claim(inboxDelivery('order-1'));
+    await pass(20_000);
+    const busy = await claim(inboxDelivery('order-1'));
+    expect(busy.result).toBe('busy');
+    if (busy.result === 'busy') expect(Math.abs(busy.leaseLeftMs - 40_000)).toBeLessThan(1_000);
+  });
+
+  it('knows a finished delivery', async () => {
+    expect(await claimed(await claim(inboxDelivery('order-1'))).finish()).toBe(true);
+    expect(await claim(inboxDelivery('order-1'))).toEqual({ result: 'done' });
+  });
+
+  it('runs a delivery again after its handlers failed, and counts the runs', async () => {
+    const first = claimed(await claim(inboxDelivery('order-1')));
+    expect(first.attempt).toBe(1);
+    await first.fail();
+    const second = claimed(await claim(inboxDelivery('order-1')));
+    expect(second.attempt).toBe(2);
+    expect(await second.finish()).toBe(true);
+  });
+
+  it('gives an expired claim to the next delivery, and its first holder changes nothing any more', async () => {
+    const dead = claimed(await claim(inboxDelivery('order-1')));
+    await pass(LEASE_MS + 1);
+    const heir = claimed(await claim(inboxDelivery('order-1')));
+    expect(heir.attempt).toBe(2);
+    expect(await dead.finish()).toBe(false);
+    await dead.fail();
+    expect((await claim(inboxDelivery('order-1'))).result).toBe('busy');
+    expect(await heir.finish()).toBe(true);
+  });
+
+  it('lets a claim end once', async () => {
+    const claim1 = claimed(await claim(inboxDelivery('order-1')));
+    await claim1.finish();
+    await claim1.fail();
+    expect(await claim1.finish()).toBe(false);
+    expect(await claim(inboxDelivery('order-1'))).toEqual({ result: 'done' });
+  });
+
+  it('decides nothing about another outcome while the first runs', async () => {
+    await claim(inboxDelivery('order-1'));
+    expect((await claim(inboxDelivery('order-1', { fingerprint: 'f2' }))).result).toBe('busy');
+  });
+
+  it.each(['finish', 'fail'] as const)(
+    'calls another outcome a conflict after %s of the first',
+    async (end) => {
+      await claimed(await claim(inboxDelivery('order-1')))[end]();
+      expect(await claim(inboxDelivery('order-1', { event: 'payment.failed', fingerprint: 'f2' }))).toEqual({
+        result: 'conflict',
+        standingEvent: 'payment.success',
+      });
+    },
+  );
+
+  it('calls another outcome a conflict after the lease of the first ran out', async () => {
+    await claim(inboxDelivery('order-1'));
+    await pass(LEASE_MS + 1);
+    expect((await claim(inboxDelivery('order-1', { fingerprint: 'f2' }))).result).toBe('conflict');
+  });
+
+  it('replaces a finished outcome only by one that may, and then counts anew', async () => {
+    await claimed(await claim(inboxDelivery('order-1'))).finish();
+    const other = { event: 'payment.failed', fingerprint: 'f2' };
+    expect((await claim(inboxDelivery('order-1', { ...other, replaces: ['f3'] }))).result).toBe('conflict');
+    const replacing = claimed(await claim(inboxDelivery('order-1', { ...other, replaces: ['f0', 'f1'] })));
+    expect(replacing.attempt).toBe(1);
+    await replacing.finish();
+    expect(await claim(inboxDelivery('order-1', other))).toEqual({ result: 'done' });
+    expect((await claim(inboxDelivery('order-1'))).result).toBe('conflict');
+  });
+
+  it('lets an operator replace any outcome, but not a running one', async () => {
+    const first = claimed(await claim(inboxDelivery('order-1')));
+    const released = inboxDelivery('order-1', { fingerprint: 'f2', replaces: 'any' });
+    expect((await claim(released)).result).toBe('busy');
+    await first.finish();
+    expect((await claim(released)).result).toBe('claimed');
+  });
+
+  it('keeps accounts, environments, kinds and references apart', async () => {
+    await claim(inboxDelivery('order-1'));
+    for (const key of [
+      inboxKey('order-2'),
+      inboxKey('order-1', { account: 'payouts' }),
+      inboxKey('order-1', { environment: 'production' }),
+      inboxKey('order-1', { kind: 'unrecognized' }),
+    ]) {
+      expect((await claim(inboxDelivery('', { key }))).result).toBe('claimed');
+    }
+  });
+
+  it('takes any text as a reference', async () => {
+    for (const reference of ['__proto__', 'a:b', '"', "' OR 1=1 --", '\u{1F4B8}', 'x'.repeat(255)]) {
+      await claimed(await claim(inboxDelivery(reference))).finish();
+      expect(await claim(inboxDelivery(reference))).toEqual({ result: 'done' });
+    }
+  });
+
+  it.each(['finish', 'fail'] as const)('wakes who waits for a claim at its %s', async (end) => {
+    const running = claimed(await claim(inboxDelivery('order-1')));
+    const waiting = inbox.waitForRelease(inboxKey('order-1'), 10_000);
+    await running[end]();
+    await waiting;
+  });
+
+  it('does not wait where nothing runs, nor longer than said', async () => {
+    await inbox.waitForRelease(inboxKey('order-1'), 10_000);
+    await claim(inboxDelivery('order-1'));
+    await inbox.waitForRelease(inboxKey('order-1'), 1);
+  });
+
+  it('keeps what was set aside, counts its repetitions and lists the oldest first', async () => {
+    await inbox.setAside(setAside());
+    await pass(1_000);
+    await inbox.setAside(setAside({ fingerprint: 'f3', kind: 'mismatch', payload: '{"a":1}' }));
+    await inbox.setAside(setAside());
+    const listed = await inbox.conflicts({ account: 'default', environment: 'sandbox' });
+    expect(listed).toMatchObject([
+      { ...setAside(), seen: 2 },
+      { ...setAside({ fingerprint: 'f3', kind: 'mismatch', payload: '{"a":1}' }), seen: 1 },
+    ]);
+    expect(new Set(listed.map(({ id }) => id)).size).toBe(2);
+    expect(await inbox.conflicts({ account: 'payouts', environment: 'sandbox' })).toEqual([]);
+  });
+
+  it('takes one entry off what was set aside, and only of its own account', async () => {
+    const scope = { account: 'default', environment: 'sandbox' } as const;
+    await inbox.setAside(setAside());
+    const [{ id } = { id: '' }] = await inbox.conflicts(scope);
+    await inbox.removeConflict({ ...scope, account: 'payouts' }, id);
+    expect(await inbox.conflicts(scope)).toHaveLength(1);
+    await inbox.removeConflict(scope, id);
+    await inbox.removeConflict(scope, id);
+    expect(await inbox.conflicts(scope)).toEqual([]);
+  });
+
+  it('purges finished entries of one account that are old enough, and nothing unfinished', async () => {
+    const scope = { account: 'default', environment: 'sandbox' } as const;
+    await claimed(await claim(inboxDelivery('old'))).finish();
+    await claimed(await claim(inboxDelivery('failed'))).fail();
+    await claim(inboxDelivery('running'));
+    const other = inboxKey('old', { account: 'payouts' });
+    await claimed(await claim(inboxDelivery('', { key: other }))).finish();
+    await pass(10_000);
+    await claimed(await claim(inboxDelivery('young'))).finish();
+    expect(await inbox.purge(scope, 5_000)).toBe(1);
+    expect((await claim(inboxDelivery('old'))).result).toBe('claimed');
+    expect((await claim(inboxDelivery('young'))).result).toBe('done');
+    expect(claimed(await claim(inboxDelivery('failed'))).attempt).toBe(2);
+    expect((await claim(inboxDelivery('running'))).result).toBe('busy');
+    expect((await claim(inboxDelivery('', { key: other }))).result).toBe('done');
+  });
+}

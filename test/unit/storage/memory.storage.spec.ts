@@ -1,0 +1,54 @@
+import { describe, expect, it } from '@jest/globals';
+import { memoryStorage } from '../../../lib/storage/memory.storage.js';
+import { claimed, inboxContract, inboxDelivery } from '../../support/inbox-contract.js';
+
+const LEASE_MS = 60_000;
+
+describe('memoryStorage()', () => {
+  inboxContract(() => {
+    let now = 1_800_000_000_000;
+    const { inbox } = memoryStorage({ now: () => now });
+    return {
+      inbox,
+      pass: (ms) => {
+        now += ms;
+      },
+    };
+  });
+
+  it('forgets the oldest finished outcome when it is full', async () => {
+    const { inbox } = memoryStorage({ maxEntries: 2 });
+    for (const reference of ['one', 'two', 'three']) {
+      await claimed(await inbox.claim(inboxDelivery(reference), LEASE_MS)).finish();
+    }
+    expect((await inbox.claim(inboxDelivery('three'), LEASE_MS)).result).toBe('done');
+    expect((await inbox.claim(inboxDelivery('one'), LEASE_MS)).result).toBe('claimed');
+  });
+
+  it('refuses new work instead of forgetting what runs or must run again', async () => {
+    const { inbox } = memoryStorage({ maxEntries: 2 });
+    const running = claimed(await inbox.claim(inboxDelivery('running'), LEASE_MS));
+    await claimed(await inbox.claim(inboxDelivery('failed'), LEASE_MS)).fail();
+    await expect(inbox.claim(inboxDelivery('new'), LEASE_MS)).rejects.toMatchObject({
+      name: 'PaymentsStorageError',
+    });
+    expect((await inbox.claim(inboxDelivery('running'), LEASE_MS)).result).toBe('busy');
+    await running.finish();
+    expect((await inbox.claim(inboxDelivery('new'), LEASE_MS)).result).toBe('claimed');
+  });
+
+  it('never lets the claim of a forgotten outcome end the one that follows it', async () => {
+    const { inbox } = memoryStorage({ maxEntries: 1 });
+    const early = claimed(await inbox.claim(inboxDelivery('one'), LEASE_MS));
+    await early.finish();
+    await claimed(await inbox.claim(inboxDelivery('two'), LEASE_MS)).finish();
+    await inbox.claim(inboxDelivery('one'), LEASE_MS);
+    expect(await early.finish()).toBe(false);
+  });
+
+  it('names a wrong bound', () => {
+    for (const maxEntries of [0, -1, 1.5, Number.NaN]) {
+      expect(() => memoryStorage({ maxEntries })).toThrow('maxEntries');
+    }
+  });
+});
