@@ -1,0 +1,31 @@
+/* global document */
+export const byId = (id) => document.getElementById(id);
+
+/** `"18000.00"` or `18000` → `TZS 18,000`. */
+export function money(amount) {
+  const [whole, cents] = String(amount).split('.');
+  return `TZS ${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${cents && cents !== '00' ? `.${cents}` : ''}`;
+}
+
+export const read = (path) => call(path, {});
+
+export const send = (path, body) =>
+  call(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+
+async function call(path, options) {
+  const answer = await fetch(path, options).catch(() => {
+    throw new Error('The shop did not answer. Look at your phone before you try again.');
+  });
+  const body = await answer.json().catch(() => undefined);
+  if (answer.ok) return body;
+  throw new Error([body?.message ?? `The shop answered ${answer.status}.`].flat().join('. '));
+}
+
+/** Runs one step of a form: a second press while it runs does nothing, and a problem is shown beside it. */
+export async function once(element, problem, step) {
+  if (element.ariaBusy === 'true') return;
+  element.ariaBusy = 'true';
+  problem.textContent = '';
+  await step().catch(({ message }) => (problem.textContent = message));
+  element.ariaBusy = 'false';
+}
