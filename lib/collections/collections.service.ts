@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import { type CallOptions } from '../transport/call-options.js';
+import { type GatewayClient } from '../transport/gateway-client.js';
+import { type PaymentsResponse } from '../transport/last-response.js';
+import { collectionCall, type CollectionRoute } from './collection-call.js';
+import { MobileMoneyCollectionDto, PartnerWalletCollectionDto } from './collection.dto.js';
+import { type CollectionPayment } from './collection-payment.js';
+
+const MOBILE_MONEY: CollectionRoute = {
+  operation: 'collection.mobile-money',
+  path: '/payments/mobile-money',
+  requestClass: MobileMoneyCollectionDto,
+  paymentMethod: 'mobile_money',
+};
+
+const PARTNER_WALLET: CollectionRoute = {
+  operation: 'collection.partner-wallet',
+  path: '/payments/partnerpesa',
+  requestClass: PartnerWalletCollectionDto,
+  paymentMethod: 'partnerpesa',
+};
+
+/**
+ * Asks customers for money. An accepted request is not a payment yet: the outcome comes with the webhook.
+ *
+ * @publicApi
+ */
+@Injectable()
+export class CollectionsService {
+  constructor(private readonly client: GatewayClient) {}
+
+  /**
+   * Sends a mobile money prompt to a customer's phone (specification, "Endpoints" 1).
+   *
+   * @throws PaymentsValidationError Nothing was sent: the request is wrong.
+   * @throws PaymentRejectedError The gateway definitely refused.
+   * @throws PaymentOutcomeUnknownError The customer may have been asked, or may have paid.
+   * @throws PaymentsError Every other class of the package, as its name says.
+   *
+   * @example
+   * const payment = await this.collections.mobileMoney({
+   *   amount: '1180.50',
+   *   reference: order.id,
+   *   phone: '255712345678',
+   *   customer_name: 'Asha Juma',
+   *   customer_email: 'asha@example.com',
+   * });
+   */
+  async mobileMoney(
+    request: MobileMoneyCollectionDto,
+    options?: CallOptions,
+  ): Promise<PaymentsResponse<CollectionPayment>> {
+    return this.client.call(collectionCall(MOBILE_MONEY, request, this.client.rules), options);
+  }
+
+  /**
+   * Sends a push to the customer's partner wallet app (specification, "Endpoints" 2).
+   *
+   * @throws PaymentsError The same classes as `mobileMoney`.
+   */
+  async partnerWallet(
+    request: PartnerWalletCollectionDto,
+    options?: CallOptions,
+  ): Promise<PaymentsResponse<CollectionPayment>> {
+    return this.client.call(collectionCall(PARTNER_WALLET, request, this.client.rules), options);
+  }
+}

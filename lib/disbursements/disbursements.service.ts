@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import { type CallOptions } from '../transport/call-options.js';
+import { type GatewayClient } from '../transport/gateway-client.js';
+import { type PaymentsResponse } from '../transport/last-response.js';
+import { bankCall, mobileMoneyCall } from './disbursement-calls.js';
+import { type BankDisbursementDto, type MobileMoneyDisbursementDto } from './disbursement.dto.js';
+import { type BankDisbursement, type MobileMoneyDisbursement } from './disbursement-records.js';
+
+/**
+ * Sends money from the merchant's wallet. Look the recipient up right before with `NameLookupService`; an accepted
+ * payout is not delivered yet.
+ *
+ * @publicApi
+ */
+@Injectable()
+export class DisbursementsService {
+  constructor(private readonly client: GatewayClient) {}
+
+  /**
+   * Sends money to a bank account (specification, "Endpoints" 6).
+   *
+   * @throws PaymentsValidationError Nothing was sent: the request is wrong.
+   * @throws PaymentRejectedError The gateway definitely refused, for example `INSUFFICIENT_BALANCE`.
+   * @throws PaymentOutcomeUnknownError The money may have left the wallet: never send it again under another reference.
+   * @throws PaymentsError Every other class of the package, as its name says.
+   *
+   * @example
+   * const payout = await this.disbursements.bank({
+   *   reference: invoice.id,
+   *   bank_code: 'ABC',
+   *   account_number: '0150123456789',
+   *   account_name: verified.account_name,
+   *   amount: '250000',
+   *   remarks: 'Invoice 17',
+   * });
+   */
+  async bank(
+    request: BankDisbursementDto,
+    options?: CallOptions,
+  ): Promise<PaymentsResponse<BankDisbursement>> {
+    return this.client.call(bankCall(request, this.client.rules), options);
+  }
+
+  /**
+   * Sends money to a mobile money wallet (specification, "Endpoints" 7).
+   *
+   * @throws PaymentsError The same classes as `bank`.
+   */
+  async mobileMoney(
+    request: MobileMoneyDisbursementDto,
+    options?: CallOptions,
+  ): Promise<PaymentsResponse<MobileMoneyDisbursement>> {
+    return this.client.call(mobileMoneyCall(request, this.client.rules), options);
+  }
+}

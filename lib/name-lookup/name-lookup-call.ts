@@ -1,0 +1,37 @@
+import { type ReadCall, type ReadPayload } from '../transport/gateway-call.js';
+import { asRecord } from '../transport/read-record.js';
+import { validateRequest } from '../transport/validate-request.js';
+import { NameLookupDto } from './name-lookup.dto.js';
+import { type NameLookupResult } from './name-lookup-result.js';
+
+const ECHOED = ['channel', 'account_number', 'bank_code'] as const;
+
+/** Checks a request and makes the call of it. */
+export function nameLookupCall(request: unknown): ReadCall<NameLookupResult> {
+  const dto = validateRequest(NameLookupDto, request, 'name-lookup');
+  return {
+    kind: 'read',
+    operation: 'name-lookup',
+    method: 'POST',
+    path: '/disbursements/name-lookup',
+    body: { channel: dto.channel, account_number: dto.account_number, bank_code: dto.bank_code },
+    read: (data) => readLookup(data, dto),
+  };
+}
+
+/** Without a name nothing was verified. One example of the specification calls the channel `type`, so it may be absent. */
+function readLookup(data: unknown, dto: NameLookupDto): ReadPayload<NameLookupResult> | undefined {
+  const wire = asRecord(data);
+  if (typeof wire?.['account_name'] !== 'string') return undefined;
+  const warnings = ECHOED.filter(
+    (field) => dto[field] !== undefined && !sameText(wire[field], dto[field]),
+  ).map((field) => `${field} of the answer is not the one that was asked for`);
+  return {
+    value: { ...wire, channel: wire['channel'] ?? dto.channel } as unknown as NameLookupResult,
+    warnings,
+  };
+}
+
+function sameText(echoed: unknown, sent: string): boolean {
+  return typeof echoed === 'string' && echoed.trim() === sent.trim();
+}

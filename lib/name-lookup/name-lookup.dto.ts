@@ -1,0 +1,40 @@
+import { fieldRule } from '../common/validation/field-rule.js';
+import { IsText, textProblem } from '../common/validation/text-rules.js';
+import { LOOKUP_CHANNELS, type LookupChannel } from './lookup-channel.js';
+
+const IsLookupChannel = (): PropertyDecorator =>
+  fieldRule('isLookupChannel', (value) =>
+    LOOKUP_CHANNELS.includes(value as LookupChannel)
+      ? undefined
+      : `must be one of ${LOOKUP_CHANNELS.join(', ')}`,
+  );
+
+/** Required for a bank account; for the other channels it may be left out. */
+const IsBankCodeOfChannel = (): PropertyDecorator =>
+  fieldRule('isBankCodeOfChannel', (value, request) => {
+    const forBank = (request as Partial<NameLookupDto>).channel === 'BANK';
+    if (value === undefined && !forBank) return undefined;
+    if (textProblem(value, request) === undefined) return undefined;
+    return forBank
+      ? 'is required when channel is BANK: write a code from BanksService.list()'
+      : 'must be a bank code: leave it out, it is only for the channel BANK';
+  });
+
+/**
+ * Asks who holds an account (specification, "Endpoints" 5).
+ *
+ * @publicApi
+ */
+export class NameLookupDto {
+  /** `MOBILE_MONEY`, `BANK` or `PARTNERPESA`. */
+  @IsLookupChannel()
+  channel!: LookupChannel;
+
+  /** Mobile number, bank account number or partner wallet number, by channel; a string: leading zeros count. */
+  @IsText()
+  account_number!: string;
+
+  /** Required when `channel` is `BANK`: a code from `BanksService.list()`. */
+  @IsBankCodeOfChannel()
+  bank_code?: string;
+}

@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import { type CallOptions } from '../transport/call-options.js';
+import { type GatewayClient } from '../transport/gateway-client.js';
+import { type PaymentsResponse } from '../transport/last-response.js';
+import { nameLookupCall } from './name-lookup-call.js';
+import { type NameLookupDto } from './name-lookup.dto.js';
+import { type NameLookupResult } from './name-lookup-result.js';
+
+/**
+ * Verifies who holds an account. Look up right before each payout, and do not keep results for long
+ * (specification, "Endpoints" 5).
+ *
+ * @publicApi
+ */
+@Injectable()
+export class NameLookupService {
+  constructor(private readonly client: GatewayClient) {}
+
+  /**
+   * Asks the gateway for the holder of an account.
+   *
+   * @throws PaymentRejectedError The account was not found (`ACCOUNT_NOT_FOUND`), or the request was refused.
+   * @throws GatewayAnswerError No usable answer after every try; nothing was changed.
+   * @throws PaymentsError Every other class of the package, as its name says.
+   *
+   * @example
+   * const holder = await this.names.lookup({ channel: 'BANK', bank_code: 'ABC', account_number: '0150123456789' });
+   * if (holder.channel === 'BANK') console.log(holder.account_name, holder.bank_name);
+   */
+  async lookup(request: NameLookupDto, options?: CallOptions): Promise<PaymentsResponse<NameLookupResult>> {
+    return this.client.call(nameLookupCall(request), options);
+  }
+}

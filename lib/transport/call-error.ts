@@ -1,0 +1,149 @@
+import { gatewayCodeInfo } from '../errors/gateway-codes.js';
+import { GatewayAnswerError } from '../errors/gateway-answer.error.js';
+import { GatewayUnreachableError } from '../errors/gateway-unreachable.error.js';
+import { PaymentRejectedError } from '../errors/payment-rejected.error.js';
+import { type PaymentsError, type PaymentsErrorDetails } from '../errors/payments.error.js';
+import { PaymentsAuthenticationError } from '../errors/payments-authentication.error.js';
+import { PaymentsConfigError } from '../errors/payments-config.error.js';
+import { PaymentsRateLimitError } from '../errors/payments-rate-limit.error.js';
+import { type AttemptReport } from './call-report.js';
+import { type Verdict } from './decide.js';
+import { outcomeUnknownError } from './outcome-unknown.js';
+
+/** How a call ends when it does not succeed. An abort is no error of the package: the caller's reason is thrown as it is. */
+export type FailureVerdict = Exclude<Verdict, { readonly end: 'success' } | { readonly end: 'aborted' }>;
+
+/** The error that a failed call rejects with. */
+export function callError(
+  verdict: FailureVerdict,
+  report: AttemptReport,
+  details: PaymentsErrorDetails,
+): PaymentsError {
+  const all: PaymentsErrorDetails = {
+    ...details,
+    httpStatus: report.httpStatus,
+    requestId: report.requestId,
+    hint: gatewayCodeInfo(report.code)?.hint,
+  };
+  switch (verdict.end) {
+    case 'unknown':
+      return outcomeUnknownError(verdict.evidence, report, all);
+    case 'rejected':
+      return new PaymentRejectedError(
+        codeOf(report),
+        `The gateway refused: ${said(report)}.`,
+        all,
+        report.errors,
+      );
+    case 'authentication':
+      return authenticationError(report, all);
+    case 'rate-limit':
+      return rateLimitError(report, all);
+    case 'redirected':
+      return redirectError(report, all);
+    case 'unreachable':
+      return unreachableError(report, all);
+    case 'unusable-answer':
+      return unusableAnswerError(report, all);
+  }
+}
+
+function authenticationError(
+  report: AttemptReport,
+  details: PaymentsErrorDetails,
+): PaymentsAuthenticationError {
+  const code = report.code ?? (report.httpStatus === 403 ? 'INSUFFICIENT_PERMISSIONS' : 'UNAUTHORIZED');
+  return new PaymentsAuthenticationError(
+    code,
+    `The gateway did not accept the credentials: ${said({ ...report, code })}.`,
+    {
+      ...details,
+      hint: details.hint ?? gatewayCodeInfo(code)?.hint,
+    },
+  );
+}
+
+function rateLimitError(report: AttemptReport, details: PaymentsErrorDetails): PaymentsRateLimitError {
+  const { retryAfterMs } = report;
+  const wait =
+    retryAfterMs === undefined ? '' : ` It asks to wait ${Math.ceil(retryAfterMs / 1_000)} seconds.`;
+  return new PaymentsRateLimitError(
+    retryAfterMs,
+    `The gateway did not act on the call: there were too many requests (HTTP 429).${wait}`,
+    { ...details, hint: 'Make the same call again later, with fewer calls at once.' },
+  );
+}
+
+function redirectError(report: AttemptReport, details: PaymentsErrorDetails): PaymentsConfigError {
+  return new PaymentsConfigError(
+    `The gateway redirects (HTTP ${report.httpStatus ?? 0}). It was not followed: that would carry the secret to another address.`,
+    {
+      ...details,
+      hint: 'Set baseUrl to the address where the gateway answers itself: https, the right host, ending in /api/v1.',
+    },
+  );
+}
+
+function unreachableError(report: AttemptReport, details: PaymentsErrorDetails): GatewayUnreachableError {
+  const code = report.code ?? 'NETWORK_ERROR';
+  return new GatewayUnreachableError(`Nothing was sent: no connection to the gateway (${code}).`, {
+    ...details,
+    hint: connectionHint(code),
+  });
+}
+
+function connectionHint(code: string): string {
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return 'The host name of baseUrl was not found: check it, and the DNS.';
+  if (code === 'ECONNREFUSED') return 'Nothing listens at baseUrl: check host and port.';
+  if (/CERT|SIGNATURE|ALTNAME/.test(code))
+    return 'The certificate at baseUrl was not accepted: check the host, or name its CA in NODE_EXTRA_CA_CERTS.';
+  return 'Check the network between this machine and baseUrl, then make the same call again.';
+}
+
+function unusableAnswerError(report: AttemptReport, details: PaymentsErrorDetails): GatewayAnswerError {
+  const hint = details.hint ?? 'Nothing was changed by this call: make it again.';
+  switch (report.event) {
+    case 'no-answer':
+      return new GatewayAnswerError(
+        'NO_ANSWER',
+        `The gateway gave no complete answer (${report.code ?? 'NETWORK_ERROR'}).`,
+        { ...details, hint },
+      );
+    case 'bad-answer':
+      return new GatewayAnswerError(
+        'BAD_ANSWER',
+        `The gateway's answer could not be read (${status(report)}).`,
+        { ...details, hint },
+      );
+    case 'server-error':
+      return new GatewayAnswerError('SERVER_ERROR', `The gateway failed (${status(report)}).`, {
+        ...details,
+        hint,
+      });
+    default:
+      return new GatewayAnswerError(codeOf(report), `The gateway failed: ${said(report)}.`, {
+        ...details,
+        hint,
+      });
+  }
+}
+
+function codeOf(report: AttemptReport): string {
+  return (
+    report.code ??
+    (Object.keys(report.errors).length > 0 ? 'INVALID_REQUEST' : `HTTP_${report.httpStatus ?? 0}`)
+  );
+}
+
+function status({ httpStatus }: AttemptReport): string {
+  return `HTTP ${httpStatus ?? 0}`;
+}
+
+/** What the gateway said, in one phrase. */
+function said(report: AttemptReport): string {
+  const meaning = gatewayCodeInfo(report.code)?.meaning;
+  const fields = Object.values(report.errors).flat().join(' ');
+  const words = [meaning, fields, report.message].find((text) => text !== undefined && text !== '');
+  return `${report.code ?? status(report)}${words === undefined ? '' : `, ${words.replace(/[.\s]+$/, '')}`}`;
+}

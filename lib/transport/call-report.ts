@@ -1,0 +1,52 @@
+import { type AttemptInfo } from '../common/attempt.js';
+import { redactText } from '../common/redact-text.js';
+import { type AnswerMeaning } from './classify-answer.js';
+import { type AttemptEvent } from './decide.js';
+import { type GatewayErrorBody } from './parse-answer.js';
+
+/** One try of a call, interpreted. */
+export interface AttemptReport {
+  readonly event: AttemptEvent;
+  readonly httpStatus?: number;
+  /** The gateway's code, or the network's. */
+  readonly code?: string;
+  readonly requestId?: string;
+  /** The gateway's own sentence and its field messages, safe to print. */
+  readonly message?: string;
+  readonly errors: Readonly<Record<string, readonly string[]>>;
+  readonly retryAfterMs?: number;
+}
+
+const UNREADABLE: ReadonlySet<AttemptEvent> = new Set<AnswerMeaning>(['bad-answer', 'server-error']);
+
+/** What the journal, results and errors keep of a try. */
+export function attemptInfo(report: AttemptReport, number: number, durationMs: number): AttemptInfo {
+  const { event, httpStatus, code } = report;
+  return {
+    number,
+    phase: phaseOf(event),
+    ...(httpStatus !== undefined && { httpStatus }),
+    ...(code !== undefined && { code }),
+    durationMs: Math.round(durationMs),
+  };
+}
+
+function phaseOf(event: AttemptEvent): AttemptInfo['phase'] {
+  if (event === 'not-sent' || event === 'aborted-unsent') return 'not-sent';
+  return event === 'no-answer' || event === 'aborted' || UNREADABLE.has(event) ? 'ambiguous' : 'answered';
+}
+
+/** The texts of an error answer without what the request held and without anything that looks like a secret. */
+export function safeTexts(
+  error: GatewayErrorBody,
+  sensitive: readonly string[],
+): Pick<AttemptReport, 'message' | 'errors'> {
+  const errors = Object.entries(error.errors).map(([field, messages]): [string, string[]] => [
+    redactText(field, sensitive),
+    messages.map((message) => redactText(message, sensitive)),
+  ]);
+  return {
+    errors: Object.fromEntries(errors),
+    ...(error.message !== undefined && { message: redactText(error.message, sensitive) }),
+  };
+}

@@ -1,0 +1,132 @@
+import { type OutcomeEvidence } from '../errors/payment-outcome-unknown.error.js';
+import { type AnswerMeaning } from './classify-answer.js';
+import { type CallKind } from './gateway-call.js';
+
+/** What happened to one attempt. */
+export type AttemptEvent =
+  | AnswerMeaning
+  /** Nothing left this machine. */
+  | 'not-sent'
+  /** Bytes may have left, and no complete answer came. */
+  | 'no-answer'
+  /** The caller's signal fired before anything left this machine. */
+  | 'aborted-unsent'
+  /** The caller's signal fired afterwards. */
+  | 'aborted'
+  /** A success answer that names another reference, amount or currency. */
+  | 'echo-mismatch';
+
+type PlainEnd =
+  | 'success'
+  | 'rejected'
+  | 'authentication'
+  | 'rate-limit'
+  | 'redirected'
+  | 'unreachable'
+  | 'unusable-answer'
+  | 'aborted';
+
+/** What a call ends in. */
+export type Verdict =
+  | { readonly end: 'unknown'; readonly evidence: OutcomeEvidence }
+  | { [End in PlainEnd]: { readonly end: End } }[PlainEnd];
+
+/** Whether to try again, and what the call ends in when it is not tried again. */
+export interface Decision {
+  readonly retry: boolean;
+  readonly verdict: Verdict;
+}
+
+const end = (plain: PlainEnd): Decision => ({ retry: false, verdict: { end: plain } });
+const retryElse = (plain: PlainEnd): Decision => ({ retry: true, verdict: { end: plain } });
+const unknown = (evidence: OutcomeEvidence): Decision => ({
+  retry: false,
+  verdict: { end: 'unknown', evidence },
+});
+
+/**
+ * The decision table of money safety (design rules §3), as one pure function.
+ *
+ * @param earlierAmbiguity Whether an earlier attempt of the same call may have arrived without a readable answer.
+ */
+export function decide(
+  kind: CallKind,
+  event: AttemptEvent,
+  httpStatus: number | undefined,
+  earlierAmbiguity: boolean,
+): Decision {
+  if (kind === 'read') return decideRead(event, httpStatus);
+  const decision = decidePayment(kind, event, httpStatus);
+  return earlierAmbiguity ? afterAmbiguity(decision) : decision;
+}
+
+function decideRead(event: AttemptEvent, httpStatus: number | undefined): Decision {
+  switch (event) {
+    case 'success':
+    case 'echo-mismatch':
+      return end('success');
+    case 'not-sent':
+      return retryElse('unreachable');
+    case 'aborted-unsent':
+    case 'aborted':
+      return end('aborted');
+    case 'unlisted-code':
+      return isFinalClientError(httpStatus) ? end('rejected') : retryElse('unusable-answer');
+    case 'refused':
+      return end('rejected');
+    case 'unauthorized':
+      return end('authentication');
+    case 'rate-limited':
+      return retryElse('rate-limit');
+    case 'redirect':
+      return end('redirected');
+    default:
+      return retryElse('unusable-answer');
+  }
+}
+
+function decidePayment(kind: CallKind, event: AttemptEvent, httpStatus: number | undefined): Decision {
+  switch (event) {
+    case 'success':
+      return end('success');
+    case 'not-sent':
+      return retryElse('unreachable');
+    case 'aborted-unsent':
+      return end('aborted');
+    case 'refused':
+      return end('rejected');
+    case 'unauthorized':
+      return end('authentication');
+    case 'rate-limited':
+      return retryElse('rate-limit');
+    case 'redirect':
+      // These two say that the request was taken and its result is elsewhere.
+      return httpStatus === 302 || httpStatus === 303 ? unknown('bad-answer') : end('redirected');
+    case 'unlisted-code':
+      return kind === 'collection' && isFinalClientError(httpStatus)
+        ? end('rejected')
+        : unknown('unlisted-code');
+    default:
+      return unknown(event);
+  }
+}
+
+/** A 4xx that says no, rather than "later" or "somebody else is at it". */
+function isFinalClientError(httpStatus = 0): boolean {
+  return httpStatus >= 400 && httpStatus < 500 && ![408, 409, 429].includes(httpStatus);
+}
+
+/** Ambiguity is sticky: an earlier try may have arrived, so no refusal of a later one settles the call. */
+function afterAmbiguity({ retry, verdict }: Decision): Decision {
+  switch (verdict.end) {
+    case 'success':
+    case 'unknown':
+      return { retry, verdict };
+    case 'unreachable':
+      return { retry, verdict: { end: 'unknown', evidence: 'no-answer' } };
+    case 'aborted':
+      return { retry, verdict: { end: 'unknown', evidence: 'aborted' } };
+    default:
+      return { retry, verdict: { end: 'unknown', evidence: 'refused-after-ambiguity' } };
+  }
+}

@@ -1,0 +1,60 @@
+import { type HttpModuleOptions } from '@nestjs/axios';
+import { Agent } from 'undici';
+import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
+import { undiciAdapter } from './undici.adapter.js';
+
+/** Connections to the gateway, kept open and reused; more calls at once wait for one of them. */
+const MAX_CONNECTIONS = 50;
+/** No answer of the gateway comes near it; it keeps a broken one from filling the memory. */
+const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
+/** Options that only axios' own adapter obeys. */
+const OWN_ADAPTER_OPTIONS = [
+  'adapter',
+  'httpAgent',
+  'httpsAgent',
+  'proxy',
+  'transport',
+  'socketPath',
+  'lookup',
+] as const;
+
+const unchanged = (data: unknown): unknown => data;
+
+/** The connections of one merchant account. The module closes them when the application shuts down. */
+export class GatewayConnections {
+  private readonly agent: Agent;
+
+  constructor(private readonly options: Pick<ResolvedPaymentsOptions, 'http' | 'timeoutMs'>) {
+    this.agent = new Agent({
+      connections: MAX_CONNECTIONS,
+      maxResponseSize: MAX_ANSWER_BYTES,
+      connect: { timeout: options.timeoutMs },
+    });
+  }
+
+  /** The options of the package's own `HttpModule`. What money safety needs stands above what the application wrote. */
+  httpModuleOptions(): HttpModuleOptions {
+    const { http } = this.options;
+    const ownAdapter = OWN_ADAPTER_OPTIONS.some((name) => http[name] !== undefined && http[name] !== false);
+    return {
+      proxy: false,
+      maxContentLength: MAX_ANSWER_BYTES,
+      ...http,
+      ...(ownAdapter ? {} : { adapter: undiciAdapter(this.agent) }),
+      // A followed redirect would carry the secret along.
+      maxRedirects: 0,
+      // Axios resolves HTML and broken JSON as if they were answers, so the package parses by itself.
+      responseType: 'text',
+      transformRequest: [unchanged],
+      transformResponse: [unchanged],
+      validateStatus: () => true,
+      // Its timeout does not bound a body that drips; each attempt has a timer of its own.
+      timeout: 0,
+    };
+  }
+
+  /** Waits for what is under way, then closes every connection. */
+  async close(): Promise<void> {
+    await this.agent.close();
+  }
+}

@@ -1,0 +1,45 @@
+import { type PaymentFamily } from '../common/operations.js';
+import { PaymentOutcomeUnknownError, type OutcomeEvidence } from '../errors/payment-outcome-unknown.error.js';
+import { type PaymentsErrorDetails } from '../errors/payments.error.js';
+import { type AttemptReport } from './call-report.js';
+
+/** What was seen, for a merchant who reads a log. */
+const SEEN: Readonly<Record<OutcomeEvidence, string>> = {
+  'no-answer': 'the request was sent and no complete answer came',
+  'bad-answer': 'the request was sent and its answer could not be read',
+  'server-error': 'the gateway failed after it had the request',
+  'provider-error': 'the provider failed at an unknown moment',
+  'echo-mismatch': 'the answer names another reference, amount or currency than was sent',
+  'duplicate-request':
+    'the gateway has processed this idempotency key before, so the payment was most likely accepted',
+  'duplicate-reference': 'the gateway already holds a payment under this reference',
+  'unlisted-code': 'the gateway answered with a code that does not say whether the payment was made',
+  'refused-after-ambiguity':
+    'an earlier try of this call may have arrived, so the refusal of a later one proves nothing',
+  aborted: 'the call was aborted after the request was sent',
+  'in-flight': 'the same payment is being made elsewhere right now',
+  interrupted: 'the process ended while the payment was under way',
+};
+
+const NEXT: Readonly<Record<PaymentFamily, string>> = {
+  collection:
+    'Keep the order open and wait for the webhook; do not ask for the money again under another reference.',
+  disbursement: 'Look the payout up with the gateway; do not pay again under another reference.',
+};
+
+/** The error for a payment whose outcome is not known. */
+export function outcomeUnknownError(
+  evidence: OutcomeEvidence,
+  report: AttemptReport,
+  details: PaymentsErrorDetails,
+): PaymentOutcomeUnknownError {
+  const seen = [report.httpStatus === undefined ? undefined : `HTTP ${report.httpStatus}`, report.code]
+    .filter((part) => part !== undefined)
+    .join(', ');
+  const family: PaymentFamily = details.operation?.startsWith('disbursement') ? 'disbursement' : 'collection';
+  return new PaymentOutcomeUnknownError(
+    evidence,
+    `It is not known whether the money moved: ${SEEN[evidence]}${seen === '' ? '' : ` (${seen})`}.`,
+    { ...details, hint: details.hint ?? NEXT[family] },
+  );
+}

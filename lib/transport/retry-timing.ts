@@ -1,0 +1,57 @@
+import { type ResolvedRetryOptions } from '../config/resolved-options.js';
+
+/** An attempt with less time than this is more likely to end ambiguous than answered. */
+const SHORTEST_ATTEMPT_MS = 1_000;
+const LONGEST_RETRY_AFTER_MS = 60_000;
+
+/** What the next wait depends on. */
+export interface RetryState {
+  /** Tries made so far. */
+  readonly tries: number;
+  /** Left until the call's deadline. */
+  readonly remainingMs: number;
+  /** What a 429 asked for; undefined where it did not say, or where it was no 429. */
+  readonly retryAfterMs: number | undefined;
+}
+
+/**
+ * How long to wait before the next try, or undefined for no further try: tries used up, a wait that the gateway asks
+ * for is too long, or under a second would be left. Without a wish of the gateway: exponential with full jitter.
+ */
+export function nextWaitMs(
+  state: RetryState,
+  retry: ResolvedRetryOptions,
+  random: () => number = Math.random,
+): number | undefined {
+  if (state.tries >= retry.maxAttempts) return undefined;
+  if (state.retryAfterMs !== undefined && state.retryAfterMs > LONGEST_RETRY_AFTER_MS) return undefined;
+  const ceiling = Math.min(retry.maxDelayMs, retry.baseDelayMs * 2 ** (state.tries - 1));
+  const wait = state.retryAfterMs ?? random() * ceiling;
+  return state.remainingMs - wait < SHORTEST_ATTEMPT_MS ? undefined : wait;
+}
+
+/** Reads a `Retry-After` header, seconds or an HTTP date, as milliseconds from now (RFC 9110 §10.2.3). */
+export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
+  const text = header?.trim() ?? '';
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
+  const date = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
+}
+
+/** Waits, or rejects with the signal's reason. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      // The caller's own reason, whatever it is.
+      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+    if (signal?.aborted) stop();
+  });
+}

@@ -1,0 +1,29 @@
+/**
+ * What is known about the sending of one attempt. The adapter writes it, the client reads it; both find it by the
+ * attempt's abort signal, the one thing that passes through axios and its interceptors untouched.
+ */
+export interface SendWatch {
+  /** The package's own adapter has the request, and will say when it starts. */
+  watched: boolean;
+  /** The first byte is about to leave. Never taken back, also when an interceptor sends again. */
+  started: boolean;
+}
+
+const watches = new WeakMap<object, SendWatch>();
+
+/** Starts watching the attempt that this signal belongs to. */
+export function watchSending(signal: AbortSignal): SendWatch {
+  const watch = { watched: false, started: false };
+  watches.set(signal, watch);
+  return watch;
+}
+
+/** The watch of an attempt; undefined for a request that is not the package's. */
+export function sendWatchOf(signal: object | undefined): SendWatch | undefined {
+  return signal && watches.get(signal);
+}
+
+/** Whether bytes may have left. What nobody watched counts as sent. */
+export function mayHaveBeenSent(watch: SendWatch): boolean {
+  return !watch.watched || watch.started;
+}

@@ -1,0 +1,92 @@
+import { validateSync } from 'class-validator';
+import { formatCents, parseCents } from '../common/money.js';
+import { type PaymentsOperation } from '../common/operations.js';
+import { type ResolvedLimits } from '../config/resolved-options.js';
+import { PaymentsValidationError } from '../errors/payments-validation.error.js';
+
+/** Problems of a request by field. */
+export type FieldErrors = Record<string, string[]>;
+
+/** A request DTO class of the package. */
+export interface RequestClass<T extends object> {
+  new (): T;
+}
+
+/**
+ * Copies a request into its DTO class and checks it.
+ *
+ * @param configured Checks that depend on the module's options; asked only once the fields themselves are fine.
+ * @throws PaymentsValidationError
+ */
+export function validateRequest<T extends object>(
+  requestClass: RequestClass<T>,
+  request: unknown,
+  operation: PaymentsOperation,
+  configured: (request: T) => FieldErrors = () => ({}),
+): T {
+  const errors: FieldErrors = {};
+  const dto = copyFields(requestClass, request, errors);
+  if (!hasErrors(errors)) Object.assign(errors, fieldErrors(dto));
+  if (!hasErrors(errors)) Object.assign(errors, configured(dto));
+  if (hasErrors(errors)) throw new PaymentsValidationError(errors, { operation });
+  return dto;
+}
+
+/** Copies own values only, so that what is checked is what is sent. */
+function copyFields<T extends object>(
+  requestClass: RequestClass<T>,
+  request: unknown,
+  errors: FieldErrors,
+): T {
+  const dto = new requestClass();
+  if (typeof request !== 'object' || request === null || Array.isArray(request)) {
+    errors['request'] = [
+      `the request must be an object: write { … } with the fields of ${requestClass.name}`,
+    ];
+    return dto;
+  }
+  for (const [field, property] of Object.entries(Object.getOwnPropertyDescriptors(request))) {
+    if (!('value' in property)) {
+      errors[field] = [
+        `${field} must be a plain value: it is a getter, whose value could change before sending`,
+      ];
+    } else if (property.value !== undefined) {
+      Object.defineProperty(dto, field, { ...property, writable: true, configurable: true });
+    }
+  }
+  return dto;
+}
+
+function fieldErrors(dto: object): FieldErrors {
+  const errors: FieldErrors = {};
+  for (const { property, constraints = {} } of validateSync(dto, {
+    whitelist: true,
+    forbidNonWhitelisted: true,
+  })) {
+    errors[property] =
+      'whitelistValidation' in constraints
+        ? [
+            `${property} is not a field of this request: remove it, or put it into metadata where the request has one`,
+          ]
+        : Object.values(constraints);
+  }
+  return errors;
+}
+
+/** Whether an amount keeps to the configured limits. */
+export function limitErrors(amount: string, { minCents, maxCents }: ResolvedLimits): FieldErrors {
+  const cents = parseCents(amount) ?? 0n;
+  if (minCents !== undefined && cents < minCents) {
+    return {
+      amount: [`amount must be at least ${formatCents(minCents)}, the limit in the module's options`],
+    };
+  }
+  if (maxCents !== undefined && cents > maxCents) {
+    return { amount: [`amount must be at most ${formatCents(maxCents)}, the limit in the module's options`] };
+  }
+  return {};
+}
+
+function hasErrors(errors: FieldErrors): boolean {
+  return Object.keys(errors).length > 0;
+}

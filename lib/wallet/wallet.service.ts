@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import { type CallOptions } from '../transport/call-options.js';
+import { type ReadCall, type ReadPayload } from '../transport/gateway-call.js';
+import { type GatewayClient } from '../transport/gateway-client.js';
+import { type PaymentsResponse } from '../transport/last-response.js';
+import { asRecord, withMoney } from '../transport/read-record.js';
+import { type WalletBalance } from './wallet-balance.js';
+
+const MONEY_FIELDS = ['balance', 'available_balance', 'locked_balance'] as const;
+
+const BALANCE: ReadCall<WalletBalance> = {
+  kind: 'read',
+  operation: 'wallet.balance',
+  method: 'GET',
+  path: '/merchant-balance',
+  read: readBalance,
+};
+
+/** A balance that cannot be read exactly is no balance: it would decide about payouts. */
+function readBalance(data: unknown): ReadPayload<WalletBalance> | undefined {
+  const wire = asRecord(data);
+  if (!wire) return undefined;
+  const { record, warnings } = withMoney(wire, MONEY_FIELDS);
+  const complete = MONEY_FIELDS.every((field) => typeof record[field] === 'string');
+  return complete && warnings.length === 0
+    ? { value: record as unknown as WalletBalance, warnings }
+    : undefined;
+}
+
+/**
+ * Reads the merchant's wallet. Use it before payouts to avoid `INSUFFICIENT_BALANCE`
+ * (specification, "Endpoints" 3).
+ *
+ * @publicApi
+ */
+@Injectable()
+export class WalletService {
+  constructor(private readonly client: GatewayClient) {}
+
+  /**
+   * Total, available and locked balance.
+   *
+   * @throws GatewayAnswerError No usable answer after every try.
+   * @throws PaymentsError Every other class of the package, as its name says.
+   */
+  async balance(options?: CallOptions): Promise<PaymentsResponse<WalletBalance>> {
+    return this.client.call(BALANCE, options);
+  }
+}

@@ -1,0 +1,54 @@
+import { HttpModule, HttpService } from '@nestjs/axios';
+import { Test, type TestingModule } from '@nestjs/testing';
+import { BanksService } from '../../lib/banks/banks.service.js';
+import { CollectionsService } from '../../lib/collections/collections.service.js';
+import { type PaymentsModuleOptions } from '../../lib/config/payments-options.js';
+import { resolveOptions } from '../../lib/config/resolve-options.js';
+import { DisbursementsService } from '../../lib/disbursements/disbursements.service.js';
+import { NameLookupService } from '../../lib/name-lookup/name-lookup.service.js';
+import { createGatewayClient } from '../../lib/transport/gateway-client.js';
+import { GatewayConnections } from '../../lib/transport/gateway-connections.js';
+import { WalletService } from '../../lib/wallet/wallet.service.js';
+
+export const API_KEY = 'pk_test_4f9a2c7e1b';
+export const API_SECRET = 'sk_test_4f9a2c7e1b';
+
+/** The services of one merchant on the package's transport, without the module around them. */
+export interface Merchant {
+  readonly http: HttpService;
+  readonly collections: CollectionsService;
+  readonly disbursements: DisbursementsService;
+  readonly names: NameLookupService;
+  readonly wallet: WalletService;
+  readonly banks: BanksService;
+  close(): Promise<void>;
+}
+
+export async function startMerchant(
+  options: Partial<PaymentsModuleOptions> & Pick<PaymentsModuleOptions, 'baseUrl'>,
+): Promise<Merchant> {
+  const resolved = resolveOptions({
+    apiKey: API_KEY,
+    apiSecret: API_SECRET,
+    retry: { maxAttempts: 3, baseDelayMs: 1, maxDelayMs: 2 },
+    ...options,
+  });
+  const connections = new GatewayConnections(resolved);
+  const context: TestingModule = await Test.createTestingModule({
+    imports: [HttpModule.register(connections.httpModuleOptions())],
+  }).compile();
+  const http = context.get(HttpService);
+  const client = createGatewayClient(resolved, http);
+  return {
+    http,
+    collections: new CollectionsService(client),
+    disbursements: new DisbursementsService(client),
+    names: new NameLookupService(client),
+    wallet: new WalletService(client),
+    banks: new BanksService(client),
+    close: async () => {
+      await context.close();
+      await connections.close();
+    },
+  };
+}
