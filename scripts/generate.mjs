@@ -1,1 +1,74 @@
-// Writes the generated sources that are not kept in git.
+// Writes the generated sources that are not kept in git: the emulator's request validators, compiled from its OpenAPI
+// document, and the files of its page as strings.
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Ajv2020 from 'ajv/dist/2020.js';
+import standaloneCode from 'ajv/dist/standalone/index.js';
+import { parse } from 'yaml';
+
+const sandbox = join(dirname(fileURLToPath(import.meta.url)), '..', 'lib', 'sandbox');
+const HEADER = '// Written by scripts/generate.mjs. Do not edit.\n';
+
+writeWhenChanged(join(sandbox, 'openapi', 'validators.generated.ts'), requestValidators());
+writeWhenChanged(join(sandbox, 'page', 'assets.generated.ts'), pageAssets());
+
+function requestValidators() {
+  const document = parse(readFileSync(join(sandbox, 'openapi', 'gateway.yaml'), 'utf8'));
+  const { schemas } = document.components;
+  const names = Object.keys(schemas).filter((name) => name.endsWith('Request'));
+
+  const ajv = new Ajv2020.default({
+    strict: false,
+    allErrors: true,
+    multipleOfPrecision: 6,
+    unicode: false, // otherwise the compiled code would import ajv at run time
+    logger: false, // it calls that option deprecated at every run
+    messages: false,
+    inlineRefs: false,
+    unicodeRegExp: false,
+    formats: { email: /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/ },
+    code: { source: true, esm: true, lines: true },
+  });
+  ajv.addSchema(document, 'gateway.json');
+  const code = standaloneCode.default(
+    ajv,
+    Object.fromEntries(names.map((name) => [`validate${name}`, `gateway.json#/components/schemas/${name}`])),
+  );
+  if (/\brequire\(|^import /m.test(code)) throw new Error('the compiled validators import something');
+
+  const rules = Object.fromEntries(names.map((name) => [name, fieldRules(schemas, name)]));
+  return `// @ts-nocheck\n${HEADER}${code}\nexport const fieldRules = ${JSON.stringify(rules, null, 2)};\n`;
+}
+
+/** What each field of a request is told when it is refused: the `x-rule` of its schema. */
+function fieldRules(schemas, name) {
+  const schema = followReference(schemas, schemas[name]);
+  return Object.fromEntries(
+    Object.entries(schema.properties).map(([field, value]) => [
+      field,
+      followReference(schemas, value)['x-rule'],
+    ]),
+  );
+}
+
+function followReference(schemas, schema) {
+  return schema.$ref ? followReference(schemas, schemas[schema.$ref.split('/').at(-1)]) : schema;
+}
+
+function pageAssets() {
+  const files = { indexHtml: 'index.html', pageCss: 'page.css', pageJs: 'page.js' };
+  const lines = Object.entries(files).map(([name, file]) => {
+    const path = join(sandbox, 'page', file);
+    return `export const ${name} = ${JSON.stringify(existsSync(path) ? readFileSync(path, 'utf8') : '')};\n`;
+  });
+  return HEADER + lines.join('');
+}
+
+/** Renames into place, so that a test run that reads the file meanwhile never sees half of it. */
+function writeWhenChanged(path, text) {
+  if (existsSync(path) && readFileSync(path, 'utf8') === text) return;
+  const draft = `${path}.${process.pid}.tmp`;
+  writeFileSync(draft, text);
+  renameSync(draft, path);
+}

@@ -1,0 +1,115 @@
+import { milliseconds, type Duration } from './duration.js';
+
+/** A task that waits for its time. */
+export interface Timer {
+  cancel(): void;
+}
+
+/** What the core and the deliveries know of the clock. */
+export interface TimeSource {
+  /** Milliseconds since 1970. */
+  now(): number;
+  schedule(delayMs: number, task: () => void): Timer;
+}
+
+interface WaitingTask {
+  readonly due: number;
+  readonly run: () => void;
+}
+
+/** Where a manual clock begins, so that the same seed tells the same story on any day. */
+const MANUAL_START = Date.UTC(2026, 0, 1, 9);
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+
+/**
+ * The emulator's time: expiry, redelivery and automatic outcomes follow it. A manual clock stands still until it is
+ * advanced; a real one runs, and may be advanced as well. Signature timestamps never follow it.
+ *
+ * @publicApi
+ */
+export class SandboxClock implements TimeSource {
+  private waiting: WaitingTask[] = [];
+  private skew = 0;
+  private alarm: NodeJS.Timeout | undefined;
+  private advancing: Promise<void> = Promise.resolve();
+
+  /** @internal */
+  constructor(
+    readonly kind: 'real' | 'manual',
+    private readonly settled: () => Promise<void> = () => Promise.resolve(),
+  ) {}
+
+  /** Milliseconds since 1970, by this clock. */
+  now(): number {
+    return (this.kind === 'real' ? Date.now() : MANUAL_START) + this.skew;
+  }
+
+  /**
+   * Moves time forward, running every timer that falls due, in order. Resolves when all of them, and the webhook
+   * deliveries that they caused, have finished.
+   *
+   * @throws PaymentsConfigError where the duration cannot be read.
+   * @example
+   * await sandbox.clock.advance('15m');
+   */
+  advance(duration: Duration): Promise<void> {
+    const span = milliseconds(duration);
+    this.advancing = this.advancing.then(() => this.travel(this.now() + span));
+    return this.advancing;
+  }
+
+  /** @internal */
+  schedule(delayMs: number, task: () => void): Timer {
+    const entry: WaitingTask = { due: this.now() + delayMs, run: task };
+    const after = this.waiting.findIndex(({ due }) => due > entry.due);
+    this.waiting.splice(after === -1 ? this.waiting.length : after, 0, entry);
+    this.setAlarm();
+    return {
+      cancel: () => {
+        this.waiting = this.waiting.filter((other) => other !== entry);
+      },
+    };
+  }
+
+  /** @internal Forgets every timer. */
+  clear(): void {
+    this.waiting = [];
+    clearTimeout(this.alarm);
+  }
+
+  private async travel(target: number): Promise<void> {
+    await this.settled();
+    for (let next = this.takeDue(target); next; next = this.takeDue(target)) {
+      this.jumpTo(next.due);
+      next.run();
+      await this.settled();
+    }
+    this.jumpTo(target);
+    this.setAlarm();
+  }
+
+  private takeDue(moment: number): WaitingTask | undefined {
+    const [first] = this.waiting;
+    return first && first.due <= moment ? this.waiting.shift() : undefined;
+  }
+
+  private jumpTo(moment: number): void {
+    this.skew += Math.max(0, moment - this.now());
+  }
+
+  private setAlarm(): void {
+    clearTimeout(this.alarm);
+    const [first] = this.waiting;
+    if (this.kind === 'manual' || !first) return;
+    const wait = Math.min(Math.max(0, first.due - this.now()), LONGEST_TIMEOUT_MS);
+    this.alarm = setTimeout(() => {
+      this.runDue();
+    }, wait);
+    this.alarm.unref();
+  }
+
+  private runDue(): void {
+    for (let next = this.takeDue(this.now()); next; next = this.takeDue(this.now())) next.run();
+    this.setAlarm();
+  }
+}

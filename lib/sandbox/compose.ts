@@ -1,0 +1,39 @@
+import { SandboxClock } from './clock/sandbox-clock.js';
+import { ControlRoute } from './control/control-route.js';
+import { SandboxView } from './control/sandbox-view.js';
+import { ActivityHub } from './core/activity.js';
+import { Gateway } from './core/gateway.js';
+import { seededIds } from './core/id-source.js';
+import { NameDirectory } from './core/name-directory.js';
+import { FaultQueue } from './http/faults.js';
+import { GatewayRoute } from './http/gateway-route.js';
+import { RequestJournal } from './http/request-journal.js';
+import { type SandboxSettings } from './resolve-options.js';
+import { WebhookDeliverer } from './webhooks/webhook-deliverer.js';
+import { WebhookSender } from './webhooks/webhook-sender.js';
+
+export type SandboxParts = ReturnType<typeof composeSandbox>;
+
+/** Wires the parts of one emulator; nothing listens yet. */
+export function composeSandbox(settings: SandboxSettings) {
+  const hub = new ActivityHub();
+  const faults = new FaultQueue();
+  const journal = new RequestJournal();
+  const directory = new NameDirectory();
+  const clock: SandboxClock = new SandboxClock(settings.clock, () => deliverer.idle());
+  const sender = new WebhookSender(settings.webhookTimeoutMs);
+  const deliverer = new WebhookDeliverer(clock, hub, sender, settings.signing);
+  const gateway = new Gateway({
+    settings: settings.gateway,
+    clock,
+    ids: seededIds(settings.seed),
+    directory,
+    hub,
+    deliver: (event) => deliverer.deliver(event),
+  });
+  const auto = settings.gateway.decideAfterMs !== undefined;
+  const view = new SandboxView(gateway, deliverer, clock, { seed: settings.seed, auto });
+  const gatewayRoute = new GatewayRoute(gateway, faults, journal, clock, hub);
+  const controlRoute = new ControlRoute(gateway, view, hub);
+  return { hub, faults, journal, directory, clock, deliverer, gateway, view, gatewayRoute, controlRoute };
+}

@@ -1,0 +1,113 @@
+import { type Collection } from '../core/collection.js';
+import { type Gateway } from '../core/gateway.js';
+import { type Merchant } from '../core/merchant.js';
+import { type Payout } from '../core/payout.js';
+import {
+  canMoveCollection,
+  canMoveDisbursement,
+  type FinalCollectionState,
+  type FinalDisbursementState,
+} from '../core/status-machine.js';
+import { PaymentsSandboxError } from '../sandbox.error.js';
+import { type PaymentAction, type PayoutAction } from './control-types.js';
+
+const PAYMENT_OUTCOMES: Readonly<Record<PaymentAction, FinalCollectionState>> = {
+  approve: 'success',
+  decline: 'failed',
+  cancel: 'cancelled',
+  expire: 'expired',
+};
+
+const PAYOUT_OUTCOMES: Readonly<Record<PayoutAction, FinalDisbursementState>> = {
+  pay: 'paid',
+  fail: 'failed',
+  cancel: 'cancelled',
+};
+
+/** Which payment or payout is meant. */
+export interface Selection {
+  readonly reference: string;
+  /** Undefined: the only merchant that has it. */
+  readonly merchant?: string | undefined;
+}
+
+/**
+ * Decides a payment as its customer or the provider would. Resolves when the webhook's first try has ended.
+ *
+ * @throws PaymentsSandboxError where there is none such, it was asked of another phone, or it has ended.
+ */
+export async function decidePayment(
+  gateway: Gateway,
+  selection: Selection & { readonly phone?: string },
+  action: PaymentAction,
+): Promise<Collection> {
+  const { reference, phone } = selection;
+  const [merchant, payment] = select('payment', gateway, selection, ({ collections }) =>
+    collections.get(reference),
+  );
+  if (phone !== undefined && payment.request.phone !== phone) {
+    throw new PaymentsSandboxError(
+      'SANDBOX_OTHER_CUSTOMER',
+      `The payment ${reference} was asked of another phone number than this customer's.`,
+      reference,
+    );
+  }
+  const outcome = PAYMENT_OUTCOMES[action];
+  if (!canMoveCollection(payment.status, outcome)) throw alreadyFinal('payment', reference, payment.status);
+  await gateway.collections.settle(merchant, payment, outcome);
+  return payment;
+}
+
+/**
+ * Decides a payout as the provider would.
+ *
+ * @throws PaymentsSandboxError where there is none such, or it has ended.
+ */
+export function decidePayout(gateway: Gateway, selection: Selection, action: PayoutAction): Payout {
+  const { reference } = selection;
+  const [merchant, payout] = select('payout', gateway, selection, ({ payouts }) => payouts.get(reference));
+  const outcome = PAYOUT_OUTCOMES[action];
+  if (!canMoveDisbursement(payout.status, outcome)) throw alreadyFinal('payout', reference, payout.status);
+  gateway.payouts.settle(merchant, payout, outcome);
+  return payout;
+}
+
+function select<Found>(
+  what: string,
+  gateway: Gateway,
+  { reference, merchant: name }: Selection,
+  find: (merchant: Merchant) => Found | undefined,
+): readonly [Merchant, Found] {
+  const candidates = gateway.merchants
+    .filter((merchant) => name === undefined || merchant.name === name)
+    .flatMap((merchant) => {
+      const found = find(merchant);
+      return found === undefined ? [] : [[merchant, found] as const];
+    });
+  const [first, ...others] = candidates;
+  if (!first) {
+    const whose = name === undefined ? '' : ` of the merchant ${name}`;
+    throw new PaymentsSandboxError(
+      'SANDBOX_NOT_FOUND',
+      `There is no ${what} ${reference}${whose}.`,
+      reference,
+    );
+  }
+  if (others.length > 0) {
+    const names = candidates.map(([merchant]) => merchant.name).join(', ');
+    throw new PaymentsSandboxError(
+      'SANDBOX_AMBIGUOUS',
+      `Several merchants have a ${what} ${reference} (${names}): say which with \`merchant\`.`,
+      reference,
+    );
+  }
+  return first;
+}
+
+function alreadyFinal(what: string, reference: string, status: string): PaymentsSandboxError {
+  return new PaymentsSandboxError(
+    'SANDBOX_ALREADY_FINAL',
+    `The ${what} ${reference} is ${status} already: a final state never changes.`,
+    reference,
+  );
+}

@@ -1,0 +1,47 @@
+import { type SandboxClock } from '../clock/sandbox-clock.js';
+import { sandboxPayment, timestamp } from '../core/collection.js';
+import { type Gateway } from '../core/gateway.js';
+import { sandboxPayout } from '../core/payout.js';
+import { type WebhookDeliverer } from '../webhooks/webhook-deliverer.js';
+import {
+  type SandboxDelivery,
+  type SandboxInfo,
+  type SandboxPayment,
+  type SandboxPayout,
+} from './control-types.js';
+
+/** What the emulator looks like from outside, the same for the handle and the control API. */
+export class SandboxView {
+  /** Known once the server listens. */
+  baseUrl = '';
+
+  constructor(
+    private readonly gateway: Gateway,
+    private readonly deliverer: WebhookDeliverer,
+    private readonly clock: SandboxClock,
+    private readonly facts: Pick<SandboxInfo, 'seed' | 'auto'>,
+  ) {}
+
+  info(): SandboxInfo {
+    return {
+      base_url: this.baseUrl,
+      webhook_url: this.deliverer.target?.href ?? null,
+      clock: this.clock.kind,
+      now: timestamp(this.clock.now()),
+      ...this.facts,
+      merchants: this.gateway.merchants.map(({ name }) => name),
+    };
+  }
+
+  payments(): readonly SandboxPayment[] {
+    return this.gateway.merchants.flatMap(({ collections }) => [...collections.values()].map(sandboxPayment));
+  }
+
+  payouts(): readonly SandboxPayout[] {
+    return this.gateway.merchants.flatMap(({ payouts }) => [...payouts.values()].map(sandboxPayout));
+  }
+
+  deliveries(): readonly SandboxDelivery[] {
+    return this.deliverer.list();
+  }
+}

@@ -1,0 +1,55 @@
+import {
+  type SandboxBalance,
+  type SandboxDelivery,
+  type SandboxPayment,
+  type SandboxPayout,
+  type SandboxRequest,
+} from '../control/control-types.js';
+
+/** One call of a gateway operation with the answer that went out. */
+export interface SandboxExchange {
+  readonly request: SandboxRequest;
+  /** The answer's body, byte for byte; null where none was sent. */
+  readonly answer: string | null;
+}
+
+/**
+ * What an emulator tells while it runs; `sandbox.on(…)` listens.
+ *
+ * @publicApi
+ */
+export interface SandboxActivity {
+  /** A payment was made or changed. */
+  readonly payment: SandboxPayment;
+  /** A payout was made or changed. */
+  readonly payout: SandboxPayout;
+  readonly balance: SandboxBalance;
+  /** A webhook event happened, or a try to deliver it ended. */
+  readonly delivery: SandboxDelivery;
+  /** A gateway operation was answered, or its connection given up. */
+  readonly exchange: SandboxExchange;
+  readonly reset: Record<string, never>;
+}
+
+export type ActivityTopic = keyof SandboxActivity;
+
+/** Hands what happens to whoever listens. */
+export class ActivityHub {
+  private readonly listeners = new Map<ActivityTopic, Set<(value: never) => void>>();
+
+  on<Topic extends ActivityTopic>(
+    topic: Topic,
+    listener: (value: SandboxActivity[Topic]) => void,
+  ): () => void {
+    const listeners = this.listeners.get(topic) ?? new Set();
+    this.listeners.set(topic, listeners.add(listener));
+    return () => void listeners.delete(listener);
+  }
+
+  emit<Topic extends ActivityTopic>(topic: Topic, value: SandboxActivity[Topic]): void {
+    const listeners = this.listeners.get(topic) as Set<(value: SandboxActivity[Topic]) => void> | undefined;
+    listeners?.forEach((listener) => {
+      listener(value);
+    });
+  }
+}

@@ -1,0 +1,13 @@
+import { formatCents } from '../../common/money.js';
+
+/** Cents of an amount that the OpenAPI document has let through: a number or a plain decimal string below 10^13. */
+export function centsOf(amount: number | string): bigint {
+  if (typeof amount === 'number') return BigInt(Math.round(amount * 100));
+  const [whole = '0', fraction = ''] = amount.split('.');
+  return BigInt(whole + fraction.padEnd(2, '0'));
+}
+
+/** Cents as the JSON number that the gateway shows for fees and balances. */
+export function centsAsNumber(cents: bigint): number {
+  return Number(formatCents(cents));
+}

@@ -1,0 +1,22 @@
+/** A bank as the gateway lists it (specification, "Bank entry"). */
+export interface SandboxBank {
+  readonly id: number;
+  readonly name: string;
+  readonly code: string;
+}
+
+/** Invented: the specification lists 37 institutions without naming them. */
+export const SANDBOX_BANKS: readonly SandboxBank[] = [
+  { id: 1, name: 'Acacia Community Bank', code: 'ACB' },
+  { id: 2, name: 'Baobab Savings Bank', code: 'BSB' },
+  { id: 3, name: 'Coral Coast Bank', code: 'CCB' },
+  { id: 4, name: 'Dhow Merchant Bank', code: 'DMB' },
+  { id: 5, name: 'Flamingo Lake Bank', code: 'FLB' },
+  { id: 6, name: 'Mango Market Bank', code: 'MMB' },
+  { id: 7, name: 'Partner Wallet Microfinance Bank', code: 'PWMB' },
+  { id: 8, name: 'Savanna Union Bank', code: 'SUB' },
+];
+
+export function findBank(code: string): SandboxBank | undefined {
+  return SANDBOX_BANKS.find((bank) => bank.code === code);
+}

@@ -1,0 +1,89 @@
+import { formatCents } from '../../common/money.js';
+import { type SandboxPayment } from '../control/control-types.js';
+import { centsAsNumber } from './amounts.js';
+import { type CollectionRequest } from './requests.js';
+import { type CollectionState } from './status-machine.js';
+
+/** A collection as the emulator keeps it. */
+export interface Collection {
+  readonly merchant: string;
+  readonly method: 'mobile_money' | 'partnerpesa';
+  readonly request: CollectionRequest;
+  readonly amountCents: bigint;
+  readonly feeCents: bigint;
+  readonly providerReference: string;
+  readonly channel: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  status: CollectionState;
+  processingAt: number | undefined;
+  settledAt: number | undefined;
+}
+
+export const SANDBOX_PROVIDER = 'SANDBOX';
+
+/** The gateway's record (specification, "Collection payment record"); mobile money carries two fields more. */
+export function collectionRecord(payment: Collection): Record<string, unknown> {
+  const { request } = payment;
+  const common = {
+    customer_name: request.customer_name,
+    customer_email: request.customer_email,
+    customer_phone: request.phone,
+    reference: request.reference,
+    amount: formatCents(payment.amountCents),
+    fee: centsAsNumber(payment.feeCents),
+    net_amount: centsAsNumber(payment.amountCents - payment.feeCents),
+    currency: 'TZS',
+    payment_method: payment.method,
+    provider: SANDBOX_PROVIDER,
+    provider_reference: payment.providerReference,
+    status: payment.status,
+    metadata: request.metadata ?? null,
+    created_at: timestamp(payment.createdAt),
+    processing_at: optionalTimestamp(payment.processingAt),
+  };
+  if (payment.method === 'partnerpesa') return common;
+  return { merchant_id: merchantId(payment.merchant), source: 'api', ...common };
+}
+
+/** What the handle and the control API show of it. */
+export function sandboxPayment(payment: Collection): SandboxPayment {
+  const { request } = payment;
+  return Object.freeze({
+    merchant: payment.merchant,
+    customer_name: request.customer_name,
+    customer_email: request.customer_email,
+    customer_phone: request.phone,
+    reference: request.reference,
+    amount: formatCents(payment.amountCents),
+    fee: centsAsNumber(payment.feeCents),
+    net_amount: centsAsNumber(payment.amountCents - payment.feeCents),
+    currency: 'TZS',
+    payment_method: payment.method,
+    provider: SANDBOX_PROVIDER,
+    provider_reference: payment.providerReference,
+    channel: payment.channel,
+    status: payment.status,
+    metadata: structuredClone(request.metadata ?? null),
+    created_at: timestamp(payment.createdAt),
+    processing_at: optionalTimestamp(payment.processingAt),
+    expires_at: timestamp(payment.expiresAt),
+    settled_at: optionalTimestamp(payment.settledAt),
+  });
+}
+
+/** ISO 8601 in UTC with fractional seconds. */
+export function timestamp(moment: number): string {
+  return new Date(moment).toISOString();
+}
+
+export function optionalTimestamp(moment: number | undefined): string | null {
+  return moment === undefined ? null : timestamp(moment);
+}
+
+/** The same number for the same merchant. */
+function merchantId(merchant: string): number {
+  let id = 0;
+  for (const character of merchant) id = (id * 31 + (character.codePointAt(0) ?? 0)) % 90_000;
+  return 10_000 + id;
+}

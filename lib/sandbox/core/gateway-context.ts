@@ -1,0 +1,17 @@
+import { type TimeSource } from '../clock/sandbox-clock.js';
+import { type ActivityHub } from './activity.js';
+import { type GatewaySettings } from './gateway-settings.js';
+import { type IdSource } from './id-source.js';
+import { type NameDirectory } from './name-directory.js';
+import { type OutgoingEvent } from './webhook-event.js';
+
+/** What the core works with: time, ids and the way out, all given from outside. */
+export interface GatewayContext {
+  readonly settings: GatewaySettings;
+  readonly clock: TimeSource;
+  readonly ids: IdSource;
+  readonly directory: NameDirectory;
+  readonly hub: ActivityHub;
+  /** Resolves when the first try to deliver has ended, whatever its answer. */
+  readonly deliver: (event: OutgoingEvent) => Promise<void>;
+}

@@ -1,0 +1,134 @@
+import { fieldErrors } from '../openapi/request-validation.js';
+import { SANDBOX_BANKS } from './banks.js';
+import { CollectionDesk } from './collection-desk.js';
+import { authenticate, type Credentials } from './credentials.js';
+import { type GatewayContext } from './gateway-context.js';
+import { Merchant } from './merchant.js';
+import { lookUpName } from './name-lookup.js';
+import { movesMoney, type SandboxOperation } from './operations.js';
+import { PayoutDesk } from './payout-desk.js';
+import { invalidFields, refused, type Refusal } from './refusal.js';
+import {
+  type BankPayoutRequest,
+  type CollectionRequest,
+  type MobileMoneyPayoutRequest,
+  type NameLookupRequest,
+} from './requests.js';
+
+/** One call, after HTTP and before anything is believed. */
+export interface GatewayCall {
+  readonly operation: SandboxOperation;
+  readonly credentials: Credentials;
+  readonly idempotencyKey: string | undefined;
+  /** Parsed JSON; undefined on GET. */
+  readonly body: unknown;
+}
+
+export interface GatewayAnswer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+type Payload = Record<string, unknown> | readonly unknown[];
+
+/** Code and message of a success (specification, "Endpoints"). */
+const SUCCESS: Readonly<Record<SandboxOperation, readonly [code: string, message: string]>> = {
+  'POST /payments/mobile-money': ['PAYMENT_INITIATED', 'Payment initiated successfully.'],
+  'POST /payments/partnerpesa': ['PAYMENT_INITIATED', 'Payment initiated successfully.'],
+  'GET /merchant-balance': ['SUCCESS', 'Wallet balance retrieved successfully.'],
+  'GET /bank-shortnames': ['SUCCESS', 'Banks retrieved successfully.'],
+  'POST /disbursements/name-lookup': ['ACCOUNT_VERIFIED', 'Account verified successfully.'],
+  'POST /disbursements/bank': ['DISBURSEMENT_INITIATED', 'Disbursement initiated successfully.'],
+  'POST /disbursements/mobile-money': ['DISBURSEMENT_INITIATED', 'Disbursement initiated successfully.'],
+};
+
+/** The whole gateway without its network: merchants, money, and the seven operations. */
+export class Gateway {
+  readonly collections: CollectionDesk;
+  readonly payouts: PayoutDesk;
+  private readonly merchantsByName = new Map<string, Merchant>();
+
+  constructor(private readonly context: GatewayContext) {
+    this.collections = new CollectionDesk(context);
+    this.payouts = new PayoutDesk(context);
+  }
+
+  get merchants(): readonly Merchant[] {
+    return [...this.merchantsByName.values()];
+  }
+
+  merchant(name: string): Merchant {
+    const known = this.merchantsByName.get(name);
+    if (known) return known;
+    const merchant = new Merchant(name, this.context.settings.startingBalanceCents);
+    this.merchantsByName.set(name, merchant);
+    return merchant;
+  }
+
+  handle(call: GatewayCall): GatewayAnswer {
+    const name = authenticate(call.credentials);
+    if (typeof name !== 'string') return name;
+    const merchant = this.merchant(name);
+    const refusal = refusalOf(call, merchant);
+    if (refusal) return refusal;
+    const outcome = this.perform(call, merchant);
+    if (isRefusal(outcome)) return outcome;
+    if (movesMoney(call.operation) && call.idempotencyKey) merchant.processedKeys.add(call.idempotencyKey);
+    return this.success(call.operation, outcome);
+  }
+
+  reset(): void {
+    this.merchantsByName.clear();
+    this.context.directory.clear();
+  }
+
+  private perform({ operation, body }: GatewayCall, merchant: Merchant): Payload | Refusal {
+    switch (operation) {
+      case 'POST /payments/mobile-money':
+        return this.collections.initiate(merchant, 'mobile_money', body as CollectionRequest);
+      case 'POST /payments/partnerpesa':
+        return this.collections.initiate(merchant, 'partnerpesa', body as CollectionRequest);
+      case 'POST /disbursements/bank':
+        return this.payouts.toBank(merchant, body as BankPayoutRequest);
+      case 'POST /disbursements/mobile-money':
+        return this.payouts.toMobileMoney(merchant, body as MobileMoneyPayoutRequest);
+      case 'POST /disbursements/name-lookup':
+        return lookUpName(this.context.directory, body as NameLookupRequest);
+      case 'GET /merchant-balance':
+        return walletOf(merchant);
+      case 'GET /bank-shortnames':
+        return SANDBOX_BANKS;
+    }
+  }
+
+  private success(operation: SandboxOperation, data: Payload): GatewayAnswer {
+    const [code, message] = SUCCESS[operation];
+    const body = { status: 'success', code, message, data, meta: [], request_id: this.context.ids.uuid() };
+    return { status: 200, body };
+  }
+}
+
+/** What can be refused before the operation itself is looked at: the key first, then the fields. */
+function refusalOf(
+  { operation, idempotencyKey, body }: GatewayCall,
+  merchant: Merchant,
+): Refusal | undefined {
+  const keyed = movesMoney(operation);
+  if (keyed && idempotencyKey !== undefined && merchant.processedKeys.has(idempotencyKey)) {
+    return refused('DUPLICATE_REQUEST');
+  }
+  const errors = {
+    ...(keyed && !idempotencyKey ? { 'Idempotency-Key': ['The Idempotency-Key header is required.'] } : {}),
+    ...fieldErrors(operation, body),
+  };
+  return Object.keys(errors).length > 0 ? invalidFields(errors) : undefined;
+}
+
+function walletOf(merchant: Merchant): Record<string, unknown> {
+  const { balance, available_balance, locked_balance, currency } = merchant.balance();
+  return { balance, available_balance, locked_balance, currency };
+}
+
+function isRefusal(outcome: Payload | Refusal): outcome is Refusal {
+  return 'body' in outcome && 'status' in outcome && typeof outcome.status === 'number';
+}

@@ -1,0 +1,31 @@
+import { type SandboxBalance } from '../control/control-types.js';
+import { centsAsNumber } from './amounts.js';
+import { type Collection } from './collection.js';
+import { type Payout } from './payout.js';
+import { Wallet } from './wallet.js';
+
+/** Everything that belongs to one key pair, and to nobody else. */
+export class Merchant {
+  readonly wallet: Wallet;
+  readonly collections = new Map<string, Collection>();
+  readonly payouts = new Map<string, Payout>();
+  /** Idempotency keys of accepted requests; a refused request does not use up its key. */
+  readonly processedKeys = new Set<string>();
+
+  constructor(
+    readonly name: string,
+    startingCents: bigint,
+  ) {
+    this.wallet = new Wallet(startingCents);
+  }
+
+  balance(): SandboxBalance {
+    return Object.freeze({
+      merchant: this.name,
+      balance: centsAsNumber(this.wallet.balance),
+      available_balance: centsAsNumber(this.wallet.available),
+      locked_balance: centsAsNumber(this.wallet.locked),
+      currency: 'TZS',
+    });
+  }
+}

@@ -1,0 +1,39 @@
+import { findBank, type SandboxBank } from './banks.js';
+import { type NameDirectory } from './name-directory.js';
+import { networkOf } from './networks.js';
+import { isAccountNumber, isPhone } from './recipient.js';
+import { refused, type Refusal } from './refusal.js';
+import { type NameLookupRequest } from './requests.js';
+
+/** The holder of an account (specification, "Endpoints" 5), or why there is none. */
+export function lookUpName(
+  directory: NameDirectory,
+  request: NameLookupRequest,
+): Record<string, unknown> | Refusal {
+  const { channel, account_number: account } = request;
+  if (channel === 'BANK') {
+    const bank = findBank(request.bank_code ?? '');
+    return bank ? lookUpInBank(directory, account, bank) : refused('INVALID_BANK_CODE');
+  }
+  if (channel !== 'MOBILE_MONEY' && channel !== 'PARTNERPESA') return refused('INVALID_CHANNEL');
+  const name = isPhone(account) ? directory.holderOf(account) : undefined;
+  if (name === undefined) return refused('ACCOUNT_NOT_FOUND');
+  const result = { channel, account_number: account, account_name: name };
+  return channel === 'MOBILE_MONEY' ? { ...result, network: networkOf(account) } : result;
+}
+
+function lookUpInBank(
+  directory: NameDirectory,
+  account: string,
+  bank: SandboxBank,
+): Record<string, unknown> | Refusal {
+  const name = isAccountNumber(account) ? directory.holderOf(account) : undefined;
+  if (name === undefined) return refused('ACCOUNT_NOT_FOUND');
+  return {
+    channel: 'BANK',
+    account_number: account,
+    account_name: name,
+    bank_code: bank.code,
+    bank_name: bank.name,
+  };
+}

@@ -1,0 +1,72 @@
+import { centsOf } from './amounts.js';
+import { findBank } from './banks.js';
+import { type GatewayContext } from './gateway-context.js';
+import { type Merchant } from './merchant.js';
+import { isNetwork } from './networks.js';
+import { payoutRecord, sandboxPayout, type Destination, type Payout } from './payout.js';
+import { isAccountNumber, isPhone } from './recipient.js';
+import { refused, type Refusal } from './refusal.js';
+import { type BankPayoutRequest, type MobileMoneyPayoutRequest } from './requests.js';
+import { canMoveDisbursement, type FinalDisbursementState } from './status-machine.js';
+
+/** Takes payouts in and brings them to their end. */
+export class PayoutDesk {
+  constructor(private readonly context: GatewayContext) {}
+
+  toBank(merchant: Merchant, request: BankPayoutRequest): Record<string, unknown> | Refusal {
+    const { directory } = this.context;
+    if (merchant.payouts.has(request.reference)) return refused('DUPLICATE_REFERENCE');
+    const bank = findBank(request.bank_code);
+    if (!bank) return refused('INVALID_BANK');
+    const { account_number: account } = request;
+    if (!isAccountNumber(account) || directory.holderOf(account) === undefined)
+      return refused('INVALID_ACCOUNT');
+    if (!directory.accepts(account, request.account_name)) return refused('ACCOUNT_NAME_MISMATCH');
+    return this.accept(merchant, { kind: 'bank', request, bank });
+  }
+
+  toMobileMoney(merchant: Merchant, request: MobileMoneyPayoutRequest): Record<string, unknown> | Refusal {
+    if (merchant.payouts.has(request.reference)) return refused('DUPLICATE_REFERENCE');
+    if (!isNetwork(request.network)) return refused('INVALID_NETWORK');
+    if (!isPhone(request.recipient_phone)) return refused('INVALID_PHONE');
+    return this.accept(merchant, { kind: 'mobile-money', request });
+  }
+
+  /** Brings a payout to its final state and moves the locked money; nothing happens to one that is final already. */
+  settle(merchant: Merchant, payout: Payout, outcome: FinalDisbursementState): void {
+    if (!canMoveDisbursement(payout.status, outcome)) return;
+    const total = payout.amountCents + payout.feeCents;
+    payout.status = outcome;
+    payout.settledAt = this.context.clock.now();
+    if (outcome === 'paid') merchant.wallet.spend(total);
+    else merchant.wallet.release(total);
+    this.announce(merchant, payout);
+  }
+
+  private accept(merchant: Merchant, destination: Destination): Record<string, unknown> | Refusal {
+    const { settings, clock } = this.context;
+    const payout: Payout = {
+      merchant: merchant.name,
+      destination,
+      amountCents: centsOf(destination.request.amount),
+      feeCents: settings.fees.payoutCents,
+      createdAt: clock.now(),
+      status: 'processing', // as the specification's answer shows it
+      settledAt: undefined,
+    };
+    if (!merchant.wallet.lock(payout.amountCents + payout.feeCents)) return refused('INSUFFICIENT_BALANCE');
+    merchant.payouts.set(destination.request.reference, payout);
+    this.announce(merchant, payout);
+    if (settings.decideAfterMs !== undefined) {
+      clock.schedule(settings.decideAfterMs, () => {
+        this.settle(merchant, payout, 'paid');
+      });
+    }
+    return payoutRecord(payout);
+  }
+
+  private announce(merchant: Merchant, payout: Payout): void {
+    this.context.hub.emit('payout', sandboxPayout(payout));
+    this.context.hub.emit('balance', merchant.balance());
+  }
+}

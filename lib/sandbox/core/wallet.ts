@@ -1,0 +1,42 @@
+/** A merchant's money in whole cents. What is owned is what is available plus what is locked, always. */
+export class Wallet {
+  private lockedCents = 0n;
+
+  constructor(private availableCents: bigint) {}
+
+  get available(): bigint {
+    return this.availableCents;
+  }
+
+  get locked(): bigint {
+    return this.lockedCents;
+  }
+
+  get balance(): bigint {
+    return this.availableCents + this.lockedCents;
+  }
+
+  /** A collection succeeded. */
+  receive(cents: bigint): void {
+    this.availableCents += cents;
+  }
+
+  /** A payout was accepted. False, and nothing changed: there is not enough. */
+  lock(cents: bigint): boolean {
+    if (cents > this.availableCents) return false;
+    this.availableCents -= cents;
+    this.lockedCents += cents;
+    return true;
+  }
+
+  /** A payout was paid. */
+  spend(cents: bigint): void {
+    this.lockedCents -= cents;
+  }
+
+  /** A payout failed or was cancelled. */
+  release(cents: bigint): void {
+    this.lockedCents -= cents;
+    this.availableCents += cents;
+  }
+}

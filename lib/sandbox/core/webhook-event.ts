@@ -1,0 +1,41 @@
+import { type PaymentEventName } from '../../common/events.js';
+import { formatCents } from '../../common/money.js';
+import { type Collection, timestamp } from './collection.js';
+import { type FinalCollectionState } from './status-machine.js';
+
+/** A webhook on its way: who it belongs to and its exact body. */
+export interface OutgoingEvent {
+  readonly id: string;
+  readonly merchant: string;
+  readonly event: PaymentEventName;
+  readonly reference: string;
+  readonly body: string;
+}
+
+/** The payload of a settled collection (specification, "Events"). */
+export function webhookEvent(
+  id: string,
+  payment: Collection,
+  outcome: FinalCollectionState,
+  now: number,
+): OutgoingEvent {
+  const { request } = payment;
+  const event: PaymentEventName = `payment.${outcome}`;
+  const body = JSON.stringify({
+    event,
+    created_at: timestamp(now),
+    data: {
+      reference: request.reference,
+      amount: formatCents(payment.amountCents),
+      currency: 'TZS',
+      status: outcome,
+      customer_name: request.customer_name,
+      customer_email: request.customer_email,
+      customer_phone: request.phone,
+      channel: payment.channel,
+      provider_reference: payment.providerReference,
+      metadata: request.metadata ?? null,
+    },
+  });
+  return { id, merchant: payment.merchant, event, reference: request.reference, body };
+}

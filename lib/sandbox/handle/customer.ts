@@ -1,0 +1,45 @@
+import { type PaymentAction, type SandboxPayment } from '../control/control-types.js';
+import { decidePayment } from '../control/decisions.js';
+import { sandboxPayment } from '../core/collection.js';
+import { type Gateway } from '../core/gateway.js';
+
+/**
+ * The customer behind a phone number. Each call resolves when the application has answered the webhook (or there was
+ * nowhere to deliver it to), and rejects with a `PaymentsSandboxError` where the payment is unknown, another
+ * customer's, or has ended.
+ *
+ * @publicApi
+ */
+export class SandboxCustomer {
+  /** @internal */
+  constructor(
+    private readonly gateway: Gateway,
+    private readonly phone: string,
+    private readonly merchant: string | undefined,
+  ) {}
+
+  /** Authorizes the payment: `success`. */
+  approve(reference: string): Promise<SandboxPayment> {
+    return this.decide(reference, 'approve');
+  }
+
+  /** Refuses it, or has not enough money: `failed`. */
+  decline(reference: string): Promise<SandboxPayment> {
+    return this.decide(reference, 'decline');
+  }
+
+  /** Cancels it: `cancelled`. */
+  cancel(reference: string): Promise<SandboxPayment> {
+    return this.decide(reference, 'cancel');
+  }
+
+  /** Lets it run out now, whatever the clock says: `expired`. */
+  expire(reference: string): Promise<SandboxPayment> {
+    return this.decide(reference, 'expire');
+  }
+
+  private async decide(reference: string, action: PaymentAction): Promise<SandboxPayment> {
+    const { phone, merchant } = this;
+    return sandboxPayment(await decidePayment(this.gateway, { reference, phone, merchant }, action));
+  }
+}

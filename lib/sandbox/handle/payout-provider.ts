@@ -1,0 +1,39 @@
+import { type PayoutAction, type SandboxPayout } from '../control/control-types.js';
+import { decidePayout } from '../control/decisions.js';
+import { type Gateway } from '../core/gateway.js';
+import { sandboxPayout } from '../core/payout.js';
+
+/**
+ * The provider that carries one payout out. Each call rejects with a `PaymentsSandboxError` where the payout is
+ * unknown or has ended.
+ *
+ * @publicApi
+ */
+export class SandboxPayoutProvider {
+  /** @internal */
+  constructor(
+    private readonly gateway: Gateway,
+    private readonly reference: string,
+    private readonly merchant: string | undefined,
+  ) {}
+
+  /** The money arrives: `paid`. */
+  pay(): Promise<SandboxPayout> {
+    return this.decide('pay');
+  }
+
+  /** The provider refuses, and the locked money returns: `failed`. */
+  fail(): Promise<SandboxPayout> {
+    return this.decide('fail');
+  }
+
+  /** The locked money returns: `cancelled`. */
+  cancel(): Promise<SandboxPayout> {
+    return this.decide('cancel');
+  }
+
+  private async decide(action: PayoutAction): Promise<SandboxPayout> {
+    const { reference, merchant } = this;
+    return Promise.resolve(sandboxPayout(decidePayout(this.gateway, { reference, merchant }, action)));
+  }
+}

@@ -1,0 +1,131 @@
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { type TimeSource } from '../clock/sandbox-clock.js';
+import { type SandboxRequest } from '../control/control-types.js';
+import { type ActivityHub } from '../core/activity.js';
+import { timestamp } from '../core/collection.js';
+import { authenticate, type Credentials } from '../core/credentials.js';
+import { type Gateway, type GatewayAnswer } from '../core/gateway.js';
+import { findOperation, methodsOf, type SandboxOperation } from '../core/operations.js';
+import { refusedBeforehand } from '../core/refusal.js';
+import { Exchange } from './exchange.js';
+import { isBeforehand, type FaultQueue } from './faults.js';
+import { BODY_LIMIT, parseObject, readBody, saysJson } from './request-body.js';
+import { maskedHeaders, type RequestJournal } from './request-journal.js';
+import { failAfterwards, failBeforehand } from './spoiled-answers.js';
+
+const PREFIX = '/api/v1';
+
+/** The gateway's operations under `/api/v1`, with the faults that were planned for them. */
+export class GatewayRoute {
+  private calls = 0;
+  private readonly open = new Set<IncomingMessage>();
+
+  constructor(
+    private readonly gateway: Gateway,
+    private readonly faults: FaultQueue,
+    private readonly journal: RequestJournal,
+    private readonly clock: TimeSource,
+    private readonly hub: ActivityHub,
+  ) {}
+
+  matches(path: string): boolean {
+    return path === PREFIX || path.startsWith(`${PREFIX}/`);
+  }
+
+  async handle(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    this.open.add(request);
+    response.on('close', () => this.open.delete(request));
+    const body = await readBody(request);
+    const exchange = new Exchange(request, response, this.entryOf(request, body), this.journal, this.hub);
+    const method = request.method ?? '';
+    const operation = findOperation(method, path.slice(PREFIX.length));
+    if (operation) this.perform(exchange, operation, request, body);
+    else exchange.answer(unknownOperation(method, path));
+  }
+
+  /** Ends the calls that have no answer yet. */
+  giveUp(): void {
+    for (const request of this.open) request.socket.destroy();
+  }
+
+  private perform(
+    exchange: Exchange,
+    operation: SandboxOperation,
+    request: IncomingMessage,
+    body: Buffer | undefined,
+  ): void {
+    const fault = this.faults.take(operation);
+    if (fault) exchange.spoiledBy(fault.kind);
+    if (fault && isBeforehand(fault)) {
+      failBeforehand(exchange, fault);
+      return;
+    }
+    const answer = this.process(operation, request, body);
+    if (fault) failAfterwards(exchange, fault, answer, this.clock);
+    else exchange.answer(answer);
+  }
+
+  private process(
+    operation: SandboxOperation,
+    request: IncomingMessage,
+    body: Buffer | undefined,
+  ): GatewayAnswer {
+    const credentials = credentialsOf(request);
+    const call = { operation, credentials, idempotencyKey: header(request, 'idempotency-key') };
+    if (operation.startsWith('GET ')) return this.gateway.handle({ ...call, body: undefined });
+    // Whoever is not known learns nothing about the body.
+    const merchant = authenticate(credentials);
+    if (typeof merchant !== 'string') return merchant;
+    if (!body) return badRequest(413, `The body is larger than ${BODY_LIMIT} bytes.`);
+    if (!saysJson(request)) return badRequest(415, 'Send the body as Content-Type: application/json.');
+    const parsed = parseObject(body.toString());
+    return parsed
+      ? this.gateway.handle({ ...call, body: parsed })
+      : badRequest(400, 'The body is not a JSON object.');
+  }
+
+  private entryOf(request: IncomingMessage, body: Buffer | undefined): SandboxRequest {
+    const merchant = authenticate(credentialsOf(request));
+    const text = body?.toString() ?? '';
+    return {
+      id: String(++this.calls),
+      at: timestamp(this.clock.now()),
+      merchant: typeof merchant === 'string' ? merchant : null,
+      method: request.method ?? '',
+      path: request.url ?? '',
+      headers: maskedHeaders(request),
+      body: text === '' ? null : (parseObject(text) ?? text),
+      status: null,
+      code: null,
+      fault: null,
+    };
+  }
+}
+
+function unknownOperation(method: string, path: string): GatewayAnswer {
+  const methods = methodsOf(path.slice(PREFIX.length));
+  return methods.length > 0
+    ? refusedBeforehand(
+        405,
+        'METHOD_NOT_ALLOWED',
+        `${path} understands ${methods.join(', ')}, not ${method}.`,
+      )
+    : refusedBeforehand(404, 'NOT_FOUND', `There is no operation ${method} ${path}.`);
+}
+
+function badRequest(status: number, message: string): GatewayAnswer {
+  return refusedBeforehand(status, 'INVALID_REQUEST', message);
+}
+
+function credentialsOf(request: IncomingMessage): Credentials {
+  return {
+    apiKey: header(request, 'x-api-key'),
+    apiSecret: header(request, 'x-api-secret'),
+    authorization: header(request, 'authorization'),
+  };
+}
+
+function header({ headers }: IncomingMessage, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}

@@ -1,0 +1,55 @@
+import { type TimeSource } from '../clock/sandbox-clock.js';
+import { type GatewayAnswer } from '../core/gateway.js';
+import { HTML_TYPE, JSON_TYPE } from './answer.js';
+import { type Exchange } from './exchange.js';
+import { type AfterwardsFault, type BeforehandFault, type StatusFaultOptions } from './faults.js';
+
+const TOLD_TO = 'The sandbox was told to answer so.';
+
+/** Carries out a fault in whose place the request is not processed. */
+export function failBeforehand(exchange: Exchange, fault: BeforehandFault): void {
+  switch (fault.kind) {
+    case 'dropBefore':
+      exchange.drop();
+      return;
+    case 'html':
+      exchange.send(fault.status, HTML_TYPE, `<!doctype html><title>Error</title><p>${TOLD_TO}</p>\n`);
+      return;
+    case 'status':
+      exchange.answer({ status: fault.status, body: statusBody(fault.options) }, retryHeader(fault.options));
+  }
+}
+
+/** Carries out a fault after the request was processed. */
+export function failAfterwards(
+  exchange: Exchange,
+  fault: AfterwardsFault,
+  answer: GatewayAnswer,
+  clock: TimeSource,
+): void {
+  switch (fault.kind) {
+    case 'dropAfterProcessing':
+      exchange.drop();
+      return;
+    case 'malformedJson': {
+      const text = JSON.stringify(answer.body);
+      exchange.send(answer.status, JSON_TYPE, text.slice(0, text.length / 2));
+      return;
+    }
+    case 'hang':
+      exchange.hang();
+      return;
+    case 'delay':
+      clock.schedule(fault.delayMs, () => {
+        exchange.answer(answer);
+      });
+  }
+}
+
+function statusBody({ code }: StatusFaultOptions): Record<string, unknown> {
+  return code === undefined ? { message: TOLD_TO } : { success: false, code, message: TOLD_TO };
+}
+
+function retryHeader({ retryAfter }: StatusFaultOptions): Record<string, string> {
+  return retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+}

@@ -1,0 +1,20 @@
+export { PaymentsSandbox, type MerchantSelection } from './payments-sandbox.js';
+export { type PaymentsSandboxOptions } from './sandbox-options.js';
+export { PaymentsSandboxError, type SandboxErrorCode } from './sandbox.error.js';
+export { type Duration } from './clock/duration.js';
+export { type SandboxClock } from './clock/sandbox-clock.js';
+export { type SandboxActivity, type SandboxExchange } from './core/activity.js';
+export { type NameDirectory } from './core/name-directory.js';
+export { type SandboxOperation } from './core/operations.js';
+export { type SandboxCustomer } from './handle/customer.js';
+export { type NextCall, type PlannedFault } from './handle/next-call.js';
+export { type SandboxPayoutProvider } from './handle/payout-provider.js';
+export { type StatusFaultOptions } from './http/faults.js';
+export {
+  type SandboxBalance,
+  type SandboxDelivery,
+  type SandboxDeliveryAttempt,
+  type SandboxPayment,
+  type SandboxPayout,
+  type SandboxRequest,
+} from './control/control-types.js';

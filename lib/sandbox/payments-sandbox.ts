@@ -1,0 +1,211 @@
+import { type Server } from 'node:http';
+import { type PaymentsModuleOptions } from '../config/payments-options.js';
+import { type SandboxClock } from './clock/sandbox-clock.js';
+import { composeSandbox, type SandboxParts } from './compose.js';
+import {
+  type SandboxBalance,
+  type SandboxDelivery,
+  type SandboxPayment,
+  type SandboxPayout,
+  type SandboxRequest,
+} from './control/control-types.js';
+import { type ActivityTopic, type SandboxActivity } from './core/activity.js';
+import { type NameDirectory } from './core/name-directory.js';
+import { type SandboxOperation } from './core/operations.js';
+import { SandboxCustomer } from './handle/customer.js';
+import { NextCall } from './handle/next-call.js';
+import { SandboxPayoutProvider } from './handle/payout-provider.js';
+import { listen, portOf, shut } from './http/http-server.js';
+import { requestListener } from './http/request-listener.js';
+import { resolveSandboxOptions, type SandboxSettings } from './resolve-options.js';
+import { type PaymentsSandboxOptions } from './sandbox-options.js';
+import { deliveryTarget } from './webhooks/delivery-target.js';
+
+/** The merchant that is meant unless another is named. */
+const DEFAULT_MERCHANT = 'demo';
+
+/**
+ * Which merchant is meant: the `x` of its key pair `pk_test_x` / `sk_test_x`.
+ *
+ * @publicApi
+ */
+export interface MerchantSelection {
+  readonly merchant?: string;
+}
+
+/**
+ * The whole gateway on this machine: real HTTP, state, signed webhooks, faults and a clock that can be moved.
+ *
+ * @example
+ * const sandbox = await PaymentsSandbox.start({ clock: 'manual', seed: 1 });
+ * PaymentsModule.forRoot(sandbox.moduleOptions());
+ * sandbox.deliverTo('http://127.0.0.1:3000/webhooks/payments');
+ * await sandbox.customer('255712345678').approve('order-1');
+ * await sandbox.stop();
+ *
+ * @publicApi
+ */
+export class PaymentsSandbox {
+  /** Address of the page and the control API, without a trailing slash. */
+  readonly url: string;
+
+  private constructor(
+    private readonly settings: SandboxSettings,
+    private readonly parts: SandboxParts,
+    private readonly server: Server,
+  ) {
+    const host =
+      settings.host.includes(':') && !settings.host.startsWith('[') ? `[${settings.host}]` : settings.host;
+    this.url = `http://${host}:${portOf(server)}`;
+    parts.view.baseUrl = this.baseUrl;
+  }
+
+  /**
+   * Starts an emulator. It holds the process open until `stop()`.
+   *
+   * @throws PaymentsConfigError where an option is wrong, or the port is taken.
+   */
+  static async start(options: PaymentsSandboxOptions = {}): Promise<PaymentsSandbox> {
+    const settings = resolveSandboxOptions(options);
+    const parts = composeSandbox(settings);
+    const handler = requestListener(parts.gatewayRoute, parts.controlRoute);
+    const server = await listen(handler, settings.port, settings.host);
+    return new PaymentsSandbox(settings, parts, server);
+  }
+
+  /** Base address of the gateway's operations; ends in `/api/v1`. */
+  get baseUrl(): string {
+    return `${this.url}/api/v1`;
+  }
+
+  /** What ids are made from: the same seed gives the same ones. */
+  get seed(): number {
+    return this.settings.seed;
+  }
+
+  /** The time that expiry, redelivery and automatic outcomes follow. */
+  get clock(): SandboxClock {
+    return this.parts.clock;
+  }
+
+  /** Who holds which account, for lookups and bank payouts. */
+  get directory(): NameDirectory {
+    return this.parts.directory;
+  }
+
+  /** The secret that webhooks are signed with. */
+  get webhookSecret(): string {
+    return this.settings.webhookSecret;
+  }
+
+  /** Options for `PaymentsModule.forRoot`: base address, keys, and how webhooks are signed. */
+  moduleOptions({ merchant = DEFAULT_MERCHANT }: MerchantSelection = {}): PaymentsModuleOptions {
+    return {
+      baseUrl: this.baseUrl,
+      apiKey: `pk_test_${merchant}`,
+      apiSecret: `sk_test_${merchant}`,
+      webhooks: { scheme: this.settings.signing.scheme, secrets: [this.settings.webhookSecret] },
+    };
+  }
+
+  /**
+   * Sends webhooks of payments that end from now on to this address.
+   *
+   * @throws PaymentsConfigError where it is not an address on this machine (unless `allowRemoteWebhooks`).
+   */
+  deliverTo(address: string | URL): void {
+    this.parts.deliverer.target = deliveryTarget(address, this.settings.allowRemoteWebhooks);
+  }
+
+  /** The customer behind a phone number (`255XXXXXXXXX`). */
+  customer(phone: string, { merchant }: MerchantSelection = {}): SandboxCustomer {
+    return new SandboxCustomer(this.parts.gateway, phone, merchant);
+  }
+
+  /** The provider that carries a payout out. */
+  payout(reference: string, { merchant }: MerchantSelection = {}): SandboxPayoutProvider {
+    return new SandboxPayoutProvider(this.parts.gateway, reference, merchant);
+  }
+
+  /**
+   * Plans a fault for the next call of an operation.
+   *
+   * @example
+   * sandbox.next('POST /payments/mobile-money').dropAfterProcessing();
+   */
+  next(operation: SandboxOperation): NextCall {
+    return new NextCall(this.parts.faults, operation);
+  }
+
+  /** Every payment, oldest first within its merchant. */
+  payments(): readonly SandboxPayment[] {
+    return this.parts.view.payments();
+  }
+
+  /** Every payout, oldest first within its merchant. */
+  payouts(): readonly SandboxPayout[] {
+    return this.parts.view.payouts();
+  }
+
+  /** The newest 1,000 calls under `/api/v1`, oldest first, secrets masked. */
+  requests(): readonly SandboxRequest[] {
+    return this.parts.journal.list();
+  }
+
+  /** Every webhook event with its tries, oldest first. */
+  deliveries(): readonly SandboxDelivery[] {
+    return this.parts.deliverer.list();
+  }
+
+  /** A merchant's wallet. */
+  balance({ merchant = DEFAULT_MERCHANT }: MerchantSelection = {}): SandboxBalance {
+    return this.parts.gateway.merchant(merchant).balance();
+  }
+
+  /**
+   * Listens to what happens. Returns a function that ends the listening.
+   *
+   * @example
+   * sandbox.on('delivery', ({ event, status }) => console.log(event, status));
+   */
+  on<Topic extends ActivityTopic>(
+    topic: Topic,
+    listener: (value: SandboxActivity[Topic]) => void,
+  ): () => void {
+    return this.parts.hub.on(topic, listener);
+  }
+
+  /**
+   * Forgets payments, payouts, keys, wallets, names, faults, requests and deliveries, and gives up what is under way. The
+   * address, the clock and the ids go on.
+   */
+  async reset(): Promise<void> {
+    await this.forget();
+    this.parts.hub.emit('reset', {});
+  }
+
+  /** Gives up what is under way, ends every connection and frees the port. */
+  async stop(): Promise<void> {
+    await this.forget();
+    await shut(this.server);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  /** A logged sandbox shows its address, not its keys. */
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return `PaymentsSandbox { ${this.url} }`;
+  }
+
+  private async forget(): Promise<void> {
+    const { clock, faults, journal, gateway, gatewayRoute, deliverer } = this.parts;
+    clock.clear();
+    faults.clear();
+    journal.clear();
+    gateway.reset();
+    gatewayRoute.giveUp();
+    await deliverer.clear();
+  }
+}

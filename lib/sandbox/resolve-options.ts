@@ -1,0 +1,101 @@
+import { randomInt } from 'node:crypto';
+import { parseCents, type MoneyInput } from '../common/money.js';
+import { PaymentsConfigError } from '../errors/payments-config.error.js';
+import { hmac } from '../webhooks/schemes/hmac.js';
+import { milliseconds } from './clock/duration.js';
+import { type GatewaySettings } from './core/gateway-settings.js';
+import { seededIds } from './core/id-source.js';
+import { isLoopbackHost } from './http/loopback.js';
+import { type PaymentsSandboxOptions } from './sandbox-options.js';
+import { type WebhookSigning } from './webhooks/webhook-deliverer.js';
+
+const AUTO_DECIDES_AFTER_MS = 2_000;
+const LARGEST_SEED = 2 ** 32 - 1;
+
+/** The options with every default filled in. */
+export interface SandboxSettings {
+  readonly port: number;
+  readonly host: string;
+  readonly clock: 'real' | 'manual';
+  readonly seed: number;
+  readonly gateway: GatewaySettings;
+  readonly signing: WebhookSigning;
+  readonly webhookSecret: string;
+  readonly webhookTimeoutMs: number;
+  readonly allowRemoteWebhooks: boolean;
+}
+
+/** @throws PaymentsConfigError that names the option and what to write instead. */
+export function resolveSandboxOptions(options: PaymentsSandboxOptions): SandboxSettings {
+  const seed = whole('seed', options.seed ?? randomInt(LARGEST_SEED), LARGEST_SEED);
+  const webhookSecret = checkedSecret(options.webhookSecret ?? secretOf(options.seed));
+  return {
+    port: whole('port', options.port ?? 0, 65_535),
+    host: checkedHost(options.host ?? '127.0.0.1'),
+    clock: checkedClock(options.clock ?? 'real'),
+    seed,
+    gateway: {
+      startingBalanceCents: cents('startingBalance', options.startingBalance ?? '1000000.00'),
+      fees: {
+        collectionBasisPoints: basisPoints(options.fees?.collectionPercent ?? 2),
+        payoutCents: cents('fees.payout', options.fees?.payout ?? '500.00'),
+      },
+      expireAfterMs: milliseconds(options.expireAfter ?? '15m'),
+      decideAfterMs: options.auto ? AUTO_DECIDES_AFTER_MS : undefined,
+    },
+    signing: signingOf(options, webhookSecret),
+    webhookSecret,
+    webhookTimeoutMs: whole('webhookTimeoutMs', options.webhookTimeoutMs ?? 15_000, 600_000),
+    allowRemoteWebhooks: options.allowRemoteWebhooks ?? false,
+  };
+}
+
+function secretOf(seed: number | undefined): string {
+  return `whsec_${seededIds(seed ?? randomInt(LARGEST_SEED)).token(32)}`;
+}
+
+function signingOf({ webhookScheme }: PaymentsSandboxOptions, secret: string): WebhookSigning {
+  const scheme =
+    webhookScheme ??
+    hmac({ header: 'x-webhook-signature', algorithm: 'sha256', encoding: 'hex', payload: ['body'] });
+  if (!('sign' in scheme)) wrong('webhookScheme', 'can only verify: give it a `sign`');
+  return { scheme, key: Buffer.from(secret, scheme.secretEncoding ?? 'utf8') };
+}
+
+function whole(option: string, value: number, largest: number): number {
+  if (Number.isInteger(value) && value >= 0 && value <= largest) return value;
+  return wrong(option, `must be a whole number from 0 to ${largest}`);
+}
+
+function cents(option: string, value: MoneyInput): bigint {
+  const parsed = parseCents(String(value));
+  if (parsed !== undefined && parsed >= 0n) return parsed;
+  return wrong(option, "must be an amount of TZS from 0 on: write '1000000.00'");
+}
+
+function basisPoints(percent: number): bigint {
+  if (percent >= 0 && percent <= 100) return BigInt(Math.round(percent * 100));
+  return wrong('fees.collectionPercent', 'must be a number from 0 to 100');
+}
+
+function checkedHost(host: string): string {
+  if (isLoopbackHost(host)) return host;
+  return wrong(
+    'host',
+    "must be a loopback address: write '127.0.0.1'. The sandbox protects nothing on a network",
+  );
+}
+
+function checkedClock(clock: string): 'real' | 'manual' {
+  if (clock === 'real' || clock === 'manual') return clock;
+  return wrong('clock', "must be 'real' or 'manual'");
+}
+
+function checkedSecret(secret: string): string {
+  if (Buffer.byteLength(secret) >= 16 && secret.trim() !== '') return secret;
+  return wrong('webhookSecret', 'must hold at least 16 bytes');
+}
+
+function wrong(option: string, problem: string): never {
+  throw new PaymentsConfigError(`Sandbox option ${option} ${problem}.`);
+}

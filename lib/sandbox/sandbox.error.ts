@@ -1,0 +1,19 @@
+import { PaymentsError } from '../errors/payments.error.js';
+
+/** Why the emulator could not do what it was told. */
+export type SandboxErrorCode =
+  'SANDBOX_NOT_FOUND' | 'SANDBOX_AMBIGUOUS' | 'SANDBOX_OTHER_CUSTOMER' | 'SANDBOX_ALREADY_FINAL';
+
+/**
+ * The emulator was told something that does not fit its state: an unknown reference, another customer's payment, or one
+ * that has ended already.
+ *
+ * @publicApi
+ */
+export class PaymentsSandboxError extends PaymentsError {
+  override readonly name = 'PaymentsSandboxError';
+
+  constructor(code: SandboxErrorCode, message: string, reference: string) {
+    super(code, message, { reference });
+  }
+}

@@ -1,0 +1,59 @@
+import { request as requestHttp, type ClientRequest } from 'node:http';
+import { request as requestHttps } from 'node:https';
+
+/** How one POST ended: the answer's status, or why there was none. */
+export type SendResult = { readonly status: number } | { readonly problem: string };
+
+/** Posts webhooks, one connection each, and can give up all that are under way. */
+export class WebhookSender {
+  private readonly underWay = new Set<ClientRequest>();
+
+  constructor(private readonly timeoutMs: number) {}
+
+  send(url: URL, headers: Readonly<Record<string, string>>, body: Buffer): Promise<SendResult> {
+    return new Promise((resolve) => {
+      const post = url.protocol === 'https:' ? requestHttps : requestHttp;
+      const request = post(url, {
+        method: 'POST',
+        agent: false,
+        headers: { ...headers, 'content-length': body.length },
+      });
+      const timer = setTimeout(() => {
+        request.destroy(new Error(`no answer within ${this.timeoutMs} ms`));
+      }, this.timeoutMs);
+      this.underWay.add(request);
+      request.on('response', (response) => {
+        // Read to the end: the receiver may still be working while it streams its answer.
+        response.on('end', () => {
+          resolve({ status: response.statusCode ?? 0 });
+        });
+        response.on('error', (error) => {
+          resolve({ problem: problemOf(error, url) });
+        });
+        response.resume();
+      });
+      request.on('error', (error) => {
+        resolve({ problem: problemOf(error, url) });
+      });
+      request.on('close', () => {
+        clearTimeout(timer);
+        this.underWay.delete(request);
+        resolve({ problem: 'the connection ended without an answer' });
+      });
+      request.end(body);
+    });
+  }
+
+  abortAll(): void {
+    for (const request of this.underWay) request.destroy(new Error('the sandbox gave it up'));
+  }
+}
+
+function problemOf(error: NodeJS.ErrnoException, url: URL): string {
+  if (error.code === 'ECONNREFUSED') {
+    return `nothing listens at ${url.host}: is the application running, and is the port right?`;
+  }
+  if (error.code === 'ECONNRESET') return 'the connection ended without an answer';
+  // An AggregateError of several addresses has an empty message.
+  return error.message || error.code || 'the connection failed';
+}
