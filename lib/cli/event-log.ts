@@ -1,0 +1,76 @@
+import { type SandboxDelivery, type SandboxRequest } from '../sandbox/control/control-types.js';
+import { type Paint, printable } from './terminal.js';
+
+const NO_ADDRESS = 'not delivered: there is no address. Start with --forward-to <url>';
+
+/** One gateway call: what was asked, and what was answered. Never names, numbers or keys. */
+export function requestLines(request: SandboxRequest, paint: Paint): string[] {
+  const { method, path, status, code, fault, at } = request;
+  const call = `${method} ${path.replace('/api/v1', '')}`;
+  const answer = status === null ? 'no answer' : [status, code].filter((part) => part !== null).join(' ');
+  const fine = status !== null && status < 400;
+  return [
+    arrow(at, '-->', paint, paint('bold', printable(call)), referenceOf(request)),
+    arrow(at, '<--', paint, paint(fine ? 'green' : 'red', answer), fault && `(fault: ${fault})`),
+  ];
+}
+
+/** The last try of a webhook delivery: what was sent where, and how it ended. */
+export function deliveryLines(delivery: SandboxDelivery, paint: Paint): string[] {
+  const { event, reference, url, attempts, next_attempt_at: next } = delivery;
+  const last = attempts.at(-1);
+  const at = last?.at ?? new Date().toISOString();
+  const sent = arrow(at, '-->', paint, paint('bold', event), reference, url && `to ${url}`);
+  if (!last) return [sent, arrow(at, '<--', paint, paint('red', NO_ADDRESS))];
+  if (last.problem === null)
+    return [sent, arrow(at, '<--', paint, paint('green', '200'), `in ${last.duration_ms} ms`)];
+  const later = next ? `Next try at ${timeOf(next)}.` : 'No more tries.';
+  return [sent, arrow(at, '<--', paint, paint('red', `try ${last.number} failed: ${last.problem}.`), later)];
+}
+
+/** The same as one JSON value a line. */
+export function requestData(request: SandboxRequest) {
+  const { id, at, method, path, status, code, fault } = request;
+  return {
+    type: 'request',
+    id,
+    at,
+    method,
+    path,
+    reference: referenceOf(request) ?? null,
+    status,
+    code,
+    fault,
+  };
+}
+
+/** The same as one JSON value a line. */
+export function deliveryData({ body: _body, attempts, ...delivery }: SandboxDelivery) {
+  const last = attempts.at(-1);
+  return { type: 'delivery', ...delivery, attempt: attempts.length, problem: last?.problem ?? null };
+}
+
+function arrow(
+  at: string,
+  sign: string,
+  paint: Paint,
+  ...parts: readonly (string | null | undefined)[]
+): string {
+  const [first, ...rest] = parts.filter((part) => typeof part === 'string' && part !== '');
+  return [
+    paint('dim', timeOf(at)),
+    paint('cyan', sign),
+    first,
+    ...rest.map((part) => printable(String(part))),
+  ].join(' ');
+}
+
+function timeOf(iso: string): string {
+  return new Date(iso).toTimeString().slice(0, 8);
+}
+
+function referenceOf({ body }: SandboxRequest): string | undefined {
+  const reference =
+    typeof body === 'object' && body !== null && 'reference' in body ? body.reference : undefined;
+  return typeof reference === 'string' ? reference : undefined;
+}

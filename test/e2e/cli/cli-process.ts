@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+
+// As deep under the root as dist/esm/cli, so that the command finds package.json where the built one does.
+const FOLDER = join(process.cwd(), 'node_modules', '.cache', 'nestjs-payments-cli');
+const MAIN = join(FOLDER, `main-${process.pid}.mjs`);
+
+/** Bundles the command, so that the suite needs no build of the package. */
+export async function bundleCli(): Promise<void> {
+  mkdirSync(FOLDER, { recursive: true });
+  await build({
+    entryPoints: ['lib/cli/main.ts'],
+    outfile: MAIN,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    logLevel: 'silent',
+  });
+}
+
+export function removeCli(): void {
+  rmSync(MAIN, { force: true });
+}
+
+export interface FinishedCli {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** One run of the command. */
+export class CliProcess {
+  stdout = '';
+  stderr = '';
+  private readonly child: ChildProcess;
+  private readonly closed: Promise<unknown[]>;
+
+  constructor(args: readonly string[], environment: NodeJS.ProcessEnv = {}) {
+    const env = { PATH: process.env['PATH'], NO_COLOR: '1', ...environment };
+    this.child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.closed = once(this.child, 'close');
+    this.child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
+    this.child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
+  }
+
+  /** Resolves to the match once it stands in what the command has written. */
+  async until(stream: 'stdout' | 'stderr', pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const match = pattern.exec(this[stream]);
+      if (match) return match;
+      const ended = await Promise.race([
+        once(this.child[stream]!, 'data').then(() => false),
+        this.closed.then(() => true),
+      ]);
+      if (ended && !pattern.test(this[stream])) {
+        throw new Error(`ended without ${String(pattern)}:\n${this.stdout}${this.stderr}`);
+      }
+    }
+  }
+
+  async finished(): Promise<FinishedCli> {
+    const [code] = (await this.closed) as [number | null];
+    return { code, stdout: this.stdout, stderr: this.stderr };
+  }
+
+  stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<FinishedCli> {
+    this.child.kill(signal);
+    return this.finished();
+  }
+}

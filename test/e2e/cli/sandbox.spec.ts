@@ -1,0 +1,232 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { bundleCli, CliProcess, type FinishedCli, removeCli } from './cli-process.js';
+
+const PORT_LINE = /PAYMENTS_BASE_URL=http:\/\/127\.0\.0\.1:(\d+)\/api\/v1\n/;
+
+let open: (() => unknown)[] = [];
+
+beforeAll(bundleCli);
+afterAll(removeCli);
+afterEach(async () => {
+  await Promise.all(open.map((close) => close()));
+  open = [];
+});
+
+function start(...args: string[]): CliProcess {
+  const cli = new CliProcess(args);
+  open.push(() => cli.stop('SIGKILL'));
+  return cli;
+}
+
+function run(...args: string[]): Promise<FinishedCli> {
+  return new CliProcess(args).finished();
+}
+
+async function listen(handler: RequestListener = (_, response) => response.end()): Promise<Server> {
+  const server = createServer(handler).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  open.push(() => server.close());
+  return server;
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}
+
+describe('nestjs-payments', () => {
+  it('shows its commands with --help, and its version', async () => {
+    const help = await run('--help');
+    expect(help).toMatchObject({ code: 0, stderr: '' });
+    expect(help.stdout).toMatch(/Usage: nestjs-payments <command>/);
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    expect(await run('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
+  it.each([
+    { args: [], says: 'Which command?' },
+    { args: ['serve'], says: "There is no command 'serve'." },
+    { args: ['sandbox', '--prot', '1'], says: "Unknown option '--prot'" },
+    { args: ['sandbox', 'here'], says: "Unexpected argument 'here'" },
+    { args: ['sandbox', '--port', '65536'], says: '--port must be a whole number from 0 to 65535.' },
+    { args: ['sandbox', '--seed', '-1'], says: '--seed' },
+    { args: ['sandbox', '--host', '0.0.0.0'], says: '--host must be a loopback address' },
+    {
+      args: ['sandbox', '--forward-to', 'http://example.com/'],
+      says: '--forward-to must be an address on this',
+    },
+    { args: ['sandbox', '--forward-to', 'localhost:3000'], says: '--forward-to must be an address on this' },
+  ])('answers $args with its usage on stderr and exit code 2', async ({ args, says }) => {
+    const { code, stdout, stderr } = await run(...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(says);
+    expect(stderr).toContain('Usage: nestjs-payments');
+  });
+});
+
+describe('nestjs-payments sandbox', () => {
+  it('prints where it is and, with --print-env, the environment of an application on stdout', async () => {
+    const cli = start('sandbox', '--port', '0', '--print-env');
+    const [, port] = await cli.until('stdout', PORT_LINE);
+    await cli.until('stderr', /Ctrl-C ends it/);
+    expect(cli.stdout).toMatch(
+      /^PAYMENTS_BASE_URL=\S+\nPAYMENTS_API_KEY=pk_test_demo\nPAYMENTS_API_SECRET=sk_test_demo\nPAYMENTS_WEBHOOK_SECRET=\S{16,}\n$/,
+    );
+    expect(cli.stderr).toContain(`The customer's phone: http://127.0.0.1:${port}/\n`);
+    expect(cli.stderr).not.toContain('PAYMENTS_');
+  });
+
+  it('shows keys and webhook secret without --print-env, and keeps stdout for data', async () => {
+    const cli = start('sandbox', '--port', '0');
+    await cli.until('stderr', /PAYMENTS_WEBHOOK_SECRET=\S+\n[^]*Webhooks go nowhere yet[^]*Ctrl-C ends it/);
+    expect(cli.stdout).toBe('');
+  });
+
+  it('repeats the webhook secret with the same seed', async () => {
+    const secrets = ['7', '7', '8'].map(async (seed) => {
+      const cli = start('sandbox', '--port', '0', '--seed', seed, '--print-env');
+      return (await cli.until('stdout', /WEBHOOK_SECRET=(\S+)\n/))[1];
+    });
+    const [first, second, other] = await Promise.all(secrets);
+    expect(second).toBe(first);
+    expect(other).not.toBe(first);
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('stops at %s, frees its port and exits 0', async (signal) => {
+    const cli = start('sandbox', '--port', '0', '--print-env');
+    const [, port] = await cli.until('stdout', PORT_LINE);
+    const page = await fetch(`http://127.0.0.1:${port}/_sandbox/v1/events`);
+    expect(page.status).toBe(200);
+    expect((await cli.stop(signal)).code).toBe(0);
+    const server = createServer().listen(Number(port), '127.0.0.1');
+    await once(server, 'listening');
+    server.close();
+    await page.text().catch(() => undefined);
+  });
+
+  it('names an occupied port and how to choose another, and exits 1', async () => {
+    const port = portOf(await listen());
+    const { code, stdout, stderr } = await run('sandbox', '--port', String(port));
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(`Port ${port} `);
+    expect(stderr).toContain('--port');
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('logs each call and each delivery in two lines, with the reason of a failed one and no personal data', async () => {
+    const hook = await listen((_, response) => response.writeHead(503).end());
+    const cli = start(
+      'sandbox',
+      '--port',
+      '0',
+      '--print-env',
+      '--forward-to',
+      `http://127.0.0.1:${portOf(hook)}/h`,
+    );
+    const [, port] = await cli.until('stdout', PORT_LINE);
+    await pay(port!, 'order-1');
+    await approve(port!, 'order-1');
+    await cli.until('stderr', /Next try/);
+    const log = cli.stderr
+      .split('\n')
+      .slice(-5, -1)
+      .map((line) => line.replaceAll(/\d\d:\d\d:\d\d/g, 'TIME'));
+    expect(log).toEqual([
+      'TIME --> POST /payments/mobile-money order-1',
+      'TIME <-- 200 PAYMENT_INITIATED',
+      `TIME --> payment.success order-1 to http://127.0.0.1:${portOf(hook)}/h`,
+      'TIME <-- try 1 failed: answered 503 instead of 200. Next try at TIME.',
+    ]);
+    expect(cli.stderr).not.toMatch(/255712345678|Asha|asha@/);
+  });
+
+  it('says so when a webhook has nowhere to go', async () => {
+    const cli = start('sandbox', '--port', '0', '--print-env');
+    const [, port] = await cli.until('stdout', PORT_LINE);
+    await pay(port!, 'order-1');
+    await approve(port!, 'order-1');
+    await cli.until('stderr', /<-- not delivered: there is no address. Start with --forward-to <url>/);
+  });
+
+  it('writes every event as one line of JSON with --json', async () => {
+    const hook = await listen();
+    const cli = start(
+      'sandbox',
+      '--port',
+      '0',
+      '--json',
+      '--forward-to',
+      `http://127.0.0.1:${portOf(hook)}/h`,
+    );
+    const [, port] = await cli.until('stdout', /127\.0\.0\.1:(\d+)\/api\/v1"/);
+    await pay(port!, 'order-1');
+    await approve(port!, 'order-1');
+    await cli.until('stdout', /"delivery".*\n/);
+    const events = cli.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(events).toEqual([
+      expect.objectContaining({ type: 'ready', PAYMENTS_API_KEY: 'pk_test_demo' }),
+      expect.objectContaining({
+        type: 'request',
+        reference: 'order-1',
+        status: 200,
+        code: 'PAYMENT_INITIATED',
+      }),
+      expect.objectContaining({ type: 'delivery', event: 'payment.success', state: 'delivered', attempt: 1 }),
+    ]);
+    expect(cli.stdout).not.toMatch(/255712345678|Asha/);
+  });
+
+  it('lets no reference steer the terminal', async () => {
+    const cli = start('sandbox', '--port', '0', '--print-env');
+    const [, port] = await cli.until('stdout', PORT_LINE);
+    await pay(port!, 'order\u001b[31m-1\nforged');
+    await cli.until('stderr', /order\uFFFD\[31m-1\uFFFDforged\n/);
+  });
+
+  it('decides by itself with --auto', async () => {
+    const hook = await listen();
+    const cli = start(
+      'sandbox',
+      '--auto',
+      '--port',
+      '0',
+      '--json',
+      '--forward-to',
+      `http://127.0.0.1:${portOf(hook)}/h`,
+    );
+    const [, port] = await cli.until('stdout', /127\.0\.0\.1:(\d+)\/api\/v1"/);
+    await pay(port!, 'order-1');
+    await cli.until('stdout', /"event":"payment.success".*"state":"delivered"/);
+  });
+});
+
+async function pay(port: string, reference: string): Promise<void> {
+  await fetch(`http://127.0.0.1:${port}/api/v1/payments/mobile-money`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-api-key': 'pk_test_demo',
+      'x-api-secret': 'sk_test_demo',
+      'idempotency-key': reference.slice(0, 5),
+    },
+    body: JSON.stringify({
+      amount: 15000,
+      currency: 'TZS',
+      reference,
+      phone: '255712345678',
+      customer_name: 'Asha Mrema',
+      customer_email: 'asha@example.com',
+    }),
+  });
+}
+
+async function approve(port: string, reference: string): Promise<void> {
+  const url = `http://127.0.0.1:${port}/_sandbox/v1/payments/${encodeURIComponent(reference)}/approve`;
+  await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
+}
