@@ -11,7 +11,7 @@ abstract class CollectionDto {
 
   /** @default 'TZS' */
   @IsTzs()
-  currency?: 'TZS';
+  currency?: 'TZS' | undefined;
 
   /** Your own reference, 1 to 255 bytes, unique for every payment: it is what tells payments apart. */
   @IsReference()
@@ -31,7 +31,7 @@ abstract class CollectionDto {
 
   /** Your own data, echoed in the answer and in the webhook: a plain JSON object. */
   @IsMetadata()
-  metadata?: Record<string, unknown>;
+  metadata?: Record<string, unknown> | undefined;
 }
 
 /**

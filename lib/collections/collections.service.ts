@@ -47,7 +47,7 @@ export class CollectionsService {
    * });
    */
   async mobileMoney(
-    request: MobileMoneyCollectionDto,
+    request: Readonly<MobileMoneyCollectionDto>,
     options?: CallOptions,
   ): Promise<PaymentsResponse<CollectionPayment>> {
     return this.client.call(collectionCall(MOBILE_MONEY, request, this.client.rules), options);
@@ -59,7 +59,7 @@ export class CollectionsService {
    * @throws PaymentsError The same classes as `mobileMoney`.
    */
   async partnerWallet(
-    request: PartnerWalletCollectionDto,
+    request: Readonly<PartnerWalletCollectionDto>,
     options?: CallOptions,
   ): Promise<PaymentsResponse<CollectionPayment>> {
     return this.client.call(collectionCall(PARTNER_WALLET, request, this.client.rules), options);

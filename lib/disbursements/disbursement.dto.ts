@@ -15,7 +15,7 @@ abstract class DisbursementDto {
 
   /** @default 'TZS' */
   @IsTzs()
-  currency?: 'TZS';
+  currency?: 'TZS' | undefined;
 
   /** What the payout is for. */
   @IsText()
@@ -23,7 +23,7 @@ abstract class DisbursementDto {
 
   /** Your own data: a plain JSON object. */
   @IsMetadata()
-  metadata?: Record<string, unknown>;
+  metadata?: Record<string, unknown> | undefined;
 }
 
 /**

@@ -35,7 +35,7 @@ export class DisbursementsService {
    * });
    */
   async bank(
-    request: BankDisbursementDto,
+    request: Readonly<BankDisbursementDto>,
     options?: CallOptions,
   ): Promise<PaymentsResponse<BankDisbursement>> {
     return this.client.call(bankCall(request, this.client.rules), options);
@@ -47,7 +47,7 @@ export class DisbursementsService {
    * @throws PaymentsError The same classes as `bank`.
    */
   async mobileMoney(
-    request: MobileMoneyDisbursementDto,
+    request: Readonly<MobileMoneyDisbursementDto>,
     options?: CallOptions,
   ): Promise<PaymentsResponse<MobileMoneyDisbursement>> {
     return this.client.call(mobileMoneyCall(request, this.client.rules), options);

@@ -36,5 +36,5 @@ export class NameLookupDto {
 
   /** Required when `channel` is `BANK`: a code from `BanksService.list()`. */
   @IsBankCodeOfChannel()
-  bank_code?: string;
+  bank_code?: string | undefined;
 }

@@ -27,7 +27,10 @@ export class NameLookupService {
    * const holder = await this.names.lookup({ channel: 'BANK', bank_code: 'ABC', account_number: '0150123456789' });
    * if (holder.channel === 'BANK') console.log(holder.account_name, holder.bank_name);
    */
-  async lookup(request: NameLookupDto, options?: CallOptions): Promise<PaymentsResponse<NameLookupResult>> {
+  async lookup(
+    request: Readonly<NameLookupDto>,
+    options?: CallOptions,
+  ): Promise<PaymentsResponse<NameLookupResult>> {
     return this.client.call(nameLookupCall(request), options);
   }
 }

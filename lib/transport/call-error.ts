@@ -29,12 +29,7 @@ export function callError(
     case 'unknown':
       return outcomeUnknownError(verdict.evidence, report, all);
     case 'rejected':
-      return new PaymentRejectedError(
-        codeOf(report),
-        `The gateway refused: ${said(report)}.`,
-        all,
-        report.errors,
-      );
+      return rejectedError(report, all);
     case 'authentication':
       return authenticationError(report, all);
     case 'rate-limit':
@@ -46,6 +41,18 @@ export function callError(
     case 'unusable-answer':
       return unusableAnswerError(report, all);
   }
+}
+
+function rejectedError(report: AttemptReport, details: PaymentsErrorDetails): PaymentRejectedError {
+  const code = codeOf(report);
+  const known = gatewayCodeInfo(code)?.hint;
+  const hint = known ?? 'Nothing happened: correct the request, or ask the gateway what this answer means.';
+  return new PaymentRejectedError(
+    code,
+    `The gateway refused: ${said(report)}.`,
+    { ...details, hint },
+    report.errors,
+  );
 }
 
 function authenticationError(

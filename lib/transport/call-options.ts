@@ -12,27 +12,27 @@ export interface CallOptions {
    * another system has keyed already.
    * @default a UUID made of account, environment, operation, reference and attempt
    */
-  readonly idempotencyKey?: string;
+  readonly idempotencyKey?: string | undefined;
   /**
    * Rises by one only after the gateway definitely refused the attempt before; another number is another payment to
    * the gateway.
    * @default 1
    */
-  readonly attempt?: number;
+  readonly attempt?: number | undefined;
   /** Ends the call. Before sending it rejects with `signal.reason`; a payment that was sent becomes unknown. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /**
    * Longest time of one attempt in milliseconds.
    * @default the module's `timeoutMs`
    */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /**
    * Longest time of the call in milliseconds, all attempts and waits included.
    * @default the module's `deadlineMs`
    */
-  readonly deadlineMs?: number;
+  readonly deadlineMs?: number | undefined;
   /** `false`: one attempt only, whatever happens. */
-  readonly retry?: false;
+  readonly retry?: false | undefined;
 }
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
@@ -80,11 +80,12 @@ export function checkCallOptions(options: unknown, operation: PaymentsOperation)
       { operation },
     );
   }
+  const copy = { ...options };
   const errors: Record<string, string[]> = {};
-  for (const [name, value] of Object.entries(options)) {
+  for (const [name, value] of Object.entries(copy)) {
     const problem = problemOf(name, value);
     if (problem !== undefined) errors[name] = [`options.${name} ${problem}`];
   }
   if (Object.keys(errors).length > 0) throw new PaymentsValidationError(errors, { operation });
-  return { ...options };
+  return copy;
 }

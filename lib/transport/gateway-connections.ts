@@ -1,4 +1,5 @@
 import { type HttpModuleOptions } from '@nestjs/axios';
+import { type OnApplicationShutdown } from '@nestjs/common';
 import { Agent } from 'undici';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
 import { undiciAdapter } from './undici.adapter.js';
@@ -8,7 +9,7 @@ const MAX_CONNECTIONS = 50;
 /** No answer of the gateway comes near it; it keeps a broken one from filling the memory. */
 const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
 /** Options that only axios' own adapter obeys. */
-const OWN_ADAPTER_OPTIONS = [
+const AXIOS_ADAPTER_OPTIONS = [
   'adapter',
   'httpAgent',
   'httpsAgent',
@@ -20,11 +21,14 @@ const OWN_ADAPTER_OPTIONS = [
 
 const unchanged = (data: unknown): unknown => data;
 
-/** The connections of one merchant account. The module closes them when the application shuts down. */
-export class GatewayConnections {
+/** The connections of one merchant account, until the application shuts down. */
+export class GatewayConnections implements OnApplicationShutdown {
   private readonly agent: Agent;
+  private readonly http: HttpModuleOptions;
 
-  constructor(private readonly options: Pick<ResolvedPaymentsOptions, 'http' | 'timeoutMs'>) {
+  /** Keeps only what it needs of the options: nothing that can be inspected holds the keys. */
+  constructor(options: Pick<ResolvedPaymentsOptions, 'http' | 'timeoutMs'>) {
+    this.http = options.http;
     this.agent = new Agent({
       connections: MAX_CONNECTIONS,
       maxResponseSize: MAX_ANSWER_BYTES,
@@ -34,13 +38,15 @@ export class GatewayConnections {
 
   /** The options of the package's own `HttpModule`. What money safety needs stands above what the application wrote. */
   httpModuleOptions(): HttpModuleOptions {
-    const { http } = this.options;
-    const ownAdapter = OWN_ADAPTER_OPTIONS.some((name) => http[name] !== undefined && http[name] !== false);
+    const { http } = this;
+    const axiosAdapter = AXIOS_ADAPTER_OPTIONS.some(
+      (name) => http[name] !== undefined && http[name] !== false,
+    );
     return {
       proxy: false,
       maxContentLength: MAX_ANSWER_BYTES,
       ...http,
-      ...(ownAdapter ? {} : { adapter: undiciAdapter(this.agent) }),
+      ...(axiosAdapter ? {} : { adapter: undiciAdapter(this.agent) }),
       // A followed redirect would carry the secret along.
       maxRedirects: 0,
       // Axios resolves HTML and broken JSON as if they were answers, so the package parses by itself.
@@ -54,7 +60,7 @@ export class GatewayConnections {
   }
 
   /** Waits for what is under way, then closes every connection. */
-  async close(): Promise<void> {
+  async onApplicationShutdown(): Promise<void> {
     await this.agent.close();
   }
 }

@@ -1,4 +1,5 @@
 import { type PaymentFamily } from '../common/operations.js';
+import { GATEWAY_CODES } from '../errors/gateway-codes.js';
 import { PaymentOutcomeUnknownError, type OutcomeEvidence } from '../errors/payment-outcome-unknown.error.js';
 import { type PaymentsErrorDetails } from '../errors/payments.error.js';
 import { type AttemptReport } from './call-report.js';
@@ -27,6 +28,25 @@ const NEXT: Readonly<Record<PaymentFamily, string>> = {
   disbursement: 'Look the payout up with the gateway; do not pay again under another reference.',
 };
 
+const UNLISTED_CODE_HINT =
+  'Ask the gateway what the code means; if it always refuses, add it to the refusalCodes option.';
+
+/** Only what the evidence says counts: a refusal's own hint would mislead where the refusal proves nothing. */
+function hintFor(evidence: OutcomeEvidence, family: PaymentFamily): string {
+  switch (evidence) {
+    case 'duplicate-request':
+      return GATEWAY_CODES.DUPLICATE_REQUEST.hint;
+    case 'duplicate-reference':
+      return GATEWAY_CODES.DUPLICATE_REFERENCE.hint;
+    case 'provider-error':
+      return GATEWAY_CODES.PROVIDER_ERROR.hint;
+    case 'unlisted-code':
+      return `${NEXT[family]} ${UNLISTED_CODE_HINT}`;
+    default:
+      return NEXT[family];
+  }
+}
+
 /** The error for a payment whose outcome is not known. */
 export function outcomeUnknownError(
   evidence: OutcomeEvidence,
@@ -40,6 +60,6 @@ export function outcomeUnknownError(
   return new PaymentOutcomeUnknownError(
     evidence,
     `It is not known whether the money moved: ${SEEN[evidence]}${seen === '' ? '' : ` (${seen})`}.`,
-    { ...details, hint: details.hint ?? NEXT[family] },
+    { ...details, hint: hintFor(evidence, family) },
   );
 }

@@ -38,7 +38,7 @@ export function undiciAdapter(dispatcher: Dispatcher): AxiosAdapter {
 function headersOf(config: InternalAxiosRequestConfig): Record<string, string> {
   const headers: Record<string, string> = { 'accept-encoding': 'identity' };
   for (const [name, value] of Object.entries(config.headers.toJSON(true)))
-    headers[name.toLowerCase()] = String(value);
+    headers[name.toLowerCase()] = value;
   return headers;
 }
 

@@ -46,7 +46,9 @@ function copyFields<T extends object>(
     return dto;
   }
   for (const [field, property] of Object.entries(Object.getOwnPropertyDescriptors(request))) {
-    if (!('value' in property)) {
+    if (field in Object.prototype) {
+      errors['request'] = [`the request must not have a field named ${field}: remove it`];
+    } else if (!('value' in property)) {
       errors[field] = [
         `${field} must be a plain value: it is a getter, whose value could change before sending`,
       ];

@@ -48,7 +48,7 @@ export async function startMerchant(
     banks: new BanksService(client),
     close: async () => {
       await context.close();
-      await connections.close();
+      await connections.onApplicationShutdown();
     },
   };
 }

@@ -1,0 +1,208 @@
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  bankRecord,
+  bankRequest,
+  collectionRecord,
+  collectionRequest,
+  envelope,
+} from '../../support/gateway-answers.js';
+import { API_KEY, API_SECRET, startMerchant, type Merchant } from '../../support/merchant.js';
+import {
+  json,
+  startMisbehavingGateway,
+  text,
+  type Behaviour,
+  type MisbehavingGateway,
+} from '../../support/misbehaving-gateway.js';
+
+const refusal = (code: string, message = 'No') => ({ status: 'error', code, message });
+
+describe('an answer of the gateway', () => {
+  let gateway: MisbehavingGateway;
+  let merchant: Merchant;
+
+  beforeEach(async () => {
+    gateway = await startMisbehavingGateway();
+    merchant = await startMerchant({ baseUrl: gateway.baseUrl });
+  });
+
+  afterEach(async () => {
+    await gateway.close();
+    await merchant.close();
+  });
+
+  const payments: [what: string, behaviour: Behaviour, error: Record<string, unknown>][] = [
+    [
+      'a refusal in shape A',
+      json(refusal('INSUFFICIENT_BALANCE'), 400),
+      {
+        name: 'PaymentRejectedError',
+        code: 'INSUFFICIENT_BALANCE',
+        httpStatus: 400,
+        mayHaveBeenProcessed: false,
+      },
+    ],
+    [
+      'a refusal in shape B inside HTTP 200',
+      json({ success: false, code: 'INVALID_ACCOUNT', message: 'No' }),
+      { name: 'PaymentRejectedError', code: 'INVALID_ACCOUNT', httpStatus: 200 },
+    ],
+    [
+      'field messages in shape C',
+      json({ success: false, message: 'No', errors: { phone: ['is not in international format'] } }, 422),
+      {
+        name: 'PaymentRejectedError',
+        code: 'INVALID_REQUEST',
+        errors: { phone: ['is not in international format'] },
+      },
+    ],
+    [
+      'a bare message',
+      json({ message: 'Not found' }, 404),
+      { name: 'PaymentRejectedError', code: 'HTTP_404' },
+    ],
+    [
+      'refused credentials',
+      json({ message: 'Unauthenticated.' }, 401),
+      { name: 'PaymentsAuthenticationError', code: 'UNAUTHORIZED', httpStatus: 401 },
+    ],
+    [
+      'denied access',
+      json(refusal('INSUFFICIENT_PERMISSIONS'), 403),
+      { name: 'PaymentsAuthenticationError', code: 'INSUFFICIENT_PERMISSIONS' },
+    ],
+    ['a used key', json(refusal('DUPLICATE_REQUEST'), 409), { evidence: 'duplicate-request' }],
+    ['a used reference', json(refusal('DUPLICATE_REFERENCE'), 409), { evidence: 'duplicate-reference' }],
+    ['a provider error', json(refusal('PROVIDER_ERROR'), 502), { evidence: 'provider-error' }],
+    ['a code that no table lists', json(refusal('BRAND_NEW'), 400), { evidence: 'unlisted-code' }],
+    ['HTML of a proxy', text('<html>Bad gateway</html>', 502), { evidence: 'server-error', httpStatus: 502 }],
+    ['HTML under 200', text('<html>Welcome</html>'), { evidence: 'bad-answer' }],
+    ['broken JSON', text('{"status":"success",'), { evidence: 'bad-answer' }],
+    ['nothing at all', text(''), { evidence: 'bad-answer' }],
+    [
+      'success without data',
+      json({ status: 'success', code: 'X', message: 'm' }),
+      { evidence: 'bad-answer' },
+    ],
+    ['success with a list for a record', json(envelope([])), { evidence: 'bad-answer' }],
+    [
+      'another amount',
+      json(envelope({ ...bankRecord, amount: '250000.01' })),
+      { name: 'PaymentOutcomeUnknownError', evidence: 'echo-mismatch' },
+    ],
+    ['another reference', json(envelope({ ...bankRecord, reference: 'x' })), { evidence: 'echo-mismatch' }],
+    ['another currency', json(envelope({ ...bankRecord, currency: 'USD' })), { evidence: 'echo-mismatch' }],
+    [
+      'a redirect',
+      text('', 307, { location: 'http://127.0.0.1:1/' }),
+      { name: 'PaymentsConfigError', httpStatus: 307 },
+    ],
+    ['a redirect to a result', text('', 303, { location: '/elsewhere' }), { evidence: 'bad-answer' }],
+  ];
+
+  for (const [what, behaviour, expected] of payments) {
+    it(`${what} ends a payout, which is sent once`, async () => {
+      gateway.answer(behaviour);
+      await expect(merchant.disbursements.bank(bankRequest)).rejects.toMatchObject({
+        operation: 'disbursement.bank',
+        reference: 'salary-1',
+        idempotencyKey: gateway.seen[0]?.headers['idempotency-key'] ?? (expect.any(String) as unknown),
+        hint: expect.any(String) as unknown,
+        ...expected,
+      });
+      expect(gateway.seen).toHaveLength(1);
+    });
+  }
+
+  it('warns about what it cannot compare or does not know, and keeps it', async () => {
+    const record = { ...collectionRecord, status: 'on_hold', reference: undefined, fee: 'free' };
+    gateway.answer(json(envelope(record)));
+    const payment = await merchant.collections.mobileMoney(collectionRequest);
+    expect(payment).toMatchObject({ status: 'on_hold', fee: 'free' });
+    expect(payment.lastResponse.warnings).toEqual([
+      'the answer does not repeat reference, so it could not be compared',
+      'fee is not an exact amount and was kept as it came',
+      'status has a value that the specification does not list',
+    ]);
+  });
+
+  const readable: [what: string, behaviour: Behaviour, code: string][] = [
+    ['HTML', text('<html></html>', 502), 'SERVER_ERROR'],
+    ['broken JSON', text('{'), 'BAD_ANSWER'],
+    ['a list for a balance', json(envelope([])), 'BAD_ANSWER'],
+    ['a balance that cannot be read', json(envelope({ balance: 'much' })), 'BAD_ANSWER'],
+    ['an unlisted code', json(refusal('BRAND_NEW'), 500), 'BRAND_NEW'],
+  ];
+
+  for (const [what, behaviour, code] of readable) {
+    it(`${what} is no balance: the read ends as ${code} after its tries`, async () => {
+      gateway.answer(behaviour);
+      await expect(merchant.wallet.balance()).rejects.toMatchObject({ name: 'GatewayAnswerError', code });
+      expect(gateway.seen).toHaveLength(3);
+    });
+  }
+
+  it('ends a lookup with the refusal of the gateway', async () => {
+    gateway.answer(json(refusal('ACCOUNT_NOT_FOUND'), 404));
+    await expect(
+      merchant.names.lookup({ channel: 'MOBILE_MONEY', account_number: '255712345678' }),
+    ).rejects.toMatchObject({ name: 'PaymentRejectedError', code: 'ACCOUNT_NOT_FOUND' });
+  });
+
+  it('ends a lookup as PROVIDER_ERROR after its tries', async () => {
+    gateway.answer(json(refusal('PROVIDER_ERROR'), 502));
+    await expect(
+      merchant.names.lookup({ channel: 'PARTNERPESA', account_number: '17' }),
+    ).rejects.toMatchObject({ name: 'GatewayAnswerError', code: 'PROVIDER_ERROR' });
+    expect(gateway.seen).toHaveLength(3);
+  });
+
+  it('waits as long as a 429 asks, and then sends the same payment again', async () => {
+    gateway.answer(json({ message: 'Too many' }, 429, { 'retry-after': '0' }), json(envelope(bankRecord)));
+    const payout = await merchant.disbursements.bank(bankRequest);
+    expect(payout.lastResponse.attempts.map(({ httpStatus }) => httpStatus)).toEqual([429, 200]);
+    expect(gateway.seen[1]?.headers['idempotency-key']).toBe(gateway.seen[0]?.headers['idempotency-key']);
+    expect(gateway.seen[1]?.body).toBe(gateway.seen[0]?.body);
+  });
+
+  it('does not wait for a 429 that asks for more than a minute', async () => {
+    gateway.answer(json({ message: 'Too many' }, 429, { 'retry-after': '61' }));
+    await expect(merchant.disbursements.bank(bankRequest)).rejects.toMatchObject({
+      name: 'PaymentsRateLimitError',
+      retryAfterMs: 61_000,
+      mayHaveBeenProcessed: false,
+    });
+  });
+
+  it('never carries the secret to where a redirect points', async () => {
+    const elsewhere = await startMisbehavingGateway();
+    for (const status of [301, 302, 303, 307, 308]) {
+      gateway.answer(text('', status, { location: `${elsewhere.baseUrl}/merchant-balance` }));
+      await expect(merchant.wallet.balance()).rejects.toMatchObject({ name: 'PaymentsConfigError' });
+    }
+    await elsewhere.close();
+    expect(elsewhere.seen).toHaveLength(0);
+  });
+
+  it('shows no secret and nothing personal, however an error or a service is printed', async () => {
+    const { phone, customer_name, customer_email } = collectionRequest;
+    const message = `${phone} of ${customer_name} <${customer_email}> with ${API_KEY} and ${API_SECRET}`;
+    gateway.answer(
+      json({ success: false, message, errors: { phone: [message] } }, 422),
+      json(refusal('BRAND_NEW', message), 500),
+      text(message, 502),
+    );
+    const printed: string[] = [];
+    for (const request of [1, 2, 3]) {
+      const error: unknown = await merchant.collections
+        .mobileMoney({ ...collectionRequest, reference: `order-${request}` })
+        .catch((caught: unknown) => caught);
+      printed.push(inspect(error, { depth: 9, showHidden: true }), JSON.stringify(error), String(error));
+    }
+    printed.push(inspect(merchant.collections, { depth: 9, showHidden: true }));
+    for (const secret of [API_KEY, API_SECRET, phone, customer_name, customer_email]) {
+      expect(printed.join('\n')).not.toContain(secret);
+    }
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from '@jest/globals';
+import { outcomeUnknownError } from '../../../lib/transport/outcome-unknown.js';
+
+describe('the error for an unknown outcome', () => {
+  it('says what was seen and what to do next', () => {
+    const error = outcomeUnknownError(
+      'no-answer',
+      { event: 'no-answer', code: 'ECONNRESET', errors: {} },
+      { operation: 'collection.mobile-money' },
+    );
+    expect(error.message).toBe(
+      'It is not known whether the money moved: the request was sent and no complete answer came (ECONNRESET).',
+    );
+    expect(error.hint).toContain('wait for the webhook');
+  });
+
+  it('tells a payout from a collection: no webhook comes for it', () => {
+    const error = outcomeUnknownError(
+      'bad-answer',
+      { event: 'bad-answer', httpStatus: 200, errors: {} },
+      { operation: 'disbursement.bank' },
+    );
+    expect(error.hint).toContain('Look the payout up');
+    expect(error.message).toContain('(HTTP 200)');
+  });
+
+  it('does not repeat the hint of a refusal that proves nothing', () => {
+    const error = outcomeUnknownError(
+      'refused-after-ambiguity',
+      { event: 'refused', code: 'INSUFFICIENT_BALANCE', errors: {} },
+      { operation: 'disbursement.bank', hint: 'Top up the wallet' },
+    );
+    expect(error.hint).not.toContain('Top up');
+  });
+
+  it('says to look a used reference up, also where the gateway gave field messages and no code', () => {
+    const error = outcomeUnknownError(
+      'duplicate-reference',
+      { event: 'duplicate-reference', errors: {} },
+      {},
+    );
+    expect(error.hint).toContain('Look that reference up');
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { nextWaitMs, parseRetryAfter, pause } from '../../../lib/transport/retry-timing.js';
+
+const retry = { maxAttempts: 3, baseDelayMs: 500, maxDelayMs: 800 };
+const state = { tries: 1, remainingMs: 60_000, retryAfterMs: undefined };
+const always = (value: number) => () => value;
+
+describe('the wait before another try', () => {
+  it('doubles with every try, up to its bound', () => {
+    expect(nextWaitMs(state, retry, always(1))).toBe(500);
+    expect(nextWaitMs({ ...state, tries: 2 }, retry, always(1))).toBe(800);
+  });
+
+  it('is spread over the whole range, so that clients do not come back together', () => {
+    expect(nextWaitMs(state, retry, always(0))).toBe(0);
+    expect(nextWaitMs(state, retry, always(0.5))).toBe(250);
+  });
+
+  it('does not come when the tries are used up', () => {
+    expect(nextWaitMs({ ...state, tries: 3 }, retry)).toBeUndefined();
+  });
+
+  it('does not come when under a second would be left', () => {
+    expect(nextWaitMs({ ...state, remainingMs: 1_500 }, retry, always(1))).toBe(500);
+    expect(nextWaitMs({ ...state, remainingMs: 1_499 }, retry, always(1))).toBeUndefined();
+  });
+
+  it('is what the gateway asks for, up to a minute', () => {
+    expect(nextWaitMs({ ...state, remainingMs: 90_000, retryAfterMs: 60_000 }, retry)).toBe(60_000);
+    expect(nextWaitMs({ ...state, remainingMs: 90_000, retryAfterMs: 60_001 }, retry)).toBeUndefined();
+    expect(nextWaitMs({ ...state, remainingMs: 10_000, retryAfterMs: 9_500 }, retry)).toBeUndefined();
+  });
+
+  it('never outlasts the deadline, whatever the numbers', () => {
+    fc.assert(
+      fc.property(
+        fc.nat(10),
+        fc.nat(100_000),
+        fc.option(fc.nat(200_000), { nil: undefined }),
+        (tries, left, after) => {
+          const wait = nextWaitMs(
+            { tries, remainingMs: left, retryAfterMs: after },
+            { ...retry, maxAttempts: 20 },
+          );
+          return wait === undefined || (wait >= 0 && wait + 1_000 <= left);
+        },
+      ),
+    );
+  });
+});
+
+describe('Retry-After', () => {
+  const now = Date.parse('2026-01-01T00:00:00Z');
+
+  const table: [header: string | undefined, ms: number | undefined][] = [
+    ['2', 2_000],
+    [' 0 ', 0],
+    ['Thu, 01 Jan 2026 00:00:05 GMT', 5_000],
+    ['Wed, 31 Dec 2025 23:59:00 GMT', 0],
+    ['soon', undefined],
+    ['-1', undefined],
+    ['1.5', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ];
+
+  for (const [header, ms] of table) {
+    it(`"${header ?? 'absent'}" is ${ms ?? 'no'} milliseconds`, () => {
+      expect(parseRetryAfter(header, now)).toBe(ms);
+    });
+  }
+});
+
+describe('pausing', () => {
+  it('ends with the reason of the signal', async () => {
+    const controller = new AbortController();
+    const pausing = pause(60_000, controller.signal);
+    controller.abort('enough');
+    await expect(pausing).rejects.toBe('enough');
+  });
+
+  it('does not begin when the signal has fired already', async () => {
+    await expect(pause(60_000, AbortSignal.abort('before'))).rejects.toBe('before');
+  });
+});
