@@ -1,0 +1,198 @@
+import { request } from 'node:http';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { type PaymentsSandbox } from '../../../lib/sandbox/index.js';
+import { callerOf } from '../../support/gateway-caller.js';
+import { startSandbox } from '../../support/sandbox.js';
+
+const JSON_HEADERS = { 'content-type': 'application/json' };
+
+describe("the emulator's control API", () => {
+  let sandbox: PaymentsSandbox;
+  let control: string;
+  let gateway: ReturnType<typeof callerOf>;
+
+  beforeEach(async () => {
+    sandbox = await startSandbox({ clock: 'manual', seed: 5 });
+    control = `${sandbox.url}/_sandbox/v1`;
+    gateway = callerOf(sandbox);
+  });
+
+  const read = async (resource: string): Promise<unknown> => (await fetch(`${control}/${resource}`)).json();
+  const decide = (resource: string, body = '{}', headers: Record<string, string> = JSON_HEADERS) =>
+    fetch(`${control}/${resource}`, { method: 'POST', headers, body });
+
+  it('lists what the handle lists', async () => {
+    await gateway.collect();
+    await gateway.payToPhone();
+    await sandbox.customer('255712345678').approve('order-1');
+
+    expect(await read('payments')).toEqual({ items: sandbox.payments() });
+    expect(await read('payouts')).toEqual({ items: sandbox.payouts() });
+    expect(await read('deliveries')).toEqual({ items: sandbox.deliveries() });
+    expect(await read('balance')).toEqual({ items: [sandbox.balance()] });
+  });
+
+  it('tells about itself without a secret', async () => {
+    sandbox.deliverTo('http://localhost:3000/hook');
+    const info = await read('info');
+
+    expect(info).toEqual({
+      base_url: sandbox.baseUrl,
+      webhook_url: 'http://localhost:3000/hook',
+      clock: 'manual',
+      now: '2026-01-01T09:00:00.000Z',
+      seed: 5,
+      auto: false,
+      merchants: [],
+    });
+    expect(JSON.stringify(info)).not.toContain(sandbox.webhookSecret);
+  });
+
+  it.each([
+    ['approve', 'success'],
+    ['decline', 'failed'],
+    ['cancel', 'cancelled'],
+    ['expire', 'expired'],
+  ])('lets %s end a payment as %s', async (action, status) => {
+    await gateway.collect({ reference: 'a/b c' });
+    const response = await decide(`payments/${encodeURIComponent('a/b c')}/${action}`);
+
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ reference: 'a/b c', status });
+  });
+
+  it.each([
+    ['pay', 'paid'],
+    ['fail', 'failed'],
+    ['cancel', 'cancelled'],
+  ])('lets %s end a payout as %s', async (action, status) => {
+    await gateway.payToBank();
+    expect(await (await decide(`payouts/salary-1/${action}`)).json()).toMatchObject({ status });
+  });
+
+  it('needs the merchant only where several have the reference', async () => {
+    await gateway.collect();
+    await gateway.collect({}, { merchant: 'other' });
+
+    expect((await decide('payments/order-1/approve')).status).toBe(409);
+    expect((await decide('payments/order-1/approve', '{"merchant":"other"}')).status).toBe(200);
+    expect(sandbox.payments()).toMatchObject([{ status: 'pending' }, { status: 'success' }]);
+  });
+
+  it('answers errors as JSON that says what is wrong', async () => {
+    await gateway.collect();
+    await decide('payments/order-1/decline');
+
+    expect((await decide('payments/order-1/approve')).status).toBe(409);
+    expect((await decide('payments/nobody/approve')).status).toBe(404);
+    expect((await decide('payments/order-1/explode')).status).toBe(404);
+    expect((await decide('payments/%E0%A4%A/approve')).status).toBe(400);
+    expect((await decide('payments/order-1/approve', '[]')).status).toBe(400);
+    expect((await decide('payments/order-1/approve', '{}', { 'content-type': 'text/plain' })).status).toBe(
+      415,
+    );
+    const unknown = await fetch(`${control}/nothing`);
+    expect(unknown.status).toBe(404);
+    expect(await unknown.json()).toEqual({ error: { code: 'NOT_FOUND', message: expect.any(String) } });
+  });
+
+  it('refuses another origin and a host name that is not this machine', async () => {
+    const foreign = await decide('payments/order-1/approve', '{}', {
+      ...JSON_HEADERS,
+      origin: 'https://evil.example',
+    });
+    const neighbour = await decide('payments/order-1/approve', '{}', {
+      ...JSON_HEADERS,
+      origin: 'http://127.0.0.1:1',
+    });
+
+    expect([foreign.status, neighbour.status]).toEqual([403, 403]);
+    expect(await statusWithHost(`${control}/info`, 'evil.example')).toBe(403);
+    expect(await statusWithHost(`${sandbox.url}/`, 'evil.example')).toBe(403);
+    expect(await statusWithHost(`${control}/info`, `localhost:${new URL(control).port}`)).toBe(200);
+  });
+
+  it('lets its own page in', async () => {
+    await gateway.collect();
+    const response = await decide('payments/order-1/approve', '{}', { ...JSON_HEADERS, origin: sandbox.url });
+    expect(response.status).toBe(200);
+  });
+
+  it('tells of every change as it happens, until it stops', async () => {
+    const response = await fetch(`${control}/events`);
+    expect(response.headers.get('content-type')).toContain('text/event-stream');
+    const lines = linesOf(response);
+    await gateway.collect();
+    await gateway.payToBank();
+    await sandbox.customer('255712345678').approve('order-1');
+    await sandbox.reset();
+    const events = await linesUntil(lines, 'event: reset');
+    await sandbox.stop();
+
+    expect(events.map((line) => line.slice('event: '.length))).toEqual([
+      'payment',
+      'payout',
+      'balance',
+      'payment',
+      'payment',
+      'balance',
+      'delivery',
+      'reset',
+    ]);
+    await expect(linesUntil(lines, 'event: never')).rejects.toThrow('terminated');
+  });
+
+  it.each([
+    ['/', 'text/html'],
+    ['/page.css', 'text/css'],
+    ['/page.js', 'text/javascript'],
+  ])('serves %s with a strict Content-Security-Policy', async (path, type) => {
+    const response = await fetch(sandbox.url + path);
+
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toContain(type);
+    expect(response.headers.get('content-security-policy')).toContain(
+      "default-src 'none'; script-src 'self'",
+    );
+    expect((await response.text()).length).toBeGreaterThan(100);
+  });
+
+  it('serves nothing else', async () => {
+    expect((await fetch(`${sandbox.url}/package.json`)).status).toBe(404);
+    expect((await fetch(`${sandbox.url}/constructor`)).status).toBe(404);
+    expect((await fetch(`${sandbox.url}/`, { method: 'POST' })).status).toBe(404);
+  });
+});
+
+/** fetch sets Host by itself. */
+function statusWithHost(url: string, host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    request(url, { headers: { host } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+async function* linesOf(response: Response): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+}
+
+/** The `event:` lines up to and with the last one. */
+async function linesUntil(lines: AsyncGenerator<string>, last: string): Promise<readonly string[]> {
+  const events: string[] = [];
+  while (events.at(-1) !== last) {
+    const line = await lines.next();
+    if (line.done === true) break;
+    if (line.value.startsWith('event: ')) events.push(line.value);
+  }
+  return events;
+}

@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type PaymentsSandbox } from '../../../lib/sandbox/index.js';
+import { callerOf, COLLECTION } from '../../support/gateway-caller.js';
+import { startSandbox } from '../../support/sandbox.js';
+
+const COLLECT = 'POST /payments/mobile-money';
+
+describe("the emulator's faults", () => {
+  let sandbox: PaymentsSandbox;
+  let gateway: ReturnType<typeof callerOf>;
+
+  beforeEach(async () => {
+    sandbox = await startSandbox({ clock: 'manual' });
+    gateway = callerOf(sandbox);
+  });
+
+  afterEach(() => sandbox.stop());
+
+  it('dropBefore closes the connection and processes nothing', async () => {
+    sandbox.next(COLLECT).dropBefore();
+
+    await expect(gateway.collect()).rejects.toThrow();
+    expect(sandbox.payments()).toEqual([]);
+    expect(sandbox.requests()).toMatchObject([{ fault: 'dropBefore', status: null }]);
+  });
+
+  it('dropAfterProcessing closes the connection, and the payment stands', async () => {
+    sandbox.next(COLLECT).dropAfterProcessing();
+
+    await expect(gateway.collect({}, { key: 'key-1' })).rejects.toThrow();
+    expect(sandbox.payments()).toMatchObject([{ reference: 'order-1', status: 'pending' }]);
+    expect(await gateway.collect({}, { key: 'key-1' })).toMatchObject({
+      body: { code: 'DUPLICATE_REQUEST' },
+    });
+  });
+
+  it('status answers it, with Retry-After, and processes nothing', async () => {
+    sandbox.next(COLLECT).status(429, { retryAfter: 2 });
+    const answer = await gateway.collect();
+
+    expect(answer.status).toBe(429);
+    expect(answer.headers.get('retry-after')).toBe('2');
+    expect(answer.body).toEqual({ message: expect.any(String) });
+    expect(sandbox.payments()).toEqual([]);
+  });
+
+  it('status with a code answers shape B', async () => {
+    sandbox.next('POST /disbursements/bank').status(502, { code: 'PROVIDER_ERROR' });
+    expect(await gateway.payToBank()).toMatchObject({
+      status: 502,
+      body: { success: false, code: 'PROVIDER_ERROR' },
+    });
+  });
+
+  it('malformedJson answers half of the JSON, and the payment stands', async () => {
+    sandbox.next(COLLECT).malformedJson();
+
+    await expect(gateway.collect()).rejects.toThrow('JSON');
+    expect(sandbox.payments()).toHaveLength(1);
+  });
+
+  it('html answers a page with that status and processes nothing', async () => {
+    sandbox.next(COLLECT).html(502);
+    const response = await fetch(`${sandbox.baseUrl}/payments/mobile-money`, { method: 'POST' });
+
+    expect(response.status).toBe(502);
+    expect(response.headers.get('content-type')).toContain('text/html');
+    expect(sandbox.payments()).toEqual([]);
+  });
+
+  it('delay answers when the sandbox clock says so', async () => {
+    sandbox.next(COLLECT).delay(3_000);
+    let answered = false;
+    const answer = gateway.collect().then((value) => {
+      answered = true;
+      return value;
+    });
+    await nextExchangeOrPayment(sandbox);
+    await sandbox.clock.advance(2_999);
+    expect(answered).toBe(false);
+    await sandbox.clock.advance(1);
+
+    expect(await answer).toMatchObject({ status: 200, body: { code: 'PAYMENT_INITIATED' } });
+  });
+
+  it('hang processes and never answers, until the caller gives up', async () => {
+    sandbox.next(COLLECT).hang();
+    const gone = new AbortController();
+    sandbox.on('exchange', () => {
+      gone.abort();
+    });
+    const call = fetch(`${sandbox.baseUrl}/payments/mobile-money`, {
+      method: 'POST',
+      headers: {
+        authorization: 'Bearer pk_test_demo',
+        'content-type': 'application/json',
+        'idempotency-key': 'key-1',
+      },
+      body: JSON.stringify(COLLECTION),
+      signal: gone.signal,
+    });
+
+    await expect(call).rejects.toThrow('aborted');
+    expect(sandbox.payments()).toHaveLength(1);
+  });
+
+  it('reset ends a call that hangs', async () => {
+    sandbox.next(COLLECT).hang();
+    const call = gateway.collect();
+    await nextExchangeOrPayment(sandbox);
+    await sandbox.reset();
+
+    await expect(call).rejects.toThrow();
+  });
+
+  it('times(n) spoils n calls, and the next one is well', async () => {
+    sandbox.next(COLLECT).status(500).times(2);
+
+    const statuses = [await gateway.collect(), await gateway.collect(), await gateway.collect()];
+    expect(statuses.map(({ status }) => status)).toEqual([500, 500, 200]);
+  });
+
+  it('strike in the order in which they were planned, each its own operation alone', async () => {
+    sandbox.next(COLLECT).status(500);
+    sandbox.next(COLLECT).status(503);
+    sandbox.next('GET /merchant-balance').status(418);
+
+    expect(await gateway.payToBank()).toMatchObject({ status: 200 });
+    expect(await gateway.collect()).toMatchObject({ status: 500 });
+    expect(await gateway.get('/merchant-balance')).toMatchObject({ status: 418 });
+    expect(await gateway.collect()).toMatchObject({ status: 503 });
+  });
+
+  it.each([0, 1.5, -1])('refuse times(%d)', (calls) => {
+    expect(() => {
+      sandbox.next(COLLECT).hang().times(calls);
+    }).toThrow('from 1 on');
+  });
+
+  it('refuse a status that HTTP cannot answer', () => {
+    expect(() => sandbox.next(COLLECT).status(99)).toThrow('from 200 to 599');
+    expect(() => sandbox.next(COLLECT).html(600)).toThrow('from 200 to 599');
+  });
+});
+
+function nextExchangeOrPayment(sandbox: PaymentsSandbox): Promise<void> {
+  return new Promise((resolve) => {
+    for (const topic of ['exchange', 'payment'] as const) {
+      sandbox.on(topic, () => {
+        resolve();
+      });
+    }
+  });
+}

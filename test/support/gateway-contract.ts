@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { parse } from 'yaml';
+import { type SandboxExchange } from '../../lib/sandbox/index.js';
+
+/** The parts of `gateway.yaml` that are read here. */
+interface GatewayDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+}
+
+interface OperationObject {
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+
+const DOCUMENT_ID = 'gateway.json';
+const PREFIX = '/api/v1';
+
+export const gatewayDocument = parse(
+  readFileSync(new URL('../../lib/sandbox/openapi/gateway.yaml', import.meta.url), 'utf8'),
+) as GatewayDocument;
+
+const ajv = new Ajv2020({
+  strict: false,
+  allErrors: true,
+  formats: {
+    email: /^[^\s@]+@[^\s@]+$/,
+    uuid: /^[\da-f]{8}-[\da-f]{4}-[1-8][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/,
+    'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/,
+  },
+});
+ajv.addSchema(gatewayDocument, DOCUMENT_ID);
+
+/** What in an answer contradicts `gateway.yaml`; an answer that a fault spoiled is let through. */
+export function answerProblems({ request, answer }: SandboxExchange): readonly string[] {
+  if (answer === null || (request.fault !== null && request.fault !== 'delay')) return [];
+  const where = `${request.method} ${request.path} answered ${request.status ?? 0}`;
+  const pointer = answerSchema(request.method, request.path, request.status ?? 0);
+  if (pointer === undefined) return [`${where}: the document has no such answer`];
+  return schemaProblems(pointer, answer).map((problem) => `${where}: ${problem}`);
+}
+
+/** What in a webhook's body contradicts `gateway.yaml`. */
+export function webhookProblems(body: string): readonly string[] {
+  return schemaProblems('#/components/schemas/PaymentWebhook', body).map((problem) => `webhook: ${problem}`);
+}
+
+function answerSchema(method: string, path: string, status: number): string | undefined {
+  const resource = (path.split('?', 1)[0] ?? '').slice(PREFIX.length);
+  const operation = gatewayDocument.paths[resource]?.[method.toLowerCase()];
+  if (!operation) return status === 404 || status === 405 ? '#/components/schemas/ErrorA' : undefined;
+  const key = [String(status), `${String(status).charAt(0)}XX`].find((name) => name in operation.responses);
+  if (key === undefined) return undefined;
+  const response = ['paths', resource, method.toLowerCase(), 'responses', key];
+  const shared = (operation.responses[key] as { readonly $ref?: string }).$ref;
+  return `${shared ?? pointerTo(response)}/content/application~1json/schema`;
+}
+
+function pointerTo(segments: readonly string[]): string {
+  const escaped = segments.map((segment) => segment.replaceAll('~', '~0').replaceAll('/', '~1'));
+  return `#/${escaped.join('/')}`;
+}
+
+function schemaProblems(pointer: string, text: string): readonly string[] {
+  const validate = ajv.getSchema(`${DOCUMENT_ID}${pointer}`);
+  if (!validate) return [`the document has nothing at ${pointer}`];
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return ['is not JSON'];
+  }
+  if (validate(value)) return [];
+  return (validate.errors ?? []).map(
+    ({ instancePath, message }: ErrorObject) => `${instancePath || '/'} ${message ?? 'is wrong'}`,
+  );
+}
