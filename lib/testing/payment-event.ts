@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+import { type PaymentEventData, type PaymentEventName, type PaymentWebhookEvent } from '../common/events.js';
+
+/**
+ * A complete event with made-up data and, unless said, a reference of its own.
+ *
+ * @param name Event name; `status` follows it.
+ * @param data What differs, under the wire names.
+ *
+ * @example
+ * paymentEvent('payment.success', { reference: order.id, amount: '1180.50' })
+ *
+ * @publicApi
+ */
+export function paymentEvent(
+  name: PaymentEventName | (string & {}),
+  data: Partial<PaymentEventData> = {},
+): PaymentWebhookEvent {
+  const id = randomUUID();
+  return {
+    event: name,
+    created_at: new Date().toISOString(),
+    data: {
+      reference: `order-${id}`,
+      amount: '1000.00',
+      currency: 'TZS',
+      status: name.replace(/^payment\./, ''),
+      customer_name: 'Asha Mushi',
+      customer_email: 'asha@example.com',
+      customer_phone: '255700000001',
+      channel: 'NETWORK_1',
+      provider_reference: `provider-${id}`,
+      metadata: null,
+      ...data,
+    },
+  };
+}

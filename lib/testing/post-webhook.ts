@@ -1,0 +1,114 @@
+import { type INestApplication } from '@nestjs/common';
+import { request, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { type PaymentWebhookEvent } from '../common/events.js';
+import { type WebhookScheme } from '../common/webhook-scheme.js';
+import { type WebhookSecret } from '../config/payments-options.js';
+import { signWebhook } from './sign-webhook.js';
+
+const EVERYWHERE = ['0.0.0.0', '::'];
+
+/**
+ * What the gateway was answered.
+ *
+ * @publicApi
+ */
+export interface WebhookResponse {
+  readonly status: number;
+  /** Parsed where it is JSON, else its text; empty text for an empty body. */
+  readonly body: unknown;
+}
+
+/**
+ * Delivers a signed event to an application over real HTTP, on Express or Fastify, and resolves with the answer.
+ * An application that does not listen yet is initialised and opened on a free port for this one delivery.
+ *
+ * @param path Full path of the route, prefixes included.
+ *
+ * @example
+ * const { status } = await postWebhook(app, '/webhooks/payments', paymentEvent('payment.success'), { scheme, secret });
+ *
+ * @publicApi
+ */
+export async function postWebhook(
+  app: INestApplication,
+  path: string,
+  event: PaymentWebhookEvent,
+  { scheme, secret }: { readonly scheme: WebhookScheme; readonly secret: WebhookSecret },
+): Promise<WebhookResponse> {
+  const body = JSON.stringify(event);
+  const headers = { 'content-type': 'application/json', ...signWebhook({ scheme, secret, body }) };
+  await ready(app);
+  const server = app.getHttpServer() as Server;
+  const wasListening = server.listening;
+  if (!wasListening) await listen(server);
+  try {
+    return await post(server.address() as AddressInfo, path, headers, body);
+  } finally {
+    if (!wasListening) await close(server);
+  }
+}
+
+async function ready(app: INestApplication): Promise<void> {
+  await app.init();
+  const adapter = app.getHttpAdapter();
+  if (adapter.getType() === 'fastify') {
+    await (adapter.getInstance() as { ready(): PromiseLike<unknown> }).ready();
+  }
+}
+
+function listen(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+  });
+}
+
+function post(
+  { address, port }: AddressInfo,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+): Promise<WebhookResponse> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      {
+        host: EVERYWHERE.includes(address) ? '127.0.0.1' : address,
+        port,
+        path,
+        method: 'POST',
+        headers,
+        agent: false,
+      },
+      (response) => {
+        const chunks: Uint8Array[] = [];
+        response.on('data', (chunk: Uint8Array) => chunks.push(chunk));
+        response.once('error', reject);
+        response.once('end', () => {
+          resolve({ status: response.statusCode ?? 0, body: parsed(Buffer.concat(chunks).toString('utf8')) });
+        });
+      },
+    );
+    outgoing.once('error', reject);
+    outgoing.end(body);
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}

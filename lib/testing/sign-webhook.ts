@@ -1,0 +1,55 @@
+import { type WebhookScheme } from '../common/webhook-scheme.js';
+import { type WebhookSecret } from '../config/payments-options.js';
+import { PaymentsConfigError } from '../errors/payments-config.error.js';
+import { signingKey } from './signing-key.js';
+
+/**
+ * What `signWebhook` signs, and how.
+ *
+ * @publicApi
+ */
+export interface SignWebhookOptions {
+  readonly scheme: WebhookScheme;
+  readonly secret: WebhookSecret;
+  /** The exact body that will be sent. */
+  readonly body: string | Uint8Array;
+  /** Time of signing: milliseconds since 1970, or a Date. @default now */
+  readonly now?: number | Date;
+  /** Other headers of the delivery, where the scheme signs one of them. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * The headers that sign a webhook the way the gateway would.
+ *
+ * @throws PaymentsConfigError where the scheme cannot sign.
+ *
+ * @example
+ * const body = JSON.stringify(paymentEvent('payment.success'));
+ * await request(app.getHttpServer())
+ *   .post('/webhooks/payments')
+ *   .set('content-type', 'application/json')
+ *   .set(signWebhook({ scheme, secret, body }))
+ *   .send(body);
+ *
+ * @publicApi
+ */
+export function signWebhook({
+  scheme,
+  secret,
+  body,
+  now,
+  headers,
+}: SignWebhookOptions): Record<string, string> {
+  if (!scheme.sign) {
+    throw new PaymentsConfigError(
+      `The webhook scheme ${scheme.name} has no sign function: give customScheme() one, or sign in the test itself.`,
+    );
+  }
+  return scheme.sign({
+    body: typeof body === 'string' ? Buffer.from(body, 'utf8') : body,
+    key: signingKey(scheme, secret),
+    now: Number(now ?? Date.now()),
+    ...(headers ? { headers } : {}),
+  });
+}

@@ -1,0 +1,56 @@
+import { BadRequestException } from '@nestjs/common';
+import { type IncomingMessage } from 'node:http';
+import { captureBody, type CapturedBody } from './captured-body.js';
+
+type Next = (error?: unknown) => void;
+type Middleware = (request: IncomingMessage, response: unknown, next: Next) => void;
+
+/** The part of an Express application that is used. */
+export interface ExpressLike {
+  use(middleware: Middleware): unknown;
+}
+
+/** Reads the bodies of webhook routes before any body parser; the parsers skip a body that was read. */
+export function captureOnExpress(
+  app: ExpressLike,
+  bodyLimitAt: (method: string, path: string) => number | undefined,
+): void {
+  app.use((request, _response, next) => {
+    const [path = ''] = (request.url ?? '').split('?');
+    const limit = bodyLimitAt(request.method ?? '', path);
+    // Somebody read it before us: the guard says so, loudly.
+    if (limit === undefined || request.readableDidRead) {
+      next();
+      return;
+    }
+    captureBody(request, request, limit).then(
+      (captured) => {
+        offerParsedBody(request, captured);
+        next();
+      },
+      () => {
+        next(new BadRequestException('The request was aborted.'));
+      },
+    );
+  });
+}
+
+/** For a foreign route of the same path, behind another version or host: its body is parsed when it asks. */
+function offerParsedBody(request: IncomingMessage, captured: CapturedBody): void {
+  Object.defineProperty(request, 'body', {
+    configurable: true,
+    enumerable: true,
+    get: () => ('bytes' in captured ? parsed(captured.bytes) : undefined),
+    set(value: unknown) {
+      Object.defineProperty(request, 'body', { configurable: true, enumerable: true, writable: true, value });
+    },
+  });
+}
+
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { type AbstractHttpAdapter, DiscoveryService, HttpAdapterHost } from '@nestjs/core';
+import { DEFAULT_ACCOUNT } from '../../common/account.js';
+import { methodsOf } from '../class-methods.js';
+import { GUARDED_BY_CLASS } from '../metadata-keys.js';
+import { PaymentsWebhookGuard } from '../routes/payments-webhook.guard.js';
+import { routeAccount } from '../routes/route-account.js';
+import { WebhookAccounts } from '../webhook-accounts.js';
+import { captureOnExpress, type ExpressLike } from './express.capture.js';
+import { captureOnFastify, type FastifyLike } from './fastify.capture.js';
+import { WebhookPaths } from './webhook-paths.js';
+
+/** Where Nest keeps the guards of a class or method. */
+const GUARDS = '__guards__';
+
+/**
+ * Keeps the raw bytes of webhook deliveries, whatever main.ts does with body parsers.
+ *
+ * It must be first in line, so it waits for the HTTP adapter in its constructor: the parsers are registered later in
+ * every way of starting an application, `@nestjs/testing` included. Where there is no HTTP adapter it does nothing.
+ */
+@Injectable()
+export class RawBodyCapture {
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly discovery: DiscoveryService,
+    private readonly paths: WebhookPaths,
+    private readonly accounts: WebhookAccounts,
+  ) {
+    host.init$.subscribe(() => {
+      this.install();
+    });
+  }
+
+  private install(): void {
+    const adapter = this.host.httpAdapter as AbstractHttpAdapter | undefined | null;
+    if (!adapter) return;
+    this.markRoutesGuardedByClass();
+    this.watchRoutes(adapter);
+    const bodyLimitAt = (method: string, path: string): number | undefined => {
+      const account = method === 'POST' ? this.paths.accountAt(path) : undefined;
+      return account === undefined ? undefined : this.accounts.find(account)?.bodyLimit;
+    };
+    if (adapter.getType() === 'express') captureOnExpress(adapter.getInstance<ExpressLike>(), bodyLimitAt);
+    if (adapter.getType() === 'fastify') captureOnFastify(adapter.getInstance<FastifyLike>(), bodyLimitAt);
+  }
+
+  /**
+   * Only Nest knows the final path of a route, and it tells the adapter when it registers it. The handler it passes
+   * carries the metadata of the controller's method.
+   */
+  private watchRoutes(adapter: AbstractHttpAdapter): void {
+    const routable = adapter as unknown as { post: (...args: readonly unknown[]) => unknown };
+    const register = routable.post;
+    routable.post = (...args) => {
+      const [path, handler] = args;
+      if (typeof path === 'string' && typeof handler === 'function') this.note(path, handler);
+      return register.apply(adapter, [...args]);
+    };
+  }
+
+  private note(path: string, handler: object): void {
+    const account = routeAccount(handler);
+    if (account !== undefined) this.paths.add({ path, account, dispatches: true });
+    else if (isGuarded(handler)) this.paths.add({ path, account: DEFAULT_ACCOUNT, dispatches: false });
+  }
+
+  /** `@UseGuards(PaymentsWebhookGuard)` on a class is invisible in the metadata of its methods. */
+  private markRoutesGuardedByClass(): void {
+    for (const { metatype } of this.discovery.getControllers()) {
+      if (!metatype || !isGuarded(metatype)) continue;
+      for (const { method } of methodsOf(metatype.prototype)) {
+        Reflect.defineMetadata(GUARDED_BY_CLASS, true, method);
+      }
+    }
+  }
+}
+
+function isGuarded(target: object): boolean {
+  const guards = (Reflect.getMetadata(GUARDS, target) ?? []) as readonly unknown[];
+  return guards.includes(PaymentsWebhookGuard) || Reflect.hasMetadata(GUARDED_BY_CLASS, target);
+}

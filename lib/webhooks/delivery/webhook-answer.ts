@@ -1,0 +1,25 @@
+import { type PaymentWebhookEvent } from '../../common/events.js';
+
+/** How a delivery is answered: 200 only once the work is recorded as done. */
+export type WebhookAnswer =
+  | { readonly status: 200 }
+  | { readonly status: 500 }
+  | { readonly status: 503; readonly retryAfterSeconds: number };
+
+export const DONE: WebhookAnswer = { status: 200 };
+export const FAILED: WebhookAnswer = { status: 500 };
+
+/** Asks the gateway to come again, in a second at the earliest. */
+export function comeAgain(afterMs: number): WebhookAnswer {
+  return { status: 503, retryAfterSeconds: Math.max(1, Math.ceil(afterMs / 1_000)) };
+}
+
+/** An event for a log line. Quoted, because it comes from outside and must not break the line. */
+export function describeEvent({ event, data }: PaymentWebhookEvent): string {
+  return `${JSON.stringify(event)} for the reference ${JSON.stringify(data.reference)}`;
+}
+
+/** An error of the application or of its storage for the log, with its stack. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : 'a value that is not an Error was thrown';
+}

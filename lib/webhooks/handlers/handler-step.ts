@@ -1,0 +1,38 @@
+import { ContextIdFactory, type DiscoveryService, ModuleRef } from '@nestjs/core';
+import { type PaymentWebhookEvent } from '../../common/events.js';
+import { PaymentsConfigError } from '../../errors/payments-config.error.js';
+import { type HandlerStep } from '../delivery/handler-steps.js';
+
+/** A provider or controller as Nest's discovery shows it. */
+export type HandlerHost = ReturnType<DiscoveryService['getProviders']>[number];
+
+type Methods = Record<string, (...args: readonly unknown[]) => unknown>;
+
+/** Calls one method of a provider; a request-scoped or transient one is made anew for every event. */
+export function handlerStep(host: HandlerHost, method: string): HandlerStep {
+  const name = `${(host.instance as object).constructor.name}.${method}`;
+  if (host.isDependencyTreeStatic() && !host.isTransient) {
+    return { name, run: (event, context) => (host.instance as Methods)[method]?.(event, context) };
+  }
+  const moduleRef = host.host?.getProviderByKey<ModuleRef>(ModuleRef).instance;
+  if (!moduleRef || host.host.controllers.has(host.token)) {
+    throw new PaymentsConfigError(
+      `@OnPayment of ${name} stands in a request-scoped controller, which exists only during a request: ` +
+        'move the method to a provider.',
+    );
+  }
+  return {
+    name,
+    run: async (event, context) => {
+      const instance = await resolvedFor(event, host, moduleRef);
+      return instance[method]?.(event, context);
+    },
+  };
+}
+
+/** The event stands where a request would: it is what `@Inject(REQUEST)` gives. */
+function resolvedFor(event: PaymentWebhookEvent, host: HandlerHost, moduleRef: ModuleRef): Promise<Methods> {
+  const contextId = ContextIdFactory.create();
+  moduleRef.registerRequestByContextId(event, contextId);
+  return moduleRef.resolve<Methods>(host.token as string, contextId, { strict: true });
+}

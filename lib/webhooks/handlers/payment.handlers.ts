@@ -1,0 +1,84 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { PAYMENT_EVENT_NAMES } from '../../common/events.js';
+import { PaymentsConfigError } from '../../errors/payments-config.error.js';
+import { methodsOf } from '../class-methods.js';
+import { type HandlerStep } from '../delivery/handler-steps.js';
+import { ON_PAYMENT, type OnPaymentMetadata } from '../metadata-keys.js';
+import { WebhookAccounts } from '../webhook-accounts.js';
+import { handlerStep, type HandlerHost } from './handler-step.js';
+
+interface FoundHandler {
+  readonly step: HandlerStep;
+  readonly triggers: readonly OnPaymentMetadata[];
+}
+
+const OUTCOMES: readonly string[] = PAYMENT_EVENT_NAMES;
+const TRIGGERS: readonly string[] = [
+  ...OUTCOMES,
+  '*',
+  'payment.conflict',
+  'payment.mismatch',
+  'unrecognized',
+];
+
+/** The `@OnPayment` methods of the application, in the order in which Nest knows their classes. */
+@Injectable()
+export class PaymentHandlers {
+  private found: readonly FoundHandler[] = [];
+
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly accounts: WebhookAccounts,
+  ) {}
+
+  /**
+   * Looks for the handlers, once every provider stands.
+   *
+   * @throws PaymentsConfigError where one listens to what never happens.
+   */
+  explore(): void {
+    const hosts = [...this.discovery.getProviders(), ...this.discovery.getControllers()];
+    // An alias hands out the instance of another provider, whose handlers are found there.
+    this.found = hosts.filter((host) => !host.isAlias).flatMap((host) => this.handlersOf(host));
+    for (const handler of this.found) this.check(handler);
+    this.warnOfTwins();
+  }
+
+  /** What runs for an event of an account, each method once. */
+  stepsFor(account: string, event: string): readonly HandlerStep[] {
+    const listens = (trigger: OnPaymentMetadata): boolean =>
+      trigger.account === account &&
+      (trigger.event === event || (trigger.event === '*' && OUTCOMES.includes(event)));
+    return this.found.filter(({ triggers }) => triggers.some(listens)).map(({ step }) => step);
+  }
+
+  private handlersOf(host: HandlerHost): FoundHandler[] {
+    const instance = host.instance as unknown;
+    if (typeof instance !== 'object' || instance === null) return [];
+    return methodsOf(Object.getPrototypeOf(instance)).flatMap(({ name, method }) => {
+      const triggers = Reflect.getMetadata(ON_PAYMENT, method) as OnPaymentMetadata[] | undefined;
+      return triggers ? [{ step: handlerStep(host, name), triggers }] : [];
+    });
+  }
+
+  private check({ step, triggers }: FoundHandler): void {
+    for (const { event, account } of triggers) {
+      if (!TRIGGERS.includes(event)) {
+        throw new PaymentsConfigError(
+          `@OnPayment('${event}') of ${step.name} never fires: write one of ${TRIGGERS.join(', ')}.`,
+        );
+      }
+      this.accounts.assertKnown(account, `@OnPayment of ${step.name}`);
+    }
+  }
+
+  private warnOfTwins(): void {
+    const names = this.found.map(({ step }) => step.name);
+    for (const name of new Set(names.filter((other, index) => names.indexOf(other) !== index))) {
+      new Logger('PaymentsWebhooks').warn(
+        `${name} was found in more than one provider and runs once for each: provide its class in one module only.`,
+      );
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import { type InboxConflict, type InboxScope, type InboxStore } from '../common/storage-port.js';
+import { PaymentsConfigError } from '../errors/payments-config.error.js';
+import { PaymentsError } from '../errors/payments.error.js';
+import { type WebhookReceiver } from './delivery/webhook.receiver.js';
+
+/**
+ * What was set aside instead of handled: another outcome or another amount for a payment that has one already
+ * (`conflict`), or an event that contradicts itself (`mismatch`).
+ *
+ * @publicApi
+ */
+export class PaymentsInbox {
+  constructor(
+    private readonly scope: InboxScope,
+    private readonly store: InboxStore,
+    private readonly retentionMs: number,
+    private readonly receiver: WebhookReceiver | undefined,
+  ) {}
+
+  /** Everything that waits for somebody to look at it, oldest first. The payloads hold names and phone numbers. */
+  conflicts(): Promise<readonly InboxConflict[]> {
+    return this.store.conflicts(this.scope);
+  }
+
+  /**
+   * Runs the `@OnPayment` handlers of an event that was set aside after all; from then on it is the outcome that stands
+   * for its reference. The method of the webhook route does not run: there is no request.
+   *
+   * @throws PaymentsError with the code `CONFLICT_NOT_FOUND`, `INBOX_BUSY` while handlers of the same reference run or
+   * the storage cannot be reached, or `HANDLER_FAILED`. The entry then stays.
+   */
+  async release(id: string): Promise<void> {
+    const conflict = (await this.conflicts()).find((stored) => stored.id === id);
+    if (!conflict) throw new PaymentsError('CONFLICT_NOT_FOUND', 'Nothing with this id is set aside.');
+    if (!this.receiver) {
+      throw new PaymentsConfigError(
+        `The account '${this.scope.account}' has no \`webhooks\` option: add it before releasing a webhook.`,
+      );
+    }
+    const { reference } = conflict;
+    const { status } = await this.receiver.release(conflict);
+    if (status === 500) {
+      const message = 'A handler failed, so the webhook stays set aside: the log says which one and why.';
+      throw new PaymentsError('HANDLER_FAILED', message, { reference });
+    }
+    if (status === 503) {
+      const message = 'The webhook cannot be handled right now and stays set aside: try again in a minute.';
+      throw new PaymentsError('INBOX_BUSY', message, { reference });
+    }
+    await this.store.removeConflict(this.scope, id);
+  }
+
+  /**
+   * Forgets handled outcomes older than `retentionDays`. What was set aside stays.
+   *
+   * @returns How many were forgotten.
+   */
+  purge(): Promise<number> {
+    return this.store.purge(this.scope, this.retentionMs);
+  }
+}

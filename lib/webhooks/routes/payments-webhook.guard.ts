@@ -1,0 +1,96 @@
+import {
+  BadRequestException,
+  type CanActivate,
+  type ExecutionContext,
+  Injectable,
+  InternalServerErrorException,
+  Logger,
+  type OnModuleInit,
+  PayloadTooLargeException,
+  UnauthorizedException,
+  UnprocessableEntityException,
+  UnsupportedMediaTypeException,
+} from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { type IncomingMessage } from 'node:http';
+import { DEFAULT_ACCOUNT } from '../../common/account.js';
+import { type PaymentWebhookEvent } from '../../common/events.js';
+import { PaymentsConfigError } from '../../errors/payments-config.error.js';
+import { capturedBody } from '../capture/captured-body.js';
+import { sha256 } from '../delivery/judge-event.js';
+import { readEvent } from '../delivery/read-event.js';
+import { keepVerified } from '../delivery/verified-webhook.js';
+import { WebhookAccounts } from '../webhook-accounts.js';
+import { headerValues, nodeRequest } from './http-request.js';
+import { routeAccount } from './route-account.js';
+
+/**
+ * Lets only webhooks with a right signature pass, and only readable ones: 401, 413, 415, 400 and 422 otherwise.
+ *
+ * `@PaymentsWebhook` brings it along. On a route of your own, `@UseGuards(PaymentsWebhookGuard)` verifies alone:
+ * nothing is remembered and no `@OnPayment` handler runs. Such a route is a POST route of the default account.
+ *
+ * @example
+ * @Post('payments')
+ * @UseGuards(PaymentsWebhookGuard)
+ * received(@PaymentEvent() event: PaymentWebhookEvent) {}
+ *
+ * @publicApi
+ */
+@Injectable()
+export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
+  private readonly logger = new Logger('PaymentsWebhooks');
+
+  constructor(private readonly moduleRef: ModuleRef) {}
+
+  /** @throws PaymentsConfigError where no module of the package is imported. */
+  onModuleInit(): void {
+    this.accounts();
+  }
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = nodeRequest(context);
+    const route = `${context.getClass().name}.${context.getHandler().name}`;
+    const receiver = this.accounts().get(routeAccount(context.getHandler()) ?? DEFAULT_ACCOUNT, route);
+    const body = this.bodyOf(request, route);
+    if (!(await receiver.verify({ headers: headerValues(request), body }))) {
+      throw new UnauthorizedException('The webhook signature is not valid.');
+    }
+    const event = this.eventOf(body);
+    keepVerified(request, { receiver, event, bodyHash: sha256(body), deliveredAt: new Date() });
+    return true;
+  }
+
+  private accounts(): WebhookAccounts {
+    try {
+      return this.moduleRef.get(WebhookAccounts, { strict: false });
+    } catch {
+      throw new PaymentsConfigError(
+        'A route receives webhooks, but the application does not import PaymentsModule: add PaymentsModule.forRoot({ … }).',
+      );
+    }
+  }
+
+  private bodyOf(request: IncomingMessage, route: string): Uint8Array {
+    const captured = capturedBody(request);
+    if (!captured) {
+      this.logger.error(
+        `The raw bytes of a webhook for ${route} are missing, so it cannot be verified; answered 500. Something reads ` +
+          'request bodies before the package does (a body parser on an Express or Fastify instance that was passed to ' +
+          'Nest), the route is not a POST route, or the HTTP adapter is neither Express nor Fastify.',
+      );
+      throw new InternalServerErrorException();
+    }
+    if ('bytes' in captured) return captured.bytes;
+    if (captured.refusedWith === 413) throw new PayloadTooLargeException();
+    throw new UnsupportedMediaTypeException('Send uncompressed JSON in UTF-8.');
+  }
+
+  private eventOf(body: Uint8Array): PaymentWebhookEvent {
+    const read = readEvent(body);
+    if ('event' in read) return read.event;
+    this.logger.error(`A webhook with a valid signature was refused with ${read.status}: ${read.problem}.`);
+    if (read.status === 400) throw new BadRequestException(read.problem);
+    throw new UnprocessableEntityException(read.problem);
+  }
+}

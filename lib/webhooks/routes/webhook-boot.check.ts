@@ -1,0 +1,40 @@
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { WebhookPaths } from '../capture/webhook-paths.js';
+import { PaymentHandlers } from '../handlers/payment.handlers.js';
+import { WebhookAccounts } from '../webhook-accounts.js';
+
+/** Says at boot what would otherwise show at the first delivery, and where deliveries are received. */
+@Injectable()
+export class WebhookBootCheck implements OnModuleInit {
+  private readonly logger = new Logger('PaymentsWebhooks');
+
+  constructor(
+    private readonly paths: WebhookPaths,
+    private readonly accounts: WebhookAccounts,
+    private readonly handlers: PaymentHandlers,
+  ) {}
+
+  /**
+   * Every provider stands by now, and every route is registered.
+   *
+   * @throws PaymentsConfigError where a route or a handler could never do its work.
+   */
+  onModuleInit(): void {
+    this.handlers.explore();
+    const dispatched = new Set<string>();
+    for (const { path, account, dispatches } of this.paths.all()) {
+      this.accounts.get(account, `The route POST ${path}`);
+      this.logger.log(`Webhooks of the account '${account}' are received at POST ${path}`);
+      if (dispatches) dispatched.add(account);
+    }
+    for (const account of dispatched) this.warnOfSilence(account);
+  }
+
+  private warnOfSilence(account: string): void {
+    if (this.handlers.stepsFor(account, 'payment.success').length > 0) return;
+    this.logger.warn(
+      `No @OnPayment('payment.success') handler listens to the account '${account}': a payment is then answered 200 ` +
+        "after the route's own method alone.",
+    );
+  }
+}

@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import { PaymentsConfigError } from '../errors/payments-config.error.js';
+import { type WebhookReceiver } from './delivery/webhook.receiver.js';
+
+/** The registered accounts and who receives their webhooks. One for the whole application. */
+@Injectable()
+export class WebhookAccounts {
+  private readonly receivers = new Map<string, WebhookReceiver | undefined>();
+
+  /** @param receiver Undefined: the account has no `webhooks` option. */
+  add(account: string, receiver: WebhookReceiver | undefined): void {
+    this.receivers.set(account, receiver);
+  }
+
+  find(account: string): WebhookReceiver | undefined {
+    return this.receivers.get(account);
+  }
+
+  /** @throws PaymentsConfigError where the account is not registered. */
+  assertKnown(account: string, usedBy: string): void {
+    if (this.receivers.has(account)) return;
+    const known = [...this.receivers.keys()].map((name) => `'${name}'`).join(', ') || 'none';
+    throw new PaymentsConfigError(
+      `${usedBy} belongs to the account '${account}', which no PaymentsModule registers (registered: ${known}): ` +
+        'name one of them with { account }, or register it with PaymentsModule.forRoot({ name }).',
+    );
+  }
+
+  /** @throws PaymentsConfigError where the account is not registered or has no `webhooks` option. */
+  get(account: string, usedBy: string): WebhookReceiver {
+    this.assertKnown(account, usedBy);
+    const receiver = this.receivers.get(account);
+    if (receiver) return receiver;
+    throw new PaymentsConfigError(
+      `${usedBy} receives webhooks of the account '${account}', which has no \`webhooks\` option: ` +
+        'add webhooks: { scheme, secrets } to its options.',
+    );
+  }
+}

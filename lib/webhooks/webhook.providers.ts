@@ -1,0 +1,22 @@
+import { type PaymentsStorage } from '../common/storage-port.js';
+import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
+import { WebhookReceiver } from './delivery/webhook.receiver.js';
+import { type PaymentHandlers } from './handlers/payment.handlers.js';
+import { PaymentsInbox } from './payments-inbox.js';
+import { type WebhookAccounts } from './webhook-accounts.js';
+
+const DEFAULT_RETENTION_MS = 30 * 86_400_000;
+
+/** Makes known how an account receives webhooks, and gives the inbox that an application can inject. */
+export function createPaymentsInbox(
+  options: ResolvedPaymentsOptions,
+  storage: PaymentsStorage,
+  accounts: WebhookAccounts,
+  handlers: PaymentHandlers,
+): PaymentsInbox {
+  const { account, environment, webhooks } = options;
+  const scope = { account, environment };
+  const receiver = webhooks && new WebhookReceiver(scope, webhooks, storage.inbox, handlers);
+  accounts.add(account, receiver);
+  return new PaymentsInbox(scope, storage.inbox, webhooks?.retentionMs ?? DEFAULT_RETENTION_MS, receiver);
+}
