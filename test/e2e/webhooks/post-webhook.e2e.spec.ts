@@ -1,0 +1,54 @@
+import { type Server } from 'node:http';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Controller, type INestApplication } from '@nestjs/common';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { PaymentsModule } from '../../../lib/payments.module.js';
+import { paymentEvent } from '../../../lib/testing/payment-event.js';
+import { postWebhook } from '../../../lib/testing/post-webhook.js';
+import { PaymentsWebhook } from '../../../lib/webhooks/routes/payments-webhook.decorator.js';
+import { adapters, paymentsOptions, scheme, secret } from '../../support/webhook-app.js';
+
+@Controller('webhooks')
+class WebhooksController {
+  @PaymentsWebhook('payments')
+  received(): void {}
+}
+
+describe.each(adapters)('postWebhook() on %s', (adapter) => {
+  let app: INestApplication;
+
+  afterEach(() => app.close());
+
+  async function create(): Promise<INestApplication> {
+    const module = await Test.createTestingModule({
+      imports: [PaymentsModule.forRoot(paymentsOptions())],
+      controllers: [WebhooksController],
+    }).compile();
+    app = module.createNestApplication(adapter === 'express' ? new ExpressAdapter() : new FastifyAdapter(), {
+      logger: false,
+    });
+    return app;
+  }
+
+  it('delivers to an application that was only created, and leaves it closed', async () => {
+    await create();
+    for (const name of ['payment.success', 'payment.failed'] as const) {
+      const answer = await postWebhook(app, '/webhooks/payments', paymentEvent(name), { scheme, secret });
+      expect(answer).toEqual({ status: 200, body: '' });
+    }
+    expect((app.getHttpServer() as Server).listening).toBe(false);
+  });
+
+  it('delivers to an application that listens, and leaves it listening', async () => {
+    await create();
+    await app.listen(0, '127.0.0.1');
+    const answer = await postWebhook(app, '/webhooks/payments', paymentEvent('payment.success'), {
+      scheme,
+      secret: 'another secret than the one of the application',
+    });
+    expect(answer).toMatchObject({ status: 401, body: { statusCode: 401 } });
+    expect((app.getHttpServer() as Server).listening).toBe(true);
+  });
+});
