@@ -29,7 +29,14 @@ export default tseslint.config(
     rules: {
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/unbound-method': 'off',
+      // Nest declares the options of an application as classes.
+      '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
     },
+  },
+  {
+    // A sample's own tsconfig.json means the built package; the root one means lib/, built or not.
+    files: ['sample/**/*.ts'],
+    languageOptions: { parserOptions: { projectService: false, project: ['./tsconfig.json'] } },
   },
   {
     files: ['**/*.mjs', '**/*.js'],

@@ -58,7 +58,7 @@ function showPrice() {
 async function placeOrder() {
   const order = await send('orders', Object.fromEntries(new FormData(form)));
   showOrder(order);
-  byId('order-title').scrollIntoView({ block: 'nearest' });
+  byId('order').parentElement.scrollIntoView({ block: 'nearest' });
   events?.close();
   events = new EventSource(`orders/${encodeURIComponent(order.reference)}/events`);
   events.addEventListener('message', ({ data }) => showOrder(JSON.parse(data)));

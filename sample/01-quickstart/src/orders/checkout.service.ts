@@ -1,0 +1,48 @@
+import { BadRequestException, Injectable } from '@nestjs/common';
+import { CollectionsService, isPaymentsError, PaymentOutcomeUnknownError } from 'nestjs-payments';
+import { type Order } from './order.js';
+import { OrdersService } from './orders.service.js';
+import { type PlaceOrderDto } from './place-order.dto.js';
+import { PRODUCTS } from './products.js';
+
+@Injectable()
+export class CheckoutService {
+  constructor(
+    private readonly orders: OrdersService,
+    private readonly collections: CollectionsService,
+  ) {}
+
+  async place(request: PlaceOrderDto): Promise<Order> {
+    const product = PRODUCTS.find(({ id }) => id === request.product);
+    if (!product) throw new BadRequestException('choose one of the products');
+    // The order is written down before the money is asked for: its webhook must find it.
+    const { reference } = this.orders.open(product, request.method);
+    try {
+      await this.askForMoney(this.orders.find(reference), request);
+      return this.orders.update(reference, { status: 'awaiting-customer' });
+    } catch (error) {
+      if (isPaymentsError(error) && !error.mayHaveBeenProcessed) {
+        this.orders.update(reference, { status: 'not-paid', reason: error.code });
+        throw error;
+      }
+      // The customer may have been asked all the same. Never call this a failure, never ask again under another
+      // reference: the webhook decides.
+      const order = this.orders.update(reference, { status: 'awaiting-outcome' });
+      if (error instanceof PaymentOutcomeUnknownError) return order;
+      throw error;
+    }
+  }
+
+  private async askForMoney(order: Order, { name, email, phone }: PlaceOrderDto): Promise<void> {
+    const request = {
+      reference: order.reference,
+      amount: order.amount,
+      phone,
+      customer_name: name,
+      customer_email: email,
+      metadata: { product: order.product },
+    };
+    if (order.method === 'mobile-money') await this.collections.mobileMoney(request);
+    else await this.collections.partnerWallet(request);
+  }
+}

@@ -1,0 +1,28 @@
+export type PaymentMethod = 'mobile-money' | 'partner-wallet';
+
+/**
+ * - `asking`: the gateway has not answered yet.
+ * - `awaiting-customer`: the customer has the request on the phone.
+ * - `awaiting-outcome`: the answer was lost. The customer may have been asked, so this is no failure.
+ * - `paid`, `not-paid`: the webhook said so, or the gateway refused at once.
+ * - `in-review`: another amount than ours was paid; a person decides.
+ */
+export type OrderStatus =
+  'asking' | 'awaiting-customer' | 'awaiting-outcome' | 'paid' | 'not-paid' | 'in-review';
+
+export interface Order {
+  /** Unique for every payment, and what the webhook comes back with. */
+  readonly reference: string;
+  readonly product: string;
+  readonly amount: string;
+  readonly method: PaymentMethod;
+  readonly status: OrderStatus;
+  /** Why it is not paid: `failed`, `cancelled`, `expired`, or the gateway's refusal. */
+  readonly reason?: string;
+  /** Written once, when the order is paid. */
+  readonly receipt?: string;
+}
+
+export function isOpen({ status }: Order): boolean {
+  return status === 'asking' || status === 'awaiting-customer' || status === 'awaiting-outcome';
+}

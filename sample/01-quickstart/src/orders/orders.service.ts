@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable, Logger, NotFoundException } from '@nestjs/common';
+import { OnPayment, type PaymentWebhookEvent } from 'nestjs-payments';
+import { concat, defer, filter, type Observable, of, Subject, takeWhile } from 'rxjs';
+import { isOpen, type Order, type PaymentMethod } from './order.js';
+import { type Product } from './products.js';
+
+/** The shop's orders. In memory here; in a real shop, a table with a unique `reference`. */
+@Injectable()
+export class OrdersService {
+  private readonly logger = new Logger(OrdersService.name);
+  private readonly orders = new Map<string, Order>();
+  private readonly changes = new Subject<Order>();
+  private receipts = 0;
+
+  open(product: Product, method: PaymentMethod): Order {
+    const reference = `order-${randomUUID().slice(0, 8)}`;
+    return this.save({ reference, product: product.id, amount: product.price, method, status: 'asking' });
+  }
+
+  find(reference: string): Order {
+    const order = this.orders.get(reference);
+    if (!order) throw new NotFoundException(`There is no order ${reference}.`);
+    return order;
+  }
+
+  /** The order now and at each change, until it is decided. */
+  follow(reference: string): Observable<Order> {
+    this.find(reference);
+    const later = this.changes.pipe(filter((order) => order.reference === reference));
+    return concat(
+      defer(() => of(this.find(reference))),
+      later,
+    ).pipe(takeWhile(isOpen, true));
+  }
+
+  /** Changes an order that is still open. The webhook may be faster than the gateway's answer: then it stands. */
+  update(reference: string, change: Pick<Order, 'status' | 'reason'>): Order {
+    const order = this.find(reference);
+    return isOpen(order) ? this.save({ ...order, ...change }) : order;
+  }
+
+  @OnPayment('payment.success')
+  paid({ data }: PaymentWebhookEvent): void {
+    const order = this.find(data.reference);
+    if (order.receipt !== undefined) return;
+    if (data.amount !== order.amount) {
+      this.logger.error(`${order.reference}: paid ${data.amount} instead of ${order.amount}`);
+      this.save({ ...order, status: 'in-review' });
+      return;
+    }
+    this.receipts += 1;
+    this.save({ ...order, status: 'paid', receipt: `R-${String(this.receipts).padStart(4, '0')}` });
+  }
+
+  @OnPayment('payment.failed')
+  failed({ data }: PaymentWebhookEvent): void {
+    this.update(data.reference, { status: 'not-paid', reason: 'failed' });
+  }
+
+  @OnPayment('payment.cancelled')
+  cancelled({ data }: PaymentWebhookEvent): void {
+    this.update(data.reference, { status: 'not-paid', reason: 'cancelled' });
+  }
+
+  @OnPayment('payment.expired')
+  expired({ data }: PaymentWebhookEvent): void {
+    this.update(data.reference, { status: 'not-paid', reason: 'expired' });
+  }
+
+  private save(order: Order): Order {
+    this.orders.set(order.reference, order);
+    this.changes.next(order);
+    return order;
+  }
+}

@@ -1,0 +1,18 @@
+/**
+ * - `prepared`: the account's holder is known; nothing was sent.
+ * - `sending`: the gateway has not answered yet.
+ * - `accepted`: the gateway works on it.
+ * - `awaiting-outcome`: the answer was lost. The money may be on its way, so it is never sent again.
+ * - `refused`: the gateway refused; nothing was sent.
+ */
+export type PayoutStatus = 'prepared' | 'sending' | 'accepted' | 'awaiting-outcome' | 'refused';
+
+export interface Payout {
+  readonly reference: string;
+  readonly bank_code: string;
+  readonly account_number: string;
+  /** As the bank knows the holder. */
+  readonly account_name: string;
+  readonly amount: string;
+  readonly status: PayoutStatus;
+}

@@ -1,0 +1,35 @@
+import { Body, Controller, Get, Param, Post } from '@nestjs/common';
+import { type Bank, BanksService, WalletService, type WalletBalance } from 'nestjs-payments';
+import { type Payout } from './payout.js';
+import { PayoutsService } from './payouts.service.js';
+import { PreparePayoutDto } from './prepare-payout.dto.js';
+
+/** The shop's back office. A real one asks who is calling. */
+@Controller('office')
+export class PayoutsController {
+  constructor(
+    private readonly payouts: PayoutsService,
+    private readonly bankList: BanksService,
+    private readonly wallet: WalletService,
+  ) {}
+
+  @Get('balance')
+  balance(): Promise<WalletBalance> {
+    return this.wallet.balance();
+  }
+
+  @Get('banks')
+  banks(): Promise<Bank[]> {
+    return this.bankList.list();
+  }
+
+  @Post('payouts')
+  prepare(@Body() request: PreparePayoutDto): Promise<Payout> {
+    return this.payouts.prepare(request);
+  }
+
+  @Post('payouts/:reference/confirm')
+  confirm(@Param('reference') reference: string): Promise<Payout> {
+    return this.payouts.confirm(reference);
+  }
+}

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable, NotFoundException } from '@nestjs/common';
+import {
+  DisbursementsService,
+  isPaymentsError,
+  NameLookupService,
+  PaymentOutcomeUnknownError,
+} from 'nestjs-payments';
+import { type Payout } from './payout.js';
+import { type PreparePayoutDto } from './prepare-payout.dto.js';
+
+/** Pays suppliers in two steps: look the holder up, then send, once, what a person has confirmed. */
+@Injectable()
+export class PayoutsService {
+  private readonly payouts = new Map<string, Payout>();
+
+  constructor(
+    private readonly lookups: NameLookupService,
+    private readonly disbursements: DisbursementsService,
+  ) {}
+
+  async prepare({ bank_code, account_number, amount }: PreparePayoutDto): Promise<Payout> {
+    const { account_name } = await this.lookups.lookup({ channel: 'BANK', bank_code, account_number });
+    const reference = `supplier-${randomUUID().slice(0, 8)}`;
+    return this.save({ reference, bank_code, account_number, account_name, amount, status: 'prepared' });
+  }
+
+  /** Confirming twice sends once: the reference was given at the first step, and the status leaves `prepared` first. */
+  async confirm(reference: string): Promise<Payout> {
+    const payout = this.find(reference);
+    if (payout.status !== 'prepared') return payout;
+    this.save({ ...payout, status: 'sending' });
+    try {
+      await this.send(payout);
+      return this.save({ ...payout, status: 'accepted' });
+    } catch (error) {
+      if (isPaymentsError(error) && !error.mayHaveBeenProcessed) {
+        this.save({ ...payout, status: 'refused' });
+        throw error;
+      }
+      const open = this.save({ ...payout, status: 'awaiting-outcome' });
+      if (error instanceof PaymentOutcomeUnknownError) return open;
+      throw error;
+    }
+  }
+
+  private async send({ reference, bank_code, account_number, account_name, amount }: Payout): Promise<void> {
+    const recipient = { bank_code, account_number, account_name };
+    await this.disbursements.bank({ reference, amount, ...recipient, remarks: 'Supplier payment' });
+  }
+
+  private find(reference: string): Payout {
+    const payout = this.payouts.get(reference);
+    if (!payout) throw new NotFoundException(`There is no payout ${reference}.`);
+    return payout;
+  }
+
+  private save(payout: Payout): Payout {
+    this.payouts.set(payout.reference, payout);
+    return payout;
+  }
+}

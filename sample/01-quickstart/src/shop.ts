@@ -1,0 +1,23 @@
+import { type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { type NestApplicationOptions } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { type NestExpressApplication } from '@nestjs/platform-express';
+import { AppModule } from './app.module.js';
+
+const PAGE = join(import.meta.dirname, '..', 'public');
+
+/** The whole application, not listening yet. Webhooks need nothing here: no `rawBody`, no body parser. */
+export async function createShop(options: NestApplicationOptions = {}): Promise<NestExpressApplication> {
+  const shop = await NestFactory.create<NestExpressApplication>(AppModule, {
+    // A page that follows its order holds a connection open.
+    forceCloseConnections: true,
+    ...options,
+  });
+  shop.useStaticAssets(PAGE, {
+    setHeaders: (response: ServerResponse) => {
+      response.setHeader('Content-Security-Policy', "default-src 'self'");
+    },
+  });
+  return shop;
+}

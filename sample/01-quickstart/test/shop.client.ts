@@ -1,0 +1,49 @@
+/** The shop as its page uses it. */
+export class ShopClient {
+  constructor(readonly url: string) {}
+
+  async get(path: string): Promise<Answer> {
+    return answerOf(await fetch(`${this.url}${path}`));
+  }
+
+  async post(path: string, body: object, headers: Record<string, string> = {}): Promise<Answer> {
+    return answerOf(
+      await fetch(`${this.url}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      }),
+    );
+  }
+
+  buy(change: Record<string, string> = {}): Promise<Answer> {
+    const customer = { name: 'Asha Mrema', phone: '255712345678', email: 'asha@example.com' };
+    return this.post('/orders', { product: 'coffee', method: 'mobile-money', ...customer, ...change });
+  }
+
+  /** What the order's page is told until the order is decided. */
+  async *follow(reference: string): AsyncGenerator<Fields> {
+    const { body } = await fetch(`${this.url}/orders/${reference}/events`);
+    let text = '';
+    for await (const chunk of body!.pipeThrough(new TextDecoderStream())) {
+      const messages = (text + chunk).split('\n\n');
+      text = messages.pop() ?? '';
+      for (const message of messages) {
+        const data = /^data: (.*)$/m.exec(message)?.[1];
+        if (data) yield JSON.parse(data) as Fields;
+      }
+    }
+  }
+}
+
+export type Fields = Readonly<Record<string, string>>;
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Fields;
+}
+
+async function answerOf(response: Response): Promise<Answer> {
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? {} : (JSON.parse(text) as Fields) };
+}

@@ -1,0 +1,56 @@
+// Builds the package and the sample where they are missing or older than their sources.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+export const sample = join(root, 'sample', '01-quickstart');
+export const dist = join(root, 'dist');
+
+const PACKAGE = {
+  target: join(dist, 'cjs', 'package.json'),
+  sources: [
+    'lib',
+    'scripts/build.mjs',
+    'scripts/generate.mjs',
+    'package.json',
+    'tsconfig.json',
+    'tsconfig.build.json',
+  ],
+  command: ['scripts/build.mjs'],
+};
+const SAMPLE = {
+  target: join(sample, 'dist', 'main.js'),
+  sources: ['src', 'tsconfig.json', 'tsconfig.build.json'].map((path) =>
+    join('sample', '01-quickstart', path),
+  ),
+  command: ['node_modules/typescript/bin/tsc', '-p', 'sample/01-quickstart/tsconfig.build.json'],
+};
+
+/** @param tell Gets one line before something is built. */
+export function buildWhatIsMissing(tell) {
+  const linked = existsSync(join(root, 'node_modules', 'nestjs-payments'));
+  const packageIsFresh = linked && isFresh(PACKAGE);
+  if (packageIsFresh && isFresh(SAMPLE)) return;
+  tell('Building …');
+  if (!packageIsFresh) run(PACKAGE.command);
+  run(SAMPLE.command);
+}
+
+function isFresh({ target, sources }) {
+  if (!existsSync(target)) return false;
+  const built = statSync(target).mtimeMs;
+  return sources.every((source) => newest(join(root, source)) <= built);
+}
+
+function newest(path) {
+  const entry = statSync(path);
+  if (!entry.isDirectory()) return entry.mtimeMs;
+  return Math.max(entry.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))));
+}
+
+function run(args) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`\`node ${args.join(' ')}\` failed:\n${stdout}${stderr}`);
+}

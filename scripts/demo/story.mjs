@@ -1,0 +1,127 @@
+// The story of `npm run demo -- --once`, told over HTTP: the shop as its page uses it, the emulator as its page does.
+import { decide, follow, items, money, read, send, cents } from './http.mjs';
+
+const CUSTOMER = { name: 'Asha Mrema', phone: '255712345678', email: 'asha@example.com' };
+const SUPPLIER = { account_number: '0150234567801', amount: '25000' };
+
+/** A step of the story that did not go as it must. */
+export class StoryError extends Error {
+  constructor(step, problem) {
+    super(`${step}: ${problem}`);
+  }
+}
+
+/**
+ * Plays every step and checks it.
+ *
+ * @param shop Address of the shop, without a trailing slash.
+ * @param emulator Address of the emulator, likewise.
+ * @param tell Gets the name of each step that went well, and what was seen.
+ * @throws StoryError that names the step that failed.
+ */
+export async function playStory({ shop, emulator, tell }) {
+  const state = {};
+  for (const [name, step] of Object.entries(STEPS)) {
+    try {
+      tell(name, await step({ shop, emulator, state }));
+    } catch (error) {
+      throw new StoryError(name, error.message);
+    }
+  }
+}
+
+const STEPS = {
+  'Balance before': async ({ shop, state }) => {
+    state.before = await balance(shop);
+    return money(state.before);
+  },
+
+  'Mobile money collection': async ({ shop, state }) => {
+    state.first = await buy(shop, 'coffee', 'mobile-money');
+    return `${state.first.reference}, ${money(state.first.amount)}: ${state.first.status}`;
+  },
+
+  'Approval on the phone': async ({ shop, emulator, state }) => {
+    state.page = follow(`${shop}/orders/${state.first.reference}/events`);
+    expectEqual('the order page starts with', (await state.page.next()).status, 'awaiting-customer');
+    const { status } = await decide(emulator, 'payments', state.first.reference, 'approve');
+    expectEqual('the payment is', status, 'success');
+    return 'the customer approves';
+  },
+
+  'Signed webhook': async ({ emulator, state }) => delivered(emulator, state.first, 'payment.success'),
+
+  'Order paid': async ({ shop, state }) => {
+    const shown = await state.page.next();
+    expectEqual('the order page shows', shown.status, 'paid');
+    expectEqual('the receipt is', shown.receipt, 'R-0001');
+    expectEqual('the order is', (await read(`${shop}/orders/${state.first.reference}`)).status, 'paid');
+    return `receipt ${shown.receipt}, shown without a reload`;
+  },
+
+  'Partner wallet collection': async ({ shop, state }) => {
+    state.second = await buy(shop, 'honey', 'partner-wallet');
+    return `${state.second.reference}, ${money(state.second.amount)}: ${state.second.status}`;
+  },
+
+  'Declined on the phone': async ({ shop, emulator, state }) => {
+    const { reference } = state.second;
+    await decide(emulator, 'payments', reference, 'decline');
+    const webhook = await delivered(emulator, state.second, 'payment.failed');
+    const { status, reason } = await read(`${shop}/orders/${reference}`);
+    expectEqual('the order is', `${status} (${reason})`, 'not-paid (failed)');
+    return `${webhook}; the order is not paid`;
+  },
+
+  'Name lookup': async ({ shop, state }) => {
+    const [bank] = await read(`${shop}/office/banks`);
+    state.payout = await send(`${shop}/office/payouts`, { ...SUPPLIER, bank_code: bank.code });
+    if (!state.payout.account_name) throw new Error('no name came back');
+    return `${state.payout.account_number} at ${bank.name} belongs to ${state.payout.account_name}`;
+  },
+
+  'Bank payout': async ({ shop, state }) => {
+    const { reference } = state.payout;
+    for (const press of ['first', 'second']) {
+      const { status } = await send(`${shop}/office/payouts/${reference}/confirm`, {});
+      expectEqual(`after the ${press} press the payout is`, status, 'accepted');
+    }
+    return `${reference}, ${money(state.payout.amount)}: sent once though confirmed twice`;
+  },
+
+  'Payout paid': async ({ emulator, state }) => {
+    const { status } = await decide(emulator, 'payouts', state.payout.reference, 'pay');
+    expectEqual('the payout is', status, 'paid');
+    return 'the money has arrived';
+  },
+
+  'Balance after': async ({ shop, emulator, state }) => {
+    const paid = (await items(emulator, 'payments')).find(({ status }) => status === 'success');
+    const payouts = await items(emulator, 'payouts');
+    const spent = payouts.reduce((sum, { total_amount: total }) => sum + cents(total), 0n);
+    const after = await balance(shop);
+    expectEqual('the wallet holds', cents(after), cents(state.before) + cents(paid.net_amount) - spent);
+    return `${money(after)}: what the customer paid came in, the supplier's money went out, less the fees`;
+  },
+};
+
+async function balance(shop) {
+  return (await read(`${shop}/office/balance`)).balance;
+}
+
+async function buy(shop, product, method) {
+  const order = await send(`${shop}/orders`, { ...CUSTOMER, product, method });
+  expectEqual('the order is', order.status, 'awaiting-customer');
+  return order;
+}
+
+async function delivered(emulator, { reference }, event) {
+  const delivery = (await items(emulator, 'deliveries')).find((each) => each.reference === reference);
+  if (delivery?.event !== event) throw new Error(`no ${event} was sent`);
+  if (delivery.state !== 'delivered') throw new Error(`the shop ${delivery.attempts.at(-1).problem}`);
+  return `${event} answered ${delivery.status}`;
+}
+
+function expectEqual(what, seen, expected) {
+  if (seen !== expected) throw new Error(`${what} ${seen} instead of ${expected}`);
+}

@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+// Only what the demo refuses before it builds: `.ci/run` plays the rest.
+let occupied: Server;
+
+beforeAll(async () => {
+  occupied = createServer().listen(0, '127.0.0.1');
+  await once(occupied, 'listening');
+});
+afterAll(() => {
+  occupied.close();
+});
+
+function demo(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    const env = { PATH: process.env['PATH'], NO_COLOR: '1' };
+    execFile(process.execPath, ['scripts/demo.mjs', ...args], { env }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
+    });
+  });
+}
+
+describe('npm run demo', () => {
+  it.each([
+    { option: '--port', step: 'Start the emulator' },
+    { option: '--shop-port', step: 'Start the shop' },
+  ])('names the step and the way out when $option is taken', async ({ option, step }) => {
+    const port = String((occupied.address() as AddressInfo).port);
+    expect(await demo('--once', option, port)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `✖ ${step}: port ${port} is taken. Choose another with ${option}.\n`,
+    });
+  });
+
+  it.each([['--twice'], ['--port', 'abc'], ['extra']])(
+    'answers %s with its usage and exit code 2',
+    async (...args) => {
+      const { code, stdout, stderr } = await demo(...args);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain('Usage: npm run demo');
+    },
+  );
+
+  it('explains its options', async () => {
+    expect(await demo('--help')).toMatchObject({ code: 0, stderr: '' });
+  });
+});

@@ -1,0 +1,77 @@
+import { type AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type NestExpressApplication } from '@nestjs/platform-express';
+import { PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { createShop } from '../../../sample/01-quickstart/src/shop.js';
+import { playStory, StoryError } from '../../../scripts/demo/story.mjs';
+
+let sandbox: PaymentsSandbox;
+let app: NestExpressApplication | undefined;
+let told: string[];
+
+beforeEach(async () => {
+  told = [];
+  sandbox = await PaymentsSandbox.start();
+});
+
+afterEach(async () => {
+  await app?.close();
+  await sandbox.stop();
+});
+
+async function play(environment: Record<string, string> = {}): Promise<void> {
+  Object.assign(process.env, {
+    PAYMENTS_BASE_URL: sandbox.baseUrl,
+    PAYMENTS_API_KEY: 'pk_test_demo',
+    PAYMENTS_API_SECRET: 'sk_test_demo',
+    PAYMENTS_WEBHOOK_SECRET: sandbox.webhookSecret,
+    ...environment,
+  });
+  app = await createShop({ logger: false });
+  await app.listen(0, '127.0.0.1');
+  const shop = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;
+  sandbox.deliverTo(`${shop}/webhooks/payments`);
+  await playStory({ shop, emulator: sandbox.url, tell: (step) => told.push(step) });
+}
+
+describe('the story of `npm run demo -- --once`', () => {
+  it('goes well from the first balance to the last', async () => {
+    await play();
+    expect(told).toEqual([
+      'Balance before',
+      'Mobile money collection',
+      'Approval on the phone',
+      'Signed webhook',
+      'Order paid',
+      'Partner wallet collection',
+      'Declined on the phone',
+      'Name lookup',
+      'Bank payout',
+      'Payout paid',
+      'Balance after',
+    ]);
+  });
+
+  it('names the webhook when the shop has another secret', async () => {
+    const wrong = play({ PAYMENTS_WEBHOOK_SECRET: 'whsec_of_somebody_else_entirely' });
+    await expect(wrong).rejects.toThrow(
+      new StoryError('Signed webhook', 'the shop answered 401 instead of 200'),
+    );
+    expect(told).toEqual(['Balance before', 'Mobile money collection', 'Approval on the phone']);
+  });
+
+  it('names the first step when the keys are wrong', async () => {
+    const wrong = play({ PAYMENTS_API_SECRET: 'sk_test_other' });
+    await expect(wrong).rejects.toThrow(/^Balance before: \/office\/balance answered 502/);
+  });
+
+  it('names the collection when the gateway refuses it', async () => {
+    sandbox.next('POST /payments/mobile-money').status(422);
+    await expect(play()).rejects.toThrow(/^Mobile money collection: \/orders answered 422/);
+  });
+
+  it('notices an answer that was lost', async () => {
+    sandbox.next('POST /payments/partnerpesa').dropAfterProcessing();
+    await expect(play()).rejects.toThrow(/^Partner wallet collection: the order is awaiting-outcome instead/);
+  });
+});
