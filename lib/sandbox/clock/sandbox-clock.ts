@@ -21,13 +21,14 @@ interface WaitingTask {
 const MANUAL_START = Date.UTC(2026, 0, 1, 9);
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
+// A `TimeSource` by its shape only: `schedule` is not in the published declarations, and `implements` would be.
 /**
  * The emulator's time: expiry, redelivery and automatic outcomes follow it. A manual clock stands still until it is
  * advanced; a real one runs, and may be advanced as well. Signature timestamps never follow it.
  *
  * @publicApi
  */
-export class SandboxClock implements TimeSource {
+export class SandboxClock {
   private waiting: WaitingTask[] = [];
   private skew = 0;
   private alarm: NodeJS.Timeout | undefined;
