@@ -1,0 +1,127 @@
+// Calling the gateway: what goes in and what comes out.
+import {
+  type AttemptInfo,
+  type Bank,
+  type BankDisbursement,
+  BankDisbursementDto,
+  type BanksService,
+  type CallOptions,
+  type CollectionPayment,
+  type CollectionsService,
+  type DisbursementsService,
+  type LastResponse,
+  type MobileMoneyDisbursement,
+  MobileMoneyCollectionDto,
+  MobileMoneyDisbursementDto,
+  type MoneyInput,
+  NameLookupDto,
+  type NameLookupResult,
+  type NameLookupService,
+  PartnerWalletCollectionDto,
+  type PaymentsResponse,
+  type WalletBalance,
+  type WalletService,
+} from 'nestjs-payments';
+import { type Equal, type Expect } from './expect.js';
+
+export type Checks = [
+  Expect<Equal<MoneyInput, string | number | bigint>>,
+  Expect<Equal<CollectionPayment['amount'], string>>,
+  Expect<Equal<CollectionPayment['fee'], string>>,
+  Expect<Equal<CollectionPayment['metadata'], Readonly<Record<string, unknown>> | null>>,
+  Expect<Equal<BankDisbursement['total_amount'], string>>,
+  Expect<Equal<MobileMoneyDisbursement['network'], string>>,
+  Expect<Equal<WalletBalance['available_balance'], string>>,
+  Expect<
+    Equal<
+      Pick<Bank, 'id' | 'name' | 'code'>,
+      { readonly id: number; readonly name: string; readonly code: string }
+    >
+  >,
+  Expect<Equal<NameLookupResult['channel'], 'BANK' | 'MOBILE_MONEY' | 'PARTNERPESA'>>,
+  Expect<Equal<AttemptInfo['phase'], 'not-sent' | 'ambiguous' | 'answered'>>,
+  Expect<Equal<LastResponse['warnings'], readonly string[]>>,
+  Expect<Equal<LastResponse['attempts'], readonly AttemptInfo[]>>,
+  Expect<Equal<Awaited<ReturnType<CollectionsService['mobileMoney']>>, PaymentsResponse<CollectionPayment>>>,
+  Expect<Equal<Awaited<ReturnType<BanksService['find']>>, Bank | undefined>>,
+  Expect<
+    Equal<keyof CallOptions, 'idempotencyKey' | 'attempt' | 'signal' | 'timeoutMs' | 'deadlineMs' | 'retry'>
+  >,
+];
+
+const customer = {
+  phone: '255712345678',
+  customer_name: 'Asha Mushi',
+  customer_email: 'asha@example.com',
+} as const;
+
+export async function collect(collections: CollectionsService): Promise<string> {
+  const payment = await collections.mobileMoney({ reference: 'order-1', amount: '1180.50', ...customer });
+  await collections.mobileMoney(
+    { reference: 'order-2', amount: 1180.5, currency: 'TZS', metadata: { basket: [1, 2] }, ...customer },
+    {
+      idempotencyKey: 'key',
+      attempt: 1,
+      signal: AbortSignal.timeout(1),
+      timeoutMs: 1,
+      deadlineMs: 1,
+      retry: false,
+    },
+  );
+  await collections.partnerWallet({ reference: 'order-3', amount: 1180n, ...customer });
+  await collections.partnerWallet(Object.assign(new PartnerWalletCollectionDto(), customer));
+  await collections.mobileMoney(Object.assign(new MobileMoneyCollectionDto(), customer));
+  const { requestId, idempotencyKey, httpStatus } = payment.lastResponse;
+  return [requestId, idempotencyKey, httpStatus, payment.status].join(' ');
+}
+
+export async function payOut(
+  disbursements: DisbursementsService,
+  names: NameLookupService,
+  wallet: WalletService,
+  banks: BanksService,
+): Promise<string> {
+  const balance = await wallet.balance({ retry: false });
+  const bank = await banks.find('ABC', { timeoutMs: 1_000 });
+  const holder = await names.lookup({ channel: 'BANK', account_number: '0123456789', bank_code: 'ABC' });
+  await names.lookup(new NameLookupDto());
+  const bankName = holder.channel === 'BANK' ? holder.bank_name : '';
+  const network = holder.channel === 'MOBILE_MONEY' ? holder.network : '';
+  const payout = await disbursements.bank({
+    reference: 'salary-1',
+    bank_code: bank?.code ?? 'ABC',
+    account_number: holder.account_number,
+    account_name: holder.account_name,
+    amount: '250000',
+    remarks: 'November',
+  });
+  await disbursements.mobileMoney({
+    reference: 'salary-2',
+    recipient_phone: '255712345678',
+    recipient_name: 'Asha Mushi',
+    amount: 250_000,
+    network: 'NET_ONE',
+    remarks: 'November',
+  });
+  await disbursements.bank(new BankDisbursementDto());
+  await disbursements.mobileMoney(new MobileMoneyDisbursementDto());
+  return [balance.locked_balance, bankName, network, payout.total_amount, (await banks.list()).length].join();
+}
+
+export async function wrongCalls(collections: CollectionsService, names: NameLookupService): Promise<void> {
+  // @ts-expect-error -- the customer's e-mail address is required
+  await collections.mobileMoney({
+    reference: 'a',
+    amount: '1',
+    phone: '255712345678',
+    customer_name: 'Asha',
+  });
+  // @ts-expect-error -- the only currency is TZS
+  await collections.mobileMoney({ reference: 'a', amount: '1', currency: 'USD', ...customer });
+  // @ts-expect-error -- money is a string, a number or a bigint
+  await collections.mobileMoney({ reference: 'a', amount: { value: 1 }, ...customer });
+  // @ts-expect-error -- retries are configured on the module; a call can only do without
+  await collections.mobileMoney({ reference: 'a', amount: '1', ...customer }, { retry: true });
+  // @ts-expect-error -- three channels exist
+  await names.lookup({ channel: 'CARD', account_number: '1' });
+}
