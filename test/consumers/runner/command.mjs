@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+
+const running = new Set();
+
+/** Ends every command that still runs, with what it started. */
+export function stopChildren() {
+  for (const child of running) stop(child);
+}
+
+/**
+ * Runs a command to its end and resolves to its standard output.
+ *
+ * @throws where it fails or takes too long; the message holds all it wrote.
+ */
+export function run(command, args, { cwd, timeoutMs = 180_000 }) {
+  return new Promise((resolve, reject) => {
+    // A group of its own, so that a test runner's workers end with it.
+    const child = spawn(command, args, { cwd, env: environment(), stdio: 'pipe', detached: true });
+    running.add(child);
+    let stdout = '';
+    let output = '';
+    child.stdout.on('data', (chunk) => {
+      stdout += chunk;
+      output += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      output += chunk;
+    });
+    const timer = setTimeout(() => {
+      output += `\nstopped after ${timeoutMs / 1000} s`;
+      stop(child);
+    }, timeoutMs);
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      clearTimeout(timer);
+      running.delete(child);
+      if (code === 0) resolve(stdout);
+      else reject(new Error(`${command} ${args.join(' ')} ended with ${signal ?? code}\n${output}`));
+    });
+    child.stdin.end();
+  });
+}
+
+function stop(child) {
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // It ended by itself in the meantime.
+  }
+}
+
+/** The caller's environment without what npm and the caller's own run add to it for this package. */
+function environment() {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) =>
+      !/^(npm_(package|lifecycle)_|npm_config_local_prefix$|NODE_ENV$|NODE_OPTIONS$|FORCE_COLOR$|PAYMENTS_)/.test(
+        name,
+      ),
+  );
+  return { ...Object.fromEntries(inherited), CI: 'true', NO_COLOR: '1' };
+}

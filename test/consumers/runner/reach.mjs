@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { dirname, resolve } from 'node:path';
+
+const SPECIFIER =
+  /(?:\bfrom|\bimport|\brequire\(|\bimport\(|\breference types=)\s*(["'])(?<specifier>[^"'\n]+)\1/g;
+
+/** The package's own files that one file loads, itself included, and the names of the packages that they name. */
+export function reach(entry) {
+  const files = new Set([entry]);
+  const packages = new Set();
+  for (const file of files) {
+    for (const specifier of specifiersOf(file)) {
+      if (specifier.startsWith('.')) files.add(besides(file, specifier));
+      else if (!isBuiltin(specifier)) packages.add(packageName(specifier));
+    }
+  }
+  return { files, packages };
+}
+
+function specifiersOf(file) {
+  // Examples in comments name packages too.
+  const code = readFileSync(file, 'utf8').replaceAll(/^\s*\*.*$/gm, '');
+  return [...code.matchAll(SPECIFIER)].map(({ groups }) => groups.specifier);
+}
+
+/** A declaration file names the `.js` file that it describes. */
+function besides(file, specifier) {
+  const target = resolve(dirname(file), specifier);
+  return file.endsWith('.d.ts') ? target.replace(/\.js$/, '.d.ts') : target;
+}
+
+function isBuiltin(specifier) {
+  return specifier.startsWith('node:') || builtinModules.includes(specifier);
+}
+
+function packageName(specifier) {
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
