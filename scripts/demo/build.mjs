@@ -17,6 +17,7 @@ const PACKAGE = {
     'package.json',
     'tsconfig.json',
     'tsconfig.build.json',
+    'tsconfig.cjs.json',
   ],
   command: ['scripts/build.mjs'],
 };

@@ -1,0 +1,118 @@
+import { describe, expect, it } from '@jest/globals';
+import { deliveryData, deliveryLines, requestData, requestLines } from '../../../lib/cli/event-log.js';
+import { type Paint } from '../../../lib/cli/terminal.js';
+import { type SandboxDelivery, type SandboxRequest } from '../../../lib/sandbox/control/control-types.js';
+
+const plain: Paint = (_, text) => text;
+const AT = '2026-01-05T09:00:00.000Z';
+
+const request: SandboxRequest = {
+  id: 'req-1',
+  at: AT,
+  merchant: 'demo',
+  method: 'POST',
+  path: '/api/v1/payments/mobile-money',
+  headers: { 'x-api-secret': '***' },
+  body: { reference: 'order-1', customer_name: 'Asha Mrema' },
+  status: 200,
+  code: 'PAYMENT_INITIATED',
+  fault: null,
+};
+const delivery: SandboxDelivery = {
+  id: 'evt-1',
+  merchant: 'demo',
+  event: 'payment.success',
+  reference: 'order-1',
+  url: 'http://127.0.0.1:3000/h',
+  state: 'delivered',
+  status: 200,
+  attempts: [{ number: 1, at: AT, status: 200, problem: null, duration_ms: 4 }],
+  next_attempt_at: null,
+  body: '{"data":{"customer_name":"Asha Mrema"}}',
+};
+
+function withoutTime(lines: readonly string[]): string[] {
+  return lines.map((line) => line.replaceAll(/\d\d:\d\d:\d\d/g, 'TIME'));
+}
+
+describe('the log of a gateway call', () => {
+  it.each([
+    { what: 'an accepted call', change: {}, answer: '200 PAYMENT_INITIATED' },
+    { what: 'a refusal without a code', change: { status: 422, code: null }, answer: '422' },
+    {
+      what: 'a connection given up',
+      change: { status: null, code: null, fault: 'dropBefore' },
+      answer: 'no answer (fault: dropBefore)',
+    },
+  ])('shows $what in two lines', ({ change, answer }) => {
+    expect(withoutTime(requestLines({ ...request, ...change }, plain))).toEqual([
+      'TIME --> POST /payments/mobile-money order-1',
+      `TIME <-- ${answer}`,
+    ]);
+  });
+
+  it.each([null, 'not json', { reference: 7 }, {}])('shows no reference where the body is %j', (body) => {
+    expect(withoutTime(requestLines({ ...request, body }, plain))[0]).toBe(
+      'TIME --> POST /payments/mobile-money',
+    );
+  });
+
+  it('paints an answer by how it ended', () => {
+    const looks = (status: number | null): string[] => {
+      const seen: string[] = [];
+      requestLines({ ...request, status }, (look, text) => (seen.push(look), text));
+      return seen;
+    };
+    expect(looks(200)).toContain('green');
+    expect(looks(400)).toContain('red');
+    expect(looks(null)).toContain('red');
+  });
+
+  it('gives scripts neither headers nor bodies', () => {
+    expect(Object.keys(requestData(request))).not.toEqual(expect.arrayContaining(['headers']));
+    expect(JSON.stringify(requestData(request))).not.toMatch(/Asha|x-api-secret/);
+  });
+});
+
+describe('the log of a webhook delivery', () => {
+  it.each([
+    { what: 'a good one', change: {}, end: '200 in 4 ms' },
+    {
+      what: 'one that is tried again',
+      change: {
+        state: 'waiting' as const,
+        next_attempt_at: AT,
+        attempts: [{ number: 2, at: AT, status: null, problem: 'connection refused', duration_ms: 1 }],
+      },
+      end: 'try 2 failed: connection refused. Next try at TIME.',
+    },
+    {
+      what: 'one that is given up',
+      change: {
+        state: 'exhausted' as const,
+        attempts: [
+          { number: 8, at: AT, status: 500, problem: 'answered 500 instead of 200', duration_ms: 1 },
+        ],
+      },
+      end: 'try 8 failed: answered 500 instead of 200. No more tries.',
+    },
+  ])('shows $what in two lines', ({ change, end }) => {
+    expect(withoutTime(deliveryLines({ ...delivery, ...change }, plain))).toEqual([
+      'TIME --> payment.success order-1 to http://127.0.0.1:3000/h',
+      `TIME <-- ${end}`,
+    ]);
+  });
+
+  it('says how to give it an address where it has none', () => {
+    const skipped = { ...delivery, state: 'skipped' as const, url: null, attempts: [] };
+    expect(withoutTime(deliveryLines(skipped, plain))).toEqual([
+      'TIME --> payment.success order-1',
+      'TIME <-- not delivered: there is no address. Start with --forward-to <url>',
+    ]);
+  });
+
+  it('gives scripts no body', () => {
+    expect(JSON.stringify(deliveryData(delivery))).not.toContain('Asha');
+    expect(deliveryData(delivery)).toMatchObject({ type: 'delivery', attempt: 1, problem: null });
+  });
+});
