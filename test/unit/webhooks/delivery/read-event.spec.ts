@@ -1,0 +1,74 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { readEvent } from '../../../../lib/webhooks/delivery/read-event.js';
+
+const data = { reference: 'order-1', amount: '10.00', currency: 'TZS', status: 'success' };
+
+function read(change: object = {}, dataChange: object = {}) {
+  return readEvent(
+    Buffer.from(JSON.stringify({ event: 'payment.success', data: { ...data, ...dataChange }, ...change })),
+  );
+}
+
+describe('readEvent()', () => {
+  it('takes an event with nothing but the required fields', () => {
+    expect(read()).toEqual({ event: { event: 'payment.success', data } });
+  });
+
+  it('keeps unknown, null and nested fields as they came', () => {
+    const more = { customer_name: null, metadata: { a: [1, { b: null }] }, new_field: 1.5 };
+    expect(read({ created_at: null, v: 2 }, more)).toEqual({
+      event: { event: 'payment.success', created_at: null, v: 2, data: { ...data, ...more } },
+    });
+  });
+
+  it.each([
+    ['10', '10.00'],
+    ['10.5', '10.50'],
+    [10, '10.00'],
+    [10.55, '10.55'],
+    [0, '0.00'],
+  ])('reads the amount %p as %p', (amount, text) => {
+    expect(read({}, { amount })).toMatchObject({ event: { data: { amount: text } } });
+  });
+
+  it.each([
+    [{ event: '' }, {}, 'event'],
+    [{ event: 7 }, {}, 'event'],
+    [{ data: [] }, {}, 'data'],
+    [{ data: null }, {}, 'data'],
+    [{}, { reference: undefined }, 'data.reference'],
+    [{}, { reference: 12 }, 'data.reference'],
+    [{}, { reference: ' ' }, 'data.reference'],
+    [{}, { reference: 'é'.repeat(128) }, 'data.reference'],
+    [{}, { amount: undefined }, 'data.amount'],
+    [{}, { amount: '10.001' }, 'data.amount'],
+    [{}, { amount: '1,000.00' }, 'data.amount'],
+    [{}, { amount: -1 }, 'data.amount'],
+    [{}, { amount: 1e21 }, 'data.amount'],
+    [{}, { amount: null }, 'data.amount'],
+    [{}, { currency: 5 }, 'data.currency'],
+    [{}, { status: null }, 'data.status'],
+  ])('refuses %j with data %j', (change, dataChange, field) => {
+    expect(read(change, dataChange)).toEqual({ status: 422, problem: `${field} is missing or malformed` });
+  });
+
+  it('takes a reference of 255 bytes', () => {
+    expect(read({}, { reference: 'x'.repeat(255) })).toHaveProperty('event');
+  });
+
+  it('never throws, whatever the bytes are', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.uint8Array(),
+          fc.json().map((text) => Buffer.from(text)),
+        ),
+        (bytes) => {
+          const result = readEvent(bytes);
+          return 'event' in result || result.problem !== '';
+        },
+      ),
+    );
+  });
+});
