@@ -1,9 +1,16 @@
 import { setMaxListeners } from 'node:events';
+import { Agent } from 'node:http';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type PaymentsModuleOptions } from '../../../lib/config/payments-options.js';
 import { type PaymentsError } from '../../../lib/errors/payments.error.js';
-import { bankRequest, collectionRecord, collectionRequest, envelope } from '../../support/gateway-answers.js';
+import {
+  bankRecord,
+  bankRequest,
+  collectionRecord,
+  collectionRequest,
+  envelope,
+} from '../../support/gateway-answers.js';
 import { startMerchant, type Merchant } from '../../support/merchant.js';
 import {
   drip,
@@ -12,6 +19,7 @@ import {
   reset,
   stall,
   startMisbehavingGateway,
+  text,
   truncate,
   type Behaviour,
   type MisbehavingGateway,
@@ -204,11 +212,70 @@ describe('a connection that breaks', () => {
     await expect(collections.mobileMoney(collectionRequest)).rejects.toMatchObject({ evidence: 'no-answer' });
   });
 
-  it('works through an agent that the application names', async () => {
-    const { Agent } = await import('node:http');
-    const httpAgent = new Agent({ keepAlive: false });
+  it('gives a connection up after the time of an attempt, also when the call has more', async () => {
+    const silent = await startSilentServer();
+    const { banks } = await merchant({ baseUrl: `https://127.0.0.1:${silent.port}/api/v1` });
+    const error = await failure(banks.list({ timeoutMs: 8_000, retry: false }));
+    silent.close();
+    expect(error.attempts).toMatchObject([{ phase: 'not-sent', code: 'UND_ERR_CONNECT_TIMEOUT' }]);
+  });
+
+  it('reads no answer that is larger than any of the gateway', async () => {
+    gateway.answer(json(envelope(['x'.repeat(3 * 1024 * 1024)])));
+    const { banks } = await merchant({ timeoutMs: 2_000 });
+    await expect(banks.list({ retry: false })).rejects.toMatchObject({ code: 'NO_ANSWER' });
+  });
+});
+
+describe("an application's own agent", () => {
+  let gateway: MisbehavingGateway;
+  let merchant: Merchant;
+  const httpAgent = new Agent({ keepAlive: false });
+
+  beforeEach(async () => {
+    gateway = await startMisbehavingGateway();
+    merchant = await startMerchant({
+      baseUrl: gateway.baseUrl,
+      timeoutMs: 150,
+      http: { httpAgent, timeout: 10, transformResponse: [() => 'spoilt'], validateStatus: () => false },
+    });
+  });
+
+  afterEach(async () => {
+    await gateway.close();
+    await merchant.close();
+  });
+
+  it('is used, and what money safety needs stands above the other options', async () => {
     gateway.answer(json(envelope([])));
-    const { banks } = await merchant({ http: { httpAgent } });
-    await expect(banks.list()).resolves.toEqual([]);
+    await expect(merchant.banks.list()).resolves.toEqual([]);
+    gateway.answer(json({ status: 'error', code: 'INVALID_BANK', message: 'No' }, 400));
+    await expect(merchant.disbursements.bank(bankRequest)).rejects.toMatchObject({ code: 'INVALID_BANK' });
+  });
+
+  it('is bounded by the time of an attempt alone', async () => {
+    gateway.answer(hang);
+    await expect(merchant.disbursements.bank(bankRequest)).rejects.toMatchObject({
+      attempts: [{ phase: 'ambiguous', code: 'TIMEOUT' }],
+    });
+  });
+
+  it('follows no redirect either', async () => {
+    gateway.answer(text('', 307, { location: gateway.baseUrl }), json(envelope(bankRecord)));
+    await expect(merchant.disbursements.bank(bankRequest)).rejects.toMatchObject({
+      name: 'PaymentsConfigError',
+    });
+    expect(gateway.seen).toHaveLength(1);
+  });
+
+  it('takes no proxy from the environment', async () => {
+    const before = process.env['http_proxy'];
+    process.env['http_proxy'] = 'http://127.0.0.1:1';
+    gateway.answer(json(envelope([])));
+    const listed = await merchant.banks.list().finally(() => {
+      if (before === undefined) delete process.env['http_proxy'];
+      else process.env['http_proxy'] = before;
+    });
+    expect(listed).toEqual([]);
   });
 });

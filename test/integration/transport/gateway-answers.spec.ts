@@ -132,6 +132,7 @@ describe('an answer of the gateway', () => {
     ['broken JSON', text('{'), 'BAD_ANSWER'],
     ['a list for a balance', json(envelope([])), 'BAD_ANSWER'],
     ['a balance that cannot be read', json(envelope({ balance: 'much' })), 'BAD_ANSWER'],
+    ['a list of no use', json(envelope({ banks: [] })), 'BAD_ANSWER'],
     ['an unlisted code', json(refusal('BRAND_NEW'), 500), 'BRAND_NEW'],
   ];
 
@@ -142,6 +143,21 @@ describe('an answer of the gateway', () => {
       expect(gateway.seen).toHaveLength(3);
     });
   }
+
+  it('verifies nobody without a name', async () => {
+    gateway.answer(json(envelope({ channel: 'PARTNERPESA', account_number: '17' })));
+    await expect(
+      merchant.names.lookup({ channel: 'PARTNERPESA', account_number: '17' }, { retry: false }),
+    ).rejects.toMatchObject({ code: 'BAD_ANSWER' });
+  });
+
+  it('leaves out banks without a code, with a warning', async () => {
+    const bank = { id: 1, name: 'Able Bank', code: 'ABC' };
+    gateway.answer(json(envelope([bank, { id: 2, name: 'No Code' }, null])));
+    const banks = await merchant.banks.list();
+    expect(banks).toEqual([bank]);
+    expect(banks.lastResponse.warnings).toEqual(['2 entries without a code were left out']);
+  });
 
   it('ends a lookup with the refusal of the gateway', async () => {
     gateway.answer(json(refusal('ACCOUNT_NOT_FOUND'), 404));
@@ -189,12 +205,13 @@ describe('an answer of the gateway', () => {
     const { phone, customer_name, customer_email } = collectionRequest;
     const message = `${phone} of ${customer_name} <${customer_email}> with ${API_KEY} and ${API_SECRET}`;
     gateway.answer(
-      json({ success: false, message, errors: { phone: [message] } }, 422),
+      json({ success: false, message, errors: { phone: [message], [phone]: ['is unknown'] } }, 422),
+      json({ message }, 404),
       json(refusal('BRAND_NEW', message), 500),
       text(message, 502),
     );
     const printed: string[] = [];
-    for (const request of [1, 2, 3]) {
+    for (const request of [1, 2, 3, 4]) {
       const error: unknown = await merchant.collections
         .mobileMoney({ ...collectionRequest, reference: `order-${request}` })
         .catch((caught: unknown) => caught);

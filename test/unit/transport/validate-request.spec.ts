@@ -98,6 +98,15 @@ describe('what is no request', () => {
     expect(check(MobileMoneyCollectionDto, request)).toEqual({ amount: [expect.stringContaining('getter')] });
   });
 
+  it('a getter in metadata is refused for the same reason', () => {
+    const metadata = {
+      get order() {
+        return 17;
+      },
+    };
+    expect(check(MobileMoneyCollectionDto, { ...collectionRequest, metadata })).toHaveProperty('metadata');
+  });
+
   it('a __proto__ field is refused and changes no prototype', () => {
     const request = JSON.parse('{"__proto__":{"amount":"1"}}') as object;
     expect(check(MobileMoneyCollectionDto, Object.assign(request, collectionRequest))).toEqual({
