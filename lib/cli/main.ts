@@ -2,6 +2,9 @@
 import { runCli } from './run-cli.js';
 import { terminalOf } from './terminal.js';
 
+// A reader that has read enough (`| head`) does not end the command.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
 const terminal = terminalOf(process);
 process.exitCode = await runCli(process.argv.slice(2), terminal, stopSignal);
 

@@ -62,6 +62,11 @@ export class CliProcess {
     }
   }
 
+  /** What `| head` does once it has read enough. */
+  stopReading(): void {
+    this.child.stdout?.destroy();
+  }
+
   async finished(): Promise<FinishedCli> {
     const [code] = (await this.closed) as [number | null];
     return { code, stdout: this.stdout, stderr: this.stderr };

@@ -189,6 +189,17 @@ describe('nestjs-payments sandbox', () => {
     await cli.until('stderr', /order\uFFFD\[31m-1\uFFFDforged\n/);
   });
 
+  it('goes on when nobody reads its data any more', async () => {
+    const cli = start('sandbox', '--port', '0', '--json');
+    const [, port] = await cli.until('stdout', /127\.0\.0\.1:(\d+)\/api\/v1"/);
+    cli.stopReading();
+    await pay(port!, 'order-1');
+    await pay(port!, 'order-2');
+    expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200);
+    expect(await cli.stop()).toMatchObject({ code: 0 });
+    expect(cli.stderr).not.toContain('EPIPE');
+  });
+
   it('decides by itself with --auto', async () => {
     const hook = await listen();
     const cli = start(
