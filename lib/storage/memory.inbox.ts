@@ -33,7 +33,7 @@ export class MemoryInbox implements InboxStore {
   ) {}
 
   claim(delivery: InboxDelivery, leaseMs: number): Promise<ClaimResult> {
-    return attempt(() => this.claimNow(delivery, leaseMs));
+    return inOneTurn(() => this.claimNow(delivery, leaseMs));
   }
 
   async waitForRelease(key: InboxKey, timeoutMs: number): Promise<void> {
@@ -52,7 +52,7 @@ export class MemoryInbox implements InboxStore {
   }
 
   setAside(delivery: SetAsideDelivery): Promise<void> {
-    return attempt(() => {
+    return inOneTurn(() => {
       const id = setAsideId(delivery);
       const stored = this.setAsides.get(id);
       if (!stored && this.setAsides.size >= this.maxEntries) throw full('deliveries that were set aside');
@@ -62,20 +62,20 @@ export class MemoryInbox implements InboxStore {
   }
 
   conflicts(scope: InboxScope): Promise<readonly InboxConflict[]> {
-    return attempt(() =>
+    return inOneTurn(() =>
       [...this.setAsides.values()].filter((stored) => scopeText(stored) === scopeText(scope)),
     );
   }
 
   removeConflict(scope: InboxScope, id: string): Promise<void> {
-    return attempt(() => {
+    return inOneTurn(() => {
       const stored = this.setAsides.get(id);
       if (stored && scopeText(stored) === scopeText(scope)) this.setAsides.delete(id);
     });
   }
 
   purge(scope: InboxScope, olderThanMs: number): Promise<number> {
-    return attempt(() => {
+    return inOneTurn(() => {
       const latest = this.now() - olderThanMs;
       const forgotten = [...this.entries].filter(
         ([, entry]) => entry.state === 'done' && entry.doneAt < latest && entry.scope === scopeText(scope),
@@ -108,11 +108,11 @@ export class MemoryInbox implements InboxStore {
     return { result: 'claimed', claim: this.claimOf(id, claimed) };
   }
 
-  private claimOf(id: string, { fence, attempt: runs }: MemoryEntry): InboxClaim {
+  private claimOf(id: string, { fence, attempt }: MemoryEntry): InboxClaim {
     return {
-      attempt: runs,
-      finish: () => attempt(() => this.end(id, fence, 'done')),
-      fail: () => attempt(() => void this.end(id, fence, 'open')),
+      attempt,
+      finish: () => inOneTurn(() => this.end(id, fence, 'done')),
+      fail: () => inOneTurn(() => void this.end(id, fence, 'open')),
     };
   }
 
@@ -143,7 +143,7 @@ export class MemoryInbox implements InboxStore {
   }
 }
 
-function attempt<T>(work: () => T): Promise<T> {
+function inOneTurn<T>(work: () => T): Promise<T> {
   return new Promise((resolve) => {
     resolve(work());
   });

@@ -5,7 +5,6 @@ import { PaymentsConfigError } from '../../errors/payments-config.error.js';
 import { methodsOf } from '../class-methods.js';
 import { type HandlerStep } from '../delivery/handler-steps.js';
 import { ON_PAYMENT, type OnPaymentMetadata } from '../metadata-keys.js';
-import { WebhookAccounts } from '../webhook-accounts.js';
 import { handlerStep, type HandlerHost } from './handler-step.js';
 
 interface FoundHandler {
@@ -27,10 +26,7 @@ const TRIGGERS: readonly string[] = [
 export class PaymentHandlers {
   private found: readonly FoundHandler[] = [];
 
-  constructor(
-    private readonly discovery: DiscoveryService,
-    private readonly accounts: WebhookAccounts,
-  ) {}
+  constructor(private readonly discovery: DiscoveryService) {}
 
   /**
    * Looks for the handlers, once every provider stands.
@@ -43,6 +39,13 @@ export class PaymentHandlers {
     this.found = hosts.filter((host) => !host.isAlias).flatMap((host) => this.handlersOf(host));
     for (const handler of this.found) this.check(handler);
     this.warnOfTwins();
+  }
+
+  /** Who listens to which account. */
+  listeners(): readonly { readonly name: string; readonly account: string }[] {
+    return this.found.flatMap(({ step, triggers }) =>
+      triggers.map(({ account }) => ({ name: step.name, account })),
+    );
   }
 
   /** What runs for an event of an account, each method once. */
@@ -63,13 +66,11 @@ export class PaymentHandlers {
   }
 
   private check({ step, triggers }: FoundHandler): void {
-    for (const { event, account } of triggers) {
-      if (!TRIGGERS.includes(event)) {
-        throw new PaymentsConfigError(
-          `@OnPayment('${event}') of ${step.name} never fires: write one of ${TRIGGERS.join(', ')}.`,
-        );
-      }
-      this.accounts.assertKnown(account, `@OnPayment of ${step.name}`);
+    for (const { event } of triggers) {
+      if (TRIGGERS.includes(event)) continue;
+      throw new PaymentsConfigError(
+        `@OnPayment('${event}') of ${step.name} never fires: write one of ${TRIGGERS.join(', ')}.`,
+      );
     }
   }
 

@@ -4,8 +4,8 @@ import {
   InternalServerErrorException,
   Logger,
 } from '@nestjs/common';
-import { type ReceivableWebhook, verifiedWebhook } from '../delivery/verified-webhook.js';
 import { nodeRequest } from './http-request.js';
+import { type ReceivableWebhook, verifiedWebhook } from './receivable-webhook.js';
 
 /**
  * The verified event, for a route with `@PaymentsWebhook` or `@UseGuards(PaymentsWebhookGuard)`.

@@ -19,9 +19,9 @@ import { PaymentsConfigError } from '../../errors/payments-config.error.js';
 import { capturedBody } from '../capture/captured-body.js';
 import { sha256 } from '../delivery/judge-event.js';
 import { readEvent } from '../delivery/read-event.js';
-import { keepVerified } from '../delivery/verified-webhook.js';
 import { WebhookAccounts } from '../webhook-accounts.js';
 import { headerValues, nodeRequest } from './http-request.js';
+import { keepVerified } from './receivable-webhook.js';
 import { routeAccount } from './route-account.js';
 
 /**

@@ -21,6 +21,9 @@ export class WebhookBootCheck implements OnModuleInit {
    */
   onModuleInit(): void {
     this.handlers.explore();
+    for (const { name, account } of this.handlers.listeners()) {
+      this.accounts.assertKnown(account, `@OnPayment of ${name}`);
+    }
     const dispatched = new Set<string>();
     for (const { path, account, dispatches } of this.paths.all()) {
       this.accounts.get(account, `The route POST ${path}`);
