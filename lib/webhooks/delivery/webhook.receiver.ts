@@ -102,6 +102,12 @@ export class WebhookReceiver {
     webhook: VerifiedWebhook,
   ): Promise<WebhookAnswer> {
     const steps = this.stepsFor(kind === 'unrecognized' ? kind : `payment.${kind}`);
+    if (kind === 'unrecognized' && steps.length === 0) {
+      const heard = describeEvent(webhook.event);
+      this.logger.warn(
+        `Nobody handles ${heard}: listen with @OnPayment('unrecognized') to hear of such events.`,
+      );
+    }
     return this.handle(await this.claim(this.delivery(kind, reference, webhook.event)), steps, webhook);
   }
 

@@ -6,6 +6,7 @@ import {
   HttpCode,
   Module,
   Post,
+  Put,
   UseGuards,
   VersioningType,
   type INestApplication,
@@ -50,6 +51,11 @@ class NeighbourController {
   @Get('payments')
   list(): unknown {
     return { list: [] };
+  }
+
+  @Put('payments')
+  replace(@Body() body: unknown): unknown {
+    return { replaced: body };
   }
 
   @Post('other')
@@ -127,6 +133,8 @@ describe.each(adapters)('raw bytes on %s', (adapter) => {
     const body = '{"a":[1]}';
     expect((await send(port, '/webhooks/payments/notes', body)).text).toBe('{"note":{"a":[1]}}');
     expect((await send(port, '/webhooks/other', body)).text).toBe('{"other":{"a":[1]}}');
+    const json = { 'content-type': 'application/json' };
+    expect((await send(port, '/webhooks/payments', body, json, 'PUT')).text).toBe('{"replaced":{"a":[1]}}');
     expect((await send(port, '/webhooks/payments', '', {}, 'GET')).text).toBe('{"list":[]}');
     expect((await send(port, '/webhooks/payments/notes', '{')).status).toBe(400);
   });

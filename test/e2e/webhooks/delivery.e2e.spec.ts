@@ -351,6 +351,13 @@ describe.each(adapters)('a verified webhook on %s', (adapter) => {
     expect(journal.ran).toEqual(['unrecognized', 'unrecognized', 'success', 'any', 'route']);
   });
 
+  it('is answered 200 with a warning when nobody listens to its unknown name', async () => {
+    const { port, logs } = await start({ providers: [Orders] });
+    expect((await deliver(port, paymentEvent('payment.refunded'))).status).toBe(200);
+    expect(journal.ran).toEqual([]);
+    expect(logs.webhooks('warn')).toEqual([expect.stringContaining('"payment.refunded"')]);
+  });
+
   it.each<[string, string, number]>([
     ['not JSON', '{"event":', 400],
     ['not UTF-8', '\xff', 400],
@@ -461,9 +468,11 @@ describe.each(adapters)('a verified webhook on %s', (adapter) => {
     }
     @Injectable({ scope: Scope.TRANSIENT })
     class Transient {
+      private readonly made = 'transient';
+
       @OnPayment('payment.success')
       paid(event: PaymentWebhookEvent): void {
-        journal.note('transient', event);
+        journal.note(this.made, event);
       }
     }
     const { port } = await start({ providers: [Scoped, Transient] });

@@ -53,6 +53,11 @@ describe('readEvent()', () => {
     expect(read(change, dataChange)).toEqual({ status: 422, problem: `${field} is missing or malformed` });
   });
 
+  it('refuses bytes that are not UTF-8, also inside a text', () => {
+    const text = JSON.stringify({ event: 'payment.success', data: { ...data, reference: '\u00ff' } });
+    expect(readEvent(Buffer.from(text, 'latin1'))).toMatchObject({ status: 400 });
+  });
+
   it('takes a reference of 255 bytes', () => {
     expect(read({}, { reference: 'x'.repeat(255) })).toHaveProperty('event');
   });
