@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import Ajv2020 from 'ajv/dist/2020.js';
+import Ajv2020, { _ } from 'ajv/dist/2020.js';
 import standaloneCode from 'ajv/dist/standalone/index.js';
 import { parse } from 'yaml';
 
@@ -21,7 +21,6 @@ function requestValidators() {
   const ajv = new Ajv2020.default({
     strict: false,
     allErrors: true,
-    multipleOfPrecision: 6,
     unicode: false, // otherwise the compiled code would import ajv at run time
     logger: false, // it calls that option deprecated at every run
     messages: false,
@@ -30,6 +29,7 @@ function requestValidators() {
     formats: { email: /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/ },
     code: { source: true, esm: true, lines: true },
   });
+  ajv.addKeyword(decimalsKeyword());
   ajv.addSchema(document, 'gateway.json');
   const code = standaloneCode.default(
     ajv,
@@ -39,6 +39,21 @@ function requestValidators() {
 
   const rules = Object.fromEntries(names.map((name) => [name, fieldRules(schemas, name)]));
   return `// @ts-nocheck\n${HEADER}${code}\nexport const fieldRules = ${JSON.stringify(rules, null, 2)};\n`;
+}
+
+/** Refuses a number that is written with an exponent or with more decimals than the keyword's value. */
+function decimalsKeyword() {
+  return {
+    keyword: 'x-decimals',
+    type: 'number',
+    schemaType: 'number',
+    code(context) {
+      const text = _`String(${context.data})`;
+      context.fail(
+        _`!/^\\d+(\\.\\d+)?$/.test(${text}) || (${text}.split(".")[1] ?? "").length > ${context.schema}`,
+      );
+    },
+  };
 }
 
 /** What each field of a request is told when it is refused: the `x-rule` of its schema. */

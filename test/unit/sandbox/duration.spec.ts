@@ -1,0 +1,20 @@
+import { describe, expect, it } from '@jest/globals';
+import { milliseconds, type Duration } from '../../../lib/sandbox/clock/duration.js';
+
+describe('a duration', () => {
+  it.each<[Duration, number]>([
+    [0, 0],
+    [1_500, 1_500],
+    ['250ms', 250],
+    ['90s', 90_000],
+    ['15m', 900_000],
+    ['1.5h', 5_400_000],
+    ['2d', 172_800_000],
+  ])('%j is %d ms', (duration, expected) => {
+    expect(milliseconds(duration)).toBe(expected);
+  });
+
+  it.each(['15', '', 'm', '15 m', '-5s', '1e3s', '5w', -1, NaN, Infinity])('refuses %j', (duration) => {
+    expect(() => milliseconds(duration as Duration)).toThrow("write '90s', '15m' or '6h'");
+  });
+});

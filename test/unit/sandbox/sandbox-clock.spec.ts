@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { SandboxClock } from '../../../lib/sandbox/clock/sandbox-clock.js';
+
+describe('the sandbox clock', () => {
+  let clock: SandboxClock;
+  let ran: string[];
+
+  const note = (name: string) => () => {
+    ran.push(`${name}@${clock.now() - start}`);
+  };
+  let start: number;
+
+  beforeEach(() => {
+    ran = [];
+    clock = new SandboxClock('manual');
+    start = clock.now();
+  });
+
+  afterEach(() => {
+    clock.clear();
+  });
+
+  it('stands still until it is advanced', async () => {
+    expect(clock.now()).toBe(start);
+    await clock.advance('90s');
+    expect(clock.now()).toBe(start + 90_000);
+  });
+
+  it('runs what is due in the order of time, first come first served, each at its own time', async () => {
+    clock.schedule(30, note('late'));
+    clock.schedule(10, note('early'));
+    clock.schedule(10, note('early too'));
+    clock.schedule(31, note('never'));
+    await clock.advance(30);
+
+    expect(ran).toEqual(['early@10', 'early too@10', 'late@30']);
+  });
+
+  it('runs what a timer schedules within the same advance', async () => {
+    clock.schedule(10, () => {
+      clock.schedule(5, note('follow-up'));
+    });
+    await clock.advance(20);
+    expect(ran).toEqual(['follow-up@15']);
+  });
+
+  it('runs nothing that was cancelled or cleared', async () => {
+    clock.schedule(10, note('cancelled')).cancel();
+    await clock.advance(10);
+    clock.schedule(10, note('cleared'));
+    clock.clear();
+    await clock.advance(10);
+    expect(ran).toEqual([]);
+  });
+
+  it('waits for what each timer caused before it goes on', async () => {
+    const finished: (() => void)[] = [];
+    let busy: Promise<void> = Promise.resolve();
+    clock = new SandboxClock('manual', () => busy);
+    clock.schedule(10, () => {
+      busy = new Promise((resolve) => finished.push(resolve));
+    });
+    clock.schedule(20, note('next'));
+    const done = clock.advance(20);
+    await new Promise(setImmediate);
+    expect(ran).toEqual([]);
+
+    finished[0]?.();
+    await done;
+    expect(ran).toEqual(['next@20']);
+  });
+
+  it('takes one advance after the other', async () => {
+    clock.schedule(15, note('timer'));
+    await Promise.all([clock.advance(10), clock.advance(10)]);
+    expect(ran).toEqual(['timer@15']);
+    expect(clock.now()).toBe(start + 20);
+  });
+
+  it('runs by itself when it is real', async () => {
+    clock = new SandboxClock('real');
+    // The clock's own timer holds no process open; this one does.
+    const keepAlive = setInterval(() => {}, 1_000);
+    await new Promise<void>((resolve) => {
+      clock.schedule(5, resolve);
+    });
+    clearInterval(keepAlive);
+    expect(Math.abs(clock.now() - Date.now())).toBeLessThan(1_000);
+  });
+
+  it('may be advanced when it is real, too', async () => {
+    clock = new SandboxClock('real');
+    clock.schedule(3_600_000, note('timer'));
+    await clock.advance('2h');
+    expect(ran).toHaveLength(1);
+    expect(clock.now() - Date.now()).toBeGreaterThan(7_199_000);
+  });
+});
