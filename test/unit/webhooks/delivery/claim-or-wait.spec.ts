@@ -3,7 +3,7 @@ import { memoryStorage } from '../../../../lib/storage/memory.storage.js';
 import { claimOrWait } from '../../../../lib/webhooks/delivery/claim-or-wait.js';
 import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
 
-const times = { leaseMs: 60_000, inFlightWaitMs: 10_000 };
+const times = { leaseMs: 60_000, inFlightWaitMs: 60_000 };
 
 describe('claimOrWait()', () => {
   it('waits for the run of a duplicate and then knows that it is done', async () => {
