@@ -74,8 +74,7 @@ function followReference(schemas, schema) {
 function pageAssets() {
   const files = { indexHtml: 'index.html', pageCss: 'page.css', pageJs: 'page.js' };
   const lines = Object.entries(files).map(([name, file]) => {
-    const path = join(sandbox, 'page', file);
-    return `export const ${name} = ${JSON.stringify(existsSync(path) ? readFileSync(path, 'utf8') : '')};\n`;
+    return `export const ${name} = ${JSON.stringify(readFileSync(join(sandbox, 'page', file), 'utf8'))};\n`;
   });
   return HEADER + lines.join('');
 }
