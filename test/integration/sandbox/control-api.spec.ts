@@ -130,6 +130,7 @@ describe("the emulator's control API", () => {
     await sandbox.stop();
 
     expect(events.map((line) => line.slice('event: '.length))).toEqual([
+      'balance', // the merchant's first call: the page shows its wallet from now on
       'payment',
       'payout',
       'balance',
