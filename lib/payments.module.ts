@@ -3,7 +3,7 @@ import { type DynamicModule, Module, type Provider, type Type } from '@nestjs/co
 import { BanksService } from './banks/banks.service.js';
 import { CollectionsService } from './collections/collections.service.js';
 import { DEFAULT_ACCOUNT } from './common/account.js';
-import { describeSecondCopy, registerCopy } from './common/package-copies.js';
+import { registerCopy } from './common/package-copies.js';
 import { type PaymentsStorage } from './common/storage-port.js';
 import { getPaymentsToken } from './common/tokens.js';
 import { type ResolvedPaymentsOptions } from './config/resolved-options.js';
@@ -12,6 +12,7 @@ import { PaymentsConfigError } from './errors/payments-config.error.js';
 import { NameLookupService } from './name-lookup/name-lookup.service.js';
 import { PaymentsLifecycle } from './payments.lifecycle.js';
 import {
+  assertOneCopy,
   type PaymentsModuleAsyncOptions,
   type PaymentsModuleExtras,
   type PaymentsModuleRootOptions,
@@ -72,6 +73,11 @@ export class PaymentsModule {
    * @throws PaymentsConfigError at boot, where an option is wrong.
    */
   static forRootAsync(options: PaymentsModuleAsyncOptions): DynamicModule {
+    if (!options.useFactory && !options.useClass && !options.useExisting) {
+      throw new PaymentsConfigError(
+        'PaymentsModule.forRootAsync has no factory: write useFactory, useClass or useExisting, or use forRoot.',
+      );
+    }
     return accountModule(PaymentsOptionsModule.forRootAsync(options), options);
   }
 }
@@ -80,8 +86,7 @@ function accountModule(
   optionsModule: DynamicModule,
   { isGlobal = false, name = DEFAULT_ACCOUNT }: PaymentsModuleExtras,
 ): DynamicModule {
-  const secondCopy = describeSecondCopy();
-  if (secondCopy !== undefined) throw new PaymentsConfigError(secondCopy);
+  assertOneCopy();
   const token = (type: Type): symbol | Type => getPaymentsToken(type, name) as symbol | Type;
   return {
     module: PaymentsModule,
