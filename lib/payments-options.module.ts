@@ -1,11 +1,9 @@
 import { type ConfigurableModuleAsyncOptions, ConfigurableModuleBuilder, Module } from '@nestjs/common';
 import { DEFAULT_ACCOUNT } from './common/account.js';
-import { describeSecondCopy } from './common/package-copies.js';
 import { mergeOptions } from './config/merge-options.js';
 import { type PaymentsModuleOptions } from './config/payments-options.js';
 import { type PaymentsFactoryOptions } from './config/payments.config.js';
 import { resolveOptions } from './config/resolve-options.js';
-import { PaymentsConfigError } from './errors/payments-config.error.js';
 
 /**
  * What a registration may say beside its options.
@@ -61,10 +59,7 @@ const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<PaymentsFactor
         { provide: ACCOUNT_NAME, useValue: name },
         {
           provide: RESOLVED_OPTIONS,
-          useFactory: (raw: unknown) => {
-            assertOneCopy();
-            return resolveOptions(mergeOptions(raw, beside), name);
-          },
+          useFactory: (raw: unknown) => resolveOptions(mergeOptions(raw, beside), name),
           inject: [RAW_OPTIONS],
         },
       ],
@@ -72,12 +67,6 @@ const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<PaymentsFactor
     };
   })
   .build();
-
-/** @throws PaymentsConfigError where a second copy of the package is loaded. */
-export function assertOneCopy(): void {
-  const secondCopy = describeSecondCopy();
-  if (secondCopy !== undefined) throw new PaymentsConfigError(secondCopy);
-}
 
 /** Reads and checks the options of one account, for the modules that need them at boot. */
 @Module({})

@@ -1,9 +1,9 @@
 import { HttpModule, HttpService } from '@nestjs/axios';
-import { type DynamicModule, Module, type Provider, type Type } from '@nestjs/common';
+import { type DynamicModule, forwardRef, Module, type Provider, type Type } from '@nestjs/common';
 import { BanksService } from './banks/banks.service.js';
 import { CollectionsService } from './collections/collections.service.js';
 import { DEFAULT_ACCOUNT } from './common/account.js';
-import { registerCopy } from './common/package-copies.js';
+import { describeSecondCopy, registerCopy } from './common/package-copies.js';
 import { type PaymentsStorage } from './common/storage-port.js';
 import { getPaymentsToken } from './common/tokens.js';
 import { type ResolvedPaymentsOptions } from './config/resolved-options.js';
@@ -12,7 +12,6 @@ import { PaymentsConfigError } from './errors/payments-config.error.js';
 import { NameLookupService } from './name-lookup/name-lookup.service.js';
 import { PaymentsLifecycle } from './payments.lifecycle.js';
 import {
-  assertOneCopy,
   type PaymentsModuleAsyncOptions,
   type PaymentsModuleExtras,
   type PaymentsModuleRootOptions,
@@ -91,7 +90,16 @@ function accountModule(
   return {
     module: PaymentsModule,
     global: isGlobal,
-    imports: [optionsModule, ownHttpModule(optionsModule), PaymentsWebhooksModule],
+    imports: [
+      optionsModule,
+      ownHttpModule(optionsModule),
+      // Asked again when Nest reads the imports: the second copy may be loaded by now, and once Nest looks for providers
+      // its own message, which does not tell why one is missing, would come first.
+      forwardRef(() => {
+        assertOneCopy();
+        return PaymentsWebhooksModule;
+      }),
+    ],
     providers: [
       { provide: token(HttpService), useExisting: HttpService },
       { provide: GATEWAY_CLIENT, useFactory: createGatewayClient, inject: [RESOLVED_OPTIONS, HttpService] },
@@ -115,6 +123,11 @@ function accountModule(
     ],
     exports: [HttpService, ...SERVICES, PaymentsInbox].map((type) => token(type as Type)),
   };
+}
+
+function assertOneCopy(): void {
+  const secondCopy = describeSecondCopy();
+  if (secondCopy !== undefined) throw new PaymentsConfigError(secondCopy);
 }
 
 function serviceProvider(Service: ServiceClass, token: symbol | Type): Provider {

@@ -32,7 +32,7 @@ function ownFolder(): string {
 
 /**
  * Path of this file, asked of the stack: neither `import.meta` nor `__dirname` exists in both builds. The stack's text
- * would not do: a source map gives both builds one path there.
+ * would not do: source maps and other formatters rewrite it, and a folder's name may hold spaces.
  */
 function ownFile(): string {
   const { stackTraceLimit } = Error;
