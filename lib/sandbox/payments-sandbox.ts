@@ -130,6 +130,7 @@ export class PaymentsSandbox {
   /**
    * Plans a fault for the next call of an operation.
    *
+   * @throws PaymentsConfigError where the gateway has no such operation: the fault would never strike.
    * @example
    * sandbox.next('POST /payments/mobile-money').dropAfterProcessing();
    */
