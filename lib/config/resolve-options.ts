@@ -9,6 +9,11 @@ import { type ResolvedLimits, type ResolvedPaymentsOptions } from './resolved-op
 /** Codes after which money may have moved: calling one of them a refusal would lose money. */
 const NEVER_REFUSALS = ['DUPLICATE_REQUEST', 'DUPLICATE_REFERENCE', 'PROVIDER_ERROR'];
 
+/** Fields of sections in which a mistyped one would take a safeguard away. */
+const RETRY = ['maxAttempts', 'baseDelayMs', 'maxDelayMs'];
+const FAMILIES = ['collection', 'disbursement'];
+const AMOUNT_FORMATS = ['collections', 'disbursements'];
+
 /**
  * Checks the options of one account and fills in the defaults.
  *
@@ -30,10 +35,10 @@ export function resolveOptions(input: unknown, account: string = DEFAULT_ACCOUNT
     ...resolveCredentials(options, error),
     timeoutMs: number('timeoutMs', 30_000),
     deadlineMs: number('deadlineMs', 60_000),
-    retry: resolveRetry(section(options, 'retry', error), error),
+    retry: resolveRetry(section(options, 'retry', error, RETRY), error),
     networks: resolveNetworks(options['networks'], error),
-    limits: resolveLimits(section(options, 'limits', error), error),
-    amountFormat: resolveAmountFormat(section(options, 'amountFormat', error), error),
+    limits: resolveLimits(section(options, 'limits', error, FAMILIES), error),
+    amountFormat: resolveAmountFormat(section(options, 'amountFormat', error, AMOUNT_FORMATS), error),
     refusalCodes: resolveRefusalCodes(options['refusalCodes'], error),
     http: section(options, 'http', error),
     storage: resolveStorage(options['storage'], error),
@@ -45,10 +50,13 @@ function section(
   options: Record<string, unknown>,
   option: string,
   error: OptionError,
+  fields?: readonly string[],
 ): Record<string, unknown> {
   const value = options[option] ?? {};
-  if (isRecord(value)) return value;
-  throw error(option, 'must be an object: see its fields in PaymentsModuleOptions.');
+  if (!isRecord(value)) throw error(option, 'must be an object: see its fields in PaymentsModuleOptions.');
+  const unknown = Object.keys(value).find((field) => fields?.includes(field) === false);
+  if (unknown === undefined) return value;
+  throw error(`${option}.${unknown}`, `does not exist: write ${fields?.join(' or ')}.`);
 }
 
 function resolveRetry(retry: Record<string, unknown>, error: OptionError): ResolvedPaymentsOptions['retry'] {
@@ -85,7 +93,10 @@ function resolveLimits(
   error: OptionError,
 ): ResolvedPaymentsOptions['limits'] {
   const family = (name: string): ResolvedLimits => {
-    const bounds = section(limits, name, (option, problem) => error(`limits.${option}`, problem));
+    const bounds = section(limits, name, (option, problem) => error(`limits.${option}`, problem), [
+      'min',
+      'max',
+    ]);
     const minCents = limitCents(bounds['min'], `limits.${name}.min`, error);
     const maxCents = limitCents(bounds['max'], `limits.${name}.max`, error);
     if (minCents !== undefined && maxCents !== undefined && minCents > maxCents) {

@@ -227,6 +227,25 @@ describe('a wrong option stops the boot with its name and the fix', () => {
       'whole number',
     ],
     [
+      'a mistyped family of limits',
+      { ...valid, limits: { collections: { max: '5' } } },
+      'limits.collections',
+      'write collection or disbursement',
+    ],
+    [
+      'a mistyped bound',
+      { ...valid, limits: { collection: { maximum: '5' } } },
+      'limits.collection.maximum',
+      'write min or max',
+    ],
+    [
+      'a mistyped family of amount formats',
+      { ...valid, amountFormat: { collection: 'string' } },
+      'amountFormat.collection',
+      'write collections or disbursements',
+    ],
+    ['a mistyped retry option', { ...valid, retry: { attempts: 1 } }, 'retry.attempts', 'write maxAttempts'],
+    [
       'a supersede pair of unknown events',
       { ...valid, webhooks: { ...webhooks, supersede: [['a', 'b']] } },
       'webhooks.supersede',
