@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   Controller,
+  type ExecutionContext,
   Get,
   HttpException,
   type INestApplication,
@@ -10,6 +11,7 @@ import {
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
+import { throwError } from 'rxjs';
 import { GatewayAnswerError } from '../../../lib/errors/gateway-answer.error.js';
 import { GatewayUnreachableError } from '../../../lib/errors/gateway-unreachable.error.js';
 import { PaymentOutcomeUnknownError } from '../../../lib/errors/payment-outcome-unknown.error.js';
@@ -137,4 +139,15 @@ it('lets an application give its own status by code or by class', () => {
   ) => HttpException;
   const status = (kind: string): number => map.call(interceptor, errors[kind]!(), {}).getStatus();
   expect([status('balance'), status('refused'), status('unknown')]).toEqual([409, 400, 504]);
+});
+
+it('answers 422 for a code that is the name of an object method', () => {
+  const interceptor = new PaymentsErrorInterceptor({ errorStatus: { INVALID_PHONE: 400 } });
+  const refused = throwError(() => new PaymentRejectedError('toString', 'refused'));
+  interceptor.intercept({} as ExecutionContext, { handle: () => refused }).subscribe({
+    error: (caught: HttpException) => {
+      expect(caught.getStatus()).toBe(422);
+    },
+  });
+  expect.assertions(1);
 });
