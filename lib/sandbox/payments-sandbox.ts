@@ -111,7 +111,7 @@ export class PaymentsSandbox {
   /**
    * Sends webhooks of payments that end from now on to this address.
    *
-   * @throws PaymentsConfigError where it is not an address on this machine (unless `allowRemoteWebhooks`).
+   * @throws PaymentsConfigError where it is not an address on this machine (unless `allowRemoteWebhooks`), or holds a password.
    */
   deliverTo(address: string | URL): void {
     this.parts.deliverer.target = deliveryTarget(address, this.settings.allowRemoteWebhooks);
