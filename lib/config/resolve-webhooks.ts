@@ -92,7 +92,9 @@ function resolveSecret(
       `is shorter than ${MIN_SECRET_BYTES} bytes and could be guessed: use a longer secret.`,
     );
   }
-  return { bytes, notAfter: endOf(spelled['notAfter'], `${option}.notAfter`, error) };
+  const notAfter = endOf(spelled['notAfter'], `${option}.notAfter`, error);
+  // Not enumerable: whoever prints or serializes an object that leads here does not print the key.
+  return Object.defineProperty({ bytes, notAfter }, 'bytes', { enumerable: false });
 }
 
 function endOf(value: unknown, option: string, error: OptionError): number | undefined {
