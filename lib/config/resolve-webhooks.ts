@@ -53,7 +53,7 @@ function resolveSecrets(
   if (!Array.isArray(secrets) || secrets.length === 0) {
     throw error(
       'webhooks.secrets',
-      'is missing: write a list with the signing secret (from the environment: PAYMENTS_WEBHOOK_SECRET).',
+      `${typeof secrets === 'string' ? 'is not a list' : 'is missing'}: write a list with the signing secret (from the environment: PAYMENTS_WEBHOOK_SECRET).`,
     );
   }
   const keys = secrets.map((secret, index) =>

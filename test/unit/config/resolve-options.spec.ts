@@ -251,6 +251,12 @@ describe('a wrong option stops the boot with its name and the fix', () => {
       'amountFormat.collection',
       'write collections or disbursements',
     ],
+    [
+      'a secret without its list',
+      { ...valid, webhooks: { scheme, secrets: SECRET } },
+      'webhooks.secrets',
+      'is not a list',
+    ],
     ['a mistyped retry option', { ...valid, retry: { attempts: 1 } }, 'retry.attempts', 'write maxAttempts'],
     [
       'a supersede pair of unknown events',
