@@ -18,7 +18,11 @@ export function reach(entry) {
 
 /** The compiler's own reading: comments and embedded texts name packages too, and load none. */
 function specifiersOf(file) {
-  const { importedFiles, typeReferenceDirectives } = ts.preProcessFile(readFileSync(file, 'utf8'), true, true);
+  const { importedFiles, typeReferenceDirectives } = ts.preProcessFile(
+    readFileSync(file, 'utf8'),
+    true,
+    true,
+  );
   return [...importedFiles, ...typeReferenceDirectives].map(({ fileName }) => fileName);
 }
 
