@@ -27,5 +27,7 @@ function copies(): Set<string> {
 /** Folder of this build, read from the stack: neither `import.meta` nor `__dirname` exists in both builds. */
 function ownFolder(): string {
   const frame = new Error().stack?.split('\n').find((line) => line.includes('package-copies')) ?? '';
-  return /(?:file:\/\/|\(|at )*([^\s()]+?)[\\/]common[\\/]package-copies/.exec(frame)?.[1] ?? 'an unknown place';
+  return (
+    /(?:file:\/\/|\(|at )*([^\s()]+?)[\\/]common[\\/]package-copies/.exec(frame)?.[1] ?? 'an unknown place'
+  );
 }

@@ -114,6 +114,7 @@ function resolveAmountFormat(
 
 function resolveStorage(value: unknown, error: OptionError): PaymentsStorage | undefined {
   if (value === undefined) return undefined;
-  if (isRecord(value) && isRecord(value['inbox'])) return value as unknown as PaymentsStorage;
+  if (isRecord(value) && isRecord(value['inbox']) && isRecord(value['journal']))
+    return value as unknown as PaymentsStorage;
   throw error('storage', 'is not a storage: write memoryStorage(), or leave it out.');
 }

@@ -1,4 +1,4 @@
-import { type OutcomeEvidence } from '../errors/payment-outcome-unknown.error.js';
+import { type OutcomeEvidence } from '../common/outcome-evidence.js';
 import { type AnswerMeaning } from './classify-answer.js';
 import { type CallKind } from './gateway-call.js';
 
