@@ -1,1 +1,105 @@
-export {};
+import 'reflect-metadata';
+
+export { PaymentsModule } from './payments.module.js';
+export {
+  type PaymentsModuleAsyncOptions,
+  type PaymentsModuleExtras,
+  type PaymentsModuleRootOptions,
+} from './payments-options.module.js';
+export { paymentsConfig, type PaymentsFactoryOptions } from './config/payments.config.js';
+export {
+  type AmountFormat,
+  type AmountLimits,
+  type PaymentsModuleOptions,
+  type PaymentsOptionsFactory,
+  type RetryOptions,
+  type WebhookOptions,
+  type WebhookSecret,
+} from './config/payments-options.js';
+export { getPaymentsToken, InjectPayments } from './common/tokens.js';
+
+export { CollectionsService } from './collections/collections.service.js';
+export { type CollectionPayment } from './collections/collection-payment.js';
+export { MobileMoneyCollectionDto, PartnerWalletCollectionDto } from './collections/collection.dto.js';
+export { DisbursementsService } from './disbursements/disbursements.service.js';
+export { type BankDisbursement, type MobileMoneyDisbursement } from './disbursements/disbursement-records.js';
+export { BankDisbursementDto, MobileMoneyDisbursementDto } from './disbursements/disbursement.dto.js';
+export { NameLookupService } from './name-lookup/name-lookup.service.js';
+export { NameLookupDto } from './name-lookup/name-lookup.dto.js';
+export { type LookupChannel } from './name-lookup/lookup-channel.js';
+export {
+  type BankNameLookup,
+  type MobileMoneyNameLookup,
+  type NameLookupResult,
+  type PartnerWalletNameLookup,
+} from './name-lookup/name-lookup-result.js';
+export { WalletService } from './wallet/wallet.service.js';
+export { type WalletBalance } from './wallet/wallet-balance.js';
+export { BanksService } from './banks/banks.service.js';
+export { type Bank } from './banks/bank.js';
+
+export { type CallOptions } from './transport/call-options.js';
+export { type LastResponse, type PaymentsResponse } from './transport/last-response.js';
+export { type AttemptInfo, type AttemptPhase } from './common/attempt.js';
+export { DEFAULT_ACCOUNT, type PaymentsEnvironment } from './common/account.js';
+export { type MoneyInput } from './common/money.js';
+export {
+  type MoneyOperation,
+  type PaymentFamily,
+  type PaymentsOperation,
+  type ReadOperation,
+} from './common/operations.js';
+export { type CollectionStatus, type DisbursementStatus } from './common/statuses.js';
+
+export { isPaymentsError, PaymentsError, type PaymentsErrorDetails } from './errors/payments.error.js';
+export { GatewayAnswerError } from './errors/gateway-answer.error.js';
+export { GatewayUnreachableError } from './errors/gateway-unreachable.error.js';
+export { type OutcomeEvidence, PaymentOutcomeUnknownError } from './errors/payment-outcome-unknown.error.js';
+export { PaymentRejectedError } from './errors/payment-rejected.error.js';
+export { PaymentsAuthenticationError } from './errors/payments-authentication.error.js';
+export { PaymentsConfigError } from './errors/payments-config.error.js';
+export { PaymentsRateLimitError } from './errors/payments-rate-limit.error.js';
+export { PaymentsStorageError } from './errors/payments-storage.error.js';
+export { PaymentsValidationError } from './errors/payments-validation.error.js';
+export { ReferenceReusedError } from './errors/reference-reused.error.js';
+export { type GatewayCode } from './errors/gateway-codes.js';
+export {
+  PAYMENTS_ERROR_INTERCEPTOR_OPTIONS,
+  type PaymentsErrorBody,
+  PaymentsErrorInterceptor,
+  type PaymentsErrorInterceptorOptions,
+} from './errors/payments-error.interceptor.js';
+
+export { PaymentsWebhook } from './webhooks/routes/payments-webhook.decorator.js';
+export { PaymentsWebhookGuard } from './webhooks/routes/payments-webhook.guard.js';
+export { PaymentEvent } from './webhooks/routes/payment-event.decorator.js';
+export { OnPayment, type PaymentTrigger } from './webhooks/handlers/on-payment.decorator.js';
+export { type PaymentEventContext } from './webhooks/delivery/payment-event-context.js';
+export { PaymentsInbox } from './webhooks/payments-inbox.js';
+export { hmac } from './webhooks/schemes/hmac.js';
+export { customScheme, type CustomSchemeOptions } from './webhooks/schemes/custom.scheme.js';
+export {
+  type HmacOptions,
+  type SignatureTimestampOptions,
+  type SignedPart,
+} from './webhooks/schemes/hmac-options.js';
+export {
+  type RawWebhook,
+  type SignatureVerdict,
+  type WebhookScheme,
+  type WebhookSigningInput,
+} from './common/webhook-scheme.js';
+export { type PaymentEventData, type PaymentEventName, type PaymentWebhookEvent } from './common/events.js';
+export {
+  type ClaimResult,
+  type InboxClaim,
+  type InboxConflict,
+  type InboxDelivery,
+  type InboxKey,
+  type InboxKind,
+  type InboxScope,
+  type InboxStore,
+  type PaymentsStorage,
+  type SetAsideDelivery,
+} from './common/storage-port.js';
+export { memoryStorage, type MemoryStorageOptions } from './storage/memory.storage.js';

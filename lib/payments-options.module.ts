@@ -1,6 +1,7 @@
-import { ConfigurableModuleBuilder, Module } from '@nestjs/common';
+import { type ConfigurableModuleAsyncOptions, ConfigurableModuleBuilder, Module } from '@nestjs/common';
 import { DEFAULT_ACCOUNT } from './common/account.js';
 import { mergeOptions } from './config/merge-options.js';
+import { type PaymentsModuleOptions } from './config/payments-options.js';
 import { type PaymentsFactoryOptions } from './config/payments.config.js';
 import { resolveOptions } from './config/resolve-options.js';
 
@@ -16,6 +17,26 @@ export interface PaymentsModuleExtras {
   readonly name?: string;
 }
 
+/**
+ * What `PaymentsModule.forRoot` takes: the options of an account, its name, and whether it is global.
+ *
+ * @publicApi
+ */
+export type PaymentsModuleRootOptions = PaymentsModuleOptions & PaymentsModuleExtras;
+
+/**
+ * What `PaymentsModule.forRootAsync` takes: a factory (`useFactory`, `useClass` or `useExisting`), and beside it any
+ * option, which is merged over the factory's result.
+ *
+ * @publicApi
+ */
+export type PaymentsModuleAsyncOptions = ConfigurableModuleAsyncOptions<
+  PaymentsFactoryOptions,
+  'createPaymentsOptions'
+> &
+  PaymentsModuleExtras &
+  Partial<PaymentsFactoryOptions>;
+
 /** Token of the checked options of one account, inside the modules of that account. */
 export const RESOLVED_OPTIONS = Symbol.for('nestjs-payments.options');
 
@@ -23,30 +44,29 @@ const RAW_OPTIONS = Symbol.for('nestjs-payments.raw-options');
 /** Tells the modules of two accounts apart where Nest compares modules by their text. */
 const ACCOUNT_NAME = Symbol.for('nestjs-payments.account-name');
 
-export const { ConfigurableModuleClass, OPTIONS_TYPE, ASYNC_OPTIONS_TYPE } =
-  new ConfigurableModuleBuilder<PaymentsFactoryOptions>({
-    moduleName: 'PaymentsOptions',
-    optionsInjectionToken: RAW_OPTIONS,
+const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<PaymentsFactoryOptions>({
+  moduleName: 'PaymentsOptions',
+  optionsInjectionToken: RAW_OPTIONS,
+})
+  .setClassMethodName('forRoot')
+  .setFactoryMethodName('createPaymentsOptions')
+  .setExtras<PaymentsModuleExtras>({ isGlobal: false, name: DEFAULT_ACCOUNT }, (definition, extras) => {
+    const { isGlobal, name = DEFAULT_ACCOUNT, ...beside } = extras;
+    return {
+      ...definition,
+      providers: [
+        ...(definition.providers ?? []),
+        { provide: ACCOUNT_NAME, useValue: name },
+        {
+          provide: RESOLVED_OPTIONS,
+          useFactory: (raw: unknown) => resolveOptions(mergeOptions(raw, beside), name),
+          inject: [RAW_OPTIONS],
+        },
+      ],
+      exports: [RESOLVED_OPTIONS],
+    };
   })
-    .setClassMethodName('forRoot')
-    .setFactoryMethodName('createPaymentsOptions')
-    .setExtras<PaymentsModuleExtras>({ isGlobal: false, name: DEFAULT_ACCOUNT }, (definition, extras) => {
-      const { isGlobal, name = DEFAULT_ACCOUNT, ...beside } = extras;
-      return {
-        ...definition,
-        providers: [
-          ...(definition.providers ?? []),
-          { provide: ACCOUNT_NAME, useValue: name },
-          {
-            provide: RESOLVED_OPTIONS,
-            useFactory: (raw: unknown) => resolveOptions(mergeOptions(raw, beside), name),
-            inject: [RAW_OPTIONS],
-          },
-        ],
-        exports: [RESOLVED_OPTIONS],
-      };
-    })
-    .build();
+  .build();
 
 /** Reads and checks the options of one account, for the modules that need them at boot. */
 @Module({})

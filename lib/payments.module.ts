@@ -1,0 +1,137 @@
+import { HttpModule, HttpService } from '@nestjs/axios';
+import { type DynamicModule, Module, type Provider, type Type } from '@nestjs/common';
+import { BanksService } from './banks/banks.service.js';
+import { CollectionsService } from './collections/collections.service.js';
+import { DEFAULT_ACCOUNT } from './common/account.js';
+import { describeSecondCopy, registerCopy } from './common/package-copies.js';
+import { type PaymentsStorage } from './common/storage-port.js';
+import { getPaymentsToken } from './common/tokens.js';
+import { type ResolvedPaymentsOptions } from './config/resolved-options.js';
+import { DisbursementsService } from './disbursements/disbursements.service.js';
+import { PaymentsConfigError } from './errors/payments-config.error.js';
+import { NameLookupService } from './name-lookup/name-lookup.service.js';
+import { PaymentsLifecycle } from './payments.lifecycle.js';
+import {
+  type PaymentsModuleAsyncOptions,
+  type PaymentsModuleExtras,
+  type PaymentsModuleRootOptions,
+  PaymentsOptionsModule,
+  RESOLVED_OPTIONS,
+} from './payments-options.module.js';
+import { memoryStorage } from './storage/memory.storage.js';
+import { createGatewayClient, type GatewayClient } from './transport/gateway-client.js';
+import { GatewayConnections } from './transport/gateway-connections.js';
+import { WalletService } from './wallet/wallet.service.js';
+import { PaymentHandlers } from './webhooks/handlers/payment.handlers.js';
+import { PaymentsInbox } from './webhooks/payments-inbox.js';
+import { PaymentsWebhooksModule } from './webhooks/payments-webhooks.module.js';
+import { WebhookAccounts } from './webhooks/webhook-accounts.js';
+import { createPaymentsInbox } from './webhooks/webhook.providers.js';
+
+registerCopy();
+
+const GATEWAY_CLIENT = Symbol.for('nestjs-payments.gateway-client');
+const STORAGE = Symbol.for('nestjs-payments.storage');
+
+type ServiceClass = new (client: GatewayClient) => object;
+const SERVICES: readonly ServiceClass[] = [
+  CollectionsService,
+  DisbursementsService,
+  NameLookupService,
+  WalletService,
+  BanksService,
+];
+
+/**
+ * Payments for a Nest application: one registration for each merchant account.
+ *
+ * @example
+ * PaymentsModule.forRootAsync({
+ *   isGlobal: true,
+ *   ...paymentsConfig.asProvider(),
+ *   webhooks: { scheme: hmac({ header: 'x-webhook-signature', algorithm: 'sha256', encoding: 'hex', payload: ['body'] }) },
+ * })
+ *
+ * @publicApi
+ */
+@Module({})
+export class PaymentsModule {
+  /**
+   * Registers an account with options that are known now.
+   *
+   * @throws PaymentsConfigError at boot, where an option is wrong.
+   */
+  static forRoot(options: PaymentsModuleRootOptions): DynamicModule {
+    return accountModule(PaymentsOptionsModule.forRoot(options), options);
+  }
+
+  /**
+   * Registers an account with options from a factory: `useFactory`, `useClass` or `useExisting`. What stands beside the
+   * factory is merged over its result.
+   *
+   * @throws PaymentsConfigError at boot, where an option is wrong.
+   */
+  static forRootAsync(options: PaymentsModuleAsyncOptions): DynamicModule {
+    return accountModule(PaymentsOptionsModule.forRootAsync(options), options);
+  }
+}
+
+function accountModule(
+  optionsModule: DynamicModule,
+  { isGlobal = false, name = DEFAULT_ACCOUNT }: PaymentsModuleExtras,
+): DynamicModule {
+  const secondCopy = describeSecondCopy();
+  if (secondCopy !== undefined) throw new PaymentsConfigError(secondCopy);
+  const token = (type: Type): symbol | Type => getPaymentsToken(type, name) as symbol | Type;
+  return {
+    module: PaymentsModule,
+    global: isGlobal,
+    imports: [optionsModule, ownHttpModule(optionsModule), PaymentsWebhooksModule],
+    providers: [
+      { provide: token(HttpService), useExisting: HttpService },
+      { provide: GATEWAY_CLIENT, useFactory: createGatewayClient, inject: [RESOLVED_OPTIONS, HttpService] },
+      ...SERVICES.map((service) => serviceProvider(service, token(service))),
+      {
+        provide: STORAGE,
+        useFactory: ({ storage }: ResolvedPaymentsOptions): PaymentsStorage => storage ?? memoryStorage(),
+        inject: [RESOLVED_OPTIONS],
+      },
+      {
+        provide: token(PaymentsInbox as Type),
+        useFactory: createPaymentsInbox,
+        inject: [RESOLVED_OPTIONS, STORAGE, WebhookAccounts, PaymentHandlers],
+      },
+      {
+        provide: PaymentsLifecycle,
+        useFactory: (options: ResolvedPaymentsOptions, storage: PaymentsStorage) =>
+          new PaymentsLifecycle(options, storage),
+        inject: [RESOLVED_OPTIONS, STORAGE],
+      },
+    ],
+    exports: [HttpService, ...SERVICES, PaymentsInbox].map((type) => token(type as Type)),
+  };
+}
+
+function serviceProvider(Service: ServiceClass, token: symbol | Type): Provider {
+  return {
+    provide: token,
+    useFactory: (client: GatewayClient) => new Service(client),
+    inject: [GATEWAY_CLIENT],
+  };
+}
+
+/** An instance of axios that no other part of the application shares, with the account's own connections. */
+function ownHttpModule(optionsModule: DynamicModule): DynamicModule {
+  return HttpModule.registerAsync({
+    imports: [optionsModule],
+    extraProviders: [
+      {
+        provide: GatewayConnections,
+        useFactory: (options: ResolvedPaymentsOptions) => new GatewayConnections(options),
+        inject: [RESOLVED_OPTIONS],
+      },
+    ],
+    inject: [GatewayConnections],
+    useFactory: (connections: GatewayConnections) => connections.httpModuleOptions(),
+  });
+}

@@ -1,0 +1,143 @@
+import { describe, expect, it } from '@jest/globals';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix, relative, sep } from 'node:path';
+import ts from 'typescript';
+
+/** Folders of lib/ from the lowest layer up; folders in one line are of one layer and know nothing of each other. */
+const LAYERS: readonly (readonly string[])[] = [
+  ['common'],
+  ['errors'],
+  ['config'],
+  ['storage'],
+  ['transport'],
+  ['collections', 'disbursements', 'name-lookup', 'wallet', 'banks'],
+  ['recovery'],
+  ['webhooks'],
+  ['.'],
+  ['testing', 'sandbox'],
+  ['cli'],
+];
+const OPTIONAL_PEERS =
+  /^(ioredis|pg|bullmq|@nestjs\/(bullmq|terminus|swagger|event-emitter|platform-)|@opentelemetry\/)/;
+const NEST = /^@nestjs\//;
+
+const lib = join(process.cwd(), 'lib');
+const files = readdirSync(lib, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => file.split(sep).join(posix.sep));
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+  readonly typeOnly: boolean;
+}
+
+/** Every import and re-export of a file; a path inside lib/ is given relative to it. */
+function importsOf(file: string): Import[] {
+  const source = ts.createSourceFile(file, readFileSync(join(lib, file), 'utf8'), ts.ScriptTarget.Latest);
+  const found: Import[] = [];
+  const visit = (node: ts.Node): void => {
+    if ((ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) && node.moduleSpecifier) {
+      found.push(edge(file, (node.moduleSpecifier as ts.StringLiteral).text, isTypeOnly(node)));
+    } else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+      const [target] = node.arguments;
+      if (target && ts.isStringLiteral(target)) found.push(edge(file, target.text, false));
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+function edge(from: string, specifier: string, typeOnly: boolean): Import {
+  const inside = specifier.startsWith('.');
+  const to = inside
+    ? relative(lib, join(lib, dirname(from), specifier))
+        .split(sep)
+        .join(posix.sep)
+        .replace(/\.js$/, '.ts')
+    : specifier;
+  return { from, to, typeOnly };
+}
+
+function isTypeOnly(node: ts.ImportDeclaration | ts.ExportDeclaration): boolean {
+  if (ts.isExportDeclaration(node)) return node.isTypeOnly;
+  const clause = node.importClause;
+  if (!clause) return false;
+  if (clause.isTypeOnly) return true;
+  const named = clause.namedBindings;
+  if (clause.name || !named || !ts.isNamedImports(named)) return false;
+  return named.elements.every((element) => element.isTypeOnly);
+}
+
+const folderOf = (file: string): string => (file.includes('/') ? file.slice(0, file.indexOf('/')) : '.');
+const layerOf = (file: string): number => LAYERS.findIndex((folders) => folders.includes(folderOf(file)));
+const imports = files.flatMap(importsOf);
+const inner = imports.filter(({ to }) => to.endsWith('.ts'));
+
+/** Everything that loading a file loads, outside lib/ too. */
+function loadedBy(entry: string): Set<string> {
+  const seen = new Set<string>([entry]);
+  for (const file of seen) {
+    for (const { from, to, typeOnly } of imports) if (from === file && !typeOnly) seen.add(to);
+  }
+  return seen;
+}
+
+describe('the layers of lib/', () => {
+  it('name every folder', () => {
+    expect(files.length).toBeGreaterThan(30);
+    expect(files.filter((file) => layerOf(file) < 0)).toEqual([]);
+  });
+
+  it('import only from layers below their own, types included', () => {
+    const wrong = inner.filter(({ from, to }) =>
+      folderOf(from) === folderOf(to) ? false : layerOf(to) >= layerOf(from),
+    );
+    expect(wrong.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
+  });
+
+  it('have no import cycle, types included', () => {
+    const done = new Set<string>();
+    const cycles: string[] = [];
+    const visit = (file: string, path: readonly string[]): void => {
+      if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' -> '));
+      if (done.has(file) || path.includes(file)) return;
+      for (const { from, to } of inner) if (from === file) visit(to, [...path, file]);
+      done.add(file);
+    };
+    for (const file of files) visit(file, []);
+    expect(cycles).toEqual([]);
+  });
+
+  it('use HttpService in transport only', () => {
+    const allowed = new Set(['transport', '.']);
+    const users = files.filter(
+      (file) =>
+        !allowed.has(folderOf(file)) &&
+        /axiosRef|new HttpService/.test(readFileSync(join(lib, file), 'utf8')),
+    );
+    expect(users).toEqual([]);
+  });
+});
+
+describe('the entry points', () => {
+  it('load no optional peer and no sandbox from the main entry', () => {
+    const loaded = [...loadedBy('index.ts')];
+    expect(loaded).toContain('payments.module.ts');
+    expect(
+      loaded.filter((file) => OPTIONAL_PEERS.test(file) || /^(sandbox|testing|cli)\//.test(file)),
+    ).toEqual([]);
+  });
+
+  it.each(['sandbox/index.ts', 'testing/index.ts', 'cli/main.ts'])(
+    'load no Nest, axios or undici from %s',
+    (entry) => {
+      const loaded = [...loadedBy(entry)];
+      expect(loaded.length).toBeGreaterThan(1);
+      expect(
+        loaded.filter((name) => NEST.test(name) || /^(axios|undici|rxjs|class-|reflect-metadata)/.test(name)),
+      ).toEqual([]);
+    },
+  );
+});
