@@ -12,7 +12,10 @@ export {
   type AmountLimits,
   type PaymentsModuleOptions,
   type PaymentsOptionsFactory,
+  type ProbeOptions,
+  type ProbeWaits,
   type RetryOptions,
+  type StatusPaths,
   type WebhookOptions,
   type WebhookSecret,
 } from './config/payments-options.js';
@@ -49,12 +52,14 @@ export {
   type PaymentsOperation,
   type ReadOperation,
 } from './common/operations.js';
-export { type CollectionStatus, type DisbursementStatus } from './common/statuses.js';
+export { type CollectionStatus, type DisbursementStatus, type PaymentOutcome } from './common/statuses.js';
+export { type OutcomeEvidence } from './common/outcome-evidence.js';
+export { type JournalEntry, type JournalState } from './common/journal-port.js';
 
 export { isPaymentsError, PaymentsError, type PaymentsErrorDetails } from './errors/payments.error.js';
 export { GatewayAnswerError } from './errors/gateway-answer.error.js';
 export { GatewayUnreachableError } from './errors/gateway-unreachable.error.js';
-export { type OutcomeEvidence, PaymentOutcomeUnknownError } from './errors/payment-outcome-unknown.error.js';
+export { PaymentOutcomeUnknownError } from './errors/payment-outcome-unknown.error.js';
 export { PaymentRejectedError } from './errors/payment-rejected.error.js';
 export { PaymentsAuthenticationError } from './errors/payments-authentication.error.js';
 export { PaymentsConfigError } from './errors/payments-config.error.js';

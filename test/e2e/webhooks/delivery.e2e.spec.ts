@@ -396,6 +396,7 @@ describe.each(adapters)('a verified webhook on %s', (adapter) => {
       const down = (): Promise<never> => Promise.reject(new Error('connection refused'));
       const storage: PaymentsStorage = {
         name: 'broken',
+        journal: memory.journal,
         inbox: Object.assign(Object.create(memory.inbox) as typeof memory.inbox, {
           ...(what === 'claim' ? { claim: down } : {}),
           ...(what === 'setAside' ? { setAside: down } : {}),
@@ -419,12 +420,18 @@ describe.each(adapters)('a verified webhook on %s', (adapter) => {
   );
 
   it('never gets past a wrong signature, and all of them are answered alike', async () => {
-    const inbox = new Proxy(memoryStorage().inbox, {
-      get: () => () => {
-        throw new Error('the storage was touched');
-      },
-    });
-    const storage = { name: 'untouchable', inbox };
+    const untouchable = <T extends object>(store: T): T =>
+      new Proxy(store, {
+        get: () => () => {
+          throw new Error('the storage was touched');
+        },
+      });
+    const memory = memoryStorage();
+    const storage = {
+      name: 'untouchable',
+      inbox: untouchable(memory.inbox),
+      journal: untouchable(memory.journal),
+    };
     const { port, logs } = await start({ payments: [paymentsOptions({}, { storage })] });
     const body = JSON.stringify(paymentEvent('payment.success'));
     const json = { 'content-type': 'application/json' };
