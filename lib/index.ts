@@ -14,6 +14,7 @@ export {
   type PaymentsOptionsFactory,
   type ProbeOptions,
   type ProbeWaits,
+  type RateOptions,
   type RetryOptions,
   type StatusPaths,
   type WebhookOptions,
@@ -54,6 +55,18 @@ export {
 } from './common/operations.js';
 export { type CollectionStatus, type DisbursementStatus, type PaymentOutcome } from './common/statuses.js';
 export { type OutcomeEvidence } from './common/outcome-evidence.js';
+export {
+  CALL_ATTEMPT_CHANNEL,
+  CALL_END_CHANNEL,
+  CALL_START_CHANNEL,
+  CALL_WAIT_CHANNEL,
+  type CallAttemptEvent,
+  type CallEndEvent,
+  type CallStartEvent,
+  type CallWaitEvent,
+  onPaymentsDiagnostics,
+  type PaymentsDiagnostics,
+} from './common/diagnostics.js';
 export { type JournalEntry, type JournalState } from './common/journal-port.js';
 
 export { isPaymentsError, PaymentsError, type PaymentsErrorDetails } from './errors/payments.error.js';

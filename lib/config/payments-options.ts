@@ -43,6 +43,8 @@ export interface PaymentsModuleOptions {
   readonly deadlineMs?: number;
   /** How often and how slowly a call is tried again where that is safe. */
   readonly retry?: RetryOptions;
+  /** How many calls of this process reach the gateway at once and in a second. */
+  readonly rate?: RateOptions;
   /**
    * One more try with the same key and the same bytes, where money may or may not have moved; `false`: never. The gateway
    * then either takes the payment or says that it has it already.
@@ -111,6 +113,19 @@ export interface RetryOptions {
   readonly baseDelayMs?: number;
   /** Upper bound of any wait in milliseconds. @default 8_000 */
   readonly maxDelayMs?: number;
+}
+
+/**
+ * Caps on the tries of all calls of one account in this process. A call over a cap waits its turn, first come, first
+ * served, inside its deadline. Without caps the calls wait only after a 429, and then all of them.
+ *
+ * @publicApi
+ */
+export interface RateOptions {
+  /** Tries that may begin within any second, 1 to 10_000. @default no cap */
+  readonly perSecond?: number | undefined;
+  /** Tries that may be under way at once, 1 to 10_000. @default no cap */
+  readonly concurrency?: number | undefined;
 }
 
 /**

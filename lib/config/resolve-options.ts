@@ -3,6 +3,7 @@ import { amountProblem, canonicalAmount, type MoneyInput, parseCents } from '../
 import { type PaymentsStorage } from '../common/storage-port.js';
 import { isRecord, oneOf, type OptionError, optionErrors, wholeNumber, wordList } from './option-checks.js';
 import { optionsRecord, resolveCredentials } from './resolve-credentials.js';
+import { resolveRate } from './resolve-rate.js';
 import { resolveRecovery } from './resolve-recovery.js';
 import { resolveWebhooks } from './resolve-webhooks.js';
 import { type ResolvedLimits, type ResolvedPaymentsOptions } from './resolved-options.js';
@@ -32,6 +33,7 @@ export function resolveOptions(input: unknown, account: string = DEFAULT_ACCOUNT
     timeoutMs: number('timeoutMs', 30_000),
     deadlineMs: number('deadlineMs', 60_000),
     retry: resolveRetry(section(options, 'retry', error), error),
+    rate: resolveRate(options['rate'], error),
     ...resolveRecovery(options, error),
     networks: resolveNetworks(options['networks'], error),
     limits: resolveLimits(section(options, 'limits', error), error),

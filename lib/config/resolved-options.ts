@@ -17,6 +17,7 @@ export interface ResolvedPaymentsOptions {
   readonly timeoutMs: number;
   readonly deadlineMs: number;
   readonly retry: ResolvedRetryOptions;
+  readonly rate: ResolvedRateOptions;
   /** Undefined: no probe for this family. */
   readonly probe: Readonly<Record<PaymentFamily, ResolvedProbeWaits | undefined>>;
   readonly recoveryWindowMs: number;
@@ -37,6 +38,12 @@ export interface ResolvedRetryOptions {
   readonly maxAttempts: number;
   readonly baseDelayMs: number;
   readonly maxDelayMs: number;
+}
+
+/** Undefined: no cap. */
+export interface ResolvedRateOptions {
+  readonly perSecond: number | undefined;
+  readonly concurrency: number | undefined;
 }
 
 export interface ResolvedProbeWaits {

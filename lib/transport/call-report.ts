@@ -32,7 +32,7 @@ export function attemptInfo(report: AttemptReport, number: number, durationMs: n
 }
 
 function phaseOf(event: AttemptEvent): AttemptInfo['phase'] {
-  if (event === 'not-sent' || event === 'aborted-unsent') return 'not-sent';
+  if (event === 'not-sent' || event === 'held-back' || event === 'aborted-unsent') return 'not-sent';
   return event === 'no-answer' || event === 'aborted' || UNREADABLE.has(event) ? 'ambiguous' : 'answered';
 }
 

@@ -7,6 +7,8 @@ export type AttemptEvent =
   | AnswerMeaning
   /** Nothing left this machine. */
   | 'not-sent'
+  /** Nothing left this machine: the account waits after a 429, longer than the call can. */
+  | 'held-back'
   /** Bytes may have left, and no complete answer came. */
   | 'no-answer'
   /** The caller's signal fired before anything left this machine. */
@@ -56,6 +58,8 @@ export function decide(
   earlierAmbiguity: boolean,
 ): Decision {
   if (kind === 'read') return decideRead(event, httpStatus);
+  // Nobody refused anything here: what stands is what came of the earlier attempt.
+  if (event === 'held-back' && earlierAmbiguity) return unknown('no-answer');
   const decision = decidePayment(kind, event, httpStatus);
   return earlierAmbiguity ? afterAmbiguity(decision) : decision;
 }
@@ -76,6 +80,8 @@ function decideRead(event: AttemptEvent, httpStatus: number | undefined): Decisi
       return end('rejected');
     case 'unauthorized':
       return end('authentication');
+    case 'held-back':
+      return end('rate-limit');
     case 'rate-limited':
       return retryElse('rate-limit');
     case 'redirect':
@@ -97,6 +103,8 @@ function decidePayment(kind: CallKind, event: AttemptEvent, httpStatus: number |
       return end('rejected');
     case 'unauthorized':
       return end('authentication');
+    case 'held-back':
+      return end('rate-limit');
     case 'rate-limited':
       return retryElse('rate-limit');
     case 'redirect':

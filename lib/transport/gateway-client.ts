@@ -1,6 +1,8 @@
 import { type HttpService } from '@nestjs/axios';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
+import { AccountGate } from './account-gate.js';
 import { checkCallOptions, type CallOptions } from './call-options.js';
+import { CallTrace } from './call-trace.js';
 import { type GatewayCall } from './gateway-call.js';
 import { idempotencyKeyFor } from './idempotency-key.js';
 import { type PaymentsResponse } from './last-response.js';
@@ -19,30 +21,40 @@ export interface GatewayClient {
 /** The credentials stay in this closure, where neither `util.inspect` nor JSON of a service reaches them. */
 export function createGatewayClient(options: ResolvedPaymentsOptions, http: HttpService): GatewayClient {
   const credentials = credentialHeaders(options);
-  const { amountFormat, limits, networks } = options;
+  const gate = new AccountGate(options.rate);
+  const { account, amountFormat, limits, networks } = options;
   return {
     rules: { amountFormat, limits, networks },
     call: async (call, callOptions) => {
       const { signal, ...checked } = checkCallOptions(callOptions, call.operation);
       const idempotencyKey = keyOf(call, checked, options);
       const body = call.body && JSON.stringify(call.body);
-      return runCall(call, {
-        http,
-        signal,
-        idempotencyKey,
-        request: {
-          method: call.method,
-          url: options.baseUrl + call.path,
-          headers: requestHeaders(credentials, body !== undefined, idempotencyKey),
-          body,
-        },
-        timeoutMs: checked.timeoutMs ?? options.timeoutMs,
-        deadlineMs: checked.deadlineMs ?? options.deadlineMs,
-        retry: checked.retry === false ? { ...options.retry, maxAttempts: 1 } : options.retry,
-        refusalCodes: options.refusalCodes,
-      });
+      const trace = new CallTrace({ account, operation: call.operation, ...referenceOf(call) });
+      return trace.around(() =>
+        runCall(call, {
+          http,
+          gate,
+          trace,
+          signal,
+          idempotencyKey,
+          request: {
+            method: call.method,
+            url: options.baseUrl + call.path,
+            headers: requestHeaders(credentials, body !== undefined, idempotencyKey),
+            body,
+          },
+          timeoutMs: checked.timeoutMs ?? options.timeoutMs,
+          deadlineMs: checked.deadlineMs ?? options.deadlineMs,
+          retry: checked.retry === false ? { ...options.retry, maxAttempts: 1 } : options.retry,
+          refusalCodes: options.refusalCodes,
+        }),
+      );
     },
   };
+}
+
+function referenceOf(call: GatewayCall<object>): { readonly reference?: string } {
+  return call.kind === 'read' ? {} : { reference: call.payment.reference };
 }
 
 function keyOf(

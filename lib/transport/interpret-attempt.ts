@@ -26,6 +26,7 @@ export function interpretAttempt<T extends object>(
   refusalCodes: ReadonlySet<string>,
 ): Interpretation<T> {
   if (result.result === 'failure') return { report: interpretFailure(result) };
+  if (result.result === 'held-back') return { report: heldBack(result.retryAfterMs) };
   const { httpStatus, text } = result;
   const answer = parseAnswer(text);
   const event = classifyAnswer(call.kind, httpStatus, answer, refusalCodes);
@@ -52,6 +53,10 @@ function interpretFailure(failure: Extract<AttemptResult, { readonly result: 'fa
   const unsent = failure.aborted ? 'aborted-unsent' : 'not-sent';
   const sent = failure.aborted ? 'aborted' : 'no-answer';
   return { event: failure.sent ? sent : unsent, code: failure.code, errors: {} };
+}
+
+function heldBack(retryAfterMs: number): AttemptReport {
+  return { event: 'held-back', code: 'HELD_BACK', retryAfterMs, errors: {} };
 }
 
 function interpretSuccess<T extends object>(

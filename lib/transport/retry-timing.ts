@@ -1,8 +1,9 @@
 import { type ResolvedRetryOptions } from '../config/resolved-options.js';
 
 /** An attempt with less time than this is more likely to end ambiguous than answered. */
-const SHORTEST_ATTEMPT_MS = 1_000;
-const LONGEST_RETRY_AFTER_MS = 60_000;
+export const SHORTEST_ATTEMPT_MS = 1_000;
+/** A call waits no longer than this because the gateway asks. */
+export const LONGEST_RETRY_AFTER_MS = 60_000;
 
 /** What the next wait depends on. */
 export interface RetryState {
@@ -25,15 +26,23 @@ export function nextWaitMs(
 ): number | undefined {
   if (state.tries >= retry.maxAttempts) return undefined;
   if (state.retryAfterMs !== undefined && state.retryAfterMs > LONGEST_RETRY_AFTER_MS) return undefined;
-  const ceiling = Math.min(retry.maxDelayMs, retry.baseDelayMs * 2 ** (state.tries - 1));
-  const wait = state.retryAfterMs ?? random() * ceiling;
+  const wait = state.retryAfterMs ?? backOffMs(state.tries, retry, random);
   return state.remainingMs - wait < SHORTEST_ATTEMPT_MS ? undefined : wait;
+}
+
+/** A wait where the gateway names none: exponential, with full jitter. */
+export function backOffMs(
+  tries: number,
+  retry: ResolvedRetryOptions,
+  random: () => number = Math.random,
+): number {
+  return random() * Math.min(retry.maxDelayMs, retry.baseDelayMs * 2 ** (tries - 1));
 }
 
 /** Reads a `Retry-After` header, seconds or an HTTP date, as milliseconds from now (RFC 9110 §10.2.3). */
 export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
   const text = header?.trim() ?? '';
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
+  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1_000, Number.MAX_SAFE_INTEGER);
   const date = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
 }

@@ -1,5 +1,4 @@
 import { performance } from 'node:perf_hooks';
-import { type HttpService } from '@nestjs/axios';
 import { type AttemptInfo } from '../common/attempt.js';
 import { type ResolvedRetryOptions } from '../config/resolved-options.js';
 import { type PaymentsErrorDetails } from '../errors/payments.error.js';
@@ -9,16 +8,12 @@ import { decide } from './decide.js';
 import { type GatewayCall } from './gateway-call.js';
 import { interpretAttempt } from './interpret-attempt.js';
 import { withLastResponse, type PaymentsResponse } from './last-response.js';
-import { nextWaitMs, pause } from './retry-timing.js';
-import { sendAttempt, type OutgoingRequest } from './send-attempt.js';
+import { backOffMs, nextWaitMs, pause } from './retry-timing.js';
+import { sendInTurn, type TurnSetup } from './send-in-turn.js';
 
 /** Everything that one call needs; every try sends the same request. */
-export interface CallSetup {
-  readonly http: HttpService;
-  readonly request: OutgoingRequest;
+export interface CallSetup extends TurnSetup {
   readonly idempotencyKey: string | undefined;
-  readonly signal: AbortSignal | undefined;
-  readonly timeoutMs: number;
   readonly deadlineMs: number;
   readonly retry: ResolvedRetryOptions;
   readonly refusalCodes: ReadonlySet<string>;
@@ -34,13 +29,17 @@ export async function runCall<T extends object>(
   const attempts: AttemptInfo[] = [];
   let ambiguous = false;
   for (;;) {
-    const startedAt = performance.now();
-    const timeoutMs = Math.min(setup.timeoutMs, deadline - startedAt);
-    const result = await sendAttempt(setup.http, setup.request, timeoutMs, signal);
+    const { result, durationMs } = await sendInTurn(setup, deadline);
     const { report, success } = interpretAttempt(call, result, setup.refusalCodes);
-    attempts.push(attemptInfo(report, attempts.length + 1, performance.now() - startedAt));
-    const { retry, verdict } = decide(call.kind, report.event, report.httpStatus, ambiguous);
-    ambiguous ||= attempts.at(-1)?.phase === 'ambiguous';
+    const attempt = attemptInfo(report, attempts.length + 1, durationMs);
+    attempts.push(attempt);
+    const decision = decide(call.kind, report.event, report.httpStatus, ambiguous);
+    const { retry, verdict } = decision;
+    ambiguous ||= attempt.phase === 'ambiguous';
+    setup.trace.attempt(attempt, report.requestId, decision);
+    if (report.event === 'rate-limited') {
+      setup.gate.coolDown(report.retryAfterMs ?? backOffMs(attempt.number, setup.retry));
+    }
 
     if (verdict.end === 'success' && success) {
       const key = idempotencyKey === undefined ? {} : { idempotencyKey };
@@ -58,7 +57,7 @@ export async function runCall<T extends object>(
       ? nextWaitMs({ tries: attempts.length, remainingMs, retryAfterMs: report.retryAfterMs }, setup.retry)
       : undefined;
     if (waitMs === undefined) throw callError(verdict, report, detailsOf(call, idempotencyKey, attempts));
-    await pause(waitMs, signal);
+    await setup.trace.waiting('retry', pause(waitMs, signal));
   }
 }
 

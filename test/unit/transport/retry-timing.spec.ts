@@ -58,6 +58,8 @@ describe('Retry-After', () => {
     [' 0 ', 0],
     ['Thu, 01 Jan 2026 00:00:05 GMT', 5_000],
     ['Wed, 31 Dec 2025 23:59:00 GMT', 0],
+    ['99999999999999999999', Number.MAX_SAFE_INTEGER],
+    ['Fri, 01 Jan 2100 00:00:00 GMT', Date.parse('2100-01-01T00:00:00Z') - now],
     ['soon', undefined],
     ['-1', undefined],
     ['1.5', undefined],
