@@ -89,7 +89,12 @@ function accountModule(
     imports: [optionsModule, ownHttpModule(optionsModule), PaymentsWebhooksModule],
     providers: [
       { provide: token(HttpService), useExisting: HttpService },
-      { provide: GATEWAY_CLIENT, useFactory: createGatewayClient, inject: [RESOLVED_OPTIONS, HttpService] },
+      {
+        provide: GATEWAY_CLIENT,
+        useFactory: (options: ResolvedPaymentsOptions, http: HttpService, storage: PaymentsStorage) =>
+          createGatewayClient(options, http, storage.journal),
+        inject: [RESOLVED_OPTIONS, HttpService, STORAGE],
+      },
       ...SERVICES.map((service) => serviceProvider(service, token(service))),
       {
         provide: STORAGE,
