@@ -5,7 +5,8 @@ import { type PaymentsOperation } from './operations.js';
 import { type OutcomeEvidence } from './outcome-evidence.js';
 
 /**
- * A checked call begins. Published in the caller's own asynchronous context.
+ * A call to the gateway begins: the request was checked, and a payment was written down. What is answered from the journal
+ * sends nothing and publishes nothing. Published in the caller's own asynchronous context.
  *
  * @publicApi
  */
@@ -75,7 +76,7 @@ export interface CallWaitEvent extends CallStartEvent {
 }
 
 /**
- * How a call ended.
+ * How a call ended, as far as the gateway's answers tell.
  *
  * @publicApi
  */

@@ -11,15 +11,13 @@ import {
   type CallStartEvent,
   type CallWaitEvent,
 } from '../common/diagnostics.js';
-import { PaymentOutcomeUnknownError } from '../errors/payment-outcome-unknown.error.js';
-import { isPaymentsError } from '../errors/payments.error.js';
+import { type CallEnd } from './call-end.js';
 import { type Decision } from './decide.js';
-import { type PaymentsResponse } from './last-response.js';
 
 const logger = new Logger('PaymentsCalls');
 let lastCallId = 0;
 
-/** Tells the log and the diagnostics channels how one call goes. */
+/** Tells the log and the diagnostics channels how one call to the gateway goes. */
 export class CallTrace {
   private readonly subject: CallStartEvent;
   private attempts = 0;
@@ -28,26 +26,18 @@ export class CallTrace {
     this.subject = { callId: (lastCallId += 1), ...subject };
   }
 
-  /** Runs the call between its start and its end. */
-  async around<T extends object>(run: () => Promise<PaymentsResponse<T>>): Promise<PaymentsResponse<T>> {
+  /** Makes the call between its start and its end. */
+  async around<T>(make: () => Promise<CallEnd<T>>): Promise<CallEnd<T>> {
     const startedAt = performance.now();
     publishDiagnostics(CALL_START_CHANNEL, () => ({ ...this.subject }));
-    const end = (how: () => EndReport): void => {
-      publishDiagnostics(CALL_END_CHANNEL, () => ({
-        ...this.subject,
-        ...how(),
-        attempts: this.attempts,
-        durationMs: Math.round(performance.now() - startedAt),
-      }));
-    };
-    try {
-      const response = await run();
-      end(() => successReport(response));
-      return response;
-    } catch (error) {
-      end(() => failureReport(error));
-      throw error;
-    }
+    const end = await make();
+    publishDiagnostics(CALL_END_CHANNEL, () => ({
+      ...this.subject,
+      ...endReport(end),
+      attempts: this.attempts,
+      durationMs: Math.round(performance.now() - startedAt),
+    }));
+    return end;
   }
 
   /** One try is over, and it is decided what comes of it. */
@@ -98,19 +88,23 @@ export class CallTrace {
   }
 }
 
-type EndReport = Pick<CallEndEvent, 'outcome' | 'error' | 'evidence' | 'code' | 'requestId'>;
-
-function successReport({ lastResponse: { code, requestId } }: PaymentsResponse<object>): EndReport {
-  return { outcome: 'success', code, ...(requestId !== undefined && { requestId }) };
-}
-
-function failureReport(error: unknown): EndReport {
-  if (!isPaymentsError(error)) return { outcome: 'aborted' };
-  const { name, code, requestId } = error;
-  const known = { error: name, code, ...(requestId !== undefined && { requestId }) };
-  return error instanceof PaymentOutcomeUnknownError
-    ? { outcome: 'unknown', evidence: error.evidence, ...known }
-    : { outcome: 'failed', ...known };
+function endReport(
+  end: CallEnd<unknown>,
+): Pick<CallEndEvent, 'outcome' | 'error' | 'evidence' | 'code' | 'requestId'> {
+  if (end.end === 'aborted') return { outcome: 'aborted' };
+  if (end.end === 'success') {
+    const { code, requestId } = end.success.envelope;
+    return { outcome: 'success', code, ...(requestId !== undefined && { requestId }) };
+  }
+  const { name, code, requestId } = end.error;
+  return {
+    ...(end.verdict.end === 'unknown'
+      ? { outcome: 'unknown', evidence: end.verdict.evidence }
+      : { outcome: 'failed' }),
+    error: name,
+    code,
+    ...(requestId !== undefined && { requestId }),
+  };
 }
 
 /** What somebody may want to act on: the outcome is unknown, or the gateway is unwell. */

@@ -11,6 +11,8 @@ export interface TurnSetup {
   readonly request: OutgoingRequest;
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number;
+  /** By `performance.now()`. */
+  readonly deadline: number;
   readonly gate: AccountGate;
   readonly trace: CallTrace;
 }
@@ -22,8 +24,8 @@ export interface TimedResult {
 }
 
 /** Waits for the account's turn, then sends once. Never rejects. */
-export async function sendInTurn(setup: TurnSetup, deadline: number): Promise<TimedResult> {
-  const { http, request, signal, gate, trace } = setup;
+export async function sendInTurn(setup: TurnSetup): Promise<TimedResult> {
+  const { http, request, signal, deadline, gate, trace } = setup;
   const turn = gate.enter(deadline - SHORTEST_ATTEMPT_MS, signal);
   const granted = turn instanceof Promise ? await trace.waiting('rate', turn) : turn;
   if (granted.turn !== 'go') return { result: unsent(granted), durationMs: 0 };
