@@ -1,4 +1,4 @@
-import { safeTexts, type AttemptReport } from './call-report.js';
+import { safeTexts, safeTokens, type AttemptReport, type SafeTokens } from './call-report.js';
 import { classifyAnswer } from './classify-answer.js';
 import { checkEcho } from './echo-check.js';
 import { type GatewayCall, type ReadPayload } from './gateway-call.js';
@@ -7,6 +7,7 @@ import { parseAnswer, type SuccessEnvelope } from './parse-answer.js';
 import { asRecord } from './read-record.js';
 import { parseRetryAfter } from './retry-timing.js';
 import { type AttemptResult } from './send-attempt.js';
+import { sensitiveTexts } from './sensitive-texts.js';
 
 /** A success answer beside its `data`. */
 export type AnswerEnvelope = Pick<LastResponse, 'requestId' | 'code' | 'message' | 'httpStatus'>;
@@ -35,10 +36,12 @@ export function interpretAttempt<T extends object>(
   const { httpStatus, text } = result;
   const answer = parseAnswer(text);
   const event = classifyAnswer(call.kind, httpStatus, answer, refusalCodes);
+  const sensitive = sensitiveTexts(call);
   if (answer.shape === 'success') {
+    const tokens = safeTokens(answer.envelope, sensitive, refusalCodes);
     return event === 'success'
-      ? interpretSuccess(call, httpStatus, answer.envelope)
-      : { report: { event, httpStatus, code: answer.envelope.code, errors: {} } };
+      ? interpretSuccess(call, httpStatus, answer.envelope, tokens)
+      : { report: { event, httpStatus, ...tokens, errors: {} } };
   }
   const retryAfterMs = event === 'rate-limited' ? parseRetryAfter(result.retryAfter, Date.now()) : undefined;
   const error = answer.shape === 'error' ? answer.error : { errors: {} };
@@ -46,10 +49,10 @@ export function interpretAttempt<T extends object>(
     report: {
       event,
       httpStatus,
-      ...(error.code !== undefined && { code: error.code }),
-      ...(error.requestId !== undefined && { requestId: error.requestId }),
       ...(retryAfterMs !== undefined && { retryAfterMs }),
-      ...safeTexts(error, sensitiveTexts(call)),
+      ...safeTokens(error, sensitive, refusalCodes),
+      // What a read is answered may be about people whom its request does not name.
+      ...safeTexts(call.kind === 'read' ? { errors: error.errors } : error, sensitive),
     },
   };
 }
@@ -67,9 +70,11 @@ function heldBack(retryAfterMs: number): AttemptReport {
 function interpretSuccess<T extends object>(
   call: GatewayCall<T>,
   httpStatus: number,
-  { code, message, requestId, data }: SuccessEnvelope,
+  { message, data }: SuccessEnvelope,
+  { code, requestId }: SafeTokens,
 ): Interpretation<T> {
-  const report = { httpStatus, code, errors: {}, ...(requestId !== undefined && { requestId }) };
+  const id = requestId === undefined ? {} : { requestId };
+  const report = { httpStatus, errors: {}, ...(code !== undefined && { code }), ...id };
   const payload = call.read(data);
   if (payload === undefined) return { report: { ...report, event: 'bad-answer' } };
   const echo =
@@ -81,16 +86,7 @@ function interpretSuccess<T extends object>(
       value: payload.value,
       data,
       warnings: [...echo.warnings, ...payload.warnings],
-      envelope: { code, message, httpStatus, ...(requestId !== undefined && { requestId }) },
+      envelope: { code: code ?? '', message, httpStatus, ...id },
     },
   };
-}
-
-/** Fields whose values a gateway message may safely repeat. */
-const HARMLESS = new Set(['reference', 'currency', 'channel', 'network', 'bank_code', 'amount']);
-
-function sensitiveTexts(call: GatewayCall<object>): string[] {
-  return Object.entries(call.body ?? {}).flatMap(([field, value]) =>
-    typeof value === 'string' && !HARMLESS.has(field) ? [value] : [],
-  );
 }
