@@ -67,7 +67,6 @@ export {
   onPaymentsDiagnostics,
   type PaymentsDiagnostics,
 } from './common/diagnostics.js';
-export { type JournalEntry, type JournalState } from './common/journal-port.js';
 
 export { isPaymentsError, PaymentsError, type PaymentsErrorDetails } from './errors/payments.error.js';
 export { GatewayAnswerError } from './errors/gateway-answer.error.js';
@@ -87,6 +86,9 @@ export {
   PaymentsErrorInterceptor,
   type PaymentsErrorInterceptorOptions,
 } from './errors/payments-error.interceptor.js';
+
+export { PaymentsJournal, type WaitForOutcomeOptions } from './recovery/payments-journal.js';
+export { type RecoveryReport } from './recovery/recovery.run.js';
 
 export { PaymentsWebhook } from './webhooks/routes/payments-webhook.decorator.js';
 export { PaymentsWebhookGuard } from './webhooks/routes/payments-webhook.guard.js';
@@ -120,4 +122,15 @@ export {
   type PaymentsStorage,
   type SetAsideDelivery,
 } from './common/storage-port.js';
+export {
+  type JournalEntry,
+  type JournalKey,
+  type JournalPage,
+  type JournalRecord,
+  type JournalScope,
+  type JournalState,
+  type JournalStore,
+  type ProbeWait,
+  type StoredJournalRecord,
+} from './common/journal-port.js';
 export { memoryStorage, type MemoryStorageOptions } from './storage/memory.storage.js';

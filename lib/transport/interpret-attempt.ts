@@ -3,7 +3,7 @@ import { classifyAnswer } from './classify-answer.js';
 import { checkEcho } from './echo-check.js';
 import { type GatewayCall, type ReadPayload } from './gateway-call.js';
 import { type LastResponse } from './last-response.js';
-import { parseAnswer, type SuccessEnvelope } from './parse-answer.js';
+import { parseAnswer, type GatewayErrorBody, type SuccessEnvelope } from './parse-answer.js';
 import { asRecord } from './read-record.js';
 import { parseRetryAfter } from './retry-timing.js';
 import { type AttemptResult } from './send-attempt.js';
@@ -51,9 +51,16 @@ export function interpretAttempt<T extends object>(
       httpStatus,
       ...(retryAfterMs !== undefined && { retryAfterMs }),
       ...safeTokens(error, sensitive, refusalCodes),
-      // What a read is answered may be about people whom its request does not name.
-      ...safeTexts(call.kind === 'read' ? { errors: error.errors } : error, sensitive),
+      ...safeTexts(call.kind === 'read' ? withoutWords(error, call.body) : error, sensitive),
     },
+  };
+}
+
+/** What a read is answered may be about people whom its request does not name: only which fields were refused is kept. */
+function withoutWords({ errors }: GatewayErrorBody, body: object = {}): GatewayErrorBody {
+  const fields = Object.keys(errors).filter((field) => Object.hasOwn(body, field));
+  return {
+    errors: Object.fromEntries(fields.map((field) => [field, [`${field} was refused by the gateway`]])),
   };
 }
 

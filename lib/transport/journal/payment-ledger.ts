@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { performance } from 'node:perf_hooks';
 import { type JournalKey, type JournalRecord, type JournalStore } from '../../common/journal-port.js';
+import { failureLabel } from '../../errors/failure-label.js';
 import { PaymentsStorageError } from '../../errors/payments-storage.error.js';
 import { type CallEnd } from '../call-end.js';
 import { type CallLimits } from '../call-limits.js';
@@ -45,7 +46,7 @@ export class PaymentLedger {
   ): Promise<Begun> {
     const writing = this.write(asked, key, draft, limits.deadline);
     const waited = await waitWithin(writing, limits.deadline, limits.signal).catch((error: unknown) => {
-      this.logger.error(`The journal cannot be reached, so nothing was sent: ${errorText(error)}`);
+      this.logger.error(`The journal cannot be reached, so nothing was sent: ${failureLabel(error)}`);
       throw notWritten(key);
     });
     if (waited.ended === 'done') return waited.value;
@@ -59,7 +60,7 @@ export class PaymentLedger {
     const writing = intent.end(end).then(
       (standing): Recorded => ({ written: true, standing: standing?.record }),
       (error: unknown): Recorded => {
-        this.warn(intent.record, errorText(error));
+        this.warn(intent.record, failureLabel(error));
         return { written: false };
       },
     );
@@ -107,8 +108,4 @@ function notWritten({ family, reference }: JournalKey): PaymentsStorageError {
       hint: 'Make the same call again once the storage answers.',
     },
   );
-}
-
-function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : 'a value that is not an Error was thrown';
 }

@@ -187,6 +187,13 @@ describe('keys and personal data', () => {
     expect(CANARIES.filter((canary) => seen.includes(canary))).toEqual([]);
   };
 
+  /** How a call ends, without the record that it may give. */
+  const endOf = (call: Promise<unknown>): Promise<unknown> =>
+    call.then(
+      (record) => (record as { lastResponse: { warnings: unknown } }).lastResponse.warnings,
+      (thrown: unknown) => thrown,
+    );
+
   const failureOf = async (call: Promise<unknown>): Promise<unknown> => {
     const error: unknown = await call.then(
       () => undefined,
@@ -214,8 +221,7 @@ describe('keys and personal data', () => {
       it.each(answers)('are nowhere to be seen after %s', async (_, behaviour) => {
         gateway.answer(behaviour);
         const merchant = await start();
-        const error = await failureOf(call(merchant));
-        const again = await failureOf(call(merchant));
+        const [error, again] = [await endOf(call(merchant)), await endOf(call(merchant))];
         expect(lines.length).toBeGreaterThan(0);
         expect(heard.length).toBeGreaterThan(2);
         expectNoCanary(error, again);
@@ -289,7 +295,8 @@ describe('keys and personal data', () => {
       throw Object.assign(new Error(TELLTALE), { detail: everywhere });
     };
     const journal = new Proxy(storage.journal, {
-      get: (target, name) => (name === 'begin' || name === 'get' ? broken : Reflect.get(target, name)),
+      get: (target, name): unknown =>
+        name === 'begin' || name === 'get' ? broken : Reflect.get(target, name),
     });
     const merchant = await start({ storage: { ...storage, journal } });
     for (const call of [CALLS['a bank payout'], CALLS['a mobile money collection']]) {
