@@ -1,14 +1,10 @@
-import { isRecord, type OptionError } from './option-checks.js';
+import { type OptionError } from './option-checks.js';
 import { type ResolvedRateOptions } from './resolved-options.js';
 
 const LARGEST = 10_000;
 
 /** The caps on calls of one account; undefined: no cap. */
-export function resolveRate(value: unknown, error: OptionError): ResolvedRateOptions {
-  const rate = value ?? {};
-  if (!isRecord(rate)) {
-    throw error('rate', 'must be an object: write { perSecond: 10, concurrency: 5 }, or leave it out.');
-  }
+export function resolveRate(rate: Record<string, unknown>, error: OptionError): ResolvedRateOptions {
   const cap = (name: keyof ResolvedRateOptions): number | undefined => {
     const number = rate[name];
     if (number === undefined) return undefined;

@@ -17,6 +17,8 @@ export type RequestRules = Pick<ResolvedPaymentsOptions, 'amountFormat' | 'limit
 
 /** Makes calls to the gateway for one merchant account. */
 export interface GatewayClient {
+  /** Resolves when the payments that are being made have ended and are written down. */
+  idle(): Promise<void>;
   readonly rules: RequestRules;
   call<T extends object>(call: GatewayCall<T>, options?: CallOptions): Promise<PaymentsResponse<T>>;
   /**
@@ -40,7 +42,7 @@ export function createGatewayClient(
   const send = <T extends object>(
     call: GatewayCall<T>,
     parcel: Partial<Parcel>,
-    { signal, timeoutMs, deadline, retry }: CallLimits,
+    { signal, timeoutMs, deadline, sendBy, retry }: CallLimits,
   ): Promise<CallEnd<T>> => {
     const { idempotencyKey, body, probeFor, probing } = parcel;
     const reference = call.kind === 'read' ? {} : { reference: call.payment.reference };
@@ -60,6 +62,7 @@ export function createGatewayClient(
         },
         timeoutMs,
         deadline,
+        sendBy,
         retry,
         refusalCodes: options.refusalCodes,
         probeFor,
@@ -88,6 +91,7 @@ export function createGatewayClient(
       const limits = callLimits(options, checked);
       return call.kind === 'read' ? read(call, limits) : payments.make(call, checked, limits);
     },
+    idle: () => payments.idle(),
     probe: (standing) => payments.probe(standing, callLimits(options)),
   };
 }

@@ -2,7 +2,6 @@ import { performance } from 'node:perf_hooks';
 import { type HttpService } from '@nestjs/axios';
 import { type AccountGate, type Turn } from './account-gate.js';
 import { type CallTrace } from './call-trace.js';
-import { SHORTEST_ATTEMPT_MS } from './retry-timing.js';
 import { sendAttempt, type AttemptResult, type OutgoingRequest } from './send-attempt.js';
 
 /** What sending in turn needs of a call. */
@@ -13,6 +12,8 @@ export interface TurnSetup {
   readonly timeoutMs: number;
   /** By `performance.now()`. */
   readonly deadline: number;
+  /** When a try must have begun that waited for its turn, by `performance.now()`. */
+  readonly sendBy: number;
   readonly gate: AccountGate;
   readonly trace: CallTrace;
 }
@@ -25,8 +26,8 @@ export interface TimedResult {
 
 /** Waits for the account's turn, then sends once. Never rejects. */
 export async function sendInTurn(setup: TurnSetup): Promise<TimedResult> {
-  const { http, request, signal, deadline, gate, trace } = setup;
-  const turn = gate.enter(deadline - SHORTEST_ATTEMPT_MS, signal);
+  const { http, request, signal, deadline, sendBy, gate, trace } = setup;
+  const turn = gate.enter(sendBy, signal);
   const granted = turn instanceof Promise ? await trace.waiting('rate', turn) : turn;
   if (granted.turn !== 'go') return { result: unsent(granted), durationMs: 0 };
   const startedAt = performance.now();

@@ -33,4 +33,10 @@ describe('the rate option', () => {
   ])('%s that is wrong is named', (option, rate) => {
     expect(() => resolveOptions({ ...valid, rate })).toThrow(`\`${option}\` must be`);
   });
+
+  it('does not overlook a mistyped cap', () => {
+    expect(() => resolveOptions({ ...valid, rate: { persecond: 5 } })).toThrow(
+      '`rate.persecond` does not exist',
+    );
+  });
 });
