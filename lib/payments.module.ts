@@ -1,5 +1,5 @@
 import { HttpModule, HttpService } from '@nestjs/axios';
-import { type DynamicModule, Module, type Provider, type Type } from '@nestjs/common';
+import { type DynamicModule, forwardRef, Module, type Provider, type Type } from '@nestjs/common';
 import { BanksService } from './banks/banks.service.js';
 import { CollectionsService } from './collections/collections.service.js';
 import { DEFAULT_ACCOUNT } from './common/account.js';
@@ -72,6 +72,11 @@ export class PaymentsModule {
    * @throws PaymentsConfigError at boot, where an option is wrong.
    */
   static forRootAsync(options: PaymentsModuleAsyncOptions): DynamicModule {
+    if (!options.useFactory && !options.useClass && !options.useExisting) {
+      throw new PaymentsConfigError(
+        'PaymentsModule.forRootAsync has no factory: write useFactory, useClass or useExisting, or use forRoot.',
+      );
+    }
     return accountModule(PaymentsOptionsModule.forRootAsync(options), options);
   }
 }
@@ -80,16 +85,29 @@ function accountModule(
   optionsModule: DynamicModule,
   { isGlobal = false, name = DEFAULT_ACCOUNT }: PaymentsModuleExtras,
 ): DynamicModule {
-  const secondCopy = describeSecondCopy();
-  if (secondCopy !== undefined) throw new PaymentsConfigError(secondCopy);
+  assertOneCopy();
   const token = (type: Type): symbol | Type => getPaymentsToken(type, name) as symbol | Type;
   return {
     module: PaymentsModule,
     global: isGlobal,
-    imports: [optionsModule, ownHttpModule(optionsModule), PaymentsWebhooksModule],
+    imports: [
+      optionsModule,
+      ownHttpModule(optionsModule),
+      // Asked again when Nest reads the imports: the second copy may be loaded by now, and once Nest looks for providers
+      // its own message, which does not tell why one is missing, would come first.
+      forwardRef(() => {
+        assertOneCopy();
+        return PaymentsWebhooksModule;
+      }),
+    ],
     providers: [
       { provide: token(HttpService), useExisting: HttpService },
-      { provide: GATEWAY_CLIENT, useFactory: createGatewayClient, inject: [RESOLVED_OPTIONS, HttpService] },
+      {
+        provide: GATEWAY_CLIENT,
+        useFactory: (options: ResolvedPaymentsOptions, http: HttpService, storage: PaymentsStorage) =>
+          createGatewayClient(options, http, storage.journal),
+        inject: [RESOLVED_OPTIONS, HttpService, STORAGE],
+      },
       ...SERVICES.map((service) => serviceProvider(service, token(service))),
       {
         provide: STORAGE,
@@ -110,6 +128,11 @@ function accountModule(
     ],
     exports: [HttpService, ...SERVICES, PaymentsInbox].map((type) => token(type as Type)),
   };
+}
+
+function assertOneCopy(): void {
+  const secondCopy = describeSecondCopy();
+  if (secondCopy !== undefined) throw new PaymentsConfigError(secondCopy);
 }
 
 function serviceProvider(Service: ServiceClass, token: symbol | Type): Provider {

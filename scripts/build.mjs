@@ -1,12 +1,15 @@
 // Builds both copies of the package (dist/esm and dist/cjs) and links the package into its own
 // node_modules, so that the sample resolves `nestjs-payments` as an installed package would.
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const node = (...args) => execFileSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
+const node = (...args) => {
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+};
 const tsc = join('node_modules', 'typescript', 'bin', 'tsc');
 
 rmSync(join(root, 'dist'), { recursive: true, force: true });

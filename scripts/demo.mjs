@@ -56,6 +56,13 @@ function understand() {
         throw new Error(`--${name} must be a whole number from 0 to 65535`);
       }
     }
+    if (
+      values.port !== undefined &&
+      Number(values.port) === Number(values['shop-port']) &&
+      Number(values.port) > 0
+    ) {
+      throw new Error('--port and --shop-port must differ');
+    }
     return values;
   } catch (error) {
     complain(`${error.message}.\n`);
@@ -72,14 +79,16 @@ async function startBoth(ports, { once }, running) {
   return { emulator, shop };
 }
 
-async function choosePort(option, step, { once, [option]: wanted }) {
+async function choosePort(option, step, options) {
+  const wanted = options[option];
   if (wanted !== undefined) {
     if (await isFree(Number(wanted))) return Number(wanted);
     throw new Error(`${step}: port ${wanted} is taken. Choose another with --${option}.`);
   }
-  if (once) return 0;
+  if (options.once) return 0;
   const friendly = FRIENDLY_PORTS[option];
-  if (await isFree(friendly)) return friendly;
+  const asked = Object.keys(FRIENDLY_PORTS).some((name) => Number(options[name]) === friendly);
+  if (!asked && (await isFree(friendly))) return friendly;
   say(`Port ${friendly} is taken, so a free one serves instead (--${option} chooses one).`);
   return 0;
 }

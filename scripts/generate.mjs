@@ -72,7 +72,13 @@ function followReference(schemas, schema) {
 }
 
 function pageAssets() {
-  const files = { indexHtml: 'index.html', pageCss: 'page.css', pageJs: 'page.js' };
+  const files = {
+    indexHtml: 'index.html',
+    pageCss: 'page.css',
+    pageJs: 'page.js',
+    viewJs: 'view.js',
+    controlJs: 'control.js',
+  };
   const lines = Object.entries(files).map(([name, file]) => {
     return `export const ${name} = ${JSON.stringify(readFileSync(join(sandbox, 'page', file), 'utf8'))};\n`;
   });

@@ -24,10 +24,26 @@ function copies(): Set<string> {
   return (shared[REGISTRY] ??= new Set());
 }
 
-/** Folder of this build, read from the stack: neither `import.meta` nor `__dirname` exists in both builds. */
 function ownFolder(): string {
-  const frame = new Error().stack?.split('\n').find((line) => line.includes('package-copies')) ?? '';
-  return (
-    /(?:file:\/\/|\(|at )*([^\s()]+?)[\\/]common[\\/]package-copies/.exec(frame)?.[1] ?? 'an unknown place'
-  );
+  return ownFile()
+    .replace(/^file:\/\//, '')
+    .replace(/[\\/]common[\\/]package-copies\.\w+(\?.*)?$/, '');
+}
+
+/**
+ * Path of this file, asked of the stack: neither `import.meta` nor `__dirname` exists in both builds. The stack's text
+ * would not do: source maps and other formatters rewrite it, and a folder's name may hold spaces.
+ */
+function ownFile(): string {
+  const { stackTraceLimit } = Error;
+  const formatter = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace');
+  try {
+    Error.stackTraceLimit = 1;
+    Error.prepareStackTrace = (_error, [site]) => site?.getFileName();
+    return new Error().stack ?? 'an unknown place';
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+    if (formatter) Object.defineProperty(Error, 'prepareStackTrace', formatter);
+    else Reflect.deleteProperty(Error, 'prepareStackTrace');
+  }
 }

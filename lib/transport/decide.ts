@@ -1,3 +1,4 @@
+import { type ProbeWait } from '../common/journal-port.js';
 import { type OutcomeEvidence } from '../common/outcome-evidence.js';
 import { type AnswerMeaning } from './classify-answer.js';
 import { type CallKind } from './gateway-call.js';
@@ -35,6 +36,8 @@ export type Verdict =
 export interface Decision {
   readonly retry: boolean;
   readonly verdict: Verdict;
+  /** Which wait comes before the one further try with the same key, where it may tell what came of a payment. */
+  readonly probe?: ProbeWait;
 }
 
 const end = (plain: PlainEnd): Decision => ({ retry: false, verdict: { end: plain } });
@@ -43,11 +46,15 @@ const unknown = (evidence: OutcomeEvidence): Decision => ({
   retry: false,
   verdict: { end: 'unknown', evidence },
 });
+const probeElse = (probe: ProbeWait, evidence: OutcomeEvidence): Decision => ({
+  ...unknown(evidence),
+  probe,
+});
 
 /**
  * The decision table of money safety (design rules §3), as one pure function.
  *
- * @param earlierAmbiguity Whether an earlier attempt of the same call may have arrived without a readable answer.
+ * @param earlierAmbiguity Whether an earlier attempt of the same payment may have arrived without a readable answer.
  */
 export function decide(
   kind: CallKind,
@@ -102,6 +109,11 @@ function decidePayment(kind: CallKind, event: AttemptEvent, httpStatus: number |
     case 'redirect':
       // These two say that the request was taken and its result is elsewhere.
       return httpStatus === 302 || httpStatus === 303 ? unknown('bad-answer') : end('redirected');
+    case 'no-answer':
+      return probeElse('after-silence', event);
+    case 'bad-answer':
+    case 'server-error':
+      return probeElse('after-answer', event);
     case 'unlisted-code':
       return kind === 'collection' && isFinalClientError(httpStatus)
         ? end('rejected')

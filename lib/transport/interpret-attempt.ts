@@ -8,9 +8,14 @@ import { asRecord } from './read-record.js';
 import { parseRetryAfter } from './retry-timing.js';
 import { type AttemptResult } from './send-attempt.js';
 
+/** A success answer beside its `data`. */
+export type AnswerEnvelope = Pick<LastResponse, 'requestId' | 'code' | 'message' | 'httpStatus'>;
+
 /** A success answer that the operation could read. */
 export interface ReadSuccess<T> extends ReadPayload<T> {
-  readonly envelope: Pick<LastResponse, 'requestId' | 'code' | 'message' | 'httpStatus'>;
+  /** `data` as it came. */
+  readonly data: unknown;
+  readonly envelope: AnswerEnvelope;
 }
 
 /** What one try came to. `success` is there exactly when the event is `success`. */
@@ -69,6 +74,7 @@ function interpretSuccess<T extends object>(
     report: { ...report, event: 'success' },
     success: {
       value: payload.value,
+      data,
       warnings: [...echo.warnings, ...payload.warnings],
       envelope: { code, message, httpStatus, ...(requestId !== undefined && { requestId }) },
     },

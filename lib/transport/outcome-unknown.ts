@@ -51,7 +51,7 @@ function hintFor(evidence: OutcomeEvidence, family: PaymentFamily): string {
 /** The error for a payment whose outcome is not known. */
 export function outcomeUnknownError(
   evidence: OutcomeEvidence,
-  report: AttemptReport,
+  report: Pick<AttemptReport, 'httpStatus' | 'code'>,
   details: PaymentsErrorDetails,
 ): PaymentOutcomeUnknownError {
   const seen = [report.httpStatus === undefined ? undefined : `HTTP ${report.httpStatus}`, report.code]

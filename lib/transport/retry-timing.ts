@@ -1,4 +1,5 @@
-import { type ResolvedRetryOptions } from '../config/resolved-options.js';
+import { type ProbeWait } from '../common/journal-port.js';
+import { type ResolvedProbeWaits, type ResolvedRetryOptions } from '../config/resolved-options.js';
 
 /** An attempt with less time than this is more likely to end ambiguous than answered. */
 const SHORTEST_ATTEMPT_MS = 1_000;
@@ -38,20 +39,29 @@ export function parseRetryAfter(header: string | undefined, nowMs: number): numb
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
 }
 
-/** Waits, or rejects with the signal's reason. */
-export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
+/**
+ * How long to wait before the one further try of a payment that may have been made, or undefined where under a second
+ * would be left.
+ */
+export function probeWaitMs(
+  probe: ProbeWait,
+  remainingMs: number,
+  waits: ResolvedProbeWaits,
+): number | undefined {
+  const wait = probe === 'after-answer' ? waits.afterAnswerMs : waits.afterSilenceMs;
+  return remainingMs - wait < SHORTEST_ATTEMPT_MS ? undefined : wait;
+}
+
+/** Waits. False where the signal fires first. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (): void => {
       clearTimeout(timer);
-      // The caller's own reason, whatever it is.
-      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
-      reject(signal?.reason);
+      signal?.removeEventListener('abort', end);
+      resolve(!signal?.aborted);
     };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    signal?.addEventListener('abort', stop, { once: true });
-    if (signal?.aborted) stop();
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end);
+    if (signal?.aborted) end();
   });
 }

@@ -7,8 +7,17 @@ import { type WebhookReceiver } from './delivery/webhook.receiver.js';
 export class WebhookAccounts {
   private readonly receivers = new Map<string, WebhookReceiver | undefined>();
 
-  /** @param receiver Undefined: the account has no `webhooks` option. */
+  /**
+   * @param receiver Undefined: the account has no `webhooks` option.
+   * @throws PaymentsConfigError where the account is registered already.
+   */
   add(account: string, receiver: WebhookReceiver | undefined): void {
+    if (this.receivers.has(account)) {
+      throw new PaymentsConfigError(
+        `The account '${account}' is registered twice: keep one PaymentsModule.forRoot or forRootAsync of it and set ` +
+          "isGlobal: true there, or give the other account a name of its own: { name: 'payouts' }.",
+      );
+    }
     this.receivers.set(account, receiver);
   }
 

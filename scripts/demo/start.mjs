@@ -37,8 +37,9 @@ export async function isFree(port) {
   try {
     await once(probe, 'listening');
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    if (error.code === 'EADDRINUSE') return false;
+    throw error;
   } finally {
     probe.close();
   }

@@ -1,11 +1,15 @@
 import { type ServerResponse } from 'node:http';
 import { HTML_TYPE, send } from '../http/answer.js';
-import { indexHtml, pageCss, pageJs } from '../page/assets.generated.js';
+import { controlJs, indexHtml, pageCss, pageJs, viewJs } from '../page/assets.generated.js';
+
+const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
 
 const FILES: Readonly<Record<string, readonly [type: string, text: string]>> = {
   '/': [HTML_TYPE, indexHtml],
   '/page.css': ['text/css; charset=utf-8', pageCss],
-  '/page.js': ['text/javascript; charset=utf-8', pageJs],
+  '/page.js': [SCRIPT_TYPE, pageJs],
+  '/view.js': [SCRIPT_TYPE, viewJs],
+  '/control.js': [SCRIPT_TYPE, controlJs],
 };
 
 const POLICY = [

@@ -62,6 +62,7 @@ export class Gateway {
     if (known) return known;
     const merchant = new Merchant(name, this.context.settings.startingBalanceCents);
     this.merchantsByName.set(name, merchant);
+    this.context.hub.emit('balance', merchant.balance());
     return merchant;
   }
 

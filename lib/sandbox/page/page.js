@@ -1,212 +1,34 @@
-/* global document, EventSource */
-// The sandbox's page: reads the control API, follows its event stream, and sends what the visitor decides.
-// Values from outside reach the page through textContent only.
-const API = '_sandbox/v1';
+/* global EventSource */
+// The sandbox's page: reads the lists once, then follows the event stream.
+import { EVENTS, read } from './control.js';
+import {
+  showAll,
+  showBaseUrl,
+  showCounts,
+  showDelivery,
+  showLink,
+  showPayment,
+  showPayout,
+  showWallet,
+} from './view.js';
+
 const RETRY_MS = 2_000;
-const FINAL = new Set(['success', 'paid', 'failed', 'cancelled', 'expired']);
-const ICONS = { paid: 'success' };
-
-const byId = (id) => document.getElementById(id);
-const keyOf = ({ merchant, reference }) => JSON.stringify([merchant, reference]);
-
-/** One list on the page: an element per record, filled in place so that the focus survives an update. */
-function listOf(id, template) {
-  const list = byId(id);
-  const elements = new Map();
-  return {
-    get: (key) => elements.get(key),
-    ensure(key, place) {
-      const known = elements.get(key);
-      if (known) return known;
-      const element = byId(template).content.firstElementChild.cloneNode(true);
-      elements.set(key, element);
-      list[place](element);
-      return element;
-    },
-    remove(key) {
-      elements.get(key)?.remove();
-      elements.delete(key);
-    },
-    clear() {
-      elements.clear();
-      list.replaceChildren();
-    },
-    first: () => list.querySelector('button'),
-    size: () => elements.size,
-  };
-}
-
-const prompts = listOf('prompts', 'prompt');
-const payments = listOf('payments', 'row');
-const payouts = listOf('payouts', 'row');
-const wallets = listOf('wallets', 'wallet');
-let settled = false;
-
-function fill(element, values) {
-  for (const [field, value] of Object.entries(values)) {
-    for (const target of element.querySelectorAll(`[data-field="${field}"]`)) {
-      if (target.textContent !== value) target.textContent = value;
-    }
-  }
-}
-
-function money(amount) {
-  const [whole, cents] = (typeof amount === 'number' ? amount.toFixed(2) : amount).split('.');
-  return `TZS ${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${cents && cents !== '00' ? `.${cents}` : ''}`;
-}
-
-const timeOf = (iso) => new Date(iso).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
-const wordsOf = (token) => token.replaceAll('_', ' ').toLowerCase();
-
-function announce(text) {
-  if (settled) byId('announcer').textContent = text;
-}
-
-function fillRow(element, record) {
-  fill(element, { reference: record.reference, amount: money(record.amount), status: record.status });
-  fill(element, { merchant: record.merchant, time: timeOf(record.created_at) });
-  const status = element.querySelector('[data-part=status]');
-  status.dataset.status = record.status;
-  status.querySelector('use').setAttribute('href', `#icon-${ICONS[record.status] ?? record.status}`);
-}
-
-function showPayment(payment) {
-  const key = keyOf(payment);
-  const row = payments.ensure(key, 'prepend');
-  const changed = row.querySelector('[data-field=status]').textContent !== payment.status;
-  fillRow(row, payment);
-  fill(row, { channel: wordsOf(payment.channel) });
-  if (FINAL.has(payment.status)) {
-    removePrompt(key);
-    if (changed) announce(`${payment.reference}: ${payment.status}`);
-  } else {
-    showPrompt(key, payment);
-  }
-}
-
-function showPrompt(key, payment) {
-  const isNew = !prompts.get(key);
-  const prompt = prompts.ensure(key, 'append');
-  fill(prompt, { merchant: payment.merchant, amount: money(payment.amount), reference: payment.reference });
-  fill(prompt, { channel: wordsOf(payment.channel), phone: payment.customer_phone });
-  if (!isNew) return;
-  onDecision(prompt, 'payments', payment);
-  announce(`New request: ${money(payment.amount)} for ${payment.reference}`);
-}
-
-function removePrompt(key) {
-  const hadFocus = prompts.get(key)?.contains(document.activeElement);
-  prompts.remove(key);
-  if (hadFocus) (prompts.first() ?? byId('phone-title')).focus();
-}
-
-function showPayout(payout) {
-  const key = keyOf(payout);
-  const isNew = !payouts.get(key);
-  const row = payouts.ensure(key, 'prepend');
-  const changed = row.querySelector('[data-field=status]').textContent !== payout.status;
-  fillRow(row, payout);
-  fill(row, { channel: payout.bank_code ?? wordsOf(payout.network ?? '') });
-  const choice = row.querySelector('[data-part=choice]');
-  if (choice.contains(document.activeElement) && FINAL.has(payout.status)) byId('phone-title').focus();
-  choice.hidden = FINAL.has(payout.status);
-  if (isNew) onDecision(row, 'payouts', payout);
-  if (changed) announce(`Payout ${payout.reference}: ${payout.status}`);
-}
-
-function showDelivery(delivery) {
-  const row = payments.get(keyOf(delivery));
-  if (!row) return;
-  const webhook = webhookText(delivery);
-  fill(row, { webhook });
-  row.querySelector('.webhook').dataset.state = webhook.startsWith('Webhook failed')
-    ? 'failed'
-    : delivery.state;
-}
-
-function webhookText({ state, attempts, status, next_attempt_at: next }) {
-  if (state === 'delivered')
-    return `Webhook answered ${status}${attempts.length > 1 ? ` at try ${attempts.length}` : ''}`;
-  if (state === 'skipped') return 'No webhook sent: no address is set';
-  const problem = attempts.at(-1)?.problem;
-  if (!problem) return 'Webhook on its way';
-  return `Webhook failed: ${problem}. ${next ? `Next try ${timeOf(next)}` : 'No more tries'}`;
-}
-
-function showWallet(wallet) {
-  const locked = wallet.locked_balance > 0 ? `${money(wallet.locked_balance)} locked` : '';
-  const merchant = `${wallet.merchant}’s wallet`;
-  fill(wallets.ensure(wallet.merchant, 'append'), {
-    merchant,
-    available: money(wallet.available_balance),
-    locked,
-  });
-}
-
-function onDecision(element, collection, { merchant, reference }) {
-  const decide = async ({ currentTarget }) => {
-    // Not `disabled`: a disabled button drops the focus.
-    if (element.ariaBusy === 'true') return;
-    element.ariaBusy = 'true';
-    fill(element, { problem: '' });
-    await send(`${collection}/${encodeURIComponent(reference)}/${currentTarget.dataset.action}`, {
-      merchant,
-    }).catch(({ message }) => fill(element, { problem: message }));
-    element.ariaBusy = 'false';
-  };
-  for (const button of element.querySelectorAll('button')) button.addEventListener('click', decide);
-}
-
-async function send(path, body) {
-  const headers = { 'content-type': 'application/json' };
-  const answer = await fetch(`${API}/${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-  if (answer.ok) return;
-  const problem = await answer.json().catch(() => undefined);
-  throw new Error(problem?.error?.message ?? `The sandbox answered ${answer.status}.`);
-}
-
-async function read(path) {
-  const answer = await fetch(`${API}/${path}`);
-  if (!answer.ok) throw new Error(`The sandbox answered ${answer.status}.`);
-  return answer.json();
-}
-
-async function readAll() {
-  settled = false;
-  const lists = ['payments', 'payouts', 'deliveries', 'balance'].map((name) => read(name));
-  const [info, ...answers] = await Promise.all([read('info'), ...lists]);
-  const [paymentItems, payoutItems, deliveryItems, balanceItems] = answers.map(({ items }) => items);
-  byId('base-url').textContent = info.base_url;
-  for (const list of [prompts, payments, payouts, wallets]) list.clear();
-  paymentItems.forEach(showPayment);
-  payoutItems.forEach(showPayout);
-  deliveryItems.forEach(showDelivery);
-  balanceItems.forEach(showWallet);
-  settled = true;
-}
-
-function showCounts() {
-  byId('phone-empty').hidden = prompts.size() > 0;
-  for (const [id, list] of Object.entries({ payments, payouts })) {
-    byId(`${id}-count`).textContent = String(list.size());
-    byId(`${id}-empty`).hidden = list.size() > 0;
-  }
-  document.title = prompts.size() > 0 ? `(${prompts.size()}) Payments sandbox` : 'Payments sandbox';
-}
-
-function showLink(state, text) {
-  byId('link').dataset.state = state;
-  byId('link-text').textContent = text;
-}
+const LISTS = ['payments', 'payouts', 'deliveries', 'balance'];
+const SHOWS = { payment: showPayment, payout: showPayout, delivery: showDelivery, balance: showWallet };
 
 // Events wait for the lists to be read, so that a list never overwrites something newer.
 let work = Promise.resolve();
 const enqueue = (step) => (work = work.then(step).then(showCounts, () => showLink('lost', 'Reconnecting')));
 
+async function readAll() {
+  const [info, ...answers] = await Promise.all([read('info'), ...LISTS.map(read)]);
+  showBaseUrl(info.base_url);
+  showAll(Object.fromEntries(answers.map(({ items }, index) => [LISTS[index], items])));
+}
+
 function connect() {
-  const stream = new EventSource(`${API}/events`);
-  const shows = { payment: showPayment, payout: showPayout, delivery: showDelivery, balance: showWallet };
-  for (const [name, show] of Object.entries(shows)) {
+  const stream = new EventSource(EVENTS);
+  for (const [name, show] of Object.entries(SHOWS)) {
     stream.addEventListener(name, ({ data }) => enqueue(() => show(JSON.parse(data))));
   }
   stream.addEventListener('reset', () => enqueue(readAll));

@@ -76,7 +76,7 @@ export class WebhookDeliverer {
     const started = performance.now();
     const at = this.clock.now();
     delivery.nextAttemptAt = undefined;
-    const result = await this.sender.send(url, this.headers(delivery), delivery.body);
+    const result = await this.post(delivery, url);
     if (!this.all.includes(delivery)) return;
     delivery.attempts.push({
       number: delivery.attempts.length + 1,
@@ -88,6 +88,15 @@ export class WebhookDeliverer {
     if (problemOf(result) === null) delivery.state = 'delivered';
     else this.tryAgainLater(delivery, url);
     this.announce(delivery);
+  }
+
+  /** Never rejects: a scheme of somebody's own may throw, or sign with what no header can hold. */
+  private async post(delivery: Delivery, url: URL): Promise<SendResult> {
+    try {
+      return await this.sender.send(url, this.headers(delivery), delivery.body);
+    } catch (error) {
+      return { problem: `it could not be signed: ${error instanceof Error ? error.message : String(error)}` };
+    }
   }
 
   private tryAgainLater(delivery: Delivery, url: URL): void {

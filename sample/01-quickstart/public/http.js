@@ -14,7 +14,7 @@ export const send = (path, body) =>
 
 async function call(path, options) {
   const answer = await fetch(path, options).catch(() => {
-    throw new Error('The shop did not answer. Look at your phone before you try again.');
+    throw new Error('The shop did not answer. It may have done what you asked: look before you try again.');
   });
   const body = await answer.json().catch(() => undefined);
   if (answer.ok) return body;

@@ -35,7 +35,10 @@ async function showBalance() {
 
 async function prepare() {
   forget();
-  prepared = await send('office/payouts', Object.fromEntries(new FormData(form)));
+  const asked = fields();
+  const answer = await send('office/payouts', asked);
+  if (JSON.stringify(fields()) !== JSON.stringify(asked)) return;
+  prepared = answer;
   byId('holder').textContent = prepared.account_name;
   byId('prepared-detail').textContent = `receives ${money(prepared.amount)} at ${prepared.bank_code}.`;
   byId('prepared').hidden = false;
@@ -48,6 +51,10 @@ async function confirm() {
   byId('payout-verdict').dataset.tone = tone;
   byId('payout-verdict').textContent = words;
   await showBalance();
+}
+
+function fields() {
+  return Object.fromEntries(new FormData(form));
 }
 
 /** What was looked up holds only for exactly these fields. */

@@ -21,6 +21,8 @@ const VERDICTS = {
   'in-review': ['wait', () => 'Another amount arrived. We look into it and call you.'],
 };
 
+const OPEN = new Set(['asking', 'awaiting-customer', 'awaiting-outcome']);
+
 const form = byId('checkout');
 let events;
 
@@ -74,9 +76,10 @@ function showOrder(order) {
   const verdict = byId('verdict');
   verdict.dataset.tone = tone;
   if (verdict.textContent !== words(order)) verdict.textContent = words(order);
-  byId('phone-link').hidden = !phonePage || tone !== 'wait';
-  if (tone !== 'wait') {
-    events?.close();
+  const isOpen = OPEN.has(order.status);
+  byId('phone-link').hidden = !phonePage || !isOpen;
+  if (!isOpen) {
+    events?.close(); // or the browser would ask again for a stream that has ended
     document.dispatchEvent(new Event('balance'));
   }
 }

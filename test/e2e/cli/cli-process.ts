@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { build, stop } from 'esbuild';
 
 // As deep under the root as dist/esm/cli, so that the command finds package.json where the built one does.
 const FOLDER = join(process.cwd(), 'node_modules', '.cache', 'nestjs-payments-cli');
@@ -20,6 +20,7 @@ export async function bundleCli(): Promise<void> {
     target: 'node20',
     logLevel: 'silent',
   });
+  await stop(); // its service is a process of its own, which could outlive the test run
 }
 
 export function removeCli(): void {

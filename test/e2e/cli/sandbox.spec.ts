@@ -23,13 +23,17 @@ function start(...args: string[]): CliProcess {
 }
 
 function run(...args: string[]): Promise<FinishedCli> {
-  return new CliProcess(args).finished();
+  return start(...args).finished();
 }
 
 async function listen(handler: RequestListener = (_, response) => response.end()): Promise<Server> {
   const server = createServer(handler).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  open.push(() => server.close());
+  open.push(async () => {
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+  });
   return server;
 }
 
@@ -104,6 +108,7 @@ describe('nestjs-payments sandbox', () => {
     const server = createServer().listen(Number(port), '127.0.0.1');
     await once(server, 'listening');
     server.close();
+    await once(server, 'close');
     await page.text().catch(() => undefined);
   });
 

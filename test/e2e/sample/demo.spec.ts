@@ -1,7 +1,7 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 
 // Only what the demo refuses before it builds: `.ci/run` plays the rest.
 let occupied: Server;
@@ -10,14 +10,22 @@ beforeAll(async () => {
   occupied = createServer().listen(0, '127.0.0.1');
   await once(occupied, 'listening');
 });
-afterAll(() => {
+afterAll(async () => {
   occupied.close();
+  await once(occupied, 'close');
+});
+
+let child: ChildProcess | undefined;
+
+// A test that runs out of time leaves its process behind, and that would keep the whole run open.
+afterEach(() => {
+  child?.kill('SIGKILL');
 });
 
 function demo(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
     const env = { PATH: process.env['PATH'], NO_COLOR: '1' };
-    execFile(process.execPath, ['scripts/demo.mjs', ...args], { env }, (error, stdout, stderr) => {
+    child = execFile(process.execPath, ['scripts/demo.mjs', ...args], { env }, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
     });
   });
@@ -36,7 +44,7 @@ describe('npm run demo', () => {
     });
   });
 
-  it.each([['--twice'], ['--port', 'abc'], ['extra']])(
+  it.each([['--twice'], ['--port', 'abc'], ['--port', '5000', '--shop-port', '5000'], ['extra']])(
     'answers %s with its usage and exit code 2',
     async (...args) => {
       const { code, stdout, stderr } = await demo(...args);

@@ -130,6 +130,7 @@ describe("the emulator's control API", () => {
     await sandbox.stop();
 
     expect(events.map((line) => line.slice('event: '.length))).toEqual([
+      'balance', // the merchant's first call: the page shows its wallet from now on
       'payment',
       'payout',
       'balance',
@@ -146,6 +147,8 @@ describe("the emulator's control API", () => {
     ['/', 'text/html'],
     ['/page.css', 'text/css'],
     ['/page.js', 'text/javascript'],
+    ['/view.js', 'text/javascript'],
+    ['/control.js', 'text/javascript'],
   ])('serves %s with a strict Content-Security-Policy', async (path, type) => {
     const response = await fetch(sandbox.url + path);
 

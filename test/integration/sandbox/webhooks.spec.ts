@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type PaymentsSandbox } from '../../../lib/sandbox/index.js';
+import { customScheme } from '../../../lib/webhooks/schemes/custom.scheme.js';
 import { hmac } from '../../../lib/webhooks/schemes/hmac.js';
 import { callerOf, COLLECTION } from '../../support/gateway-caller.js';
 import { startSandbox } from '../../support/sandbox.js';
@@ -142,6 +143,26 @@ describe("the emulator's webhooks", () => {
     await hasty.customer(phone).approve('order-1');
 
     expect(hasty.deliveries()[0]?.attempts[0]?.problem).toBe('no answer within 30 ms');
+  });
+
+  it('name the reason when the scheme cannot sign, and the clock goes on', async () => {
+    const scheme = customScheme({
+      name: 'broken',
+      verify: () => ({ ok: false, reason: 'never' }),
+      sign: () => {
+        throw new Error('no key');
+      },
+    });
+    const broken = await startSandbox({ clock: 'manual', webhookScheme: scheme });
+    broken.deliverTo(receiver.url);
+    await callerOf(broken).collect();
+    await broken.clock.advance('15m');
+    await broken.clock.advance('5s');
+
+    expect(broken.deliveries()[0]?.attempts).toMatchObject([
+      { status: null, problem: 'it could not be signed: no key' },
+      { status: null, problem: 'it could not be signed: no key' },
+    ]);
   });
 
   it('keep the query of the address', async () => {

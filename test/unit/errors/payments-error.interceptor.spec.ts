@@ -127,7 +127,7 @@ describe.each([
   });
 });
 
-it('lets an application give its own status by code or by class', async () => {
+it('lets an application give its own status by code or by class', () => {
   const interceptor = new PaymentsErrorInterceptor({
     errorStatus: { INSUFFICIENT_BALANCE: 409, PaymentRejectedError: 400 },
   });

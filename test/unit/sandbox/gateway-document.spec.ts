@@ -23,6 +23,17 @@ describe('gateway.yaml', () => {
     expect(unmarked(gatewayDocument as unknown as Node)).toEqual([]);
   });
 
+  it('names each limit of a shown value that the specification does not show', () => {
+    const limits = ['maxLength', 'exclusiveMaximum', 'x-decimals'];
+    const unnamed = Object.entries(schemas).flatMap(([name, schema]) => {
+      const invented = (schema['x-invented'] as string[] | undefined) ?? [];
+      return limits
+        .filter((limit) => limit in schema && !invented.includes(limit))
+        .map((limit) => [name, limit]);
+    });
+    expect(unnamed).toEqual([]);
+  });
+
   it('has every status, event and code of the specification', () => {
     const text = JSON.stringify(gatewayDocument);
     const codes = [

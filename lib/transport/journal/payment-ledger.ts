@@ -1,0 +1,114 @@
+import { Logger } from '@nestjs/common';
+import { performance } from 'node:perf_hooks';
+import { type JournalKey, type JournalRecord, type JournalStore } from '../../common/journal-port.js';
+import { PaymentsStorageError } from '../../errors/payments-storage.error.js';
+import { type CallEnd } from '../call-end.js';
+import { type CallLimits } from '../call-limits.js';
+import { waitWithin } from '../wait-within.js';
+import { type Recorded } from './payment-end.js';
+import { PaymentIntent } from './payment-intent.js';
+import { type ProbeRules } from './probe-rules.js';
+import { decideRepeatedCall, type AskedPayment, type RepeatedCall } from './repeated-call.js';
+
+/** What came of writing a payment down: it may be sent, or it may not because of what stands. */
+export type Begun =
+  | { readonly intent: PaymentIntent }
+  | {
+      readonly standing: JournalRecord;
+      readonly refusal: Exclude<RepeatedCall, { readonly act: 'begin' | 'probe' }>;
+    };
+
+/** So that a journal in this process is written even where the time is up. */
+const WRITING_MARGIN_MS = 25;
+
+/** Writes payments down before they are sent, and what came of them. */
+export class PaymentLedger {
+  private readonly logger = new Logger('PaymentsJournal');
+
+  constructor(
+    private readonly store: JournalStore,
+    private readonly rules: ProbeRules,
+  ) {}
+
+  /**
+   * Writes a payment down, unless what stands forbids it.
+   *
+   * @param draft The record for an attempt.
+   * @throws PaymentsStorageError where the journal cannot be written in time, and the signal's reason where it fires:
+   * nothing may be sent.
+   */
+  async begin(
+    asked: AskedPayment,
+    key: JournalKey,
+    draft: (attempt: number) => JournalRecord,
+    limits: CallLimits,
+  ): Promise<Begun> {
+    const writing = this.write(asked, key, draft, limits.deadline);
+    const waited = await waitWithin(writing, limits.deadline, limits.signal).catch((error: unknown) => {
+      this.logger.error(`The journal cannot be reached, so nothing was sent: ${errorText(error)}`);
+      throw notWritten(key);
+    });
+    if (waited.ended === 'done') return waited.value;
+    writing.then((begun) => ('intent' in begun ? begun.intent.release() : undefined)).catch(() => {});
+    throw waited.ended === 'aborted' ? limits.signal?.reason : notWritten(key);
+  }
+
+  /** Writes down how a call ended. Never rejects: what the gateway said stands, whether it could be written or not. */
+  async end(intent: PaymentIntent, end: CallEnd<unknown>, limits: CallLimits): Promise<Recorded> {
+    const deadline = Math.max(limits.deadline, performance.now() + WRITING_MARGIN_MS);
+    const writing = intent.end(end).then(
+      (standing): Recorded => ({ written: true, standing: standing?.record }),
+      (error: unknown): Recorded => {
+        this.warn(intent.record, errorText(error));
+        return { written: false };
+      },
+    );
+    const waited = await waitWithin(writing, deadline);
+    if (waited.ended === 'done') return waited.value;
+    this.warn(intent.record, 'it did not answer in time');
+    return { written: false };
+  }
+
+  private async write(
+    asked: AskedPayment,
+    key: JournalKey,
+    draft: (attempt: number) => JournalRecord,
+    deadline: number,
+  ): Promise<Begun> {
+    for (;;) {
+      const standing = await this.store.get(key);
+      const decision = decideRepeatedCall(standing, asked, this.rules);
+      const intent =
+        decision.act === 'begin'
+          ? await PaymentIntent.begin(this.store, draft(decision.attempt), standing, deadline)
+          : decision.act === 'probe' && standing
+            ? await PaymentIntent.beginProbe(this.store, standing, deadline)
+            : undefined;
+      if (intent) return { intent };
+      if (standing && decision.act !== 'begin' && decision.act !== 'probe') {
+        return { standing: standing.record, refusal: decision };
+      }
+      // Somebody else was faster: look again at what stands now.
+    }
+  }
+
+  private warn({ operation, reference }: JournalRecord, why: string): void {
+    this.logger.warn(
+      `The answer to ${operation} for the reference ${JSON.stringify(reference)} stands, but the journal could not be written: ${why}`,
+    );
+  }
+}
+
+function notWritten({ family, reference }: JournalKey): PaymentsStorageError {
+  return new PaymentsStorageError(
+    `The journal could not be written, so nothing was sent for this ${family}.`,
+    {
+      reference,
+      hint: 'Make the same call again once the storage answers.',
+    },
+  );
+}
+
+function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : 'a value that is not an Error was thrown';
+}

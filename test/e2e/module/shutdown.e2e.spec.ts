@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Test, type TestingModule } from '@nestjs/testing';
+import {
+  CollectionsService,
+  GatewayUnreachableError,
+  getPaymentsToken,
+  memoryStorage,
+  PaymentsModule,
+  WalletService,
+} from 'nestjs-payments';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { collectionRecord, collectionRequest, envelope } from '../../support/gateway-answers.js';
+
+const BALANCE = { balance: 5, available_balance: 4, locked_balance: 1, currency: 'TZS' };
+
+describe('the end of the application', () => {
+  let server: Server;
+  let baseUrl: string;
+  let application: TestingModule;
+  let arrived: Promise<void>;
+  let answerHeld: () => void;
+  let allClosed: Promise<void>;
+  let open = 0;
+
+  beforeEach(async () => {
+    const held: (() => void)[] = [];
+    answerHeld = () => {
+      for (const answer of held.splice(0)) answer();
+    };
+    let tellArrived = (): void => {};
+    arrived = new Promise((resolve) => (tellArrived = resolve));
+    let tellClosed = (): void => {};
+    allClosed = new Promise((resolve) => (tellClosed = resolve));
+    server = createServer((request, response) => {
+      response.setHeader('content-type', 'application/json');
+      if (request.method === 'GET') {
+        response.end(JSON.stringify(envelope(BALANCE)));
+        return;
+      }
+      held.push(() => response.end(JSON.stringify(envelope(collectionRecord, 'PAYMENT_INITIATED'))));
+      tellArrived();
+    });
+    // Long enough that only the client can be the one that closes.
+    server.keepAliveTimeout = 60_000;
+    open = 0;
+    server.on('connection', (socket) => {
+      open += 1;
+      socket.on('close', () => {
+        open -= 1;
+        if (open === 0) tellClosed();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
+  });
+  afterEach(async () => {
+    await new Promise((resolve) => {
+      server.close(resolve);
+      server.closeAllConnections();
+    });
+  });
+
+  const options = () => ({ baseUrl, apiKey: 'pk_test_4f9a2c7e1b', apiSecret: 'sk_test_4f9a2c7e1b' });
+
+  it('closes the connections of every account', async () => {
+    application = await Test.createTestingModule({
+      imports: [PaymentsModule.forRoot(options()), PaymentsModule.forRoot({ ...options(), name: 'payouts' })],
+    }).compile();
+    await application.get(WalletService).balance();
+    await application.get<WalletService>(getPaymentsToken(WalletService, 'payouts')).balance();
+    expect(open).toBe(2);
+
+    await application.close();
+    await allClosed;
+    expect(open).toBe(0);
+  });
+
+  it('waits for the payment that is under way, and sends nothing afterwards', async () => {
+    application = await Test.createTestingModule({ imports: [PaymentsModule.forRoot(options())] }).compile();
+    const collections = application.get(CollectionsService);
+    const payment = collections.mobileMoney(collectionRequest);
+    await arrived;
+    const closed = application.close();
+    answerHeld();
+
+    await expect(payment).resolves.toMatchObject({ status: 'pending' });
+    await closed;
+    await expect(
+      collections.mobileMoney({ ...collectionRequest, reference: 'order-2' }, { retry: false }),
+    ).rejects.toBeInstanceOf(GatewayUnreachableError);
+  });
+
+  it('closes the storage', async () => {
+    let closed = 0;
+    const storage = Object.assign(memoryStorage(), {
+      close: () => {
+        closed += 1;
+        return Promise.resolve();
+      },
+    });
+    application = await Test.createTestingModule({
+      imports: [PaymentsModule.forRoot({ ...options(), storage })],
+    }).compile();
+    await application.close();
+    expect(closed).toBe(1);
+  });
+});

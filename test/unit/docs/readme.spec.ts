@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import ts from 'typescript';
+
+const root = process.cwd();
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+const PAGES = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs/assumptions.md'];
+
+/** The TypeScript blocks of a page, by the name of the file that a user would put them in. */
+function snippetsOf(page: string): Map<string, string> {
+  const blocks = [...read(page).matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code!);
+  return new Map(blocks.map((code, index) => [join(root, `snippet-${index}.ts`), code]));
+}
+
+/** What the compiler says about files that exist in memory only. */
+function problemsOf(files: ReadonlyMap<string, string>): string[] {
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile) as { config: object };
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
+  const host = ts.createCompilerHost(options);
+  const { fileExists, readFile, getSourceFile } = host;
+  host.fileExists = (file) => files.has(file) || fileExists(file);
+  host.readFile = (file) => files.get(file) ?? readFile(file);
+  host.getSourceFile = (file, language, ...rest) => {
+    const code = files.get(file);
+    return code === undefined
+      ? getSourceFile(file, language, ...rest)
+      : ts.createSourceFile(file, code, language);
+  };
+  const program = ts.createProgram(
+    [...files.keys()],
+    { ...options, noUnusedLocals: false, noUnusedParameters: false },
+    host,
+  );
+  return [...files.keys()].flatMap((file) => {
+    const source = program.getSourceFile(file);
+    return [...program.getSemanticDiagnostics(source), ...program.getSyntacticDiagnostics(source)].map(
+      ({ messageText }) => `${file}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
+    );
+  });
+}
+
+describe('the README', () => {
+  it('shows only code that compiles', () => {
+    const snippets = snippetsOf('README.md');
+    expect(snippets.size).toBeGreaterThanOrEqual(6);
+    expect(problemsOf(snippets)).toEqual([]);
+  }, 60_000);
+
+  it('names only npm scripts that exist', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    const named = PAGES.flatMap((page) =>
+      [...read(page).matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name!),
+    );
+    expect(named.length).toBeGreaterThan(3);
+    expect(named.filter((name) => !(name in scripts))).toEqual([]);
+  });
+});
+
+it.each(PAGES)('%s links only to files that exist', (page) => {
+  const targets = [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target]) => target!);
+  expect(targets.filter((target) => !existsSync(join(root, dirname(page), target)))).toEqual([]);
+});
