@@ -54,7 +54,6 @@ export {
 } from './common/operations.js';
 export { type CollectionStatus, type DisbursementStatus, type PaymentOutcome } from './common/statuses.js';
 export { type OutcomeEvidence } from './common/outcome-evidence.js';
-export { type JournalEntry, type JournalState } from './common/journal-port.js';
 
 export { isPaymentsError, PaymentsError, type PaymentsErrorDetails } from './errors/payments.error.js';
 export { GatewayAnswerError } from './errors/gateway-answer.error.js';
@@ -74,6 +73,9 @@ export {
   PaymentsErrorInterceptor,
   type PaymentsErrorInterceptorOptions,
 } from './errors/payments-error.interceptor.js';
+
+export { PaymentsJournal, type WaitForOutcomeOptions } from './recovery/payments-journal.js';
+export { type RecoveryReport } from './recovery/recovery.run.js';
 
 export { PaymentsWebhook } from './webhooks/routes/payments-webhook.decorator.js';
 export { PaymentsWebhookGuard } from './webhooks/routes/payments-webhook.guard.js';
@@ -107,4 +109,15 @@ export {
   type PaymentsStorage,
   type SetAsideDelivery,
 } from './common/storage-port.js';
+export {
+  type JournalEntry,
+  type JournalKey,
+  type JournalPage,
+  type JournalRecord,
+  type JournalScope,
+  type JournalState,
+  type JournalStore,
+  type ProbeWait,
+  type StoredJournalRecord,
+} from './common/journal-port.js';
 export { memoryStorage, type MemoryStorageOptions } from './storage/memory.storage.js';

@@ -12,11 +12,11 @@ export class PaymentsLifecycle implements OnApplicationBootstrap, OnApplicationS
   ) {}
 
   onApplicationBootstrap(): void {
-    const { account, environment, webhooks } = this.options;
-    if (environment !== 'production' || this.storage.name !== 'memory' || !webhooks) return;
+    const { account, environment } = this.options;
+    if (environment !== 'production' || this.storage.name !== 'memory') return;
     this.logger.warn(
-      `The account "${account}" takes real money and remembers webhooks in memory only: a restart or a second replica ` +
-        'may run a handler again, so make its effect idempotent.',
+      `The account "${account}" moves real money and remembers payments and webhooks in memory only: after a restart, or on ` +
+        'a second replica, nothing is known of open payments, and a handler may run again, so make its effect idempotent.',
     );
   }
 

@@ -2,10 +2,14 @@ import { type JournalRecord, type ProbeWait } from '../../common/journal-port.js
 import { type OutcomeEvidence } from '../../common/outcome-evidence.js';
 import { type PaymentOutcome } from '../../common/statuses.js';
 
-/** The gateway took it. A payment that has ended stays ended, and only keeps the answer. */
-export function accepted(record: JournalRecord, answer: string): JournalRecord {
-  if (record.state === 'settled') return { ...closed(record), answer };
-  return { ...closed(record), state: 'accepted', answer };
+/**
+ * The gateway took it. A payment that has ended stays ended, and only keeps the answer.
+ *
+ * @param answer Absent where a status query said so.
+ */
+export function accepted(record: JournalRecord, answer?: string): JournalRecord {
+  const state = record.state === 'settled' ? 'settled' : 'accepted';
+  return { ...closed(record), state, ...(answer !== undefined && { answer }) };
 }
 
 /** The gateway definitely refused. */

@@ -38,7 +38,7 @@ export function withOutcome<T extends object>(value: T, record: JournalRecord | 
 /** The gateway's own record never came: a webhook or an operator said that the payment was made. */
 function answerless<T extends object>(record: JournalRecord): PaymentsResponse<T> {
   const { reference, amount, currency, outcome, idempotencyKey } = record;
-  const known = { reference, amount, currency, status: outcome };
+  const known = { reference, amount, currency, status: outcome ?? 'pending' };
   return withLastResponse(known as unknown as T, {
     code: '',
     message: '',
@@ -46,7 +46,7 @@ function answerless<T extends object>(record: JournalRecord): PaymentsResponse<T
     idempotencyKey,
     attempts: [],
     warnings: [
-      `the gateway's record of this payment was never received: it is known from ${SOURCES[record.settledBy ?? 'webhook']} that it was made`,
+      `the gateway's record of this payment was never received: that it was made is known from ${SOURCES[record.settledBy ?? 'status']}`,
     ],
   });
 }

@@ -2,9 +2,18 @@ import { Logger } from '@nestjs/common';
 import { type PaymentWebhookEvent } from '../../common/events.js';
 import { type InboxClaim } from '../../common/storage-port.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
+import { isPaymentsError } from '../../errors/payments.error.js';
 import { type HandlerStep, runSteps, type StepsResult } from './handler-steps.js';
 import { type VerifiedWebhook } from './verified-webhook.js';
-import { comeAgain, describeEvent, DONE, errorText, FAILED, type WebhookAnswer } from './webhook-answer.js';
+import {
+  comeAgain,
+  describeEvent,
+  DONE,
+  errorText,
+  FAILED,
+  STORAGE_RETRY_MS,
+  type WebhookAnswer,
+} from './webhook-answer.js';
 
 /** Does the work for a claim and ends the claim accordingly. */
 export class ClaimedWork {
@@ -63,6 +72,8 @@ export class ClaimedWork {
         `The claim could not be given back and holds until its lease ends: ${errorText(error)}`,
       );
     });
-    return FAILED;
+    return isPaymentsError(result.error) && result.error.name === 'PaymentsStorageError'
+      ? comeAgain(STORAGE_RETRY_MS)
+      : FAILED;
   }
 }
