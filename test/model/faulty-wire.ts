@@ -1,4 +1,11 @@
-import { Agent, createServer, request as send, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import {
+  Agent,
+  createServer,
+  request as send,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import { type AddressInfo, type Socket } from 'node:net';
 import { type PaymentsSandbox } from '../../lib/sandbox/index.js';
 import { type Fault } from './plan.js';
@@ -46,13 +53,12 @@ export class FaultyWire {
     const server = createServer();
     const wire = new FaultyWire(sandbox, events, server);
     server.on('request', (incoming, response) => {
-      const chunks: Buffer[] = [];
-      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-      incoming.on('end', () => {
-        const body = Buffer.concat(chunks).toString();
-        const request = wireRequest(incoming.url ?? '', incoming.headers, body);
-        wire.track(wire.carry(request, response, incoming.socket));
-      });
+      wire.track(
+        readText(incoming).then((body) => {
+          const request = wireRequest(incoming.url ?? '', incoming.headers, body);
+          return wire.carry(request, response, incoming.socket);
+        }),
+      );
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return wire;
@@ -100,8 +106,8 @@ export class FaultyWire {
   }
 
   private track(work: Promise<void>): void {
-    this.underWay.add(work);
-    void work.finally(() => this.underWay.delete(work));
+    const settled = work.catch(() => {}).finally(() => this.underWay.delete(settled));
+    this.underWay.add(settled);
   }
 
   private async carry(request: WireRequest, response: ServerResponse, socket: Socket): Promise<void> {
@@ -128,8 +134,15 @@ export class FaultyWire {
     const [kind, status = '', code] = fault.split(' ');
     const next = this.sandbox.next(operation);
     if (kind === 'html') next.html(Number(status));
-    if (kind === 'status') next.status(Number(status), { retryAfter: 0, ...(code !== undefined && { code }) });
-    if (kind === 'dropBefore' || kind === 'dropAfterProcessing' || kind === 'malformedJson' || kind === 'hang') next[kind]();
+    if (kind === 'status')
+      next.status(Number(status), { retryAfter: 0, ...(code !== undefined && { code }) });
+    if (
+      kind === 'dropBefore' ||
+      kind === 'dropAfterProcessing' ||
+      kind === 'malformedJson' ||
+      kind === 'hang'
+    )
+      next[kind]();
   }
 
   /** The gateway's answer; undefined where it broke the connection. */
@@ -164,6 +177,13 @@ function wireRequest(path: string, headers: IncomingHttpHeaders, body: string): 
   const { reference } = JSON.parse(body) as { readonly reference: string };
   const operation = `POST ${path.replace('/api/v1', '')}` as WireRequest['operation'];
   return { operation, path, headers, key: String(headers['idempotency-key']), reference, body };
+}
+
+/** Rejects where the caller goes away while it sends: such a request is nobody's concern. */
+async function readText(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
 }
 
 function truncate(response: ServerResponse, { status, headers, body }: Answer): void {

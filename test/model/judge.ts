@@ -49,7 +49,9 @@ export class Judge {
   sent(request: WireRequest): void {
     const sameKey = this.requests.findLast(({ key }) => key === request.key);
     this.check(
-      !sameKey || this.forgiven.has(sameKey) || (sameKey.body === request.body && sameKey.path === request.path),
+      !sameKey ||
+        this.forgiven.has(sameKey) ||
+        (sameKey.body === request.body && sameKey.path === request.path),
       'one key carried two different requests',
       { first: sameKey, then: request },
     );
@@ -60,7 +62,9 @@ export class Judge {
   processed(slot: Slot, key: string): void {
     if (!this.effect(slot)) return;
     const standing = this.keysOfEffects.get(id(slot));
-    this.check(standing === undefined || standing === key, 'a payment was sent again under another key', { slot });
+    this.check(standing === undefined || standing === key, 'a payment was sent again under another key', {
+      slot,
+    });
     this.keysOfEffects.set(id(slot), key);
   }
 
@@ -72,18 +76,21 @@ export class Judge {
   /** A call that was made alone has ended. */
   ended(call: PlannedCall, result: CallResult, sentBefore: number): void {
     const before = this.belief(call);
-    const sent = this.requests.slice(sentBefore);
-    const earlier = new Set(this.requests.slice(0, sentBefore).filter((each) => concerns(each, call)).map(({ key }) => key));
+    const about = (requests: readonly WireRequest[]): WireRequest[] =>
+      requests.filter((request) => concerns(request, call));
+    const sent = about(this.requests.slice(sentBefore));
+    const earlier = new Set(about(this.requests.slice(0, sentBefore)).map(({ key }) => key));
     if (before === 'open') {
-      this.check(sent.every(({ key }) => earlier.has(key)), 'another key was sent while a payment may stand', { call });
+      this.check(
+        sent.every(({ key }) => earlier.has(key)),
+        'another key was sent while a payment may stand',
+        { call },
+      );
     }
     this.check(new Set(sent.map(({ key }) => key)).size <= 1, 'one call sent two keys', { call });
     if (sent.length > 0) this.beliefs.set(id(call), 'open');
     this.judge(call, result, before);
     if (result.end !== 'rejected') return;
-    if (result.error instanceof ReferenceReusedError) {
-      this.check(before === 'open', 'a free reference was refused', { call, result });
-    }
     if (sendsNothing(result.error)) {
       this.check(sent.length === 0, 'a call that says it sent nothing sent something', { call, result });
     }
@@ -93,9 +100,17 @@ export class Judge {
   endedTogether(calls: readonly PlannedCall[], results: readonly CallResult[], sentBefore: number): void {
     const before = calls.map((call) => this.belief(call));
     if (this.requests.length > sentBefore) this.beliefs.set(id(calls[0]!), 'open');
-    // The one that knows least is judged last, so that it has the last word about what may be believed.
+    // What the ones say that sent something is the last word about what may be believed.
     const order = [...calls.keys()].sort((one, other) => weight(results[one]!) - weight(results[other]!));
-    for (const index of order) this.judge(calls[index]!, results[index]!, before[index]!);
+    for (const index of order) {
+      const others = results.filter((_, other) => other !== index);
+      this.judge(
+        calls[index]!,
+        results[index]!,
+        before[index]!,
+        others.every((each) => weight(each) === 0),
+      );
+    }
   }
 
   /** What is in the journal never contradicts the books. */
@@ -105,12 +120,21 @@ export class Judge {
     if (effect) {
       this.check(entry !== undefined, 'a payment was made that is not in the journal', facts);
       this.check(entry?.state !== 'rejected', 'a payment was made that the journal calls rejected', facts);
-      this.check(this.belief(slot) === 'open', 'a payment was made although the call said that nothing was', facts);
+      this.check(
+        this.belief(slot) === 'open',
+        'a payment was made although the call said that nothing was',
+        facts,
+      );
     }
-    if (entry?.state === 'accepted') this.check(effect !== undefined, 'an accepted payment was not made', facts);
+    if (entry?.state === 'accepted')
+      this.check(effect !== undefined, 'an accepted payment was not made', facts);
     if (entry?.state === 'settled') {
       const isNothing = !effect && entry.outcome === 'failed';
-      this.check(isNothing || effect?.status === entry.outcome, 'a payment is settled with another outcome', facts);
+      this.check(
+        isNothing || effect?.status === entry.outcome,
+        'a payment is settled with another outcome',
+        facts,
+      );
     }
     if (effect && (entry?.state === 'accepted' || entry?.state === 'settled')) {
       const same = entry.amount === effect.amount && entry.operation === operationOf(slot, effect.channel);
@@ -142,14 +166,30 @@ export class Judge {
 
   /** The wallet holds what the payments and payouts add up to. */
   compareBalance(startingBalance: number): void {
-    const sum = (amounts: readonly (number | string)[]): number => amounts.reduce<number>((total, each) => total + cents(each), 0);
-    const received = sum(this.sandbox.payments().filter(({ status }) => status === 'success').map(({ net_amount }) => net_amount));
+    const sum = (amounts: readonly (number | string)[]): number =>
+      amounts.reduce<number>((total, each) => total + cents(each), 0);
+    const received = sum(
+      this.sandbox
+        .payments()
+        .filter(({ status }) => status === 'success')
+        .map(({ net_amount }) => net_amount),
+    );
     const payouts = this.sandbox.payouts();
-    const paid = sum(payouts.filter(({ status }) => status === 'paid').map(({ total_amount }) => total_amount));
-    const locked = sum(payouts.filter(({ status }) => status === 'processing').map(({ total_amount }) => total_amount));
+    const paid = sum(
+      payouts.filter(({ status }) => status === 'paid').map(({ total_amount }) => total_amount),
+    );
+    const locked = sum(
+      payouts.filter(({ status }) => status === 'processing').map(({ total_amount }) => total_amount),
+    );
     const { balance, locked_balance } = this.sandbox.balance();
-    this.check(cents(balance) === cents(startingBalance) + received - paid, 'the balance is not the sum of the effects', { balance });
-    this.check(cents(locked_balance) === locked, 'the locked money is not the sum of the open payouts', { locked_balance });
+    this.check(
+      cents(balance) === cents(startingBalance) + received - paid,
+      'the balance is not the sum of the effects',
+      { balance },
+    );
+    this.check(cents(locked_balance) === locked, 'the locked money is not the sum of the open payouts', {
+      locked_balance,
+    });
   }
 
   belief(slot: Slot): Belief {
@@ -160,7 +200,7 @@ export class Judge {
     if (!holds) throw new Error(`${problem}\n${inspect(facts, { depth: 6, breakLength: 120 })}`);
   }
 
-  private judge(call: PlannedCall, result: CallResult, before: Belief): void {
+  private judge(call: PlannedCall, result: CallResult, before: Belief, alone = true): void {
     const effect = this.effect(call);
     const facts = { call, result, effect, before };
     if (result.end === 'resolved') {
@@ -168,7 +208,11 @@ export class Judge {
       const same = effect?.channel === call.channel && effect.amount === call.amount;
       this.check(same, 'a call resolved with another payment', facts);
       const { reference, amount } = result.value;
-      this.check(reference === call.reference && amount === call.amount, 'a call resolved with another record', facts);
+      this.check(
+        reference === call.reference && amount === call.amount,
+        'a call resolved with another record',
+        facts,
+      );
     }
     if (result.end !== 'rejected') {
       if (result.end === 'resolved') this.beliefs.set(id(call), 'open');
@@ -180,12 +224,18 @@ export class Judge {
     // It speaks of the payment that stands, not of the one that was asked for.
     if (error instanceof ReferenceReusedError) return;
     const unknown = error instanceof PaymentOutcomeUnknownError;
-    this.check((error as PaymentsError).mayHaveBeenProcessed === unknown, 'the error contradicts itself', facts);
+    this.check(
+      (error as PaymentsError).mayHaveBeenProcessed === unknown,
+      'the error contradicts itself',
+      facts,
+    );
     if (unknown) {
-      this.beliefs.set(id(call), 'open');
+      // Another process has it in its hands, and its word counts.
+      if (error.evidence !== 'in-flight') this.beliefs.set(id(call), 'open');
     } else if (!sendsNothing(error)) {
       this.check(before === 'free', 'a payment that may stand was called refused', facts);
-      this.check(effect === undefined, 'a payment that was made was called refused', facts);
+      // Between two calls at once, one may be refused, and the other come through as the next attempt.
+      this.check(!alone || effect === undefined, 'a payment that was made was called refused', facts);
       this.believeFree(call);
     }
   }
@@ -200,9 +250,11 @@ function sendsNothing(error: unknown): boolean {
   );
 }
 
-function weight({ end, ...result }: CallResult): number {
-  if (end === 'resolved') return 2;
-  return 'error' in result && result.error instanceof PaymentOutcomeUnknownError ? 1 : 0;
+/** How much a result says about what may stand. */
+function weight(result: CallResult): number {
+  if (result.end === 'resolved') return 2;
+  const isOpen = result.end === 'rejected' && result.error instanceof PaymentOutcomeUnknownError;
+  return isOpen && result.error.evidence !== 'in-flight' ? 1 : 0;
 }
 
 export function operationOf({ family }: Slot, channel: 0 | 1): JournalEntry['operation'] {

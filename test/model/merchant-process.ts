@@ -1,4 +1,9 @@
-import { type PaymentsModuleOptions, type PaymentsStorage, type PaymentWebhookEvent, PaymentsJournal } from '../../lib/index.js';
+import {
+  type PaymentsModuleOptions,
+  type PaymentsStorage,
+  type PaymentWebhookEvent,
+  PaymentsJournal,
+} from '../../lib/index.js';
 import { startMerchantApp, type MerchantApp } from '../support/merchant-app.js';
 import { DeathError, MortalStorage, type Doom } from './mortal-storage.js';
 import { type Plan } from './plan.js';
@@ -6,7 +11,7 @@ import { type Plan } from './plan.js';
 const SHORT = { afterAnswerMs: 1, afterSilenceMs: 1 };
 
 /** How long an attempt may take: long enough for a busy machine, short enough for thousands of silent answers. */
-const TIMEOUT_MS = 60;
+const TIMEOUT_MS = 80;
 
 export interface ProcessOptions {
   readonly base: PaymentsModuleOptions;
@@ -34,7 +39,13 @@ export class MerchantProcess {
     this.death = death;
   }
 
-  static async start({ base, baseUrl, storage, probe, refusesNext }: ProcessOptions): Promise<MerchantProcess> {
+  static async start({
+    base,
+    baseUrl,
+    storage,
+    probe,
+    refusesNext,
+  }: ProcessOptions): Promise<MerchantProcess> {
     let tellDeath = (): void => {};
     const death = new Promise<'died'>((resolve) => {
       tellDeath = () => {

@@ -22,9 +22,15 @@ describe('money is never sent twice, and never called failed when it may have mo
       tell(`Replay with MODEL_SEED=${SEED} MODEL_RUNS=${RUNS} npm run test:model`);
       await fc.assert(
         fc.asyncProperty(plans, (plan) => world.play(plan)),
-        { numRuns: RUNS, seed: SEED, ...(PATH !== undefined && { path: PATH }), includeErrorInReport: true } as never,
+        {
+          numRuns: RUNS,
+          seed: SEED,
+          ...(PATH !== undefined && { path: PATH }),
+          includeErrorInReport: true,
+        } as never,
       );
-      for (const [what, times] of [...world.seen].sort(([, one], [, other]) => other - one)) tell(`${times} × ${what}`);
+      for (const [what, times] of [...world.seen].sort(([, one], [, other]) => other - one))
+        tell(`${times} × ${what}`);
     },
     Math.max(60_000, RUNS * 1_000),
   );

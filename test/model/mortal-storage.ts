@@ -47,8 +47,10 @@ export class MortalStorage {
     if (this.dead) throw new DeathError();
     if (!isWrite) return work();
     this.writes += 1;
-    const strikes = (plan: { readonly nth: number; readonly side: string } | undefined, side: string): boolean =>
-      plan?.nth === this.writes && plan.side === side;
+    const strikes = (
+      plan: { readonly nth: number; readonly side: string } | undefined,
+      side: string,
+    ): boolean => plan?.nth === this.writes && plan.side === side;
     const { outage } = this.doom;
     const death = this.doom.death?.at === 'write' ? this.doom.death : undefined;
     const [diesAfter, failsAfter] = [strikes(death, 'after'), strikes(outage, 'after')];

@@ -1,6 +1,12 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { type JournalEntry, memoryStorage, PaymentOutcomeUnknownError, type PaymentsStorage } from '../../lib/index.js';
+import {
+  type JournalEntry,
+  memoryStorage,
+  PaymentOutcomeUnknownError,
+  type PaymentsStorage,
+  ReferenceReusedError,
+} from '../../lib/index.js';
 import { PaymentsSandbox } from '../../lib/sandbox/index.js';
 import { FaultyWire, type WireRequest } from './faulty-wire.js';
 import { CALLER_GAVE_UP, Judge, SLOTS, type CallResult } from './judge.js';
@@ -72,7 +78,9 @@ export class World {
 class Story {
   readonly judge: Judge;
   private readonly storage: PaymentsStorage;
+  /** Those that get webhooks, one after the other. */
   private readonly processes: MerchantProcess[] = [];
+  private readonly started: MerchantProcess[] = [];
   private readonly startingBalance: number;
   private passedMs = 0;
   private caller = new AbortController();
@@ -100,10 +108,10 @@ class Story {
   }
 
   async close(): Promise<void> {
-    this.processes.forEach((process) => {
+    this.started.forEach((process) => {
       process.die();
     });
-    await Promise.all(this.processes.map((process) => process.close()));
+    await Promise.all(this.started.map((process) => process.close()));
     await this.world.wire.idle();
   }
 
@@ -158,37 +166,46 @@ class Story {
     const { judge, process } = this;
     this.world.wire.plan(faults);
     process.plan({ death, outage });
+    const standing = await this.entry(call);
     const sentBefore = judge.sentSoFar;
     const result = await this.call(call);
     process.plan({});
     judge.ended(call, result, sentBefore);
+    const isReused = result.end === 'rejected' && result.error instanceof ReferenceReusedError;
+    judge.check(!isReused || standing !== undefined, 'a free reference was refused', { call, result });
     if (result.end === 'died') await this.believeTheJournal(call);
   }
 
-  private async makeTwoCalls({ calls, faults }: Extract<Step, { do: 'two calls at once' }>): Promise<void> {
+  private async makeTwoCalls({
+    calls: [one, other],
+    elsewhere,
+    faults,
+  }: Extract<Step, { do: 'two calls at once' }>): Promise<void> {
+    const second = elsewhere ? await this.startProcess() : this.process;
     this.world.wire.plan(faults);
     const sentBefore = this.judge.sentSoFar;
-    this.caller = new AbortController();
-    const results = await Promise.all(calls.map((call) => this.call(call)));
-    this.judge.endedTogether(calls, results, sentBefore);
+    const results = await Promise.all([this.call(one), this.call(other, second)]);
+    this.judge.endedTogether([one, other], results, sentBefore);
   }
 
-  private async call(call: PlannedCall): Promise<CallResult> {
+  private async call(call: PlannedCall, process = this.process): Promise<CallResult> {
     this.caller = new AbortController();
     if (call.options === 'aborted before') this.giveUp();
-    const made = this.send(call).then(
+    const made = this.send(call, process).then(
       (value): CallResult => ({ end: 'resolved', value }),
       (error: unknown): CallResult => ({ end: 'rejected', error }),
     );
-    const ended = await Promise.race([made, this.process.death]);
-    const result: CallResult = ended === 'died' || this.process.isDead ? { end: 'died' } : ended;
-    this.count(nameOf(result), 1);
+    const ended = await Promise.race([made, process.death]);
+    const result: CallResult = ended === 'died' || process.isDead ? { end: 'died' } : ended;
+    this.count(nameOf(result));
     this.throwFound();
     return result;
   }
 
-  private send({ family, channel, reference, amount, options }: PlannedCall): Promise<{ reference: string; amount: string }> {
-    const { collections, disbursements } = this.process;
+  private send(
+    { family, channel, reference, amount, options }: PlannedCall,
+    { collections, disbursements }: MerchantProcess,
+  ): Promise<{ reference: string; amount: string }> {
     const callOptions = {
       signal: this.caller.signal,
       ...(options === 'once' && { retry: false as const }),
@@ -207,7 +224,13 @@ class Story {
       : disbursements.mobileMoney({ ...payment, ...MOBILE }, callOptions);
   }
 
-  private async recover({ faults, death }: { readonly faults: readonly Fault[]; readonly death?: Extract<Step, { do: 'call' }>['death'] }): Promise<void> {
+  private async recover({
+    faults,
+    death,
+  }: {
+    readonly faults: readonly Fault[];
+    readonly death?: Extract<Step, { do: 'call' }>['death'];
+  }): Promise<void> {
     const { process } = this;
     this.world.wire.plan(faults);
     process.plan({ death });
@@ -246,16 +269,20 @@ class Story {
 
   private async restart(): Promise<void> {
     if (this.processes.length > 0) this.process.die();
+    this.processes.push(await this.startProcess());
+  }
+
+  private async startProcess(): Promise<MerchantProcess> {
     const { wire, sandbox } = this.world;
-    this.processes.push(
-      await MerchantProcess.start({
-        base: sandbox.moduleOptions(),
-        baseUrl: wire.baseUrl,
-        storage: this.storage,
-        probe: this.plan.probe,
-        refusesNext: () => wire.refusesNext(),
-      }),
-    );
+    const process = await MerchantProcess.start({
+      base: sandbox.moduleOptions(),
+      baseUrl: wire.baseUrl,
+      storage: this.storage,
+      probe: this.plan.probe,
+      refusesNext: () => wire.refusesNext(),
+    });
+    this.started.push(process);
+    return process;
   }
 
   private async end(): Promise<void> {
@@ -265,7 +292,9 @@ class Story {
     this.passedMs += this.plan.lastWaitMs;
     await this.recover({ faults: [] });
     await this.compare();
-    await this.expectUnresolved((entry) => this.judge.check(entry.state !== 'in-flight', 'recovery left a payment in flight', { entry }));
+    await this.expectUnresolved((entry) =>
+      this.judge.check(entry.state !== 'in-flight', 'recovery left a payment in flight', { entry }),
+    );
 
     // Every payment comes to its end, and every webhook that did not get through is sent again.
     for (const slot of SLOTS) if (slot.family === 'disbursement') await this.decide(slot, 0);
@@ -278,7 +307,9 @@ class Story {
     }
     for (const slot of SLOTS) await this.settle(slot);
     await this.compare();
-    await this.expectUnresolved((entry) => this.judge.check(false, 'a payment is still unresolved', { entry }));
+    await this.expectUnresolved((entry) =>
+      this.judge.check(false, 'a payment is still unresolved', { entry }),
+    );
     this.expectHeardOnce();
   }
 
@@ -297,7 +328,11 @@ class Story {
         entry?.state === 'in-flight' ||
         entry?.state === 'unknown' ||
         (entry?.state === 'accepted' && slot.family === 'collection');
-      this.judge.check(listed.has(`${slot.family} ${slot.reference}`) === isOpen, 'the list of unresolved payments is wrong', { entry });
+      this.judge.check(
+        listed.has(`${slot.family} ${slot.reference}`) === isOpen,
+        'the list of unresolved payments is wrong',
+        { entry },
+      );
     }
   }
 
@@ -309,7 +344,10 @@ class Story {
       const status = this.judge.effect(slot)?.status;
       const isRight = events.length <= 1 && events.every(({ data }) => data.status === status);
       this.judge.check(isRight, 'a handler did not hear an outcome exactly once', { slot, events, status });
-      this.judge.check(events.length === 1 || !status, 'a handler never heard of an outcome', { slot, status });
+      this.judge.check(events.length === 1 || !status, 'a handler never heard of an outcome', {
+        slot,
+        status,
+      });
     }
   }
 
@@ -343,8 +381,8 @@ class Story {
     if (this.found !== undefined) throw this.found;
   }
 
-  private count(what: string, by: number): void {
-    this.world.seen.set(what, (this.world.seen.get(what) ?? 0) + by);
+  private count(what: string): void {
+    this.world.seen.set(what, (this.world.seen.get(what) ?? 0) + 1);
   }
 }
 
