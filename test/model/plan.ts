@@ -74,6 +74,8 @@ export type Step =
   | {
       readonly do: 'two calls at once';
       readonly calls: readonly [PlannedCall, PlannedCall];
+      /** The second one is made by another process. */
+      readonly elsewhere: boolean;
       readonly faults: readonly Fault[];
     }
   | { readonly do: 'recover'; readonly faults: readonly Fault[]; readonly death?: Death | undefined }

@@ -85,7 +85,7 @@ class Story {
   private passedMs = 0;
   private caller = new AbortController();
   /** What the judge found while something else was waited for. */
-  private found: unknown;
+  private found: Error | undefined;
 
   constructor(
     private readonly world: World,
@@ -292,9 +292,9 @@ class Story {
     this.passedMs += this.plan.lastWaitMs;
     await this.recover({ faults: [] });
     await this.compare();
-    await this.expectUnresolved((entry) =>
-      this.judge.check(entry.state !== 'in-flight', 'recovery left a payment in flight', { entry }),
-    );
+    await this.expectUnresolved((entry) => {
+      this.judge.check(entry.state !== 'in-flight', 'recovery left a payment in flight', { entry });
+    });
 
     // Every payment comes to its end, and every webhook that did not get through is sent again.
     for (const slot of SLOTS) if (slot.family === 'disbursement') await this.decide(slot, 0);
@@ -307,9 +307,9 @@ class Story {
     }
     for (const slot of SLOTS) await this.settle(slot);
     await this.compare();
-    await this.expectUnresolved((entry) =>
-      this.judge.check(false, 'a payment is still unresolved', { entry }),
-    );
+    await this.expectUnresolved((entry) => {
+      this.judge.check(false, 'a payment is still unresolved', { entry });
+    });
     this.expectHeardOnce();
   }
 
@@ -373,7 +373,7 @@ class Story {
     try {
       check();
     } catch (error) {
-      this.found ??= error;
+      this.found ??= error as Error;
     }
   }
 
