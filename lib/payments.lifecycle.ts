@@ -1,6 +1,7 @@
 import { Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { type PaymentsStorage } from './common/storage-port.js';
 import { type ResolvedPaymentsOptions } from './config/resolved-options.js';
+import { type GatewayClient } from './transport/gateway-client.js';
 
 /** What happens to one account when the application starts and stops. */
 export class PaymentsLifecycle implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -9,6 +10,7 @@ export class PaymentsLifecycle implements OnApplicationBootstrap, OnApplicationS
   constructor(
     private readonly options: ResolvedPaymentsOptions,
     private readonly storage: PaymentsStorage,
+    private readonly client: Pick<GatewayClient, 'idle'>,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -20,7 +22,9 @@ export class PaymentsLifecycle implements OnApplicationBootstrap, OnApplicationS
     );
   }
 
+  /** What is under way is still written down. */
   async onApplicationShutdown(): Promise<void> {
+    await this.client.idle();
     await this.storage.close?.();
   }
 }

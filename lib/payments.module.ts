@@ -141,9 +141,9 @@ function accountModule(
       },
       {
         provide: PaymentsLifecycle,
-        useFactory: (options: ResolvedPaymentsOptions, storage: PaymentsStorage) =>
-          new PaymentsLifecycle(options, storage),
-        inject: [RESOLVED_OPTIONS, STORAGE],
+        useFactory: (options: ResolvedPaymentsOptions, storage: PaymentsStorage, client: GatewayClient) =>
+          new PaymentsLifecycle(options, storage, client),
+        inject: [RESOLVED_OPTIONS, STORAGE, GATEWAY_CLIENT],
       },
     ],
     exports: [HttpService, ...SERVICES, PaymentsInbox, PaymentsJournal].map((type) => token(type as Type)),

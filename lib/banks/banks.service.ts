@@ -3,7 +3,7 @@ import { PaymentsValidationError } from '../errors/payments-validation.error.js'
 import { type CallOptions } from '../transport/call-options.js';
 import { type ReadCall, type ReadPayload } from '../transport/gateway-call.js';
 import { type GatewayClient } from '../transport/gateway-client.js';
-import { type PaymentsResponse } from '../transport/last-response.js';
+import { type PaymentsResponse, withLastResponse } from '../transport/last-response.js';
 import { asRecord } from '../transport/read-record.js';
 import { type Bank } from './bank.js';
 
@@ -48,7 +48,7 @@ export class BanksService {
    *
    * @throws PaymentsError The same classes as `list`.
    */
-  async find(code: string, options?: CallOptions): Promise<Bank | undefined> {
+  async find(code: string, options?: CallOptions): Promise<PaymentsResponse<Bank> | undefined> {
     const wanted = normalized(code);
     if (wanted === '') {
       throw new PaymentsValidationError(
@@ -57,7 +57,8 @@ export class BanksService {
       );
     }
     const banks = await this.list(options);
-    return banks.find((bank) => normalized(bank.code) === wanted);
+    const found = banks.find((bank) => normalized(bank.code) === wanted);
+    return found && withLastResponse(found, banks.lastResponse);
   }
 }
 

@@ -1,6 +1,8 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { type PaymentsSandboxOptions } from '../sandbox/sandbox-options.js';
 import { isLoopbackHost } from '../sandbox/http/loopback.js';
+import { deliveryTarget } from '../sandbox/webhooks/delivery-target.js';
+import { isPaymentsError } from '../errors/payments.error.js';
 import { UsageError } from './usage-error.js';
 
 const DEFAULT_PORT = 4242;
@@ -63,11 +65,14 @@ function wholeNumber(option: string, text: string | undefined, largest: number):
 
 function forwardTarget(address: string | undefined): URL | undefined {
   if (address === undefined) return undefined;
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  if (url && ['http:', 'https:'].includes(url.protocol) && isLoopbackHost(url.hostname)) return url;
-  throw new UsageError(
-    '--forward-to must be an address on this machine: write http://127.0.0.1:3000/webhooks/payments.',
-  );
+  try {
+    return deliveryTarget(address, false);
+  } catch (error) {
+    if (!isPaymentsError(error)) throw error;
+    throw new UsageError(
+      '--forward-to must be an address on this machine, without a password: write http://127.0.0.1:3000/webhooks/payments.',
+    );
+  }
 }
 
 function loopbackHost(host: string | undefined): { readonly host?: string } {

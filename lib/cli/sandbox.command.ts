@@ -47,15 +47,9 @@ function report(
   const environment = environmentOf(sandbox.moduleOptions());
   if (json) data(JSON.stringify({ type: 'ready', page: `${sandbox.url}/`, ...environment }));
   say(`${paint('green', 'Ready.')} The customer's phone: ${paint('bold', `${sandbox.url}/`)}`);
-  say('');
-  const print =
-    printEnv && !json
-      ? data
-      : (line: string) => {
-          say(`  ${line}`);
-        };
-  for (const [name, value] of Object.entries(environment)) print(`${name}=${value}`);
-  say('');
+  const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
+  if (printEnv && !json) lines.forEach(data);
+  else say(`\n${lines.map((line) => `  ${line}`).join('\n')}\n`);
   say(
     forwardTo
       ? `Webhooks go to ${forwardTo.href}`

@@ -7,6 +7,8 @@
 export type MoneyInput = string | number | bigint;
 
 const PLAIN_DECIMAL = /^(-?)(0|[1-9]\d*)(?:\.(\d{1,2}))?$/;
+/** A decimal column of a database often writes four places: `1180.5000` is still exact. */
+const SURPLUS_ZEROS = /(\.\d\d)0+$/;
 const LIMIT_CENTS = 10n ** 15n;
 
 /** Reads a plain decimal (`"1180.5"`) as exact cents; undefined for anything else. */
@@ -58,7 +60,7 @@ export function canonicalAmount(value: MoneyInput): string {
  */
 export function moneyFromWire(value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
-  const cents = parseCents(String(value).trim());
+  const cents = parseCents(String(value).trim().replace(SURPLUS_ZEROS, '$1'));
   if (cents === undefined) return undefined;
   // From 10^13 on a JSON number no longer holds every cent.
   if (typeof value === 'number' && (cents >= LIMIT_CENTS || cents <= -LIMIT_CENTS)) return undefined;

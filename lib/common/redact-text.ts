@@ -7,15 +7,19 @@ const SHORTEST_VALUE = 3;
 
 /**
  * Makes text from outside safe for messages and logs: keys, e-mail addresses and long numbers become `[redacted]`,
- * and so does every one of `values`.
+ * and so does every one of `values`, in whatever case.
  */
 export function redactText(text: string, values: readonly string[] = []): string {
   let result = text;
   for (const value of [...values].sort((a, b) => b.length - a.length)) {
-    if (value.trim().length >= SHORTEST_VALUE) result = result.replaceAll(value.trim(), '[redacted]');
+    if (value.trim().length >= SHORTEST_VALUE) result = result.replace(anyCase(value.trim()), '[redacted]');
   }
   return result
     .replace(API_KEY, '[redacted]')
     .replace(E_MAIL, '[redacted]')
     .replace(LONG_NUMBER, '[redacted]');
+}
+
+function anyCase(value: string): RegExp {
+  return new RegExp(value.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'gi');
 }

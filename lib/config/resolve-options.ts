@@ -1,7 +1,15 @@
 import { DEFAULT_ACCOUNT } from '../common/account.js';
 import { amountProblem, canonicalAmount, type MoneyInput, parseCents } from '../common/money.js';
 import { type PaymentsStorage } from '../common/storage-port.js';
-import { isRecord, oneOf, type OptionError, optionErrors, wholeNumber, wordList } from './option-checks.js';
+import {
+  isRecord,
+  oneOf,
+  type OptionError,
+  optionErrors,
+  section,
+  wholeNumber,
+  wordList,
+} from './option-checks.js';
 import { optionsRecord, resolveCredentials } from './resolve-credentials.js';
 import { resolveRecovery } from './resolve-recovery.js';
 import { resolveWebhooks } from './resolve-webhooks.js';
@@ -9,6 +17,11 @@ import { type ResolvedLimits, type ResolvedPaymentsOptions } from './resolved-op
 
 /** Codes after which money may have moved: calling one of them a refusal would lose money. */
 const NEVER_REFUSALS = ['DUPLICATE_REQUEST', 'DUPLICATE_REFERENCE', 'PROVIDER_ERROR'];
+
+/** Fields of sections in which a mistyped one would take a safeguard away. */
+const RETRY = ['maxAttempts', 'baseDelayMs', 'maxDelayMs'];
+const FAMILIES = ['collection', 'disbursement'];
+const AMOUNT_FORMATS = ['collections', 'disbursements'];
 
 /**
  * Checks the options of one account and fills in the defaults.
@@ -31,26 +44,16 @@ export function resolveOptions(input: unknown, account: string = DEFAULT_ACCOUNT
     ...resolveCredentials(options, error),
     timeoutMs: number('timeoutMs', 30_000),
     deadlineMs: number('deadlineMs', 60_000),
-    retry: resolveRetry(section(options, 'retry', error), error),
+    retry: resolveRetry(section(options, 'retry', error, RETRY), error),
     ...resolveRecovery(options, error),
     networks: resolveNetworks(options['networks'], error),
-    limits: resolveLimits(section(options, 'limits', error), error),
-    amountFormat: resolveAmountFormat(section(options, 'amountFormat', error), error),
+    limits: resolveLimits(section(options, 'limits', error, FAMILIES), error),
+    amountFormat: resolveAmountFormat(section(options, 'amountFormat', error, AMOUNT_FORMATS), error),
     refusalCodes: resolveRefusalCodes(options['refusalCodes'], error),
     http: section(options, 'http', error),
     storage: resolveStorage(options['storage'], error),
     webhooks: resolveWebhooks(options['webhooks'], error),
   };
-}
-
-function section(
-  options: Record<string, unknown>,
-  option: string,
-  error: OptionError,
-): Record<string, unknown> {
-  const value = options[option] ?? {};
-  if (isRecord(value)) return value;
-  throw error(option, 'must be an object: see its fields in PaymentsModuleOptions.');
 }
 
 function resolveRetry(retry: Record<string, unknown>, error: OptionError): ResolvedPaymentsOptions['retry'] {
@@ -87,7 +90,10 @@ function resolveLimits(
   error: OptionError,
 ): ResolvedPaymentsOptions['limits'] {
   const family = (name: string): ResolvedLimits => {
-    const bounds = section(limits, name, (option, problem) => error(`limits.${option}`, problem));
+    const bounds = section(limits, name, (option, problem) => error(`limits.${option}`, problem), [
+      'min',
+      'max',
+    ]);
     const minCents = limitCents(bounds['min'], `limits.${name}.min`, error);
     const maxCents = limitCents(bounds['max'], `limits.${name}.max`, error);
     if (minCents !== undefined && maxCents !== undefined && minCents > maxCents) {

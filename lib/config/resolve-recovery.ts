@@ -1,4 +1,4 @@
-import { isRecord, type OptionError, wholeNumber } from './option-checks.js';
+import { type OptionError, section, wholeNumber } from './option-checks.js';
 import { type ResolvedPaymentsOptions, type ResolvedProbeWaits } from './resolved-options.js';
 
 const COLLECTION_WAITS: ResolvedProbeWaits = { afterAnswerMs: 2_000, afterSilenceMs: 15_000 };
@@ -9,53 +9,53 @@ type RecoveryOptions = Pick<
   'probe' | 'recoveryWindowMs' | 'staleAfterMs' | 'statusPaths'
 >;
 
+const PROBE = ['collections', 'disbursements'];
+const WAITS = ['afterAnswerMs', 'afterSilenceMs'];
+const FAMILIES = ['collection', 'disbursement'];
+
 /** The options about payments whose outcome is still to come. */
 export function resolveRecovery(options: Record<string, unknown>, error: OptionError): RecoveryOptions {
   const number = (option: string, fallback: number): number =>
     wholeNumber(error, option, options[option], { min: 1, max: Number.MAX_SAFE_INTEGER, fallback });
   return {
-    probe: resolveProbe(options['probe'], error),
+    probe: resolveProbe(options, error),
     recoveryWindowMs: number('recoveryWindowMs', 900_000),
     staleAfterMs: number('staleAfterMs', 3_600_000),
-    statusPaths: resolveStatusPaths(options['statusPaths'] ?? {}, error),
+    statusPaths: resolveStatusPaths(section(options, 'statusPaths', error, FAMILIES), error),
   };
 }
 
-function resolveProbe(value: unknown, error: OptionError): RecoveryOptions['probe'] {
-  if (value === false) return { collection: undefined, disbursement: undefined };
-  const probe = value ?? {};
-  if (!isRecord(probe)) throw error('probe', 'must be false or an object: write { collections: false }.');
+function resolveProbe(options: Record<string, unknown>, error: OptionError): RecoveryOptions['probe'] {
+  if (options['probe'] === false) return { collection: undefined, disbursement: undefined };
+  const probe = section(options, 'probe', error, PROBE);
   return {
-    collection: resolveWaits(probe['collections'] ?? {}, 'probe.collections', COLLECTION_WAITS, error),
-    disbursement: resolveWaits(
-      probe['disbursements'] ?? false,
-      'probe.disbursements',
-      DISBURSEMENT_WAITS,
-      error,
-    ),
+    collection: resolveWaits(probe, 'collections', COLLECTION_WAITS, error),
+    disbursement:
+      probe['disbursements'] === undefined
+        ? undefined
+        : resolveWaits(probe, 'disbursements', DISBURSEMENT_WAITS, error),
   };
 }
 
 function resolveWaits(
-  value: unknown,
-  option: string,
+  probe: Record<string, unknown>,
+  name: string,
   fallback: ResolvedProbeWaits,
   error: OptionError,
 ): ResolvedProbeWaits | undefined {
-  if (value === false) return undefined;
-  if (!isRecord(value)) {
-    throw error(option, 'must be false or an object: write { afterAnswerMs, afterSilenceMs }.');
-  }
-  const wait = (name: keyof ResolvedProbeWaits): number =>
-    wholeNumber(error, `${option}.${name}`, value[name], { min: 0, fallback: fallback[name] });
+  if (probe[name] === false) return undefined;
+  const waits = section(probe, name, (option, problem) => error(`probe.${option}`, problem), WAITS);
+  const wait = (field: keyof ResolvedProbeWaits): number =>
+    wholeNumber(error, `probe.${name}.${field}`, waits[field], { min: 0, fallback: fallback[field] });
   return { afterAnswerMs: wait('afterAnswerMs'), afterSilenceMs: wait('afterSilenceMs') };
 }
 
-function resolveStatusPaths(value: unknown, error: OptionError): RecoveryOptions['statusPaths'] {
-  if (!isRecord(value))
-    throw error('statusPaths', "must be an object: write { collection: '/…/{reference}' }.");
+function resolveStatusPaths(
+  paths: Record<string, unknown>,
+  error: OptionError,
+): RecoveryOptions['statusPaths'] {
   const path = (family: string): string | undefined =>
-    statusPath(value[family], `statusPaths.${family}`, error);
+    statusPath(paths[family], `statusPaths.${family}`, error);
   return { collection: path('collection'), disbursement: path('disbursement') };
 }
 

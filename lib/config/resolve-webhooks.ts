@@ -53,7 +53,7 @@ function resolveSecrets(
   if (!Array.isArray(secrets) || secrets.length === 0) {
     throw error(
       'webhooks.secrets',
-      'is missing: write a list with the signing secret (from the environment: PAYMENTS_WEBHOOK_SECRET).',
+      `${typeof secrets === 'string' ? 'is not a list' : 'is missing'}: write a list with the signing secret (from the environment: PAYMENTS_WEBHOOK_SECRET).`,
     );
   }
   const keys = secrets.map((secret, index) =>
@@ -92,7 +92,9 @@ function resolveSecret(
       `is shorter than ${MIN_SECRET_BYTES} bytes and could be guessed: use a longer secret.`,
     );
   }
-  return { bytes, notAfter: endOf(spelled['notAfter'], `${option}.notAfter`, error) };
+  const notAfter = endOf(spelled['notAfter'], `${option}.notAfter`, error);
+  // Not enumerable: whoever prints or serializes an object that leads here does not print the key.
+  return Object.defineProperty({ bytes, notAfter }, 'bytes', { enumerable: false });
 }
 
 function endOf(value: unknown, option: string, error: OptionError): number | undefined {

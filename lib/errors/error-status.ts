@@ -16,7 +16,7 @@ export function answerFor(error: PaymentsError): ErrorAnswer {
     case 'PaymentsValidationError':
       return { status: 400 };
     case 'PaymentRejectedError':
-      return { status: REFUSED_STATUS[error.code] ?? 422 };
+      return { status: REFUSED_STATUS.get(error.code) ?? 422 };
     case 'ReferenceReusedError':
       return { status: 409 };
     case 'PaymentsAuthenticationError':
@@ -34,10 +34,10 @@ export function answerFor(error: PaymentsError): ErrorAnswer {
   }
 }
 
-const REFUSED_STATUS: Readonly<Record<string, number>> = {
-  ACCOUNT_NOT_FOUND: 404,
-  INSUFFICIENT_BALANCE: 402,
-};
+const REFUSED_STATUS: ReadonlyMap<string, number> = new Map([
+  ['ACCOUNT_NOT_FOUND', 404],
+  ['INSUFFICIENT_BALANCE', 402],
+]);
 
 const DUPLICATE_EVIDENCE: ReadonlySet<unknown> = new Set(['duplicate-request', 'duplicate-reference']);
 

@@ -5,16 +5,12 @@
  * - `unauthorized`: the credentials were refused.
  * - `duplicate-request`, `duplicate-reference`: an earlier request stands; its outcome is not told.
  * - `provider-error`: the provider failed at an unknown moment.
- *
- * @publicApi
  */
 export type GatewayCodeEffect =
   'refused' | 'unauthorized' | 'duplicate-request' | 'duplicate-reference' | 'provider-error';
 
 /**
  * One row of the specification's code table.
- *
- * @publicApi
  */
 export interface GatewayCodeInfo {
   readonly effect: GatewayCodeEffect;
@@ -26,8 +22,6 @@ export interface GatewayCodeInfo {
 
 /**
  * Every error code that the specification lists ("Errors").
- *
- * @publicApi
  */
 export const GATEWAY_CODES = {
   UNAUTHORIZED: {

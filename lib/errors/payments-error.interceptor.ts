@@ -80,12 +80,12 @@ export const PAYMENTS_ERROR_INTERCEPTOR_OPTIONS = Symbol.for('nestjs-payments.er
  */
 @Injectable()
 export class PaymentsErrorInterceptor implements NestInterceptor {
-  private readonly errorStatus: Readonly<Record<string, number>>;
+  private readonly errorStatus: ReadonlyMap<string, number>;
 
   constructor(
     @Optional() @Inject(PAYMENTS_ERROR_INTERCEPTOR_OPTIONS) options?: PaymentsErrorInterceptorOptions,
   ) {
-    this.errorStatus = options?.errorStatus ?? {};
+    this.errorStatus = new Map(Object.entries(options?.errorStatus ?? {}));
   }
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
@@ -101,7 +101,7 @@ export class PaymentsErrorInterceptor implements NestInterceptor {
   /** Override to answer in another form. */
   protected toHttpException(error: PaymentsError, context: ExecutionContext): HttpException {
     const { status: usual, retryAfterSeconds } = answerFor(error);
-    const status = this.errorStatus[error.code] ?? this.errorStatus[error.name] ?? usual;
+    const status = this.errorStatus.get(error.code) ?? this.errorStatus.get(error.name) ?? usual;
     if (retryAfterSeconds !== undefined) setRetryAfter(context, retryAfterSeconds);
     return new HttpException(bodyFor(error, status), status);
   }

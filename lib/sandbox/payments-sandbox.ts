@@ -111,7 +111,7 @@ export class PaymentsSandbox {
   /**
    * Sends webhooks of payments that end from now on to this address.
    *
-   * @throws PaymentsConfigError where it is not an address on this machine (unless `allowRemoteWebhooks`).
+   * @throws PaymentsConfigError where it is not an address on this machine (unless `allowRemoteWebhooks`), or holds a password.
    */
   deliverTo(address: string | URL): void {
     this.parts.deliverer.target = deliveryTarget(address, this.settings.allowRemoteWebhooks);
@@ -130,6 +130,7 @@ export class PaymentsSandbox {
   /**
    * Plans a fault for the next call of an operation.
    *
+   * @throws PaymentsConfigError where the gateway has no such operation: the fault would never strike.
    * @example
    * sandbox.next('POST /payments/mobile-money').dropAfterProcessing();
    */

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { parseCents, type MoneyInput } from '../common/money.js';
 import { PaymentsConfigError } from '../errors/payments-config.error.js';
 import { hmac } from '../webhooks/schemes/hmac.js';
-import { milliseconds } from './clock/duration.js';
+import { milliseconds, type Duration } from './clock/duration.js';
 import { type GatewaySettings } from './core/gateway-settings.js';
 import { seededIds } from './core/id-source.js';
 import { isLoopbackHost } from './http/loopback.js';
@@ -11,6 +11,7 @@ import { type WebhookSigning } from './webhooks/webhook-deliverer.js';
 
 const AUTO_DECIDES_AFTER_MS = 2_000;
 const LARGEST_SEED = 2 ** 32 - 1;
+const OF_SECRETS = 0x5ec2e75;
 
 /** The options with every default filled in. */
 export interface SandboxSettings {
@@ -40,7 +41,7 @@ export function resolveSandboxOptions(options: PaymentsSandboxOptions): SandboxS
         collectionBasisPoints: basisPoints(options.fees?.collectionPercent ?? 2),
         payoutCents: cents('fees.payout', options.fees?.payout ?? '500.00'),
       },
-      expireAfterMs: milliseconds(options.expireAfter ?? '15m'),
+      expireAfterMs: duration('expireAfter', options.expireAfter ?? '15m'),
       decideAfterMs: options.auto ? AUTO_DECIDES_AFTER_MS : undefined,
     },
     signing: signingOf(options, webhookSecret),
@@ -51,7 +52,9 @@ export function resolveSandboxOptions(options: PaymentsSandboxOptions): SandboxS
 }
 
 function secretOf(seed: number | undefined): string {
-  return `whsec_${seededIds(seed ?? randomInt(LARGEST_SEED)).token(32)}`;
+  // Other words than those of the ids, which everybody sees.
+  const ids = seededIds((seed ?? randomInt(LARGEST_SEED)) ^ OF_SECRETS);
+  return `whsec_${ids.token(32)}`;
 }
 
 function signingOf({ webhookScheme }: PaymentsSandboxOptions, secret: string): WebhookSigning {
@@ -71,6 +74,14 @@ function cents(option: string, value: MoneyInput): bigint {
   const parsed = parseCents(String(value));
   if (parsed !== undefined && parsed >= 0n) return parsed;
   return wrong(option, "must be an amount of TZS from 0 on: write '1000000.00'");
+}
+
+function duration(option: string, value: Duration): number {
+  try {
+    return milliseconds(value);
+  } catch {
+    return wrong(option, "must be milliseconds from 0 on, or a number with its unit: write '15m'");
+  }
 }
 
 function basisPoints(percent: number): bigint {

@@ -1,9 +1,10 @@
 import { type INestApplication } from '@nestjs/common';
-import { request, type Server } from 'node:http';
+import { request } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type PaymentWebhookEvent } from '../common/events.js';
 import { type WebhookScheme } from '../common/webhook-scheme.js';
 import { type WebhookSecret } from '../config/payments-options.js';
+import { whileListening } from './open-server.js';
 import { signWebhook } from './sign-webhook.js';
 
 const EVERYWHERE = ['0.0.0.0', '::'];
@@ -21,7 +22,8 @@ export interface WebhookResponse {
 
 /**
  * Delivers a signed event to an application over real HTTP, on Express or Fastify, and resolves with the answer.
- * An application that does not listen yet is initialised and opened on a free port for this one delivery.
+ * An application that does not listen yet is initialised and opened on a free port while it takes; deliveries
+ * that run at the same time share that port.
  *
  * @param path Full path of the route, prefixes included.
  *
@@ -38,41 +40,7 @@ export async function postWebhook(
 ): Promise<WebhookResponse> {
   const body = JSON.stringify(event);
   const headers = { 'content-type': 'application/json', ...signWebhook({ scheme, secret, body }) };
-  await ready(app);
-  const server = app.getHttpServer() as Server;
-  const wasListening = server.listening;
-  if (!wasListening) await listen(server);
-  try {
-    return await post(server.address() as AddressInfo, path, headers, body);
-  } finally {
-    if (!wasListening) await close(server);
-  }
-}
-
-async function ready(app: INestApplication): Promise<void> {
-  await app.init();
-  const adapter = app.getHttpAdapter();
-  if (adapter.getType() === 'fastify') {
-    await (adapter.getInstance() as { ready(): PromiseLike<unknown> }).ready();
-  }
-}
-
-function listen(server: Server): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => {
-      resolve();
-    });
-  });
+  return whileListening(app, (address) => post(address, path, headers, body));
 }
 
 function post(

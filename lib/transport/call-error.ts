@@ -102,6 +102,8 @@ function unreachableError(report: AttemptReport, details: PaymentsErrorDetails):
 function connectionHint(code: string): string {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return 'The host name of baseUrl was not found: check it, and the DNS.';
+  if (code === 'UND_ERR_CLOSED' || code === 'UND_ERR_DESTROYED')
+    return 'The application is shutting down and has closed its connections: make the call before, or after the next start.';
   if (code === 'ECONNREFUSED') return 'Nothing listens at baseUrl: check host and port.';
   if (/CERT|SIGNATURE|ALTNAME/.test(code))
     return 'The certificate at baseUrl was not accepted: check the host, or name its CA in NODE_EXTRA_CA_CERTS.';

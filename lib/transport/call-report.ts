@@ -36,6 +36,13 @@ function phaseOf(event: AttemptEvent): AttemptInfo['phase'] {
   return event === 'no-answer' || event === 'aborted' || UNREADABLE.has(event) ? 'ambiguous' : 'answered';
 }
 
+const CODE_WORD = /^(?![ps]k_)[A-Z][\w.-]*$/i;
+
+/** A code is a word; whatever else stands in its place is a text. */
+export function safeCode(code: string, sensitive: readonly string[]): string {
+  return CODE_WORD.test(code) ? code : redactText(code, sensitive);
+}
+
 /** The texts of an error answer without what the request held and without anything that looks like a secret. */
 export function safeTexts(
   error: GatewayErrorBody,

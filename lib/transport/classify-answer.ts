@@ -1,6 +1,6 @@
 import { gatewayCodeInfo, type GatewayCodeEffect } from '../errors/gateway-codes.js';
 import { type CallKind } from './gateway-call.js';
-import { type ParsedAnswer } from './parse-answer.js';
+import { type ParsedAnswer, type SuccessEnvelope } from './parse-answer.js';
 
 /** What a complete answer means, before it is decided what to do about it (design rules, "Money safety"). */
 export type AnswerMeaning =
@@ -23,14 +23,15 @@ export function classifyAnswer(
   refusalCodes: ReadonlySet<string>,
 ): AnswerMeaning {
   if (httpStatus >= 300 && httpStatus < 400) return 'redirect';
-  if (answer.shape === 'success') return classifySuccess(httpStatus, answer.envelope.data);
+  if (answer.shape === 'success') return classifySuccess(httpStatus, answer.envelope);
   const byBody = answer.shape === 'error' ? classifyError(kind, answer.error, refusalCodes) : undefined;
   return byBody ?? classifyStatus(httpStatus, answer);
 }
 
-/** A success envelope under an error status contradicts itself, so it proves nothing. */
-function classifySuccess(httpStatus: number, data: unknown): AnswerMeaning {
+/** A success envelope under an error status, or with an error's code, contradicts itself, so it proves nothing. */
+function classifySuccess(httpStatus: number, { code, data }: SuccessEnvelope): AnswerMeaning {
   if (httpStatus >= 500) return 'server-error';
+  if (gatewayCodeInfo(code)) return 'bad-answer';
   return httpStatus < 300 && data !== undefined && data !== null ? 'success' : 'bad-answer';
 }
 

@@ -15,6 +15,8 @@ export type RequestRules = Pick<ResolvedPaymentsOptions, 'amountFormat' | 'limit
 
 /** Makes calls to the gateway for one merchant account. */
 export interface GatewayClient {
+  /** Resolves when the payments that are being made have ended and are written down. */
+  idle(): Promise<void>;
   readonly rules: RequestRules;
   call<T extends object>(call: GatewayCall<T>, options?: CallOptions): Promise<PaymentsResponse<T>>;
   /**
@@ -79,6 +81,7 @@ export function createGatewayClient(
       const limits = callLimits(options, checked);
       return call.kind === 'read' ? read(call, limits) : payments.make(call, checked, limits);
     },
+    idle: () => payments.idle(),
     probe: (standing) => payments.probe(standing, callLimits(options)),
   };
 }

@@ -1,4 +1,4 @@
-import { safeTexts, type AttemptReport } from './call-report.js';
+import { safeCode, safeTexts, type AttemptReport } from './call-report.js';
 import { classifyAnswer } from './classify-answer.js';
 import { checkEcho } from './echo-check.js';
 import { type GatewayCall, type ReadPayload } from './gateway-call.js';
@@ -41,14 +41,15 @@ export function interpretAttempt<T extends object>(
   }
   const retryAfterMs = event === 'rate-limited' ? parseRetryAfter(result.retryAfter, Date.now()) : undefined;
   const error = answer.shape === 'error' ? answer.error : { errors: {} };
+  const sensitive = sensitiveTexts(call.body);
   return {
     report: {
       event,
       httpStatus,
-      ...(error.code !== undefined && { code: error.code }),
+      ...(error.code !== undefined && { code: safeCode(error.code, sensitive) }),
       ...(error.requestId !== undefined && { requestId: error.requestId }),
       ...(retryAfterMs !== undefined && { retryAfterMs }),
-      ...safeTexts(error, sensitiveTexts(call)),
+      ...safeTexts(error, sensitive),
     },
   };
 }
@@ -84,8 +85,11 @@ function interpretSuccess<T extends object>(
 /** Fields whose values a gateway message may safely repeat. */
 const HARMLESS = new Set(['reference', 'currency', 'channel', 'network', 'bank_code', 'amount']);
 
-function sensitiveTexts(call: GatewayCall<object>): string[] {
-  return Object.entries(call.body ?? {}).flatMap(([field, value]) =>
-    typeof value === 'string' && !HARMLESS.has(field) ? [value] : [],
+/** Every text of the request, metadata included, that a message must not repeat. */
+function sensitiveTexts(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([field, inner]) =>
+    HARMLESS.has(field) ? [] : sensitiveTexts(inner),
   );
 }

@@ -2,7 +2,7 @@ import { type ProbeWait } from '../common/journal-port.js';
 import { type ResolvedProbeWaits, type ResolvedRetryOptions } from '../config/resolved-options.js';
 
 /** An attempt with less time than this is more likely to end ambiguous than answered. */
-const SHORTEST_ATTEMPT_MS = 1_000;
+export const SHORTEST_ATTEMPT_MS = 1_000;
 const LONGEST_RETRY_AFTER_MS = 60_000;
 
 /** What the next wait depends on. */

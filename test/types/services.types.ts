@@ -43,7 +43,7 @@ export type Checks = [
   Expect<Equal<LastResponse['warnings'], readonly string[]>>,
   Expect<Equal<LastResponse['attempts'], readonly AttemptInfo[]>>,
   Expect<Equal<Awaited<ReturnType<CollectionsService['mobileMoney']>>, PaymentsResponse<CollectionPayment>>>,
-  Expect<Equal<Awaited<ReturnType<BanksService['find']>>, Bank | undefined>>,
+  Expect<Equal<Awaited<ReturnType<BanksService['find']>>, PaymentsResponse<Bank> | undefined>>,
   Expect<
     Equal<keyof CallOptions, 'idempotencyKey' | 'attempt' | 'signal' | 'timeoutMs' | 'deadlineMs' | 'retry'>
   >,

@@ -24,8 +24,27 @@ export const SANDBOX_PROVIDER = 'SANDBOX';
 
 /** The gateway's record (specification, "Collection payment record"); mobile money carries two fields more. */
 export function collectionRecord(payment: Collection): Record<string, unknown> {
+  const record = commonFields(payment);
+  if (payment.method === 'partnerpesa') return record;
+  return { merchant_id: merchantId(payment.merchant), source: 'api', ...record };
+}
+
+/** What the handle and the control API show of it. */
+export function sandboxPayment(payment: Collection): SandboxPayment {
+  const record = commonFields(payment);
+  return Object.freeze({
+    merchant: payment.merchant,
+    ...record,
+    metadata: structuredClone(record.metadata),
+    channel: payment.channel,
+    expires_at: timestamp(payment.expiresAt),
+    settled_at: optionalTimestamp(payment.settledAt),
+  });
+}
+
+function commonFields(payment: Collection) {
   const { request } = payment;
-  const common = {
+  return {
     customer_name: request.customer_name,
     customer_email: request.customer_email,
     customer_phone: request.phone,
@@ -42,34 +61,6 @@ export function collectionRecord(payment: Collection): Record<string, unknown> {
     created_at: timestamp(payment.createdAt),
     processing_at: optionalTimestamp(payment.processingAt),
   };
-  if (payment.method === 'partnerpesa') return common;
-  return { merchant_id: merchantId(payment.merchant), source: 'api', ...common };
-}
-
-/** What the handle and the control API show of it. */
-export function sandboxPayment(payment: Collection): SandboxPayment {
-  const { request } = payment;
-  return Object.freeze({
-    merchant: payment.merchant,
-    customer_name: request.customer_name,
-    customer_email: request.customer_email,
-    customer_phone: request.phone,
-    reference: request.reference,
-    amount: formatCents(payment.amountCents),
-    fee: centsAsNumber(payment.feeCents),
-    net_amount: centsAsNumber(payment.amountCents - payment.feeCents),
-    currency: 'TZS',
-    payment_method: payment.method,
-    provider: SANDBOX_PROVIDER,
-    provider_reference: payment.providerReference,
-    channel: payment.channel,
-    status: payment.status,
-    metadata: structuredClone(request.metadata ?? null),
-    created_at: timestamp(payment.createdAt),
-    processing_at: optionalTimestamp(payment.processingAt),
-    expires_at: timestamp(payment.expiresAt),
-    settled_at: optionalTimestamp(payment.settledAt),
-  });
 }
 
 /** ISO 8601 in UTC with fractional seconds. */

@@ -1,5 +1,5 @@
 import { type Duration, milliseconds } from '../clock/duration.js';
-import { type SandboxOperation } from '../core/operations.js';
+import { SANDBOX_OPERATIONS, type SandboxOperation } from '../core/operations.js';
 import { type Fault, type FaultQueue, type StatusFaultOptions } from '../http/faults.js';
 import { PaymentsConfigError } from '../../errors/payments-config.error.js';
 
@@ -26,7 +26,13 @@ export class NextCall {
   constructor(
     private readonly faults: FaultQueue,
     private readonly operation: SandboxOperation,
-  ) {}
+  ) {
+    if (!SANDBOX_OPERATIONS.includes(operation)) {
+      throw new PaymentsConfigError(
+        `The gateway has no operation ${JSON.stringify(operation)}: write one of ${SANDBOX_OPERATIONS.join(', ')}.`,
+      );
+    }
+  }
 
   /** Closes the connection; the request is not processed. */
   dropBefore(): PlannedFault {

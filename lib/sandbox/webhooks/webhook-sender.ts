@@ -51,7 +51,7 @@ export class WebhookSender {
 
 function problemOf(error: NodeJS.ErrnoException, url: URL): string {
   if (error.code === 'ECONNREFUSED') {
-    return `nothing listens at ${url.host}: is the application running, and is the port right?`;
+    return `nothing listens at ${url.host} (is the application running, and is the port right?)`;
   }
   if (error.code === 'ECONNRESET') return 'the connection ended without an answer';
   // An AggregateError of several addresses has an empty message.

@@ -76,6 +76,11 @@ export class MoneyCalls {
     }
   }
 
+  /** Resolves when the calls that are under way have ended and are written down. */
+  idle(): Promise<void> {
+    return this.flights.idle();
+  }
+
   /**
    * Makes the one further try of a payment without its caller. Undefined where somebody else was faster; else what stands
    * afterwards.

@@ -20,6 +20,9 @@ export type Begun =
 
 /** So that a journal in this process is written even where the time is up. */
 const WRITING_MARGIN_MS = 25;
+/** Eight tries in 25 seconds. */
+const FIRST_REWRITE_MS = 100;
+const LAST_REWRITE_MS = 12_800;
 
 /** Writes payments down before they are sent, and what came of them. */
 export class PaymentLedger {
@@ -44,7 +47,7 @@ export class PaymentLedger {
     limits: CallLimits,
   ): Promise<Begun> {
     const writing = this.write(asked, key, draft, limits.deadline);
-    const waited = await waitWithin(writing, limits.deadline, limits.signal).catch((error: unknown) => {
+    const waited = await waitWithin(writing, limits.sendBy, limits.signal).catch((error: unknown) => {
       this.logger.error(`The journal cannot be reached, so nothing was sent: ${errorText(error)}`);
       throw notWritten(key);
     });
@@ -60,6 +63,7 @@ export class PaymentLedger {
       (standing): Recorded => ({ written: true, standing: standing?.record }),
       (error: unknown): Recorded => {
         this.warn(intent.record, errorText(error));
+        this.endLater(intent, end, FIRST_REWRITE_MS);
         return { written: false };
       },
     );
@@ -67,6 +71,19 @@ export class PaymentLedger {
     if (waited.ended === 'done') return waited.value;
     this.warn(intent.record, 'it did not answer in time');
     return { written: false };
+  }
+
+  /**
+   * Tries again while the lease holds. Until it is written, the journal takes the call for one that was cut off, and would
+   * send a refused payment once more.
+   */
+  private endLater(intent: PaymentIntent, end: CallEnd<unknown>, afterMs: number): void {
+    if (afterMs > LAST_REWRITE_MS) return;
+    setTimeout(() => {
+      intent.end(end).catch(() => {
+        this.endLater(intent, end, afterMs * 2);
+      });
+    }, afterMs).unref();
   }
 
   private async write(

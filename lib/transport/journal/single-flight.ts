@@ -22,6 +22,11 @@ export class SingleFlight<Asked, End> {
     }
   }
 
+  /** Resolves when every call that is under way now has ended. */
+  async idle(): Promise<void> {
+    await Promise.allSettled([...this.flights.values()].map(({ end }) => end));
+  }
+
   /** Waits for the call that is under way, within the limits of the one who joins. */
   async join(key: JournalKey, { deadline, signal }: CallLimits): Promise<Waited<End>> {
     const flight = this.flights.get(flightId(key));

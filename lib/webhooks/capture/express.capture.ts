@@ -3,7 +3,8 @@ import { type IncomingMessage } from 'node:http';
 import { captureBody, type CapturedBody } from './captured-body.js';
 
 type Next = (error?: unknown) => void;
-type Middleware = (request: IncomingMessage, response: unknown, next: Next) => void;
+type ExpressRequest = IncomingMessage & { readonly path: string };
+type Middleware = (request: ExpressRequest, response: unknown, next: Next) => void;
 
 /** The part of an Express application that is used. */
 export interface ExpressLike {
@@ -16,8 +17,8 @@ export function captureOnExpress(
   bodyLimitAt: (method: string, path: string) => number | undefined,
 ): void {
   app.use((request, _response, next) => {
-    const [path = ''] = (request.url ?? '').split('?');
-    const limit = bodyLimitAt(request.method ?? '', path);
+    // Not the URL: the router also takes `http://host/path` and `/path#fragment`, and reads the path as this does.
+    const limit = bodyLimitAt(request.method ?? '', request.path);
     // Somebody read it before us: the guard says so, loudly.
     if (limit === undefined || request.readableDidRead) {
       next();

@@ -3,44 +3,47 @@ import { type IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { captureBody } from './captured-body.js';
 
-interface FastifyRequestLike {
-  readonly raw: IncomingMessage;
-  readonly routeOptions: {
-    readonly method: string | string[];
-    readonly url?: string;
-    readonly version?: unknown;
-  };
-}
-
 type Done = (error: unknown, payload?: Readable) => void;
-type PreParsing = (request: FastifyRequestLike, reply: unknown, payload: Readable, done: Done) => void;
+type PreParsing = (
+  request: { readonly raw: IncomingMessage },
+  reply: unknown,
+  payload: Readable,
+  done: Done,
+) => void;
+
+interface RouteOptions {
+  preParsing?: PreParsing | PreParsing[];
+}
 
 /** The part of a Fastify instance that is used. */
 export interface FastifyLike {
-  addHook(name: 'preParsing', hook: PreParsing): unknown;
+  addHook(name: 'onRoute', hook: (route: RouteOptions) => void): unknown;
 }
 
-/** Reads the bodies of webhook routes before the content type parsers. */
+/**
+ * Reads the bodies of webhook routes before the content type parsers. No other route gets a hook.
+ *
+ * @param accountOfNewRoute The account of the route that is being registered, where it receives webhooks.
+ */
 export function captureOnFastify(
   app: FastifyLike,
-  bodyLimitAt: (method: string, path: string) => number | undefined,
+  accountOfNewRoute: () => string | undefined,
+  bodyLimitOf: (account: string) => number | undefined,
 ): void {
-  app.addHook('preParsing', (request, _reply, payload, done) => {
-    const { method, url = '', version } = request.routeOptions;
-    // A route behind a version is somebody else's: webhook routes are version-neutral.
-    const limit = version === undefined ? bodyLimitAt(String(method), url) : undefined;
-    if (limit === undefined) {
-      done(null, payload);
-      return;
-    }
-    captureBody(request.raw, payload, limit).then(
-      () => {
-        done(null, alreadyRead(request.raw));
-      },
-      () => {
-        done(new BadRequestException('The request was aborted.'));
-      },
-    );
+  app.addHook('onRoute', (route) => {
+    const account = accountOfNewRoute();
+    if (account === undefined) return;
+    const capture: PreParsing = (request, _reply, payload, done) => {
+      captureBody(request.raw, payload, bodyLimitOf(account) ?? 0).then(
+        () => {
+          done(null, alreadyRead(request.raw));
+        },
+        () => {
+          done(new BadRequestException('The request was aborted.'));
+        },
+      );
+    };
+    route.preParsing = [route.preParsing ?? [], capture].flat();
   });
 }
 

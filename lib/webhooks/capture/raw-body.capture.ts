@@ -21,6 +21,8 @@ const GUARDS = '__guards__';
  */
 @Injectable()
 export class RawBodyCapture {
+  private accountOfNewRoute: string | undefined;
+
   constructor(
     private readonly host: HttpAdapterHost,
     private readonly discovery: DiscoveryService,
@@ -37,12 +39,23 @@ export class RawBodyCapture {
     if (!adapter) return;
     this.markRoutesGuardedByClass();
     this.watchRoutes(adapter);
-    const bodyLimitAt = (method: string, path: string): number | undefined => {
-      const account = method === 'POST' ? this.paths.accountAt(path) : undefined;
-      return account === undefined ? undefined : this.accounts.find(account)?.bodyLimit;
-    };
-    if (adapter.getType() === 'express') captureOnExpress(adapter.getInstance<ExpressLike>(), bodyLimitAt);
-    if (adapter.getType() === 'fastify') captureOnFastify(adapter.getInstance<FastifyLike>(), bodyLimitAt);
+    if (adapter.getType() === 'express') {
+      captureOnExpress(adapter.getInstance<ExpressLike>(), (method, path) => {
+        const account = method === 'POST' ? this.paths.accountAt(path) : undefined;
+        return account === undefined ? undefined : this.bodyLimitOf(account);
+      });
+    }
+    if (adapter.getType() === 'fastify') {
+      captureOnFastify(
+        adapter.getInstance<FastifyLike>(),
+        () => this.accountOfNewRoute,
+        (account) => this.bodyLimitOf(account),
+      );
+    }
+  }
+
+  private bodyLimitOf(account: string): number | undefined {
+    return this.accounts.find(account)?.bodyLimit;
   }
 
   /**
@@ -54,15 +67,23 @@ export class RawBodyCapture {
     const register = routable.post;
     routable.post = (...args) => {
       const [path, handler] = args;
-      if (typeof path === 'string' && typeof handler === 'function') this.note(path, handler);
-      return register.apply(adapter, [...args]);
+      const isRoute = typeof path === 'string' && typeof handler === 'function';
+      this.accountOfNewRoute = isRoute ? this.note(path, handler) : undefined;
+      try {
+        return register.apply(adapter, [...args]);
+      } finally {
+        this.accountOfNewRoute = undefined;
+      }
     };
   }
 
-  private note(path: string, handler: object): void {
-    const account = routeAccount(handler);
-    if (account !== undefined) this.paths.add({ path, account, dispatches: true });
-    else if (isGuarded(handler)) this.paths.add({ path, account: DEFAULT_ACCOUNT, dispatches: false });
+  /** Remembers a route that receives webhooks; gives its account, and undefined for any other route. */
+  private note(path: string, handler: object): string | undefined {
+    const dispatchedTo = routeAccount(handler);
+    if (dispatchedTo === undefined && !isGuarded(handler)) return undefined;
+    const account = dispatchedTo ?? DEFAULT_ACCOUNT;
+    this.paths.add({ path, account, dispatches: dispatchedTo !== undefined });
+    return account;
   }
 
   /** `@UseGuards(PaymentsWebhookGuard)` on a class is invisible in the metadata of its methods. */

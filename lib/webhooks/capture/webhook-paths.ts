@@ -38,6 +38,6 @@ function patternOf(path: string): RegExp {
   const segments = path
     .split('/')
     .filter((segment) => segment !== '')
-    .map((segment) => (segment.startsWith(':') ? '[^/]+' : segment.replace(/[.+?^$|[\]]/g, '\\$&')));
+    .map((segment) => (segment.includes(':') ? '[^/]+' : segment.replace(/[.+?^$|[\]]/g, '\\$&')));
   return new RegExp(`^/${segments.join('/')}/?$`, 'i');
 }

@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, resolve } from 'node:path';
-
-const SPECIFIER =
-  /(?:\bfrom|\bimport|\brequire\(|\bimport\(|\breference types=)\s*(["'])(?<specifier>[^"'\n]+)\1/g;
+import ts from 'typescript';
 
 /** The package's own files that one file loads, itself included, and the names of the packages that they name. */
 export function reach(entry) {
@@ -18,10 +16,10 @@ export function reach(entry) {
   return { files, packages };
 }
 
+/** The compiler's own reading: comments and embedded texts name packages too, and load none. */
 function specifiersOf(file) {
-  // Examples in comments name packages too.
-  const code = readFileSync(file, 'utf8').replaceAll(/^\s*\*.*$/gm, '');
-  return [...code.matchAll(SPECIFIER)].map(({ groups }) => groups.specifier);
+  const { importedFiles, typeReferenceDirectives } = ts.preProcessFile(readFileSync(file, 'utf8'), true, true);
+  return [...importedFiles, ...typeReferenceDirectives].map(({ fileName }) => fileName);
 }
 
 /** A declaration file names the `.js` file that it describes. */

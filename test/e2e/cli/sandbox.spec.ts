@@ -62,6 +62,7 @@ describe('nestjs-payments', () => {
       args: ['sandbox', '--forward-to', 'http://example.com/'],
       says: '--forward-to must be an address on this',
     },
+    { args: ['sandbox', '--forward-to', 'http://me:pass@127.0.0.1/'], says: 'without a password' },
     { args: ['sandbox', '--forward-to', 'localhost:3000'], says: '--forward-to must be an address on this' },
   ])('answers $args with its usage on stderr and exit code 2', async ({ args, says }) => {
     const { code, stdout, stderr } = await run(...args);

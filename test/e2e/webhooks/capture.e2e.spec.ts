@@ -217,6 +217,52 @@ describe.each(adapters)('raw bytes on %s', (adapter) => {
     expect(logs.webhooks('warn').filter((line) => line.includes('No @OnPayment'))).toEqual([]);
   });
 
+  it('leave a route of the same path behind another version its body', async () => {
+    @Controller({ path: 'webhooks', version: '2' })
+    class SecondVersion {
+      @Post('payments')
+      @HttpCode(200)
+      take(@Body() body: unknown): unknown {
+        return { second: body };
+      }
+    }
+    const { port } = await start({
+      controllers: [SecondVersion, WebhooksController],
+      prepare: (app) => app.enableVersioning({ type: VersioningType.HEADER, header: 'x-version' }),
+    });
+    const headers = { 'content-type': 'application/json', 'x-version': '2' };
+    expect((await send(port, '/webhooks/payments', '{"a":1}', headers)).text).toBe('{"second":{"a":1}}');
+    expect((await deliver(port, odd())).status).toBe(200);
+  });
+
+  it('are read whatever version of a route the sender asks for', async () => {
+    const { port, logs } = await start();
+    expect((await deliver(port, odd(), { headers: { 'accept-version': '2' } })).status).toBe(200);
+    expect(logs.webhooks('error')).toEqual([]);
+  });
+
+  it.each(['http://shop.test/webhooks/payments', '/webhooks/payments#there'])(
+    'are read when the request line says %s',
+    async (target) => {
+      const { port, logs } = await start();
+      expect((await deliver(port, odd(), { path: target })).status).toBe(200);
+      expect((await send(port, target, odd())).status).toBe(401);
+      expect(logs.webhooks('error')).toEqual([]);
+    },
+  );
+
+  it('reach a route whose path has a parameter inside a segment', async () => {
+    @Controller('branches')
+    class Branches {
+      @PaymentsWebhook('shop-:branch/hooks')
+      received(@PaymentEvent() event: PaymentWebhookEvent): void {
+        seen(event);
+      }
+    }
+    const { port } = await start({ controllers: [Branches] });
+    expect((await deliver(port, odd(), { path: '/branches/shop-7/hooks' })).status).toBe(200);
+  });
+
   it('reach a route in any host module, below another controller path', async () => {
     @Controller(['a', 'b'])
     class HostController {
@@ -251,25 +297,5 @@ describe('raw bytes on express', () => {
     expect((await deliver(running.port, odd())).status).toBe(200);
     expect((await deliver(running.port, odd(), { path: '/WEBHOOKS/payments/' })).status).toBe(200);
     expect(seen).toHaveBeenCalledTimes(2);
-  });
-
-  it('leave a route of the same path behind another version its body', async () => {
-    @Controller({ path: 'webhooks', version: '2' })
-    class SecondVersion {
-      @Post('payments')
-      @HttpCode(200)
-      take(@Body() body: unknown): unknown {
-        return { second: body };
-      }
-    }
-    running = await startWebhookApp('express', {
-      controllers: [SecondVersion, WebhooksController],
-      prepare: (app) => app.enableVersioning({ type: VersioningType.HEADER, header: 'x-version' }),
-    });
-    const headers = { 'content-type': 'application/json', 'x-version': '2' };
-    expect((await send(running.port, '/webhooks/payments', '{"a":1}', headers)).text).toBe(
-      '{"second":{"a":1}}',
-    );
-    expect((await deliver(running.port, odd())).status).toBe(200);
   });
 });

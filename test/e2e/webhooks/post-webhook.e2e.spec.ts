@@ -41,6 +41,16 @@ describe.each(adapters)('postWebhook() on %s', (adapter) => {
     expect((app.getHttpServer() as Server).listening).toBe(false);
   });
 
+  it('delivers many at once to an application that was only created, and leaves it closed', async () => {
+    await create();
+    const event = paymentEvent('payment.success');
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => postWebhook(app, '/webhooks/payments', event, { scheme, secret })),
+    );
+    expect(answers).toEqual(answers.map(() => ({ status: 200, body: '' })));
+    expect((app.getHttpServer() as Server).listening).toBe(false);
+  });
+
   it('delivers to an application that listens, and leaves it listening', async () => {
     await create();
     await app.listen(0, '127.0.0.1');

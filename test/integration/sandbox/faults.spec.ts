@@ -137,6 +137,12 @@ describe("the emulator's faults", () => {
     }).toThrow('from 1 on');
   });
 
+  it('refuse an operation that they would never strike', () => {
+    expect(() => sandbox.next('POST /api/v1/payments/mobile-money' as typeof COLLECT)).toThrow(
+      'no operation "POST /api/v1/payments/mobile-money": write one of POST /payments/mobile-money,',
+    );
+  });
+
   it('refuse a status that HTTP cannot answer', () => {
     expect(() => sandbox.next(COLLECT).status(99)).toThrow('from 200 to 599');
     expect(() => sandbox.next(COLLECT).html(600)).toThrow('from 200 to 599');

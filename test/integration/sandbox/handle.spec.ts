@@ -171,6 +171,13 @@ describe('the handle of the emulator', () => {
     expect(one.moduleOptions().webhooks?.secrets).toEqual([one.webhookSecret]);
   });
 
+  it('shows nothing of a seeded webhook secret in the ids that everybody sees', async () => {
+    await gateway.collect();
+    const [payment] = sandbox.payments();
+    expect(sandbox.webhookSecret).toMatch(/^whsec_/);
+    expect(sandbox.webhookSecret).not.toContain(payment!.provider_reference.slice('SBX'.length));
+  });
+
   it('shows its address and no secret when it is logged', () => {
     expect(inspect(sandbox)).toBe(`PaymentsSandbox { ${sandbox.url} }`);
   });
@@ -210,6 +217,7 @@ describe('the handle of the emulator', () => {
     ['startingBalance', { startingBalance: 'plenty' }],
     ['fees.collectionPercent', { fees: { collectionPercent: 101 } }],
     ['fees.payout', { fees: { payout: '-1' } }],
+    ['expireAfter', { expireAfter: 'soon' as '1s' }],
     ['webhookSecret', { webhookSecret: 'short' }],
     ['webhookTimeoutMs', { webhookTimeoutMs: 0.5 }],
     ['webhookScheme', { webhookScheme: { name: 'deaf', verify: () => ({ ok: true }) } }],

@@ -186,6 +186,9 @@ describe("the emulator's webhooks", () => {
     expect(() => {
       sandbox.deliverTo('127.0.0.1:3000');
     }).toThrow('must be a whole http: address');
+    expect(() => {
+      sandbox.deliverTo('http://me:pass@127.0.0.1:3000/');
+    }).toThrow('no password');
 
     const remote = await startSandbox({ allowRemoteWebhooks: true });
     expect(() => {

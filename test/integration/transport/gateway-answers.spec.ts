@@ -203,23 +203,29 @@ describe('an answer of the gateway', () => {
 
   it('shows no secret and nothing personal, however an error or a service is printed', async () => {
     const { phone, customer_name, customer_email } = collectionRequest;
-    const message = `${phone} of ${customer_name} <${customer_email}> with ${API_KEY} and ${API_SECRET}`;
+    const metadata = { delivery: { street: 'Mikocheni' }, notes: ['call the neighbour'] };
+    const message =
+      `${phone} of ${customer_name.toUpperCase()} <${customer_email}>, Mikocheni, call the neighbour, ` +
+      `with ${API_KEY} and ${API_SECRET}`;
     gateway.answer(
       json({ success: false, message, errors: { phone: [message], [phone]: ['is unknown'] } }, 422),
       json({ message }, 404),
       json(refusal('BRAND_NEW', message), 500),
+      json(refusal(message, message), 400),
+      json(refusal(API_SECRET, message), 400),
       text(message, 502),
     );
     const printed: string[] = [];
-    for (const request of [1, 2, 3, 4]) {
+    for (const request of [1, 2, 3, 4, 5, 6]) {
       const error: unknown = await merchant.collections
-        .mobileMoney({ ...collectionRequest, reference: `order-${request}` })
+        .mobileMoney({ ...collectionRequest, reference: `order-${request}`, metadata })
         .catch((caught: unknown) => caught);
       printed.push(inspect(error, { depth: 9, showHidden: true }), JSON.stringify(error), String(error));
     }
     printed.push(inspect(merchant.collections, { depth: 9, showHidden: true }));
-    for (const secret of [API_KEY, API_SECRET, phone, customer_name, customer_email]) {
-      expect(printed.join('\n')).not.toContain(secret);
+    const personal = [phone, customer_name, customer_email, 'Mikocheni', 'call the neighbour'];
+    for (const secret of [API_KEY, API_SECRET, ...personal]) {
+      expect(printed.join('\n').toLowerCase()).not.toContain(secret.toLowerCase());
     }
   });
 });

@@ -153,7 +153,9 @@ describe('the seven operations', () => {
     const listed = await merchant.banks.list();
     expect(listed).toEqual(banks);
     expect(listed.lastResponse.code).toBe('SUCCESS');
-    await expect(merchant.banks.find(' bbb ')).resolves.toEqual(banks[1]);
+    const found = await merchant.banks.find(' bbb ');
+    expect(found).toEqual(banks[1]);
+    expect(found?.lastResponse.attempts).toHaveLength(1);
     await expect(merchant.banks.find('BB')).resolves.toBeUndefined();
     await expect(merchant.banks.find(' ')).rejects.toThrow('code must be a string that is not blank');
     expect(gateway.seen[0]).toMatchObject({ method: 'GET', path: '/api/v1/bank-shortnames' });

@@ -435,6 +435,36 @@ describe('a payment that is asked for again', () => {
       expect(warn).toHaveBeenCalledWith(expect.stringContaining('order-1'));
     });
 
+    it('after the answer, it is written down as soon as the journal works again', async () => {
+      jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+      gateway.answer(json({ success: false, code: 'INVALID_PHONE', message: 'no' }, 422));
+      const replace = journal.replace.bind(journal);
+      let repaired = (): void => {};
+      const repair = new Promise<void>((resolve) => (repaired = resolve));
+      jest
+        .spyOn(journal, 'replace')
+        .mockImplementationOnce(broken)
+        .mockImplementation(async (...args) => {
+          const stored = await replace(...args);
+          repaired();
+          return stored;
+        });
+      expect(await failureOf(pay())).toMatchObject({ name: 'PaymentRejectedError' });
+      expect(await stateOf()).toBe('in-flight');
+      await repair;
+      expect(await stateOf()).toBe('rejected');
+    });
+
+    it('so slowly that too little time is left, nothing is sent', async () => {
+      const get = journal.get.bind(journal);
+      jest.spyOn(journal, 'get').mockImplementation(async (key) => {
+        await new Promise((resolve) => setTimeout(resolve, 60));
+        return get(key);
+      });
+      expect(await failureOf(pay({}, { deadlineMs: 100 }))).toMatchObject({ name: 'PaymentsStorageError' });
+      expect(gateway.seen).toHaveLength(0);
+    });
+
     it('by hanging after the answer, the deadline is kept', async () => {
       jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
       gateway.answer(ACCEPTED);

@@ -69,12 +69,14 @@ describe('money from the wire', () => {
     [-12.3, '-12.30'],
     ['-12.3', '-12.30'],
     [' 5.00 ', '5.00'],
+    ['1180.5000', '1180.50'],
+    ['5.000', '5.00'],
     ['99999999999999999.99', '99999999999999999.99'],
   ])('%p reads as %s', (value, canonical) => {
     expect(moneyFromWire(value)).toBe(canonical);
   });
 
-  it.each([1e13, -1e13, 1.005, NaN, '1,000.00', '', null, undefined, {}, '1e3'])(
+  it.each([1e13, -1e13, 1.005, '1.0050', NaN, '1,000.00', '', null, undefined, {}, '1e3'])(
     '%p is not read at all, because cents could be lost',
     (value) => {
       expect(moneyFromWire(value)).toBeUndefined();

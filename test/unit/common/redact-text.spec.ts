@@ -21,6 +21,11 @@ describe('redacting text from outside', () => {
     expect(redactText('Asha Juma and Asha', ['Asha', 'Asha Juma'])).toBe('[redacted] and [redacted]');
   });
 
+  it('blanks them out in any case, also where they hold signs of a pattern', () => {
+    expect(redactText('ASHA (J.) JUMA is unknown', ['Asha (J.) Juma'])).toBe('[redacted] is unknown');
+    expect(redactText('Ashaa', ['Ash.a'])).toBe('Ashaa');
+  });
+
   it('leaves words alone for the sake of a very short value', () => {
     expect(redactText('a bank account', ['a', ''])).toBe('a bank account');
   });

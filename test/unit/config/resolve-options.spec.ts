@@ -85,10 +85,17 @@ describe('options that are right', () => {
   it('read a secret in its encoding, with the moment of its end', () => {
     const notAfter = new Date(Date.now() + 60_000);
     const secrets = [{ value: Buffer.from(SECRET).toString('hex'), encoding: 'hex', notAfter }, SECRET];
-    expect(resolveOptions({ ...valid, webhooks: { scheme, secrets } }).webhooks?.keys).toEqual([
-      { bytes: Buffer.from(SECRET), notAfter: notAfter.getTime() },
-      { bytes: Buffer.from(SECRET), notAfter: undefined },
-    ]);
+    const keys = resolveOptions({ ...valid, webhooks: { scheme, secrets } }).webhooks?.keys ?? [];
+    expect(keys.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual([SECRET, SECRET]);
+    expect(keys.map(({ notAfter }) => notAfter)).toEqual([notAfter.getTime(), undefined]);
+  });
+
+  it('do not show the bytes of a secret when they are printed', () => {
+    const resolved = resolveOptions({ ...valid, webhooks });
+    const firstBytes = Buffer.from(SECRET).subarray(0, 4);
+    const printed = inspect(resolved, { depth: 9 }) + JSON.stringify(resolved.webhooks);
+    expect(printed).not.toContain([...firstBytes].map((byte) => byte.toString(16)).join(' '));
+    expect(printed).not.toContain([...firstBytes].join(','));
   });
 });
 
@@ -226,6 +233,31 @@ describe('a wrong option stops the boot with its name and the fix', () => {
       'webhooks.bodyLimit',
       'whole number',
     ],
+    [
+      'a mistyped family of limits',
+      { ...valid, limits: { collections: { max: '5' } } },
+      'limits.collections',
+      'write collection or disbursement',
+    ],
+    [
+      'a mistyped bound',
+      { ...valid, limits: { collection: { maximum: '5' } } },
+      'limits.collection.maximum',
+      'write min or max',
+    ],
+    [
+      'a mistyped family of amount formats',
+      { ...valid, amountFormat: { collection: 'string' } },
+      'amountFormat.collection',
+      'write collections or disbursements',
+    ],
+    [
+      'a secret without its list',
+      { ...valid, webhooks: { scheme, secrets: SECRET } },
+      'webhooks.secrets',
+      'is not a list',
+    ],
+    ['a mistyped retry option', { ...valid, retry: { attempts: 1 } }, 'retry.attempts', 'write maxAttempts'],
     [
       'a supersede pair of unknown events',
       { ...valid, webhooks: { ...webhooks, supersede: [['a', 'b']] } },

@@ -30,6 +30,11 @@ describe('the options about open payments', () => {
       { collection: { afterAnswerMs: 0, afterSilenceMs: 15_000 }, disbursement: undefined },
     ],
     [
+      'payouts are not probed where that is left open',
+      { collections: false, disbursements: undefined },
+      { collection: undefined, disbursement: undefined },
+    ],
+    [
       'payouts are probed late',
       { disbursements: {} },
       {
@@ -48,6 +53,9 @@ describe('the options about open payments', () => {
 
   it.each([
     ['probe', { probe: true }],
+    ['probe.collection', { probe: { collection: false } }],
+    ['probe.collections.afterMs', { probe: { collections: { afterMs: 1 } } }],
+    ['statusPaths.collections', { statusPaths: { collections: '/payments/{reference}' } }],
     ['probe.collections', { probe: { collections: 5 } }],
     ['probe.collections.afterAnswerMs', { probe: { collections: { afterAnswerMs: -1 } } }],
     ['probe.disbursements.afterSilenceMs', { probe: { disbursements: { afterSilenceMs: 1.5 } } }],

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   Controller,
+  type ExecutionContext,
   Get,
   HttpException,
   type INestApplication,
@@ -10,6 +11,7 @@ import {
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
+import { lastValueFrom, throwError } from 'rxjs';
 import { GatewayAnswerError } from '../../../lib/errors/gateway-answer.error.js';
 import { GatewayUnreachableError } from '../../../lib/errors/gateway-unreachable.error.js';
 import { PaymentOutcomeUnknownError } from '../../../lib/errors/payment-outcome-unknown.error.js';
@@ -31,6 +33,7 @@ const errors: Record<string, () => Error> = {
   refused: () => new PaymentRejectedError('INVALID_PHONE', 'refused', details, { phone: ['wrong'] }),
   'not-found': () => new PaymentRejectedError('ACCOUNT_NOT_FOUND', 'refused', details),
   balance: () => new PaymentRejectedError('INSUFFICIENT_BALANCE', 'refused', details),
+  'own-status': () => new PaymentRejectedError('INVALID_NETWORK', 'refused', details),
   reused: () => new ReferenceReusedError('reused', details),
   authentication: () => new PaymentsAuthenticationError('UNAUTHORIZED', 'refused', details),
   answer: () => new GatewayAnswerError('PROVIDER_ERROR', 'no answer', details),
@@ -79,6 +82,7 @@ describe.each([
     ['refused', 422, 'Unprocessable Entity', 'INVALID_PHONE', false],
     ['not-found', 404, 'Not Found', 'ACCOUNT_NOT_FOUND', false],
     ['balance', 402, 'Payment Required', 'INSUFFICIENT_BALANCE', false],
+    ['own-status', 400, 'Bad Request', 'INVALID_NETWORK', false],
     ['reused', 409, 'Conflict', 'REFERENCE_REUSED', false],
     ['authentication', 502, 'Bad Gateway', 'UNAUTHORIZED', false],
     ['answer', 502, 'Bad Gateway', 'PROVIDER_ERROR', false],
@@ -137,4 +141,11 @@ it('lets an application give its own status by code or by class', () => {
   ) => HttpException;
   const status = (kind: string): number => map.call(interceptor, errors[kind]!(), {}).getStatus();
   expect([status('balance'), status('refused'), status('unknown')]).toEqual([409, 400, 504]);
+});
+
+it('answers 422 for a code that is the name of an object method', async () => {
+  const interceptor = new PaymentsErrorInterceptor({ errorStatus: { INVALID_PHONE: 400 } });
+  const refused = throwError(() => new PaymentRejectedError('toString', 'refused'));
+  const answer = lastValueFrom(interceptor.intercept({} as ExecutionContext, { handle: () => refused }));
+  await expect(answer).rejects.toMatchObject({ status: 422 });
 });

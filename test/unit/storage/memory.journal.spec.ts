@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import { inspect } from 'node:util';
 import { type JournalState, type JournalStore } from '../../../lib/common/journal-port.js';
 import { memoryStorage } from '../../../lib/storage/memory.storage.js';
 import { journalContract, journalRecord } from '../../support/journal-contract.js';
@@ -14,6 +15,12 @@ describe('the journal of memoryStorage()', () => {
         now += ms;
       },
     };
+  });
+
+  it('shows no personal data when it is logged', async () => {
+    const { journal } = memoryStorage();
+    await journal.insert(journalRecord('order-1', { body: 'Asha Juma' }), 0);
+    expect(inspect({ journal }, { depth: 9, showHidden: true })).not.toContain('Asha');
   });
 
   describe('when it is full', () => {

@@ -41,6 +41,7 @@ describe('classifying an answer', () => {
     ['success that also says success false', 200, { ...success, success: false }, 'unlisted-code'],
     ['success under 500', 500, success, 'server-error'],
     ['success under 400', 400, success, 'bad-answer'],
+    ['success with the code of an error', 200, { ...success, code: 'INSUFFICIENT_BALANCE' }, 'bad-answer'],
     ['an empty 200', 200, '', 'bad-answer'],
     ['a blank 200', 200, ' \n', 'bad-answer'],
     ['HTML under 200', 200, '<html>Welcome</html>', 'bad-answer'],

@@ -1,0 +1,61 @@
+import { type INestApplication } from '@nestjs/common';
+import { type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+
+interface Opening {
+  readonly address: Promise<AddressInfo>;
+  users: number;
+}
+
+/** Deliveries that run at the same time share one opening: one of them opens the server, the last to end closes it. */
+const openings = new WeakMap<INestApplication, Opening>();
+
+/** Does something while the application listens: as it does already, or on a free port for as long as it takes. */
+export async function whileListening<Result>(
+  app: INestApplication,
+  work: (address: AddressInfo) => Promise<Result>,
+): Promise<Result> {
+  const server = app.getHttpServer() as Server;
+  const own = openings.get(app);
+  if (!own && server.listening) return work(server.address() as AddressInfo);
+  const opening = own ?? { address: open(app, server), users: 0 };
+  openings.set(app, opening);
+  opening.users += 1;
+  try {
+    return await work(await opening.address);
+  } finally {
+    opening.users -= 1;
+    if (opening.users === 0) {
+      openings.delete(app);
+      await close(server);
+    }
+  }
+}
+
+async function open(app: INestApplication, server: Server): Promise<AddressInfo> {
+  await app.init();
+  const adapter = app.getHttpAdapter();
+  if (adapter.getType() === 'fastify') {
+    await (adapter.getInstance() as { ready(): PromiseLike<unknown> }).ready();
+  }
+  await listen(server);
+  return server.address() as AddressInfo;
+}
+
+function listen(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+  });
+}
