@@ -74,15 +74,19 @@ export class Judge {
   }
 
   /** A call that was made alone has ended. */
-  ended(call: PlannedCall, result: CallResult, sentBefore: number): void {
+  ended(call: PlannedCall, result: CallResult, sentBefore: number, standing: JournalEntry | undefined): void {
     const before = this.belief(call);
     const about = (requests: readonly WireRequest[]): WireRequest[] =>
       requests.filter((request) => concerns(request, call));
     const sent = about(this.requests.slice(sentBefore));
-    const earlier = new Set(about(this.requests.slice(0, sentBefore)).map(({ key }) => key));
+    // One that was written down may have been cut off before it was sent.
+    const known = new Set([
+      standing?.idempotencyKey,
+      ...about(this.requests.slice(0, sentBefore)).map(({ key }) => key),
+    ]);
     if (before === 'open') {
       this.check(
-        sent.every(({ key }) => earlier.has(key)),
+        sent.every(({ key }) => known.has(key)),
         'another key was sent while a payment may stand',
         { call },
       );
@@ -110,6 +114,15 @@ export class Judge {
         before[index]!,
         others.every((each) => weight(each) === 0),
       );
+    }
+  }
+
+  /** Whoever recovers, and however many at once: each payment is probed once. */
+  recovered(sentBefore: number): void {
+    const probes = this.requests.slice(sentBefore);
+    for (const slot of SLOTS) {
+      const count = probes.filter((request) => concerns(request, slot)).length;
+      this.check(count <= 1, 'a payment was probed twice', { slot });
     }
   }
 
@@ -190,6 +203,12 @@ export class Judge {
     this.check(cents(locked_balance) === locked, 'the locked money is not the sum of the open payouts', {
       locked_balance,
     });
+  }
+
+  /** Whether a call was told that nothing was done. */
+  isRefusal(result: CallResult): boolean {
+    if (result.end !== 'rejected' || sendsNothing(result.error)) return false;
+    return !(result.error instanceof PaymentOutcomeUnknownError);
   }
 
   belief(slot: Slot): Belief {

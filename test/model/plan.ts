@@ -78,7 +78,13 @@ export type Step =
       readonly elsewhere: boolean;
       readonly faults: readonly Fault[];
     }
-  | { readonly do: 'recover'; readonly faults: readonly Fault[]; readonly death?: Death | undefined }
+  | {
+      readonly do: 'recover';
+      /** Another process recovers at the same time. */
+      readonly twice: boolean;
+      readonly faults: readonly Fault[];
+      readonly death?: Death | undefined;
+    }
   /** The customer or the provider brings the payment to its end. */
   | { readonly do: 'decide'; readonly slot: Slot; readonly how: 0 | 1 | 2 | 3 }
   /** An operator looks at the gateway's books and tells the journal. */
@@ -124,12 +130,15 @@ const nth = fc.integer({ min: 1, max: 3 });
 const death: fc.Arbitrary<Death | undefined> = rarely(
   fc.record({ at: fc.constantFrom<'request' | 'write'>('request', 'write'), nth, side }),
 );
-const outage: fc.Arbitrary<Outage | undefined> = fc.constant(undefined);
+const outage: fc.Arbitrary<Outage | undefined> = rarely(fc.record({ nth, side }));
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 8, arbitrary: fc.record({ do: fc.constant('call' as const), call, faults, death, outage }) },
   { weight: 2, arbitrary: atOnce() },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('recover' as const), faults, death }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('recover' as const), twice: fc.boolean(), faults, death }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({

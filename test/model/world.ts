@@ -170,7 +170,7 @@ class Story {
     const sentBefore = judge.sentSoFar;
     const result = await this.call(call);
     process.plan({});
-    judge.ended(call, result, sentBefore);
+    judge.ended(call, result, sentBefore, standing);
     const isReused = result.end === 'rejected' && result.error instanceof ReferenceReusedError;
     judge.check(!isReused || standing !== undefined, 'a free reference was refused', { call, result });
     if (result.end === 'died') await this.believeTheJournal(call);
@@ -186,6 +186,8 @@ class Story {
     const sentBefore = this.judge.sentSoFar;
     const results = await Promise.all([this.call(one), this.call(other, second)]);
     this.judge.endedTogether([one, other], results, sentBefore);
+    // Whoever only waited for the other knows less than the journal does.
+    if (results.some((result) => this.judge.isRefusal(result))) await this.believeTheJournal(one);
   }
 
   private async call(call: PlannedCall, process = this.process): Promise<CallResult> {
@@ -225,20 +227,26 @@ class Story {
   }
 
   private async recover({
+    twice,
     faults,
     death,
-  }: {
-    readonly faults: readonly Fault[];
-    readonly death?: Extract<Step, { do: 'call' }>['death'];
-  }): Promise<void> {
+  }: Omit<Extract<Step, { do: 'recover' }>, 'do'>): Promise<void> {
     const { process } = this;
+    const others = twice ? [await this.startProcess()] : [];
     this.world.wire.plan(faults);
     process.plan({ death });
-    await Promise.race([process.journal.recover(), process.death]).catch((error: unknown) => {
-      if (!process.isDead) throw error;
-    });
+    const sentBefore = this.judge.sentSoFar;
+    const run = (by: MerchantProcess): Promise<unknown> => Promise.race([by.journal.recover(), by.death]);
+    await Promise.all([
+      run(process).catch((error: unknown) => {
+        if (!process.isDead) throw error;
+      }),
+      ...others.map(run),
+    ]);
     process.plan({});
     this.throwFound();
+    // After a 429 the same try may follow once more.
+    if (!faults.includes('status 429')) this.judge.recovered(sentBefore);
   }
 
   /** The customer or the provider brings a payment to its end; the merchant hears of a collection by webhook. */
@@ -290,7 +298,7 @@ class Story {
     await wire.letLateRequestsArrive();
     await this.restart();
     this.passedMs += this.plan.lastWaitMs;
-    await this.recover({ faults: [] });
+    await this.recover({ twice: true, faults: [] });
     await this.compare();
     await this.expectUnresolved((entry) => {
       this.judge.check(entry.state !== 'in-flight', 'recovery left a payment in flight', { entry });
@@ -357,7 +365,7 @@ class Story {
     this.judge.compareBalance(this.startingBalance);
   }
 
-  /** After a crash the journal alone knows whether the payment was begun. */
+  /** After a crash, and after two calls at once, the journal alone knows whether a payment may stand. */
   private async believeTheJournal(slot: Slot): Promise<void> {
     const stored = await this.storage.journal.get({ account: 'default', environment: 'sandbox', ...slot });
     const isFree = !stored || stored.record.state === 'rejected';
