@@ -83,6 +83,11 @@ export interface JournalRecord extends JournalKey {
   readonly currency: 'TZS';
   readonly attempt: number;
   readonly idempotencyKey: string;
+  /**
+   * Which call wrote the attempt down: one that was told that its writing failed takes back what was written after all, and
+   * nobody else's.
+   */
+  readonly intent: string;
   /** What repeated calls are compared by; begins with the version of the way it was made. */
   readonly bodyHash: string;
   readonly state: JournalState;

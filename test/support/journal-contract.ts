@@ -26,6 +26,7 @@ export function journalRecord(reference: string, change: Partial<JournalRecord> 
     currency: 'TZS',
     attempt: 1,
     idempotencyKey: '0c5a1f6e-7d0b-5e57-8f5c-7a3f0d3f9b11',
+    intent: 'a-call',
     bodyHash: '1:abc',
     state: 'in-flight',
     probe: 'after-silence',

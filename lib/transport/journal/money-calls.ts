@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   type JournalKey,
   type JournalRecord,
@@ -167,6 +168,7 @@ export class MoneyCalls {
       attempt,
       idempotencyKey:
         idempotencyKey ?? idempotencyKeyFor({ account, environment, operation, reference, attempt }),
+      intent: randomUUID(),
       bodyHash,
       body,
       state: 'in-flight',

@@ -61,6 +61,18 @@ export class PaymentIntent {
     return stored && new PaymentIntent(store, stored, standing.record, deadline, probe);
   }
 
+  /** Takes back what was written although the store said that it failed; what another call wrote stays. */
+  static async takeBack(
+    store: JournalStore,
+    record: JournalRecord,
+    before: JournalRecord | undefined,
+  ): Promise<void> {
+    const standing = await store.get(record);
+    if (standing?.record.intent !== record.intent) return;
+    if (before) await store.replace(standing.version, before, 0);
+    else await store.remove(record, standing.version);
+  }
+
   get record(): JournalRecord {
     return this.stored.record;
   }

@@ -1,6 +1,11 @@
 import { Logger } from '@nestjs/common';
 import { performance } from 'node:perf_hooks';
-import { type JournalKey, type JournalRecord, type JournalStore } from '../../common/journal-port.js';
+import {
+  type JournalKey,
+  type JournalRecord,
+  type JournalStore,
+  type StoredJournalRecord,
+} from '../../common/journal-port.js';
 import { failureLabel } from '../../errors/failure-label.js';
 import { PaymentsStorageError } from '../../errors/payments-storage.error.js';
 import { type CallEnd } from '../call-end.js';
@@ -60,14 +65,18 @@ export class PaymentLedger {
   /** Writes down how a call ended. Never rejects: what the gateway said stands, whether it could be written or not. */
   async end(intent: PaymentIntent, end: CallEnd<unknown>, limits: CallLimits): Promise<Recorded> {
     const deadline = Math.max(limits.deadline, performance.now() + WRITING_MARGIN_MS);
-    const writing = intent.end(end).then(
-      (standing): Recorded => ({ written: true, standing: standing?.record }),
-      (error: unknown): Recorded => {
-        this.warn(intent.record, failureLabel(error));
-        this.endLater(intent, end, FIRST_REWRITE_MS);
-        return { written: false };
-      },
-    );
+    // A connection of the store may just have been lost: the next one is there at once.
+    const writing = intent
+      .end(end)
+      .catch(() => intent.end(end))
+      .then(
+        (standing): Recorded => ({ written: true, standing: standing?.record }),
+        (error: unknown): Recorded => {
+          this.warn(intent.record, failureLabel(error));
+          this.tryLater(() => intent.end(end));
+          return { written: false };
+        },
+      );
     const waited = await waitWithin(writing, deadline);
     if (waited.ended === 'done') return waited.value;
     this.warn(intent.record, 'it did not answer in time');
@@ -76,13 +85,13 @@ export class PaymentLedger {
 
   /**
    * Tries again while the lease holds. Until it is written, the journal takes the call for one that was cut off, and would
-   * send a refused payment once more.
+   * send a payment once more whose caller was told that it was refused, or never sent.
    */
-  private endLater(intent: PaymentIntent, end: CallEnd<unknown>, afterMs: number): void {
+  private tryLater(work: () => Promise<unknown>, afterMs = FIRST_REWRITE_MS): void {
     if (afterMs > LAST_REWRITE_MS) return;
     setTimeout(() => {
-      intent.end(end).catch(() => {
-        this.endLater(intent, end, afterMs * 2);
+      work().catch(() => {
+        this.tryLater(work, afterMs * 2);
       });
     }, afterMs).unref();
   }
@@ -98,7 +107,7 @@ export class PaymentLedger {
       const decision = decideRepeatedCall(standing, asked, this.rules);
       const intent =
         decision.act === 'begin'
-          ? await PaymentIntent.begin(this.store, draft(decision.attempt), standing, deadline)
+          ? await this.beginIntent(draft(decision.attempt), standing, deadline)
           : decision.act === 'probe' && standing
             ? await PaymentIntent.beginProbe(this.store, standing, deadline)
             : undefined;
@@ -107,6 +116,23 @@ export class PaymentLedger {
         return { standing: standing.record, refusal: decision };
       }
       // Somebody else was faster: look again at what stands now.
+    }
+  }
+
+  private async beginIntent(
+    record: JournalRecord,
+    standing: StoredJournalRecord | undefined,
+    deadline: number,
+  ): Promise<PaymentIntent | undefined> {
+    try {
+      return await PaymentIntent.begin(this.store, record, standing, deadline);
+    } catch (error) {
+      // It may have been written, and only the store's answer lost.
+      const takeBack = (): Promise<void> => PaymentIntent.takeBack(this.store, record, standing?.record);
+      takeBack().catch(() => {
+        this.tryLater(takeBack);
+      });
+      throw error;
     }
   }
 

@@ -412,6 +412,32 @@ describe('a payment that is asked for again', () => {
       expect(gateway.seen).toHaveLength(0);
     });
 
+    it('although it wrote the payment down, what was written is taken back', async () => {
+      jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+      const insert = journal.insert.bind(journal);
+      const spy = jest.spyOn(journal, 'insert').mockImplementation(async (...args) => {
+        await insert(...args);
+        return broken();
+      });
+      expect(await failureOf(pay())).toMatchObject({ name: 'PaymentsStorageError' });
+      expect(await stateOf()).toBeUndefined();
+      spy.mockRestore();
+      gateway.answer(ACCEPTED);
+      await pay();
+      expect(gateway.seen).toHaveLength(1);
+    });
+
+    it('although another call wrote the payment down, what that one wrote stays', async () => {
+      jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+      const insert = journal.insert.bind(journal);
+      jest.spyOn(journal, 'insert').mockImplementation(async (record, leaseMs) => {
+        await insert({ ...record, intent: 'of another process' }, leaseMs);
+        return broken();
+      });
+      expect(await failureOf(pay())).toMatchObject({ name: 'PaymentsStorageError' });
+      expect(await stateOf()).toBe('in-flight');
+    });
+
     it('too late for the caller, what was written is taken back', async () => {
       const insert = journal.insert.bind(journal);
       let go = (): void => {};
@@ -443,6 +469,7 @@ describe('a payment that is asked for again', () => {
       const repair = new Promise<void>((resolve) => (repaired = resolve));
       jest
         .spyOn(journal, 'replace')
+        .mockImplementationOnce(broken)
         .mockImplementationOnce(broken)
         .mockImplementation(async (...args) => {
           const stored = await replace(...args);
