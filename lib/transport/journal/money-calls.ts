@@ -111,7 +111,7 @@ export class MoneyCalls {
       const { intent } = begun;
       const end = await this.sendIntent(call, intent, limits);
       const recorded = await this.ledger.end(intent, end, limits);
-      return paymentEnd(call, end, recorded, intent.record.idempotencyKey);
+      return paymentEnd(call, end, recorded, intent.record);
     } catch (error) {
       const { signal } = limits;
       return { ok: false, error, ...(signal?.aborted && error === signal.reason ? { unsent: true } : {}) };

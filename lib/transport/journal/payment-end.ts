@@ -26,9 +26,11 @@ export function paymentEnd<T extends object>(
   call: MoneyCall<T>,
   end: CallEnd<T>,
   recorded: Recorded,
-  idempotencyKey: string,
+  { idempotencyKey, bodyHash }: Pick<JournalRecord, 'idempotencyKey' | 'bodyHash'>,
 ): PaymentEnd<T> {
-  const standing = recorded.written ? recorded.standing : undefined;
+  const now = recorded.written ? recorded.standing : undefined;
+  // Once this call has let go of the reference, another payment may stand there.
+  const standing = now?.bodyHash === bodyHash ? now : undefined;
   if (end.end === 'success') {
     const { value, envelope, warnings } = end.success;
     const all = recorded.written ? warnings : [...warnings, NOT_WRITTEN];
@@ -39,10 +41,17 @@ export function paymentEnd<T extends object>(
     };
   }
   if (standing && wasMade(standing)) return { ok: true, value: repeatedAnswer(call, standing) };
-  if (end.end === 'aborted') return { ok: false, error: end.reason, unsent: true };
-  // Another try of the same payment is under way or was made meanwhile: this refusal does not speak for it.
-  if (end.verdict.end === 'rejected' && (standing?.state === 'unknown' || standing?.state === 'in-flight')) {
-    return { ok: false, error: standingUnknown(standing, 'refused-after-ambiguity') };
+  // Another try of the same payment is under way or was made meanwhile: this end does not speak for it.
+  const open = standing?.state === 'unknown' || standing?.state === 'in-flight' ? standing : undefined;
+  if (end.end === 'aborted') {
+    return open
+      ? { ok: false, error: standingUnknown(open, 'aborted') }
+      : { ok: false, error: end.reason, unsent: true };
+  }
+  if (end.verdict.end !== 'unknown' && open) {
+    const evidence =
+      end.verdict.end === 'rejected' ? 'refused-after-ambiguity' : (open.evidence ?? 'in-flight');
+    return { ok: false, error: standingUnknown(open, evidence) };
   }
   return { ok: false, error: end.error };
 }

@@ -61,14 +61,14 @@ export class PaymentIntent {
     return stored && new PaymentIntent(store, stored, standing.record, deadline, probe);
   }
 
-  /** Takes back what was written although the store said that it failed; what another call wrote stays. */
+  /** Takes back what was written although the store said that it failed; what others wrote since stays. */
   static async takeBack(
     store: JournalStore,
     record: JournalRecord,
     before: JournalRecord | undefined,
   ): Promise<void> {
     const standing = await store.get(record);
-    if (standing?.record.intent !== record.intent) return;
+    if (standing?.record.intent !== record.intent || standing.record.state !== 'in-flight') return;
     if (before) await store.replace(standing.version, before, 0);
     else await store.remove(record, standing.version);
   }

@@ -304,6 +304,32 @@ describe('a payment that is asked for again', () => {
     expect(await stateOf()).toBe('unknown');
   });
 
+  it('is not said to be unsent when another replica took it over meanwhile', async () => {
+    await gateway.close();
+    const remove = journal.remove.bind(journal);
+    jest.spyOn(journal, 'remove').mockImplementation(async (key, version) => {
+      const standing = await journal.get(key);
+      const probing = { ...standing!.record, state: 'unknown', evidence: 'interrupted' } as const;
+      await journal.replace(version, probing, 60_000);
+      return remove(key, version);
+    });
+    expect(await failureOf(pay({}, { retry: false }))).toMatchObject({
+      name: 'PaymentOutcomeUnknownError',
+      evidence: 'interrupted',
+    });
+  });
+
+  it('is not called made because another payment took the reference that this call let go', async () => {
+    await gateway.close();
+    jest.spyOn(journal, 'remove').mockImplementation(async (key, version) => {
+      const standing = await journal.get(key);
+      const other = { ...standing!.record, bodyHash: '1:other', intent: 'other', state: 'accepted' } as const;
+      await journal.replace(version, other, 0);
+      return false;
+    });
+    expect(await failureOf(pay({}, { retry: false }))).toMatchObject({ name: 'GatewayUnreachableError' });
+  });
+
   describe('one more try within the call', () => {
     const waits = { afterAnswerMs: 1, afterSilenceMs: 2 };
 
@@ -455,6 +481,19 @@ describe('a payment that is asked for again', () => {
       });
       expect(await failureOf(pay())).toMatchObject({ name: 'PaymentsStorageError' });
       expect(await stateOf()).toBe('in-flight');
+    });
+
+    it('although a webhook settled what was written, its outcome stays', async () => {
+      jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+      const insert = journal.insert.bind(journal);
+      jest.spyOn(journal, 'insert').mockImplementation(async (record, leaseMs) => {
+        const { stored } = await insert(record, leaseMs);
+        const paid = { ...record, state: 'settled', outcome: 'success', settledBy: 'webhook' } as const;
+        await journal.replace(stored.version, paid, 0);
+        return broken();
+      });
+      expect(await failureOf(pay())).toMatchObject({ name: 'PaymentsStorageError' });
+      expect(await stateOf()).toBe('settled');
     });
 
     it('too late for the caller, what was written is taken back', async () => {
