@@ -12,7 +12,11 @@ export {
   type AmountLimits,
   type PaymentsModuleOptions,
   type PaymentsOptionsFactory,
+  type ProbeOptions,
+  type ProbeWaits,
+  type RateOptions,
   type RetryOptions,
+  type StatusPaths,
   type WebhookOptions,
   type WebhookSecret,
 } from './config/payments-options.js';
@@ -49,12 +53,25 @@ export {
   type PaymentsOperation,
   type ReadOperation,
 } from './common/operations.js';
-export { type CollectionStatus, type DisbursementStatus } from './common/statuses.js';
+export { type CollectionStatus, type DisbursementStatus, type PaymentOutcome } from './common/statuses.js';
+export { type OutcomeEvidence } from './common/outcome-evidence.js';
+export {
+  CALL_ATTEMPT_CHANNEL,
+  CALL_END_CHANNEL,
+  CALL_START_CHANNEL,
+  CALL_WAIT_CHANNEL,
+  type CallAttemptEvent,
+  type CallEndEvent,
+  type CallStartEvent,
+  type CallWaitEvent,
+  onPaymentsDiagnostics,
+  type PaymentsDiagnostics,
+} from './common/diagnostics.js';
 
 export { isPaymentsError, PaymentsError, type PaymentsErrorDetails } from './errors/payments.error.js';
 export { GatewayAnswerError } from './errors/gateway-answer.error.js';
 export { GatewayUnreachableError } from './errors/gateway-unreachable.error.js';
-export { type OutcomeEvidence, PaymentOutcomeUnknownError } from './errors/payment-outcome-unknown.error.js';
+export { PaymentOutcomeUnknownError } from './errors/payment-outcome-unknown.error.js';
 export { PaymentRejectedError } from './errors/payment-rejected.error.js';
 export { PaymentsAuthenticationError } from './errors/payments-authentication.error.js';
 export { PaymentsConfigError } from './errors/payments-config.error.js';
@@ -69,6 +86,9 @@ export {
   PaymentsErrorInterceptor,
   type PaymentsErrorInterceptorOptions,
 } from './errors/payments-error.interceptor.js';
+
+export { PaymentsJournal, type WaitForOutcomeOptions } from './recovery/payments-journal.js';
+export { type RecoveryReport } from './recovery/recovery.run.js';
 
 export { PaymentsWebhook } from './webhooks/routes/payments-webhook.decorator.js';
 export { PaymentsWebhookGuard } from './webhooks/routes/payments-webhook.guard.js';
@@ -102,4 +122,15 @@ export {
   type PaymentsStorage,
   type SetAsideDelivery,
 } from './common/storage-port.js';
+export {
+  type JournalEntry,
+  type JournalKey,
+  type JournalPage,
+  type JournalRecord,
+  type JournalScope,
+  type JournalState,
+  type JournalStore,
+  type ProbeWait,
+  type StoredJournalRecord,
+} from './common/journal-port.js';
 export { memoryStorage, type MemoryStorageOptions } from './storage/memory.storage.js';

@@ -1,5 +1,6 @@
 import { HttpModule, HttpService } from '@nestjs/axios';
 import { type DynamicModule, forwardRef, Module, type Provider, type Type } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import { BanksService } from './banks/banks.service.js';
 import { CollectionsService } from './collections/collections.service.js';
 import { DEFAULT_ACCOUNT } from './common/account.js';
@@ -18,6 +19,9 @@ import {
   PaymentsOptionsModule,
   RESOLVED_OPTIONS,
 } from './payments-options.module.js';
+import { ApplicationEvents } from './recovery/application-events.js';
+import { createRecovery, type Recovery } from './recovery/create-recovery.js';
+import { PaymentsJournal } from './recovery/payments-journal.js';
 import { memoryStorage } from './storage/memory.storage.js';
 import { createGatewayClient, type GatewayClient } from './transport/gateway-client.js';
 import { GatewayConnections } from './transport/gateway-connections.js';
@@ -32,6 +36,7 @@ registerCopy();
 
 const GATEWAY_CLIENT = Symbol.for('nestjs-payments.gateway-client');
 const STORAGE = Symbol.for('nestjs-payments.storage');
+const RECOVERY = Symbol.for('nestjs-payments.recovery');
 
 type ServiceClass = new (client: GatewayClient) => object;
 const SERVICES: readonly ServiceClass[] = [
@@ -102,7 +107,12 @@ function accountModule(
     ],
     providers: [
       { provide: token(HttpService), useExisting: HttpService },
-      { provide: GATEWAY_CLIENT, useFactory: createGatewayClient, inject: [RESOLVED_OPTIONS, HttpService] },
+      {
+        provide: GATEWAY_CLIENT,
+        useFactory: (options: ResolvedPaymentsOptions, http: HttpService, storage: PaymentsStorage) =>
+          createGatewayClient(options, http, storage.journal),
+        inject: [RESOLVED_OPTIONS, HttpService, STORAGE],
+      },
       ...SERVICES.map((service) => serviceProvider(service, token(service))),
       {
         provide: STORAGE,
@@ -112,16 +122,31 @@ function accountModule(
       {
         provide: token(PaymentsInbox as Type),
         useFactory: createPaymentsInbox,
-        inject: [RESOLVED_OPTIONS, STORAGE, WebhookAccounts, PaymentHandlers],
+        inject: [RESOLVED_OPTIONS, STORAGE, WebhookAccounts, PaymentHandlers, RECOVERY],
+      },
+      {
+        provide: RECOVERY,
+        useFactory: (
+          options: ResolvedPaymentsOptions,
+          storage: PaymentsStorage,
+          client: GatewayClient,
+          modules: ModulesContainer,
+        ) => createRecovery(options, storage.journal, client, new ApplicationEvents(modules)),
+        inject: [RESOLVED_OPTIONS, STORAGE, GATEWAY_CLIENT, ModulesContainer],
+      },
+      {
+        provide: token(PaymentsJournal as Type),
+        useFactory: ({ journal }: Recovery) => journal,
+        inject: [RECOVERY],
       },
       {
         provide: PaymentsLifecycle,
-        useFactory: (options: ResolvedPaymentsOptions, storage: PaymentsStorage) =>
-          new PaymentsLifecycle(options, storage),
-        inject: [RESOLVED_OPTIONS, STORAGE],
+        useFactory: (options: ResolvedPaymentsOptions, storage: PaymentsStorage, client: GatewayClient) =>
+          new PaymentsLifecycle(options, storage, client),
+        inject: [RESOLVED_OPTIONS, STORAGE, GATEWAY_CLIENT],
       },
     ],
-    exports: [HttpService, ...SERVICES, PaymentsInbox].map((type) => token(type as Type)),
+    exports: [HttpService, ...SERVICES, PaymentsInbox, PaymentsJournal].map((type) => token(type as Type)),
   };
 }
 

@@ -2,6 +2,7 @@ import { canonicalAmount } from '../common/money.js';
 import { COLLECTION_STATUSES } from '../common/statuses.js';
 import { type RequestRules } from '../transport/gateway-client.js';
 import { type MoneyCall, type ReadPayload } from '../transport/gateway-call.js';
+import { MONEY_PATHS } from '../transport/money-paths.js';
 import { asRecord, unlistedValue, withMetadata, withMoney } from '../transport/read-record.js';
 import { limitErrors, validateRequest, type RequestClass } from '../transport/validate-request.js';
 import { wireAmount } from '../transport/wire-amount.js';
@@ -11,7 +12,6 @@ import { type CollectionPayment } from './collection-payment.js';
 /** The two ways of asking for money. Both take the same request and return the same record. */
 export interface CollectionRoute {
   readonly operation: 'collection.mobile-money' | 'collection.partner-wallet';
-  readonly path: string;
   readonly requestClass: RequestClass<MobileMoneyCollectionDto>;
   /** What the record's `payment_method` says. */
   readonly paymentMethod: string;
@@ -31,7 +31,7 @@ export function collectionCall(
     kind: 'collection',
     operation: route.operation,
     method: 'POST',
-    path: route.path,
+    path: MONEY_PATHS[route.operation],
     payment: { reference: dto.reference, amount, currency: 'TZS' },
     body: {
       amount: wireAmount(amount, rules.amountFormat.collections),

@@ -8,14 +8,12 @@ import { type CollectionPayment } from './collection-payment.js';
 
 const MOBILE_MONEY: CollectionRoute = {
   operation: 'collection.mobile-money',
-  path: '/payments/mobile-money',
   requestClass: MobileMoneyCollectionDto,
   paymentMethod: 'mobile_money',
 };
 
 const PARTNER_WALLET: CollectionRoute = {
   operation: 'collection.partner-wallet',
-  path: '/payments/partnerpesa',
   requestClass: PartnerWalletCollectionDto,
   paymentMethod: 'partnerpesa',
 };

@@ -15,11 +15,12 @@ export type MoneyOperation =
   'collection.mobile-money' | 'collection.partner-wallet' | 'disbursement.bank' | 'disbursement.mobile-money';
 
 /**
- * The three operations that only read.
+ * The operations that only read; the two status queries exist where the `statusPaths` option names their paths.
  *
  * @publicApi
  */
-export type ReadOperation = 'name-lookup' | 'wallet.balance' | 'banks.list';
+export type ReadOperation =
+  'name-lookup' | 'wallet.balance' | 'banks.list' | 'collection.status' | 'disbursement.status';
 
 /**
  * Every operation of the gateway.

@@ -1,18 +1,21 @@
-const API_KEY = /\b[ps]k_(?:test|live)_\S+/g;
+const API_KEY = /\b[ps]k_(?:test|live)_\S+/gi;
 const E_MAIL = /[^\s@<>"']+@[^\s@<>"']+/g;
 /** Phone and account numbers, also when written in groups. */
-const LONG_NUMBER = /\+?\d(?:[ -]?\d){5,}/g;
+const LONG_NUMBER = /\+?\d(?:\)?[ /-]?\d){5,}/g;
 /** Shorter values would blank out ordinary words. */
 const SHORTEST_VALUE = 3;
+/** A shorter one counts as a whole word only: `Ali` must leave `invalid` alone. */
+const SHORTEST_PART = 6;
 
 /**
  * Makes text from outside safe for messages and logs: keys, e-mail addresses and long numbers become `[redacted]`,
- * and so does every one of `values`, in whatever case.
+ * and so does every one of `values`, in whatever case it is written.
  */
 export function redactText(text: string, values: readonly string[] = []): string {
   let result = text;
   for (const value of [...values].sort((a, b) => b.length - a.length)) {
-    if (value.trim().length >= SHORTEST_VALUE) result = result.replace(anyCase(value.trim()), '[redacted]');
+    const trimmed = value.trim();
+    if (trimmed.length >= SHORTEST_VALUE) result = result.replace(occurrencesOf(trimmed), '[redacted]');
   }
   return result
     .replace(API_KEY, '[redacted]')
@@ -20,6 +23,8 @@ export function redactText(text: string, values: readonly string[] = []): string
     .replace(LONG_NUMBER, '[redacted]');
 }
 
-function anyCase(value: string): RegExp {
-  return new RegExp(value.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'gi');
+function occurrencesOf(value: string): RegExp {
+  const literal = value.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  const whole = value.length < SHORTEST_PART;
+  return new RegExp(whole ? `(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])` : literal, 'giu');
 }

@@ -24,3 +24,16 @@ export type CollectionStatus = (typeof COLLECTION_STATUSES)[number] | (string & 
  * @publicApi
  */
 export type DisbursementStatus = (typeof DISBURSEMENT_STATUSES)[number] | (string & {});
+
+/** The statuses with which a payment ends, per family (specification, "States and transitions"). */
+export const FINAL_STATUSES = {
+  collection: ['success', 'failed', 'cancelled', 'expired'],
+  disbursement: ['paid', 'failed', 'cancelled'],
+} as const;
+
+/**
+ * How a payment ended. Money moved with `success` (collections) and `paid` (disbursements) only.
+ *
+ * @publicApi
+ */
+export type PaymentOutcome = (typeof FINAL_STATUSES)['collection' | 'disbursement'][number];

@@ -1,4 +1,5 @@
 import { type PaymentsEnvironment } from './account.js';
+import { type JournalStore } from './journal-port.js';
 
 /**
  * What the package remembers, and where. The port stands in the lowest layer because the options name it; its
@@ -11,6 +12,8 @@ export interface PaymentsStorage {
   readonly name: string;
   /** Which webhook deliveries were handled. */
   readonly inbox: InboxStore;
+  /** Which payments were begun, and what came of them. */
+  readonly journal: JournalStore;
   /** Closes what the storage itself opened; a client that the application passed in stays open. */
   close?(): Promise<void>;
 }

@@ -15,6 +15,20 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** An option that is an object; empty where it was left out. A field beside `fields` is refused where they are given. */
+export function section(
+  options: Record<string, unknown>,
+  option: string,
+  error: OptionError,
+  fields?: readonly string[],
+): Record<string, unknown> {
+  const value = options[option] ?? {};
+  if (!isRecord(value)) throw error(option, 'must be an object: see its fields in PaymentsModuleOptions.');
+  const unknown = Object.keys(value).find((field) => fields?.includes(field) === false);
+  if (unknown === undefined) return value;
+  throw error(`${option}.${unknown}`, `does not exist: write ${fields?.join(' or ')}.`);
+}
+
 /** A whole number in its bounds, or the default where the option was left out. */
 export function wholeNumber(
   error: OptionError,

@@ -43,6 +43,30 @@ export interface PaymentsModuleOptions {
   readonly deadlineMs?: number;
   /** How often and how slowly a call is tried again where that is safe. */
   readonly retry?: RetryOptions;
+  /** How many calls of this process reach the gateway at once and in a second. */
+  readonly rate?: RateOptions;
+  /**
+   * One more try with the same key and the same bytes, where money may or may not have moved; `false`: never. The gateway
+   * then either takes the payment or says that it has it already.
+   */
+  readonly probe?: false | ProbeOptions;
+  /**
+   * How long after its sending a payment may still be probed, in milliseconds; `PaymentsJournal.recover()` probes nothing
+   * older, and the journal then erases the request.
+   * @default 900_000
+   */
+  readonly recoveryWindowMs?: number;
+  /**
+   * After how many milliseconds without an outcome `PaymentsJournal.recover()` announces `payment.stale`, once.
+   * @default 3_600_000
+   */
+  readonly staleAfterMs?: number;
+  /**
+   * Where the gateway tells the status of one payment, `{reference}` in the place of the reference. The specification does
+   * not show these paths: ask the gateway.
+   * @default none
+   */
+  readonly statusPaths?: StatusPaths;
   /**
    * Mobile networks that payouts may name; any other is refused before sending. The specification shows six but not
    * their names ("Endpoints" 7).
@@ -89,6 +113,53 @@ export interface RetryOptions {
   readonly baseDelayMs?: number;
   /** Upper bound of any wait in milliseconds. @default 8_000 */
   readonly maxDelayMs?: number;
+}
+
+/**
+ * Caps on the tries of all calls of one account in this process. A call over a cap waits its turn, first come, first
+ * served, inside its deadline. Without caps the calls wait only after a 429, and then all of them.
+ *
+ * @publicApi
+ */
+export interface RateOptions {
+  /** Tries that may begin within any second, 1 to 10_000. @default no cap */
+  readonly perSecond?: number | undefined;
+  /** Tries that may be under way at once, 1 to 10_000. @default no cap */
+  readonly concurrency?: number | undefined;
+}
+
+/**
+ * When a payment whose answer was lost or unreadable is tried once more.
+ *
+ * @publicApi
+ */
+export interface ProbeOptions {
+  /** @default { afterAnswerMs: 2_000, afterSilenceMs: 15_000 } */
+  readonly collections?: false | ProbeWaits;
+  /** @default false */
+  readonly disbursements?: false | ProbeWaits;
+}
+
+/**
+ * How long to wait before the one further try of a payment.
+ *
+ * @publicApi
+ */
+export interface ProbeWaits {
+  /** After an answer that says nothing (a 5xx, HTML, broken JSON), in milliseconds. @default 2_000 (payouts: 40_000) */
+  readonly afterAnswerMs?: number;
+  /** After a timeout or a broken connection, in milliseconds. @default 15_000 (payouts: 40_000) */
+  readonly afterSilenceMs?: number;
+}
+
+/**
+ * Paths below the base address, for example `/payments/{reference}`.
+ *
+ * @publicApi
+ */
+export interface StatusPaths {
+  readonly collection?: string;
+  readonly disbursement?: string;
 }
 
 /**

@@ -1,8 +1,18 @@
 import { DEFAULT_ACCOUNT } from '../common/account.js';
 import { amountProblem, canonicalAmount, type MoneyInput, parseCents } from '../common/money.js';
 import { type PaymentsStorage } from '../common/storage-port.js';
-import { isRecord, oneOf, type OptionError, optionErrors, wholeNumber, wordList } from './option-checks.js';
+import {
+  isRecord,
+  oneOf,
+  type OptionError,
+  optionErrors,
+  section,
+  wholeNumber,
+  wordList,
+} from './option-checks.js';
 import { optionsRecord, resolveCredentials } from './resolve-credentials.js';
+import { resolveRate } from './resolve-rate.js';
+import { resolveRecovery } from './resolve-recovery.js';
 import { resolveWebhooks } from './resolve-webhooks.js';
 import { type ResolvedLimits, type ResolvedPaymentsOptions } from './resolved-options.js';
 
@@ -11,6 +21,7 @@ const NEVER_REFUSALS = ['DUPLICATE_REQUEST', 'DUPLICATE_REFERENCE', 'PROVIDER_ER
 
 /** Fields of sections in which a mistyped one would take a safeguard away. */
 const RETRY = ['maxAttempts', 'baseDelayMs', 'maxDelayMs'];
+const CAPS = ['perSecond', 'concurrency'];
 const FAMILIES = ['collection', 'disbursement'];
 const AMOUNT_FORMATS = ['collections', 'disbursements'];
 
@@ -36,6 +47,8 @@ export function resolveOptions(input: unknown, account: string = DEFAULT_ACCOUNT
     timeoutMs: number('timeoutMs', 30_000),
     deadlineMs: number('deadlineMs', 60_000),
     retry: resolveRetry(section(options, 'retry', error, RETRY), error),
+    rate: resolveRate(section(options, 'rate', error, CAPS), error),
+    ...resolveRecovery(options, error),
     networks: resolveNetworks(options['networks'], error),
     limits: resolveLimits(section(options, 'limits', error, FAMILIES), error),
     amountFormat: resolveAmountFormat(section(options, 'amountFormat', error, AMOUNT_FORMATS), error),
@@ -44,19 +57,6 @@ export function resolveOptions(input: unknown, account: string = DEFAULT_ACCOUNT
     storage: resolveStorage(options['storage'], error),
     webhooks: resolveWebhooks(options['webhooks'], error),
   };
-}
-
-function section(
-  options: Record<string, unknown>,
-  option: string,
-  error: OptionError,
-  fields?: readonly string[],
-): Record<string, unknown> {
-  const value = options[option] ?? {};
-  if (!isRecord(value)) throw error(option, 'must be an object: see its fields in PaymentsModuleOptions.');
-  const unknown = Object.keys(value).find((field) => fields?.includes(field) === false);
-  if (unknown === undefined) return value;
-  throw error(`${option}.${unknown}`, `does not exist: write ${fields?.join(' or ')}.`);
 }
 
 function resolveRetry(retry: Record<string, unknown>, error: OptionError): ResolvedPaymentsOptions['retry'] {
@@ -125,6 +125,7 @@ function resolveAmountFormat(
 
 function resolveStorage(value: unknown, error: OptionError): PaymentsStorage | undefined {
   if (value === undefined) return undefined;
-  if (isRecord(value) && isRecord(value['inbox'])) return value as unknown as PaymentsStorage;
+  if (isRecord(value) && isRecord(value['inbox']) && isRecord(value['journal']))
+    return value as unknown as PaymentsStorage;
   throw error('storage', 'is not a storage: write memoryStorage(), or leave it out.');
 }

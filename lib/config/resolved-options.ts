@@ -1,5 +1,6 @@
 import { type HttpModuleOptions } from '@nestjs/axios';
 import { type PaymentsEnvironment } from '../common/account.js';
+import { type PaymentFamily } from '../common/operations.js';
 import { type PaymentsStorage } from '../common/storage-port.js';
 import { type WebhookScheme } from '../common/webhook-scheme.js';
 import { type AmountFormat } from './payments-options.js';
@@ -16,6 +17,13 @@ export interface ResolvedPaymentsOptions {
   readonly timeoutMs: number;
   readonly deadlineMs: number;
   readonly retry: ResolvedRetryOptions;
+  readonly rate: ResolvedRateOptions;
+  /** Undefined: no probe for this family. */
+  readonly probe: Readonly<Record<PaymentFamily, ResolvedProbeWaits | undefined>>;
+  readonly recoveryWindowMs: number;
+  readonly staleAfterMs: number;
+  /** Undefined: the gateway cannot be asked. */
+  readonly statusPaths: Readonly<Record<PaymentFamily, string | undefined>>;
   readonly networks: ReadonlySet<string> | undefined;
   readonly limits: { readonly collection: ResolvedLimits; readonly disbursement: ResolvedLimits };
   readonly amountFormat: { readonly collections: AmountFormat; readonly disbursements: AmountFormat };
@@ -30,6 +38,17 @@ export interface ResolvedRetryOptions {
   readonly maxAttempts: number;
   readonly baseDelayMs: number;
   readonly maxDelayMs: number;
+}
+
+/** Undefined: no cap. */
+export interface ResolvedRateOptions {
+  readonly perSecond: number | undefined;
+  readonly concurrency: number | undefined;
+}
+
+export interface ResolvedProbeWaits {
+  readonly afterAnswerMs: number;
+  readonly afterSilenceMs: number;
 }
 
 export interface ResolvedLimits {

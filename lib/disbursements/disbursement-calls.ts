@@ -2,6 +2,7 @@ import { canonicalAmount } from '../common/money.js';
 import { DISBURSEMENT_STATUSES } from '../common/statuses.js';
 import { type RequestRules } from '../transport/gateway-client.js';
 import { type MoneyCall, type ReadPayload } from '../transport/gateway-call.js';
+import { MONEY_PATHS } from '../transport/money-paths.js';
 import {
   asRecord,
   unlistedValue,
@@ -25,7 +26,7 @@ export function bankCall(request: unknown, rules: RequestRules): MoneyCall<BankD
     kind: 'disbursement',
     operation,
     method: 'POST',
-    path: '/disbursements/bank',
+    path: MONEY_PATHS[operation],
     payment: { reference: dto.reference, amount, currency: 'TZS' },
     body: {
       reference: dto.reference,
@@ -53,7 +54,7 @@ export function mobileMoneyCall(request: unknown, rules: RequestRules): MoneyCal
     kind: 'disbursement',
     operation,
     method: 'POST',
-    path: '/disbursements/mobile-money',
+    path: MONEY_PATHS[operation],
     payment: { reference: dto.reference, amount, currency: 'TZS' },
     body: {
       reference: dto.reference,

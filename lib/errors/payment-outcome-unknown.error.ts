@@ -1,23 +1,5 @@
+import { type OutcomeEvidence } from '../common/outcome-evidence.js';
 import { PaymentsError, type PaymentsErrorDetails } from './payments.error.js';
-
-/**
- * Why the outcome of a payment is not known.
- *
- * @publicApi
- */
-export type OutcomeEvidence =
-  | 'no-answer'
-  | 'bad-answer'
-  | 'server-error'
-  | 'provider-error'
-  | 'echo-mismatch'
-  | 'duplicate-request'
-  | 'duplicate-reference'
-  | 'unlisted-code'
-  | 'refused-after-ambiguity'
-  | 'aborted'
-  | 'in-flight'
-  | 'interrupted';
 
 /**
  * Money may have moved. This is neither a failure nor a success: keep the order open, never pay again under another

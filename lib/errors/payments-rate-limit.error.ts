@@ -1,7 +1,8 @@
 import { PaymentsError, type PaymentsErrorDetails } from './payments.error.js';
 
 /**
- * The gateway answered 429: too many requests (specification, "Limits" 4). It did not act on the call.
+ * The gateway answered 429: too many requests (specification, "Limits" 4). It did not act on the call; or nothing was sent,
+ * because all calls of the account wait after a 429 to another one, and this one could not.
  *
  * @publicApi
  */

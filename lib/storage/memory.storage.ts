@@ -1,6 +1,7 @@
 import { type PaymentsStorage } from '../common/storage-port.js';
 import { PaymentsConfigError } from '../errors/payments-config.error.js';
 import { MemoryInbox } from './memory.inbox.js';
+import { MemoryJournal } from './memory.journal.js';
 
 /**
  * Bounds of the memory storage.
@@ -8,17 +9,22 @@ import { MemoryInbox } from './memory.inbox.js';
  * @publicApi
  */
 export interface MemoryStorageOptions {
-  /** How many payment outcomes are remembered; the oldest finished one makes room. @default 10_000 */
+  /**
+   * How many webhook outcomes, and how many payments, are remembered; the oldest finished one makes room. Payments that
+   * are open or unknown are never forgotten, so there may be more of them.
+   * @default 10_000
+   */
   readonly maxEntries?: number;
   /** The time in milliseconds since 1970, for tests. @default Date.now */
   readonly now?: () => number;
 }
 
 /**
- * Remembers in this process: a repeated delivery is not handled twice while it is remembered. A restart forgets, and
- * a second replica knows nothing of the first.
+ * Remembers in this process: a repeated delivery is not handled twice and a repeated payment not sent twice while it is
+ * remembered. A restart forgets, and a second replica knows nothing of the first.
  *
- * Work that is not finished is never forgotten: a storage full of it refuses new deliveries with 503 instead.
+ * Work that is not finished is never forgotten: a storage full of unhandled webhooks refuses new deliveries with 503,
+ * and one full of open payments grows and warns.
  *
  * @throws PaymentsConfigError where `maxEntries` is not a whole number from 1 on.
  *
@@ -26,12 +32,16 @@ export interface MemoryStorageOptions {
  */
 export function memoryStorage({
   maxEntries = 10_000,
-  now = Date.now,
+  now = () => Date.now(),
 }: MemoryStorageOptions = {}): PaymentsStorage {
   if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) {
     throw new PaymentsConfigError(
       'The option maxEntries of memoryStorage() must be a whole number from 1 on: write 10_000.',
     );
   }
-  return { name: 'memory', inbox: new MemoryInbox(maxEntries, now) };
+  return {
+    name: 'memory',
+    inbox: new MemoryInbox(maxEntries, now),
+    journal: new MemoryJournal(maxEntries, now),
+  };
 }

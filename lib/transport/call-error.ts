@@ -74,11 +74,14 @@ function rateLimitError(report: AttemptReport, details: PaymentsErrorDetails): P
   const { retryAfterMs } = report;
   const wait =
     retryAfterMs === undefined ? '' : ` It asks to wait ${Math.ceil(retryAfterMs / 1_000)} seconds.`;
-  return new PaymentsRateLimitError(
-    retryAfterMs,
-    `The gateway did not act on the call: there were too many requests (HTTP 429).${wait}`,
-    { ...details, hint: 'Make the same call again later, with fewer calls at once.' },
-  );
+  const what =
+    report.event === 'held-back'
+      ? 'Nothing was sent: the gateway had too many requests (HTTP 429 to an earlier one), so all calls of the account wait.'
+      : 'The gateway did not act on the call: there were too many requests (HTTP 429).';
+  return new PaymentsRateLimitError(retryAfterMs, `${what}${wait}`, {
+    ...details,
+    hint: 'Make the same call again later, with fewer calls at once.',
+  });
 }
 
 function redirectError(report: AttemptReport, details: PaymentsErrorDetails): PaymentsConfigError {
@@ -93,6 +96,15 @@ function redirectError(report: AttemptReport, details: PaymentsErrorDetails): Pa
 
 function unreachableError(report: AttemptReport, details: PaymentsErrorDetails): GatewayUnreachableError {
   const code = report.code ?? 'NETWORK_ERROR';
+  if (code === 'QUEUE_TIMEOUT') {
+    return new GatewayUnreachableError(
+      "Nothing was sent: the call's time was up before its turn came, behind other calls of the account.",
+      {
+        ...details,
+        hint: 'Make fewer calls at once, raise the `rate` option, or give the call a longer deadlineMs.',
+      },
+    );
+  }
   return new GatewayUnreachableError(`Nothing was sent: no connection to the gateway (${code}).`, {
     ...details,
     hint: connectionHint(code),

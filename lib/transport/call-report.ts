@@ -1,5 +1,6 @@
 import { type AttemptInfo } from '../common/attempt.js';
 import { redactText } from '../common/redact-text.js';
+import { gatewayCodeInfo } from '../errors/gateway-codes.js';
 import { type AnswerMeaning } from './classify-answer.js';
 import { type AttemptEvent } from './decide.js';
 import { type GatewayErrorBody } from './parse-answer.js';
@@ -32,15 +33,29 @@ export function attemptInfo(report: AttemptReport, number: number, durationMs: n
 }
 
 function phaseOf(event: AttemptEvent): AttemptInfo['phase'] {
-  if (event === 'not-sent' || event === 'aborted-unsent') return 'not-sent';
+  if (event === 'not-sent' || event === 'held-back' || event === 'aborted-unsent') return 'not-sent';
   return event === 'no-answer' || event === 'aborted' || UNREADABLE.has(event) ? 'ambiguous' : 'answered';
 }
 
-const CODE_WORD = /^(?![ps]k_)[A-Z][\w.-]*$/i;
+/** What names an answer, safe to print. */
+export type SafeTokens = Pick<AttemptReport, 'code' | 'requestId'>;
 
-/** A code is a word; whatever else stands in its place is a text. */
-export function safeCode(code: string, sensitive: readonly string[]): string {
-  return CODE_WORD.test(code) ? code : redactText(code, sensitive);
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+const TOKEN = /^[\w.:-]{1,64}$/;
+
+/** Code and request id of an answer: where one is no single token it may hold anything, and is left out. */
+export function safeTokens(
+  { code, requestId }: Pick<GatewayErrorBody, 'code' | 'requestId'>,
+  sensitive: readonly string[],
+  refusalCodes: ReadonlySet<string>,
+): SafeTokens {
+  const isKnown = (token: string): boolean =>
+    gatewayCodeInfo(token) !== undefined || refusalCodes.has(token) || UUID.test(token);
+  const safe = (token: string): string => (isKnown(token) ? token : redactText(token, sensitive));
+  return {
+    ...(code !== undefined && TOKEN.test(code) && { code: safe(code) }),
+    ...(requestId !== undefined && TOKEN.test(requestId) && { requestId: safe(requestId) }),
+  };
 }
 
 /** The texts of an error answer without what the request held and without anything that looks like a secret. */

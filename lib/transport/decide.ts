@@ -1,4 +1,5 @@
-import { type OutcomeEvidence } from '../errors/payment-outcome-unknown.error.js';
+import { type ProbeWait } from '../common/journal-port.js';
+import { type OutcomeEvidence } from '../common/outcome-evidence.js';
 import { type AnswerMeaning } from './classify-answer.js';
 import { type CallKind } from './gateway-call.js';
 
@@ -7,6 +8,8 @@ export type AttemptEvent =
   | AnswerMeaning
   /** Nothing left this machine. */
   | 'not-sent'
+  /** Nothing left this machine: the account waits after a 429, longer than the call can. */
+  | 'held-back'
   /** Bytes may have left, and no complete answer came. */
   | 'no-answer'
   /** The caller's signal fired before anything left this machine. */
@@ -35,6 +38,8 @@ export type Verdict =
 export interface Decision {
   readonly retry: boolean;
   readonly verdict: Verdict;
+  /** Which wait comes before the one further try with the same key, where it may tell what came of a payment. */
+  readonly probe?: ProbeWait;
 }
 
 const end = (plain: PlainEnd): Decision => ({ retry: false, verdict: { end: plain } });
@@ -43,11 +48,15 @@ const unknown = (evidence: OutcomeEvidence): Decision => ({
   retry: false,
   verdict: { end: 'unknown', evidence },
 });
+const probeElse = (probe: ProbeWait, evidence: OutcomeEvidence): Decision => ({
+  ...unknown(evidence),
+  probe,
+});
 
 /**
  * The decision table of money safety (design rules §3), as one pure function.
  *
- * @param earlierAmbiguity Whether an earlier attempt of the same call may have arrived without a readable answer.
+ * @param earlierAmbiguity Whether an earlier attempt of the same payment may have arrived without a readable answer.
  */
 export function decide(
   kind: CallKind,
@@ -56,6 +65,8 @@ export function decide(
   earlierAmbiguity: boolean,
 ): Decision {
   if (kind === 'read') return decideRead(event, httpStatus);
+  // Nobody refused anything here: what stands is what came of the earlier attempt.
+  if (event === 'held-back' && earlierAmbiguity) return unknown('no-answer');
   const decision = decidePayment(kind, event, httpStatus);
   return earlierAmbiguity ? afterAmbiguity(decision) : decision;
 }
@@ -76,6 +87,8 @@ function decideRead(event: AttemptEvent, httpStatus: number | undefined): Decisi
       return end('rejected');
     case 'unauthorized':
       return end('authentication');
+    case 'held-back':
+      return end('rate-limit');
     case 'rate-limited':
       return retryElse('rate-limit');
     case 'redirect':
@@ -97,11 +110,18 @@ function decidePayment(kind: CallKind, event: AttemptEvent, httpStatus: number |
       return end('rejected');
     case 'unauthorized':
       return end('authentication');
+    case 'held-back':
+      return end('rate-limit');
     case 'rate-limited':
       return retryElse('rate-limit');
     case 'redirect':
       // These two say that the request was taken and its result is elsewhere.
       return httpStatus === 302 || httpStatus === 303 ? unknown('bad-answer') : end('redirected');
+    case 'no-answer':
+      return probeElse('after-silence', event);
+    case 'bad-answer':
+    case 'server-error':
+      return probeElse('after-answer', event);
     case 'unlisted-code':
       return kind === 'collection' && isFinalClientError(httpStatus)
         ? end('rejected')

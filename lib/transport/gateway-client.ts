@@ -1,9 +1,14 @@
 import { type HttpService } from '@nestjs/axios';
+import { type JournalRecord, type JournalStore, type StoredJournalRecord } from '../common/journal-port.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
+import { AccountGate } from './account-gate.js';
+import { type CallEnd } from './call-end.js';
+import { callLimits, type CallLimits } from './call-limits.js';
 import { checkCallOptions, type CallOptions } from './call-options.js';
-import { type GatewayCall } from './gateway-call.js';
-import { idempotencyKeyFor } from './idempotency-key.js';
-import { type PaymentsResponse } from './last-response.js';
+import { CallTrace } from './call-trace.js';
+import { type GatewayCall, type ReadCall } from './gateway-call.js';
+import { MoneyCalls, type Parcel } from './journal/money-calls.js';
+import { withLastResponse, type PaymentsResponse } from './last-response.js';
 import { credentialHeaders, requestHeaders } from './request-headers.js';
 import { runCall } from './run-call.js';
 
@@ -12,22 +17,41 @@ export type RequestRules = Pick<ResolvedPaymentsOptions, 'amountFormat' | 'limit
 
 /** Makes calls to the gateway for one merchant account. */
 export interface GatewayClient {
+  /** Resolves when the payments that are being made have ended and are written down. */
+  idle(): Promise<void>;
   readonly rules: RequestRules;
   call<T extends object>(call: GatewayCall<T>, options?: CallOptions): Promise<PaymentsResponse<T>>;
+  /**
+   * Makes the one further try of a payment that stands in the journal, with its own key and bytes. Resolves to what stands
+   * afterwards, or to undefined where somebody else was faster.
+   */
+  probe(standing: StoredJournalRecord): Promise<{ readonly standing: JournalRecord | undefined } | undefined>;
 }
 
 /** The credentials stay in this closure, where neither `util.inspect` nor JSON of a service reaches them. */
-export function createGatewayClient(options: ResolvedPaymentsOptions, http: HttpService): GatewayClient {
+export function createGatewayClient(
+  options: ResolvedPaymentsOptions,
+  http: HttpService,
+  journal: JournalStore,
+): GatewayClient {
   const credentials = credentialHeaders(options);
-  const { amountFormat, limits, networks } = options;
-  return {
-    rules: { amountFormat, limits, networks },
-    call: async (call, callOptions) => {
-      const { signal, ...checked } = checkCallOptions(callOptions, call.operation);
-      const idempotencyKey = keyOf(call, checked, options);
-      const body = call.body && JSON.stringify(call.body);
-      return runCall(call, {
+  const gate = new AccountGate(options.rate);
+  const { account, environment, probe, recoveryWindowMs } = options;
+  const { amountFormat, limits: amountLimits, networks } = options;
+
+  const send = <T extends object>(
+    call: GatewayCall<T>,
+    parcel: Partial<Parcel>,
+    { signal, timeoutMs, deadline, sendBy, retry }: CallLimits,
+  ): Promise<CallEnd<T>> => {
+    const { idempotencyKey, body, probeFor, probing } = parcel;
+    const reference = call.kind === 'read' ? {} : { reference: call.payment.reference };
+    const trace = new CallTrace({ account, operation: call.operation, ...reference });
+    return trace.around(() =>
+      runCall(call, {
         http,
+        gate,
+        trace,
         signal,
         idempotencyKey,
         request: {
@@ -36,22 +60,38 @@ export function createGatewayClient(options: ResolvedPaymentsOptions, http: Http
           headers: requestHeaders(credentials, body !== undefined, idempotencyKey),
           body,
         },
-        timeoutMs: checked.timeoutMs ?? options.timeoutMs,
-        deadlineMs: checked.deadlineMs ?? options.deadlineMs,
-        retry: checked.retry === false ? { ...options.retry, maxAttempts: 1 } : options.retry,
+        timeoutMs,
+        deadline,
+        sendBy,
+        retry,
         refusalCodes: options.refusalCodes,
-      });
-    },
+        probeFor,
+        probing,
+      }),
+    );
   };
-}
+  const payments = new MoneyCalls({ account, environment, probe, recoveryWindowMs }, journal, send);
 
-function keyOf(
-  call: GatewayCall<object>,
-  { idempotencyKey, attempt = 1 }: CallOptions,
-  { account, environment }: ResolvedPaymentsOptions,
-): string | undefined {
-  if (call.kind === 'read') return undefined;
-  if (idempotencyKey !== undefined) return idempotencyKey;
-  const { operation, payment } = call;
-  return idempotencyKeyFor({ account, environment, operation, reference: payment.reference, attempt });
+  const read = async <T extends object>(
+    call: ReadCall<T>,
+    limits: CallLimits,
+  ): Promise<PaymentsResponse<T>> => {
+    const body = call.body && JSON.stringify(call.body);
+    const end = await send(call, body === undefined ? {} : { body }, limits);
+    if (end.end === 'aborted') throw end.reason;
+    if (end.end === 'failed') throw end.error;
+    const { value, envelope, warnings } = end.success;
+    return withLastResponse(value, { ...envelope, attempts: end.attempts, warnings });
+  };
+
+  return {
+    rules: { amountFormat, limits: amountLimits, networks },
+    call: async (call, callOptions) => {
+      const checked = checkCallOptions(callOptions, call.operation);
+      const limits = callLimits(options, checked);
+      return call.kind === 'read' ? read(call, limits) : payments.make(call, checked, limits);
+    },
+    idle: () => payments.idle(),
+    probe: (standing) => payments.probe(standing, callLimits(options)),
+  };
 }

@@ -1,16 +1,22 @@
-import { safeCode, safeTexts, type AttemptReport } from './call-report.js';
+import { safeTexts, safeTokens, type AttemptReport, type SafeTokens } from './call-report.js';
 import { classifyAnswer } from './classify-answer.js';
 import { checkEcho } from './echo-check.js';
 import { type GatewayCall, type ReadPayload } from './gateway-call.js';
 import { type LastResponse } from './last-response.js';
-import { parseAnswer, type SuccessEnvelope } from './parse-answer.js';
+import { parseAnswer, type GatewayErrorBody, type SuccessEnvelope } from './parse-answer.js';
 import { asRecord } from './read-record.js';
 import { parseRetryAfter } from './retry-timing.js';
 import { type AttemptResult } from './send-attempt.js';
+import { sensitiveTexts } from './sensitive-texts.js';
+
+/** A success answer beside its `data`. */
+export type AnswerEnvelope = Pick<LastResponse, 'requestId' | 'code' | 'message' | 'httpStatus'>;
 
 /** A success answer that the operation could read. */
 export interface ReadSuccess<T> extends ReadPayload<T> {
-  readonly envelope: Pick<LastResponse, 'requestId' | 'code' | 'message' | 'httpStatus'>;
+  /** `data` as it came. */
+  readonly data: unknown;
+  readonly envelope: AnswerEnvelope;
 }
 
 /** What one try came to. `success` is there exactly when the event is `success`. */
@@ -26,26 +32,35 @@ export function interpretAttempt<T extends object>(
   refusalCodes: ReadonlySet<string>,
 ): Interpretation<T> {
   if (result.result === 'failure') return { report: interpretFailure(result) };
+  if (result.result === 'held-back') return { report: heldBack(result.retryAfterMs) };
   const { httpStatus, text } = result;
   const answer = parseAnswer(text);
   const event = classifyAnswer(call.kind, httpStatus, answer, refusalCodes);
+  const sensitive = sensitiveTexts(call);
   if (answer.shape === 'success') {
+    const tokens = safeTokens(answer.envelope, sensitive, refusalCodes);
     return event === 'success'
-      ? interpretSuccess(call, httpStatus, answer.envelope)
-      : { report: { event, httpStatus, code: answer.envelope.code, errors: {} } };
+      ? interpretSuccess(call, httpStatus, answer.envelope, tokens)
+      : { report: { event, httpStatus, ...tokens, errors: {} } };
   }
   const retryAfterMs = event === 'rate-limited' ? parseRetryAfter(result.retryAfter, Date.now()) : undefined;
   const error = answer.shape === 'error' ? answer.error : { errors: {} };
-  const sensitive = sensitiveTexts(call.body);
   return {
     report: {
       event,
       httpStatus,
-      ...(error.code !== undefined && { code: safeCode(error.code, sensitive) }),
-      ...(error.requestId !== undefined && { requestId: error.requestId }),
       ...(retryAfterMs !== undefined && { retryAfterMs }),
-      ...safeTexts(error, sensitive),
+      ...safeTokens(error, sensitive, refusalCodes),
+      ...safeTexts(call.kind === 'read' ? withoutWords(error, call.body) : error, sensitive),
     },
+  };
+}
+
+/** What a read is answered may be about people whom its request does not name: only which fields were refused is kept. */
+function withoutWords({ errors }: GatewayErrorBody, body: object = {}): GatewayErrorBody {
+  const fields = Object.keys(errors).filter((field) => Object.hasOwn(body, field));
+  return {
+    errors: Object.fromEntries(fields.map((field) => [field, [`${field} was refused by the gateway`]])),
   };
 }
 
@@ -55,12 +70,18 @@ function interpretFailure(failure: Extract<AttemptResult, { readonly result: 'fa
   return { event: failure.sent ? sent : unsent, code: failure.code, errors: {} };
 }
 
+function heldBack(retryAfterMs: number): AttemptReport {
+  return { event: 'held-back', code: 'HELD_BACK', retryAfterMs, errors: {} };
+}
+
 function interpretSuccess<T extends object>(
   call: GatewayCall<T>,
   httpStatus: number,
-  { code, message, requestId, data }: SuccessEnvelope,
+  { message, data }: SuccessEnvelope,
+  { code, requestId }: SafeTokens,
 ): Interpretation<T> {
-  const report = { httpStatus, code, errors: {}, ...(requestId !== undefined && { requestId }) };
+  const id = requestId === undefined ? {} : { requestId };
+  const report = { httpStatus, errors: {}, ...(code !== undefined && { code }), ...id };
   const payload = call.read(data);
   if (payload === undefined) return { report: { ...report, event: 'bad-answer' } };
   const echo =
@@ -70,20 +91,9 @@ function interpretSuccess<T extends object>(
     report: { ...report, event: 'success' },
     success: {
       value: payload.value,
+      data,
       warnings: [...echo.warnings, ...payload.warnings],
-      envelope: { code, message, httpStatus, ...(requestId !== undefined && { requestId }) },
+      envelope: { code: code ?? '', message, httpStatus, ...id },
     },
   };
-}
-
-/** Fields whose values a gateway message may safely repeat. */
-const HARMLESS = new Set(['reference', 'currency', 'channel', 'network', 'bank_code', 'amount']);
-
-/** Every text of the request, metadata included, that a message must not repeat. */
-function sensitiveTexts(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([field, inner]) =>
-    HARMLESS.has(field) ? [] : sensitiveTexts(inner),
-  );
 }

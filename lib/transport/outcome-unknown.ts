@@ -1,6 +1,7 @@
 import { type PaymentFamily } from '../common/operations.js';
+import { type OutcomeEvidence } from '../common/outcome-evidence.js';
 import { GATEWAY_CODES } from '../errors/gateway-codes.js';
-import { PaymentOutcomeUnknownError, type OutcomeEvidence } from '../errors/payment-outcome-unknown.error.js';
+import { PaymentOutcomeUnknownError } from '../errors/payment-outcome-unknown.error.js';
 import { type PaymentsErrorDetails } from '../errors/payments.error.js';
 import { type AttemptReport } from './call-report.js';
 
@@ -50,7 +51,7 @@ function hintFor(evidence: OutcomeEvidence, family: PaymentFamily): string {
 /** The error for a payment whose outcome is not known. */
 export function outcomeUnknownError(
   evidence: OutcomeEvidence,
-  report: AttemptReport,
+  report: Pick<AttemptReport, 'httpStatus' | 'code'>,
   details: PaymentsErrorDetails,
 ): PaymentOutcomeUnknownError {
   const seen = [report.httpStatus === undefined ? undefined : `HTTP ${report.httpStatus}`, report.code]

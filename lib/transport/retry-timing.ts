@@ -1,8 +1,10 @@
-import { type ResolvedRetryOptions } from '../config/resolved-options.js';
+import { type ProbeWait } from '../common/journal-port.js';
+import { type ResolvedProbeWaits, type ResolvedRetryOptions } from '../config/resolved-options.js';
 
 /** An attempt with less time than this is more likely to end ambiguous than answered. */
-const SHORTEST_ATTEMPT_MS = 1_000;
-const LONGEST_RETRY_AFTER_MS = 60_000;
+export const SHORTEST_ATTEMPT_MS = 1_000;
+/** A call waits no longer than this because the gateway asks. */
+export const LONGEST_RETRY_AFTER_MS = 60_000;
 
 /** What the next wait depends on. */
 export interface RetryState {
@@ -25,33 +27,50 @@ export function nextWaitMs(
 ): number | undefined {
   if (state.tries >= retry.maxAttempts) return undefined;
   if (state.retryAfterMs !== undefined && state.retryAfterMs > LONGEST_RETRY_AFTER_MS) return undefined;
-  const ceiling = Math.min(retry.maxDelayMs, retry.baseDelayMs * 2 ** (state.tries - 1));
-  const wait = state.retryAfterMs ?? random() * ceiling;
+  const wait = state.retryAfterMs ?? backOffMs(state.tries, retry, random);
   return state.remainingMs - wait < SHORTEST_ATTEMPT_MS ? undefined : wait;
+}
+
+/** A wait where the gateway names none: exponential, with full jitter. */
+export function backOffMs(
+  tries: number,
+  retry: ResolvedRetryOptions,
+  random: () => number = Math.random,
+): number {
+  return random() * Math.min(retry.maxDelayMs, retry.baseDelayMs * 2 ** (tries - 1));
 }
 
 /** Reads a `Retry-After` header, seconds or an HTTP date, as milliseconds from now (RFC 9110 §10.2.3). */
 export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
   const text = header?.trim() ?? '';
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
+  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1_000, Number.MAX_SAFE_INTEGER);
   const date = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
 }
 
-/** Waits, or rejects with the signal's reason. */
-export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
+/**
+ * How long to wait before the one further try of a payment that may have been made, or undefined where under a second
+ * would be left.
+ */
+export function probeWaitMs(
+  probe: ProbeWait,
+  remainingMs: number,
+  waits: ResolvedProbeWaits,
+): number | undefined {
+  const wait = probe === 'after-answer' ? waits.afterAnswerMs : waits.afterSilenceMs;
+  return remainingMs - wait < SHORTEST_ATTEMPT_MS ? undefined : wait;
+}
+
+/** Waits. False where the signal fires first. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (): void => {
       clearTimeout(timer);
-      // The caller's own reason, whatever it is.
-      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
-      reject(signal?.reason);
+      signal?.removeEventListener('abort', end);
+      resolve(!signal?.aborted);
     };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    signal?.addEventListener('abort', stop, { once: true });
-    if (signal?.aborted) stop();
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end);
+    if (signal?.aborted) end();
   });
 }

@@ -23,7 +23,9 @@ export type AttemptResult =
       readonly aborted: boolean;
       /** The network's error code, `TIMEOUT` or `ABORTED`. */
       readonly code: string;
-    };
+    }
+  /** Nothing was sent: after a 429 all calls of the account wait, and this one cannot. */
+  | { readonly result: 'held-back'; readonly retryAfterMs: number };
 
 /**
  * Sends a request once. One wall-clock limit holds over queueing, connecting, sending, the answer's headers and its

@@ -1,5 +1,6 @@
 import { type PaymentsStorage } from '../common/storage-port.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
+import { type Recovery } from '../recovery/create-recovery.js';
 import { WebhookReceiver } from './delivery/webhook.receiver.js';
 import { type PaymentHandlers } from './handlers/payment.handlers.js';
 import { PaymentsInbox } from './payments-inbox.js';
@@ -13,10 +14,11 @@ export function createPaymentsInbox(
   storage: PaymentsStorage,
   accounts: WebhookAccounts,
   handlers: PaymentHandlers,
+  { outcomes }: Pick<Recovery, 'outcomes'>,
 ): PaymentsInbox {
   const { account, environment, webhooks } = options;
   const scope = { account, environment };
-  const receiver = webhooks && new WebhookReceiver(scope, webhooks, storage.inbox, handlers);
+  const receiver = webhooks && new WebhookReceiver(scope, webhooks, storage.inbox, handlers, outcomes);
   accounts.add(account, receiver);
   return new PaymentsInbox(scope, storage.inbox, webhooks?.retentionMs ?? DEFAULT_RETENTION_MS, receiver);
 }

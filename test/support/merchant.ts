@@ -6,6 +6,7 @@ import { type PaymentsModuleOptions } from '../../lib/config/payments-options.js
 import { resolveOptions } from '../../lib/config/resolve-options.js';
 import { DisbursementsService } from '../../lib/disbursements/disbursements.service.js';
 import { NameLookupService } from '../../lib/name-lookup/name-lookup.service.js';
+import { memoryStorage } from '../../lib/storage/memory.storage.js';
 import { createGatewayClient } from '../../lib/transport/gateway-client.js';
 import { GatewayConnections } from '../../lib/transport/gateway-connections.js';
 import { WalletService } from '../../lib/wallet/wallet.service.js';
@@ -31,14 +32,16 @@ export async function startMerchant(
     apiKey: API_KEY,
     apiSecret: API_SECRET,
     retry: { maxAttempts: 3, baseDelayMs: 1, maxDelayMs: 2 },
+    probe: false,
     ...options,
   });
+  const { journal } = resolved.storage ?? memoryStorage();
   const connections = new GatewayConnections(resolved);
   const context: TestingModule = await Test.createTestingModule({
     imports: [HttpModule.register(connections.httpModuleOptions())],
   }).compile();
   const http = context.get(HttpService);
-  const client = createGatewayClient(resolved, http);
+  const client = createGatewayClient(resolved, http, journal);
   return {
     http,
     collections: new CollectionsService(client),

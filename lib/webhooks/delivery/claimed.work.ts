@@ -2,9 +2,19 @@ import { Logger } from '@nestjs/common';
 import { type PaymentWebhookEvent } from '../../common/events.js';
 import { type InboxClaim } from '../../common/storage-port.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
+import { failureLabel } from '../../errors/failure-label.js';
+import { isPaymentsError } from '../../errors/payments.error.js';
 import { type HandlerStep, runSteps, type StepsResult } from './handler-steps.js';
 import { type VerifiedWebhook } from './verified-webhook.js';
-import { comeAgain, describeEvent, DONE, errorText, FAILED, type WebhookAnswer } from './webhook-answer.js';
+import {
+  comeAgain,
+  describeEvent,
+  DONE,
+  errorText,
+  FAILED,
+  STORAGE_RETRY_MS,
+  type WebhookAnswer,
+} from './webhook-answer.js';
 
 /** Does the work for a claim and ends the claim accordingly. */
 export class ClaimedWork {
@@ -38,7 +48,7 @@ export class ClaimedWork {
     result.rest
       .then((rest) => this.end(claim, rest, event))
       .catch((error: unknown) => {
-        this.logger.error(`The end of ${describeEvent(event)} could not be recorded: ${errorText(error)}`);
+        this.logger.error(`The end of ${describeEvent(event)} could not be recorded: ${failureLabel(error)}`);
       });
     return comeAgain(leaseMs - handlerTimeoutMs);
   }
@@ -60,9 +70,11 @@ export class ClaimedWork {
     );
     await claim.fail().catch((error: unknown) => {
       this.logger.error(
-        `The claim could not be given back and holds until its lease ends: ${errorText(error)}`,
+        `The claim could not be given back and holds until its lease ends: ${failureLabel(error)}`,
       );
     });
-    return FAILED;
+    return isPaymentsError(result.error) && result.error.name === 'PaymentsStorageError'
+      ? comeAgain(STORAGE_RETRY_MS)
+      : FAILED;
   }
 }

@@ -9,6 +9,9 @@ export type WebhookAnswer =
 export const DONE: WebhookAnswer = { status: 200 };
 export const FAILED: WebhookAnswer = { status: 500 };
 
+/** When the gateway is asked to come again after the storage could not be reached. */
+export const STORAGE_RETRY_MS = 5_000;
+
 /** Asks the gateway to come again, in a second at the earliest. */
 export function comeAgain(afterMs: number): WebhookAnswer {
   return { status: 503, retryAfterSeconds: Math.max(1, Math.ceil(afterMs / 1_000)) };
@@ -19,7 +22,7 @@ export function describeEvent({ event, data }: PaymentWebhookEvent): string {
   return `${JSON.stringify(event)} for the reference ${JSON.stringify(data.reference)}`;
 }
 
-/** An error of the application or of its storage for the log, with its stack. */
+/** An error of the application for the log, with its stack. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : 'a value that is not an Error was thrown';
 }

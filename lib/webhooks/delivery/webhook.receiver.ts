@@ -10,6 +10,8 @@ import {
 } from '../../common/storage-port.js';
 import { type RawWebhook } from '../../common/webhook-scheme.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
+import { failureLabel } from '../../errors/failure-label.js';
+import { type WebhookOutcomes } from '../../recovery/webhook.outcomes.js';
 import { type PaymentHandlers } from '../handlers/payment.handlers.js';
 import { claimOrWait } from './claim-or-wait.js';
 import { ClaimedWork } from './claimed.work.js';
@@ -17,15 +19,20 @@ import { type HandlerStep } from './handler-steps.js';
 import { fingerprintOf, judgeEvent, replacedBy } from './judge-event.js';
 import { SignatureCheck } from './signature.check.js';
 import { type VerifiedWebhook } from './verified-webhook.js';
-import { comeAgain, describeEvent, DONE, errorText, type WebhookAnswer } from './webhook-answer.js';
+import { comeAgain, describeEvent, DONE, STORAGE_RETRY_MS, type WebhookAnswer } from './webhook-answer.js';
 
-const STORE_RETRY_MS = 5_000;
+const OTHER_MONEY = 'the payment was made with another amount or currency';
 
 /** Receives the webhooks of one account: verified, remembered, handed to the handlers, answered. */
 export class WebhookReceiver {
   readonly bodyLimit: number;
   private readonly logger = new Logger('PaymentsWebhooks');
   private readonly signatures: SignatureCheck;
+  /** Before the handlers, so that they find the payment settled. */
+  private readonly settling: HandlerStep = {
+    name: 'PaymentsJournal',
+    run: (event) => this.outcomes.settle(event),
+  };
   private readonly work: ClaimedWork;
 
   constructor(
@@ -33,6 +40,7 @@ export class WebhookReceiver {
     private readonly options: ResolvedWebhookOptions,
     private readonly inbox: InboxStore,
     private readonly handlers: PaymentHandlers,
+    private readonly outcomes: WebhookOutcomes,
   ) {
     this.bodyLimit = options.bodyLimit;
     this.signatures = new SignatureCheck(scope.account, options);
@@ -59,7 +67,7 @@ export class WebhookReceiver {
     const webhook = { event, bodyHash: '', deliveredAt: new Date(firstSeenAt) };
     const delivery = { ...this.delivery('outcome', event.data.reference, event), replaces: 'any' } as const;
     return this.answered(async () =>
-      this.handle(await this.claim(delivery), this.stepsFor(event.event), webhook),
+      this.handle(await this.claim(delivery), [this.settling, ...this.stepsFor(event.event)], webhook),
     );
   }
 
@@ -68,12 +76,25 @@ export class WebhookReceiver {
     const judgement = judgeEvent(event);
     if (judgement.kind === 'unrecognized') return this.notify('unrecognized', bodyHash, webhook);
     if (judgement.kind === 'mismatch') return this.setAside('mismatch', webhook, judgement.problem);
+    const fit = await this.outcomes.fit(event);
+    if (fit === 'mismatch') return this.setAside('mismatch', webhook, OTHER_MONEY);
     const claim = await this.claim(this.delivery('outcome', event.data.reference, event));
     if (claim.result === 'conflict') {
       const problem = `${claim.standingEvent}, or another amount, stands for the reference already`;
       return this.setAside('conflict', webhook, problem);
     }
-    return this.handle(claim, [...this.stepsFor(event.event), last], webhook);
+    const first = fit === 'contested' && claim.result === 'claimed' ? await this.announceConflict(event) : [];
+    return this.handle(claim, [...first, this.settling, ...this.stepsFor(event.event), last], webhook);
+  }
+
+  /** The webhook wins over what the journal said, and somebody must know that the two contradict each other. */
+  private async announceConflict(event: PaymentWebhookEvent): Promise<readonly HandlerStep[]> {
+    await this.store('conflict', event);
+    const steps = this.stepsFor('payment.conflict');
+    if (steps.length === 0) {
+      this.logger.error(`${describeEvent(event)} contradicts the journal, and wins: its handlers run.`);
+    }
+    return steps;
   }
 
   /** Stored before any handler runs, so that it can be looked at even where none ever gets through. */
@@ -83,16 +104,20 @@ export class WebhookReceiver {
     problem: string,
   ): Promise<WebhookAnswer> {
     const { event } = webhook;
-    const { reference } = event.data;
-    const fingerprint = fingerprintOf(event);
-    const payload = JSON.stringify(event);
-    await this.inbox.setAside({ ...this.scope, kind, event: event.event, reference, fingerprint, payload });
+    await this.store(kind, event);
     if (this.stepsFor(`payment.${kind}`).length === 0) {
       this.logger.error(
         `Set aside ${describeEvent(event)} as a ${kind}: ${problem}. See PaymentsInbox.conflicts().`,
       );
     }
-    return this.notify(kind, fingerprint, webhook);
+    return this.notify(kind, fingerprintOf(event), webhook);
+  }
+
+  private store(kind: 'conflict' | 'mismatch', event: PaymentWebhookEvent): Promise<void> {
+    const { reference } = event.data;
+    const payload = JSON.stringify(event);
+    const fingerprint = fingerprintOf(event);
+    return this.inbox.setAside({ ...this.scope, kind, event: event.event, reference, fingerprint, payload });
   }
 
   /** Runs the handlers of something that is no payment outcome, once. */
@@ -124,8 +149,8 @@ export class WebhookReceiver {
     try {
       return await work();
     } catch (error) {
-      this.logger.error(`The inbox cannot be reached; answered 503: ${errorText(error)}`);
-      return comeAgain(STORE_RETRY_MS);
+      this.logger.error(`The storage cannot be reached; answered 503: ${failureLabel(error)}`);
+      return comeAgain(STORAGE_RETRY_MS);
     }
   }
 

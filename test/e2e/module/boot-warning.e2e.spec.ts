@@ -32,15 +32,22 @@ async function warnings(options: PaymentsModuleOptions): Promise<string[]> {
 }
 
 describe('an application that takes real money', () => {
-  it('is warned where webhooks are remembered in memory only, without a key in the message', async () => {
-    const [warning, ...others] = await warnings({ ...live, webhooks });
-    expect(warning).toContain('The account "shop" takes real money and remembers webhooks in memory only');
-    expect(warning).not.toMatch(/_live_|signing-secret/);
-    expect(others).toEqual([]);
-  });
+  it.each([
+    ['and webhooks', { ...live, webhooks }],
+    ['without webhooks', live],
+  ])(
+    'is warned where payments %s are remembered in memory only, without a key in the message',
+    async (_, options) => {
+      const [warning, ...others] = await warnings(options);
+      expect(warning).toContain(
+        'The account "shop" moves real money and remembers payments and webhooks in memory only',
+      );
+      expect(warning).not.toMatch(/_live_|signing-secret/);
+      expect(others).toEqual([]);
+    },
+  );
 
   it.each([
-    ['it receives no webhooks', live],
     ['it plays with test keys', { ...live, apiKey: 'pk_test_1', apiSecret: 'sk_test_1', webhooks }],
     [
       'its storage outlives the process',

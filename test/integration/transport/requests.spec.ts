@@ -56,11 +56,14 @@ describe('a request', () => {
     ).rejects.toThrow('network must be one of the networks option: NET_ONE');
   });
 
-  it('carries the same key again for the same payment, and another one for the next attempt', async () => {
+  it('carries the same key for the same payment on every replica, and another one for the next attempt', async () => {
     gateway.answer(json(envelope(collectionRecord)));
     await merchant.collections.mobileMoney(collectionRequest);
-    await merchant.collections.mobileMoney({ ...collectionRequest });
-    await merchant.collections.mobileMoney(collectionRequest, { attempt: 2 });
+    for (const attempt of [1, 2]) {
+      const replica = await startMerchant({ baseUrl: gateway.baseUrl });
+      await replica.collections.mobileMoney(collectionRequest, { attempt });
+      await replica.close();
+    }
     const [first, again, next] = gateway.seen.map(({ headers }) => headers['idempotency-key']);
     expect(again).toBe(first);
     expect(next).not.toBe(first);

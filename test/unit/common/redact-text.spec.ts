@@ -7,6 +7,9 @@ describe('redacting text from outside', () => {
     ['secret sk_live_abc refused', 'secret [redacted] refused'],
     ['write to asha@example.com now', 'write to [redacted] now'],
     ['+255 712 345 678 is off', '[redacted] is off'],
+    ['call (0712) 345-678', 'call ([redacted]'],
+    ['at least 1000.00, HTTP 422 (1000)', 'at least 1000.00, HTTP 422 (1000)'],
+    ['key PK_TEST_ABC refused', 'key [redacted] refused'],
     ['account 0150-123-456 unknown', 'account [redacted] unknown'],
     ['at least 1000 TZS, HTTP 422', 'at least 1000 TZS, HTTP 422'],
   ];
@@ -19,6 +22,22 @@ describe('redacting text from outside', () => {
 
   it('blanks out the values it is given, the longest first', () => {
     expect(redactText('Asha Juma and Asha', ['Asha', 'Asha Juma'])).toBe('[redacted] and [redacted]');
+  });
+
+  it('blanks them out in whatever case they are written', () => {
+    expect(redactText('recipient ASHA JUMA-ALI (asha) is new', ['Asha Juma-Ali', 'Asha'])).toBe(
+      'recipient [redacted] ([redacted]) is new',
+    );
+  });
+
+  it('takes them literally', () => {
+    expect(redactText('a.b*c (d) [e] axbc', ['a.b*c', '(d)', '[e]'])).toBe(
+      '[redacted] [redacted] [redacted] axbc',
+    );
+  });
+
+  it('takes a short one as a whole word only', () => {
+    expect(redactText('Ali: invalid', ['Ali'])).toBe('[redacted]: invalid');
   });
 
   it('blanks them out in any case, also where they hold signs of a pattern', () => {

@@ -5,7 +5,14 @@ import ts from 'typescript';
 
 const root = process.cwd();
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
-const PAGES = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs/assumptions.md'];
+const PAGES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'docs/assumptions.md',
+  'docs/diagnostics.md',
+  'docs/money-safety.md',
+];
 
 /** The TypeScript blocks of a page, by the name of the file that a user would put them in. */
 function snippetsOf(page: string): Map<string, string> {

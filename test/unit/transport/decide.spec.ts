@@ -1,15 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import { decide, type AttemptEvent } from '../../../lib/transport/decide.js';
 
-/** How a cell of the table reads: `retry → x` tries again and ends in x when it may not; `? y` is an unknown outcome. */
+/** How a cell of the table reads: `retry → x` tries again and ends in x when it may not; `? y` is an unknown outcome,
+ * and `probe` the one further try where the options allow it. */
 function cell(
   kind: 'read' | 'collection' | 'disbursement',
   event: AttemptEvent,
   status?: number,
   ambiguous = false,
 ) {
-  const { retry, verdict } = decide(kind, event, status, ambiguous);
+  const { retry, verdict, probe } = decide(kind, event, status, ambiguous);
   const end = verdict.end === 'unknown' ? `? ${verdict.evidence}` : verdict.end;
+  if (probe) return `probe ${probe} → ${end}`;
   return retry ? `retry → ${end}` : end;
 }
 
@@ -27,9 +29,28 @@ describe('the decision table of money safety', () => {
       undefined,
       ['retry → unreachable', 'retry → unreachable', 'retry → unreachable'],
     ],
-    ['no answer', 'no-answer', undefined, ['retry → unusable-answer', '? no-answer', '? no-answer']],
-    ['an unreadable answer', 'bad-answer', 200, ['retry → unusable-answer', '? bad-answer', '? bad-answer']],
-    ['a server error', 'server-error', 502, ['retry → unusable-answer', '? server-error', '? server-error']],
+    [
+      'no answer',
+      'no-answer',
+      undefined,
+      ['retry → unusable-answer', 'probe after-silence → ? no-answer', 'probe after-silence → ? no-answer'],
+    ],
+    [
+      'an unreadable answer',
+      'bad-answer',
+      200,
+      ['retry → unusable-answer', 'probe after-answer → ? bad-answer', 'probe after-answer → ? bad-answer'],
+    ],
+    [
+      'a server error',
+      'server-error',
+      502,
+      [
+        'retry → unusable-answer',
+        'probe after-answer → ? server-error',
+        'probe after-answer → ? server-error',
+      ],
+    ],
     ['aborted after sending', 'aborted', undefined, ['aborted', '? aborted', '? aborted']],
     ['success', 'success', 200, ['success', 'success', 'success']],
     ['another echo', 'echo-mismatch', 200, ['success', '? echo-mismatch', '? echo-mismatch']],
@@ -84,6 +105,12 @@ describe('the decision table of money safety', () => {
       429,
       ['retry → rate-limit', 'retry → rate-limit', 'retry → rate-limit'],
     ],
+    [
+      'held back after a 429 to another call',
+      'held-back',
+      undefined,
+      ['rate-limit', 'rate-limit', 'rate-limit'],
+    ],
     ['redirect 301', 'redirect', 301, ['redirected', 'redirected', 'redirected']],
     ['redirect 302', 'redirect', 302, ['redirected', '? bad-answer', '? bad-answer']],
     ['redirect 303', 'redirect', 303, ['redirected', '? bad-answer', '? bad-answer']],
@@ -112,12 +139,15 @@ describe('after an ambiguous attempt of the same payment', () => {
     ['redirect', 301, '? refused-after-ambiguity'],
     ['unlisted-code', 400, '? refused-after-ambiguity'],
     ['rate-limited', 429, 'retry → ? refused-after-ambiguity'],
+    ['held-back', undefined, '? no-answer'],
     ['not-sent', undefined, 'retry → ? no-answer'],
     ['aborted-unsent', undefined, '? aborted'],
     ['duplicate-request', 409, '? duplicate-request'],
     ['duplicate-reference', 409, '? duplicate-reference'],
     ['provider-error', 400, '? provider-error'],
     ['server-error', 500, '? server-error'],
+    ['no-answer', undefined, '? no-answer'],
+    ['bad-answer', 200, '? bad-answer'],
     ['echo-mismatch', 200, '? echo-mismatch'],
   ];
 

@@ -5,7 +5,7 @@ describe('the error for an unknown outcome', () => {
   it('says what was seen and what to do next', () => {
     const error = outcomeUnknownError(
       'no-answer',
-      { event: 'no-answer', code: 'ECONNRESET', errors: {} },
+      { code: 'ECONNRESET' },
       { operation: 'collection.mobile-money' },
     );
     expect(error.message).toBe(
@@ -15,11 +15,7 @@ describe('the error for an unknown outcome', () => {
   });
 
   it('tells a payout from a collection: no webhook comes for it', () => {
-    const error = outcomeUnknownError(
-      'bad-answer',
-      { event: 'bad-answer', httpStatus: 200, errors: {} },
-      { operation: 'disbursement.bank' },
-    );
+    const error = outcomeUnknownError('bad-answer', { httpStatus: 200 }, { operation: 'disbursement.bank' });
     expect(error.hint).toContain('Look the payout up');
     expect(error.message).toContain('(HTTP 200)');
   });
@@ -27,18 +23,14 @@ describe('the error for an unknown outcome', () => {
   it('does not repeat the hint of a refusal that proves nothing', () => {
     const error = outcomeUnknownError(
       'refused-after-ambiguity',
-      { event: 'refused', code: 'INSUFFICIENT_BALANCE', errors: {} },
+      { code: 'INSUFFICIENT_BALANCE' },
       { operation: 'disbursement.bank', hint: 'Top up the wallet' },
     );
     expect(error.hint).not.toContain('Top up');
   });
 
   it('says to look a used reference up, also where the gateway gave field messages and no code', () => {
-    const error = outcomeUnknownError(
-      'duplicate-reference',
-      { event: 'duplicate-reference', errors: {} },
-      {},
-    );
+    const error = outcomeUnknownError('duplicate-reference', {}, {});
     expect(error.hint).toContain('Look that reference up');
   });
 });

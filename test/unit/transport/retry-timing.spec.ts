@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { nextWaitMs, parseRetryAfter, pause } from '../../../lib/transport/retry-timing.js';
+import { nextWaitMs, parseRetryAfter, pause, probeWaitMs } from '../../../lib/transport/retry-timing.js';
 
 const retry = { maxAttempts: 3, baseDelayMs: 500, maxDelayMs: 800 };
 const state = { tries: 1, remainingMs: 60_000, retryAfterMs: undefined };
@@ -58,6 +58,8 @@ describe('Retry-After', () => {
     [' 0 ', 0],
     ['Thu, 01 Jan 2026 00:00:05 GMT', 5_000],
     ['Wed, 31 Dec 2025 23:59:00 GMT', 0],
+    ['99999999999999999999', Number.MAX_SAFE_INTEGER],
+    ['Fri, 01 Jan 2100 00:00:00 GMT', Date.parse('2100-01-01T00:00:00Z') - now],
     ['soon', undefined],
     ['-1', undefined],
     ['1.5', undefined],
@@ -72,15 +74,33 @@ describe('Retry-After', () => {
   }
 });
 
+describe('the wait before a probe', () => {
+  const waits = { afterAnswerMs: 2_000, afterSilenceMs: 15_000 };
+
+  it('is longer after silence than after an answer', () => {
+    expect(probeWaitMs('after-answer', 60_000, waits)).toBe(2_000);
+    expect(probeWaitMs('after-silence', 60_000, waits)).toBe(15_000);
+  });
+
+  it('does not begin where it would leave under a second', () => {
+    expect(probeWaitMs('after-silence', 16_000, waits)).toBe(15_000);
+    expect(probeWaitMs('after-silence', 15_999, waits)).toBeUndefined();
+  });
+});
+
 describe('pausing', () => {
-  it('ends with the reason of the signal', async () => {
+  it('ends in its time', async () => {
+    await expect(pause(1, new AbortController().signal)).resolves.toBe(true);
+  });
+
+  it('ends when the signal fires', async () => {
     const controller = new AbortController();
     const pausing = pause(60_000, controller.signal);
     controller.abort('enough');
-    await expect(pausing).rejects.toBe('enough');
+    await expect(pausing).resolves.toBe(false);
   });
 
   it('does not begin when the signal has fired already', async () => {
-    await expect(pause(60_000, AbortSignal.abort('before'))).rejects.toBe('before');
+    await expect(pause(60_000, AbortSignal.abort('before'))).resolves.toBe(false);
   });
 });

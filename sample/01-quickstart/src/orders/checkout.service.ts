@@ -42,7 +42,9 @@ export class CheckoutService {
       customer_email: email,
       metadata: { product: order.product },
     };
-    if (order.method === 'mobile-money') await this.collections.mobileMoney(request);
-    else await this.collections.partnerWallet(request);
+    // A visitor waits for the page: too short for a second try after a lost answer, which the webhook makes up for.
+    const options = { deadlineMs: 10_000 };
+    if (order.method === 'mobile-money') await this.collections.mobileMoney(request, options);
+    else await this.collections.partnerWallet(request, options);
   }
 }

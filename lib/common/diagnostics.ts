@@ -1,0 +1,158 @@
+import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { Logger } from '@nestjs/common';
+import { type AttemptInfo } from './attempt.js';
+import { type PaymentsOperation } from './operations.js';
+import { type OutcomeEvidence } from './outcome-evidence.js';
+
+/**
+ * A call to the gateway begins: the request was checked, and a payment was written down. What is answered from the journal
+ * sends nothing and publishes nothing. Published in the caller's own asynchronous context.
+ *
+ * @publicApi
+ */
+export const CALL_START_CHANNEL = 'nestjs-payments:call:start';
+
+/**
+ * One try of a call is over.
+ *
+ * @publicApi
+ */
+export const CALL_ATTEMPT_CHANNEL = 'nestjs-payments:call:attempt';
+
+/**
+ * A wait of a call is over, also one that was cut short.
+ *
+ * @publicApi
+ */
+export const CALL_WAIT_CHANNEL = 'nestjs-payments:call:wait';
+
+/**
+ * A call is over.
+ *
+ * @publicApi
+ */
+export const CALL_END_CHANNEL = 'nestjs-payments:call:end';
+
+/**
+ * Which call an event belongs to. No event holds a key, a body or anything about a customer or a recipient.
+ *
+ * @publicApi
+ */
+export interface CallStartEvent {
+  /** The same in every event of one call; unique within the process. */
+  readonly callId: number;
+  readonly account: string;
+  readonly operation: PaymentsOperation;
+  /** The merchant's reference, on the four operations that move money. */
+  readonly reference?: string;
+}
+
+/**
+ * How one try of a call went.
+ *
+ * @publicApi
+ */
+export interface CallAttemptEvent extends CallStartEvent, Omit<AttemptInfo, 'number'> {
+  /** 1 for the first try of this call. */
+  readonly attempt: number;
+  /** The gateway's `request_id`, where its answer had one. */
+  readonly requestId?: string;
+}
+
+/**
+ * How long a call waited before a try.
+ *
+ * @publicApi
+ */
+export interface CallWaitEvent extends CallStartEvent {
+  /** The try that was waited for; 1 for the first one of this call. */
+  readonly attempt: number;
+  /**
+   * - `retry`: the call's own wait between two tries.
+   * - `rate`: all calls of the account waited after a 429, or the call queued under the `rate` option.
+   */
+  readonly reason: 'retry' | 'rate';
+  readonly durationMs: number;
+}
+
+/**
+ * How a call ended, as far as the gateway's answers tell.
+ *
+ * @publicApi
+ */
+export interface CallEndEvent extends CallStartEvent {
+  /**
+   * - `success`: it resolved.
+   * - `unknown`: money may have moved.
+   * - `failed`: it rejected with another error of the package.
+   * - `aborted`: it rejected with the reason of the caller's signal.
+   */
+  readonly outcome: 'success' | 'unknown' | 'failed' | 'aborted';
+  /** Name of the error class, where the package made one. */
+  readonly error?: string;
+  readonly evidence?: OutcomeEvidence;
+  /** Code of the answer or of the error. */
+  readonly code?: string;
+  readonly requestId?: string;
+  /** How many tries were made. */
+  readonly attempts: number;
+  /** From start to end, all tries and waits included. */
+  readonly durationMs: number;
+}
+
+/**
+ * What is published on which channel of `node:diagnostics_channel`.
+ *
+ * @publicApi
+ */
+export interface PaymentsDiagnostics {
+  readonly [CALL_START_CHANNEL]: CallStartEvent;
+  readonly [CALL_ATTEMPT_CHANNEL]: CallAttemptEvent;
+  readonly [CALL_WAIT_CHANNEL]: CallWaitEvent;
+  readonly [CALL_END_CHANNEL]: CallEndEvent;
+}
+
+/**
+ * Hears what the package publishes. An error of the listener is logged and disturbs nothing; one that subscribes to the
+ * channel itself, through `node:diagnostics_channel`, ends the process with an uncaught exception when it throws.
+ *
+ * @returns a function that ends the subscription.
+ *
+ * @example
+ * const stop = onPaymentsDiagnostics(CALL_END_CHANNEL, ({ operation, outcome, durationMs }) => {
+ *   histogram.record(durationMs, { operation, outcome });
+ * });
+ *
+ * @publicApi
+ */
+export function onPaymentsDiagnostics<Name extends keyof PaymentsDiagnostics>(
+  name: Name,
+  listener: (event: PaymentsDiagnostics[Name]) => void | Promise<void>,
+): () => void {
+  const guarded = (event: unknown): void => {
+    void callGuarded(name, () => listener(event as PaymentsDiagnostics[Name]));
+  };
+  subscribe(name, guarded);
+  return () => {
+    unsubscribe(name, guarded);
+  };
+}
+
+async function callGuarded(name: string, listen: () => void | Promise<void>): Promise<void> {
+  try {
+    await listen();
+  } catch (error) {
+    new Logger('PaymentsDiagnostics').error(
+      `A listener of ${name} failed: ${error instanceof Error ? (error.stack ?? error.message) : 'no Error was thrown'}`,
+    );
+  }
+}
+
+/** Publishes; builds the event only where somebody listens. */
+export function publishDiagnostics<Name extends keyof PaymentsDiagnostics>(
+  name: Name,
+  event: () => PaymentsDiagnostics[Name],
+): void {
+  const target = channel(name);
+  if (target.hasSubscribers) target.publish(event());
+}

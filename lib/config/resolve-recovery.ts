@@ -1,0 +1,71 @@
+import { type OptionError, section, wholeNumber } from './option-checks.js';
+import { type ResolvedPaymentsOptions, type ResolvedProbeWaits } from './resolved-options.js';
+
+const COLLECTION_WAITS: ResolvedProbeWaits = { afterAnswerMs: 2_000, afterSilenceMs: 15_000 };
+const DISBURSEMENT_WAITS: ResolvedProbeWaits = { afterAnswerMs: 40_000, afterSilenceMs: 40_000 };
+
+type RecoveryOptions = Pick<
+  ResolvedPaymentsOptions,
+  'probe' | 'recoveryWindowMs' | 'staleAfterMs' | 'statusPaths'
+>;
+
+const PROBE = ['collections', 'disbursements'];
+const WAITS = ['afterAnswerMs', 'afterSilenceMs'];
+const FAMILIES = ['collection', 'disbursement'];
+
+/** The options about payments whose outcome is still to come. */
+export function resolveRecovery(options: Record<string, unknown>, error: OptionError): RecoveryOptions {
+  const number = (option: string, fallback: number): number =>
+    wholeNumber(error, option, options[option], { min: 1, max: Number.MAX_SAFE_INTEGER, fallback });
+  return {
+    probe: resolveProbe(options, error),
+    recoveryWindowMs: number('recoveryWindowMs', 900_000),
+    staleAfterMs: number('staleAfterMs', 3_600_000),
+    statusPaths: resolveStatusPaths(section(options, 'statusPaths', error, FAMILIES), error),
+  };
+}
+
+function resolveProbe(options: Record<string, unknown>, error: OptionError): RecoveryOptions['probe'] {
+  if (options['probe'] === false) return { collection: undefined, disbursement: undefined };
+  const probe = section(options, 'probe', error, PROBE);
+  return {
+    collection: resolveWaits(probe, 'collections', COLLECTION_WAITS, error),
+    disbursement:
+      probe['disbursements'] === undefined
+        ? undefined
+        : resolveWaits(probe, 'disbursements', DISBURSEMENT_WAITS, error),
+  };
+}
+
+function resolveWaits(
+  probe: Record<string, unknown>,
+  name: string,
+  fallback: ResolvedProbeWaits,
+  error: OptionError,
+): ResolvedProbeWaits | undefined {
+  if (probe[name] === false) return undefined;
+  const waits = section(probe, name, (option, problem) => error(`probe.${option}`, problem), WAITS);
+  const wait = (field: keyof ResolvedProbeWaits): number =>
+    wholeNumber(error, `probe.${name}.${field}`, waits[field], { min: 0, fallback: fallback[field] });
+  return { afterAnswerMs: wait('afterAnswerMs'), afterSilenceMs: wait('afterSilenceMs') };
+}
+
+function resolveStatusPaths(
+  paths: Record<string, unknown>,
+  error: OptionError,
+): RecoveryOptions['statusPaths'] {
+  const path = (family: string): string | undefined =>
+    statusPath(paths[family], `statusPaths.${family}`, error);
+  return { collection: path('collection'), disbursement: path('disbursement') };
+}
+
+function statusPath(value: unknown, option: string, error: OptionError): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'string' && /^\/[^\s#]*$/.test(value) && value.split('{reference}').length === 2) {
+    return value;
+  }
+  throw error(
+    option,
+    "must be a path below baseUrl with {reference} in it once: write for example '/payments/{reference}'.",
+  );
+}

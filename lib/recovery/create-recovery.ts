@@ -1,0 +1,48 @@
+import { Logger } from '@nestjs/common';
+import { type JournalEntry, type JournalStore } from '../common/journal-port.js';
+import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
+import { type GatewayClient } from '../transport/gateway-client.js';
+import { type ApplicationEvents } from './application-events.js';
+import { OutcomeBook } from './outcome-book.js';
+import { OutcomeWaiter } from './outcome.waiter.js';
+import { PaymentsJournal } from './payments-journal.js';
+import { RecoveryRun } from './recovery.run.js';
+import { StatusResolver } from './status.resolver.js';
+import { WebhookOutcomes } from './webhook.outcomes.js';
+
+/** What an account knows of its open payments, and who brings their outcomes. */
+export interface Recovery {
+  readonly journal: PaymentsJournal;
+  readonly outcomes: WebhookOutcomes;
+}
+
+/** Joins the parts for one account. None of them keeps the options whole: the keys are in there. */
+export function createRecovery(
+  options: ResolvedPaymentsOptions,
+  store: JournalStore,
+  client: GatewayClient,
+  events: ApplicationEvents,
+): Recovery {
+  const { account, environment, probe, recoveryWindowMs, deadlineMs, staleAfterMs, statusPaths } = options;
+  const scope = { account, environment };
+  const book = new OutcomeBook(store);
+  const status = new StatusResolver(statusPaths, client, store, book);
+  const rules = { probe, recoveryWindowMs, deadlineMs, staleAfterMs };
+  const run = new RecoveryRun(scope, rules, store, client, status, (entry) => {
+    announceStale(entry, events);
+  });
+  const waiter = new OutcomeWaiter(store, book.watch, status);
+  return {
+    journal: new PaymentsJournal(scope, store, book, run, waiter),
+    outcomes: new WebhookOutcomes(scope, store, book),
+  };
+}
+
+function announceStale(entry: JournalEntry, events: ApplicationEvents): void {
+  const { operation, reference, state, createdAt } = entry;
+  new Logger('PaymentsJournal').warn(
+    `Nothing was heard of ${operation} for the reference ${JSON.stringify(reference)}, ${state} since ${createdAt.toISOString()}: ` +
+      'look it up with the gateway, then write down how it ended with PaymentsJournal.settle().',
+  );
+  events.tell('payment.stale', entry);
+}

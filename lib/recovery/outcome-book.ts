@@ -1,0 +1,37 @@
+import {
+  type JournalKey,
+  type JournalRecord,
+  type JournalStore,
+  type StoredJournalRecord,
+} from '../common/journal-port.js';
+import { type PaymentOutcome } from '../common/statuses.js';
+import { changeRecord } from '../transport/journal/change-record.js';
+import { settled } from '../transport/journal/journal-transitions.js';
+import { OutcomeWatch } from './outcome-watch.js';
+
+/** Writes down how payments ended, and tells those who wait for it. */
+export class OutcomeBook {
+  readonly watch = new OutcomeWatch();
+
+  constructor(private readonly store: JournalStore) {}
+
+  /**
+   * Settles a payment, unless it ended like this already.
+   *
+   * @param mayReplace Whether an outcome that stands may be replaced by another one.
+   * @returns What stands afterwards; undefined where there is no such payment.
+   */
+  async settle(
+    key: JournalKey,
+    outcome: PaymentOutcome,
+    by: NonNullable<JournalRecord['settledBy']>,
+    mayReplace: boolean,
+  ): Promise<StoredJournalRecord | undefined> {
+    const standing = await changeRecord(this.store, key, ({ record }) => {
+      const stays = record.state === 'settled' && (record.outcome === outcome || !mayReplace);
+      return stays ? undefined : settled(record, outcome, by);
+    });
+    this.watch.changed(key);
+    return standing;
+  }
+}

@@ -1,0 +1,203 @@
+import { performance } from 'node:perf_hooks';
+import {
+  type JournalEntry,
+  type JournalKey,
+  type JournalScope,
+  type JournalStore,
+  type StoredJournalRecord,
+} from '../common/journal-port.js';
+import { type PaymentFamily } from '../common/operations.js';
+import { FINAL_STATUSES, type PaymentOutcome } from '../common/statuses.js';
+import { PaymentOutcomeUnknownError } from '../errors/payment-outcome-unknown.error.js';
+import { PaymentRejectedError } from '../errors/payment-rejected.error.js';
+import { PaymentsStorageError } from '../errors/payments-storage.error.js';
+import { PaymentsValidationError } from '../errors/payments-validation.error.js';
+import { isPaymentsError, PaymentsError } from '../errors/payments.error.js';
+import { evidenceOf } from '../transport/journal/repeated-call.js';
+import { journalEntry } from './journal-entry.js';
+import { type OutcomeBook } from './outcome-book.js';
+import { type OutcomeWaiter } from './outcome.waiter.js';
+import { type RecoveryReport, type RecoveryRun } from './recovery.run.js';
+
+/**
+ * How long to wait for an outcome.
+ *
+ * @publicApi
+ */
+export interface WaitForOutcomeOptions {
+  /** Longest wait in milliseconds. */
+  readonly timeoutMs: number;
+  /** Ends the wait, which then rejects with `signal.reason`. The payment itself goes on. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const LONGEST_WAIT_MS = 2 ** 31 - 1;
+
+/**
+ * Every payment of an account: each one is written down before it is sent, and stays open until the gateway, a webhook, a
+ * status answer or an operator says what came of it.
+ *
+ * @publicApi
+ */
+export class PaymentsJournal {
+  constructor(
+    private readonly scope: Pick<JournalScope, 'account' | 'environment'>,
+    private readonly store: JournalStore,
+    private readonly book: OutcomeBook,
+    private readonly recovery: RecoveryRun,
+    private readonly waiter: OutcomeWaiter,
+  ) {}
+
+  /**
+   * What is known of a payment; undefined where none was made under this reference.
+   *
+   * @throws PaymentsStorageError
+   */
+  async get(family: PaymentFamily, reference: string): Promise<JournalEntry | undefined> {
+    const standing = await reading(this.store.get(this.keyOf(family, reference)));
+    return standing && journalEntry(standing);
+  }
+
+  /**
+   * The payments whose outcome is open: in flight, unknown, accepted collections, and accepted payouts where the
+   * `statusPaths` option lets the gateway be asked about them.
+   *
+   * @throws PaymentsStorageError
+   *
+   * @example
+   * for await (const entry of journal.unresolved({ olderThanMs: 3_600_000 })) console.log(entry.reference, entry.state);
+   */
+  async *unresolved({
+    olderThanMs = 0,
+  }: { readonly olderThanMs?: number } = {}): AsyncIterable<JournalEntry> {
+    for (const family of ['collection', 'disbursement'] as const) {
+      const found = this.recovery.unresolved(family);
+      for (;;) {
+        const { done, value } = await reading(found.next());
+        if (done) break;
+        if (value.ageMs >= olderThanMs) yield journalEntry(value);
+      }
+    }
+  }
+
+  /**
+   * Finds out what came of payments whose call ended without saying so, a crash included: asks for their status where the
+   * `statusPaths` option says how, and otherwise sends them once more with the same key and bytes, as the `probe` option
+   * allows. Takes only what is older than `deadlineMs` and 30 seconds, each payment on one replica only, so it may run
+   * everywhere at once. Call it when the application has started, and every few minutes.
+   *
+   * @throws PaymentsStorageError
+   *
+   * @example
+   * async onApplicationBootstrap() {
+   *   await this.journal.recover();
+   * }
+   */
+  recover(): Promise<RecoveryReport> {
+    return reading(this.recovery.recover());
+  }
+
+  /**
+   * Writes down how a payment ended, by an operator's word: what the gateway's support or its portal says. After `failed`
+   * of a payment that the gateway never acknowledged, the same reference may be used for the next attempt.
+   *
+   * @param outcome A final status of the specification.
+   * @throws PaymentsValidationError where the family knows no such outcome.
+   * @throws PaymentsError with the code `ENTRY_NOT_FOUND`, or `ALREADY_SETTLED` where it ended otherwise.
+   * @throws PaymentsStorageError
+   */
+  async settle(family: PaymentFamily, reference: string, outcome: PaymentOutcome): Promise<JournalEntry> {
+    const outcomes: readonly PaymentOutcome[] = FINAL_STATUSES[family];
+    if (!outcomes.includes(outcome)) {
+      const problem = `outcome must be a final status of a ${family}: ${outcomes.join(', ')}`;
+      throw new PaymentsValidationError({ outcome: [problem] }, { reference });
+    }
+    const standing = await reading(
+      this.book.settle(this.keyOf(family, reference), outcome, 'operator', false),
+    );
+    if (!standing) throw notFound(family, reference);
+    if (standing.record.outcome === outcome) return journalEntry(standing);
+    const message = `The payment has ended already, as ${standing.record.outcome ?? 'something else'}: an outcome is final.`;
+    throw new PaymentsError('ALREADY_SETTLED', message, { reference });
+  }
+
+  /**
+   * Waits until a payment has ended: for its webhook on whichever replica, for a status answer where the `statusPaths`
+   * option says how to ask, or for `settle`.
+   *
+   * @throws PaymentOutcomeUnknownError when the time is up: the payment has not failed.
+   * @throws PaymentRejectedError where the gateway refused it.
+   * @throws PaymentsError with the code `ENTRY_NOT_FOUND`; and the signal's reason where it fires.
+   *
+   * @example
+   * const { outcome } = await journal.waitForOutcome('collection', order.id, { timeoutMs: 60_000 });
+   */
+  async waitForOutcome(
+    family: PaymentFamily,
+    reference: string,
+    { timeoutMs, signal }: WaitForOutcomeOptions,
+  ): Promise<JournalEntry> {
+    checkTimeout(timeoutMs, reference);
+    if (signal?.aborted) throw signal.reason;
+    const deadline = performance.now() + timeoutMs;
+    const end = await reading(this.waiter.wait(this.keyOf(family, reference), deadline, signal));
+    if ('aborted' in end) throw signal?.reason;
+    const { standing } = end;
+    if (!standing) throw notFound(family, reference);
+    const { record } = standing;
+    if (record.state === 'settled') return journalEntry(standing);
+    if (record.state === 'rejected') {
+      throw new PaymentRejectedError(
+        'REJECTED',
+        'The gateway refused this payment: there is no outcome to wait for.',
+        {
+          operation: record.operation,
+          reference,
+          idempotencyKey: record.idempotencyKey,
+        },
+      );
+    }
+    throw noOutcome(standing, timeoutMs);
+  }
+
+  private keyOf(family: PaymentFamily, reference: string): JournalKey {
+    return { ...this.scope, family, reference };
+  }
+}
+
+function checkTimeout(timeoutMs: unknown, reference: string): void {
+  if (Number.isInteger(timeoutMs) && Number(timeoutMs) > 0 && Number(timeoutMs) <= LONGEST_WAIT_MS) return;
+  const problem = 'options.timeoutMs must be a whole number of milliseconds greater than 0: write 60_000';
+  throw new PaymentsValidationError({ timeoutMs: [problem] }, { reference });
+}
+
+function noOutcome(standing: StoredJournalRecord, timeoutMs: number): PaymentOutcomeUnknownError {
+  const { state, operation, reference, idempotencyKey } = standing.record;
+  return new PaymentOutcomeUnknownError(
+    state === 'accepted' ? 'in-flight' : evidenceOf(standing),
+    `No outcome came within ${timeoutMs} ms: the payment is ${state} and stays open.`,
+    {
+      operation,
+      reference,
+      idempotencyKey,
+      hint: 'Keep it open and wait on: it has not failed, so do not make it again under another reference.',
+    },
+  );
+}
+
+function notFound(family: PaymentFamily, reference: string): PaymentsError {
+  const message = `The journal holds no ${family} under this reference: none was sent, or the storage has forgotten it.`;
+  return new PaymentsError('ENTRY_NOT_FOUND', message, { reference });
+}
+
+/** A store's own error stays inside: it may hold an address or a password. */
+async function reading<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isPaymentsError(error)) throw error;
+    throw new PaymentsStorageError('The journal cannot be reached.', {
+      hint: 'Check the storage, then do it again: nothing was lost.',
+    });
+  }
+}

@@ -1,0 +1,48 @@
+import { type JournalStore, type StoredJournalRecord } from '../common/journal-port.js';
+import { type PaymentFamily } from '../common/operations.js';
+import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
+import { isPaymentsError } from '../errors/payments.error.js';
+import { type CallOptions } from '../transport/call-options.js';
+import { type GatewayClient } from '../transport/gateway-client.js';
+import { changeRecord } from '../transport/journal/change-record.js';
+import { accepted } from '../transport/journal/journal-transitions.js';
+import { type OutcomeBook } from './outcome-book.js';
+import { readStatus, statusCall } from './status-query.js';
+
+/** Asks the gateway what came of payments, where the options name a path for it. */
+export class StatusResolver {
+  constructor(
+    private readonly paths: ResolvedPaymentsOptions['statusPaths'],
+    private readonly client: GatewayClient,
+    private readonly store: JournalStore,
+    private readonly book: OutcomeBook,
+  ) {}
+
+  canAsk(family: PaymentFamily): boolean {
+    return this.paths[family] !== undefined;
+  }
+
+  /**
+   * Asks once and writes down what the answer proves. An error, "not found" among them, proves nothing.
+   *
+   * @returns What stands afterwards.
+   */
+  async ask(standing: StoredJournalRecord, options: CallOptions = {}): Promise<StoredJournalRecord> {
+    const { record } = standing;
+    const path = this.paths[record.family];
+    if (path === undefined) return standing;
+    const answer = await this.client.call(statusCall(path, record), options).catch((error: unknown) => {
+      if (isPaymentsError(error)) return undefined;
+      throw error;
+    });
+    const verdict = answer ? readStatus(record, answer) : { says: 'nothing' as const };
+    if (verdict.says === 'ended') {
+      return (await this.book.settle(record, verdict.outcome, 'status', false)) ?? standing;
+    }
+    if (verdict.says === 'nothing') return standing;
+    const known = await changeRecord(this.store, record, ({ record: current }) =>
+      current.state === 'unknown' || current.state === 'in-flight' ? accepted(current) : undefined,
+    );
+    return known ?? standing;
+  }
+}

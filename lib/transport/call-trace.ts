@@ -1,0 +1,113 @@
+import { performance } from 'node:perf_hooks';
+import { Logger } from '@nestjs/common';
+import { type AttemptInfo } from '../common/attempt.js';
+import {
+  CALL_ATTEMPT_CHANNEL,
+  CALL_END_CHANNEL,
+  CALL_START_CHANNEL,
+  CALL_WAIT_CHANNEL,
+  publishDiagnostics,
+  type CallEndEvent,
+  type CallStartEvent,
+  type CallWaitEvent,
+} from '../common/diagnostics.js';
+import { type CallEnd } from './call-end.js';
+import { type Decision } from './decide.js';
+
+const logger = new Logger('PaymentsCalls');
+let lastCallId = 0;
+
+/** Tells the log and the diagnostics channels how one call to the gateway goes. */
+export class CallTrace {
+  private readonly subject: CallStartEvent;
+  private attempts = 0;
+
+  constructor(subject: Omit<CallStartEvent, 'callId'>) {
+    this.subject = { callId: (lastCallId += 1), ...subject };
+  }
+
+  /** Makes the call between its start and its end. */
+  async around<T>(make: () => Promise<CallEnd<T>>): Promise<CallEnd<T>> {
+    const startedAt = performance.now();
+    publishDiagnostics(CALL_START_CHANNEL, () => ({ ...this.subject }));
+    const end = await make();
+    publishDiagnostics(CALL_END_CHANNEL, () => ({
+      ...this.subject,
+      ...endReport(end),
+      attempts: this.attempts,
+      durationMs: Math.round(performance.now() - startedAt),
+    }));
+    return end;
+  }
+
+  /** One try is over, and it is decided what comes of it. */
+  attempt(info: AttemptInfo, requestId: string | undefined, decision: Decision): void {
+    const { number: attempt, ...rest } = info;
+    this.attempts = attempt;
+    const answer = { ...rest, ...(requestId !== undefined && { requestId }) };
+    publishDiagnostics(CALL_ATTEMPT_CHANNEL, () => ({ ...this.subject, attempt, ...answer }));
+    this.log(deservesWarning(decision) ? 'warn' : 'debug', attempt, answer);
+  }
+
+  /** Waits for something that comes before the next try. */
+  async waiting<T>(reason: CallWaitEvent['reason'], wait: Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    try {
+      return await wait;
+    } finally {
+      publishDiagnostics(CALL_WAIT_CHANNEL, () => ({
+        ...this.subject,
+        attempt: this.attempts + 1,
+        reason,
+        durationMs: Math.round(performance.now() - startedAt),
+      }));
+    }
+  }
+
+  private log(
+    level: 'debug' | 'warn',
+    attempt: number,
+    { phase, code, durationMs, requestId }: Omit<AttemptInfo, 'number'> & { readonly requestId?: string },
+  ): void {
+    const { operation, reference } = this.subject;
+    const parts = [
+      operation,
+      // Quoted, because it comes from outside and must not break the line.
+      reference === undefined ? undefined : `reference=${JSON.stringify(reference)}`,
+      `attempt=${attempt}`,
+      `phase=${phase}`,
+      code === undefined ? undefined : `code=${JSON.stringify(code)}`,
+      requestId === undefined ? undefined : `requestId=${JSON.stringify(requestId)}`,
+      `duration=${durationMs}ms`,
+    ];
+    try {
+      logger[level](parts.filter((part) => part !== undefined).join(' '));
+    } catch {
+      // Money may have moved: a logger that fails must not decide what the caller hears of it.
+    }
+  }
+}
+
+function endReport(
+  end: CallEnd<unknown>,
+): Pick<CallEndEvent, 'outcome' | 'error' | 'evidence' | 'code' | 'requestId'> {
+  if (end.end === 'aborted') return { outcome: 'aborted' };
+  if (end.end === 'success') {
+    const { code, requestId } = end.success.envelope;
+    return { outcome: 'success', code, ...(requestId !== undefined && { requestId }) };
+  }
+  const { name, code, requestId } = end.error;
+  return {
+    ...(end.verdict.end === 'unknown'
+      ? { outcome: 'unknown', evidence: end.verdict.evidence }
+      : { outcome: 'failed' }),
+    error: name,
+    code,
+    ...(requestId !== undefined && { requestId }),
+  };
+}
+
+/** What somebody may want to act on: the outcome is unknown, or the gateway is unwell. */
+function deservesWarning({ retry, verdict }: Decision): boolean {
+  return retry || verdict.end === 'unknown' || verdict.end === 'rate-limit';
+}

@@ -1,0 +1,32 @@
+import {
+  type JournalKey,
+  type JournalRecord,
+  type JournalStore,
+  type StoredJournalRecord,
+} from '../../common/journal-port.js';
+import { PaymentsStorageError } from '../../errors/payments-storage.error.js';
+
+const TRIES = 20;
+
+/**
+ * Changes what stands under a key, again where somebody else was faster.
+ *
+ * @param change Gives the record itself, or undefined, where there is nothing to change.
+ * @returns What stands afterwards.
+ */
+export async function changeRecord(
+  store: JournalStore,
+  key: JournalKey,
+  change: (standing: StoredJournalRecord) => JournalRecord | undefined,
+): Promise<StoredJournalRecord | undefined> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const standing = await store.get(key);
+    const next = standing && change(standing);
+    if (!next || next === standing.record) return standing;
+    const stored = await store.replace(standing.version, next, 0);
+    if (stored) return stored;
+  }
+  throw new PaymentsStorageError(
+    'The journal could not be written: others change the same payment all the time.',
+  );
+}

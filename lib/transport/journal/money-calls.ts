@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type JournalKey,
+  type JournalRecord,
+  type JournalStore,
+  type ProbeWait,
+  type StoredJournalRecord,
+} from '../../common/journal-port.js';
+import { type OutcomeEvidence } from '../../common/outcome-evidence.js';
+import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
+import { type CallEnd } from '../call-end.js';
+import { type CallLimits } from '../call-limits.js';
+import { type CallOptions } from '../call-options.js';
+import { type MoneyCall } from '../gateway-call.js';
+import { idempotencyKeyFor } from '../idempotency-key.js';
+import { type PaymentsResponse } from '../last-response.js';
+import { type Probing } from '../run-call.js';
+import { bodyHash } from './body-hash.js';
+import { paymentEnd, type PaymentEnd } from './payment-end.js';
+import { PaymentIntent } from './payment-intent.js';
+import { PaymentLedger, type Begun } from './payment-ledger.js';
+import { recordedCall } from './recorded-call.js';
+import { type AskedPayment } from './repeated-call.js';
+import { SingleFlight } from './single-flight.js';
+import { attemptRefused, referenceReused, standingUnknown } from './standing-error.js';
+import { repeatedAnswer } from './stored-answer.js';
+
+/** What every try of a payment carries, and how it may be tried once more. */
+export interface Parcel {
+  readonly idempotencyKey: string;
+  readonly body: string;
+  /** Set where this call is the one further try of a payment. */
+  readonly probeFor: ProbeWait | undefined;
+  readonly probing: Probing | undefined;
+}
+
+/** Sends a payment, with whatever tries the decision table allows. */
+export type SendPayment = <T extends object>(
+  call: MoneyCall<T>,
+  parcel: Parcel,
+  limits: CallLimits,
+) => Promise<CallEnd<T>>;
+
+type MoneyRules = Pick<ResolvedPaymentsOptions, 'account' | 'environment' | 'probe' | 'recoveryWindowMs'>;
+
+/** Makes the calls that move money: each is written down first, and none is sent twice. */
+export class MoneyCalls {
+  private readonly flights = new SingleFlight<AskedPayment, PaymentEnd<object>>();
+  private readonly ledger: PaymentLedger;
+
+  constructor(
+    private readonly rules: MoneyRules,
+    private readonly store: JournalStore,
+    private readonly send: SendPayment,
+  ) {
+    this.ledger = new PaymentLedger(store, rules);
+  }
+
+  async make<T extends object>(
+    call: MoneyCall<T>,
+    { idempotencyKey, attempt }: CallOptions,
+    limits: CallLimits,
+  ): Promise<PaymentsResponse<T>> {
+    const key = this.keyOf(call);
+    const asked: AskedPayment = { bodyHash: bodyHash(call), idempotencyKey, attempt };
+    // Made now: the application may change the request while the journal is written.
+    const body = JSON.stringify(call.body);
+    for (;;) {
+      if (limits.signal?.aborted) throw limits.signal.reason;
+      const underWay = this.flights.underWay(key);
+      const end = underWay
+        ? await this.join(call, key, asked, underWay, limits)
+        : await this.flights.lead(key, asked, () => this.run(call, key, { ...asked, body }, limits));
+      // Equal bodies have the same operation, and so the same type of result.
+      if (end.ok) return end.value as PaymentsResponse<T>;
+      if (!underWay || !end.unsent) throw end.error;
+    }
+  }
+
+  /** Resolves when the calls that are under way have ended and are written down. */
+  idle(): Promise<void> {
+    return this.flights.idle();
+  }
+
+  /**
+   * Makes the one further try of a payment without its caller. Undefined where somebody else was faster; else what stands
+   * afterwards.
+   */
+  async probe(
+    standing: StoredJournalRecord,
+    limits: CallLimits,
+  ): Promise<{ readonly standing: JournalRecord | undefined } | undefined> {
+    const intent = await PaymentIntent.beginProbe(this.store, standing, limits.deadline);
+    if (!intent) return undefined;
+    const end = await this.sendIntent(recordedCall(standing.record), intent, limits);
+    const recorded = await this.ledger.end(intent, end, limits);
+    return { standing: recorded.written ? recorded.standing : intent.record };
+  }
+
+  /** Never rejects: those who join handle how it ended, each for itself. */
+  private async run<T extends object>(
+    call: MoneyCall<T>,
+    key: JournalKey,
+    asked: AskedPayment & { readonly body: string },
+    limits: CallLimits,
+  ): Promise<PaymentEnd<T>> {
+    try {
+      const draft = (attempt: number): JournalRecord => this.draft(call, key, asked, attempt);
+      const begun = await this.ledger.begin(asked, key, draft, limits);
+      if (!('intent' in begun)) return standingEnd(call, begun);
+      const { intent } = begun;
+      const end = await this.sendIntent(call, intent, limits);
+      const recorded = await this.ledger.end(intent, end, limits);
+      return paymentEnd(call, end, recorded, intent.record);
+    } catch (error) {
+      const { signal } = limits;
+      return { ok: false, error, ...(signal?.aborted && error === signal.reason ? { unsent: true } : {}) };
+    }
+  }
+
+  private async join(
+    call: MoneyCall<object>,
+    key: JournalKey,
+    asked: AskedPayment,
+    underWay: AskedPayment,
+    limits: CallLimits,
+  ): Promise<PaymentEnd<object>> {
+    const payment = { ...key, operation: call.operation };
+    if (asked.bodyHash !== underWay.bodyHash) {
+      return { ok: false, error: referenceReused({ ...payment, state: 'in-flight' }, 'another-payment') };
+    }
+    if (asksForAnotherKey(asked, underWay))
+      return { ok: false, error: standingUnknown(payment, 'in-flight') };
+    const waited = await this.flights.join(key, limits);
+    if (waited.ended === 'done') return waited.value;
+    return { ok: false, error: standingUnknown(payment, waited.ended === 'late' ? 'in-flight' : 'aborted') };
+  }
+
+  private sendIntent<T extends object>(
+    call: MoneyCall<T>,
+    intent: PaymentIntent,
+    limits: CallLimits,
+  ): Promise<CallEnd<T>> {
+    const { idempotencyKey, body = '' } = intent.record;
+    const waits = limits.once || intent.probeFor ? undefined : this.rules.probe[call.kind];
+    const probing = waits && { waits, begin: (evidence: OutcomeEvidence) => intent.probeWithin(evidence) };
+    return this.send(call, { idempotencyKey, body, probeFor: intent.probeFor, probing }, limits);
+  }
+
+  private keyOf({ kind, payment }: MoneyCall<object>): JournalKey {
+    const { account, environment } = this.rules;
+    return { account, environment, family: kind, reference: payment.reference };
+  }
+
+  private draft(
+    { operation, payment }: MoneyCall<object>,
+    key: JournalKey,
+    { bodyHash, idempotencyKey, body }: AskedPayment & { readonly body: string },
+    attempt: number,
+  ): JournalRecord {
+    const { reference, amount, currency } = payment;
+    const { account, environment } = key;
+    return {
+      ...key,
+      operation,
+      amount,
+      currency,
+      attempt,
+      idempotencyKey:
+        idempotencyKey ?? idempotencyKeyFor({ account, environment, operation, reference, attempt }),
+      intent: randomUUID(),
+      bodyHash,
+      body,
+      state: 'in-flight',
+      // Should this process end before the answer comes.
+      probe: 'after-silence',
+    };
+  }
+}
+
+function standingEnd<T extends object>(
+  call: MoneyCall<T>,
+  { standing, refusal }: Extract<Begun, { readonly refusal: unknown }>,
+): PaymentEnd<T> {
+  switch (refusal.act) {
+    case 'repeat-answer':
+      return { ok: true, value: repeatedAnswer(call, standing) };
+    case 'unknown':
+      return { ok: false, error: standingUnknown(standing, refusal.evidence) };
+    case 'refuse':
+      return { ok: false, error: referenceReused(standing, refusal.because) };
+    case 'refuse-attempt':
+      return { ok: false, error: attemptRefused(standing, refusal.next) };
+  }
+}
+
+/** Whether who joins insists on another key than the call under way was asked for. */
+function asksForAnotherKey(asked: AskedPayment, underWay: AskedPayment): boolean {
+  const { idempotencyKey, attempt } = asked;
+  if (idempotencyKey !== undefined && idempotencyKey !== underWay.idempotencyKey) return true;
+  return attempt !== undefined && attempt > (underWay.attempt ?? 1);
+}

@@ -1,0 +1,65 @@
+import { type JournalRecord } from '../../common/journal-port.js';
+import { type CallEnd } from '../call-end.js';
+import { type MoneyCall } from '../gateway-call.js';
+import { withLastResponse, type PaymentsResponse } from '../last-response.js';
+import { standingUnknown } from './standing-error.js';
+import { repeatedAnswer, withOutcome } from './stored-answer.js';
+
+/** How a call that moves money ended, for its caller and for those who joined it. */
+export type PaymentEnd<T> =
+  | { readonly ok: true; readonly value: PaymentsResponse<T> }
+  | {
+      readonly ok: false;
+      readonly error: unknown;
+      /** The caller gave up before anything was sent: who joined makes the call anew. */
+      readonly unsent?: true;
+    };
+
+/** What stands in the journal after a call, where it could be written. */
+export type Recorded =
+  { readonly written: true; readonly standing: JournalRecord | undefined } | { readonly written: false };
+
+const NOT_WRITTEN = 'the answer could not be written to the journal: a repeated call will not find it there';
+
+/** What a call gives, by its answer and by what the journal knows meanwhile: a webhook may have come first. */
+export function paymentEnd<T extends object>(
+  call: MoneyCall<T>,
+  end: CallEnd<T>,
+  recorded: Recorded,
+  { idempotencyKey, bodyHash }: Pick<JournalRecord, 'idempotencyKey' | 'bodyHash'>,
+): PaymentEnd<T> {
+  const now = recorded.written ? recorded.standing : undefined;
+  // Once this call has let go of the reference, another payment may stand there.
+  const standing = now?.bodyHash === bodyHash ? now : undefined;
+  if (end.end === 'success') {
+    const { value, envelope, warnings } = end.success;
+    const all = recorded.written ? warnings : [...warnings, NOT_WRITTEN];
+    const lastResponse = { ...envelope, idempotencyKey, attempts: end.attempts, warnings: all };
+    return {
+      ok: true,
+      value: withLastResponse(withOutcome(value, ofSameKey(standing, idempotencyKey)), lastResponse),
+    };
+  }
+  if (standing && wasMade(standing)) return { ok: true, value: repeatedAnswer(call, standing) };
+  // Another try of the same payment is under way or was made meanwhile: this end does not speak for it.
+  const open = standing?.state === 'unknown' || standing?.state === 'in-flight' ? standing : undefined;
+  if (end.end === 'aborted') {
+    return open
+      ? { ok: false, error: standingUnknown(open, 'aborted') }
+      : { ok: false, error: end.reason, unsent: true };
+  }
+  if (end.verdict.end !== 'unknown' && open) {
+    const evidence =
+      end.verdict.end === 'rejected' ? 'refused-after-ambiguity' : (open.evidence ?? 'in-flight');
+    return { ok: false, error: standingUnknown(open, evidence) };
+  }
+  return { ok: false, error: end.error };
+}
+
+function wasMade({ state, outcome }: JournalRecord): boolean {
+  return state === 'accepted' || (state === 'settled' && (outcome === 'success' || outcome === 'paid'));
+}
+
+function ofSameKey(standing: JournalRecord | undefined, idempotencyKey: string): JournalRecord | undefined {
+  return standing?.idempotencyKey === idempotencyKey ? standing : undefined;
+}

@@ -1,0 +1,154 @@
+import { Logger } from '@nestjs/common';
+import { performance } from 'node:perf_hooks';
+import {
+  type JournalKey,
+  type JournalRecord,
+  type JournalStore,
+  type StoredJournalRecord,
+} from '../../common/journal-port.js';
+import { failureLabel } from '../../errors/failure-label.js';
+import { PaymentsStorageError } from '../../errors/payments-storage.error.js';
+import { type CallEnd } from '../call-end.js';
+import { type CallLimits } from '../call-limits.js';
+import { waitWithin } from '../wait-within.js';
+import { type Recorded } from './payment-end.js';
+import { PaymentIntent } from './payment-intent.js';
+import { type ProbeRules } from './probe-rules.js';
+import { decideRepeatedCall, type AskedPayment, type RepeatedCall } from './repeated-call.js';
+
+/** What came of writing a payment down: it may be sent, or it may not because of what stands. */
+export type Begun =
+  | { readonly intent: PaymentIntent }
+  | {
+      readonly standing: JournalRecord;
+      readonly refusal: Exclude<RepeatedCall, { readonly act: 'begin' | 'probe' }>;
+    };
+
+/** So that a journal in this process is written even where the time is up. */
+const WRITING_MARGIN_MS = 25;
+/** Eight tries in 25 seconds. */
+const FIRST_REWRITE_MS = 100;
+const LAST_REWRITE_MS = 12_800;
+
+/** Writes payments down before they are sent, and what came of them. */
+export class PaymentLedger {
+  private readonly logger = new Logger('PaymentsJournal');
+
+  constructor(
+    private readonly store: JournalStore,
+    private readonly rules: ProbeRules,
+  ) {}
+
+  /**
+   * Writes a payment down, unless what stands forbids it.
+   *
+   * @param draft The record for an attempt.
+   * @throws PaymentsStorageError where the journal cannot be written in time, and the signal's reason where it fires:
+   * nothing may be sent.
+   */
+  async begin(
+    asked: AskedPayment,
+    key: JournalKey,
+    draft: (attempt: number) => JournalRecord,
+    limits: CallLimits,
+  ): Promise<Begun> {
+    const writing = this.write(asked, key, draft, limits.deadline);
+    const waited = await waitWithin(writing, limits.sendBy, limits.signal).catch((error: unknown) => {
+      this.logger.error(`The journal cannot be reached, so nothing was sent: ${failureLabel(error)}`);
+      throw notWritten(key);
+    });
+    if (waited.ended === 'done') return waited.value;
+    writing.then((begun) => ('intent' in begun ? begun.intent.release() : undefined)).catch(() => {});
+    throw waited.ended === 'aborted' ? limits.signal?.reason : notWritten(key);
+  }
+
+  /** Writes down how a call ended. Never rejects: what the gateway said stands, whether it could be written or not. */
+  async end(intent: PaymentIntent, end: CallEnd<unknown>, limits: CallLimits): Promise<Recorded> {
+    const deadline = Math.max(limits.deadline, performance.now() + WRITING_MARGIN_MS);
+    // A connection of the store may just have been lost: the next one is there at once.
+    const writing = intent
+      .end(end)
+      .catch(() => intent.end(end))
+      .then(
+        (standing): Recorded => ({ written: true, standing: standing?.record }),
+        (error: unknown): Recorded => {
+          this.warn(intent.record, failureLabel(error));
+          this.tryLater(() => intent.end(end));
+          return { written: false };
+        },
+      );
+    const waited = await waitWithin(writing, deadline);
+    if (waited.ended === 'done') return waited.value;
+    this.warn(intent.record, 'it did not answer in time');
+    return { written: false };
+  }
+
+  /**
+   * Tries again while the lease holds. Until it is written, the journal takes the call for one that was cut off, and would
+   * send a payment once more whose caller was told that it was refused, or never sent.
+   */
+  private tryLater(work: () => Promise<unknown>, afterMs = FIRST_REWRITE_MS): void {
+    if (afterMs > LAST_REWRITE_MS) return;
+    setTimeout(() => {
+      work().catch(() => {
+        this.tryLater(work, afterMs * 2);
+      });
+    }, afterMs).unref();
+  }
+
+  private async write(
+    asked: AskedPayment,
+    key: JournalKey,
+    draft: (attempt: number) => JournalRecord,
+    deadline: number,
+  ): Promise<Begun> {
+    for (;;) {
+      const standing = await this.store.get(key);
+      const decision = decideRepeatedCall(standing, asked, this.rules);
+      const intent =
+        decision.act === 'begin'
+          ? await this.beginIntent(draft(decision.attempt), standing, deadline)
+          : decision.act === 'probe' && standing
+            ? await PaymentIntent.beginProbe(this.store, standing, deadline)
+            : undefined;
+      if (intent) return { intent };
+      if (standing && decision.act !== 'begin' && decision.act !== 'probe') {
+        return { standing: standing.record, refusal: decision };
+      }
+      // Somebody else was faster: look again at what stands now.
+    }
+  }
+
+  private async beginIntent(
+    record: JournalRecord,
+    standing: StoredJournalRecord | undefined,
+    deadline: number,
+  ): Promise<PaymentIntent | undefined> {
+    try {
+      return await PaymentIntent.begin(this.store, record, standing, deadline);
+    } catch (error) {
+      // It may have been written, and only the store's answer lost.
+      const takeBack = (): Promise<void> => PaymentIntent.takeBack(this.store, record, standing?.record);
+      takeBack().catch(() => {
+        this.tryLater(takeBack);
+      });
+      throw error;
+    }
+  }
+
+  private warn({ operation, reference }: JournalRecord, why: string): void {
+    this.logger.warn(
+      `The answer to ${operation} for the reference ${JSON.stringify(reference)} stands, but the journal could not be written: ${why}`,
+    );
+  }
+}
+
+function notWritten({ family, reference }: JournalKey): PaymentsStorageError {
+  return new PaymentsStorageError(
+    `The journal could not be written, so nothing was sent for this ${family}.`,
+    {
+      reference,
+      hint: 'Make the same call again once the storage answers.',
+    },
+  );
+}

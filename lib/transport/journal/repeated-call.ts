@@ -1,0 +1,84 @@
+import { type JournalRecord, type StoredJournalRecord } from '../../common/journal-port.js';
+import { type OutcomeEvidence } from '../../common/outcome-evidence.js';
+import { isProbeDue, type ProbeRules } from './probe-rules.js';
+
+/** What a caller asks for. */
+export interface AskedPayment {
+  readonly bodyHash: string;
+  /** The caller's own key, where it gave one. */
+  readonly idempotencyKey?: string | undefined;
+  /** The caller's own count, where it gave one. */
+  readonly attempt?: number | undefined;
+}
+
+/**
+ * Why a reference cannot be used.
+ *
+ * - `another-payment`: it stands for another body or operation.
+ * - `another-key`: its payment was accepted under another key.
+ * - `ended`: its payment failed, was cancelled or expired.
+ */
+export type ReuseReason = 'another-payment' | 'another-key' | 'ended';
+
+/** What a call gives, by what stands under its reference. */
+export type RepeatedCall =
+  /** Write the payment down and send it. */
+  | { readonly act: 'begin'; readonly attempt: number }
+  /** Send what was written down once more, with its key. */
+  | { readonly act: 'probe' }
+  /** Hand out the stored record. */
+  | { readonly act: 'repeat-answer' }
+  | { readonly act: 'unknown'; readonly evidence: OutcomeEvidence }
+  | { readonly act: 'refuse'; readonly because: ReuseReason }
+  /** The caller's `attempt` was refused before. */
+  | { readonly act: 'refuse-attempt'; readonly next: number };
+
+/** The table of repeated calls (design rules §3), as one pure function. Only `begin` and `probe` send anything. */
+export function decideRepeatedCall(
+  standing: StoredJournalRecord | undefined,
+  asked: AskedPayment,
+  rules: ProbeRules,
+): RepeatedCall {
+  if (!standing) return { act: 'begin', attempt: asked.attempt ?? 1 };
+  const { record } = standing;
+  if (mayBeTriedAgain(record)) return nextAttempt(record, asked);
+  if (hasEnded(record)) return { act: 'refuse', because: 'ended' };
+  if (record.bodyHash !== asked.bodyHash) return { act: 'refuse', because: 'another-payment' };
+  const anotherKey = usesAnotherKey(record, asked);
+  if (record.state === 'accepted' || record.state === 'settled') {
+    return anotherKey ? { act: 'refuse', because: 'another-key' } : { act: 'repeat-answer' };
+  }
+  if (!anotherKey && isProbeDue(standing, rules)) return { act: 'probe' };
+  return { act: 'unknown', evidence: evidenceOf(standing) };
+}
+
+/** Whether the caller insists on another key than the payment has. */
+export function usesAnotherKey(
+  record: Pick<JournalRecord, 'idempotencyKey' | 'attempt'>,
+  asked: AskedPayment,
+): boolean {
+  const { idempotencyKey = record.idempotencyKey, attempt = record.attempt } = asked;
+  return idempotencyKey !== record.idempotencyKey || attempt > record.attempt;
+}
+
+/** Why it is not known what came of a payment that is in flight or unknown. */
+export function evidenceOf({ record, leaseLeftMs }: StoredJournalRecord): OutcomeEvidence {
+  if (record.state === 'in-flight') return leaseLeftMs > 0 ? 'in-flight' : 'interrupted';
+  return record.evidence ?? 'interrupted';
+}
+
+/** The gateway refused, or an operator says that it never took what it never acknowledged. */
+function mayBeTriedAgain({ state, outcome, settledBy, answer }: JournalRecord): boolean {
+  if (state === 'rejected') return true;
+  return state === 'settled' && outcome === 'failed' && settledBy === 'operator' && answer === undefined;
+}
+
+function nextAttempt(record: JournalRecord, { attempt }: AskedPayment): RepeatedCall {
+  const next = record.attempt + 1;
+  if (attempt !== undefined && attempt < next) return { act: 'refuse-attempt', next };
+  return { act: 'begin', attempt: attempt ?? next };
+}
+
+function hasEnded({ state, outcome }: JournalRecord): boolean {
+  return state === 'settled' && outcome !== 'success' && outcome !== 'paid';
+}

@@ -1,0 +1,58 @@
+import { type JournalRecord } from '../../common/journal-port.js';
+import { type MoneyCall } from '../gateway-call.js';
+import { type AnswerEnvelope, type ReadSuccess } from '../interpret-attempt.js';
+import { withLastResponse, type PaymentsResponse } from '../last-response.js';
+
+interface StoredAnswer {
+  readonly data: unknown;
+  readonly envelope: AnswerEnvelope;
+}
+
+/** A success answer as the journal keeps it. */
+export function answerText({ data, envelope }: Pick<ReadSuccess<unknown>, 'data' | 'envelope'>): string {
+  return JSON.stringify({ data, envelope } satisfies StoredAnswer);
+}
+
+/** What a call gives for a payment that stands in the journal as accepted or paid. */
+export function repeatedAnswer<T extends object>(
+  call: MoneyCall<T>,
+  record: JournalRecord,
+): PaymentsResponse<T> {
+  const { idempotencyKey, answer } = record;
+  const stored = answer === undefined ? undefined : (JSON.parse(answer) as StoredAnswer);
+  const payload = stored && call.read(stored.data);
+  if (!payload) return answerless(record);
+  return withLastResponse(withOutcome(payload.value, record), {
+    ...stored.envelope,
+    idempotencyKey,
+    attempts: [],
+    warnings: payload.warnings,
+  });
+}
+
+/** A payment that has ended shows how, whatever the answer said when it was accepted. */
+export function withOutcome<T extends object>(value: T, record: JournalRecord | undefined): T {
+  return record?.outcome === undefined ? value : { ...value, status: record.outcome };
+}
+
+/** The gateway's own record never came: a webhook or an operator said that the payment was made. */
+function answerless<T extends object>(record: JournalRecord): PaymentsResponse<T> {
+  const { reference, amount, currency, outcome, idempotencyKey } = record;
+  const known = { reference, amount, currency, status: outcome ?? 'pending' };
+  return withLastResponse(known as unknown as T, {
+    code: '',
+    message: '',
+    httpStatus: 0,
+    idempotencyKey,
+    attempts: [],
+    warnings: [
+      `the gateway's record of this payment was never received: that it was made is known from ${SOURCES[record.settledBy ?? 'status']}`,
+    ],
+  });
+}
+
+const SOURCES = {
+  webhook: 'a webhook',
+  status: 'a status query',
+  operator: 'PaymentsJournal.settle()',
+} as const;

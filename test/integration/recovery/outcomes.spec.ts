@@ -1,0 +1,319 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { type JournalEntry, memoryStorage, type PaymentsStorage } from 'nestjs-payments';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
+import { collectionRequest, mobileRequest } from '../../support/gateway-answers.js';
+import { startPaymentsApp, type PaymentsApp } from '../../support/payments-app.js';
+import { startSandbox } from '../../support/sandbox.js';
+
+const PAY = 'POST /payments/mobile-money';
+const PHONE = '255712345678';
+
+describe('the outcome of a payment', () => {
+  let sandbox: PaymentsSandbox;
+  let storage: PaymentsStorage;
+  let payments: PaymentsApp;
+  const running: PaymentsApp[] = [];
+
+  const start = async (): Promise<PaymentsApp> => {
+    const started = await startPaymentsApp({
+      ...sandbox.moduleOptions(),
+      timeoutMs: 100,
+      probe: false,
+      storage,
+    });
+    running.push(started);
+    return started;
+  };
+  const stands = (reference = 'order-1'): Promise<JournalEntry | undefined> =>
+    payments.journal.get('collection', reference);
+  const failureOf = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error);
+  const deliver = async (name: Parameters<typeof paymentEvent>[0], data: object = {}): Promise<number> => {
+    const body = JSON.stringify(paymentEvent(name, { reference: 'order-1', amount: '1180.50', ...data }));
+    const { scheme } = sandbox.moduleOptions().webhooks!;
+    const headers = signWebhook({ scheme, secret: sandbox.webhookSecret, body });
+    const response = await fetch(payments.webhookUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body,
+    });
+    return response.status;
+  };
+
+  beforeEach(async () => {
+    storage = memoryStorage();
+    sandbox = await startSandbox({ clock: 'manual', seed: 1 });
+    payments = await start();
+    sandbox.deliverTo(payments.webhookUrl);
+  });
+
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await Promise.all(running.splice(0).map(({ app }) => app.close()));
+  });
+
+  describe('by webhook', () => {
+    it('settles what was accepted', async () => {
+      await payments.collections.mobileMoney(collectionRequest);
+      expect(await stands()).toMatchObject({
+        state: 'accepted',
+        amount: '1180.50',
+        operation: 'collection.mobile-money',
+      });
+      await sandbox.customer(PHONE).approve('order-1');
+      const entry = await stands();
+      expect(entry).toMatchObject({ state: 'settled', outcome: 'success' });
+      expect(entry!.updatedAt.getTime()).toBeGreaterThanOrEqual(entry!.createdAt.getTime());
+      expect(await payments.collections.mobileMoney(collectionRequest)).toMatchObject({ status: 'success' });
+      expect(sandbox.requests()).toHaveLength(1);
+    });
+
+    it.each([
+      ['decline', 'failed'],
+      ['cancel', 'cancelled'],
+      ['expire', 'expired'],
+    ] as const)('settles after %s as %s, and the reference is used up', async (answer, outcome) => {
+      await payments.collections.mobileMoney(collectionRequest);
+      await sandbox.customer(PHONE)[answer]('order-1');
+      expect(await stands()).toMatchObject({ state: 'settled', outcome });
+      expect(await failureOf(payments.collections.mobileMoney(collectionRequest))).toMatchObject({
+        name: 'ReferenceReusedError',
+        mayHaveBeenProcessed: false,
+      });
+    });
+
+    it('settles what was unknown', async () => {
+      sandbox.next(PAY).dropAfterProcessing();
+      await failureOf(payments.collections.mobileMoney(collectionRequest));
+      expect(await stands()).toMatchObject({ state: 'unknown', evidence: 'no-answer' });
+      await sandbox.customer(PHONE).approve('order-1');
+      const entry = await stands();
+      expect(entry).toMatchObject({ state: 'settled', outcome: 'success' });
+      expect(entry).not.toHaveProperty('evidence');
+      const again = await payments.collections.mobileMoney(collectionRequest);
+      expect(again).toMatchObject({ reference: 'order-1', amount: '1180.50', status: 'success' });
+      expect(again.lastResponse.warnings).toEqual([expect.stringContaining('a webhook')]);
+    });
+
+    it('that comes before the answer wins, and never goes back', async () => {
+      sandbox.next(PAY).delay('1s');
+      const call = payments.collections.mobileMoney(collectionRequest, { timeoutMs: 5_000 });
+      await new Promise<void>((resolve) => {
+        sandbox.on('payment', () => {
+          resolve();
+        });
+      });
+      await sandbox.customer(PHONE).approve('order-1');
+      expect(await stands()).toMatchObject({ state: 'settled', outcome: 'success' });
+      await sandbox.clock.advance('1s');
+      expect(await call).toMatchObject({ status: 'success' });
+      expect(await stands()).toMatchObject({ state: 'settled', outcome: 'success' });
+    });
+
+    it('is written down before a handler runs, and a handler that fails changes nothing about it', async () => {
+      jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+      await payments.collections.mobileMoney(collectionRequest);
+      payments.seen.failWith = new Error('the database is down');
+      expect(await deliver('payment.success')).toBe(500);
+      expect(await stands()).toMatchObject({ state: 'settled', outcome: 'success' });
+      expect(await deliver('payment.success')).toBe(200);
+      expect(payments.seen.events).toEqual(['payment.success']);
+    });
+
+    it.each([
+      ['payment.success', { amount: '1.00' }],
+      ['payment.failed', { amount: '1180.51' }],
+    ] as const)('%s with another amount is set aside, and no handler sees it', async (name, data) => {
+      await payments.collections.mobileMoney(collectionRequest);
+      expect(await deliver(name, data)).toBe(200);
+      expect(payments.seen.events).toEqual(['mismatch']);
+      expect(await stands()).toMatchObject({ state: 'accepted' });
+      expect(await payments.inbox.conflicts()).toMatchObject([{ kind: 'mismatch', reference: 'order-1' }]);
+    });
+
+    it('with the amount written as a number fits', async () => {
+      await payments.collections.mobileMoney(collectionRequest);
+      expect(await deliver('payment.success', { amount: 1180.5 })).toBe(200);
+      expect(payments.seen.events).toEqual(['payment.success']);
+    });
+
+    it('without an entry is handled as it comes', async () => {
+      expect(await deliver('payment.success', { reference: 'from-elsewhere' })).toBe(200);
+      expect(payments.seen.events).toEqual(['payment.success']);
+      expect(await stands('from-elsewhere')).toBeUndefined();
+    });
+
+    it('for a payment that was called refused wins, runs its handler, and is announced as a conflict', async () => {
+      sandbox.next(PAY).status(422, { code: 'INVALID_PHONE' });
+      await failureOf(payments.collections.mobileMoney(collectionRequest));
+      expect(await stands()).toMatchObject({ state: 'rejected' });
+      expect(await deliver('payment.success')).toBe(200);
+      expect(await stands()).toMatchObject({ state: 'settled', outcome: 'success' });
+      expect(payments.seen.events).toEqual(['conflict', 'payment.success']);
+      expect(await payments.inbox.conflicts()).toMatchObject([
+        { kind: 'conflict', event: 'payment.success' },
+      ]);
+      expect(await deliver('payment.success')).toBe(200);
+      expect(payments.seen.events).toEqual(['conflict', 'payment.success']);
+      const [{ id } = { id: '' }] = await payments.inbox.conflicts();
+      await payments.inbox.release(id);
+      expect(payments.seen.events).toEqual(['conflict', 'payment.success']);
+    });
+
+    it("wins over an operator's word, and is announced as a conflict", async () => {
+      await payments.collections.mobileMoney(collectionRequest);
+      await payments.journal.settle('collection', 'order-1', 'failed');
+      expect(await deliver('payment.success')).toBe(200);
+      expect(await stands()).toMatchObject({ outcome: 'success' });
+      expect(payments.seen.events).toEqual(['conflict', 'payment.success']);
+    });
+
+    it('that contradicts an earlier webhook is set aside, and changes nothing', async () => {
+      await payments.collections.mobileMoney(collectionRequest);
+      await deliver('payment.failed');
+      expect(await deliver('payment.success')).toBe(200);
+      expect(payments.seen.events).toEqual(['payment.failed', 'conflict']);
+      expect(await stands()).toMatchObject({ outcome: 'failed' });
+      const [{ id } = { id: '' }] = await payments.inbox.conflicts();
+      await payments.inbox.release(id);
+      expect(await stands()).toMatchObject({ outcome: 'success' });
+    });
+
+    it.each(['get', 'replace'] as const)('is answered 503 while %s of the journal fails', async (method) => {
+      jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+      await payments.collections.mobileMoney(collectionRequest);
+      const broken = jest.spyOn(storage.journal, method).mockRejectedValue(new Error('connection refused'));
+      expect(await deliver('payment.success')).toBe(503);
+      expect(payments.seen.events).toEqual([]);
+      broken.mockRestore();
+      expect(await deliver('payment.success')).toBe(200);
+      expect(payments.seen.events).toEqual(['payment.success']);
+    });
+  });
+
+  describe('by an operator', () => {
+    beforeEach(async () => {
+      sandbox.next(PAY).dropBefore();
+      await failureOf(payments.collections.mobileMoney(collectionRequest));
+    });
+
+    it('settles it, and a joined call gets what is known', async () => {
+      expect(await payments.journal.settle('collection', 'order-1', 'success')).toMatchObject({
+        state: 'settled',
+        outcome: 'success',
+      });
+      const again = await payments.collections.mobileMoney(collectionRequest);
+      expect(again.lastResponse.warnings).toEqual([expect.stringContaining('settle()')]);
+      expect(await payments.journal.settle('collection', 'order-1', 'success')).toMatchObject({
+        outcome: 'success',
+      });
+    });
+
+    it('as failed lets the next attempt be made, with another key', async () => {
+      await payments.journal.settle('collection', 'order-1', 'failed');
+      await payments.collections.mobileMoney({ ...collectionRequest, phone: '255712345679' });
+      expect(await stands()).toMatchObject({ state: 'accepted', attempt: 2 });
+      expect(sandbox.payments()).toHaveLength(1);
+    });
+
+    it('is final, must be an outcome of the family, and needs a payment', async () => {
+      const { journal } = payments;
+      await journal.settle('collection', 'order-1', 'expired');
+      expect(await failureOf(journal.settle('collection', 'order-1', 'success'))).toMatchObject({
+        code: 'ALREADY_SETTLED',
+      });
+      expect(await failureOf(journal.settle('collection', 'order-1', 'paid'))).toMatchObject({
+        name: 'PaymentsValidationError',
+      });
+      expect(await failureOf(journal.settle('collection', 'order-9', 'failed'))).toMatchObject({
+        code: 'ENTRY_NOT_FOUND',
+      });
+    });
+  });
+
+  describe('is waited for', () => {
+    const wait = (timeoutMs = 10_000, signal?: AbortSignal): Promise<JournalEntry> =>
+      payments.journal.waitForOutcome('collection', 'order-1', { timeoutMs, signal });
+
+    beforeEach(async () => {
+      await payments.collections.mobileMoney(collectionRequest);
+    });
+
+    it('until the webhook comes', async () => {
+      const outcome = wait();
+      await sandbox.customer(PHONE).approve('order-1');
+      const answeredAt = performance.now();
+      expect(await outcome).toMatchObject({ state: 'settled', outcome: 'success' });
+      expect(performance.now() - answeredAt).toBeLessThan(200);
+    });
+
+    it('until the webhook comes to another replica', async () => {
+      const replica = await start();
+      const outcome = replica.journal.waitForOutcome('collection', 'order-1', { timeoutMs: 10_000 });
+      await sandbox.customer(PHONE).decline('order-1');
+      expect(await outcome).toMatchObject({ outcome: 'failed' });
+    });
+
+    it('not at all where it is known', async () => {
+      await payments.journal.settle('collection', 'order-1', 'cancelled');
+      expect(await wait(1)).toMatchObject({ outcome: 'cancelled' });
+    });
+
+    it('until the time is up: then it is unknown, never failed', async () => {
+      const startedAt = performance.now();
+      expect(await failureOf(wait(100))).toMatchObject({
+        name: 'PaymentOutcomeUnknownError',
+        reference: 'order-1',
+        mayHaveBeenProcessed: true,
+      });
+      expect(performance.now() - startedAt).toBeLessThan(150);
+      expect(await stands()).toMatchObject({ state: 'accepted' });
+    });
+
+    it('until the caller has had enough', async () => {
+      const controller = new AbortController();
+      const waiting = failureOf(wait(10_000, controller.signal));
+      controller.abort('enough');
+      expect(await waiting).toBe('enough');
+      expect(await failureOf(wait(10_000, AbortSignal.abort('before')))).toBe('before');
+    });
+
+    it('only where there is something to wait for', async () => {
+      const { journal } = payments;
+      const options = { timeoutMs: 10_000 };
+      expect(await failureOf(journal.waitForOutcome('disbursement', 'order-1', options))).toMatchObject({
+        code: 'ENTRY_NOT_FOUND',
+      });
+      sandbox.next(PAY).status(422, { code: 'INVALID_PHONE' });
+      await failureOf(payments.collections.mobileMoney({ ...collectionRequest, reference: 'order-2' }));
+      expect(await failureOf(journal.waitForOutcome('collection', 'order-2', options))).toMatchObject({
+        name: 'PaymentRejectedError',
+      });
+      expect(await failureOf(wait(Number.NaN))).toMatchObject({ name: 'PaymentsValidationError' });
+    });
+  });
+
+  it('is listed while it is open: accepted collections, not accepted payouts, nothing that has ended', async () => {
+    const list = async (options?: { olderThanMs: number }): Promise<string[]> => {
+      const found: string[] = [];
+      for await (const { reference, state } of payments.journal.unresolved(options))
+        found.push(`${reference} ${state}`);
+      return found;
+    };
+    await payments.collections.mobileMoney(collectionRequest);
+    await payments.collections.mobileMoney({ ...collectionRequest, reference: 'order-2' });
+    await payments.disbursements.mobileMoney(mobileRequest);
+    sandbox.next('POST /disbursements/mobile-money').dropAfterProcessing();
+    await failureOf(payments.disbursements.mobileMoney({ ...mobileRequest, reference: 'salary-3' }));
+    await sandbox.customer(PHONE).approve('order-2');
+    expect(await list()).toEqual(['order-1 accepted', 'salary-3 unknown']);
+    expect(await list({ olderThanMs: 60_000 })).toEqual([]);
+  });
+
+  it('shows neither the request nor the answer in the journal', async () => {
+    await payments.collections.mobileMoney(collectionRequest);
+    const text = JSON.stringify(await stands());
+    for (const personal of [PHONE, 'Asha', 'asha@example.com']) expect(text).not.toContain(personal);
+  });
+});

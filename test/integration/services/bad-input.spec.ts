@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { PaymentsValidationError } from '../../../lib/index.js';
+import { type PaymentsSandbox } from '../../../lib/sandbox/index.js';
+import { bankRequest, collectionRequest, mobileRequest } from '../../support/gateway-answers.js';
+import { startMerchantApp, type MerchantApp } from '../../support/merchant-app.js';
+import { startSandbox } from '../../support/sandbox.js';
+
+const AMOUNTS: readonly (readonly [what: string, amount: unknown])[] = [
+  ['NaN', Number.NaN],
+  ['Infinity', Number.POSITIVE_INFINITY],
+  ['1e21', 1e21],
+  ['0.1 + 0.2', 0.1 + 0.2],
+  ['0', 0],
+  ['-0', -0],
+  ['-1', -1],
+  ["'1,000'", '1,000'],
+  ["'1e3'", '1e3'],
+  ["' 1000'", ' 1000'],
+  ["'1000 TZS'", '1000 TZS'],
+  ["''", ''],
+  ['three decimals', '1.005'],
+  ['three decimals of a number', 1.005],
+  ['10^13', '10000000000000'],
+  ['10^13 as a number', 1e13],
+  ['10^13 as a bigint', 10n ** 13n],
+  ['nothing', undefined],
+  ['null', null],
+  ['an object', { value: 1 }],
+];
+
+const REFERENCES: readonly (readonly [what: string, reference: unknown])[] = [
+  ['10 kB', 'x'.repeat(10_240)],
+  ['256 bytes', 'x'.repeat(256)],
+  ['128 characters of two bytes', 'é'.repeat(128)],
+  ['nothing', undefined],
+  ['an empty text', ''],
+  ['blanks', '   '],
+  ['a number', 17],
+];
+
+describe('a payment with bad input', () => {
+  let sandbox: PaymentsSandbox;
+  let app: MerchantApp;
+
+  beforeAll(async () => {
+    sandbox = await startSandbox({ clock: 'manual', seed: 1 });
+    app = await startMerchantApp(sandbox.moduleOptions());
+  });
+  afterAll(() => app.close());
+
+  const operations: readonly (readonly [name: string, call: (fields: object) => Promise<unknown>])[] = [
+    [
+      'collection by mobile money',
+      (fields) => app.collections.mobileMoney({ ...collectionRequest, ...fields }),
+    ],
+    [
+      'collection by partner wallet',
+      (fields) => app.collections.partnerWallet({ ...collectionRequest, ...fields }),
+    ],
+    ['payout to a bank', (fields) => app.disbursements.bank({ ...bankRequest, ...fields })],
+    ['payout to a phone', (fields) => app.disbursements.mobileMoney({ ...mobileRequest, ...fields })],
+  ];
+
+  async function expectRefusal(call: Promise<unknown>, field: string, value: unknown): Promise<void> {
+    const error: unknown = await call.catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(PaymentsValidationError);
+    const { errors, message } = error as PaymentsValidationError;
+    expect(Object.keys(errors)).toEqual([field]);
+    expect(message.length).toBeLessThan(1_000);
+    if (typeof value === 'string' && value.length > 20) expect(message).not.toContain(value);
+    expect(sandbox.requests()).toEqual([]);
+  }
+
+  describe.each(operations)('%s', (_, call) => {
+    it.each(AMOUNTS)('refuses the amount %s before anything is sent', async (_what, amount) => {
+      await expectRefusal(call({ amount }), 'amount', amount);
+    });
+
+    it.each(REFERENCES)('refuses %s for a reference before anything is sent', async (_what, reference) => {
+      await expectRefusal(call({ reference }), 'reference', reference);
+    });
+  });
+
+  it('is told apart from the largest and the smallest that are good', async () => {
+    const { collections } = app;
+    const most = await collections.mobileMoney({
+      ...collectionRequest,
+      amount: '9999999999999.99',
+      reference: 'x'.repeat(255),
+    });
+    const least = await collections.mobileMoney({ ...collectionRequest, amount: 0.01, reference: 'é' });
+    expect([most.amount, least.amount]).toEqual(['9999999999999.99', '0.01']);
+    expect(sandbox.requests()).toHaveLength(2);
+  });
+});

@@ -1,0 +1,230 @@
+import { Logger } from '@nestjs/common';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import {
+  CALL_ATTEMPT_CHANNEL,
+  CALL_END_CHANNEL,
+  CALL_START_CHANNEL,
+  CALL_WAIT_CHANNEL,
+  onPaymentsDiagnostics,
+  publishDiagnostics,
+} from '../../../lib/common/diagnostics.js';
+import { hearDiagnostics, keepLogLines, type HeardEvent } from '../../support/diagnostics-log.js';
+import { bankRecord, bankRequest, envelope } from '../../support/gateway-answers.js';
+import { startMerchant, type Merchant } from '../../support/merchant.js';
+import {
+  hang,
+  json,
+  reset,
+  startMisbehavingGateway,
+  type MisbehavingGateway,
+} from '../../support/misbehaving-gateway.js';
+
+const REQUEST_ID = envelope(null)['request_id'] as string;
+const call = {
+  callId: expect.any(Number),
+  account: 'default',
+  operation: 'disbursement.bank',
+  reference: 'salary-1',
+};
+const durationMs = expect.any(Number);
+
+describe('what a call tells while it goes', () => {
+  let gateway: MisbehavingGateway;
+  let merchant: Merchant;
+  let heard: HeardEvent[];
+  let lines: string[];
+  let stop: () => void;
+
+  const eventsOf = (channel: string): unknown[] =>
+    heard.filter((one) => one.channel === channel).map(({ event }) => event);
+
+  beforeEach(async () => {
+    gateway = await startMisbehavingGateway();
+    merchant = await startMerchant({ baseUrl: gateway.baseUrl });
+    ({ heard, stop } = hearDiagnostics());
+    lines = keepLogLines();
+  });
+
+  afterEach(async () => {
+    stop();
+    Logger.overrideLogger(false);
+    await gateway.close();
+    await merchant.close();
+  });
+
+  describe('on the diagnostics channels', () => {
+    it('is its start, every try, every wait between them, and its end', async () => {
+      gateway.answer(
+        json({ message: 'Too many' }, 429, { 'retry-after': '0' }),
+        json(envelope(bankRecord, 'OK')),
+      );
+      await merchant.disbursements.bank(bankRequest);
+      expect(heard).toEqual([
+        { channel: CALL_START_CHANNEL, event: call },
+        {
+          channel: CALL_ATTEMPT_CHANNEL,
+          event: { ...call, attempt: 1, phase: 'answered', httpStatus: 429, durationMs },
+        },
+        { channel: CALL_WAIT_CHANNEL, event: { ...call, attempt: 2, reason: 'retry', durationMs } },
+        {
+          channel: CALL_ATTEMPT_CHANNEL,
+          event: {
+            ...call,
+            attempt: 2,
+            phase: 'answered',
+            httpStatus: 200,
+            code: 'OK',
+            requestId: REQUEST_ID,
+            durationMs,
+          },
+        },
+        {
+          channel: CALL_END_CHANNEL,
+          event: { ...call, outcome: 'success', code: 'OK', requestId: REQUEST_ID, attempts: 2, durationMs },
+        },
+      ]);
+      expect(new Set(heard.map(({ event }) => event.callId)).size).toBe(1);
+    });
+
+    it('is a wait for its turn too', async () => {
+      const busy = await startMerchant({ baseUrl: gateway.baseUrl, rate: { concurrency: 1 } });
+      gateway.answer(json(envelope([])));
+      await Promise.all([busy.banks.list(), busy.banks.list()]);
+      await busy.close();
+      expect(eventsOf(CALL_WAIT_CHANNEL)).toEqual([
+        {
+          callId: expect.any(Number),
+          account: 'default',
+          operation: 'banks.list',
+          attempt: 1,
+          reason: 'rate',
+          durationMs,
+        },
+      ]);
+    });
+
+    it('is an unknown outcome with its evidence', async () => {
+      gateway.answer(reset);
+      await expect(merchant.disbursements.bank(bankRequest)).rejects.toThrow();
+      expect(eventsOf(CALL_END_CHANNEL)).toEqual([
+        {
+          ...call,
+          outcome: 'unknown',
+          error: 'PaymentOutcomeUnknownError',
+          code: 'OUTCOME_UNKNOWN',
+          evidence: 'no-answer',
+          attempts: 1,
+          durationMs,
+        },
+      ]);
+    });
+
+    it('is a refusal with its code', async () => {
+      gateway.answer(json({ status: 'error', code: 'INVALID_BANK', message: 'No' }, 422));
+      await expect(merchant.disbursements.bank(bankRequest)).rejects.toThrow();
+      expect(eventsOf(CALL_END_CHANNEL)).toMatchObject([
+        { outcome: 'failed', error: 'PaymentRejectedError', code: 'INVALID_BANK', attempts: 1 },
+      ]);
+    });
+
+    it('is an abort without its reason', async () => {
+      const controller = new AbortController();
+      gateway.answer(hang);
+      const reading = merchant.banks.list({ signal: controller.signal });
+      await gateway.arrived(1);
+      controller.abort(new Error('the customer +255712345678 left'));
+      await expect(reading).rejects.toThrow('left');
+      expect(eventsOf(CALL_END_CHANNEL)).toEqual([
+        {
+          callId: expect.any(Number),
+          account: 'default',
+          operation: 'banks.list',
+          outcome: 'aborted',
+          attempts: 1,
+          durationMs,
+        },
+      ]);
+    });
+
+    it('is nothing of a call that was wrong from the start', async () => {
+      await expect(merchant.disbursements.bank({ ...bankRequest, reference: ' ' })).rejects.toThrow();
+      expect(heard).toEqual([]);
+    });
+
+    it('is not even built where nobody listens', () => {
+      stop();
+      const build = jest.fn<() => never>();
+      publishDiagnostics(CALL_START_CHANNEL, build);
+      expect(build).not.toHaveBeenCalled();
+    });
+
+    it.each([
+      [
+        'throws',
+        (): never => {
+          throw new Error('broken listener');
+        },
+      ],
+      ['rejects', () => Promise.reject(new Error('broken listener'))],
+    ])('disturbs no call where a listener %s, and is said in the log', async (_, listener) => {
+      const ends = [CALL_START_CHANNEL, CALL_ATTEMPT_CHANNEL, CALL_END_CHANNEL].map((channel) =>
+        onPaymentsDiagnostics(channel as typeof CALL_END_CHANNEL, listener),
+      );
+      gateway.answer(json(envelope([])));
+      await expect(merchant.banks.list()).resolves.toEqual([]);
+      ends.forEach((end) => {
+        end();
+      });
+      expect(lines.filter((line) => line.includes('broken listener'))).toHaveLength(3);
+      await merchant.banks.list();
+      expect(lines.filter((line) => line.includes('broken listener'))).toHaveLength(3);
+    });
+  });
+
+  describe('in the log', () => {
+    const anyDuration = (line: string): string => line.replace(/duration=\d+ms/, 'duration=Nms');
+
+    it('is one line a try: a warning where it is tried again, else for debugging', async () => {
+      gateway.answer(
+        json({ message: 'Too many' }, 429, { 'retry-after': '0' }),
+        json(envelope(bankRecord, 'OK')),
+      );
+      await merchant.disbursements.bank(bankRequest);
+      expect(lines.map(anyDuration)).toEqual([
+        'warn disbursement.bank reference="salary-1" attempt=1 phase=answered duration=Nms PaymentsCalls',
+        `debug disbursement.bank reference="salary-1" attempt=2 phase=answered code="OK" requestId="${REQUEST_ID}" duration=Nms PaymentsCalls`,
+      ]);
+    });
+
+    it('is a warning where the outcome is unknown', async () => {
+      gateway.answer(reset);
+      await expect(merchant.disbursements.bank(bankRequest)).rejects.toThrow();
+      expect(lines.map(anyDuration)).toEqual([
+        'warn disbursement.bank reference="salary-1" attempt=1 phase=ambiguous code="ECONNRESET" duration=Nms PaymentsCalls',
+      ]);
+    });
+
+    it('is for debugging where the gateway refuses, since the caller gets the error', async () => {
+      gateway.answer(json({ status: 'error', code: 'INVALID_BANK', message: 'No' }, 422));
+      await expect(merchant.disbursements.bank(bankRequest)).rejects.toThrow();
+      expect(lines.map(anyDuration)).toEqual([
+        'debug disbursement.bank reference="salary-1" attempt=1 phase=answered code="INVALID_BANK" duration=Nms PaymentsCalls',
+      ]);
+    });
+
+    it('cannot be broken into two lines by a reference', async () => {
+      gateway.answer(json(envelope({ ...bankRecord, reference: 'a\nERROR b' })));
+      await merchant.disbursements.bank({ ...bankRequest, reference: 'a\nERROR b' });
+      expect(lines.join('')).not.toContain('\n');
+    });
+
+    it('that fails does not turn an accepted payment into an error', async () => {
+      const broken = (): never => {
+        throw new Error('disk full');
+      };
+      Logger.overrideLogger({ log: broken, error: broken, warn: broken, debug: broken });
+      gateway.answer(json(envelope(bankRecord)));
+      await expect(merchant.disbursements.bank(bankRequest)).resolves.toMatchObject({ status: 'processing' });
+    });
+  });
+});

@@ -1,0 +1,562 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { type JournalState, type JournalStore } from '../../../lib/common/journal-port.js';
+import { memoryStorage } from '../../../lib/storage/memory.storage.js';
+import {
+  bankRecord,
+  bankRequest,
+  collectionRecord,
+  collectionRequest,
+  envelope,
+  mobileRequest,
+} from '../../support/gateway-answers.js';
+import { startMerchant, type Merchant } from '../../support/merchant.js';
+import {
+  hang,
+  json,
+  reset,
+  startMisbehavingGateway,
+  text,
+  type MisbehavingGateway,
+} from '../../support/misbehaving-gateway.js';
+
+const ACCEPTED = json(envelope(collectionRecord, 'PAYMENT_INITIATED'));
+const KEY = {
+  account: 'default',
+  environment: 'sandbox',
+  family: 'collection',
+  reference: 'order-1',
+} as const;
+
+describe('a payment that is asked for again', () => {
+  let gateway: MisbehavingGateway;
+  let merchant: Merchant;
+  let journal: JournalStore;
+  let now: number;
+
+  const pay = (change: object = {}, options: object = {}) =>
+    merchant.collections.mobileMoney({ ...collectionRequest, ...change }, options);
+  const failureOf = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error);
+  const stateOf = async (): Promise<JournalState | undefined> => (await journal.get(KEY))?.record.state;
+
+  const restart = async (options: Parameters<typeof startMerchant>[0] | object = {}): Promise<void> => {
+    await merchant.close();
+    merchant = await startMerchant({ baseUrl: gateway.baseUrl, storage, ...options });
+  };
+  let storage: ReturnType<typeof memoryStorage>;
+
+  beforeEach(async () => {
+    now = 1_800_000_000_000;
+    storage = memoryStorage({ now: () => now });
+    journal = storage.journal;
+    gateway = await startMisbehavingGateway();
+    merchant = await startMerchant({ baseUrl: gateway.baseUrl, storage, timeoutMs: 200 });
+  });
+
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await merchant.close();
+    await gateway.close();
+  });
+
+  describe('while the first call runs in this process', () => {
+    it('joins it: one request, one result', async () => {
+      gateway.answer(ACCEPTED);
+      const results = await Promise.all(Array.from({ length: 20 }, () => pay()));
+      expect(gateway.seen).toHaveLength(1);
+      expect(new Set(results.map(({ provider_reference }) => provider_reference))).toEqual(new Set(['PA-1']));
+    });
+
+    it('fails with it', async () => {
+      gateway.answer(reset);
+      const errors = await Promise.all([failureOf(pay()), failureOf(pay())]);
+      expect(errors).toMatchObject([{ evidence: 'no-answer' }, { evidence: 'no-answer' }]);
+      expect(gateway.seen).toHaveLength(1);
+    });
+
+    it('ends only its own wait with its own signal or deadline', async () => {
+      let answer = (): void => {};
+      gateway.answer((response, socket, request) => {
+        answer = () => {
+          ACCEPTED(response, socket, request);
+        };
+      });
+      const first = pay({}, { timeoutMs: 5_000 });
+      await gateway.arrived(1);
+      const signal = new AbortController();
+      const impatient = failureOf(pay({}, { signal: signal.signal }));
+      const late = failureOf(pay({}, { deadlineMs: 20 }));
+      signal.abort();
+      expect(await impatient).toMatchObject({ name: 'PaymentOutcomeUnknownError', evidence: 'aborted' });
+      expect(await late).toMatchObject({ name: 'PaymentOutcomeUnknownError', evidence: 'in-flight' });
+      answer();
+      expect((await first).provider_reference).toBe('PA-1');
+    });
+
+    it('with another body, or through the other operation, is refused', async () => {
+      gateway.answer(hang);
+      const first = failureOf(pay());
+      await gateway.arrived(1);
+      const refused = { name: 'ReferenceReusedError', mayHaveBeenProcessed: true };
+      expect(await failureOf(pay({ amount: '1' }))).toMatchObject(refused);
+      expect(await failureOf(merchant.collections.partnerWallet(collectionRequest))).toMatchObject(refused);
+      await first;
+      expect(gateway.seen).toHaveLength(1);
+    });
+
+    it('with another key, or as another attempt, sends nothing', async () => {
+      gateway.answer(hang);
+      const first = failureOf(pay());
+      await gateway.arrived(1);
+      expect(await failureOf(pay({}, { attempt: 2 }))).toMatchObject({ evidence: 'in-flight' });
+      expect(await failureOf(pay({}, { idempotencyKey: 'mine' }))).toMatchObject({ evidence: 'in-flight' });
+      await first;
+      expect(gateway.seen).toHaveLength(1);
+    });
+
+    it('is made anew when the first caller gives up before sending', async () => {
+      gateway.answer(ACCEPTED);
+      const slow = new Promise<void>((resolve) => setImmediate(resolve));
+      const get = journal.get.bind(journal);
+      jest.spyOn(journal, 'get').mockImplementation(async (key) => {
+        await slow;
+        return get(key);
+      });
+      const signal = new AbortController();
+      const first = failureOf(pay({}, { signal: signal.signal }));
+      const second = pay();
+      signal.abort('changed my mind');
+      expect(await first).toBe('changed my mind');
+      expect((await second).provider_reference).toBe('PA-1');
+      expect(gateway.seen).toHaveLength(1);
+    });
+  });
+
+  it('while the first call runs in another process, is unknown', async () => {
+    gateway.answer(hang);
+    const first = failureOf(pay());
+    await gateway.arrived(1);
+    const replica = await startMerchant({ baseUrl: gateway.baseUrl, storage });
+    expect(await failureOf(replica.collections.mobileMoney(collectionRequest))).toMatchObject({
+      name: 'PaymentOutcomeUnknownError',
+      evidence: 'in-flight',
+    });
+    await replica.close();
+    await first;
+    expect(gateway.seen).toHaveLength(1);
+  });
+
+  it('after it was accepted, gives the stored record and sends nothing, also after a restart', async () => {
+    gateway.answer(ACCEPTED);
+    const first = await pay();
+    await restart();
+    const again = await pay({ amount: 1180.5 });
+    expect(again).toEqual(first);
+    expect(again.lastResponse).toEqual({ ...first.lastResponse, attempts: [] });
+    expect(gateway.seen).toHaveLength(1);
+  });
+
+  it('after it was accepted, is refused with another body, operation, key or attempt', async () => {
+    gateway.answer(ACCEPTED);
+    await pay();
+    const refused = { name: 'ReferenceReusedError', code: 'REFERENCE_REUSED', reference: 'order-1' };
+    expect(await failureOf(pay({ phone: '255712345679' }))).toMatchObject(refused);
+    expect(await failureOf(merchant.collections.partnerWallet(collectionRequest))).toMatchObject(refused);
+    expect(await failureOf(pay({}, { idempotencyKey: 'mine' }))).toMatchObject(refused);
+    expect(await failureOf(pay({}, { attempt: 2 }))).toMatchObject(refused);
+    expect(gateway.seen).toHaveLength(1);
+  });
+
+  it('in the other family is another payment', async () => {
+    gateway.answer(ACCEPTED, json(envelope({ ...bankRecord, reference: 'order-1' })));
+    await pay();
+    await merchant.disbursements.bank({ ...bankRequest, reference: 'order-1' });
+    expect(gateway.seen).toHaveLength(2);
+  });
+
+  it('after its outcome became unknown, is the same error and sends nothing', async () => {
+    gateway.answer(text('<html>', 502));
+    const first = await failureOf(pay());
+    for (const options of [{}, { attempt: 2 }, { idempotencyKey: 'mine' }]) {
+      expect(await failureOf(pay({}, options))).toMatchObject({
+        name: 'PaymentOutcomeUnknownError',
+        evidence: 'server-error',
+        idempotencyKey: (first as { idempotencyKey: string }).idempotencyKey,
+      });
+    }
+    expect(await failureOf(pay({ amount: '1' }))).toMatchObject({ name: 'ReferenceReusedError' });
+    expect(gateway.seen).toHaveLength(1);
+  });
+
+  it('after its outcome became unknown, probes once it is due: same key, same bytes, once', async () => {
+    await restart({
+      probe: { collections: { afterAnswerMs: 2_000, afterSilenceMs: 15_000 } },
+      deadlineMs: 2_500,
+    });
+    gateway.answer(
+      text('<html>', 502),
+      json({ success: false, code: 'INSUFFICIENT_BALANCE', message: 'no' }, 422),
+    );
+    await failureOf(pay());
+    now += 1_999;
+    expect(await failureOf(pay())).toMatchObject({ evidence: 'server-error' });
+    expect(gateway.seen).toHaveLength(1);
+    now += 1;
+    expect(await failureOf(pay())).toMatchObject({ evidence: 'refused-after-ambiguity' });
+    expect(gateway.seen).toHaveLength(2);
+    const [first, probe] = gateway.seen;
+    expect(probe?.headers['idempotency-key']).toBe(first?.headers['idempotency-key']);
+    expect(probe?.body).toBe(first?.body);
+    now += 60_000;
+    expect(await failureOf(pay())).toMatchObject({ evidence: 'refused-after-ambiguity' });
+    expect(gateway.seen).toHaveLength(2);
+  });
+
+  it('after a due probe was accepted, resolves', async () => {
+    await restart({ probe: { collections: { afterAnswerMs: 0 } }, deadlineMs: 900 });
+    gateway.answer(text('', 500), ACCEPTED);
+    await failureOf(pay());
+    expect((await pay()).provider_reference).toBe('PA-1');
+    expect(await stateOf()).toBe('accepted');
+  });
+
+  it('keeps its probe where the probe could not be sent', async () => {
+    await restart({ probe: { collections: { afterAnswerMs: 0 } }, deadlineMs: 900 });
+    gateway.answer(text('', 500), json({ message: 'later' }, 429, { 'retry-after': '0' }), ACCEPTED);
+    await failureOf(pay());
+    expect(await failureOf(pay())).toMatchObject({ evidence: 'refused-after-ambiguity' });
+    expect((await pay()).provider_reference).toBe('PA-1');
+  });
+
+  it('after a refusal, is the next attempt, with another key and maybe another body', async () => {
+    gateway.answer(json({ success: false, code: 'INVALID_PHONE', message: 'no' }, 422), ACCEPTED);
+    expect(await failureOf(pay({ phone: '255700000000' }))).toMatchObject({ name: 'PaymentRejectedError' });
+    expect(await stateOf()).toBe('rejected');
+    await pay();
+    const keys = gateway.seen.map(({ headers }) => headers['idempotency-key']);
+    expect(new Set(keys).size).toBe(2);
+    expect((await journal.get(KEY))?.record).toMatchObject({ state: 'accepted', attempt: 2 });
+  });
+
+  it('after a refusal, is not the refused attempt again', async () => {
+    gateway.answer(json({ success: false, code: 'INVALID_REQUEST', message: 'no' }, 422));
+    await failureOf(pay());
+    expect(await failureOf(pay({}, { attempt: 1 }))).toMatchObject({ name: 'PaymentsValidationError' });
+    expect(gateway.seen).toHaveLength(1);
+  });
+
+  it.each([
+    ['401', json({ message: 'no' }, 401), 'PaymentsAuthenticationError'],
+    ['403', json({ message: 'no' }, 403), 'PaymentsAuthenticationError'],
+    ['429', json({ message: 'no' }, 429, { 'retry-after': '0' }), 'PaymentsRateLimitError'],
+    ['a redirect', text('', 301, { location: '/' }), 'PaymentsConfigError'],
+  ])('after %s, is simply made again with the same key', async (_, answer, name) => {
+    gateway.answer(answer, ACCEPTED);
+    expect(await failureOf(pay({}, { retry: false }))).toMatchObject({ name });
+    expect(await stateOf()).toBeUndefined();
+    await pay();
+    const [first, second] = gateway.seen.map(({ headers }) => headers['idempotency-key']);
+    expect(second).toBe(first);
+  });
+
+  it('after nothing was sent, is simply made again, and a refusal before it is remembered', async () => {
+    gateway.answer(json({ success: false, code: 'INVALID_REQUEST', message: 'no' }, 422));
+    await failureOf(pay());
+    await restart({ baseUrl: 'http://127.0.0.1:9/api/v1', retry: { maxAttempts: 1 } });
+    expect(await failureOf(pay())).toMatchObject({ name: 'GatewayUnreachableError' });
+    expect((await journal.get(KEY))?.record).toMatchObject({ state: 'rejected', attempt: 1 });
+  });
+
+  it.each([
+    ['success', 'success'],
+    ['failed', undefined],
+  ] as const)('after a webhook said %s, follows it', async (outcome, status) => {
+    gateway.answer(ACCEPTED);
+    await pay();
+    const stored = await journal.get(KEY);
+    await journal.replace(
+      stored?.version ?? 0,
+      { ...stored!.record, state: 'settled', outcome, settledBy: 'webhook' },
+      0,
+    );
+    const again = failureOf(pay());
+    if (status) expect(await again).toMatchObject({ status, provider_reference: 'PA-1' });
+    else expect(await again).toMatchObject({ name: 'ReferenceReusedError', mayHaveBeenProcessed: false });
+    expect(gateway.seen).toHaveLength(1);
+  });
+
+  it('is not called refused when another replica took it over meanwhile: its probe may have come through', async () => {
+    gateway.answer((response, socket, request) => {
+      void (async () => {
+        const stored = await journal.get(KEY);
+        await journal.replace(
+          stored!.version,
+          { ...stored!.record, state: 'unknown', evidence: 'interrupted' },
+          0,
+        );
+        json({ success: false, code: 'INVALID_PHONE', message: 'no' }, 422)(response, socket, request);
+      })();
+    });
+    expect(await failureOf(pay())).toMatchObject({
+      name: 'PaymentOutcomeUnknownError',
+      evidence: 'refused-after-ambiguity',
+    });
+    expect(await stateOf()).toBe('unknown');
+  });
+
+  it('is not said to be unsent when another replica took it over meanwhile', async () => {
+    await gateway.close();
+    const remove = journal.remove.bind(journal);
+    jest.spyOn(journal, 'remove').mockImplementation(async (key, version) => {
+      const standing = await journal.get(key);
+      const probing = { ...standing!.record, state: 'unknown', evidence: 'interrupted' } as const;
+      await journal.replace(version, probing, 60_000);
+      return remove(key, version);
+    });
+    expect(await failureOf(pay({}, { retry: false }))).toMatchObject({
+      name: 'PaymentOutcomeUnknownError',
+      evidence: 'interrupted',
+    });
+  });
+
+  it('is not called made because another payment took the reference that this call let go', async () => {
+    await gateway.close();
+    jest.spyOn(journal, 'remove').mockImplementation(async (key, version) => {
+      const standing = await journal.get(key);
+      const other = { ...standing!.record, bodyHash: '1:other', intent: 'other', state: 'accepted' } as const;
+      await journal.replace(version, other, 0);
+      return false;
+    });
+    expect(await failureOf(pay({}, { retry: false }))).toMatchObject({ name: 'GatewayUnreachableError' });
+  });
+
+  describe('one more try within the call', () => {
+    const waits = { afterAnswerMs: 1, afterSilenceMs: 2 };
+
+    it('carries the same key and bytes, and settles where the gateway took it', async () => {
+      await restart({ probe: { collections: waits } });
+      gateway.answer(reset, ACCEPTED);
+      const payment = await pay();
+      expect(payment.lastResponse.attempts.map(({ phase }) => phase)).toEqual(['ambiguous', 'answered']);
+      const [first, second] = gateway.seen;
+      expect([second?.headers['idempotency-key'], second?.body]).toEqual([
+        first?.headers['idempotency-key'],
+        first?.body,
+      ]);
+      expect(await stateOf()).toBe('accepted');
+    });
+
+    it.each([
+      [
+        'a used key',
+        json({ success: false, code: 'DUPLICATE_REQUEST', message: 'x' }, 409),
+        'duplicate-request',
+      ],
+      [
+        'a refusal',
+        json({ success: false, code: 'INVALID_PHONE', message: 'x' }, 422),
+        'refused-after-ambiguity',
+      ],
+      ['refused credentials', json({ message: 'x' }, 401), 'refused-after-ambiguity'],
+      ['silence again', reset, 'no-answer'],
+    ])('is made once: %s leaves the payment unknown', async (_, second, evidence) => {
+      await restart({ probe: { collections: waits } });
+      gateway.answer(text('<html>', 502), second, ACCEPTED);
+      expect(await failureOf(pay())).toMatchObject({ name: 'PaymentOutcomeUnknownError', evidence });
+      now += 60_000;
+      expect(await failureOf(pay())).toMatchObject({ evidence });
+      expect(gateway.seen).toHaveLength(2);
+      expect((await journal.get(KEY))?.record).toMatchObject({ state: 'unknown', evidence });
+    });
+
+    it('is not made after a provider error, an unlisted code or another echo', async () => {
+      await restart({ probe: { collections: waits } });
+      for (const [reference, answer] of [
+        ['order-2', json({ success: false, code: 'PROVIDER_ERROR', message: 'x' }, 422)],
+        ['order-3', json({ success: false, code: 'WHO_KNOWS', message: 'x' }, 500)],
+        ['order-4', json(envelope({ ...collectionRecord, reference: 'order-4', amount: '1.00' }))],
+      ] as const) {
+        gateway.answer(answer);
+        await failureOf(pay({ reference }));
+      }
+      expect(gateway.seen).toHaveLength(3);
+    });
+
+    it('is not made where the caller allows one attempt only, nor where the deadline is near', async () => {
+      await restart({ probe: { collections: waits } });
+      gateway.answer(reset);
+      await failureOf(pay({}, { retry: false }));
+      await failureOf(pay({ reference: 'order-2' }, { deadlineMs: 1_000 }));
+      expect(gateway.seen).toHaveLength(2);
+      expect((await journal.get(KEY))?.record).toMatchObject({ state: 'unknown', probe: 'after-silence' });
+    });
+
+    it('is not made for a payout unless it is configured', async () => {
+      await restart({ probe: { collections: waits } });
+      gateway.answer(reset);
+      await failureOf(merchant.disbursements.mobileMoney(mobileRequest));
+      await restart({ probe: { disbursements: waits } });
+      await failureOf(merchant.disbursements.mobileMoney({ ...mobileRequest, reference: 'salary-3' }));
+      expect(gateway.seen).toHaveLength(3);
+    });
+
+    it('is not made when a webhook came meanwhile: it wins', async () => {
+      await restart({ probe: { collections: waits } });
+      gateway.answer((response, socket, request) => {
+        void (async () => {
+          const stored = await journal.get(KEY);
+          await journal.replace(
+            stored!.version,
+            { ...stored!.record, state: 'settled', outcome: 'success', settledBy: 'webhook' },
+            0,
+          );
+          reset(response, socket, request);
+        })();
+      });
+      const payment = await pay();
+      expect(payment).toMatchObject({ reference: 'order-1', amount: '1180.50', status: 'success' });
+      expect(payment.lastResponse.warnings).toEqual([expect.stringContaining('webhook')]);
+      expect(gateway.seen).toHaveLength(1);
+    });
+
+    it('is not made after the caller gave up', async () => {
+      await restart({ probe: { collections: { afterAnswerMs: 10_000 } } });
+      gateway.answer(text('', 500));
+      const signal = new AbortController();
+      const call = failureOf(pay({}, { signal: signal.signal }));
+      await gateway.arrived(1);
+      while ((await stateOf()) === undefined) await Promise.resolve();
+      setTimeout(() => {
+        signal.abort();
+      }, 50);
+      expect(await call).toMatchObject({ name: 'PaymentOutcomeUnknownError', evidence: 'aborted' });
+      expect((await journal.get(KEY))?.record.probe).toBeUndefined();
+    });
+  });
+
+  describe('when the journal fails', () => {
+    const broken = (): Promise<never> => Promise.reject(new Error('connection refused'));
+
+    it.each(['get', 'insert'] as const)('at %s, nothing is sent', async (method) => {
+      jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+      jest.spyOn(journal, method).mockImplementation(broken);
+      expect(await failureOf(pay())).toMatchObject({
+        name: 'PaymentsStorageError',
+        mayHaveBeenProcessed: false,
+      });
+      expect(gateway.seen).toHaveLength(0);
+    });
+
+    it('by never answering, nothing is sent, and the deadline is kept', async () => {
+      jest.spyOn(journal, 'insert').mockImplementation(() => new Promise(() => {}));
+      expect(await failureOf(pay({}, { deadlineMs: 30 }))).toMatchObject({ name: 'PaymentsStorageError' });
+      const signal = new AbortController();
+      const call = failureOf(pay({}, { signal: signal.signal }));
+      signal.abort('enough');
+      expect(await call).toBe('enough');
+      expect(gateway.seen).toHaveLength(0);
+    });
+
+    it('although it wrote the payment down, what was written is taken back', async () => {
+      jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+      const insert = journal.insert.bind(journal);
+      const spy = jest.spyOn(journal, 'insert').mockImplementation(async (...args) => {
+        await insert(...args);
+        return broken();
+      });
+      expect(await failureOf(pay())).toMatchObject({ name: 'PaymentsStorageError' });
+      expect(await stateOf()).toBeUndefined();
+      spy.mockRestore();
+      gateway.answer(ACCEPTED);
+      await pay();
+      expect(gateway.seen).toHaveLength(1);
+    });
+
+    it('although another call wrote the payment down, what that one wrote stays', async () => {
+      jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+      const insert = journal.insert.bind(journal);
+      jest.spyOn(journal, 'insert').mockImplementation(async (record, leaseMs) => {
+        await insert({ ...record, intent: 'of another process' }, leaseMs);
+        return broken();
+      });
+      expect(await failureOf(pay())).toMatchObject({ name: 'PaymentsStorageError' });
+      expect(await stateOf()).toBe('in-flight');
+    });
+
+    it('although a webhook settled what was written, its outcome stays', async () => {
+      jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+      const insert = journal.insert.bind(journal);
+      jest.spyOn(journal, 'insert').mockImplementation(async (record, leaseMs) => {
+        const { stored } = await insert(record, leaseMs);
+        const paid = { ...record, state: 'settled', outcome: 'success', settledBy: 'webhook' } as const;
+        await journal.replace(stored.version, paid, 0);
+        return broken();
+      });
+      expect(await failureOf(pay())).toMatchObject({ name: 'PaymentsStorageError' });
+      expect(await stateOf()).toBe('settled');
+    });
+
+    it('too late for the caller, what was written is taken back', async () => {
+      const insert = journal.insert.bind(journal);
+      let go = (): void => {};
+      const gate = new Promise<void>((resolve) => (go = resolve));
+      jest.spyOn(journal, 'insert').mockImplementation(async (...args) => {
+        await gate;
+        return insert(...args);
+      });
+      await failureOf(pay({}, { deadlineMs: 20 }));
+      go();
+      for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+      expect(await stateOf()).toBeUndefined();
+    });
+
+    it('after the answer, the answer stands with a warning', async () => {
+      const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+      gateway.answer(ACCEPTED);
+      jest.spyOn(journal, 'replace').mockImplementation(broken);
+      const payment = await pay();
+      expect(payment.lastResponse.warnings).toEqual([expect.stringContaining('journal')]);
+      expect(warn).toHaveBeenCalledWith(expect.stringContaining('order-1'));
+    });
+
+    it('after the answer, it is written down as soon as the journal works again', async () => {
+      jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+      gateway.answer(json({ success: false, code: 'INVALID_PHONE', message: 'no' }, 422));
+      const replace = journal.replace.bind(journal);
+      let repaired = (): void => {};
+      const repair = new Promise<void>((resolve) => (repaired = resolve));
+      jest
+        .spyOn(journal, 'replace')
+        .mockImplementationOnce(broken)
+        .mockImplementationOnce(broken)
+        .mockImplementation(async (...args) => {
+          const stored = await replace(...args);
+          repaired();
+          return stored;
+        });
+      expect(await failureOf(pay())).toMatchObject({ name: 'PaymentRejectedError' });
+      expect(await stateOf()).toBe('in-flight');
+      await repair;
+      expect(await stateOf()).toBe('rejected');
+    });
+
+    it('so slowly that too little time is left, nothing is sent', async () => {
+      const get = journal.get.bind(journal);
+      jest.spyOn(journal, 'get').mockImplementation(async (key) => {
+        await new Promise((resolve) => setTimeout(resolve, 60));
+        return get(key);
+      });
+      expect(await failureOf(pay({}, { deadlineMs: 100 }))).toMatchObject({ name: 'PaymentsStorageError' });
+      expect(gateway.seen).toHaveLength(0);
+    });
+
+    it('by hanging after the answer, the deadline is kept', async () => {
+      jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+      gateway.answer(ACCEPTED);
+      jest.spyOn(journal, 'replace').mockImplementation(() => new Promise(() => {}));
+      const startedAt = performance.now();
+      await pay({}, { deadlineMs: 200 });
+      expect(performance.now() - startedAt).toBeLessThan(400);
+    });
+  });
+});
