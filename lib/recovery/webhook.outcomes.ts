@@ -1,3 +1,4 @@
+import { errorMessage } from '../common/error-message.js';
 import { type PaymentEventName, type PaymentWebhookEvent } from '../common/events.js';
 import { type JournalKey, type JournalScope, type JournalStore } from '../common/journal-port.js';
 import { type PaymentOutcome } from '../common/statuses.js';
@@ -32,7 +33,7 @@ export class WebhookOutcomes {
     try {
       await this.book.settle(this.keyOf(data.reference), outcomeOf(event), 'webhook', true);
     } catch (error) {
-      const why = error instanceof Error ? error.message : 'a value that is not an Error was thrown';
+      const why = errorMessage(error);
       throw new PaymentsStorageError(`The outcome could not be written to the journal: ${why}`, {
         reference: data.reference,
       });

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { performance } from 'node:perf_hooks';
+import { errorMessage } from '../../common/error-message.js';
 import { type JournalKey, type JournalRecord, type JournalStore } from '../../common/journal-port.js';
 import { PaymentsStorageError } from '../../errors/payments-storage.error.js';
 import { type CallEnd } from '../call-end.js';
@@ -8,14 +9,14 @@ import { waitWithin } from '../wait-within.js';
 import { type Recorded } from './payment-end.js';
 import { PaymentIntent } from './payment-intent.js';
 import { type ProbeRules } from './probe-rules.js';
-import { decideRepeatedCall, type AskedPayment, type RepeatedCall } from './repeated-call.js';
+import { decideRepeatedCall, type AskedPayment, type Refusal } from './repeated-call.js';
 
 /** What came of writing a payment down: it may be sent, or it may not because of what stands. */
 export type Begun =
   | { readonly intent: PaymentIntent }
   | {
       readonly standing: JournalRecord;
-      readonly refusal: Exclude<RepeatedCall, { readonly act: 'begin' | 'probe' }>;
+      readonly refusal: Refusal;
     };
 
 /** So that a journal in this process is written even where the time is up. */
@@ -48,7 +49,7 @@ export class PaymentLedger {
   ): Promise<Begun> {
     const writing = this.write(asked, key, draft, limits.deadline);
     const waited = await waitWithin(writing, limits.sendBy, limits.signal).catch((error: unknown) => {
-      this.logger.error(`The journal cannot be reached, so nothing was sent: ${errorText(error)}`);
+      this.logger.error(`The journal cannot be reached, so nothing was sent: ${errorMessage(error)}`);
       throw notWritten(key);
     });
     if (waited.ended === 'done') return waited.value;
@@ -62,7 +63,7 @@ export class PaymentLedger {
     const writing = intent.end(end).then(
       (standing): Recorded => ({ written: true, standing: standing?.record }),
       (error: unknown): Recorded => {
-        this.warn(intent.record, errorText(error));
+        this.warn(intent.record, errorMessage(error));
         this.endLater(intent, end, FIRST_REWRITE_MS);
         return { written: false };
       },
@@ -124,8 +125,4 @@ function notWritten({ family, reference }: JournalKey): PaymentsStorageError {
       hint: 'Make the same call again once the storage answers.',
     },
   );
-}
-
-function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : 'a value that is not an Error was thrown';
 }
