@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { type ModulesContainer } from '@nestjs/core';
+import { errorMessage } from '../common/error-message.js';
 
 /** What `@nestjs/event-emitter` provides, as far as it is used here. */
 interface ApplicationEmitter {
@@ -19,8 +20,7 @@ export class ApplicationEvents {
   tell(event: string, payload: unknown): void {
     this.emitter ??= this.find();
     this.emitter?.emitAsync(event, payload).catch((error: unknown) => {
-      const why = error instanceof Error ? error.message : 'a value that is not an Error was thrown';
-      this.logger.error(`A listener of ${event} failed: ${why}`);
+      this.logger.error(`A listener of ${event} failed: ${errorMessage(error)}`);
     });
   }
 

@@ -1,3 +1,4 @@
+import { journalKeyText } from '../common/journal-key-text.js';
 import { type JournalKey } from '../common/journal-port.js';
 
 /** Lets those who wait for an outcome in this process know at once when one is written down. */
@@ -6,7 +7,7 @@ export class OutcomeWatch {
 
   /** Calls back at every change of a payment, until the returned function is called. */
   on(key: JournalKey, changed: () => void): () => void {
-    const id = idOf(key);
+    const id = journalKeyText(key);
     const listeners = this.waiting.get(id) ?? new Set();
     this.waiting.set(id, listeners.add(changed));
     return () => {
@@ -16,10 +17,6 @@ export class OutcomeWatch {
   }
 
   changed(key: JournalKey): void {
-    for (const listener of this.waiting.get(idOf(key)) ?? []) listener();
+    for (const listener of this.waiting.get(journalKeyText(key)) ?? []) listener();
   }
-}
-
-function idOf({ account, environment, family, reference }: JournalKey): string {
-  return JSON.stringify([account, environment, family, reference]);
 }

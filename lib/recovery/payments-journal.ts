@@ -4,17 +4,14 @@ import {
   type JournalKey,
   type JournalScope,
   type JournalStore,
-  type StoredJournalRecord,
 } from '../common/journal-port.js';
 import { type PaymentFamily } from '../common/operations.js';
 import { FINAL_STATUSES, type PaymentOutcome } from '../common/statuses.js';
-import { PaymentOutcomeUnknownError } from '../errors/payment-outcome-unknown.error.js';
-import { PaymentRejectedError } from '../errors/payment-rejected.error.js';
 import { PaymentsStorageError } from '../errors/payments-storage.error.js';
 import { PaymentsValidationError } from '../errors/payments-validation.error.js';
 import { isPaymentsError, PaymentsError } from '../errors/payments.error.js';
-import { evidenceOf } from '../transport/journal/repeated-call.js';
 import { journalEntry } from './journal-entry.js';
+import { noOutcome, notFound, refused } from './journal-errors.js';
 import { type OutcomeBook } from './outcome-book.js';
 import { type OutcomeWaiter } from './outcome.waiter.js';
 import { type RecoveryReport, type RecoveryRun } from './recovery.run.js';
@@ -146,17 +143,7 @@ export class PaymentsJournal {
     if (!standing) throw notFound(family, reference);
     const { record } = standing;
     if (record.state === 'settled') return journalEntry(standing);
-    if (record.state === 'rejected') {
-      throw new PaymentRejectedError(
-        'REJECTED',
-        'The gateway refused this payment: there is no outcome to wait for.',
-        {
-          operation: record.operation,
-          reference,
-          idempotencyKey: record.idempotencyKey,
-        },
-      );
-    }
+    if (record.state === 'rejected') throw refused(record);
     throw noOutcome(standing, timeoutMs);
   }
 
@@ -169,25 +156,6 @@ function checkTimeout(timeoutMs: unknown, reference: string): void {
   if (Number.isInteger(timeoutMs) && Number(timeoutMs) > 0 && Number(timeoutMs) <= LONGEST_WAIT_MS) return;
   const problem = 'options.timeoutMs must be a whole number of milliseconds greater than 0: write 60_000';
   throw new PaymentsValidationError({ timeoutMs: [problem] }, { reference });
-}
-
-function noOutcome(standing: StoredJournalRecord, timeoutMs: number): PaymentOutcomeUnknownError {
-  const { state, operation, reference, idempotencyKey } = standing.record;
-  return new PaymentOutcomeUnknownError(
-    state === 'accepted' ? 'in-flight' : evidenceOf(standing),
-    `No outcome came within ${timeoutMs} ms: the payment is ${state} and stays open.`,
-    {
-      operation,
-      reference,
-      idempotencyKey,
-      hint: 'Keep it open and wait on: it has not failed, so do not make it again under another reference.',
-    },
-  );
-}
-
-function notFound(family: PaymentFamily, reference: string): PaymentsError {
-  const message = `The journal holds no ${family} under this reference: none was sent, or the storage has forgotten it.`;
-  return new PaymentsError('ENTRY_NOT_FOUND', message, { reference });
 }
 
 /** A store's own error stays inside: it may hold an address or a password. */

@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { journalKeyText } from '../common/journal-key-text.js';
 import {
   type JournalKey,
   type JournalPage,
@@ -41,7 +42,7 @@ export class MemoryJournal implements JournalStore {
     record: JournalRecord,
     leaseMs: number,
   ): Promise<{ readonly inserted: boolean; readonly stored: StoredJournalRecord }> {
-    const standing = this.records.get(idOf(record));
+    const standing = this.records.get(journalKeyText(record));
     if (standing) return Promise.resolve({ inserted: false, stored: this.view(standing) });
     this.makeRoom();
     const now = this.now();
@@ -51,12 +52,12 @@ export class MemoryJournal implements JournalStore {
   }
 
   get(key: JournalKey): Promise<StoredJournalRecord | undefined> {
-    const standing = this.records.get(idOf(key));
+    const standing = this.records.get(journalKeyText(key));
     return Promise.resolve(standing && this.view(standing));
   }
 
   replace(version: number, record: JournalRecord, leaseMs: number): Promise<StoredJournalRecord | undefined> {
-    const standing = this.records.get(idOf(record));
+    const standing = this.records.get(journalKeyText(record));
     if (standing?.version !== version) return Promise.resolve(undefined);
     const now = this.now();
     const attemptAt = standing.record.attempt === record.attempt ? standing.attemptAt : now;
@@ -65,7 +66,7 @@ export class MemoryJournal implements JournalStore {
   }
 
   remove(key: JournalKey, version: number): Promise<boolean> {
-    const id = idOf(key);
+    const id = journalKeyText(key);
     if (this.records.get(id)?.version !== version) return Promise.resolve(false);
     this.forget(id);
     return Promise.resolve(true);
@@ -94,7 +95,7 @@ export class MemoryJournal implements JournalStore {
   }
 
   private store(changed: MemoryRecord): StoredJournalRecord {
-    const id = idOf(changed.record);
+    const id = journalKeyText(changed.record);
     const stored = { ...changed, version: ++this.changes };
     this.forget(id);
     this.records.set(id, stored);
@@ -149,10 +150,6 @@ export class MemoryJournal implements JournalStore {
       leaseLeftMs: Math.max(0, rest.leaseUntil - now),
     };
   }
-}
-
-function idOf({ account, environment, family, reference }: JournalKey): string {
-  return JSON.stringify([account, environment, family, reference]);
 }
 
 function isWithin(scope: JournalScope, record: JournalRecord): boolean {

@@ -16,14 +16,13 @@ import { idempotencyKeyFor } from '../idempotency-key.js';
 import { type PaymentsResponse } from '../last-response.js';
 import { type Probing } from '../run-call.js';
 import { bodyHash } from './body-hash.js';
-import { paymentEnd, type PaymentEnd } from './payment-end.js';
+import { paymentEnd, standingEnd, type PaymentEnd } from './payment-end.js';
 import { PaymentIntent } from './payment-intent.js';
-import { PaymentLedger, type Begun } from './payment-ledger.js';
+import { PaymentLedger } from './payment-ledger.js';
 import { recordedCall } from './recorded-call.js';
-import { type AskedPayment } from './repeated-call.js';
+import { asksForAnotherKey, type AskedPayment } from './repeated-call.js';
 import { SingleFlight } from './single-flight.js';
-import { attemptRefused, referenceReused, standingUnknown } from './standing-error.js';
-import { repeatedAnswer } from './stored-answer.js';
+import { referenceReused, standingUnknown } from './standing-error.js';
 
 /** What every try of a payment carries, and how it may be tried once more. */
 export interface Parcel {
@@ -107,7 +106,7 @@ export class MoneyCalls {
     try {
       const draft = (attempt: number): JournalRecord => this.draft(call, key, asked, attempt);
       const begun = await this.ledger.begin(asked, key, draft, limits);
-      if (!('intent' in begun)) return standingEnd(call, begun);
+      if (!('intent' in begun)) return standingEnd(call, begun.standing, begun.refusal);
       const { intent } = begun;
       const end = await this.sendIntent(call, intent, limits);
       const recorded = await this.ledger.end(intent, end, limits);
@@ -176,27 +175,4 @@ export class MoneyCalls {
       probe: 'after-silence',
     };
   }
-}
-
-function standingEnd<T extends object>(
-  call: MoneyCall<T>,
-  { standing, refusal }: Extract<Begun, { readonly refusal: unknown }>,
-): PaymentEnd<T> {
-  switch (refusal.act) {
-    case 'repeat-answer':
-      return { ok: true, value: repeatedAnswer(call, standing) };
-    case 'unknown':
-      return { ok: false, error: standingUnknown(standing, refusal.evidence) };
-    case 'refuse':
-      return { ok: false, error: referenceReused(standing, refusal.because) };
-    case 'refuse-attempt':
-      return { ok: false, error: attemptRefused(standing, refusal.next) };
-  }
-}
-
-/** Whether who joins insists on another key than the call under way was asked for. */
-function asksForAnotherKey(asked: AskedPayment, underWay: AskedPayment): boolean {
-  const { idempotencyKey, attempt } = asked;
-  if (idempotencyKey !== undefined && idempotencyKey !== underWay.idempotencyKey) return true;
-  return attempt !== undefined && attempt > (underWay.attempt ?? 1);
 }

@@ -2,7 +2,8 @@ import { type JournalRecord } from '../../common/journal-port.js';
 import { type CallEnd } from '../call-end.js';
 import { type MoneyCall } from '../gateway-call.js';
 import { withLastResponse, type PaymentsResponse } from '../last-response.js';
-import { standingUnknown } from './standing-error.js';
+import { type Refusal } from './repeated-call.js';
+import { attemptRefused, referenceReused, standingUnknown } from './standing-error.js';
 import { repeatedAnswer, withOutcome } from './stored-answer.js';
 
 /** How a call that moves money ended, for its caller and for those who joined it. */
@@ -54,6 +55,24 @@ export function paymentEnd<T extends object>(
     return { ok: false, error: standingUnknown(open, evidence) };
   }
   return { ok: false, error: end.error };
+}
+
+/** What a call gives that sends nothing, because of what stands. */
+export function standingEnd<T extends object>(
+  call: MoneyCall<T>,
+  standing: JournalRecord,
+  refusal: Refusal,
+): PaymentEnd<T> {
+  switch (refusal.act) {
+    case 'repeat-answer':
+      return { ok: true, value: repeatedAnswer(call, standing) };
+    case 'unknown':
+      return { ok: false, error: standingUnknown(standing, refusal.evidence) };
+    case 'refuse':
+      return { ok: false, error: referenceReused(standing, refusal.because) };
+    case 'refuse-attempt':
+      return { ok: false, error: attemptRefused(standing, refusal.next) };
+  }
 }
 
 function wasMade({ state, outcome }: JournalRecord): boolean {

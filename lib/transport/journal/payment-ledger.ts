@@ -14,14 +14,14 @@ import { waitWithin } from '../wait-within.js';
 import { type Recorded } from './payment-end.js';
 import { PaymentIntent } from './payment-intent.js';
 import { type ProbeRules } from './probe-rules.js';
-import { decideRepeatedCall, type AskedPayment, type RepeatedCall } from './repeated-call.js';
+import { decideRepeatedCall, type AskedPayment, type Refusal } from './repeated-call.js';
 
 /** What came of writing a payment down: it may be sent, or it may not because of what stands. */
 export type Begun =
   | { readonly intent: PaymentIntent }
   | {
       readonly standing: JournalRecord;
-      readonly refusal: Exclude<RepeatedCall, { readonly act: 'begin' | 'probe' }>;
+      readonly refusal: Refusal;
     };
 
 /** So that a journal in this process is written even where the time is up. */

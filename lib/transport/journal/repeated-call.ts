@@ -33,6 +33,9 @@ export type RepeatedCall =
   /** The caller's `attempt` was refused before. */
   | { readonly act: 'refuse-attempt'; readonly next: number };
 
+/** A call that sends nothing. */
+export type Refusal = Exclude<RepeatedCall, { readonly act: 'begin' | 'probe' }>;
+
 /** The table of repeated calls (design rules §3), as one pure function. Only `begin` and `probe` send anything. */
 export function decideRepeatedCall(
   standing: StoredJournalRecord | undefined,
@@ -59,6 +62,13 @@ export function usesAnotherKey(
 ): boolean {
   const { idempotencyKey = record.idempotencyKey, attempt = record.attempt } = asked;
   return idempotencyKey !== record.idempotencyKey || attempt > record.attempt;
+}
+
+/** Whether who joins insists on another key than the call under way was asked for. */
+export function asksForAnotherKey(asked: AskedPayment, underWay: AskedPayment): boolean {
+  const { idempotencyKey, attempt } = asked;
+  if (idempotencyKey !== undefined && idempotencyKey !== underWay.idempotencyKey) return true;
+  return attempt !== undefined && attempt > (underWay.attempt ?? 1);
 }
 
 /** Why it is not known what came of a payment that is in flight or unknown. */

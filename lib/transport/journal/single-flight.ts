@@ -1,3 +1,4 @@
+import { journalKeyText } from '../../common/journal-key-text.js';
 import { type JournalKey } from '../../common/journal-port.js';
 import { type CallLimits } from '../call-limits.js';
 import { waitWithin, type Waited } from '../wait-within.js';
@@ -8,17 +9,17 @@ export class SingleFlight<Asked, End> {
 
   /** What the call that is under way for a payment was asked for; undefined where there is none. */
   underWay(key: JournalKey): Asked | undefined {
-    return this.flights.get(flightId(key))?.asked;
+    return this.flights.get(journalKeyText(key))?.asked;
   }
 
   /** Makes the call that others may join. */
   async lead(key: JournalKey, asked: Asked, call: () => Promise<End>): Promise<End> {
     const end = call();
-    this.flights.set(flightId(key), { asked, end });
+    this.flights.set(journalKeyText(key), { asked, end });
     try {
       return await end;
     } finally {
-      this.flights.delete(flightId(key));
+      this.flights.delete(journalKeyText(key));
     }
   }
 
@@ -29,11 +30,7 @@ export class SingleFlight<Asked, End> {
 
   /** Waits for the call that is under way, within the limits of the one who joins. */
   async join(key: JournalKey, { deadline, signal }: CallLimits): Promise<Waited<End>> {
-    const flight = this.flights.get(flightId(key));
+    const flight = this.flights.get(journalKeyText(key));
     return flight ? waitWithin(flight.end, deadline, signal) : { ended: 'late' };
   }
-}
-
-function flightId({ account, environment, family, reference }: JournalKey): string {
-  return JSON.stringify([account, environment, family, reference]);
 }

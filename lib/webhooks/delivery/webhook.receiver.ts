@@ -83,18 +83,17 @@ export class WebhookReceiver {
       const problem = `${claim.standingEvent}, or another amount, stands for the reference already`;
       return this.setAside('conflict', webhook, problem);
     }
-    const first = fit === 'contested' && claim.result === 'claimed' ? await this.announceConflict(event) : [];
+    const first = fit === 'contested' && claim.result === 'claimed' ? this.conflictSteps(event) : [];
     return this.handle(claim, [...first, this.settling, ...this.stepsFor(event.event), last], webhook);
   }
 
   /** The webhook wins over what the journal said, and somebody must know that the two contradict each other. */
-  private async announceConflict(event: PaymentWebhookEvent): Promise<readonly HandlerStep[]> {
-    await this.store('conflict', event);
+  private conflictSteps(event: PaymentWebhookEvent): readonly HandlerStep[] {
     const steps = this.stepsFor('payment.conflict');
     if (steps.length === 0) {
       this.logger.error(`${describeEvent(event)} contradicts the journal, and wins: its handlers run.`);
     }
-    return steps;
+    return [{ name: 'PaymentsInbox', run: () => this.store('conflict', event) }, ...steps];
   }
 
   /** Stored before any handler runs, so that it can be looked at even where none ever gets through. */

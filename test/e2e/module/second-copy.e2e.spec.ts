@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Inject, Injectable } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { build } from 'esbuild';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type * as NestjsPayments from 'nestjs-payments';
 import { isPaymentsError, PaymentsConfigError, PaymentsModule } from 'nestjs-payments';
@@ -20,7 +20,7 @@ describe('a second copy of the package in one process', () => {
   let copy: typeof NestjsPayments;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(process.cwd(), 'node_modules', '.second copy-'));
+    folder = await realpath(await mkdtemp(join(process.cwd(), 'node_modules', '.second copy-')));
     const outfile = join(folder, 'index.mjs');
     await build({
       entryPoints: ['lib/index.ts'],
