@@ -102,7 +102,7 @@ export class PaymentIntent {
     if (end.end === 'aborted') return this.release();
     const { verdict, openProbe } = end;
     if (verdict.end === 'rejected') return this.reject();
-    if (verdict.end !== 'unknown' || (this.probeFor && openProbe)) return this.release();
+    if (verdict.end !== 'unknown') return this.release();
     return this.change((record) => unknown(record, verdict.evidence, openProbe));
   }
 

@@ -105,4 +105,29 @@ describe('the end of the application', () => {
     await application.close();
     expect(closed).toBe(1);
   });
+
+  it('closes the storage only after what is under way is written down', async () => {
+    const memory = memoryStorage();
+    const key = {
+      account: 'default',
+      environment: 'sandbox',
+      family: 'collection',
+      reference: 'order-1',
+    } as const;
+    let atClose: string | undefined;
+    const storage = Object.assign(memory, {
+      close: async () => {
+        atClose = (await memory.journal.get(key))?.record.state;
+      },
+    });
+    application = await Test.createTestingModule({
+      imports: [PaymentsModule.forRoot({ ...options(), storage })],
+    }).compile();
+    const payment = application.get(CollectionsService).mobileMoney(collectionRequest);
+    await arrived;
+    const closed = application.close();
+    answerHeld();
+    await Promise.all([payment, closed]);
+    expect(atClose).toBe('accepted');
+  });
 });

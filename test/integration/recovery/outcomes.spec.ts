@@ -243,7 +243,9 @@ describe('the outcome of a payment', () => {
     it('until the webhook comes', async () => {
       const outcome = wait();
       await sandbox.customer(PHONE).approve('order-1');
+      const answeredAt = performance.now();
       expect(await outcome).toMatchObject({ state: 'settled', outcome: 'success' });
+      expect(performance.now() - answeredAt).toBeLessThan(200);
     });
 
     it('until the webhook comes to another replica', async () => {

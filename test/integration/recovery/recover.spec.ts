@@ -156,6 +156,21 @@ describe('recover()', () => {
     expect(sandbox.requests()).toHaveLength(2);
   });
 
+  it('never makes a second probe, also where the process dies during the first', async () => {
+    sandbox.next(PAY).dropBefore();
+    await lost(first.collections.mobileMoney(collectionRequest));
+    now += OLD_ENOUGH;
+    sandbox.next(PAY).dropAfterProcessing();
+    sandbox.on('payment', () => {
+      first.crash();
+    });
+    await lost(first.journal.recover());
+    now += OLD_ENOUGH;
+    const second = await start();
+    expect(await second.journal.recover()).toEqual({ probed: 0, settled: 0, stillUnknown: 1 });
+    expect(sandbox.requests()).toHaveLength(2);
+  });
+
   it('keeps the probe for later while the gateway cannot be reached', async () => {
     sandbox.next(PAY).dropBefore();
     await lost(first.collections.mobileMoney(collectionRequest));
@@ -196,7 +211,7 @@ describe('recover()', () => {
     await listening.journal.recover();
     expect(heard).toEqual([]);
     now += 1;
-    await listening.journal.recover();
+    await Promise.all([listening.journal.recover(), listening.journal.recover()]);
     await first.journal.recover();
     await listening.journal.recover();
     expect(heard).toEqual([

@@ -285,6 +285,25 @@ describe('a payment that is asked for again', () => {
     expect(gateway.seen).toHaveLength(1);
   });
 
+  it('is not called refused when another replica took it over meanwhile: its probe may have come through', async () => {
+    gateway.answer((response, socket, request) => {
+      void (async () => {
+        const stored = await journal.get(KEY);
+        await journal.replace(
+          stored!.version,
+          { ...stored!.record, state: 'unknown', evidence: 'interrupted' },
+          0,
+        );
+        json({ success: false, code: 'INVALID_PHONE', message: 'no' }, 422)(response, socket, request);
+      })();
+    });
+    expect(await failureOf(pay())).toMatchObject({
+      name: 'PaymentOutcomeUnknownError',
+      evidence: 'refused-after-ambiguity',
+    });
+    expect(await stateOf()).toBe('unknown');
+  });
+
   describe('one more try within the call', () => {
     const waits = { afterAnswerMs: 1, afterSilenceMs: 2 };
 
