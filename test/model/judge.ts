@@ -117,12 +117,13 @@ export class Judge {
     }
   }
 
-  /** Whoever recovers, and however many at once: each payment is probed once. */
-  recovered(sentBefore: number): void {
-    const probes = this.requests.slice(sentBefore);
-    for (const slot of SLOTS) {
-      const count = probes.filter((request) => concerns(request, slot)).length;
-      this.check(count <= 1, 'a payment was probed twice', { slot });
+  /** Whoever recovers, and however many at once: each payment is probed once, with the key in the journal. */
+  recovered(sentBefore: number, entries: readonly (JournalEntry | undefined)[], mayRetry: boolean): void {
+    for (const [index, slot] of SLOTS.entries()) {
+      const probes = this.requests.slice(sentBefore).filter((request) => concerns(request, slot));
+      const isKnown = probes.every(({ key }) => key === entries[index]?.idempotencyKey);
+      this.check(isKnown, 'a probe carried another key', { slot, probes });
+      this.check(mayRetry || probes.length <= 1, 'a payment was probed twice', { slot });
     }
   }
 

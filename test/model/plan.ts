@@ -160,9 +160,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 export const plans: fc.Arbitrary<Plan> = fc.record({
-  probe: fc.record({ collections: fc.boolean(), disbursements: fc.boolean() }),
+  probe: fc.record({ collections: often(true, false), disbursements: often(true, false) }),
   steps: fc.array(step, { minLength: 1, maxLength: 12 }),
-  lastWaitMs: fc.constantFrom(100_000, 2_000_000),
+  lastWaitMs: often(100_000, 2_000_000),
 });
 
 /** Two calls for one reference, mostly of the same payment. */

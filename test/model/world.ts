@@ -234,9 +234,13 @@ class Story {
     const { process } = this;
     const others = twice ? [await this.startProcess()] : [];
     this.world.wire.plan(faults);
+    const entries = await Promise.all(SLOTS.map((slot) => this.entry(slot)));
     process.plan({ death });
     const sentBefore = this.judge.sentSoFar;
-    const run = (by: MerchantProcess): Promise<unknown> => Promise.race([by.journal.recover(), by.death]);
+    const run = async (by: MerchantProcess): Promise<void> => {
+      const report = await Promise.race([by.journal.recover(), by.death]);
+      if (report !== 'died') this.count('probed by recovery', report.probed);
+    };
     await Promise.all([
       run(process).catch((error: unknown) => {
         if (!process.isDead) throw error;
@@ -246,7 +250,7 @@ class Story {
     process.plan({});
     this.throwFound();
     // After a 429 the same try may follow once more.
-    if (!faults.includes('status 429')) this.judge.recovered(sentBefore);
+    this.judge.recovered(sentBefore, entries, faults.includes('status 429'));
   }
 
   /** The customer or the provider brings a payment to its end; the merchant hears of a collection by webhook. */
@@ -368,7 +372,10 @@ class Story {
   /** After a crash, and after two calls at once, the journal alone knows whether a payment may stand. */
   private async believeTheJournal(slot: Slot): Promise<void> {
     const stored = await this.storage.journal.get({ account: 'default', environment: 'sandbox', ...slot });
-    const isFree = !stored || stored.record.state === 'rejected';
+    const { state, outcome, settledBy } = stored?.record ?? {};
+    // An operator's word that the gateway never had it.
+    const isNothing = state === 'settled' && outcome === 'failed' && settledBy === 'operator';
+    const isFree = !stored || state === 'rejected' || isNothing;
     if (isFree) this.judge.believeFree(slot);
     else this.judge.believeOpen(slot);
   }
@@ -389,8 +396,8 @@ class Story {
     if (this.found !== undefined) throw this.found;
   }
 
-  private count(what: string): void {
-    this.world.seen.set(what, (this.world.seen.get(what) ?? 0) + 1);
+  private count(what: string, times = 1): void {
+    this.world.seen.set(what, (this.world.seen.get(what) ?? 0) + times);
   }
 }
 
