@@ -123,12 +123,13 @@ export class PaymentIntent {
 
   private change(next: (record: JournalRecord) => JournalRecord): Promise<StoredJournalRecord | undefined> {
     const { idempotencyKey, reference } = this.record;
-    return changeRecord(this.store, this.record, ({ record }) => {
+    const ofThisAttempt = ({ record }: StoredJournalRecord): JournalRecord | undefined => {
       if (record.idempotencyKey === idempotencyKey) return next(record);
       new Logger('PaymentsJournal').error(
         `An answer to an earlier attempt of the reference ${JSON.stringify(reference)} came after a later one began.`,
       );
       return undefined;
-    });
+    };
+    return changeRecord(this.store, this.record, ofThisAttempt, 'ends');
   }
 }
