@@ -27,10 +27,11 @@ export class OutcomeBook {
     by: NonNullable<JournalRecord['settledBy']>,
     mayReplace: boolean,
   ): Promise<StoredJournalRecord | undefined> {
-    const standing = await changeRecord(this.store, key, ({ record }) => {
+    const end = ({ record }: StoredJournalRecord): JournalRecord | undefined => {
       const stays = record.state === 'settled' && (record.outcome === outcome || !mayReplace);
       return stays ? undefined : settled(record, outcome, by);
-    });
+    };
+    const standing = await changeRecord(this.store, key, end, 'stays');
     this.watch.changed(key);
     return standing;
   }

@@ -74,7 +74,7 @@ export class RecoveryRun {
     if (record.state === 'accepted') return asked.record.state === 'settled' ? { known: true } : {};
     if (asked.record.state !== record.state) return { known: true };
     if (decision === 'probe') return this.probe(asked);
-    await changeRecord(this.store, record, (current) => keptUnknown(current, this.rules));
+    await changeRecord(this.store, record, (current) => keptUnknown(current, this.rules), 'stays');
     return { known: false };
   }
 

@@ -1,4 +1,4 @@
-import { type JournalStore, type StoredJournalRecord } from '../common/journal-port.js';
+import { type JournalRecord, type JournalStore, type StoredJournalRecord } from '../common/journal-port.js';
 import { type PaymentFamily } from '../common/operations.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
 import { isPaymentsError } from '../errors/payments.error.js';
@@ -40,9 +40,9 @@ export class StatusResolver {
       return (await this.book.settle(record, verdict.outcome, 'status', false)) ?? standing;
     }
     if (verdict.says === 'nothing') return standing;
-    const known = await changeRecord(this.store, record, ({ record: current }) =>
-      current.state === 'unknown' || current.state === 'in-flight' ? accepted(current) : undefined,
-    );
+    const take = ({ record: current }: StoredJournalRecord): JournalRecord | undefined =>
+      current.state === 'unknown' || current.state === 'in-flight' ? accepted(current) : undefined;
+    const known = await changeRecord(this.store, record, take, 'stays');
     return known ?? standing;
   }
 }

@@ -32,6 +32,8 @@ export async function sendInTurn(setup: TurnSetup): Promise<TimedResult> {
   if (granted.turn !== 'go') return { result: unsent(granted), durationMs: 0 };
   const startedAt = performance.now();
   try {
+    // This process may have stood still for so long that the journal lets others act on the payment.
+    if (startedAt >= deadline) return { result: unsent({ turn: 'late' }), durationMs: 0 };
     const timeoutMs = Math.min(setup.timeoutMs, deadline - startedAt);
     const result = await sendAttempt(http, request, timeoutMs, signal);
     return { result, durationMs: performance.now() - startedAt };

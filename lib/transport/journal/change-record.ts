@@ -12,18 +12,20 @@ const TRIES = 20;
  * Changes what stands under a key, again where somebody else was faster.
  *
  * @param change Gives the record itself, or undefined, where there is nothing to change.
+ * @param lease Whether the call that holds the payment is over: others change it while that call may still be running.
  * @returns What stands afterwards.
  */
 export async function changeRecord(
   store: JournalStore,
   key: JournalKey,
   change: (standing: StoredJournalRecord) => JournalRecord | undefined,
+  lease: 'ends' | 'stays',
 ): Promise<StoredJournalRecord | undefined> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const standing = await store.get(key);
     const next = standing && change(standing);
     if (!next || next === standing.record) return standing;
-    const stored = await store.replace(standing.version, next, 0);
+    const stored = await store.replace(standing.version, next, lease === 'stays' ? standing.leaseLeftMs : 0);
     if (stored) return stored;
   }
   throw new PaymentsStorageError(

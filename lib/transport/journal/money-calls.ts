@@ -89,6 +89,8 @@ export class MoneyCalls {
     standing: StoredJournalRecord,
     limits: CallLimits,
   ): Promise<{ readonly standing: JournalRecord | undefined } | undefined> {
+    // Its lease may have ended by a clock that jumped, while its call still runs here.
+    if (this.flights.underWay(standing.record)) return undefined;
     const intent = await PaymentIntent.beginProbe(this.store, standing, limits.deadline);
     if (!intent) return undefined;
     const end = await this.sendIntent(recordedCall(standing.record), intent, limits);
@@ -142,7 +144,10 @@ export class MoneyCalls {
   ): Promise<CallEnd<T>> {
     const { idempotencyKey, body = '' } = intent.record;
     const waits = limits.once || intent.probeFor ? undefined : this.rules.probe[call.kind];
-    const probing = waits && { waits, begin: (evidence: OutcomeEvidence) => intent.probeWithin(evidence) };
+    const probing = waits && {
+      waits,
+      begin: (evidence: OutcomeEvidence) => intent.probeWithin(evidence, limits),
+    };
     return this.send(call, { idempotencyKey, body, probeFor: intent.probeFor, probing }, limits);
   }
 

@@ -8,6 +8,8 @@ import {
 } from '../../common/journal-port.js';
 import { type OutcomeEvidence } from '../../common/outcome-evidence.js';
 import { type CallEnd } from '../call-end.js';
+import { type CallLimits } from '../call-limits.js';
+import { waitWithin } from '../wait-within.js';
 import { changeRecord } from './change-record.js';
 import { accepted, probing, rejected, unknown } from './journal-transitions.js';
 import { evidenceOf } from './repeated-call.js';
@@ -77,13 +79,20 @@ export class PaymentIntent {
     return this.stored.record;
   }
 
-  /** Writes down that the one further try leaves now. False where the payment has moved on, or cannot be written. */
-  async probeWithin(evidence: OutcomeEvidence): Promise<boolean> {
+  /**
+   * Writes down that the one further try leaves now. False where the payment has moved on, or cannot be written in time.
+   */
+  async probeWithin(
+    evidence: OutcomeEvidence,
+    { sendBy, signal }: Pick<CallLimits, 'sendBy' | 'signal'>,
+  ): Promise<boolean> {
     try {
       const record = probing(this.record, evidence);
-      const stored = await this.store.replace(this.stored.version, record, leaseUntil(this.deadline));
-      if (stored) this.stored = stored;
-      return stored !== undefined;
+      const writing = this.store.replace(this.stored.version, record, leaseUntil(this.deadline));
+      const waited = await waitWithin(writing, sendBy, signal);
+      if (waited.ended !== 'done' || !waited.value) return false;
+      this.stored = waited.value;
+      return true;
     } catch {
       return false;
     }
@@ -114,12 +123,13 @@ export class PaymentIntent {
 
   private change(next: (record: JournalRecord) => JournalRecord): Promise<StoredJournalRecord | undefined> {
     const { idempotencyKey, reference } = this.record;
-    return changeRecord(this.store, this.record, ({ record }) => {
+    const ofThisAttempt = ({ record }: StoredJournalRecord): JournalRecord | undefined => {
       if (record.idempotencyKey === idempotencyKey) return next(record);
       new Logger('PaymentsJournal').error(
         `An answer to an earlier attempt of the reference ${JSON.stringify(reference)} came after a later one began.`,
       );
       return undefined;
-    });
+    };
+    return changeRecord(this.store, this.record, ofThisAttempt, 'ends');
   }
 }

@@ -44,7 +44,11 @@ export function decideRepeatedCall(
 ): RepeatedCall {
   if (!standing) return { act: 'begin', attempt: asked.attempt ?? 1 };
   const { record } = standing;
-  if (mayBeTriedAgain(record)) return nextAttempt(record, asked);
+  if (mayBeTriedAgain(record)) {
+    // An operator's word does not stop a call that is still running, and may yet send.
+    if (standing.leaseLeftMs > 0) return { act: 'unknown', evidence: 'in-flight' };
+    return nextAttempt(record, asked);
+  }
   if (hasEnded(record)) return { act: 'refuse', because: 'ended' };
   if (record.bodyHash !== asked.bodyHash) return { act: 'refuse', because: 'another-payment' };
   const anotherKey = usesAnotherKey(record, asked);

@@ -217,6 +217,21 @@ describe('the outcome of a payment', () => {
       expect(sandbox.payments()).toHaveLength(1);
     });
 
+    it('as failed lets no other attempt be made while a call may still send this one', async () => {
+      sandbox.next(PAY).hang();
+      const request = { ...collectionRequest, reference: 'order-2' };
+      const running = failureOf(payments.collections.mobileMoney(request, { timeoutMs: 2_000 }));
+      while (!(await stands('order-2'))) await new Promise((resolve) => setImmediate(resolve));
+      await payments.journal.settle('collection', 'order-2', 'failed');
+      const other = await start();
+      expect(await failureOf(other.collections.mobileMoney(request))).toMatchObject({
+        name: 'PaymentOutcomeUnknownError',
+        evidence: 'in-flight',
+      });
+      await running;
+      expect(await stands('order-2')).toMatchObject({ attempt: 1, outcome: 'failed' });
+    });
+
     it('is final, must be an outcome of the family, and needs a payment', async () => {
       const { journal } = payments;
       await journal.settle('collection', 'order-1', 'expired');

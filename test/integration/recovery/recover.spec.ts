@@ -145,6 +145,15 @@ describe('recover()', () => {
     expect(await stands('collection', 'order-1')).toMatchObject({ state: 'unknown', evidence: 'no-answer' });
   });
 
+  it('leaves a payment alone whose call runs here, also where the clock jumps', async () => {
+    sandbox.next(PAY).hang();
+    const call = lost(first.collections.mobileMoney(collectionRequest, { timeoutMs: 1_000 }));
+    await reached(() => first.journal.get('collection', 'order-1'));
+    now += OLD_ENOUGH;
+    expect(await first.journal.recover()).toMatchObject({ probed: 0 });
+    await call;
+  });
+
   it('lets one of many replicas probe', async () => {
     sandbox.next(PAY).dropBefore();
     await lost(first.collections.mobileMoney(collectionRequest));
@@ -229,3 +238,7 @@ describe('recover()', () => {
     expect(String(error)).not.toContain('secret');
   });
 });
+
+async function reached(look: () => Promise<unknown>): Promise<void> {
+  while ((await look()) === undefined) await new Promise((resolve) => setImmediate(resolve));
+}

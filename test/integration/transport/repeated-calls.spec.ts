@@ -419,6 +419,20 @@ describe('a payment that is asked for again', () => {
       expect(gateway.seen).toHaveLength(1);
     });
 
+    it('is not made where the journal hangs before it, and the deadline is kept', async () => {
+      await restart({ probe: { collections: waits } });
+      jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+      jest.spyOn(journal, 'replace').mockImplementation(() => new Promise(() => {}));
+      gateway.answer(text('', 500));
+      const startedAt = performance.now();
+      expect(await failureOf(pay({}, { deadlineMs: 1_500 }))).toMatchObject({
+        name: 'PaymentOutcomeUnknownError',
+        evidence: 'server-error',
+      });
+      expect(performance.now() - startedAt).toBeLessThan(1_700);
+      expect(gateway.seen).toHaveLength(1);
+    });
+
     it('is not made after the caller gave up', async () => {
       await restart({ probe: { collections: { afterAnswerMs: 10_000 } } });
       gateway.answer(text('', 500));

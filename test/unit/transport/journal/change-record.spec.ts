@@ -26,10 +26,15 @@ describe('changing what stands', () => {
   it('is done again on what a faster writer left', async () => {
     const journal = await contested(3);
     const seen: string[] = [];
-    const standing = await changeRecord(journal, journalRecord('order-1'), ({ record }) => {
-      seen.push(record.state);
-      return rejected(record);
-    });
+    const standing = await changeRecord(
+      journal,
+      journalRecord('order-1'),
+      ({ record }) => {
+        seen.push(record.state);
+        return rejected(record);
+      },
+      'ends',
+    );
     expect(seen).toEqual(['in-flight', 'unknown', 'unknown', 'unknown']);
     expect(standing?.record.state).toBe('rejected');
   });
@@ -37,17 +42,28 @@ describe('changing what stands', () => {
   it('is given up where others change it all the time', async () => {
     const journal = await contested(1_000);
     await expect(
-      changeRecord(journal, journalRecord('order-1'), ({ record }) => rejected(record)),
+      changeRecord(journal, journalRecord('order-1'), ({ record }) => rejected(record), 'ends'),
     ).rejects.toMatchObject({ name: 'PaymentsStorageError' });
   });
 
   it('writes nothing where nothing changes, and nothing where there is no payment', async () => {
     const journal = await contested(0);
     const before = await journal.get(journalRecord('order-1'));
-    const after = await changeRecord(journal, journalRecord('order-1'), ({ record }) => record);
+    const after = await changeRecord(journal, journalRecord('order-1'), ({ record }) => record, 'ends');
     expect(after?.version).toBe(before?.version);
     expect(
-      await changeRecord(journal, journalRecord('nobody'), ({ record }) => rejected(record)),
+      await changeRecord(journal, journalRecord('nobody'), ({ record }) => rejected(record), 'ends'),
     ).toBeUndefined();
+  });
+
+  it.each([
+    ['ends', 0],
+    ['stays', 60_000],
+  ] as const)('while a call holds it: the lease %s', async (lease, leftMs) => {
+    const { journal } = memoryStorage({ now: () => 1_800_000_000_000 });
+    await journal.insert(journalRecord('order-1'), 60_000);
+    const key = journalRecord('order-1');
+    await changeRecord(journal, key, ({ record }) => rejected(record), lease);
+    expect(await journal.get(key)).toMatchObject({ record: { state: 'rejected' }, leaseLeftMs: leftMs });
   });
 });

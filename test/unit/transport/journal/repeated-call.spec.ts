@@ -132,6 +132,12 @@ describe('the table of repeated calls', () => {
       begin(2),
     ],
     [
+      'called failed by an operator while its call may still be running: unknown',
+      storedRecord({ state: 'settled', outcome: 'failed', settledBy: 'operator' }, { leaseLeftMs: MINUTE }),
+      SAME,
+      doubt('in-flight'),
+    ],
+    [
       'called failed by an operator after the gateway accepted it: use a new reference',
       settled({ outcome: 'failed', settledBy: 'operator', answer: '{}' }),
       SAME,
