@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { build, stop } from 'esbuild';
+
+interface Story {
+  readonly sequential: readonly unknown[];
+  readonly kept: { readonly connections: number; readonly requests: number };
+  readonly untrusted: readonly unknown[];
+  readonly sentToStranger: number;
+  readonly reset: readonly unknown[];
+}
+
+const folder = join(process.cwd(), 'node_modules', '.cache', 'nestjs-payments-https');
+const script = join(folder, `story-${process.pid}.mjs`);
+let story: Story;
+
+beforeAll(async () => {
+  mkdirSync(folder, { recursive: true });
+  await build({
+    entryPoints: [join('test', 'support', 'https-story.ts')],
+    outfile: script,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    logLevel: 'silent',
+  });
+  await stop();
+  const { stdout } = await promisify(execFile)(process.execPath, [script], {
+    env: {
+      PATH: process.env['PATH'],
+      NODE_EXTRA_CA_CERTS: join('test', 'support', 'tls', 'loopback.cert.pem'),
+    },
+    timeout: 20_000,
+  });
+  story = JSON.parse(stdout.trim().split('\n').at(-1)!) as Story;
+}, 40_000);
+
+afterAll(() => {
+  rmSync(script, { force: true });
+});
+
+it('keeps its HTTPS connections open and uses them again', () => {
+  expect(story.sequential).toEqual(Array.from({ length: 20 }, () => ({ ok: true, phases: ['answered'] })));
+  expect(story.kept.requests).toBe(20);
+  expect(story.kept.connections).toBeLessThanOrEqual(2);
+});
+
+it('sends nothing to a server whose certificate it does not trust', () => {
+  const phases = ['not-sent', 'not-sent', 'not-sent'];
+  expect(story.untrusted).toEqual([{ error: 'GatewayUnreachableError', phases }]);
+  expect(story.sentToStranger).toBe(0);
+});
+
+it('takes a connection that ended after the request for an unknown outcome', () => {
+  expect(story.reset).toEqual([{ error: 'PaymentOutcomeUnknownError', phases: ['ambiguous'] }]);
+});
