@@ -96,7 +96,8 @@ export class PaymentsJournal {
 
   /**
    * Writes down how a payment ended, by an operator's word: what the gateway's support or its portal says. After `failed`
-   * of a payment that the gateway never acknowledged, the same reference may be used for the next attempt.
+   * of a payment that the gateway never acknowledged, the same reference may be used for the next attempt, once the call
+   * before it cannot be running any more.
    *
    * @param outcome A final status of the specification.
    * @throws PaymentsValidationError where the family knows no such outcome.

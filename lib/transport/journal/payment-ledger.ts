@@ -52,12 +52,14 @@ export class PaymentLedger {
     draft: (attempt: number) => JournalRecord,
     limits: CallLimits,
   ): Promise<Begun> {
-    const writing = this.write(asked, key, draft, limits.deadline);
+    const caller = { waits: true };
+    const writing = this.write(asked, key, draft, limits.deadline, caller);
     const waited = await waitWithin(writing, limits.sendBy, limits.signal).catch((error: unknown) => {
       this.logger.error(`The journal cannot be reached, so nothing was sent: ${failureLabel(error)}`);
       throw notWritten(key);
     });
     if (waited.ended === 'done') return waited.value;
+    caller.waits = false;
     writing.then((begun) => ('intent' in begun ? begun.intent.release() : undefined)).catch(() => {});
     throw waited.ended === 'aborted' ? limits.signal?.reason : notWritten(key);
   }
@@ -101,9 +103,12 @@ export class PaymentLedger {
     key: JournalKey,
     draft: (attempt: number) => JournalRecord,
     deadline: number,
+    caller: { readonly waits: boolean },
   ): Promise<Begun> {
     for (;;) {
       const standing = await this.store.get(key);
+      // The caller was told that nothing was sent: a crash must not leave a payment behind that recovery would send.
+      if (!caller.waits) throw notWritten(key);
       const decision = decideRepeatedCall(standing, asked, this.rules);
       const intent =
         decision.act === 'begin'

@@ -471,6 +471,21 @@ describe('a payment that is asked for again', () => {
       expect(gateway.seen).toHaveLength(0);
     });
 
+    it('too late for the caller, nothing is written down any more', async () => {
+      const get = journal.get.bind(journal);
+      let go = (): void => {};
+      const gate = new Promise<void>((resolve) => (go = resolve));
+      jest.spyOn(journal, 'get').mockImplementation(async (key) => {
+        await gate;
+        return get(key);
+      });
+      const insert = jest.spyOn(journal, 'insert');
+      await failureOf(pay({}, { deadlineMs: 20 }));
+      go();
+      for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+      expect(insert).not.toHaveBeenCalled();
+    });
+
     it('although it wrote the payment down, what was written is taken back', async () => {
       jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
       const insert = journal.insert.bind(journal);
