@@ -19,7 +19,7 @@ describe('the outcome of a payment', () => {
   const start = async (): Promise<PaymentsApp> => {
     const started = await startPaymentsApp({
       ...sandbox.moduleOptions(),
-      timeoutMs: 100,
+      timeoutMs: 1_000,
       probe: false,
       storage,
     });

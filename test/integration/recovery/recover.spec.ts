@@ -27,7 +27,7 @@ describe('recover()', () => {
   const start = async (options: Partial<PaymentsModuleOptions> = {}): Promise<PaymentsApp> => {
     const started = await startPaymentsApp({
       ...sandbox.moduleOptions(),
-      timeoutMs: 100,
+      timeoutMs: 1_000,
       deadlineMs: DEADLINE_MS,
       retry: { maxAttempts: 1 },
       ...options,

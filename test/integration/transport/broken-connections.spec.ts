@@ -56,7 +56,7 @@ describe('a connection that breaks', () => {
   let merchants: Merchant[] = [];
 
   async function merchant(options: Partial<PaymentsModuleOptions> = {}): Promise<Merchant> {
-    const started = await startMerchant({ baseUrl: gateway.baseUrl, timeoutMs: 150, ...options });
+    const started = await startMerchant({ baseUrl: gateway.baseUrl, timeoutMs: 400, ...options });
     merchants.push(started);
     return started;
   }
@@ -236,7 +236,7 @@ describe("an application's own agent", () => {
     gateway = await startMisbehavingGateway();
     merchant = await startMerchant({
       baseUrl: gateway.baseUrl,
-      timeoutMs: 150,
+      timeoutMs: 400,
       http: { httpAgent, timeout: 10, transformResponse: [() => 'spoilt'], validateStatus: () => false },
     });
   });

@@ -10,7 +10,7 @@ describe('calls to the emulator', () => {
 
   beforeEach(async () => {
     sandbox = await PaymentsSandbox.start({ clock: 'manual', seed: 1 });
-    merchant = await startMerchant({ ...sandbox.moduleOptions(), timeoutMs: 300 });
+    merchant = await startMerchant({ ...sandbox.moduleOptions(), timeoutMs: 1_000 });
     bankCode = (await merchant.banks.list())[0]?.code ?? '';
   });
 

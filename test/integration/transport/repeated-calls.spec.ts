@@ -50,7 +50,7 @@ describe('a payment that is asked for again', () => {
     storage = memoryStorage({ now: () => now });
     journal = storage.journal;
     gateway = await startMisbehavingGateway();
-    merchant = await startMerchant({ baseUrl: gateway.baseUrl, storage, timeoutMs: 200 });
+    merchant = await startMerchant({ baseUrl: gateway.baseUrl, storage, timeoutMs: 1_000 });
   });
 
   afterEach(async () => {
