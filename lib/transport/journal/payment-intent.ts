@@ -122,9 +122,10 @@ export class PaymentIntent {
   }
 
   private change(next: (record: JournalRecord) => JournalRecord): Promise<StoredJournalRecord | undefined> {
-    const { idempotencyKey, reference } = this.record;
+    const { attempt, idempotencyKey, reference } = this.record;
     const ofThisAttempt = ({ record }: StoredJournalRecord): JournalRecord | undefined => {
-      if (record.idempotencyKey === idempotencyKey) return next(record);
+      // A caller may give two attempts the same key of its own.
+      if (record.attempt === attempt && record.idempotencyKey === idempotencyKey) return next(record);
       new Logger('PaymentsJournal').error(
         `An answer to an earlier attempt of the reference ${JSON.stringify(reference)} came after a later one began.`,
       );
