@@ -1,4 +1,4 @@
-import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { channel, type Channel } from 'node:diagnostics_channel';
 import { Logger } from '@nestjs/common';
 import { type AttemptInfo } from './attempt.js';
 import { type PaymentsOperation } from './operations.js';
@@ -113,6 +113,17 @@ export interface PaymentsDiagnostics {
 }
 
 /**
+ * Held for good: Node 20 drops a channel that nobody holds, and with its name, late, also the one that came after it and
+ * all who listened there.
+ */
+const CHANNELS: Readonly<Record<keyof PaymentsDiagnostics, Channel>> = {
+  [CALL_START_CHANNEL]: channel(CALL_START_CHANNEL),
+  [CALL_ATTEMPT_CHANNEL]: channel(CALL_ATTEMPT_CHANNEL),
+  [CALL_WAIT_CHANNEL]: channel(CALL_WAIT_CHANNEL),
+  [CALL_END_CHANNEL]: channel(CALL_END_CHANNEL),
+};
+
+/**
  * Hears what the package publishes. An error of the listener is logged and disturbs nothing; one that subscribes to the
  * channel itself, through `node:diagnostics_channel`, ends the process with an uncaught exception when it throws.
  *
@@ -132,9 +143,13 @@ export function onPaymentsDiagnostics<Name extends keyof PaymentsDiagnostics>(
   const guarded = (event: unknown): void => {
     void callGuarded(name, () => listener(event as PaymentsDiagnostics[Name]));
   };
-  subscribe(name, guarded);
+  const target = CHANNELS[name];
+  // Deprecated for channels that nobody holds; by the name, Node 20 may find another one.
+  // eslint-disable-next-line @typescript-eslint/no-deprecated
+  target.subscribe(guarded);
   return () => {
-    unsubscribe(name, guarded);
+    // eslint-disable-next-line @typescript-eslint/no-deprecated
+    target.unsubscribe(guarded);
   };
 }
 
@@ -153,6 +168,6 @@ export function publishDiagnostics<Name extends keyof PaymentsDiagnostics>(
   name: Name,
   event: () => PaymentsDiagnostics[Name],
 ): void {
-  const target = channel(name);
+  const target = CHANNELS[name];
   if (target.hasSubscribers) target.publish(event());
 }

@@ -1,0 +1,36 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, it } from '@jest/globals';
+import { build, stop } from 'esbuild';
+
+/** Runs where memory can be collected on purpose. */
+const SCRIPT = `
+  import { setImmediate as nextTurn } from 'node:timers/promises';
+  import { CALL_START_CHANNEL, onPaymentsDiagnostics, publishDiagnostics } from './lib/common/diagnostics.js';
+
+  let heard = 0;
+  publishDiagnostics(CALL_START_CHANNEL, () => ({}));
+  await nextTurn();
+  gc();
+  onPaymentsDiagnostics(CALL_START_CHANNEL, () => { heard += 1; });
+  // What waits for the collected runs now.
+  await nextTurn();
+  await nextTurn();
+  publishDiagnostics(CALL_START_CHANNEL, () => ({}));
+  process.stdout.write(String(heard));
+`;
+
+it('keeps its listeners when memory is collected', async () => {
+  const { outputFiles } = await build({
+    stdin: { contents: SCRIPT, resolveDir: process.cwd() },
+    bundle: true,
+    write: false,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+  });
+  await stop();
+  const args = ['--expose-gc', '--input-type=module', '--eval', outputFiles[0]!.text];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 10_000 });
+  expect(stdout).toBe('1');
+});
