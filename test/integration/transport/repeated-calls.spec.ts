@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { type JournalState, type JournalStore } from '../../../lib/common/journal-port.js';
+import { CALL_ATTEMPT_CHANNEL, onPaymentsDiagnostics } from '../../../lib/common/diagnostics.js';
 import { memoryStorage } from '../../../lib/storage/memory.storage.js';
 import {
   bankRecord,
@@ -437,13 +438,12 @@ describe('a payment that is asked for again', () => {
       await restart({ probe: { collections: { afterAnswerMs: 10_000 } } });
       gateway.answer(text('', 500));
       const signal = new AbortController();
-      const call = failureOf(pay({}, { signal: signal.signal }));
-      await gateway.arrived(1);
-      while ((await stateOf()) === undefined) await Promise.resolve();
-      setTimeout(() => {
+      const stop = onPaymentsDiagnostics(CALL_ATTEMPT_CHANNEL, () => {
         signal.abort();
-      }, 50);
-      expect(await call).toMatchObject({ name: 'PaymentOutcomeUnknownError', evidence: 'aborted' });
+      });
+      const error = await failureOf(pay({}, { signal: signal.signal })).finally(stop);
+      expect(error).toMatchObject({ name: 'PaymentOutcomeUnknownError', evidence: 'aborted' });
+      expect(gateway.seen).toHaveLength(1);
       expect((await journal.get(KEY))?.record.probe).toBeUndefined();
     });
   });
