@@ -25,7 +25,7 @@ export class NameLookupService {
    *
    * @example
    * const holder = await this.names.lookup({ channel: 'BANK', bank_code: 'ABC', account_number: '0150123456789' });
-   * if (holder.channel === 'BANK') console.log(holder.account_name, holder.bank_name);
+   * if (holder.account_name !== supplier.name) throw new ConflictException('The account belongs to somebody else.');
    */
   async lookup(
     request: Readonly<NameLookupDto>,

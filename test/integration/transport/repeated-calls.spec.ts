@@ -572,6 +572,7 @@ describe('a payment that is asked for again', () => {
     it('so slowly that too little time is left, nothing is sent', async () => {
       const get = journal.get.bind(journal);
       jest.spyOn(journal, 'get').mockImplementation(async (key) => {
+        // The slowness itself is what is tested; a slower machine only adds to it.
         await new Promise((resolve) => setTimeout(resolve, 60));
         return get(key);
       });
