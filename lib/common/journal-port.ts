@@ -175,4 +175,6 @@ export interface JournalStore {
     state: JournalState,
     page: { readonly after?: string; readonly limit: number },
   ): Promise<JournalPage>;
+  /** Forgets settled payments that did not change for `olderThanMs`, in batches where there are many. Resolves to how many. */
+  purge(scope: Pick<JournalScope, 'account' | 'environment'>, olderThanMs: number): Promise<number>;
 }

@@ -76,11 +76,25 @@ export interface InboxDelivery {
 export interface InboxClaim {
   /** 1 for the first run of the handlers. */
   readonly attempt: number;
-  /** The open database transaction, where the storage commits its record together with the handler's writes. */
+  /** Names of the handlers that finished in earlier runs and are not to run again. */
+  readonly finished: readonly string[];
+  /** The open database transaction, where the storage commits its record together with the handlers' writes. */
   readonly transaction?: unknown;
-  /** Records the work as done. False: the lease was lost, and somebody else decides. */
+  /** The journal inside that transaction; present where `transaction` is. */
+  readonly journal?: JournalStore;
+  /**
+   * Remembers that one of several handlers finished. In a transaction there is nothing to remember: what the handler wrote
+   * is undone with everything else.
+   *
+   * @returns False: the lease was lost, and somebody else decides.
+   */
+  mark(handler: string): Promise<boolean>;
+  /** Records the work as done; commits the transaction. False: the lease was lost, and somebody else decides. */
   finish(): Promise<boolean>;
-  /** Gives the entry back, so that the next delivery runs again. Changes nothing once the lease was lost. */
+  /**
+   * Gives the entry back, so that the next delivery runs what has not finished; undoes the transaction. Changes nothing
+   * once the lease was lost.
+   */
   fail(): Promise<void>;
 }
 
@@ -152,6 +166,6 @@ export interface InboxStore {
   conflicts(scope: InboxScope): Promise<readonly InboxConflict[]>;
   /** Takes one entry off what is set aside; nothing happens where there is none. */
   removeConflict(scope: InboxScope, id: string): Promise<void>;
-  /** Forgets finished entries older than `olderThanMs`. Resolves to how many. */
+  /** Forgets finished entries older than `olderThanMs`, in batches where there are many. Resolves to how many. */
   purge(scope: InboxScope, olderThanMs: number): Promise<number>;
 }

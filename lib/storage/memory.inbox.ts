@@ -15,6 +15,7 @@ interface MemoryEntry extends InboxEntry {
   readonly scope: string;
   readonly fence: number;
   readonly attempt: number;
+  readonly finished: readonly string[];
   readonly doneAt: number;
 }
 
@@ -94,6 +95,7 @@ export class MemoryInbox implements InboxStore {
     if (decision === 'busy') return { result: 'busy', leaseLeftMs: (entry?.leaseUntil ?? now) - now };
     if (decision === 'conflict') return { result: 'conflict', standingEvent: entry?.event ?? '' };
     if (!entry) this.makeRoom();
+    const again = decision === 'run' ? entry : undefined;
     const claimed: MemoryEntry = {
       event: delivery.event,
       fingerprint: delivery.fingerprint,
@@ -101,28 +103,44 @@ export class MemoryInbox implements InboxStore {
       leaseUntil: now + leaseMs,
       scope: scopeText(delivery.key),
       fence: ++this.lastFence,
-      attempt: decision === 'run' ? (entry?.attempt ?? 0) + 1 : 1,
+      attempt: (again?.attempt ?? 0) + 1,
+      finished: again?.finished ?? [],
       doneAt: 0,
     };
     this.store(id, claimed);
     return { result: 'claimed', claim: this.claimOf(id, claimed) };
   }
 
-  private claimOf(id: string, { fence, attempt }: MemoryEntry): InboxClaim {
+  private claimOf(id: string, { fence, attempt, finished }: MemoryEntry): InboxClaim {
     return {
       attempt,
+      finished,
+      mark: (handler) => inOneTurn(() => this.mark(id, fence, handler)),
       finish: () => inOneTurn(() => this.end(id, fence, 'done')),
       fail: () => inOneTurn(() => void this.end(id, fence, 'open')),
     };
   }
 
+  private mark(id: string, fence: number, handler: string): boolean {
+    const entry = this.heldBy(id, fence);
+    if (!entry) return false;
+    this.entries.set(id, { ...entry, finished: [...entry.finished, handler] });
+    return true;
+  }
+
   private end(id: string, fence: number, state: 'done' | 'open'): boolean {
-    const entry = this.entries.get(id);
-    if (entry?.fence !== fence || entry.state !== 'running') return false;
+    const entry = this.heldBy(id, fence);
+    if (!entry) return false;
     this.store(id, { ...entry, state, doneAt: this.now() });
     for (const wake of this.waiters.get(id) ?? []) wake();
     this.waiters.delete(id);
     return true;
+  }
+
+  /** The entry, while a claim with this fence runs. */
+  private heldBy(id: string, fence: number): MemoryEntry | undefined {
+    const entry = this.entries.get(id);
+    return entry?.fence === fence && entry.state === 'running' ? entry : undefined;
   }
 
   private store(id: string, entry: MemoryEntry): void {

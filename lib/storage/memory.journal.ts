@@ -89,6 +89,18 @@ export class MemoryJournal implements JournalStore {
     });
   }
 
+  purge(scope: Pick<JournalScope, 'account' | 'environment'>, olderThanMs: number): Promise<number> {
+    const latest = this.now() - olderThanMs;
+    const forgotten = [...this.idsIn('settled')].filter((id) => {
+      const standing = this.records.get(id);
+      if (!standing || standing.updatedAt >= latest) return false;
+      const { account, environment } = standing.record;
+      return account === scope.account && environment === scope.environment;
+    });
+    for (const id of forgotten) this.forget(id);
+    return Promise.resolve(forgotten.length);
+  }
+
   /** The records hold names and phone numbers, and must not land in a log with whatever holds the journal. */
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return `MemoryJournal { ${this.records.size} payments }`;

@@ -83,6 +83,25 @@ export function inboxContract(open: () => Promise<InboxUnderTest> | InboxUnderTe
     expect(await second.finish()).toBe(true);
   });
 
+  it('remembers which handlers finished, until the outcome is done', async () => {
+    const first = claimed(await claim(inboxDelivery('order-1')));
+    expect(first.finished).toEqual([]);
+    expect(await first.mark('Orders.paid')).toBe(true);
+    expect(await first.mark('__proto__')).toBe(true);
+    await first.fail();
+    const second = claimed(await claim(inboxDelivery('order-1')));
+    expect([...second.finished].sort()).toEqual(['Orders.paid', '__proto__']);
+    expect(await second.mark('Mails.thank')).toBe(true);
+    await pass(LEASE_MS + 1);
+    const third = claimed(await claim(inboxDelivery('order-1')));
+    expect([...third.finished].sort()).toEqual(['Mails.thank', 'Orders.paid', '__proto__']);
+    expect(await second.mark('Late.one')).toBe(false);
+    await third.finish();
+    expect(await third.mark('Late.one')).toBe(false);
+    const other = { fingerprint: 'f2', replaces: 'any' } as const;
+    expect(claimed(await claim(inboxDelivery('order-1', other))).finished).toEqual([]);
+  });
+
   it('gives an expired claim to the next delivery, and its first holder changes nothing any more', async () => {
     const dead = claimed(await claim(inboxDelivery('order-1')));
     await pass(LEASE_MS + 1);

@@ -205,4 +205,24 @@ export function journalContract(open: () => Promise<JournalUnderTest> | JournalU
       expect(entries.map(({ record }) => record.reference)).toEqual([state]);
     },
   );
+
+  it('purges settled payments of one account that did not change for long, and nothing else', async () => {
+    const scope = { account: 'default', environment: 'sandbox' } as const;
+    const settledOne = { state: 'settled', outcome: 'success' } as const;
+    for (const state of ['in-flight', 'accepted', 'rejected', 'unknown'] as const)
+      await insert(journalRecord(state, { state }));
+    await insert(journalRecord('old', settledOne));
+    await insert(journalRecord('old payout', { ...settledOne, family: 'disbursement' }));
+    await insert(journalRecord('other', { ...settledOne, account: 'payouts' }));
+    const late = await insert(journalRecord('settled late'));
+    await pass(10_000);
+    await journal.replace(late.version, journalRecord('settled late', settledOne), 0);
+    expect(await journal.purge(scope, 5_000)).toBe(2);
+    expect(await stands('old')).toBeUndefined();
+    expect((await journal.list(SCOPE, 'settled', { limit: 10 })).entries).toHaveLength(1);
+    for (const reference of ['in-flight', 'accepted', 'rejected', 'unknown', 'settled late'])
+      expect(await stands(reference)).toBeDefined();
+    expect(await journal.get(journalRecord('other', { account: 'payouts' }))).toBeDefined();
+    expect((await journal.insert(journalRecord('old'), 0)).inserted).toBe(true);
+  });
 }

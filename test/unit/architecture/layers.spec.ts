@@ -14,7 +14,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['recovery'],
   ['webhooks'],
   ['.'],
-  ['testing', 'sandbox'],
+  ['testing', 'sandbox', 'redis', 'postgres', 'bullmq'],
   ['cli'],
 ];
 const OPTIONAL_PEERS =
@@ -126,7 +126,9 @@ describe('the entry points', () => {
     const loaded = [...loadedBy('index.ts')];
     expect(loaded).toContain('payments.module.ts');
     expect(
-      loaded.filter((file) => OPTIONAL_PEERS.test(file) || /^(sandbox|testing|cli)\//.test(file)),
+      loaded.filter(
+        (file) => OPTIONAL_PEERS.test(file) || /^(sandbox|testing|cli|redis|postgres|bullmq)\//.test(file),
+      ),
     ).toEqual([]);
   });
 

@@ -1,0 +1,63 @@
+import { describe } from '@jest/globals';
+import { connect } from 'node:net';
+
+/** A server that a spec needs and that a user's machine may lack. */
+export interface Service {
+  readonly name: string;
+  readonly url: string;
+  readonly reachable: boolean;
+}
+
+const ANSWERS_WITHIN_MS = 2_000;
+
+/** `REDIS_URL`, or the usual port of this machine. */
+export const redisService = await look('Redis', process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379');
+
+/** `DATABASE_URL`, or the usual port of this machine. */
+export const postgresService = await look(
+  'PostgreSQL',
+  process.env['DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/test',
+);
+
+/**
+ * A `describe` that needs services. Without one of them its specs are skipped, and say why; with `REQUIRE_SERVICES=1` they
+ * run and fail.
+ */
+export function describeWith(services: readonly Service[], name: string, specs: () => void): void {
+  const missing = services.filter(({ reachable }) => !reachable);
+  if (missing.length === 0 || process.env['REQUIRE_SERVICES'] === '1') {
+    describe(name, specs);
+    return;
+  }
+  const reasons = missing.map((service) => `${service.name} does not answer at ${place(service.url)}`);
+  describe.skip(`${name} (skipped: ${reasons.join(', ')})`, specs);
+}
+
+async function look(name: string, url: string): Promise<Service> {
+  return { name, url, reachable: await accepts(url) };
+}
+
+function accepts(url: string): Promise<boolean> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname, port: Number(port), timeout: ANSWERS_WITHIN_MS });
+    const end = (reachable: boolean): void => {
+      socket.destroy();
+      resolve(reachable);
+    };
+    socket.once('connect', () => {
+      end(true);
+    });
+    socket.once('timeout', () => {
+      end(false);
+    });
+    socket.once('error', () => {
+      end(false);
+    });
+  });
+}
+
+/** An address without its user and password. */
+function place(url: string): string {
+  return new URL(url).host;
+}
