@@ -7,7 +7,7 @@ const MAX_TARBALL_BYTES = 500_000;
 const EXPECTED =
   /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/cjs\/package\.json|dist\/(esm|cjs)\/.+\.(js|d\.ts))$/;
 const BUILDS = ['esm', 'cjs'];
-const ENTRY_POINTS = ['index', 'testing/index', 'sandbox/index'];
+const ENTRY_POINTS = ['index', 'testing/index', 'sandbox/index', 'redis/index'];
 
 /** Builds and packs; resolves to the tarball's path. */
 export async function pack(root, destination) {
@@ -76,7 +76,8 @@ function checkReach(content) {
         for (const name of packages) if (!allowed.has(name)) problems.push(`${where} reaches ${name}`);
         if (entry !== 'index') continue;
         for (const file of files) {
-          if (/[\\/](testing|sandbox|cli)[\\/]/.test(file)) problems.push(`${where} reaches ${file}`);
+          if (/[\\/](testing|sandbox|cli|redis|postgres|bullmq)[\\/]/.test(file))
+            problems.push(`${where} reaches ${file}`);
         }
       }
     }

@@ -1,0 +1,26 @@
+import { Logger } from '@nestjs/common';
+import { type RedisClient } from './redis-client.js';
+
+/**
+ * Warns where Redis may drop what the package stores. Stays silent where the server does not tell: a hosted one may
+ * forbid the question.
+ */
+export async function warnOfEviction(client: Pick<RedisClient, 'info'>): Promise<void> {
+  const info = await client.info('memory').catch(() => '');
+  const policy = evictionPolicy(info);
+  if (!mayEvict(policy)) return;
+  new Logger('PaymentsStorage').warn(
+    `Redis may drop payments and handled webhooks when its memory is full (maxmemory-policy ${policy}): a payment could be ` +
+      'sent twice and a handler run twice. Set maxmemory-policy to noeviction, or use a Redis of its own.',
+  );
+}
+
+/** The policy that `INFO memory` names; empty where it names none. */
+export function evictionPolicy(info: string): string {
+  return /^maxmemory_policy:([\w-]+)/m.exec(info)?.[1] ?? '';
+}
+
+/** The `volatile-…` policies drop only keys with an expiry, and the package sets none. */
+export function mayEvict(policy: string): boolean {
+  return policy.startsWith('allkeys-');
+}

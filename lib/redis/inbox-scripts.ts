@@ -1,0 +1,90 @@
+import { luaScript } from './lua-script.js';
+
+/**
+ * KEYS: entries, done. ARGV: field, token, event, fingerprint, lease in ms, `any` or `listed`, then the fingerprints that
+ * may be replaced. Decides as `decideClaim` does; a claim that the client repeats after it lost the answer is the same claim.
+ */
+export const CLAIM = luaScript(`
+local field, token, event, fingerprint = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local stored = redis.call('HGET', KEYS[1], field)
+local entry = stored and cjson.decode(stored) or { attempt = 0, finished = {} }
+if stored then
+  if entry.state == 'running' and entry.lease > now and entry.token ~= token then
+    return { 'busy', int(entry.lease - now) }
+  end
+  if entry.fingerprint == fingerprint then
+    if entry.state == 'done' then return { 'done' } end
+  else
+    local replaces = ARGV[6] == 'any'
+    for i = 7, #ARGV do replaces = replaces or ARGV[i] == entry.fingerprint end
+    if not replaces then return { 'conflict', entry.event } end
+    entry = { attempt = 0, finished = {} }
+  end
+end
+if entry.token ~= token then entry.attempt = entry.attempt + 1 end
+entry.event, entry.fingerprint, entry.state = event, fingerprint, 'running'
+entry.token, entry.lease = token, now + ARGV[5]
+redis.call('HSET', KEYS[1], field, cjson.encode(entry))
+redis.call('ZREM', KEYS[2], field)
+return { 'claimed', int(entry.attempt), unpack(entry.finished) }
+`);
+
+/** The entry while the claim with this token holds it; ends the script with 0 where another one does. */
+const HELD = `
+local stored = redis.call('HGET', KEYS[1], ARGV[1])
+local entry = stored and cjson.decode(stored)
+if not entry or entry.state ~= 'running' or entry.token ~= ARGV[2] then return 0 end
+`;
+
+/** KEYS: entries, done. ARGV: field, token, handler. 1: remembered. */
+export const MARK = luaScript(`${HELD}
+table.insert(entry.finished, ARGV[3])
+redis.call('HSET', KEYS[1], ARGV[1], cjson.encode(entry))
+return 1
+`);
+
+/** KEYS: entries, done. ARGV: field, token. 1: done. What only a further run needs is dropped. */
+export const FINISH = luaScript(`${HELD}
+local done = { event = entry.event, fingerprint = entry.fingerprint, state = 'done' }
+redis.call('HSET', KEYS[1], ARGV[1], cjson.encode(done))
+redis.call('ZADD', KEYS[2], int(now), ARGV[1])
+return 1
+`);
+
+/** KEYS: entries, done. ARGV: field, token. 1: given back. */
+export const FAIL = luaScript(`${HELD}
+entry.state, entry.token, entry.lease = 'open', nil, nil
+redis.call('HSET', KEYS[1], ARGV[1], cjson.encode(entry))
+return 1
+`);
+
+/** KEYS: entries, done. ARGV: field. How long the running claim still holds, in ms; 0 where none runs. */
+export const LEASE_LEFT = luaScript(`
+local stored = redis.call('HGET', KEYS[1], ARGV[1])
+local entry = stored and cjson.decode(stored)
+if not entry or entry.state ~= 'running' then return '0' end
+return int(math.max(0, entry.lease - now))
+`);
+
+/** KEYS: entries, done. ARGV: age in ms, how many at most. How many were forgotten. */
+export const PURGE_ENTRIES = luaScript(`
+local old = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', '(' .. int(now - ARGV[1]), 'LIMIT', 0, ARGV[2])
+if #old == 0 then return 0 end
+redis.call('HDEL', KEYS[1], unpack(old))
+redis.call('ZREM', KEYS[2], unpack(old))
+return #old
+`);
+
+/** KEYS: set aside. ARGV: id, the delivery as JSON. Stored as \`<first seen, in µs> <how often> <JSON>\`. */
+export const SET_ASIDE = luaScript(`
+local stored = redis.call('HGET', KEYS[1], ARGV[1])
+local first, seen = string.match(stored or '', '^(%d+) (%d+) ')
+redis.call('HSET', KEYS[1], ARGV[1], (first or int(micros)) .. ' ' .. int((seen or 0) + 1) .. ' ' .. ARGV[2])
+return 1
+`);
+
+/** KEYS: set aside. Ids and what is stored under each, in turn. */
+export const LIST_SET_ASIDE = luaScript(`return redis.call('HGETALL', KEYS[1])`);
+
+/** KEYS: set aside. ARGV: id. */
+export const REMOVE_SET_ASIDE = luaScript(`return redis.call('HDEL', KEYS[1], ARGV[1])`);

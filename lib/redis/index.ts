@@ -1,0 +1,2 @@
+export { type RedisClient } from './redis-client.js';
+export { redisStorage, type RedisStorageOptions } from './redis.storage.js';

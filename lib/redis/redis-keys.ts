@@ -1,0 +1,52 @@
+import { type JournalScope, type JournalState } from '../common/journal-port.js';
+import { type InboxKey, type InboxScope } from '../common/storage-port.js';
+
+/** The states of a payment, in the order of their keys. */
+export const JOURNAL_STATES: readonly JournalState[] = [
+  'in-flight',
+  'accepted',
+  'rejected',
+  'unknown',
+  'settled',
+];
+
+/**
+ * The names of the keys. Those of one account share a hash tag: a cluster keeps them on one node, where one script may
+ * touch several of them.
+ */
+export class RedisKeys {
+  constructor(private readonly prefix: string) {}
+
+  /** The entries by `entryField`, and when each was done. */
+  inbox(scope: InboxScope): readonly [entries: string, done: string] {
+    return [this.of(scope, 'inbox'), this.of(scope, 'inbox:done')];
+  }
+
+  setAside(scope: InboxScope): string {
+    return this.of(scope, 'set-aside');
+  }
+
+  /** The payments by reference; the last version; when each was settled; then one index per state. */
+  journal(scope: JournalScope): readonly string[] {
+    const name = (part: string): string => this.of(scope, `journal:${scope.family}${part}`);
+    return [
+      name(''),
+      name(':version'),
+      name(':settled-at'),
+      ...JOURNAL_STATES.map((state) => name(`:${state}`)),
+    ];
+  }
+
+  private of({ account, environment }: InboxScope, name: string): string {
+    return `${this.prefix}{${account}:${environment}}:${name}`;
+  }
+}
+
+/** A reference may hold any text, also half a surrogate pair, which only JSON can tell from another one. */
+export function referenceField(reference: string): string {
+  return JSON.stringify(reference);
+}
+
+export function entryField({ kind, reference }: InboxKey): string {
+  return `${kind}:${referenceField(reference)}`;
+}

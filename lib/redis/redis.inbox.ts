@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { performance } from 'node:perf_hooks';
+import {
+  type ClaimResult,
+  type InboxClaim,
+  type InboxConflict,
+  type InboxDelivery,
+  type InboxKey,
+  type InboxScope,
+  type InboxStore,
+  type SetAsideDelivery,
+} from '../common/storage-port.js';
+import {
+  CLAIM,
+  FAIL,
+  FINISH,
+  LEASE_LEFT,
+  LIST_SET_ASIDE,
+  MARK,
+  PURGE_ENTRIES,
+  REMOVE_SET_ASIDE,
+  SET_ASIDE,
+} from './inbox-scripts.js';
+import { type LuaScript } from './lua-script.js';
+import { purgeInBatches } from './purge-in-batches.js';
+import { entryField, type RedisKeys } from './redis-keys.js';
+import { type ScriptRunner } from './script-runner.js';
+import { setAsideEntries, setAsideId, setAsideText } from './set-aside-text.js';
+
+/** How long a waiter pauses between two looks at a running claim: shortly at first, then longer. */
+const FIRST_LOOK_MS = 20;
+const LONGEST_LOOK_MS = 250;
+
+/** The inbox of all processes that share a Redis. */
+export class RedisInbox implements InboxStore {
+  constructor(
+    private readonly scripts: ScriptRunner,
+    private readonly keys: RedisKeys,
+  ) {}
+
+  async claim(delivery: InboxDelivery, leaseMs: number): Promise<ClaimResult> {
+    const { key, event, fingerprint, replaces } = delivery;
+    const token = randomUUID();
+    const replaced = replaces === 'any' ? ['any'] : ['listed', ...replaces];
+    const reply = await this.run(CLAIM, key, [token, event, fingerprint, String(leaseMs), ...replaced]);
+    const [result, detail = '', ...finished] = reply as readonly string[];
+    if (result === 'claimed') return { result, claim: this.claimOf(key, token, Number(detail), finished) };
+    if (result === 'busy') return { result, leaseLeftMs: Number(detail) };
+    return result === 'conflict' ? { result, standingEvent: detail } : { result: 'done' };
+  }
+
+  /**
+   * Looks again and again. A message at the end of each claim would need a second connection, and is lost with it; a look
+   * also sees a claim whose holder died.
+   */
+  async waitForRelease(key: InboxKey, timeoutMs: number): Promise<void> {
+    const giveUpAt = performance.now() + timeoutMs;
+    for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(2 * lookMs, LONGEST_LOOK_MS)) {
+      const heldMs = Number(await this.run(LEASE_LEFT, key, []));
+      const leftMs = giveUpAt - performance.now();
+      if (heldMs === 0 || leftMs <= 0) return;
+      await pause(Math.min(lookMs, leftMs, heldMs));
+    }
+  }
+
+  async setAside(delivery: SetAsideDelivery): Promise<void> {
+    const values = [setAsideId(delivery), setAsideText(delivery)];
+    await this.scripts.run(SET_ASIDE, [this.keys.setAside(delivery)], values);
+  }
+
+  async conflicts(scope: InboxScope): Promise<readonly InboxConflict[]> {
+    const listed = await this.scripts.run(LIST_SET_ASIDE, [this.keys.setAside(scope)], []);
+    return setAsideEntries(scope, listed as readonly string[]);
+  }
+
+  async removeConflict(scope: InboxScope, id: string): Promise<void> {
+    await this.scripts.run(REMOVE_SET_ASIDE, [this.keys.setAside(scope)], [id]);
+  }
+
+  purge(scope: InboxScope, olderThanMs: number): Promise<number> {
+    return purgeInBatches(this.scripts, PURGE_ENTRIES, this.keys.inbox(scope), olderThanMs);
+  }
+
+  private claimOf(key: InboxKey, token: string, attempt: number, finished: readonly string[]): InboxClaim {
+    return {
+      attempt,
+      finished,
+      mark: async (handler) => Number(await this.run(MARK, key, [token, handler])) === 1,
+      finish: async () => Number(await this.run(FINISH, key, [token])) === 1,
+      fail: async () => {
+        await this.run(FAIL, key, [token]);
+      },
+    };
+  }
+
+  private run(script: LuaScript, key: InboxKey, args: readonly string[]): Promise<unknown> {
+    return this.scripts.run(script, this.keys.inbox(key), [entryField(key), ...args]);
+  }
+}
