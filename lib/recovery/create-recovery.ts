@@ -34,7 +34,7 @@ export function createRecovery(
   const waiter = new OutcomeWaiter(store, book.watch, status);
   return {
     journal: new PaymentsJournal(scope, store, book, run, waiter),
-    outcomes: new WebhookOutcomes(scope, store, book),
+    outcomes: new WebhookOutcomes(scope, store, book.watch),
   };
 }
 

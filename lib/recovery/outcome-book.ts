@@ -16,21 +16,17 @@ export class OutcomeBook {
   constructor(private readonly store: JournalStore) {}
 
   /**
-   * Settles a payment, unless it ended like this already.
+   * Settles a payment that has not ended yet.
    *
-   * @param mayReplace Whether an outcome that stands may be replaced by another one.
    * @returns What stands afterwards; undefined where there is no such payment.
    */
   async settle(
     key: JournalKey,
     outcome: PaymentOutcome,
     by: NonNullable<JournalRecord['settledBy']>,
-    mayReplace: boolean,
   ): Promise<StoredJournalRecord | undefined> {
-    const end = ({ record }: StoredJournalRecord): JournalRecord | undefined => {
-      const stays = record.state === 'settled' && (record.outcome === outcome || !mayReplace);
-      return stays ? undefined : settled(record, outcome, by);
-    };
+    const end = ({ record }: StoredJournalRecord): JournalRecord | undefined =>
+      record.state === 'settled' ? undefined : settled(record, outcome, by);
     const standing = await changeRecord(this.store, key, end, 'stays');
     this.watch.changed(key);
     return standing;

@@ -110,9 +110,7 @@ export class PaymentsJournal {
       const problem = `outcome must be a final status of a ${family}: ${outcomes.join(', ')}`;
       throw new PaymentsValidationError({ outcome: [problem] }, { reference });
     }
-    const standing = await reading(
-      this.book.settle(this.keyOf(family, reference), outcome, 'operator', false),
-    );
+    const standing = await reading(this.book.settle(this.keyOf(family, reference), outcome, 'operator'));
     if (!standing) throw notFound(family, reference);
     if (standing.record.outcome === outcome) return journalEntry(standing);
     const message = `The payment has ended already, as ${standing.record.outcome ?? 'something else'}: an outcome is final.`;

@@ -37,7 +37,7 @@ export class StatusResolver {
     });
     const verdict = answer ? readStatus(record, answer) : { says: 'nothing' as const };
     if (verdict.says === 'ended') {
-      return (await this.book.settle(record, verdict.outcome, 'status', false)) ?? standing;
+      return (await this.book.settle(record, verdict.outcome, 'status')) ?? standing;
     }
     if (verdict.says === 'nothing') return standing;
     const take = ({ record: current }: StoredJournalRecord): JournalRecord | undefined =>

@@ -1,6 +1,7 @@
 import { type PaymentsStorage } from '../common/storage-port.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
 import { type Recovery } from '../recovery/create-recovery.js';
+import { DeliveryDispatcher } from './delivery/delivery.dispatcher.js';
 import { WebhookReceiver } from './delivery/webhook.receiver.js';
 import { type PaymentHandlers } from './handlers/payment.handlers.js';
 import { PaymentsInbox } from './payments-inbox.js';
@@ -18,7 +19,13 @@ export function createPaymentsInbox(
 ): PaymentsInbox {
   const { account, environment, webhooks } = options;
   const scope = { account, environment };
-  const receiver = webhooks && new WebhookReceiver(scope, webhooks, storage.inbox, handlers, outcomes);
+  const receiver =
+    webhooks &&
+    new WebhookReceiver(
+      scope,
+      webhooks,
+      new DeliveryDispatcher(scope, webhooks, storage.inbox, handlers, outcomes),
+    );
   accounts.add(account, receiver);
   return new PaymentsInbox(scope, storage.inbox, webhooks?.retentionMs ?? DEFAULT_RETENTION_MS, receiver);
 }

@@ -3,8 +3,9 @@ import { type PaymentWebhookEvent } from '../../common/events.js';
 import { type InboxClaim } from '../../common/storage-port.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
 import { failureLabel } from '../../errors/failure-label.js';
+import { PaymentsStorageError } from '../../errors/payments-storage.error.js';
 import { isPaymentsError } from '../../errors/payments.error.js';
-import { type HandlerStep, runSteps, type StepsResult } from './handler-steps.js';
+import { runSteps, type StepsResult } from './handler-steps.js';
 import { type VerifiedWebhook } from './verified-webhook.js';
 import {
   comeAgain,
@@ -15,6 +16,7 @@ import {
   STORAGE_RETRY_MS,
   type WebhookAnswer,
 } from './webhook-answer.js';
+import { type DeliveryWork, planWork } from './work-plan.js';
 
 /** Does the work for a claim and ends the claim accordingly. */
 export class ClaimedWork {
@@ -28,7 +30,7 @@ export class ClaimedWork {
   /** Rejects only where the storage does. */
   async run(
     claim: InboxClaim,
-    steps: readonly HandlerStep[],
+    work: DeliveryWork,
     { event, deliveredAt }: VerifiedWebhook,
   ): Promise<WebhookAnswer> {
     const { attempt, transaction } = claim;
@@ -39,14 +41,15 @@ export class ClaimedWork {
       deliveredAt,
       ...(transaction === undefined ? {} : { transaction }),
     };
-    const result = await runSteps(steps, event, context, handlerTimeoutMs);
-    if (result.ok !== 'late') return this.end(claim, result, event);
+    const frame = { context, timeoutMs: handlerTimeoutMs, mark: (name: string) => remember(claim, name) };
+    const result = await runSteps(planWork(work, claim), event, frame);
+    if (result.ok !== 'late') return this.end(claim, result, work, event);
     this.logger.error(
-      `The handlers of ${describeEvent(event)} take longer than ${handlerTimeoutMs} ms and run on; answered 503.`,
+      `${result.running} takes longer than ${handlerTimeoutMs} ms for ${describeEvent(event)} and runs on; answered 503.`,
     );
     // The claim stays with the work that runs on: no second run begins beside it while the lease holds.
     result.rest
-      .then((rest) => this.end(claim, rest, event))
+      .then((rest) => this.end(claim, rest, work, event))
       .catch((error: unknown) => {
         this.logger.error(`The end of ${describeEvent(event)} could not be recorded: ${failureLabel(error)}`);
       });
@@ -56,25 +59,44 @@ export class ClaimedWork {
   private async end(
     claim: InboxClaim,
     result: StepsResult,
+    work: DeliveryWork,
     event: PaymentWebhookEvent,
   ): Promise<WebhookAnswer> {
-    if (result.ok) {
-      if (await claim.finish()) return DONE;
-      this.logger.error(
-        `The handlers of ${describeEvent(event)} ended after their lease; another run decides.`,
-      );
-      return comeAgain(0);
+    if (result.ok === false) return this.giveBack(claim, result, event);
+    if (result.ok === true && (await claim.finish())) {
+      work.done?.();
+      return DONE;
     }
+    this.logger.error(`The handlers of ${describeEvent(event)} outran their lease; another run decides.`);
+    return comeAgain(0);
+  }
+
+  private async giveBack(
+    claim: InboxClaim,
+    { step, error }: { readonly step: string; readonly error: unknown },
+    event: PaymentWebhookEvent,
+  ): Promise<WebhookAnswer> {
     this.logger.error(
-      `${result.step} failed for ${describeEvent(event)}; the next delivery runs again: ${errorText(result.error)}`,
+      `${step} failed for ${describeEvent(event)}; the next delivery runs again: ${errorText(error)}`,
     );
-    await claim.fail().catch((error: unknown) => {
+    await claim.fail().catch((failure: unknown) => {
       this.logger.error(
-        `The claim could not be given back and holds until its lease ends: ${failureLabel(error)}`,
+        `The claim could not be given back and holds until its lease ends: ${failureLabel(failure)}`,
       );
     });
-    return isPaymentsError(result.error) && result.error.name === 'PaymentsStorageError'
+    return isPaymentsError(error) && error.name === 'PaymentsStorageError'
       ? comeAgain(STORAGE_RETRY_MS)
       : FAILED;
+  }
+}
+
+/** A store's own error stays inside: it may hold what was to be stored. */
+async function remember(claim: InboxClaim, name: string): Promise<boolean> {
+  try {
+    return await claim.mark(name);
+  } catch (error) {
+    throw new PaymentsStorageError(
+      `It finished, but that could not be written down, so it may run again: ${failureLabel(error)}`,
+    );
   }
 }

@@ -9,26 +9,56 @@ export interface HandlerStep {
   run(event: PaymentWebhookEvent, context: PaymentEventContext): unknown;
 }
 
-/** How the work ended. */
+/** A step and under which name the inbox remembers that it finished; without a name it is not remembered. */
+export interface PlannedStep extends HandlerStep {
+  readonly mark?: string;
+}
+
+/** How the work ended; `lost`: somebody else holds the claim, and decides. */
 export type StepsResult =
-  { readonly ok: true } | { readonly ok: false; readonly step: string; readonly error: unknown };
+  | { readonly ok: true }
+  | { readonly ok: false; readonly step: string; readonly error: unknown }
+  | { readonly ok: 'lost' };
 
 /** The work in time, or what is still running when the time is over. */
-export type TimedResult = StepsResult | { readonly ok: 'late'; readonly rest: Promise<StepsResult> };
+export type TimedResult =
+  StepsResult | { readonly ok: 'late'; readonly running: string; readonly rest: Promise<StepsResult> };
+
+/** What surrounds the steps. */
+export interface StepsFrame {
+  readonly context: Omit<PaymentEventContext, 'signal'>;
+  readonly timeoutMs: number;
+  /** Remembers that a step finished; false where the claim was lost. */
+  readonly mark: (name: string) => Promise<boolean>;
+}
 
 /** Runs the steps one after the other, each awaited; the first that throws ends the work. */
 export async function runSteps(
-  steps: readonly HandlerStep[],
+  steps: readonly PlannedStep[],
   event: PaymentWebhookEvent,
-  context: Omit<PaymentEventContext, 'signal'>,
-  timeoutMs: number,
+  { context, timeoutMs, mark }: StepsFrame,
 ): Promise<TimedResult> {
   const timeout = new AbortController();
   const { signal } = timeout;
-  const work = inOrder(steps, event, { ...context, signal });
+  let running = '';
+  const inOrder = async (): Promise<StepsResult> => {
+    for (const step of steps) {
+      // Whoever sent the delivery was told to come again: nothing new begins.
+      if (signal.aborted) return { ok: false, step: step.name, error: signal.reason };
+      running = step.name;
+      try {
+        await settled(step.run(event, { ...context, signal }));
+        if (step.mark !== undefined && !(await mark(step.mark))) return { ok: 'lost' };
+      } catch (error) {
+        return { ok: false, step: step.name, error };
+      }
+    }
+    return { ok: true };
+  };
+  const work = inOrder();
   const late = new Promise<TimedResult>((resolve) => {
     signal.addEventListener('abort', () => {
-      resolve({ ok: 'late', rest: work });
+      resolve({ ok: 'late', running, rest: work });
     });
   });
   const timer = setTimeout(() => {
@@ -39,23 +69,6 @@ export async function runSteps(
   } finally {
     clearTimeout(timer);
   }
-}
-
-async function inOrder(
-  steps: readonly HandlerStep[],
-  event: PaymentWebhookEvent,
-  context: PaymentEventContext,
-): Promise<StepsResult> {
-  for (const step of steps) {
-    // Whoever sent the delivery was told to come again: nothing new begins.
-    if (context.signal.aborted) return { ok: false, step: step.name, error: context.signal.reason };
-    try {
-      await settled(step.run(event, context));
-    } catch (error) {
-      return { ok: false, step: step.name, error };
-    }
-  }
-  return { ok: true };
 }
 
 /** A controller's method may return an Observable; it does nothing until somebody subscribes. */

@@ -32,6 +32,9 @@ const ROUTE_ARGUMENTS = '__routeArguments__';
  * The method runs once per payment outcome, not once per delivery, and not for what is set aside; what it returns is
  * not sent. Where it throws, the gateway is answered 500 and the delivery runs again.
  *
+ * Where deliveries go to a queue (`nestjs-payments/bullmq`), the gateway is answered 200 once the delivery is stored, and the
+ * method never runs: in a worker there is no request. Put the work into `@OnPayment` handlers.
+ *
  * The application's global guards run on the route: mark it with the application's own `@Public()`.
  *
  * @param path Path of the route below the controller's.

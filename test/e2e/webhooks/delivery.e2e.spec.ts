@@ -150,7 +150,7 @@ describe.each(adapters)('a verified webhook on %s', (adapter) => {
     ]);
     journal.behaviour = () => undefined;
     expect((await deliver(port, event)).status).toBe(200);
-    expect(journal.ran).toEqual(['success', 'any', 'success', 'any', 'route']);
+    expect(journal.ran).toEqual(['success', 'any', 'any', 'route']);
     expect(journal.contexts.at(-1)?.attempt).toBe(2);
   });
 
@@ -232,11 +232,11 @@ describe.each(adapters)('a verified webhook on %s', (adapter) => {
     await ended.opened;
     expect(aborted).toBe(true);
     expect(journal.ran).toEqual(['success']);
-    expect(logs.webhooks('error').join('\n')).toContain('take longer than 20 ms');
-    // What had not begun when the time was over did not begin later; the next delivery does it all.
+    expect(logs.webhooks('error').join('\n')).toContain('Orders.paid takes longer than 20 ms');
+    // What had not begun when the time was over did not begin later; the next delivery does it.
     journal.behaviour = () => undefined;
     expect((await deliver(port, event)).status).toBe(200);
-    expect(journal.ran).toEqual(['success', 'success', 'any', 'route']);
+    expect(journal.ran).toEqual(['success', 'any', 'route']);
   });
 
   it('counts as done when its only work ends after the time, within the lease', async () => {

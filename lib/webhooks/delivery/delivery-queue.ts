@@ -1,0 +1,33 @@
+import { type PaymentWebhookEvent } from '../../common/events.js';
+import { type InboxScope } from '../../common/storage-port.js';
+import { fingerprintOf, judgeEvent, sha256 } from './judge-event.js';
+import { type VerifiedWebhook } from './verified-webhook.js';
+
+/** A verified delivery as plain JSON data, for a worker of any process. */
+export interface QueuedDelivery {
+  /** SHA-256 (hex), the same for every delivery of one outcome. */
+  readonly id: string;
+  readonly account: string;
+  /** Names and phone numbers are in it. */
+  readonly event: PaymentWebhookEvent;
+  /** SHA-256 (hex) of the body. */
+  readonly bodyHash: string;
+  /** Milliseconds since 1970. */
+  readonly deliveredAt: number;
+}
+
+/** Takes deliveries that are worked on later. */
+export interface DeliveryQueue {
+  /** Resolves once the delivery is stored, however often it was added; rejects where it cannot be stored now. */
+  add(delivery: QueuedDelivery): Promise<void>;
+}
+
+export function queuedDelivery(
+  { account, environment }: InboxScope,
+  { event, bodyHash, deliveredAt }: VerifiedWebhook,
+): QueuedDelivery {
+  // What the inbox tells deliveries apart by.
+  const content = judgeEvent(event).kind === 'unrecognized' ? bodyHash : fingerprintOf(event);
+  const id = sha256(JSON.stringify([account, environment, content]));
+  return { id, account, event, bodyHash, deliveredAt: deliveredAt.getTime() };
+}

@@ -1,0 +1,154 @@
+import { Logger } from '@nestjs/common';
+import { type PaymentWebhookEvent } from '../../common/events.js';
+import {
+  type ClaimResult,
+  type InboxDelivery,
+  type InboxKind,
+  type InboxScope,
+  type InboxStore,
+} from '../../common/storage-port.js';
+import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
+import { type WebhookOutcomes } from '../../recovery/webhook.outcomes.js';
+import { type PaymentHandlers } from '../handlers/payment.handlers.js';
+import { claimOrWait } from './claim-or-wait.js';
+import { ClaimedWork } from './claimed.work.js';
+import { type HandlerStep } from './handler-steps.js';
+import { fingerprintOf, judgeEvent, replacedBy } from './judge-event.js';
+import { type VerifiedWebhook } from './verified-webhook.js';
+import { comeAgain, describeEvent, DONE, type WebhookAnswer } from './webhook-answer.js';
+import { type DeliveryWork } from './work-plan.js';
+
+const OTHER_MONEY = 'the payment was made with another amount or currency';
+
+/** Claims deliveries, decides what they are and has their handlers run. Every method rejects where the storage does. */
+export class DeliveryDispatcher {
+  private readonly logger = new Logger('PaymentsWebhooks');
+  private readonly work: ClaimedWork;
+
+  constructor(
+    private readonly scope: InboxScope,
+    private readonly options: Pick<
+      ResolvedWebhookOptions,
+      'handlerTimeoutMs' | 'leaseMs' | 'inFlightWaitMs' | 'supersede'
+    >,
+    private readonly inbox: InboxStore,
+    private readonly handlers: PaymentHandlers,
+    private readonly outcomes: WebhookOutcomes,
+  ) {
+    this.work = new ClaimedWork(scope.account, options);
+  }
+
+  /** @param last What runs after the handlers, once per payment outcome. */
+  async dispatch(webhook: VerifiedWebhook, last: readonly HandlerStep[]): Promise<WebhookAnswer> {
+    const { event, bodyHash } = webhook;
+    const judgement = judgeEvent(event);
+    if (judgement.kind === 'unrecognized') return this.notify('unrecognized', bodyHash, webhook);
+    if (judgement.kind === 'mismatch') return this.setAside('mismatch', webhook, judgement.problem);
+    const fit = await this.outcomes.fit(event);
+    if (fit === 'mismatch') return this.setAside('mismatch', webhook, OTHER_MONEY);
+    const claim = await this.claim(this.delivery('outcome', event.data.reference, event));
+    if (claim.result === 'conflict') {
+      const problem = `${claim.standingEvent}, or another amount, stands for the reference already`;
+      return this.setAside('conflict', webhook, problem);
+    }
+    const announce = fit === 'contested' && claim.result === 'claimed' ? this.conflictSteps(event) : [];
+    return this.handle(claim, { ...this.outcomeWork(event, false, last), announce }, webhook);
+  }
+
+  /** Handles what was set aside, in the place of what stands for its reference. */
+  async release(webhook: VerifiedWebhook): Promise<WebhookAnswer> {
+    const { event } = webhook;
+    const delivery = this.delivery('outcome', event.data.reference, event);
+    const claim = await this.claim({ ...delivery, replaces: 'any' });
+    return this.handle(claim, this.outcomeWork(event, true, []), webhook);
+  }
+
+  private outcomeWork(
+    event: PaymentWebhookEvent,
+    otherMoney: boolean,
+    last: readonly HandlerStep[],
+  ): DeliveryWork {
+    return {
+      settle: (journal) => this.outcomes.settle(event, { journal, otherMoney }),
+      handlers: [...this.stepsFor(event.event), ...last],
+      done: () => {
+        this.outcomes.tellWaiters(event);
+      },
+    };
+  }
+
+  /** The webhook wins over what the journal said, and somebody must know that the two contradict each other. */
+  private conflictSteps(event: PaymentWebhookEvent): readonly HandlerStep[] {
+    const steps = this.stepsFor('payment.conflict');
+    if (steps.length === 0) {
+      this.logger.error(`${describeEvent(event)} contradicts the journal, and wins: its handlers run.`);
+    }
+    return [{ name: 'PaymentsInbox', run: () => this.store('conflict', event) }, ...steps];
+  }
+
+  /** Stored before any handler runs, so that it can be looked at even where none ever gets through. */
+  private async setAside(
+    kind: 'conflict' | 'mismatch',
+    webhook: VerifiedWebhook,
+    problem: string,
+  ): Promise<WebhookAnswer> {
+    const { event } = webhook;
+    await this.store(kind, event);
+    if (this.stepsFor(`payment.${kind}`).length === 0) {
+      this.logger.error(
+        `Set aside ${describeEvent(event)} as a ${kind}: ${problem}. See PaymentsInbox.conflicts().`,
+      );
+    }
+    return this.notify(kind, fingerprintOf(event), webhook);
+  }
+
+  private store(kind: 'conflict' | 'mismatch', event: PaymentWebhookEvent): Promise<void> {
+    const { reference } = event.data;
+    const payload = JSON.stringify(event);
+    const fingerprint = fingerprintOf(event);
+    return this.inbox.setAside({ ...this.scope, kind, event: event.event, reference, fingerprint, payload });
+  }
+
+  /** Runs the handlers of something that is no payment outcome, once. */
+  private async notify(
+    kind: Exclude<InboxKind, 'outcome'>,
+    reference: string,
+    webhook: VerifiedWebhook,
+  ): Promise<WebhookAnswer> {
+    const handlers = this.stepsFor(kind === 'unrecognized' ? kind : `payment.${kind}`);
+    if (kind === 'unrecognized' && handlers.length === 0) {
+      const heard = describeEvent(webhook.event);
+      this.logger.warn(
+        `Nobody handles ${heard}: listen with @OnPayment('unrecognized') to hear of such events.`,
+      );
+    }
+    const claim = await this.claim(this.delivery(kind, reference, webhook.event));
+    return this.handle(claim, { handlers }, webhook);
+  }
+
+  private async handle(
+    claim: ClaimResult,
+    work: DeliveryWork,
+    webhook: VerifiedWebhook,
+  ): Promise<WebhookAnswer> {
+    if (claim.result === 'busy') return comeAgain(claim.leaseLeftMs);
+    return claim.result === 'claimed' ? this.work.run(claim.claim, work, webhook) : DONE;
+  }
+
+  private claim(delivery: InboxDelivery): Promise<ClaimResult> {
+    return claimOrWait(this.inbox, delivery, this.options);
+  }
+
+  private stepsFor(event: string): readonly HandlerStep[] {
+    return this.handlers.stepsFor(this.scope.account, event);
+  }
+
+  private delivery(kind: InboxKind, reference: string, event: PaymentWebhookEvent): InboxDelivery {
+    return {
+      key: { ...this.scope, kind, reference },
+      event: event.event,
+      fingerprint: fingerprintOf(event),
+      replaces: replacedBy(event, this.options.supersede),
+    };
+  }
+}

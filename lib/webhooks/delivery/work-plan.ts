@@ -1,0 +1,55 @@
+import { type JournalStore } from '../../common/journal-port.js';
+import { type InboxClaim } from '../../common/storage-port.js';
+import { type HandlerStep, type PlannedStep } from './handler-steps.js';
+
+/** What is to be done for one delivery. */
+export interface DeliveryWork {
+  /** Tells of a contradiction, before the outcome is written down. */
+  readonly announce?: readonly HandlerStep[];
+  /**
+   * Writes the outcome to the journal, where the delivery is one.
+   *
+   * @param journal The journal of the claim's transaction, where there is one.
+   */
+  readonly settle?: (journal: JournalStore | undefined) => Promise<void>;
+  readonly handlers: readonly HandlerStep[];
+  /** Called once the work is recorded as done. Never throws. */
+  readonly done?: () => void;
+}
+
+/**
+ * Puts the steps of a claim in order, without those that finished in an earlier run.
+ *
+ * The journal comes before the handlers, so that they find the payment settled. In a transaction it comes last: it is
+ * undone with everything else, and its row is locked no longer than needed.
+ */
+export function planWork(
+  { announce = [], settle, handlers }: DeliveryWork,
+  { finished, transaction, journal }: Pick<InboxClaim, 'finished' | 'transaction' | 'journal'>,
+): readonly PlannedStep[] {
+  // Apart: a method may listen to the contradiction and to the outcome.
+  const first: readonly PlannedStep[] = withMarks(announce, 'conflict ');
+  const then: readonly PlannedStep[] = withMarks(handlers, '');
+  const settling = settle ? [{ name: 'PaymentsJournal', run: () => settle(journal) }] : [];
+  const inOrder: readonly PlannedStep[] = journal
+    ? [...first, ...then, ...settling]
+    : [...first, ...settling, ...then];
+  // Beside a transaction nothing is remembered: what a handler wrote is undone with everything else.
+  if (transaction !== undefined) return inOrder.map(unmarked);
+  const open = inOrder.filter(({ mark }) => mark === undefined || !finished.includes(mark));
+  return open.map((step, index) => (index === open.length - 1 ? unmarked(step) : step));
+}
+
+/** Two steps of one name are told apart by their order. */
+function withMarks(steps: readonly HandlerStep[], prefix: string): readonly PlannedStep[] {
+  return steps.map((step, index) => {
+    const twins = steps.slice(0, index).filter(({ name }) => name === step.name).length;
+    const mark = `${prefix}${step.name}${twins === 0 ? '' : `#${twins + 1}`}`;
+    return { name: step.name, mark, run: (event, context) => step.run(event, context) };
+  });
+}
+
+/** The end of the work says it all. */
+function unmarked({ mark: _mark, ...step }: PlannedStep): PlannedStep {
+  return step;
+}

@@ -1,0 +1,160 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Controller, Injectable, Module, type Type } from '@nestjs/common';
+import {
+  type InboxClaim,
+  memoryStorage,
+  OnPayment,
+  type PaymentEventContext,
+  type PaymentsStorage,
+  PaymentsWebhook,
+  type PaymentWebhookEvent,
+} from 'nestjs-payments';
+import { paymentEvent } from 'nestjs-payments/testing';
+import { deliver, paymentsOptions, startWebhookApp, type WebhookApp } from '../../support/webhook-app.js';
+
+let ran: string[];
+let behaviour: (name: string) => unknown;
+function note(name: string): unknown {
+  ran.push(name);
+  return behaviour(name);
+}
+
+@Injectable()
+class Orders {
+  @OnPayment('payment.success')
+  paid(): unknown {
+    return note('paid');
+  }
+}
+
+@Injectable()
+class Mails {
+  @OnPayment('*')
+  thank(_event: PaymentWebhookEvent, { attempt }: PaymentEventContext): unknown {
+    return note(`thank ${attempt}`);
+  }
+}
+
+@Controller('webhooks')
+class WebhooksController {
+  @PaymentsWebhook('payments')
+  received(): unknown {
+    return note('route');
+  }
+}
+
+const event = paymentEvent('payment.success', { reference: 'order-1' });
+
+describe('a handler that finished', () => {
+  let running: WebhookApp | undefined;
+
+  async function start(storage: PaymentsStorage = memoryStorage()): Promise<number> {
+    running = await startWebhookApp('express', {
+      controllers: [WebhooksController],
+      providers: [Orders, Mails],
+      payments: [paymentsOptions({ inFlightWaitMs: 0 }, { storage })],
+    });
+    return running.port;
+  }
+  const status = async (port: number): Promise<number> => (await deliver(port, event)).status;
+
+  beforeEach(() => {
+    ran = [];
+    behaviour = () => undefined;
+  });
+  afterEach(async () => {
+    await running?.app.close();
+    running = undefined;
+  });
+
+  it.each(['thank 1', 'route'])('does not run again when %s failed after it', async (failing) => {
+    const port = await start();
+    behaviour = (name) => {
+      if (name === failing) throw new Error('not yet');
+    };
+    expect(await status(port)).toBe(500);
+    const before = ran.splice(0);
+    behaviour = () => undefined;
+    expect(await status(port)).toBe(200);
+    expect(before.at(-1)).toBe(failing);
+    expect(ran).toEqual(failing === 'route' ? ['route'] : ['thank 2', 'route']);
+  });
+
+  it('does not run again after the process died in a later one', async () => {
+    let now = 0;
+    const storage = memoryStorage({ now: () => now });
+    const port = await start(storage);
+    let died = (): void => undefined;
+    const dead = new Promise<void>((resolve) => (died = resolve));
+    let wake = (): void => undefined;
+    behaviour = (name) => {
+      if (name !== 'thank 1') return undefined;
+      died();
+      return new Promise<void>((resolve) => (wake = resolve));
+    };
+    const unanswered = status(port);
+    await dead;
+    now += 60_001;
+    expect(await status(port)).toBe(200);
+    expect(ran).toEqual(['paid', 'thank 1', 'thank 2', 'route']);
+    // It was only asleep: its lease is lost, and nothing more of it runs.
+    wake();
+    expect(await unanswered).toBe(503);
+    expect(ran).toHaveLength(4);
+  });
+
+  it('is not hidden by another one of the same name', async () => {
+    const twin = (which: string): Type => {
+      @Injectable()
+      class Twin {
+        @OnPayment('payment.success')
+        paid(): unknown {
+          return note(which);
+        }
+      }
+      return Twin;
+    };
+    @Module({ providers: [twin('first')] })
+    class Shop {}
+    running = await startWebhookApp('express', {
+      imports: [Shop],
+      controllers: [WebhooksController],
+      providers: [twin('second'), Mails],
+    });
+    const twins = (): string[] => ran.filter((name) => name === 'first' || name === 'second');
+    behaviour = () => {
+      if (twins().length === 2) throw new Error('not yet');
+    };
+    expect(await status(running.port)).toBe(500);
+    behaviour = () => undefined;
+    expect(await status(running.port)).toBe(200);
+    const [one, other] = twins();
+    expect(new Set([one, other])).toEqual(new Set(['first', 'second']));
+    expect(twins()).toEqual([one, other, other]);
+  });
+
+  it('that the storage cannot remember gets 503, and so does one whose lease was lost', async () => {
+    const memory = memoryStorage();
+    const marks: (() => Promise<boolean>)[] = [
+      () => Promise.reject(Object.assign(new Error('+255712345678'), { code: 'ECONNRESET' })),
+      () => Promise.resolve(false),
+    ];
+    const spoiled = (claim: InboxClaim): InboxClaim => ({
+      ...claim,
+      mark: (name) => (marks.shift() ?? claim.mark)(name),
+    });
+    const inbox = Object.assign(Object.create(memory.inbox) as typeof memory.inbox, {
+      claim: async (...args: Parameters<typeof memory.inbox.claim>) => {
+        const result = await memory.inbox.claim(...args);
+        return result.result === 'claimed' ? { ...result, claim: spoiled(result.claim) } : result;
+      },
+    });
+    const port = await start({ ...memory, inbox });
+    expect(await deliver(port, event)).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
+    expect(await deliver(port, event)).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+    expect(ran).toEqual(['paid', 'paid']);
+    expect(running!.logs.webhooks('error').join('\n')).toMatch(/Orders\.paid failed .*Error \(ECONNRESET\)/s);
+    expect(running!.logs.webhooks('error').join('\n')).not.toContain('255712345678');
+    expect(running!.logs.webhooks('error').at(-1)).toContain('outran their lease');
+  });
+});

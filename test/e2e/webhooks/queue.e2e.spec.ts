@@ -1,0 +1,133 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Controller, Injectable } from '@nestjs/common';
+import { OnPayment, PaymentsInbox, PaymentsWebhook, type PaymentWebhookEvent } from 'nestjs-payments';
+import { paymentEvent } from 'nestjs-payments/testing';
+import { type QueuedDelivery } from '../../../lib/webhooks/delivery/delivery-queue.js';
+import { type WebhookReceiver } from '../../../lib/webhooks/delivery/webhook.receiver.js';
+import { WebhookAccounts } from '../../../lib/webhooks/webhook-accounts.js';
+import {
+  adapters,
+  deliver,
+  paymentsOptions,
+  startWebhookApp,
+  type WebhookApp,
+} from '../../support/webhook-app.js';
+
+let ran: string[];
+let behaviour: () => unknown;
+
+@Injectable()
+class Orders {
+  @OnPayment('*')
+  paid({ event }: PaymentWebhookEvent): unknown {
+    ran.push(event);
+    return behaviour();
+  }
+}
+
+@Controller('webhooks')
+class WebhooksController {
+  @PaymentsWebhook('payments')
+  received(): void {
+    ran.push('route');
+  }
+}
+
+describe.each(adapters)('a delivery that is handed over to a queue on %s', (adapter) => {
+  let running: WebhookApp;
+  let receiver: WebhookReceiver;
+  let stored: QueuedDelivery[];
+  let storing: () => Promise<void>;
+  /** As it comes out of a queue in another process. */
+  const first = (): QueuedDelivery => JSON.parse(JSON.stringify(stored[0])) as QueuedDelivery;
+
+  beforeEach(async () => {
+    ran = [];
+    stored = [];
+    behaviour = () => undefined;
+    storing = () => Promise.resolve();
+    running = await startWebhookApp(adapter, {
+      controllers: [WebhooksController],
+      providers: [Orders],
+      payments: [paymentsOptions({ inFlightWaitMs: 0 })],
+    });
+    receiver = running.app.get(WebhookAccounts, { strict: false }).get('default', 'the queue');
+    receiver.handOverTo({
+      add: async (delivery) => {
+        await storing();
+        stored.push(delivery);
+      },
+    });
+  });
+  afterEach(async () => {
+    await running.app.close();
+  });
+
+  it('is answered 200 once it is stored, before anything runs', async () => {
+    let stored = (): void => undefined;
+    let asked = (): void => undefined;
+    const storingBegan = new Promise<void>((resolve) => (asked = resolve));
+    storing = () => {
+      asked();
+      return new Promise((resolve) => (stored = resolve));
+    };
+    let answered = false;
+    const answer = deliver(running.port, paymentEvent('payment.success')).finally(() => (answered = true));
+    await storingBegan;
+    expect(answered).toBe(false);
+    stored();
+    expect((await answer).status).toBe(200);
+    expect(ran).toEqual([]);
+  });
+
+  it('is answered 503 where it cannot be stored', async () => {
+    storing = () => Promise.reject(Object.assign(new Error('redis://user:pass'), { code: 'ECONNREFUSED' }));
+    const answer = await deliver(running.port, paymentEvent('payment.success'));
+    expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
+    expect(running.logs.webhooks('error')).toEqual([
+      expect.stringContaining('The queue cannot be reached; answered 503: Error (ECONNREFUSED)'),
+    ]);
+  });
+
+  it('is refused unsigned, and never reaches the queue', async () => {
+    const event = paymentEvent('payment.success');
+    expect((await deliver(running.port, event, { headers: { 'x-webhook-signature': '0' } })).status).toBe(
+      401,
+    );
+    expect(stored).toEqual([]);
+  });
+
+  it('runs its handlers when a worker brings it back, once, and not the method of the route', async () => {
+    const event = paymentEvent('payment.success');
+    await deliver(running.port, event);
+    expect(await receiver.work(first())).toEqual({ status: 200 });
+    expect(await receiver.work(first())).toEqual({ status: 200 });
+    expect(ran).toEqual(['payment.success']);
+  });
+
+  it('tells the worker of a handler that failed, and of one that runs elsewhere', async () => {
+    await deliver(running.port, paymentEvent('payment.success'));
+    behaviour = () => {
+      throw new Error('not yet');
+    };
+    expect(await receiver.work(first())).toEqual({ status: 500 });
+    let wake = (): void => undefined;
+    behaviour = () => new Promise<void>((resolve) => (wake = resolve));
+    const slow = receiver.work(first());
+    const busy = await receiver.work(first());
+    expect(busy).toMatchObject({ status: 503, retryAfterSeconds: 60 });
+    wake();
+    expect(await slow).toEqual({ status: 200 });
+  });
+
+  it('is set aside in the worker where it contradicts what stands', async () => {
+    await deliver(running.port, paymentEvent('payment.success', { reference: 'order-1' }));
+    await receiver.work(first());
+    await deliver(running.port, paymentEvent('payment.failed', { reference: 'order-1' }));
+    expect(await receiver.work(stored[1]!)).toEqual({ status: 200 });
+    expect(ran).toEqual(['payment.success']);
+    expect(await running.app.get(PaymentsInbox).conflicts()).toMatchObject([
+      { kind: 'conflict', event: 'payment.failed' },
+    ]);
+  });
+});

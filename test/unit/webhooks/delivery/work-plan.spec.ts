@@ -1,0 +1,88 @@
+import { describe, expect, it } from '@jest/globals';
+import { type JournalStore } from '../../../../lib/common/journal-port.js';
+import { type HandlerStep } from '../../../../lib/webhooks/delivery/handler-steps.js';
+import { type DeliveryWork, planWork } from '../../../../lib/webhooks/delivery/work-plan.js';
+
+const steps = (...names: string[]): HandlerStep[] => names.map((name) => ({ name, run: () => name }));
+const settle = (): Promise<void> => Promise.resolve();
+const transaction = { transaction: 'open', journal: {} as JournalStore };
+
+function planned(work: DeliveryWork, claim: { finished?: string[] } & Partial<typeof transaction>): string[] {
+  return planWork(work, { finished: [], ...claim }).map(({ name, mark }) =>
+    mark === undefined ? name : `${name} = ${mark}`,
+  );
+}
+
+describe('the plan for a delivery', () => {
+  const cases: [string, DeliveryWork, Parameters<typeof planned>[1], string[]][] = [
+    ['one handler, which the end of the work covers', { handlers: steps('A.a') }, {}, ['A.a']],
+    [
+      'several handlers, remembered but for the last',
+      { handlers: steps('A.a', 'B.b', 'C.c') },
+      {},
+      ['A.a = A.a', 'B.b = B.b', 'C.c'],
+    ],
+    [
+      'the journal before the handlers, and not remembered',
+      { settle, handlers: steps('A.a', 'B.b') },
+      {},
+      ['PaymentsJournal', 'A.a = A.a', 'B.b'],
+    ],
+    [
+      'the journal after the handlers in a transaction, where nothing is remembered',
+      { announce: steps('X.x'), settle, handlers: steps('A.a', 'B.b') },
+      transaction,
+      ['X.x', 'A.a', 'B.b', 'PaymentsJournal'],
+    ],
+    [
+      'a contradiction before the journal',
+      { announce: steps('X.x'), settle, handlers: steps('A.a') },
+      {},
+      ['X.x = conflict X.x', 'PaymentsJournal', 'A.a'],
+    ],
+    [
+      'nothing that finished',
+      { settle, handlers: steps('A.a', 'B.b') },
+      { finished: ['A.a'] },
+      ['PaymentsJournal', 'B.b'],
+    ],
+    [
+      'a handler that is the last one only because others finished',
+      { handlers: steps('A.a', 'B.b') },
+      { finished: ['B.b'] },
+      ['A.a'],
+    ],
+    ['nothing where all of them finished', { handlers: steps('A.a') }, { finished: ['A.a', 'Gone.b'] }, []],
+    [
+      'twins, told apart by their order',
+      { handlers: steps('A.a', 'B.b', 'A.a', 'A.a', 'C.c') },
+      { finished: ['A.a'] },
+      ['B.b = B.b', 'A.a = A.a#2', 'A.a = A.a#3', 'C.c'],
+    ],
+    [
+      'a method for the outcome that finished for the contradiction only',
+      { announce: steps('A.a'), settle, handlers: steps('A.a', 'B.b') },
+      { finished: ['conflict A.a'] },
+      ['PaymentsJournal', 'A.a = A.a', 'B.b'],
+    ],
+  ];
+
+  it.each(cases)('holds %s', (_what, work, claim, expected) => {
+    expect(planned(work, claim)).toEqual(expected);
+  });
+
+  it("settles in the transaction's journal, or in no other than the account's own", async () => {
+    const journals: (JournalStore | undefined)[] = [];
+    const work: DeliveryWork = {
+      settle: (journal) => {
+        journals.push(journal);
+        return Promise.resolve();
+      },
+      handlers: [],
+    };
+    for (const claim of [{ finished: [] }, { finished: [], ...transaction }]) {
+      for (const step of planWork(work, claim)) await step.run(undefined as never, undefined as never);
+    }
+    expect(journals).toEqual([undefined, transaction.journal]);
+  });
+});
