@@ -5,7 +5,7 @@ const config: Config = {
   testEnvironment: 'node',
   roots: ['<rootDir>/test', '<rootDir>/sample'],
   testMatch: ['**/*.spec.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '/dist/', '<rootDir>/test/consumers/'],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/', '<rootDir>/test/consumers/', '<rootDir>/test/nest11/'],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {
