@@ -3,7 +3,7 @@ import { ControlRoute } from './control/control-route.js';
 import { SandboxView } from './control/sandbox-view.js';
 import { ActivityHub } from './core/activity.js';
 import { Gateway } from './core/gateway.js';
-import { seededIds } from './core/id-source.js';
+import { seededChance, seededIds } from './core/id-source.js';
 import { NameDirectory } from './core/name-directory.js';
 import { FaultQueue } from './http/faults.js';
 import { GatewayRoute } from './http/gateway-route.js';
@@ -12,12 +12,16 @@ import { type SandboxSettings } from './resolve-options.js';
 import { WebhookDeliverer } from './webhooks/webhook-deliverer.js';
 import { WebhookSender } from './webhooks/webhook-sender.js';
 
+/** Other numbers than those of the ids. */
+const OF_FAULTS = 0xfa0175;
+
 export type SandboxParts = ReturnType<typeof composeSandbox>;
 
 /** Wires the parts of one emulator; nothing listens yet. */
 export function composeSandbox(settings: SandboxSettings) {
+  const { seed, auto } = settings;
   const hub = new ActivityHub();
-  const faults = new FaultQueue();
+  const faults = new FaultQueue(seededChance(seed ^ OF_FAULTS));
   const journal = new RequestJournal();
   const directory = new NameDirectory();
   const clock: SandboxClock = new SandboxClock(settings.clock, () => deliverer.idle());
@@ -26,14 +30,13 @@ export function composeSandbox(settings: SandboxSettings) {
   const gateway = new Gateway({
     settings: settings.gateway,
     clock,
-    ids: seededIds(settings.seed),
+    ids: seededIds(seed),
     directory,
     hub,
     deliver: (event) => deliverer.deliver(event),
   });
-  const auto = settings.gateway.decideAfterMs !== undefined;
-  const view = new SandboxView(gateway, deliverer, clock, { seed: settings.seed, auto });
-  const gatewayRoute = new GatewayRoute(gateway, faults, journal, clock, hub);
+  const view = new SandboxView(gateway, deliverer, clock, { seed, auto });
+  const gatewayRoute = new GatewayRoute(gateway, faults, journal, clock, hub, auto);
   const controlRoute = new ControlRoute(gateway, view, hub);
   return { hub, faults, journal, directory, clock, deliverer, gateway, view, gatewayRoute, controlRoute };
 }

@@ -7,9 +7,9 @@ export { type SandboxActivity, type SandboxExchange } from './core/activity.js';
 export { type NameDirectory } from './core/name-directory.js';
 export { type SandboxOperation } from './core/operations.js';
 export { type SandboxCustomer } from './handle/customer.js';
-export { type NextCall, type PlannedFault } from './handle/next-call.js';
+export { type CallSelection, type NextCall, type PlannedFault } from './handle/next-call.js';
 export { type SandboxPayoutProvider } from './handle/payout-provider.js';
-export { type StatusFaultOptions } from './http/faults.js';
+export { type StatusFaultOptions } from './core/fault.js';
 export {
   type SandboxBalance,
   type SandboxDelivery,

@@ -13,7 +13,7 @@ import { type ActivityTopic, type SandboxActivity } from './core/activity.js';
 import { type NameDirectory } from './core/name-directory.js';
 import { type SandboxOperation } from './core/operations.js';
 import { SandboxCustomer } from './handle/customer.js';
-import { NextCall } from './handle/next-call.js';
+import { type CallSelection, NextCall } from './handle/next-call.js';
 import { SandboxPayoutProvider } from './handle/payout-provider.js';
 import { listen, portOf, shut } from './http/http-server.js';
 import { requestListener } from './http/request-listener.js';
@@ -134,8 +134,8 @@ export class PaymentsSandbox {
    * @example
    * sandbox.next('POST /payments/mobile-money').dropAfterProcessing();
    */
-  next(operation: SandboxOperation): NextCall {
-    return new NextCall(this.parts.faults, operation);
+  next(operation: SandboxOperation, selection: CallSelection = {}): NextCall {
+    return new NextCall(this.parts.faults, operation, selection);
   }
 
   /** Every payment, oldest first within its merchant. */

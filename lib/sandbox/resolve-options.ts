@@ -9,7 +9,6 @@ import { isLoopbackHost } from './http/loopback.js';
 import { type PaymentsSandboxOptions } from './sandbox-options.js';
 import { type WebhookSigning } from './webhooks/webhook-deliverer.js';
 
-const AUTO_DECIDES_AFTER_MS = 2_000;
 const LARGEST_SEED = 2 ** 32 - 1;
 const OF_SECRETS = 0x5ec2e75;
 
@@ -19,6 +18,7 @@ export interface SandboxSettings {
   readonly host: string;
   readonly clock: 'real' | 'manual';
   readonly seed: number;
+  readonly auto: boolean;
   readonly gateway: GatewaySettings;
   readonly signing: WebhookSigning;
   readonly webhookSecret: string;
@@ -42,8 +42,8 @@ export function resolveSandboxOptions(options: PaymentsSandboxOptions): SandboxS
         payoutCents: cents('fees.payout', options.fees?.payout ?? '500.00'),
       },
       expireAfterMs: duration('expireAfter', options.expireAfter ?? '15m'),
-      decideAfterMs: options.auto ? AUTO_DECIDES_AFTER_MS : undefined,
     },
+    auto: options.auto ?? false,
     signing: signingOf(options, webhookSecret),
     webhookSecret,
     webhookTimeoutMs: whole('webhookTimeoutMs', options.webhookTimeoutMs ?? 15_000, 600_000),

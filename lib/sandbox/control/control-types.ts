@@ -78,6 +78,8 @@ export interface SandboxDeliveryAttempt {
   readonly at: string;
   /** HTTP status of the answer; null where none came. */
   readonly status: number | null;
+  /** It carried a wrong signature on purpose, which a receiver must refuse. */
+  readonly forged: boolean;
   /** Why it did not count as delivered, in words; null where it did. */
   readonly problem: string | null;
   readonly duration_ms: number;
@@ -127,6 +129,11 @@ export interface SandboxRequest {
   readonly code: string | null;
   /** The fault that spoiled the answer. */
   readonly fault: string | null;
+  /**
+   * The rule that fired: `fault hang`, `header 0003`, `ending 0003`, `default manual` or `default auto`; also the answer's
+   * `X-Sandbox-Rule` header. Null where there is no such operation.
+   */
+  readonly rule: string | null;
 }
 
 /** `GET /_sandbox/v1/info` */

@@ -1,24 +1,32 @@
 import { centsOf } from './amounts.js';
 import { collectionRecord, sandboxPayment, type Collection } from './collection.js';
+import { type Course, type Move } from './course.js';
 import { collectionFee } from './fees.js';
 import { type GatewayContext } from './gateway-context.js';
 import { type Merchant } from './merchant.js';
 import { networkOf } from './networks.js';
-import { refused, type Refusal } from './refusal.js';
+import { type Outcome } from './outcome.js';
+import { refused } from './refusal.js';
 import { type CollectionRequest } from './requests.js';
-import { canMoveCollection, type CollectionState, type FinalCollectionState } from './status-machine.js';
+import {
+  canMoveCollection,
+  type CollectionState,
+  type FinalCollectionState,
+  isFinalCollection,
+} from './status-machine.js';
 import { webhookEvent } from './webhook-event.js';
 
 /** Takes collections in and brings them to their end. */
 export class CollectionDesk {
   constructor(private readonly context: GatewayContext) {}
 
-  /** The gateway's record, or why the request is refused. */
+  /** The gateway's record as it was at acceptance, or why the request is refused. */
   initiate(
     merchant: Merchant,
     method: Collection['method'],
     request: CollectionRequest,
-  ): Record<string, unknown> | Refusal {
+    course: Course,
+  ): Outcome {
     if (merchant.collections.has(request.reference)) return refused('DUPLICATE_REFERENCE');
     const { settings, clock, ids } = this.context;
     const amountCents = centsOf(request.amount);
@@ -32,14 +40,15 @@ export class CollectionDesk {
       channel: method === 'partnerpesa' ? 'PARTNERPESA' : networkOf(request.phone),
       createdAt: clock.now(),
       expiresAt: clock.now() + settings.expireAfterMs,
+      course,
       status: 'pending',
       processingAt: undefined,
       settledAt: undefined,
     };
     merchant.collections.set(request.reference, payment);
     this.announce(payment);
-    this.letTimePass(merchant, payment);
-    return collectionRecord(payment);
+    const data = collectionRecord(payment);
+    return { data, ready: this.letTimePass(merchant, payment) };
   }
 
   /**
@@ -66,13 +75,22 @@ export class CollectionDesk {
     this.announce(payment);
   }
 
-  private letTimePass(merchant: Merchant, payment: Collection): void {
+  private async letTimePass(merchant: Merchant, payment: Collection): Promise<void> {
     const { clock, settings } = this.context;
-    const settleLater = (delayMs: number, outcome: FinalCollectionState): void => {
-      clock.schedule(delayMs, () => void this.settle(merchant, payment, outcome));
-    };
-    settleLater(settings.expireAfterMs, 'expired');
-    if (settings.decideAfterMs !== undefined) settleLater(settings.decideAfterMs, 'success');
+    const { moves, expires, beforeAnswer } = payment.course;
+    const [first, ...later] = moves;
+    for (const { afterMs, to } of first && beforeAnswer ? later : moves) {
+      clock.schedule(afterMs, () => void this.follow(merchant, payment, to));
+    }
+    if (expires) {
+      clock.schedule(settings.expireAfterMs, () => void this.settle(merchant, payment, 'expired'));
+    }
+    if (first && beforeAnswer) await this.follow(merchant, payment, first.to);
+  }
+
+  private async follow(merchant: Merchant, payment: Collection, to: Move['to']): Promise<void> {
+    if (isFinalCollection(to)) await this.settle(merchant, payment, to);
+    else if (to === 'processing') this.move(payment, to);
   }
 
   private announce(payment: Collection): void {

@@ -1,6 +1,7 @@
 import { formatCents } from '../../common/money.js';
 import { type SandboxPayment } from '../control/control-types.js';
 import { centsAsNumber } from './amounts.js';
+import { type Course } from './course.js';
 import { type CollectionRequest } from './requests.js';
 import { type CollectionState } from './status-machine.js';
 
@@ -15,6 +16,7 @@ export interface Collection {
   readonly channel: string;
   readonly createdAt: number;
   readonly expiresAt: number;
+  readonly course: Course;
   status: CollectionState;
   processingAt: number | undefined;
   settledAt: number | undefined;

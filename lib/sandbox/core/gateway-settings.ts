@@ -5,6 +5,4 @@ export interface GatewaySettings {
   readonly startingBalanceCents: bigint;
   readonly fees: FeeRules;
   readonly expireAfterMs: number;
-  /** Undefined: a person, or a test, decides. */
-  readonly decideAfterMs: number | undefined;
 }

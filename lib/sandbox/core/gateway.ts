@@ -6,8 +6,10 @@ import { type GatewayContext } from './gateway-context.js';
 import { Merchant } from './merchant.js';
 import { lookUpName } from './name-lookup.js';
 import { movesMoney, type SandboxOperation } from './operations.js';
+import { type Acceptance, isRefusal, type Outcome } from './outcome.js';
 import { PayoutDesk } from './payout-desk.js';
 import { invalidFields, refused, type Refusal } from './refusal.js';
+import { type Rule } from './rule.js';
 import {
   type BankPayoutRequest,
   type CollectionRequest,
@@ -22,14 +24,15 @@ export interface GatewayCall {
   readonly idempotencyKey: string | undefined;
   /** Parsed JSON; undefined on GET. */
   readonly body: unknown;
+  readonly rule: Rule;
 }
 
 export interface GatewayAnswer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
+  /** The answer leaves no sooner. */
+  readonly ready?: Promise<void>;
 }
-
-type Payload = Record<string, unknown> | readonly unknown[];
 
 /** Code and message of a success (specification, "Endpoints"). */
 const SUCCESS: Readonly<Record<SandboxOperation, readonly [code: string, message: string]>> = {
@@ -70,7 +73,7 @@ export class Gateway {
     const name = authenticate(call.credentials);
     if (typeof name !== 'string') return name;
     const merchant = this.merchant(name);
-    const refusal = refusalOf(call, merchant);
+    const refusal = refusalOf(call, merchant) ?? call.rule.refusal;
     if (refusal) return refusal;
     const outcome = this.perform(call, merchant);
     if (isRefusal(outcome)) return outcome;
@@ -83,29 +86,30 @@ export class Gateway {
     this.context.directory.clear();
   }
 
-  private perform({ operation, body }: GatewayCall, merchant: Merchant): Payload | Refusal {
+  private perform({ operation, body, rule }: GatewayCall, merchant: Merchant): Outcome {
+    const { course } = rule;
     switch (operation) {
       case 'POST /payments/mobile-money':
-        return this.collections.initiate(merchant, 'mobile_money', body as CollectionRequest);
+        return this.collections.initiate(merchant, 'mobile_money', body as CollectionRequest, course);
       case 'POST /payments/partnerpesa':
-        return this.collections.initiate(merchant, 'partnerpesa', body as CollectionRequest);
+        return this.collections.initiate(merchant, 'partnerpesa', body as CollectionRequest, course);
       case 'POST /disbursements/bank':
-        return this.payouts.toBank(merchant, body as BankPayoutRequest);
+        return this.payouts.toBank(merchant, body as BankPayoutRequest, course);
       case 'POST /disbursements/mobile-money':
-        return this.payouts.toMobileMoney(merchant, body as MobileMoneyPayoutRequest);
+        return this.payouts.toMobileMoney(merchant, body as MobileMoneyPayoutRequest, course);
       case 'POST /disbursements/name-lookup':
         return lookUpName(this.context.directory, body as NameLookupRequest);
       case 'GET /merchant-balance':
-        return walletOf(merchant);
+        return { data: walletOf(merchant) };
       case 'GET /bank-shortnames':
-        return SANDBOX_BANKS;
+        return { data: SANDBOX_BANKS };
     }
   }
 
-  private success(operation: SandboxOperation, data: Payload): GatewayAnswer {
+  private success(operation: SandboxOperation, { data, ready }: Acceptance): GatewayAnswer {
     const [code, message] = SUCCESS[operation];
     const body = { status: 'success', code, message, data, meta: [], request_id: this.context.ids.uuid() };
-    return { status: 200, body };
+    return { status: 200, body, ...(ready && { ready }) };
   }
 }
 
@@ -128,8 +132,4 @@ function refusalOf(
 function walletOf(merchant: Merchant): Record<string, unknown> {
   const { balance, available_balance, locked_balance, currency } = merchant.balance();
   return { balance, available_balance, locked_balance, currency };
-}
-
-function isRefusal(outcome: Payload | Refusal): outcome is Refusal {
-  return 'body' in outcome && 'status' in outcome && typeof outcome.status === 'number';
 }

@@ -27,6 +27,12 @@ export function seededIds(seed: number): IdSource {
   };
 }
 
+/** Draws numbers from 0 to below 1, the same ones for the same seed. */
+export function seededChance(seed: number): () => number {
+  const next = randomWords(seed);
+  return () => next() / 2 ** 32;
+}
+
 /** The splitmix32 generator: 32-bit words, the same ones for the same seed. */
 function randomWords(seed: number): () => number {
   let state = seed >>> 0;

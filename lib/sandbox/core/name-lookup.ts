@@ -2,14 +2,12 @@ import { findBank, type SandboxBank } from './banks.js';
 import { type NameDirectory } from './name-directory.js';
 import { networkOf } from './networks.js';
 import { isAccountNumber, isPhone } from './recipient.js';
-import { refused, type Refusal } from './refusal.js';
+import { type Outcome } from './outcome.js';
+import { refused } from './refusal.js';
 import { type NameLookupRequest } from './requests.js';
 
 /** The holder of an account (specification, "Endpoints" 5), or why there is none. */
-export function lookUpName(
-  directory: NameDirectory,
-  request: NameLookupRequest,
-): Record<string, unknown> | Refusal {
+export function lookUpName(directory: NameDirectory, request: NameLookupRequest): Outcome {
   const { channel, account_number: account } = request;
   if (channel === 'BANK') {
     const bank = findBank(request.bank_code ?? '');
@@ -19,21 +17,19 @@ export function lookUpName(
   const name = isPhone(account) ? directory.holderOf(account) : undefined;
   if (name === undefined) return refused('ACCOUNT_NOT_FOUND');
   const result = { channel, account_number: account, account_name: name };
-  return channel === 'MOBILE_MONEY' ? { ...result, network: networkOf(account) } : result;
+  return { data: channel === 'MOBILE_MONEY' ? { ...result, network: networkOf(account) } : result };
 }
 
-function lookUpInBank(
-  directory: NameDirectory,
-  account: string,
-  bank: SandboxBank,
-): Record<string, unknown> | Refusal {
+function lookUpInBank(directory: NameDirectory, account: string, bank: SandboxBank): Outcome {
   const name = isAccountNumber(account) ? directory.holderOf(account) : undefined;
   if (name === undefined) return refused('ACCOUNT_NOT_FOUND');
   return {
-    channel: 'BANK',
-    account_number: account,
-    account_name: name,
-    bank_code: bank.code,
-    bank_name: bank.name,
+    data: {
+      channel: 'BANK',
+      account_number: account,
+      account_name: name,
+      bank_code: bank.code,
+      bank_name: bank.name,
+    },
   };
 }

@@ -1,19 +1,21 @@
 import { centsOf } from './amounts.js';
 import { findBank } from './banks.js';
+import { type Course } from './course.js';
 import { type GatewayContext } from './gateway-context.js';
 import { type Merchant } from './merchant.js';
 import { isNetwork } from './networks.js';
+import { type Outcome } from './outcome.js';
 import { payoutRecord, sandboxPayout, type Destination, type Payout } from './payout.js';
 import { isAccountNumber, isPhone } from './recipient.js';
-import { refused, type Refusal } from './refusal.js';
+import { refused } from './refusal.js';
 import { type BankPayoutRequest, type MobileMoneyPayoutRequest } from './requests.js';
-import { canMoveDisbursement, type FinalDisbursementState } from './status-machine.js';
+import { canMoveDisbursement, type FinalDisbursementState, isFinalDisbursement } from './status-machine.js';
 
 /** Takes payouts in and brings them to their end. */
 export class PayoutDesk {
   constructor(private readonly context: GatewayContext) {}
 
-  toBank(merchant: Merchant, request: BankPayoutRequest): Record<string, unknown> | Refusal {
+  toBank(merchant: Merchant, request: BankPayoutRequest, course: Course): Outcome {
     const { directory } = this.context;
     if (merchant.payouts.has(request.reference)) return refused('DUPLICATE_REFERENCE');
     const bank = findBank(request.bank_code);
@@ -22,14 +24,14 @@ export class PayoutDesk {
     if (!isAccountNumber(account) || directory.holderOf(account) === undefined)
       return refused('INVALID_ACCOUNT');
     if (!directory.accepts(account, request.account_name)) return refused('ACCOUNT_NAME_MISMATCH');
-    return this.accept(merchant, { kind: 'bank', request, bank });
+    return this.accept(merchant, { kind: 'bank', request, bank }, course);
   }
 
-  toMobileMoney(merchant: Merchant, request: MobileMoneyPayoutRequest): Record<string, unknown> | Refusal {
+  toMobileMoney(merchant: Merchant, request: MobileMoneyPayoutRequest, course: Course): Outcome {
     if (merchant.payouts.has(request.reference)) return refused('DUPLICATE_REFERENCE');
     if (!isNetwork(request.network)) return refused('INVALID_NETWORK');
     if (!isPhone(request.recipient_phone)) return refused('INVALID_PHONE');
-    return this.accept(merchant, { kind: 'mobile-money', request });
+    return this.accept(merchant, { kind: 'mobile-money', request }, course);
   }
 
   /** Brings a payout to its final state and moves the locked money; nothing happens to one that is final already. */
@@ -43,7 +45,7 @@ export class PayoutDesk {
     this.announce(merchant, payout);
   }
 
-  private accept(merchant: Merchant, destination: Destination): Record<string, unknown> | Refusal {
+  private accept(merchant: Merchant, destination: Destination, course: Course): Outcome {
     const { settings, clock } = this.context;
     const payout: Payout = {
       merchant: merchant.name,
@@ -57,12 +59,12 @@ export class PayoutDesk {
     if (!merchant.wallet.lock(payout.amountCents + payout.feeCents)) return refused('INSUFFICIENT_BALANCE');
     merchant.payouts.set(destination.request.reference, payout);
     this.announce(merchant, payout);
-    if (settings.decideAfterMs !== undefined) {
-      clock.schedule(settings.decideAfterMs, () => {
-        this.settle(merchant, payout, 'paid');
+    for (const { afterMs, to } of course.moves) {
+      clock.schedule(afterMs, () => {
+        if (isFinalDisbursement(to)) this.settle(merchant, payout, to);
       });
     }
-    return payoutRecord(payout);
+    return { data: payoutRecord(payout) };
   }
 
   private announce(merchant: Merchant, payout: Payout): void {

@@ -21,6 +21,7 @@ const REFUSALS = {
   INVALID_NETWORK: [422, 'The mobile money network is not supported.'],
   INVALID_PHONE: [422, 'The recipient phone number is invalid: 255XXXXXXXXX.'],
   INSUFFICIENT_BALANCE: [422, 'The wallet balance is insufficient.'],
+  PROVIDER_ERROR: [502, 'The provider answered with an error.'],
 } as const;
 
 export type RefusalCode = keyof typeof REFUSALS;

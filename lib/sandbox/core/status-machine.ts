@@ -22,6 +22,16 @@ const DISBURSEMENT_MOVES: Readonly<Record<DisbursementState, readonly Disburseme
   cancelled: [],
 };
 
+export function isFinalCollection(state: CollectionState | DisbursementState): state is FinalCollectionState {
+  return state in COLLECTION_MOVES && COLLECTION_MOVES[state as CollectionState].length === 0;
+}
+
+export function isFinalDisbursement(
+  state: CollectionState | DisbursementState,
+): state is FinalDisbursementState {
+  return state in DISBURSEMENT_MOVES && DISBURSEMENT_MOVES[state as DisbursementState].length === 0;
+}
+
 export function canMoveCollection(from: CollectionState, to: CollectionState): boolean {
   return COLLECTION_MOVES[from].includes(to);
 }

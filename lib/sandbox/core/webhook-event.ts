@@ -1,6 +1,7 @@
 import { type PaymentEventName } from '../../common/events.js';
 import { formatCents } from '../../common/money.js';
 import { type Collection, timestamp } from './collection.js';
+import { type DeliveryPlan } from './course.js';
 import { type FinalCollectionState } from './status-machine.js';
 
 /** A webhook on its way: who it belongs to and its exact body. */
@@ -10,6 +11,7 @@ export interface OutgoingEvent {
   readonly event: PaymentEventName;
   readonly reference: string;
   readonly body: string;
+  readonly plan: DeliveryPlan;
 }
 
 /** The payload of a settled collection (specification, "Events"). */
@@ -37,5 +39,6 @@ export function webhookEvent(
       metadata: request.metadata ?? null,
     },
   });
-  return { id, merchant: payment.merchant, event, reference: request.reference, body };
+  const { merchant, course } = payment;
+  return { id, merchant, event, reference: request.reference, body, plan: course.delivery };
 }

@@ -1,23 +1,49 @@
 import { type Duration, milliseconds } from '../clock/duration.js';
 import { SANDBOX_OPERATIONS, type SandboxOperation } from '../core/operations.js';
-import { type Fault, type FaultQueue, type StatusFaultOptions } from '../http/faults.js';
+import { type Fault, type StatusFaultOptions } from '../core/fault.js';
+import { type FaultQueue, type PlannedCallFault } from '../http/faults.js';
 import { PaymentsConfigError } from '../../errors/payments-config.error.js';
 
 /**
- * How often a fault strikes.
+ * How often a fault strikes: one call unless told otherwise.
  *
  * @publicApi
  */
 export interface PlannedFault {
-  /** Spoils this many calls of the operation instead of one. */
-  times(calls: number): void;
+  /**
+   * Strikes this many calls instead of one.
+   *
+   * @throws PaymentsConfigError where it is no whole number from 1 on.
+   */
+  times(calls: number): PlannedFault;
+  /**
+   * Strikes each call with this chance, until `reset()` or until it has struck `times(…)`. The same seed and the same
+   * calls give the same strikes.
+   *
+   * @throws PaymentsConfigError where it is not from 0 to 1.
+   */
+  probability(chance: number): PlannedFault;
 }
 
 /**
- * Spoils the next call of an operation. Faults of the same operation strike in the order in which they were planned.
+ * Which calls of an operation a fault is for.
+ *
+ * @publicApi
+ */
+export interface CallSelection {
+  /** The `reference` that the request must name. @default any */
+  readonly reference?: string;
+  /** The `x` of the key pair `pk_test_x` / `sk_test_x`. @default any */
+  readonly merchant?: string;
+}
+
+/**
+ * Spoils the next call of an operation. Faults that fit the same call strike in the order in which they were planned.
  *
  * @example
  * sandbox.next('POST /payments/mobile-money').status(429, { retryAfter: 2 }).times(2);
+ * sandbox.next('POST /disbursements/bank', { reference: 'salary-1' }).dropAfterProcessing();
+ * sandbox.next('GET /merchant-balance').reset().probability(0.2);
  *
  * @publicApi
  */
@@ -26,6 +52,7 @@ export class NextCall {
   constructor(
     private readonly faults: FaultQueue,
     private readonly operation: SandboxOperation,
+    private readonly selection: CallSelection,
   ) {
     if (!SANDBOX_OPERATIONS.includes(operation)) {
       throw new PaymentsConfigError(
@@ -44,12 +71,22 @@ export class NextCall {
     return this.plan({ kind: 'dropAfterProcessing' });
   }
 
+  /** Processes the request, then resets the connection (TCP RST) without an answer. */
+  reset(): PlannedFault {
+    return this.plan({ kind: 'reset' });
+  }
+
+  /** Processes the request, sends the answer's head and half of its body, then closes the connection. */
+  partialBody(): PlannedFault {
+    return this.plan({ kind: 'partialBody' });
+  }
+
   /** Answers a status; the request is not processed. The body is `{ message }`, or shape B with `code`. */
   status(status: number, options: StatusFaultOptions = {}): PlannedFault {
     return this.plan({ kind: 'status', status: answerable(status), options });
   }
 
-  /** Processes the request, then answers with half of its JSON. */
+  /** Processes the request, then answers with half of its JSON as if that were all. */
   malformedJson(): PlannedFault {
     return this.plan({ kind: 'malformedJson' });
   }
@@ -64,22 +101,45 @@ export class NextCall {
     return this.plan({ kind: 'delay', delayMs: milliseconds(duration) });
   }
 
+  /** Processes the request, then sends the answer's body byte by byte, one in this time by the sandbox's clock. */
+  drip(every: Duration): PlannedFault {
+    return this.plan({ kind: 'drip', everyMs: milliseconds(every) });
+  }
+
   /** Processes the request, then never answers and keeps the connection. */
   hang(): PlannedFault {
     return this.plan({ kind: 'hang' });
   }
 
   private plan(fault: Fault): PlannedFault {
-    const setCalls = this.faults.add(this.operation, fault);
-    return {
-      times: (calls) => {
-        if (!Number.isInteger(calls) || calls < 1) {
-          throw new PaymentsConfigError('times(…) takes a whole number from 1 on.');
-        }
-        setCalls(calls);
-      },
-    };
+    const target = { operation: this.operation, ...this.selection };
+    return plannedFault(this.faults.add(target, fault));
   }
+}
+
+function plannedFault(entry: PlannedCallFault): PlannedFault {
+  let counted = false;
+  const handle: PlannedFault = {
+    times: (calls) => {
+      if (!Number.isInteger(calls) || calls < 1) {
+        throw new PaymentsConfigError('times(…) takes a whole number from 1 on.');
+      }
+      entry.left = calls;
+      counted = true;
+      return handle;
+    },
+    probability: (chance) => {
+      if (!(chance >= 0 && chance <= 1)) {
+        throw new PaymentsConfigError(
+          'probability(…) takes a number from 0 to 1: write 0.25 for every fourth call.',
+        );
+      }
+      entry.probability = chance;
+      if (!counted) entry.left = Infinity;
+      return handle;
+    },
+  };
+  return handle;
 }
 
 function answerable(status: number): number {

@@ -9,14 +9,25 @@ export function send(
   headers: OutgoingHttpHeaders = {},
 ): void {
   if (response.destroyed) return;
+  sendHead(response, status, contentType, Buffer.byteLength(body), headers);
+  response.end(body);
+}
+
+/** Sends an answer's head alone. */
+export function sendHead(
+  response: ServerResponse,
+  status: number,
+  contentType: string,
+  length: number,
+  headers: OutgoingHttpHeaders = {},
+): void {
   response.writeHead(status, {
     ...headers,
     'content-type': contentType,
-    'content-length': Buffer.byteLength(body),
+    'content-length': length,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
   });
-  response.end(body);
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';

@@ -1,58 +1,76 @@
+import { type Fault } from '../core/fault.js';
 import { type SandboxOperation } from '../core/operations.js';
 
-/** The request is not processed. */
-export type BeforehandFault =
-  | { readonly kind: 'dropBefore' }
-  | { readonly kind: 'status'; readonly status: number; readonly options: StatusFaultOptions }
-  | { readonly kind: 'html'; readonly status: number };
-
-/** The request is processed, and its answer spoiled. */
-export type AfterwardsFault =
-  | { readonly kind: 'dropAfterProcessing' }
-  | { readonly kind: 'malformedJson' }
-  | { readonly kind: 'hang' }
-  | { readonly kind: 'delay'; readonly delayMs: number };
-
-export type Fault = BeforehandFault | AfterwardsFault;
-
-export function isBeforehand(fault: Fault): fault is BeforehandFault {
-  return fault.kind === 'dropBefore' || fault.kind === 'status' || fault.kind === 'html';
+/** What a call must be for a planned fault to strike it. */
+export interface FaultTarget {
+  readonly operation: SandboxOperation;
+  /** Undefined: any reference. */
+  readonly reference?: string | undefined;
+  /** Undefined: any merchant. */
+  readonly merchant?: string | undefined;
 }
 
-/**
- * What else a `status` fault answers.
- *
- * @publicApi
- */
-export interface StatusFaultOptions {
-  /** `Retry-After` in seconds. */
-  readonly retryAfter?: number;
-  /** Gateway code of the body, in shape B. @default a body with a message alone */
-  readonly code?: string;
+/** A fault that waits for its calls. */
+export interface PlannedCallFault extends FaultTarget {
+  readonly id: string;
+  readonly fault: Fault;
+  /** How many calls it still strikes; Infinity: until it is removed. */
+  left: number;
+  /** The chance that it strikes a call that it fits, from 0 to 1. */
+  probability: number;
 }
 
-/** Faults that wait for their calls, first in first out per operation. */
+/** Faults that wait for their calls, first in first out. */
 export class FaultQueue {
-  private waiting: { readonly operation: SandboxOperation; readonly fault: Fault; left: number }[] = [];
+  private waiting: PlannedCallFault[] = [];
+  private planned = 0;
 
-  /** The returned function says how many calls it spoils, one unless it is called. */
-  add(operation: SandboxOperation, fault: Fault): (calls: number) => void {
-    const entry = { operation, fault, left: 1 };
+  /** @param chance Draws a number from 0 to below 1. */
+  constructor(private readonly chance: () => number) {}
+
+  /** Plans a fault for one call. */
+  add(target: FaultTarget, fault: Fault): PlannedCallFault {
+    this.planned += 1;
+    const entry = { ...target, id: String(this.planned), fault, left: 1, probability: 1 };
     this.waiting.push(entry);
-    return (calls) => {
-      entry.left = calls;
-    };
+    return entry;
   }
 
-  take(operation: SandboxOperation): Fault | undefined {
-    const entry = this.waiting.find((fault) => fault.operation === operation && fault.left > 0);
+  /** The fault that strikes this call, and one fewer of it from now on. */
+  take(call: FaultTarget): Fault | undefined {
+    const entry = this.waiting.find((planned) => fits(planned, call) && this.strikes(planned));
     if (!entry) return undefined;
     entry.left -= 1;
-    if (entry.left === 0) this.waiting = this.waiting.filter((fault) => fault !== entry);
+    if (entry.left === 0) this.remove(entry.id);
     return entry.fault;
   }
 
-  clear(): void {
-    this.waiting = [];
+  list(): readonly PlannedCallFault[] {
+    return [...this.waiting];
   }
+
+  /** False: there is no such fault any more. */
+  remove(id: string): boolean {
+    const before = this.waiting.length;
+    this.waiting = this.waiting.filter((planned) => planned.id !== id);
+    return this.waiting.length < before;
+  }
+
+  /** Forgets the faults of one merchant, or all. */
+  clear(merchant?: string): void {
+    this.waiting =
+      merchant === undefined ? [] : this.waiting.filter((planned) => planned.merchant !== merchant);
+  }
+
+  private strikes({ probability }: PlannedCallFault): boolean {
+    return probability >= 1 || this.chance() < probability;
+  }
+}
+
+function fits(planned: FaultTarget, call: FaultTarget): boolean {
+  return (
+    planned.operation === call.operation &&
+    (planned.reference === undefined || planned.reference === call.reference) &&
+    (planned.merchant === undefined || planned.merchant === call.merchant)
+  );
 }

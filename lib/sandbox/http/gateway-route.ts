@@ -4,11 +4,14 @@ import { type SandboxRequest } from '../control/control-types.js';
 import { type ActivityHub } from '../core/activity.js';
 import { timestamp } from '../core/collection.js';
 import { authenticate, type Credentials } from '../core/credentials.js';
+import { isBeforehand } from '../core/fault.js';
 import { type Gateway, type GatewayAnswer } from '../core/gateway.js';
 import { findOperation, methodsOf, type SandboxOperation } from '../core/operations.js';
 import { refusedBeforehand } from '../core/refusal.js';
+import { type Rule } from '../core/rule.js';
+import { chooseRule } from '../scenarios/choose-rule.js';
 import { Exchange } from './exchange.js';
-import { isBeforehand, type FaultQueue } from './faults.js';
+import { type FaultQueue } from './faults.js';
 import { BODY_LIMIT, parseObject, readBody, saysJson } from './request-body.js';
 import { maskedHeaders, type RequestJournal } from './request-journal.js';
 import { failAfterwards, failBeforehand } from './spoiled-answers.js';
@@ -26,6 +29,7 @@ export class GatewayRoute {
     private readonly journal: RequestJournal,
     private readonly clock: TimeSource,
     private readonly hub: ActivityHub,
+    private readonly auto: boolean,
   ) {}
 
   matches(path: string): boolean {
@@ -39,7 +43,8 @@ export class GatewayRoute {
     const exchange = new Exchange(request, response, this.entryOf(request, body), this.journal, this.hub);
     const method = request.method ?? '';
     const operation = findOperation(method, path.slice(PREFIX.length));
-    if (operation) this.perform(exchange, operation, request, body);
+    response.setHeader('date', new Date(this.clock.now()).toUTCString());
+    if (operation) await this.perform(exchange, operation, request, body);
     else exchange.answer(unknownOperation(method, path));
   }
 
@@ -48,30 +53,50 @@ export class GatewayRoute {
     for (const request of this.open) request.socket.destroy();
   }
 
-  private perform(
+  private async perform(
     exchange: Exchange,
     operation: SandboxOperation,
     request: IncomingMessage,
     body: Buffer | undefined,
-  ): void {
-    const fault = this.faults.take(operation);
-    if (fault) exchange.spoiledBy(fault.kind);
+  ): Promise<void> {
+    const rule = this.ruleOf(operation, request, body);
+    const { fault } = rule;
+    exchange.ruledBy(rule.name, fault?.kind ?? null);
     if (fault && isBeforehand(fault)) {
       failBeforehand(exchange, fault);
       return;
     }
-    const answer = this.process(operation, request, body);
+    const answer = this.process(operation, request, body, rule);
+    if (answer.ready) await answer.ready;
     if (fault) failAfterwards(exchange, fault, answer, this.clock);
     else exchange.answer(answer);
+  }
+
+  private ruleOf(operation: SandboxOperation, request: IncomingMessage, body: Buffer | undefined): Rule {
+    const merchant = authenticate(credentialsOf(request));
+    const fields = (body && parseObject(body.toString())) ?? {};
+    const fault = this.faults.take({
+      operation,
+      reference: text(fields['reference']),
+      merchant: typeof merchant === 'string' ? merchant : undefined,
+    });
+    return chooseRule({
+      operation,
+      fault,
+      header: header(request, 'x-sandbox-scenario'),
+      number: text(fields['phone'] ?? fields['account_number'] ?? fields['recipient_phone']),
+      auto: this.auto,
+    });
   }
 
   private process(
     operation: SandboxOperation,
     request: IncomingMessage,
     body: Buffer | undefined,
+    rule: Rule,
   ): GatewayAnswer {
     const credentials = credentialsOf(request);
-    const call = { operation, credentials, idempotencyKey: header(request, 'idempotency-key') };
+    const call = { operation, credentials, rule, idempotencyKey: header(request, 'idempotency-key') };
     if (operation.startsWith('GET ')) return this.gateway.handle({ ...call, body: undefined });
     // Whoever is not known learns nothing about the body.
     const merchant = authenticate(credentials);
@@ -98,6 +123,7 @@ export class GatewayRoute {
       status: null,
       code: null,
       fault: null,
+      rule: null,
     };
   }
 }
@@ -123,6 +149,10 @@ function credentialsOf(request: IncomingMessage): Credentials {
     apiSecret: header(request, 'x-api-secret'),
     authorization: header(request, 'authorization'),
   };
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 function header({ headers }: IncomingMessage, name: string): string | undefined {

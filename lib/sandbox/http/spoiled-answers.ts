@@ -1,8 +1,8 @@
 import { type TimeSource } from '../clock/sandbox-clock.js';
+import { type AfterwardsFault, type BeforehandFault, type StatusFaultOptions } from '../core/fault.js';
 import { type GatewayAnswer } from '../core/gateway.js';
 import { HTML_TYPE, JSON_TYPE } from './answer.js';
 import { type Exchange } from './exchange.js';
-import { type AfterwardsFault, type BeforehandFault, type StatusFaultOptions } from './faults.js';
 
 const TOLD_TO = 'The sandbox was told to answer so.';
 
@@ -31,6 +31,12 @@ export function failAfterwards(
     case 'dropAfterProcessing':
       exchange.drop();
       return;
+    case 'reset':
+      exchange.reset();
+      return;
+    case 'partialBody':
+      exchange.sendHalf(answer);
+      return;
     case 'malformedJson': {
       const text = JSON.stringify(answer.body);
       exchange.send(answer.status, JSON_TYPE, text.slice(0, text.length / 2));
@@ -42,6 +48,11 @@ export function failAfterwards(
     case 'delay':
       clock.schedule(fault.delayMs, () => {
         exchange.answer(answer);
+      });
+      return;
+    case 'drip':
+      exchange.drip(answer, (next) => {
+        clock.schedule(fault.everyMs, next);
       });
   }
 }

@@ -19,12 +19,19 @@ interface Delivery {
   readonly url: URL | undefined;
   readonly attempts: SandboxDeliveryAttempt[];
   state: SandboxDelivery['state'];
+  /** Tries by the schedule that were not answered 200. */
+  failures: number;
   nextAttemptAt: number | undefined;
 }
 
+/** A key that no receiver has. */
+const FORGED = Buffer.from('a key that belongs to nobody: forged');
+
 /** Delivers events at least once: again and again by the schedule, until one try is answered 200. */
 export class WebhookDeliverer {
+  /** Where events of merchants without an address of their own go. */
   target: URL | undefined;
+  readonly targets = new Map<string, URL>();
   private all: Delivery[] = [];
   private readonly underWay = new Set<Promise<void>>();
 
@@ -37,12 +44,14 @@ export class WebhookDeliverer {
 
   /** Resolves when the first try has ended, whatever its answer. */
   deliver(event: OutgoingEvent): Promise<void> {
+    const url = this.targets.get(event.merchant) ?? this.target;
     const delivery: Delivery = {
       event,
       body: Buffer.from(event.body),
-      url: this.target,
+      url,
       attempts: [],
-      state: this.target ? 'waiting' : 'skipped',
+      state: url ? 'waiting' : 'skipped',
+      failures: 0,
       nextAttemptAt: undefined,
     };
     this.all.push(delivery);
@@ -72,45 +81,70 @@ export class WebhookDeliverer {
     return work.finally(() => this.underWay.delete(work));
   }
 
+  /** One delivery by the schedule, with what the event's plan puts before and after it. */
   private async attempt(delivery: Delivery, url: URL): Promise<void> {
+    const { plan } = delivery.event;
+    delivery.nextAttemptAt = undefined;
+    if (plan.forgedFirst && delivery.attempts.length === 0) await this.send(delivery, url, FORGED);
+    if (delivery.failures < plan.lost) this.lose(delivery, url);
+    else await this.send(delivery, url, this.signing.key);
+    for (let copy = 1; copy < plan.copies && delivery.state === 'delivered'; copy += 1) {
+      await this.send(delivery, url, this.signing.key);
+    }
+  }
+
+  /** Sends it once and writes down how that ended. */
+  private async send(delivery: Delivery, url: URL, key: Uint8Array): Promise<void> {
+    if (!this.all.includes(delivery)) return;
     const started = performance.now();
     const at = this.clock.now();
-    delivery.nextAttemptAt = undefined;
-    const result = await this.post(delivery, url);
-    if (!this.all.includes(delivery)) return;
-    delivery.attempts.push({
-      number: delivery.attempts.length + 1,
+    const result = await this.post(delivery, url, key);
+    const forged = key === FORGED;
+    this.note(delivery, url, {
       at: timestamp(at),
       status: 'status' in result ? result.status : null,
-      problem: problemOf(result),
+      forged,
+      problem: forged ? problemOfForged(result) : problemOf(result),
       duration_ms: Math.round(performance.now() - started),
     });
-    if (problemOf(result) === null) delivery.state = 'delivered';
-    else this.tryAgainLater(delivery, url);
+  }
+
+  private lose(delivery: Delivery, url: URL): void {
+    const problem = 'lost on its way, as its scenario has it';
+    const at = timestamp(this.clock.now());
+    this.note(delivery, url, { at, status: null, forged: false, problem, duration_ms: 0 });
+  }
+
+  private note(delivery: Delivery, url: URL, attempt: Omit<SandboxDeliveryAttempt, 'number'>): void {
+    if (!this.all.includes(delivery)) return;
+    delivery.attempts.push({ number: delivery.attempts.length + 1, ...attempt });
+    if (attempt.problem === null) delivery.state = 'delivered';
+    else if (!attempt.forged && delivery.state !== 'delivered') this.tryAgainLater(delivery, url);
     this.announce(delivery);
   }
 
   /** Never rejects: a scheme of somebody's own may throw, or sign with what no header can hold. */
-  private async post(delivery: Delivery, url: URL): Promise<SendResult> {
+  private async post(delivery: Delivery, url: URL, key: Uint8Array): Promise<SendResult> {
     try {
-      return await this.sender.send(url, this.headers(delivery), delivery.body);
+      return await this.sender.send(url, this.headers(delivery, key), delivery.body);
     } catch (error) {
       return { problem: `it could not be signed: ${error instanceof Error ? error.message : String(error)}` };
     }
   }
 
   private tryAgainLater(delivery: Delivery, url: URL): void {
-    const wait = waitAfter(delivery.attempts.length);
+    delivery.failures += 1;
+    const wait = waitAfter(delivery.failures);
     if (wait === undefined) {
       delivery.state = 'exhausted';
-      return;
+    } else {
+      delivery.nextAttemptAt = this.clock.now() + wait;
+      this.clock.schedule(wait, () => void this.track(this.attempt(delivery, url)));
     }
-    delivery.nextAttemptAt = this.clock.now() + wait;
-    this.clock.schedule(wait, () => void this.track(this.attempt(delivery, url)));
   }
 
-  private headers({ event, body }: Delivery): Record<string, string> {
-    const { scheme, key } = this.signing;
+  private headers({ event, body }: Delivery, key: Uint8Array): Record<string, string> {
+    const { scheme } = this.signing;
     return {
       'content-type': 'application/json',
       'user-agent': 'nestjs-payments-sandbox',
@@ -131,6 +165,14 @@ function problemOf(result: SendResult): string | null {
   if (result.status >= 300 && result.status < 400)
     return `answered ${result.status}: redirects are not followed`;
   return `answered ${result.status} instead of 200`;
+}
+
+/** Never null: a forged one is no delivery. */
+function problemOfForged(result: SendResult): string {
+  if ('problem' in result) return result.problem;
+  return result.status < 300
+    ? `answered ${result.status} to a forged signature: the application does not verify webhooks`
+    : `answered ${result.status}: its signature was forged on purpose`;
 }
 
 function sandboxDelivery({ event, url, state, attempts, nextAttemptAt }: Delivery): SandboxDelivery {

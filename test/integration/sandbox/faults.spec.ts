@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type PaymentsSandbox } from '../../../lib/sandbox/index.js';
 import { callerOf, COLLECTION } from '../../support/gateway-caller.js';
+import { rawCall } from '../../support/raw-call.js';
 import { startSandbox } from '../../support/sandbox.js';
 
 const COLLECT = 'POST /payments/mobile-money';
@@ -68,6 +69,41 @@ describe("the emulator's faults", () => {
     expect(sandbox.payments()).toEqual([]);
   });
 
+  it('reset resets the connection, and the payment stands', async () => {
+    sandbox.next(COLLECT).reset();
+
+    const error = await gateway.collect().catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ cause: { code: 'ECONNRESET' } });
+    expect(sandbox.payments()).toHaveLength(1);
+    expect(sandbox.requests()).toMatchObject([{ fault: 'reset', status: null, rule: 'fault reset' }]);
+  });
+
+  it('partialBody ends in the middle of the body that its head promised', async () => {
+    sandbox.next(COLLECT).partialBody();
+    const raw = await rawCall(sandbox, 'POST /payments/mobile-money', COLLECTION);
+
+    const promised = Number(/content-length: (\d+)/.exec(raw)?.[1]);
+    const body = raw.slice(raw.indexOf('\r\n\r\n') + 4);
+    expect(body).toMatch(/^\{"status":"success"/);
+    expect(body).toHaveLength(Math.floor(promised / 2));
+    expect(sandbox.payments()).toHaveLength(1);
+  });
+
+  it('drip sends one byte in each span of the sandbox clock', async () => {
+    sandbox.next('GET /merchant-balance').drip(10);
+    const response = await fetch(`${sandbox.baseUrl}/merchant-balance`, {
+      headers: { authorization: 'Bearer pk_test_demo' },
+    });
+    const length = Number(response.headers.get('content-length'));
+    const text = response.text();
+    let whole = false;
+    void text.then(() => (whole = true));
+    await sandbox.clock.advance((length - 1) * 10);
+    expect(whole).toBe(false);
+    await sandbox.clock.advance(10);
+    expect(JSON.parse(await text)).toMatchObject({ code: 'SUCCESS' });
+  });
+
   it('delay answers when the sandbox clock says so', async () => {
     sandbox.next(COLLECT).delay(3_000);
     let answered = false;
@@ -129,6 +165,46 @@ describe("the emulator's faults", () => {
     expect(await gateway.collect()).toMatchObject({ status: 500 });
     expect(await gateway.get('/merchant-balance')).toMatchObject({ status: 418 });
     expect(await gateway.collect()).toMatchObject({ status: 503 });
+  });
+
+  it('strike the named reference and merchant alone', async () => {
+    sandbox.next(COLLECT, { reference: 'order-2' }).status(500);
+    sandbox.next(COLLECT, { merchant: 'other' }).status(503);
+
+    expect(await gateway.collect()).toMatchObject({ status: 200 });
+    expect(await gateway.collect({ reference: 'order-2' })).toMatchObject({ status: 500 });
+    expect(await gateway.collect({}, { merchant: 'other' })).toMatchObject({ status: 503 });
+    expect(await gateway.collect({}, { merchant: 'other' })).toMatchObject({ status: 200 });
+  });
+
+  it('probability strikes by chance, the same calls for the same seed', async () => {
+    const strikes = async (seed: number): Promise<readonly number[]> => {
+      const other = await startSandbox({ clock: 'manual', seed });
+      other.next('GET /merchant-balance').status(503).probability(0.3);
+      const statuses: number[] = [];
+      for (let call = 0; call < 40; call += 1) {
+        statuses.push((await callerOf(other).get('/merchant-balance')).status);
+      }
+      return statuses;
+    };
+    const [first, again, another] = [await strikes(1), await strikes(1), await strikes(2)];
+
+    expect(again).toEqual(first);
+    expect(another).not.toEqual(first);
+    const struck = first.filter((status) => status === 503).length;
+    expect(struck).toBeGreaterThan(4);
+    expect(struck).toBeLessThan(24);
+  });
+
+  it('probability stops after times(n) strikes', async () => {
+    sandbox.next('GET /merchant-balance').status(503).probability(1).times(2);
+    const answers = [1, 2, 3].map(() => gateway.get('/merchant-balance'));
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([200, 503, 503]);
+  });
+
+  it.each([-0.1, 1.1, NaN])('refuse probability(%d)', (chance) => {
+    expect(() => sandbox.next(COLLECT).hang().probability(chance)).toThrow('from 0 to 1');
   });
 
   it.each([0, 1.5, -1])('refuse times(%d)', (calls) => {

@@ -17,6 +17,7 @@ const request: SandboxRequest = {
   status: 200,
   code: 'PAYMENT_INITIATED',
   fault: null,
+  rule: 'default manual',
 };
 const delivery: SandboxDelivery = {
   id: 'evt-1',
@@ -26,7 +27,7 @@ const delivery: SandboxDelivery = {
   url: 'http://127.0.0.1:3000/h',
   state: 'delivered',
   status: 200,
-  attempts: [{ number: 1, at: AT, status: 200, problem: null, duration_ms: 4 }],
+  attempts: [{ number: 1, at: AT, status: 200, forged: false, problem: null, duration_ms: 4 }],
   next_attempt_at: null,
   body: '{"data":{"customer_name":"Asha Mrema"}}',
 };
@@ -82,7 +83,9 @@ describe('the log of a webhook delivery', () => {
       change: {
         state: 'waiting' as const,
         next_attempt_at: AT,
-        attempts: [{ number: 2, at: AT, status: null, problem: 'connection refused', duration_ms: 1 }],
+        attempts: [
+          { number: 2, at: AT, status: null, forged: false, problem: 'connection refused', duration_ms: 1 },
+        ],
       },
       end: 'try 2 failed: connection refused. Next try at TIME.',
     },
@@ -91,7 +94,14 @@ describe('the log of a webhook delivery', () => {
       change: {
         state: 'exhausted' as const,
         attempts: [
-          { number: 8, at: AT, status: 500, problem: 'answered 500 instead of 200', duration_ms: 1 },
+          {
+            number: 8,
+            at: AT,
+            status: 500,
+            forged: false,
+            problem: 'answered 500 instead of 200',
+            duration_ms: 1,
+          },
         ],
       },
       end: 'try 8 failed: answered 500 instead of 200. No more tries.',

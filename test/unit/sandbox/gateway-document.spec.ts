@@ -91,6 +91,7 @@ describe('the contract check', () => {
         status,
         code: null,
         fault,
+        rule: null,
       },
       answer: typeof body === 'string' ? body : JSON.stringify(body),
     });

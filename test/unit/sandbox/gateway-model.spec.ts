@@ -7,6 +7,8 @@ import { seededIds } from '../../../lib/sandbox/core/id-source.js';
 import { NameDirectory } from '../../../lib/sandbox/core/name-directory.js';
 import { type SandboxOperation } from '../../../lib/sandbox/core/operations.js';
 import { type OutgoingEvent } from '../../../lib/sandbox/core/webhook-event.js';
+import { chooseRule } from '../../../lib/sandbox/scenarios/choose-rule.js';
+import { scenariosOf } from '../../../lib/sandbox/scenarios/scenario-table.js';
 import { BANK_PAYOUT, COLLECTION, MOBILE_PAYOUT } from '../../support/gateway-caller.js';
 
 const START_CENTS = 10_000_00n;
@@ -14,9 +16,16 @@ const FEE_CENTS = 5_00n;
 const FINAL = ['success', 'failed', 'cancelled', 'expired'];
 
 type Command =
-  | { readonly type: 'collect'; readonly reference: string; readonly key: string; readonly cents: number }
+  | {
+      readonly type: 'collect';
+      readonly ending: string | undefined;
+      readonly reference: string;
+      readonly key: string;
+      readonly cents: number;
+    }
   | {
       readonly type: 'pay';
+      readonly ending: string | undefined;
       readonly mobile: boolean;
       readonly reference: string;
       readonly key: string;
@@ -33,9 +42,28 @@ type Command =
 const reference = fc.constantFrom('a', 'b', 'c', 'd');
 const key = fc.constantFrom('k1', 'k2', 'k3', 'k4', 'k5', 'k6');
 const cents = fc.integer({ min: 1, max: 6_000_00 });
+/** Some scenario of the operation, more often none. */
+const endingOf = (operation: SandboxOperation) =>
+  fc.option(fc.constantFrom(...scenariosOf(operation).map(({ ending }) => ending)), {
+    nil: undefined,
+    freq: 1,
+  });
 const command: fc.Arbitrary<Command> = fc.oneof(
-  fc.record({ type: fc.constant('collect' as const), reference, key, cents }),
-  fc.record({ type: fc.constant('pay' as const), mobile: fc.boolean(), reference, key, cents }),
+  fc.record({
+    type: fc.constant('collect' as const),
+    ending: endingOf('POST /payments/mobile-money'),
+    reference,
+    key,
+    cents,
+  }),
+  fc.record({
+    type: fc.constant('pay' as const),
+    ending: endingOf('POST /disbursements/bank'),
+    mobile: fc.boolean(),
+    reference,
+    key,
+    cents,
+  }),
   fc.record({
     type: fc.constant('decide' as const),
     reference,
@@ -60,7 +88,6 @@ class World {
       startingBalanceCents: START_CENTS,
       fees: { collectionBasisPoints: 200n, payoutCents: FEE_CENTS },
       expireAfterMs: 900_000,
-      decideAfterMs: undefined,
     },
     clock: this.clock,
     ids: seededIds(1),
@@ -73,10 +100,11 @@ class World {
   });
   readonly merchant = this.gateway.merchant('demo');
 
-  call(operation: SandboxOperation, idempotencyKey: string, body: object): void {
+  call(operation: SandboxOperation, idempotencyKey: string, body: object, ending: string | undefined): void {
+    const rule = chooseRule({ operation, fault: undefined, header: ending, number: undefined, auto: false });
     const fresh = !this.usedKeys.has(idempotencyKey);
     const credentials = { apiKey: 'pk_test_demo', apiSecret: 'sk_test_demo', authorization: undefined };
-    const answer = this.gateway.handle({ operation, credentials, idempotencyKey, body });
+    const answer = this.gateway.handle({ operation, credentials, idempotencyKey, body, rule });
     expect(answer.body['code'] === 'DUPLICATE_REQUEST').toBe(!fresh);
     if (accepted(answer)) this.usedKeys.add(idempotencyKey);
   }
@@ -84,16 +112,26 @@ class World {
   async run(step: Command): Promise<void> {
     switch (step.type) {
       case 'collect':
-        this.call('POST /payments/mobile-money', step.key, {
-          ...COLLECTION,
-          reference: step.reference,
-          amount: step.cents / 100,
-        });
+        this.call(
+          'POST /payments/mobile-money',
+          step.key,
+          {
+            ...COLLECTION,
+            reference: step.reference,
+            amount: step.cents / 100,
+          },
+          step.ending,
+        );
         return;
       case 'pay': {
         const payout = step.mobile ? MOBILE_PAYOUT : BANK_PAYOUT;
         const operation = step.mobile ? 'POST /disbursements/mobile-money' : 'POST /disbursements/bank';
-        this.call(operation, step.key, { ...payout, reference: step.reference, amount: step.cents / 100 });
+        this.call(
+          operation,
+          step.key,
+          { ...payout, reference: step.reference, amount: step.cents / 100 },
+          step.ending,
+        );
         return;
       }
       case 'decide': {

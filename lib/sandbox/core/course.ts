@@ -1,0 +1,31 @@
+import { type CollectionState, type DisbursementState } from './status-machine.js';
+
+/** What becomes of an accepted request if nobody decides. Times run from its acceptance, by the sandbox's clock. */
+export interface Course {
+  readonly moves: readonly Move[];
+  /** False: a payment that nobody decides waits for ever. */
+  readonly expires: boolean;
+  /** The first move, and its webhook, come before the answer. */
+  readonly beforeAnswer: boolean;
+  readonly delivery: DeliveryPlan;
+}
+
+export interface Move {
+  readonly afterMs: number;
+  readonly to: CollectionState | DisbursementState;
+}
+
+/** How the webhook of a payment's end is delivered. */
+export interface DeliveryPlan {
+  /** How often it is delivered, the same body each time. */
+  readonly copies: number;
+  /** So many first tries never arrive. */
+  readonly lost: number;
+  /** A try with a forged signature comes first. */
+  readonly forgedFirst: boolean;
+}
+
+export const PLAIN_DELIVERY: DeliveryPlan = { copies: 1, lost: 0, forgedFirst: false };
+
+/** Somebody decides, or the payment expires. */
+export const WAITING: Course = { moves: [], expires: true, beforeAnswer: false, delivery: PLAIN_DELIVERY };

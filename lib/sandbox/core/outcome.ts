@@ -1,0 +1,16 @@
+import { type Refusal } from './refusal.js';
+
+/** What an operation gave. */
+export interface Acceptance {
+  /** The envelope's `data`. */
+  readonly data: Record<string, unknown> | readonly unknown[];
+  /** The answer leaves no sooner. */
+  readonly ready?: Promise<void>;
+}
+
+/** An operation's data, or why it was refused. */
+export type Outcome = Acceptance | Refusal;
+
+export function isRefusal(outcome: Outcome): outcome is Refusal {
+  return !('data' in outcome);
+}

@@ -1,0 +1,193 @@
+import { type Course, type DeliveryPlan, type Move, PLAIN_DELIVERY } from '../core/course.js';
+import { type Fault } from '../core/fault.js';
+import { SANDBOX_OPERATIONS, type SandboxOperation } from '../core/operations.js';
+import { type RefusalCode } from '../core/refusal.js';
+
+/** What the last four digits of a phone or account number bring about. */
+export interface Scenario {
+  readonly ending: string;
+  readonly operations: readonly SandboxOperation[];
+  /** The row of the documented table. */
+  readonly story: string;
+  readonly refusal?: RefusalCode;
+  readonly fault?: Fault;
+  readonly course?: Course;
+}
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+const COLLECT = ['POST /payments/mobile-money', 'POST /payments/partnerpesa'] as const;
+const TO_BANK = ['POST /disbursements/bank'] as const;
+const TO_PHONE = ['POST /disbursements/mobile-money'] as const;
+const PAY_OUT = [...TO_BANK, ...TO_PHONE] as const;
+const LOOK_UP = ['POST /disbursements/name-lookup'] as const;
+const ACCEPTING = [...COLLECT, ...PAY_OUT] as const;
+
+/** Every magic ending. The same ending may mean one thing for collections and another for payouts. */
+export const SCENARIOS: readonly Scenario[] = [
+  {
+    ending: '0001',
+    operations: COLLECT,
+    story: 'approved after 2 s: `success`',
+    course: ending(2 * SECOND, 'success'),
+  },
+  {
+    ending: '0002',
+    operations: COLLECT,
+    story: '`processing` after 2 s, `success` after 30 s',
+    course: course([
+      { afterMs: 2 * SECOND, to: 'processing' },
+      { afterMs: 30 * SECOND, to: 'success' },
+    ]),
+  },
+  {
+    ending: '0003',
+    operations: COLLECT,
+    story: 'declined by the customer after 2 s: `cancelled`',
+    course: ending(2 * SECOND, 'cancelled'),
+  },
+  {
+    ending: '0004',
+    operations: COLLECT,
+    story: 'fails after 2 s (not enough money): `failed`',
+    course: ending(2 * SECOND, 'failed'),
+  },
+  {
+    ending: '0005',
+    operations: COLLECT,
+    story: 'never answered: `expired` when its time is up, with `auto` too',
+    course: course([]),
+  },
+  {
+    ending: '0006',
+    operations: COLLECT,
+    story: 'stuck: `pending` for ever, no webhook',
+    course: { ...course([]), expires: false },
+  },
+  {
+    ending: '0007',
+    operations: COLLECT,
+    story: 'approved after 2 s, its webhook delivered twice',
+    course: ending(2 * SECOND, 'success', { copies: 2 }),
+  },
+  {
+    ending: '0008',
+    operations: COLLECT,
+    story: 'approved at once: the webhook comes before the HTTP answer, which still says `pending`',
+    course: { ...ending(0, 'success'), beforeAnswer: true },
+  },
+  {
+    ending: '0009',
+    operations: COLLECT,
+    story: 'approved after 2 s, the first three deliveries lost, then redelivered by the schedule',
+    course: ending(2 * SECOND, 'success', { lost: 3 }),
+  },
+  {
+    ending: '0010',
+    operations: COLLECT,
+    story: 'approved after 2 s, a forged signature first, then the right one',
+    course: ending(2 * SECOND, 'success', { forgedFirst: true }),
+  },
+  {
+    ending: '0001',
+    operations: PAY_OUT,
+    story: 'paid after 2 s: `paid`',
+    course: ending(2 * SECOND, 'paid'),
+  },
+  {
+    ending: '0002',
+    operations: PAY_OUT,
+    story: 'slow: `paid` after 10 min',
+    course: ending(10 * MINUTE, 'paid'),
+  },
+  {
+    ending: '0003',
+    operations: PAY_OUT,
+    story: 'fails after 2 s and the locked money returns: `failed`',
+    course: ending(2 * SECOND, 'failed'),
+  },
+  {
+    ending: '0004',
+    operations: PAY_OUT,
+    story: 'cancelled after 2 s and the locked money returns: `cancelled`',
+    course: ending(2 * SECOND, 'cancelled'),
+  },
+  {
+    ending: '0005',
+    operations: PAY_OUT,
+    story: 'stuck: `processing` for ever, the money stays locked',
+    course: course([]),
+  },
+  {
+    ending: '0404',
+    operations: LOOK_UP,
+    story: 'refused: `ACCOUNT_NOT_FOUND`',
+    refusal: 'ACCOUNT_NOT_FOUND',
+  },
+  { ending: '0404', operations: TO_BANK, story: 'refused: `INVALID_ACCOUNT`', refusal: 'INVALID_ACCOUNT' },
+  {
+    ending: '0406',
+    operations: TO_BANK,
+    story: 'refused: `ACCOUNT_NAME_MISMATCH`',
+    refusal: 'ACCOUNT_NAME_MISMATCH',
+  },
+  {
+    ending: '0410',
+    operations: LOOK_UP,
+    story: 'refused: `INVALID_BANK_CODE`',
+    refusal: 'INVALID_BANK_CODE',
+  },
+  { ending: '0410', operations: TO_BANK, story: 'refused: `INVALID_BANK`', refusal: 'INVALID_BANK' },
+  { ending: '0422', operations: TO_PHONE, story: 'refused: `INVALID_PHONE`', refusal: 'INVALID_PHONE' },
+  { ending: '0502', operations: PAY_OUT, story: 'refused: `PROVIDER_ERROR`', refusal: 'PROVIDER_ERROR' },
+  {
+    ending: '0429',
+    operations: SANDBOX_OPERATIONS,
+    story: '429 with `Retry-After: 2`, every time',
+    fault: { kind: 'status', status: 429, options: { retryAfter: 2 } },
+  },
+  {
+    ending: '0500',
+    operations: SANDBOX_OPERATIONS,
+    story: '500 as an HTML page, not processed',
+    fault: { kind: 'html', status: 500 },
+  },
+  {
+    ending: '0504',
+    operations: COLLECT,
+    story: 'accepted, but the connection is dropped instead of an answer; approved after 2 s',
+    fault: { kind: 'dropAfterProcessing' },
+    course: ending(2 * SECOND, 'success'),
+  },
+  {
+    ending: '0504',
+    operations: PAY_OUT,
+    story: 'accepted, but the connection is dropped instead of an answer; paid after 2 s',
+    fault: { kind: 'dropAfterProcessing' },
+    course: ending(2 * SECOND, 'paid'),
+  },
+  {
+    ending: '0504',
+    operations: SANDBOX_OPERATIONS.filter((operation) => !ACCEPTING.some((other) => other === operation)),
+    story: 'the connection is dropped instead of an answer',
+    fault: { kind: 'dropAfterProcessing' },
+  },
+];
+
+/** The scenarios that an operation knows. */
+export function scenariosOf(operation: SandboxOperation): readonly Scenario[] {
+  return SCENARIOS.filter(({ operations }) => operations.includes(operation));
+}
+
+export function findScenario(operation: SandboxOperation, code: string): Scenario | undefined {
+  return scenariosOf(operation).find((scenario) => scenario.ending === code);
+}
+
+function course(moves: readonly Move[], delivery: Partial<DeliveryPlan> = {}): Course {
+  return { moves, expires: true, beforeAnswer: false, delivery: { ...PLAIN_DELIVERY, ...delivery } };
+}
+
+function ending(afterMs: number, to: Move['to'], delivery?: Partial<DeliveryPlan>): Course {
+  return course([{ afterMs, to }], delivery);
+}

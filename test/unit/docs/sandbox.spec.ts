@@ -1,0 +1,43 @@
+import { describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { NextCall } from '../../../lib/sandbox/handle/next-call.js';
+import { SANDBOX_OPERATIONS, type SandboxOperation } from '../../../lib/sandbox/core/operations.js';
+import { SCENARIOS } from '../../../lib/sandbox/scenarios/scenario-table.js';
+
+const page = readFileSync('docs/sandbox.md', 'utf8');
+
+/** The cells of the table that follows a heading. */
+function tableAfter(heading: string): readonly (readonly string[])[] {
+  const section = page.slice(page.indexOf(`\n${heading}\n`)).split('\n## ')[1] ?? '';
+  const rows = section.split('\n').filter((line) => line.startsWith('| '));
+  return rows.slice(2).map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+function nameOf(operations: readonly SandboxOperation[]): string {
+  if (operations.length === SANDBOX_OPERATIONS.length) return 'every operation';
+  return operations.map((operation) => `\`${operation}\``).join(', ');
+}
+
+describe('docs/sandbox.md', () => {
+  it('has every magic number with its operations and its story', () => {
+    const rows = SCENARIOS.map(({ ending, operations, story }) => [
+      `\`${ending}\``,
+      nameOf(operations),
+      story,
+    ]);
+    expect(tableAfter('## Magic numbers')).toEqual(rows);
+  });
+
+  it('has every fault', () => {
+    const documented = tableAfter('## Faults').map(([fault = '']) => /`(\w+)\(/.exec(fault)?.[1]);
+    const faults = Object.getOwnPropertyNames(NextCall.prototype).filter(
+      (name) => !['constructor', 'plan'].includes(name),
+    );
+    expect(documented.sort()).toEqual(faults.sort());
+  });
+});

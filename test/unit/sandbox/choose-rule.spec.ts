@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals';
+import { WAITING } from '../../../lib/sandbox/core/course.js';
+import { SANDBOX_OPERATIONS } from '../../../lib/sandbox/core/operations.js';
+import { chooseRule, type RuleInput } from '../../../lib/sandbox/scenarios/choose-rule.js';
+import { SCENARIOS } from '../../../lib/sandbox/scenarios/scenario-table.js';
+
+const COLLECT = 'POST /payments/mobile-money';
+const TO_BANK = 'POST /disbursements/bank';
+const hang = { kind: 'hang' } as const;
+
+const rule = (input: Partial<RuleInput> = {}) =>
+  chooseRule({
+    operation: COLLECT,
+    fault: undefined,
+    header: undefined,
+    number: undefined,
+    auto: false,
+    ...input,
+  });
+
+describe('the rule that decides about a call', () => {
+  it.each<[string, Partial<RuleInput>]>([
+    ['fault hang', { fault: hang, header: '0003', number: '255700000004', auto: true }],
+    ['header 0003', { header: '0003', number: '255700000004', auto: true }],
+    ['ending 0004', { number: '255700000004', auto: true }],
+    ['ending 0003', { operation: TO_BANK, number: '01500003' }],
+    ['default auto', { number: '255712345678', auto: true }],
+    ['default manual', { number: '255712345678' }],
+    ['default manual', {}],
+    ['default manual', { number: '0001', operation: 'GET /merchant-balance' }],
+    ['default manual', { number: '255700000404' }],
+    ['header 0429', { operation: 'GET /merchant-balance', header: '0429' }],
+  ])('is %s', (name, input) => {
+    expect(rule(input).name).toBe(name);
+  });
+
+  it('lets a fault spoil the answer, and the next rule say what becomes of the request', () => {
+    const spoiled = rule({ fault: hang, number: '255700000003' });
+    expect(spoiled).toMatchObject({ fault: hang, course: { moves: [{ to: 'cancelled' }] } });
+  });
+
+  it('refuses a header that names no scenario of the operation, and lists those that there are', () => {
+    expect(rule({ header: '0404' })).toMatchObject({
+      name: 'header unknown',
+      refusal: {
+        status: 400,
+        body: { code: 'INVALID_REQUEST', message: expect.stringContaining('0001, 0002') },
+      },
+    });
+  });
+
+  it('lets nothing happen by itself unless a scenario or auto says so', () => {
+    expect(rule().course).toBe(WAITING);
+    expect(rule({ auto: true }).course.moves).toEqual([{ afterMs: 2_000, to: 'success' }]);
+    expect(rule({ auto: true, operation: TO_BANK }).course.moves).toEqual([{ afterMs: 2_000, to: 'paid' }]);
+  });
+});
+
+describe('the scenario table', () => {
+  it('has one meaning for an ending and an operation', () => {
+    const pairs = SCENARIOS.flatMap(({ ending, operations }) =>
+      operations.map((name) => `${ending} ${name}`),
+    );
+    expect(pairs.filter((pair, index) => pairs.indexOf(pair) !== index)).toEqual([]);
+  });
+
+  it('brings something about in every row', () => {
+    const idle = SCENARIOS.filter(({ course, refusal, fault }) => !course && !refusal && !fault);
+    expect(idle).toEqual([]);
+  });
+
+  it('has a limit, an HTML error and a lost answer for every operation', () => {
+    for (const ending of ['0429', '0500', '0504']) {
+      const operations = SCENARIOS.filter((row) => row.ending === ending).flatMap((row) => row.operations);
+      expect(operations.sort()).toEqual([...SANDBOX_OPERATIONS].sort());
+    }
+  });
+});
