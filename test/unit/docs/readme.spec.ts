@@ -12,6 +12,7 @@ const PAGES = [
   'docs/assumptions.md',
   'docs/diagnostics.md',
   'docs/money-safety.md',
+  'docs/sandbox.md',
 ];
 
 /** The TypeScript blocks of a page, by the name of the file that a user would put them in. */
