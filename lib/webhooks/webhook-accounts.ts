@@ -21,6 +21,11 @@ export class WebhookAccounts {
     this.receivers.set(account, receiver);
   }
 
+  /** Accounts that have a `webhooks` option. */
+  receiving(): readonly string[] {
+    return [...this.receivers].flatMap(([account, receiver]) => (receiver ? [account] : []));
+  }
+
   find(account: string): WebhookReceiver | undefined {
     return this.receivers.get(account);
   }

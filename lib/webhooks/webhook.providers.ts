@@ -25,6 +25,7 @@ export function createPaymentsInbox(
       scope,
       webhooks,
       new DeliveryDispatcher(scope, webhooks, storage.inbox, handlers, outcomes),
+      storage.name,
     );
   accounts.add(account, receiver);
   return new PaymentsInbox(scope, storage.inbox, webhooks?.retentionMs ?? DEFAULT_RETENTION_MS, receiver);

@@ -1,3 +1,4 @@
+import { type PaymentsEnvironment } from '../../common/account.js';
 import { type PaymentWebhookEvent } from '../../common/events.js';
 import { type InboxScope } from '../../common/storage-port.js';
 import { fingerprintOf, judgeEvent, sha256 } from './judge-event.js';
@@ -8,6 +9,7 @@ export interface QueuedDelivery {
   /** SHA-256 (hex), the same for every delivery of one outcome. */
   readonly id: string;
   readonly account: string;
+  readonly environment: PaymentsEnvironment;
   /** Names and phone numbers are in it. */
   readonly event: PaymentWebhookEvent;
   /** SHA-256 (hex) of the body. */
@@ -29,5 +31,5 @@ export function queuedDelivery(
   // What the inbox tells deliveries apart by.
   const content = judgeEvent(event).kind === 'unrecognized' ? bodyHash : fingerprintOf(event);
   const id = sha256(JSON.stringify([account, environment, content]));
-  return { id, account, event, bodyHash, deliveredAt: deliveredAt.getTime() };
+  return { id, account, environment, event, bodyHash, deliveredAt: deliveredAt.getTime() };
 }

@@ -4,6 +4,7 @@ import { type InboxConflict, type InboxScope } from '../../common/storage-port.j
 import { type RawWebhook } from '../../common/webhook-scheme.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
 import { failureLabel } from '../../errors/failure-label.js';
+import { PaymentsConfigError } from '../../errors/payments-config.error.js';
 import { type DeliveryQueue, type QueuedDelivery, queuedDelivery } from './delivery-queue.js';
 import { type DeliveryDispatcher } from './delivery.dispatcher.js';
 import { type HandlerStep } from './handler-steps.js';
@@ -19,16 +20,27 @@ export class WebhookReceiver {
   private queue: DeliveryQueue | undefined;
 
   constructor(
-    private readonly scope: InboxScope,
+    readonly scope: InboxScope,
     options: ResolvedWebhookOptions,
     private readonly dispatcher: DeliveryDispatcher,
+    /** For messages: `memory`. */
+    readonly storageName: string,
   ) {
     this.bodyLimit = options.bodyLimit;
     this.signatures = new SignatureCheck(scope.account, options);
   }
 
-  /** From now on deliveries are stored in a queue instead of worked on: a worker brings them back to `work`. */
+  /**
+   * From now on deliveries are stored in a queue instead of worked on: a worker brings them back to `work`.
+   *
+   * @throws PaymentsConfigError where there is a queue already.
+   */
   handOverTo(queue: DeliveryQueue): void {
+    if (this.queue) {
+      throw new PaymentsConfigError(
+        `Two queues take the webhooks of the account '${this.scope.account}': name in each one the accounts that it is for.`,
+      );
+    }
     this.queue = queue;
   }
 

@@ -23,6 +23,7 @@ describe('a delivery for a queue', () => {
     expect(delivery).toEqual({
       id: idOf(),
       account: 'default',
+      environment: 'sandbox',
       event,
       bodyHash: 'b1',
       deliveredAt: 1_800_000_000_123,

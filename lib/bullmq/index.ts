@@ -1,0 +1,15 @@
+import 'reflect-metadata';
+
+export {
+  type PaymentsQueueAsyncOptions,
+  type PaymentsQueueExtras,
+  PaymentsQueueModule,
+  type PaymentsQueueRootOptions,
+} from './payments-queue.module.js';
+export {
+  type PaymentsQueueOptions,
+  type PaymentsQueueOptionsFactory,
+  type PaymentsQueueRetryOptions,
+  type PaymentsQueueWorkerOptions,
+} from './payments-queue-options.js';
+export { type FailedWebhook, PaymentsQueue } from './payments-queue.js';

@@ -1,0 +1,138 @@
+import { getQueueToken, getSharedConfigToken } from '@nestjs/bullmq';
+import {
+  type ConfigurableModuleAsyncOptions,
+  ConfigurableModuleBuilder,
+  type DynamicModule,
+  Module,
+  type Provider,
+} from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { PaymentsConfigError } from '../errors/payments-config.error.js';
+import { DeliveryStore } from './delivery.store.js';
+import { PaymentsQueue } from './payments-queue.js';
+import { type PaymentsQueueOptions } from './payments-queue-options.js';
+import { QueueLifecycle } from './queue.lifecycle.js';
+import { type ResolvedQueueOptions, resolveQueueOptions } from './resolve-queue-options.js';
+
+/**
+ * What a registration may say beside its options.
+ *
+ * @publicApi
+ */
+export interface PaymentsQueueExtras {
+  /** Whether `PaymentsQueue` can be injected everywhere without importing the module again. @default false */
+  readonly isGlobal?: boolean;
+  /** Name of the queue in Redis, the same in every process that stores or works. @default 'payments-webhooks' */
+  readonly queueName?: string;
+}
+
+/**
+ * What `PaymentsQueueModule.forRoot` takes.
+ *
+ * @publicApi
+ */
+export type PaymentsQueueRootOptions = PaymentsQueueOptions & PaymentsQueueExtras;
+
+/**
+ * What `PaymentsQueueModule.forRootAsync` takes: a factory (`useFactory`, `useClass` or `useExisting`), and beside it
+ * `isGlobal` and `queueName`.
+ *
+ * @publicApi
+ */
+export type PaymentsQueueAsyncOptions = ConfigurableModuleAsyncOptions<
+  PaymentsQueueOptions,
+  'createPaymentsQueueOptions'
+> &
+  PaymentsQueueExtras;
+
+const RAW_OPTIONS = Symbol.for('nestjs-payments.queue-raw-options');
+const OPTIONS = Symbol.for('nestjs-payments.queue-options');
+const STORE = Symbol.for('nestjs-payments.queue-store');
+const DEFAULT_QUEUE = 'payments-webhooks';
+
+const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<PaymentsQueueOptions>({
+  moduleName: 'PaymentsQueue',
+  optionsInjectionToken: RAW_OPTIONS,
+})
+  .setClassMethodName('forRoot')
+  .setFactoryMethodName('createPaymentsQueueOptions')
+  .setExtras<PaymentsQueueExtras>(
+    { isGlobal: false, queueName: DEFAULT_QUEUE },
+    (definition, { isGlobal = false, queueName = DEFAULT_QUEUE }) => ({
+      ...definition,
+      global: isGlobal,
+      providers: [...(definition.providers ?? []), ...queueProviders(queueName)],
+      exports: [PaymentsQueue, getQueueToken(queueName)],
+    }),
+  )
+  .build();
+
+/**
+ * Webhook work handed to BullMQ: a verified delivery is answered 200 once it is stored in Redis, and workers, in this process
+ * or in others, run the `@OnPayment` handlers, again after a failure. What failed in every attempt stays: see `PaymentsQueue`.
+ *
+ * 200 then means stored, and the work runs at least once: when a worker dies, another one begins again, so make effects
+ * idempotent. The method of the `@PaymentsWebhook` route does not run. Use a storage that all processes share.
+ *
+ * The queue itself is `@InjectQueue('payments-webhooks')`, for dashboards and metrics. Its jobs hold names and phone numbers.
+ *
+ * @example
+ * // the process that receives webhooks
+ * PaymentsQueueModule.forRoot({ connection: { host: '127.0.0.1', port: 6379 }, worker: false })
+ * // the processes that work on them
+ * PaymentsQueueModule.forRoot({ connection: { host: '127.0.0.1', port: 6379 }, worker: { concurrency: 10 } })
+ *
+ * @publicApi
+ */
+@Module({})
+export class PaymentsQueueModule extends ConfigurableModuleClass {
+  /**
+   * Registers the queue with options that are known now.
+   *
+   * @throws PaymentsConfigError at boot, where an option is wrong.
+   */
+  static override forRoot(options: PaymentsQueueRootOptions = {}): DynamicModule {
+    return super.forRoot(options);
+  }
+
+  /**
+   * Registers the queue with options from a factory: `useFactory`, `useClass` or `useExisting`.
+   *
+   * @throws PaymentsConfigError at boot, where an option is wrong.
+   */
+  static override forRootAsync(options: PaymentsQueueAsyncOptions): DynamicModule {
+    if (!options.useFactory && !options.useClass && !options.useExisting) {
+      throw new PaymentsConfigError(
+        'PaymentsQueueModule.forRootAsync has no factory: write useFactory, useClass or useExisting, or use forRoot.',
+      );
+    }
+    return super.forRootAsync(options);
+  }
+}
+
+function queueProviders(queueName: string): readonly Provider[] {
+  return [
+    {
+      provide: OPTIONS,
+      useFactory: (raw: unknown, shared: unknown) => resolveQueueOptions(raw, queueName, shared),
+      inject: [RAW_OPTIONS, { token: getSharedConfigToken(), optional: true }],
+    },
+    {
+      provide: STORE,
+      useFactory: (options: ResolvedQueueOptions) => new DeliveryStore(options),
+      inject: [OPTIONS],
+    },
+    { provide: getQueueToken(queueName), useFactory: ({ queue }: DeliveryStore) => queue, inject: [STORE] },
+    {
+      provide: PaymentsQueue,
+      useFactory: (store: DeliveryStore) => new PaymentsQueue(store),
+      inject: [STORE],
+    },
+    {
+      provide: QueueLifecycle,
+      useFactory: (options: ResolvedQueueOptions, store: DeliveryStore, moduleRef: ModuleRef) =>
+        new QueueLifecycle(options, store, moduleRef),
+      inject: [OPTIONS, STORE, ModuleRef],
+    },
+  ];
+}

@@ -1,0 +1,44 @@
+import { type RedisOptions } from 'bullmq';
+import { isRecord, type OptionError } from '../config/option-checks.js';
+
+const LONGEST_RECONNECT_WAIT_MS = 2_000;
+
+/** What both connections are made from: the given options, or those of the given client. */
+export function connectionOptions(value: unknown, error: OptionError): RedisOptions {
+  if (!isRecord(value)) {
+    throw error(
+      'connection',
+      "is missing or no object: write { host, port }, { url: 'redis://…' } or an ioredis client, or import BullModule.forRoot({ connection }).",
+    );
+  }
+  if (value['isCluster'] === true) {
+    throw error('connection', 'is a Redis Cluster, which is not supported: pass a single Redis server.');
+  }
+  const options = typeof value['duplicate'] === 'function' ? value['options'] : value;
+  if (!isRecord(options))
+    throw error('connection', 'is a client of an unknown kind: pass an ioredis client.');
+  if (typeof options['keyPrefix'] === 'string' && options['keyPrefix'] !== '') {
+    throw error(
+      'connection',
+      'has a keyPrefix, which BullMQ cannot work with: write `prefix` beside `connection`.',
+    );
+  }
+  return options;
+}
+
+/** For storing: whoever waits for an answer is told soon that Redis is away. */
+export function producerConnection(options: RedisOptions): RedisOptions {
+  return { ...options, maxRetriesPerRequest: 1, enableOfflineQueue: false, retryStrategy: reconnectWait };
+}
+
+/** For working: nobody waits, so a command waits for Redis to come back. */
+export function workerConnection(options: RedisOptions): RedisOptions {
+  // A limit would end the commands that wait for the next job.
+  const { commandTimeout: _limit, ...rest } = options;
+  return { ...rest, maxRetriesPerRequest: null, enableOfflineQueue: true, retryStrategy: reconnectWait };
+}
+
+/** Without end, and soon enough that work goes on within seconds after an outage of any length. */
+function reconnectWait(times: number): number {
+  return Math.min(50 * 2 ** Math.min(times, 10), LONGEST_RECONNECT_WAIT_MS);
+}

@@ -1,0 +1,127 @@
+import { type RedisOptions } from 'bullmq';
+import { isRecord, type OptionError, wholeNumber } from '../config/option-checks.js';
+import { PaymentsConfigError } from '../errors/payments-config.error.js';
+import { connectionOptions } from './queue-connection.js';
+
+/** The options of the queue after validation, every default filled in. */
+export interface ResolvedQueueOptions {
+  readonly queueName: string;
+  readonly connection: RedisOptions;
+  /** Undefined: BullMQ's own. */
+  readonly prefix: string | undefined;
+  /** Undefined: every account that receives webhooks. */
+  readonly accounts: readonly string[] | undefined;
+  /** Undefined: nothing is worked on in this process. */
+  readonly worker: ResolvedWorkerOptions | undefined;
+  readonly retry: ResolvedQueueRetry;
+  readonly keepFinishedMs: number;
+  readonly shutdownTimeoutMs: number;
+}
+
+export interface ResolvedWorkerOptions {
+  readonly concurrency: number;
+  readonly lockMs: number;
+}
+
+export interface ResolvedQueueRetry {
+  readonly maxAttempts: number;
+  readonly baseDelayMs: number;
+  readonly maxDelayMs: number;
+}
+
+const FIELDS = ['connection', 'prefix', 'accounts', 'worker', 'retry', 'keepFinishedMs', 'shutdownTimeoutMs'];
+const WORKER_FIELDS = ['concurrency', 'lockMs'];
+const RETRY_FIELDS = ['maxAttempts', 'baseDelayMs', 'maxDelayMs'];
+
+const error: OptionError = (option, problem) =>
+  new PaymentsConfigError(`PaymentsQueueModule option \`${option}\` ${problem}`);
+
+/**
+ * Checks the options.
+ *
+ * @param shared What `BullModule.forRoot` was given, where the application has it.
+ * @throws PaymentsConfigError
+ */
+export function resolveQueueOptions(raw: unknown, queueName: unknown, shared: unknown): ResolvedQueueOptions {
+  const options = fieldsOf(raw ?? {}, '', FIELDS);
+  const common = isRecord(shared) ? shared : {};
+  const connection = connectionOptions(options['connection'] ?? common['connection'], error);
+  const resolved = {
+    queueName: checkedName(queueName),
+    connection,
+    prefix: checkedPrefix(options['prefix'] ?? common['prefix']),
+    accounts: checkedAccounts(options['accounts']),
+    worker: checkedWorker(options['worker']),
+    retry: checkedRetry(options['retry']),
+    keepFinishedMs: wholeNumber(error, 'keepFinishedMs', options['keepFinishedMs'], {
+      min: 0,
+      fallback: 3_600_000,
+    }),
+    shutdownTimeoutMs: wholeNumber(error, 'shutdownTimeoutMs', options['shutdownTimeoutMs'], {
+      min: 0,
+      fallback: 30_000,
+    }),
+  };
+  // Not enumerable: whoever prints or serializes an object that leads here does not print the password of Redis.
+  return Object.defineProperty(resolved, 'connection', { enumerable: false });
+}
+
+function fieldsOf(value: unknown, option: string, known: readonly string[]): Record<string, unknown> {
+  const path = option === '' ? '' : `${option}.`;
+  if (!isRecord(value)) throw error(option || 'options', `must be an object with ${known.join(', ')}.`);
+  const unknown = Object.keys(value).find((field) => !known.includes(field));
+  if (unknown === undefined) return value;
+  throw error(`${path}${unknown}`, `does not exist: write one of ${known.join(', ')}.`);
+}
+
+function checkedName(value: unknown): string {
+  if (typeof value === 'string' && value.trim() !== '' && !value.includes(':')) return value;
+  throw error(
+    'queueName',
+    "must be a name without a colon: write for example 'payments-webhooks', the default.",
+  );
+}
+
+function checkedPrefix(value: unknown): string | undefined {
+  if (value === undefined || (typeof value === 'string' && value.trim() !== '')) return value;
+  throw error('prefix', "must be a text that is not blank: write for example 'bull', or leave it out.");
+}
+
+function checkedAccounts(value: unknown): readonly string[] | undefined {
+  if (value === undefined) return undefined;
+  const isName = (name: unknown): name is string => typeof name === 'string' && name.trim() !== '';
+  if (Array.isArray(value) && value.length > 0 && value.every(isName)) return [...new Set(value)];
+  throw error(
+    'accounts',
+    "must be a list of account names: write for example ['default'], or leave it out for all.",
+  );
+}
+
+function checkedWorker(value: unknown): ResolvedWorkerOptions | undefined {
+  if (value === false) return undefined;
+  if (value === true) throw error('worker', 'is true: leave it out, or write { concurrency: 5 }.');
+  const fields = fieldsOf(value ?? {}, 'worker', WORKER_FIELDS);
+  return {
+    concurrency: wholeNumber(error, 'worker.concurrency', fields['concurrency'], {
+      min: 1,
+      max: 10_000,
+      fallback: 5,
+    }),
+    lockMs: wholeNumber(error, 'worker.lockMs', fields['lockMs'], { min: 100, fallback: 30_000 }),
+  };
+}
+
+function checkedRetry(value: unknown): ResolvedQueueRetry {
+  const fields = fieldsOf(value ?? {}, 'retry', RETRY_FIELDS);
+  const number = (field: string, fallback: number, min: number): number =>
+    wholeNumber(error, `retry.${field}`, fields[field], { min, fallback });
+  const baseDelayMs = number('baseDelayMs', 1_000, 1);
+  const maxDelayMs = number('maxDelayMs', 300_000, 1);
+  if (maxDelayMs < baseDelayMs) {
+    throw error(
+      'retry.maxDelayMs',
+      'is shorter than `retry.baseDelayMs`: write the longest wait between two attempts.',
+    );
+  }
+  return { maxAttempts: number('maxAttempts', 20, 1), baseDelayMs, maxDelayMs };
+}
