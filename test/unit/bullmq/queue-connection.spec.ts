@@ -1,0 +1,40 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { Redis } from 'ioredis';
+import {
+  connectionOptions,
+  producerConnection,
+  workerConnection,
+} from '../../../lib/bullmq/queue-connection.js';
+
+const error = (): never => {
+  throw new Error('refused');
+};
+
+describe('the connections of the queue', () => {
+  it('take over the options of a client, and leave the client alone', () => {
+    const client = new Redis({ host: 'redis.example', port: 7, db: 3, lazyConnect: true });
+    const connect = jest.spyOn(client, 'connect');
+    expect(connectionOptions(client, error)).toMatchObject({ host: 'redis.example', port: 7, db: 3 });
+    expect(connect).not.toHaveBeenCalled();
+    expect(client.status).toBe('wait');
+  });
+
+  it('keep every option that says where Redis is', () => {
+    const given = { url: 'redis://h', tls: {}, family: 6, username: 'u' };
+    expect(producerConnection(given)).toMatchObject(given);
+    expect(workerConnection(given)).toMatchObject(given);
+  });
+
+  it('give up soon while storing, and never while working', () => {
+    const given = { maxRetriesPerRequest: 9, enableOfflineQueue: true, commandTimeout: 5 };
+    expect(producerConnection(given)).toMatchObject({ maxRetriesPerRequest: 1, enableOfflineQueue: false });
+    const working = workerConnection({ ...given, enableOfflineQueue: false });
+    expect(working).toMatchObject({ maxRetriesPerRequest: null, enableOfflineQueue: true });
+    expect(working).not.toHaveProperty('commandTimeout');
+  });
+
+  it.each([producerConnection, workerConnection])('are made again without end, whatever was given', (of) => {
+    const { retryStrategy } = of({ retryStrategy: () => null });
+    expect([1, 2, 3, 1_000_000].map((times) => retryStrategy?.(times))).toEqual([100, 200, 400, 2_000]);
+  });
+});
