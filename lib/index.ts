@@ -97,6 +97,8 @@ export { OnPayment, type PaymentTrigger } from './webhooks/handlers/on-payment.d
 export { type PaymentEventContext } from './webhooks/delivery/payment-event-context.js';
 export { PaymentsInbox } from './webhooks/payments-inbox.js';
 export { hmac } from './webhooks/schemes/hmac.js';
+export { standardWebhooks, type StandardWebhooksOptions } from './webhooks/schemes/standard-webhooks.js';
+export { stripeStyle, type StripeStyleOptions } from './webhooks/schemes/stripe-style.js';
 export { customScheme, type CustomSchemeOptions } from './webhooks/schemes/custom.scheme.js';
 export {
   type HmacOptions,
@@ -107,6 +109,7 @@ export {
   type RawWebhook,
   type SignatureVerdict,
   type WebhookScheme,
+  type WebhookSecretForm,
   type WebhookSigningInput,
 } from './common/webhook-scheme.js';
 export { type PaymentEventData, type PaymentEventName, type PaymentWebhookEvent } from './common/events.js';

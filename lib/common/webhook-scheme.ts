@@ -35,6 +35,22 @@ export interface WebhookSigningInput {
 }
 
 /**
+ * How the secrets of a scheme are written.
+ *
+ * @publicApi
+ */
+export interface WebhookSecretForm {
+  /** How the text becomes key bytes, where the option does not say it. */
+  readonly encoding: 'utf8' | 'base64' | 'hex';
+  /** Taken off a secret in this encoding that begins with it, for example `whsec_`. @default '' */
+  readonly prefix?: string;
+  /** Fewest key bytes. @default 16 */
+  readonly minBytes?: number;
+  /** Most key bytes. @default no bound */
+  readonly maxBytes?: number;
+}
+
+/**
  * A way of signing webhooks. The specification does not show the gateway's, so it is an option
  * (specification, "Events" rule 3).
  *
@@ -43,8 +59,8 @@ export interface WebhookSigningInput {
 export interface WebhookScheme {
   /** Name for logs and boot messages. */
   readonly name: string;
-  /** How a secret that is written as a plain string becomes key bytes. @default 'utf8' */
-  readonly secretEncoding?: 'utf8' | 'base64' | 'hex';
+  /** How secrets are written. @default the whole text as UTF-8, 16 bytes or more */
+  readonly secretForm?: WebhookSecretForm;
   /**
    * Checks a delivery against every key that is valid now.
    *

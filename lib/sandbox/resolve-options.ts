@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { parseCents, type MoneyInput } from '../common/money.js';
+import { secretBytes, secretProblem } from '../common/webhook-secret.js';
 import { PaymentsConfigError } from '../errors/payments-config.error.js';
 import { hmac } from '../webhooks/schemes/hmac.js';
 import { milliseconds, type Duration } from './clock/duration.js';
@@ -29,7 +30,7 @@ export interface SandboxSettings {
 /** @throws PaymentsConfigError that names the option and what to write instead. */
 export function resolveSandboxOptions(options: PaymentsSandboxOptions): SandboxSettings {
   const seed = whole('seed', options.seed ?? randomInt(LARGEST_SEED), LARGEST_SEED);
-  const webhookSecret = checkedSecret(options.webhookSecret ?? secretOf(options.seed));
+  const webhookSecret = options.webhookSecret ?? secretOf(options.seed);
   return {
     port: whole('port', options.port ?? 0, 65_535),
     host: checkedHost(options.host ?? '127.0.0.1'),
@@ -62,7 +63,9 @@ function signingOf({ webhookScheme }: PaymentsSandboxOptions, secret: string): W
     webhookScheme ??
     hmac({ header: 'x-webhook-signature', algorithm: 'sha256', encoding: 'hex', payload: ['body'] });
   if (!('sign' in scheme)) wrong('webhookScheme', 'can only verify: give it a `sign`');
-  return { scheme, key: Buffer.from(secret, scheme.secretEncoding ?? 'utf8') };
+  const problem = secretProblem({ value: secret }, scheme.secretForm);
+  if (problem !== undefined) wrong('webhookSecret', problem);
+  return { scheme, key: secretBytes({ value: secret }, scheme.secretForm) };
 }
 
 function whole(option: string, value: number, largest: number): number {
@@ -100,11 +103,6 @@ function checkedHost(host: string): string {
 function checkedClock(clock: string): 'real' | 'manual' {
   if (clock === 'real' || clock === 'manual') return clock;
   return wrong('clock', "must be 'real' or 'manual'");
-}
-
-function checkedSecret(secret: string): string {
-  if (Buffer.byteLength(secret) >= 16 && secret.trim() !== '') return secret;
-  return wrong('webhookSecret', 'must hold at least 16 bytes');
 }
 
 function wrong(option: string, problem: string): never {

@@ -1,7 +1,7 @@
 import { type WebhookScheme } from '../common/webhook-scheme.js';
+import { secretBytes } from '../common/webhook-secret.js';
 import { type WebhookSecret } from '../config/payments-options.js';
 import { PaymentsConfigError } from '../errors/payments-config.error.js';
-import { signingKey } from './signing-key.js';
 
 /**
  * What `signWebhook` signs, and how.
@@ -48,7 +48,7 @@ export function signWebhook({
   }
   return scheme.sign({
     body: typeof body === 'string' ? Buffer.from(body, 'utf8') : body,
-    key: signingKey(scheme, secret),
+    key: secretBytes(typeof secret === 'string' ? { value: secret } : secret, scheme.secretForm),
     now: Number(now ?? Date.now()),
     ...(headers ? { headers } : {}),
   });

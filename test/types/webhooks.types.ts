@@ -1,6 +1,8 @@
 // Hearing outcomes, and testing an application that does.
 import { Controller, type INestApplication, Injectable, Post, UseGuards } from '@nestjs/common';
 import {
+  customScheme,
+  hmac,
   type InboxConflict,
   OnPayment,
   PaymentEvent,
@@ -10,6 +12,9 @@ import {
   PaymentsWebhook,
   PaymentsWebhookGuard,
   type PaymentWebhookEvent,
+  standardWebhooks,
+  stripeStyle,
+  type WebhookOptions,
   type WebhookScheme,
 } from 'nestjs-payments';
 import { paymentEvent, postWebhook, signWebhook } from 'nestjs-payments/testing';
@@ -68,6 +73,35 @@ export class Orders {
     return this.inbox.purge();
   }
 }
+
+export const SCHEMES: readonly WebhookScheme[] = [
+  hmac({
+    header: 'x-signature',
+    algorithm: 'sha384',
+    encoding: 'base64url',
+    prefix: 'v1=',
+    payload: [{ literal: 'v1:' }, 'id', { header: 'x-merchant' }, 'timestamp', 'body'],
+    id: { header: 'x-id' },
+    timestamp: { header: 'x-time', unit: 'iso', toleranceSeconds: 300 },
+    signatures: { separator: ',' },
+  }),
+  standardWebhooks(),
+  standardWebhooks({ prefix: 'svix', toleranceSeconds: 60 }),
+  stripeStyle({ header: 'x-signature' }),
+  stripeStyle({ header: 'x-signature', unit: 'ms', signatureKey: 's', separator: '#', toleranceSeconds: 60 }),
+  customScheme({ name: 'own', verify: () => ({ ok: false, reason: 'never' }) }),
+];
+
+// @ts-expect-error -- there is no default header
+stripeStyle();
+
+export const ROTATING: Pick<WebhookOptions, 'secrets'> = {
+  secrets: [
+    'whsec_…',
+    { value: 'whsec_…', notAfter: '2026-12-31' },
+    { value: '00ff', encoding: 'hex', notAfter: new Date() },
+  ],
+};
 
 export async function testAnApplication(app: INestApplication, scheme: WebhookScheme): Promise<unknown> {
   const event: PaymentWebhookEvent = paymentEvent('payment.success', {

@@ -1,14 +1,14 @@
-import { PaymentsConfigError } from '../../errors/payments-config.error.js';
-import { type HmacOptions, type SignatureTimestampOptions } from './hmac-options.js';
+import { type HmacOptions } from './hmac-options.js';
+import { checkHeaderName, checkTolerance, checkUnit, wrongOptionOf } from './scheme-checks.js';
 
 const ALGORITHMS = ['sha256', 'sha384', 'sha512'];
-const UNITS = ['s', 'ms', 'iso'];
-const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 const ALPHABETS: Readonly<Record<string, RegExp>> = {
   hex: /[\da-f]/,
   base64: /[\w+/=]/,
   base64url: /[\w-]/,
 };
+
+const wrong = wrongOptionOf('hmac');
 
 /**
  * Refuses a description of a signature that could not be checked, or that would protect less than it says.
@@ -22,22 +22,19 @@ export function checkHmacOptions(options: HmacOptions): void {
   }
   checkPayload(options);
   checkHeaderNames(options);
-  if (options.timestamp) checkTimestamp(options.timestamp);
+  if (options.timestamp) {
+    checkUnit(wrong, 'timestamp.unit', options.timestamp.unit);
+    checkTolerance(wrong, 'timestamp.toleranceSeconds', options.timestamp.toleranceSeconds);
+  }
   if (options.signatures) checkSeparator(options, options.signatures.separator);
 }
 
 function checkHeaderNames({ header, timestamp, id, payload }: HmacOptions): void {
-  checkHeaderName('header', header);
-  if (timestamp) checkHeaderName('timestamp.header', timestamp.header);
-  if (id) checkHeaderName('id.header', id.header);
+  checkHeaderName(wrong, 'header', header);
+  if (timestamp) checkHeaderName(wrong, 'timestamp.header', timestamp.header);
+  if (id) checkHeaderName(wrong, 'id.header', id.header);
   for (const part of payload) {
-    if (typeof part === 'object' && 'header' in part) checkHeaderName('payload', part.header);
-  }
-}
-
-function checkHeaderName(option: string, name: unknown): void {
-  if (typeof name !== 'string' || !HEADER_NAME.test(name)) {
-    wrong(option, "must be the name of an HTTP header, for example 'x-webhook-signature'");
+    if (typeof part === 'object' && 'header' in part) checkHeaderName(wrong, 'payload', part.header);
   }
 }
 
@@ -64,13 +61,6 @@ function checkPaired(part: 'timestamp' | 'id', described: boolean, signed: boole
   if (signed && !described) wrong('payload', `signs '${part}': say in ${part} which header carries it`);
 }
 
-function checkTimestamp({ unit, toleranceSeconds }: SignatureTimestampOptions): void {
-  if (!UNITS.includes(unit)) wrong('timestamp.unit', `must be one of ${UNITS.join(', ')}`);
-  if (!Number.isSafeInteger(toleranceSeconds) || toleranceSeconds < 1) {
-    wrong('timestamp.toleranceSeconds', 'must be a whole number of seconds from 1 on: write 300');
-  }
-}
-
 function checkSeparator({ encoding, prefix = '' }: HmacOptions, separator: unknown): void {
   const alphabet = ALPHABETS[encoding];
   const ambiguous =
@@ -79,8 +69,4 @@ function checkSeparator({ encoding, prefix = '' }: HmacOptions, separator: unkno
     prefix.includes(separator) ||
     Array.from(separator).every((character) => alphabet?.test(character));
   if (ambiguous) wrong('signatures.separator', "must be text that no signature contains, for example ' '");
-}
-
-function wrong(option: string, problem: string): never {
-  throw new PaymentsConfigError(`The option ${option} of hmac() ${problem}.`);
 }

@@ -6,6 +6,7 @@ import { readEvent } from '../../../lib/webhooks/delivery/read-event.js';
 import { judgeEvent } from '../../../lib/webhooks/delivery/judge-event.js';
 import { customScheme } from '../../../lib/webhooks/schemes/custom.scheme.js';
 import { hmac } from '../../../lib/webhooks/schemes/hmac.js';
+import { delivery, SCHEME_CASES } from '../../support/scheme-cases.js';
 
 const scheme = hmac({
   header: 'X-Signature',
@@ -32,6 +33,21 @@ describe('signWebhook()', () => {
       expect(signWebhook({ scheme, secret, body: '', now: 0 })).toEqual(plain);
     }
   });
+
+  it.each(SCHEME_CASES.map((subject) => [subject.name, subject] as const))(
+    'signs for %s from the secret that stands in the options',
+    (_name, { scheme, secret, key }) => {
+      const now = Date.now();
+      const body = '{"event":"payment.success"}';
+      const verify = (headers: Record<string, string>) =>
+        scheme.verify(delivery(headers, Buffer.from(body)), [key], now);
+      expect(verify(signWebhook({ scheme, secret, body, now }))).toEqual({ ok: true });
+      expect(verify(signWebhook({ scheme, secret: 'another-secret', body, now }))).toMatchObject({
+        ok: false,
+      });
+      expect(() => signWebhook({ scheme, secret: '', body })).toThrow('empty secret');
+    },
+  );
 
   it('says so when a scheme cannot sign', () => {
     const mute = customScheme({ name: 'mute', verify: () => ({ ok: true }) });

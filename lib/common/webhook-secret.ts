@@ -1,0 +1,62 @@
+import { type WebhookSecretForm } from './webhook-scheme.js';
+
+type Encoding = 'utf8' | 'base64' | 'hex';
+
+/** A signing secret as it stands in the options. */
+export interface WrittenSecret {
+  readonly value: string;
+  readonly encoding?: Encoding | undefined;
+}
+
+const MIN_KEY_BYTES = 16;
+
+/**
+ * The key that a written secret stands for. Never refuses one: who signs a test webhook wrongly on purpose needs a key
+ * too, and `secretProblem` tells the rest.
+ */
+export function secretBytes(secret: WrittenSecret, form?: WebhookSecretForm): Buffer {
+  return Buffer.from(encodedKey(secret, form), encodingOf(secret, form));
+}
+
+/** What makes a written secret useless, as the rest of a sentence without its full stop; undefined where nothing does. */
+export function secretProblem(secret: WrittenSecret, form?: WebhookSecretForm): string | undefined {
+  const { value } = secret;
+  if (value.trim() === '') return 'is blank: write the signing secret, or leave the entry out';
+  if (value !== value.trim()) return 'begins or ends with white space: remove it';
+  const encoding = encodingOf(secret, form);
+  const bytes = secretBytes(secret, form);
+  if (!isSpelledOut(encodedKey(secret, form), bytes, encoding)) {
+    return `is not ${encoding}: write it in that encoding, or correct \`encoding\``;
+  }
+  const { minBytes = MIN_KEY_BYTES, maxBytes = Infinity } = form ?? {};
+  if (bytes.length < minBytes) {
+    return `is shorter than ${minBytes} bytes and could be guessed: use a longer secret`;
+  }
+  if (!isSecret(bytes)) return 'is made of zero bytes, which sign like no secret at all: use a random secret';
+  if (bytes.length > maxBytes)
+    return `is longer than the ${maxBytes} bytes of this scheme: copy the secret alone`;
+  return undefined;
+}
+
+/** HMAC fills a short key up with zero bytes: a key without any other byte is the empty key, which everybody has. */
+export function isSecret(key: Uint8Array): boolean {
+  return key.some((byte) => byte !== 0);
+}
+
+function encodingOf({ encoding }: WrittenSecret, form?: WebhookSecretForm): Encoding {
+  return encoding ?? form?.encoding ?? 'utf8';
+}
+
+/** The text without the mark of its scheme, which means nothing in another encoding than the scheme's own. */
+function encodedKey(secret: WrittenSecret, form?: WebhookSecretForm): string {
+  const mark = form?.prefix ?? '';
+  const marked = encodingOf(secret, form) === form?.encoding && secret.value.startsWith(mark);
+  return marked ? secret.value.slice(mark.length) : secret.value;
+}
+
+/** Whether the text is the bytes written out, and nothing else: a decoder would take more, and cut a mistyped secret short. */
+function isSpelledOut(text: string, bytes: Buffer, encoding: Encoding): boolean {
+  const written = bytes.toString(encoding);
+  if (encoding === 'hex') return text.toLowerCase() === written;
+  return text === written || (encoding === 'base64' && text === written.replace(/=+$/, ''));
+}

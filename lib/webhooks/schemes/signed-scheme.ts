@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type RawWebhook,
+  type SignatureVerdict,
+  type WebhookScheme,
+  type WebhookSecretForm,
+  type WebhookSigningInput,
+} from '../../common/webhook-scheme.js';
+import { isSecret } from '../../common/webhook-secret.js';
+import { PaymentsConfigError } from '../../errors/payments-config.error.js';
+import { type SignatureTimestampOptions, type SignedPart } from './hmac-options.js';
+import { headerBytes, type Mac, sameSignature, singleHeader, writeSignature } from './signature-bytes.js';
+import { formatTimestamp, timestampProblem } from './signature-timestamp.js';
+
+/** A rotation sends two or three; more is somebody who makes us compare. */
+const MOST_CANDIDATES = 16;
+
+/** The signed texts of a delivery beside its body and its other headers. */
+export interface SignedValues {
+  readonly timestamp?: string | undefined;
+  readonly id?: string | undefined;
+}
+
+/** What a delivery shows before any of it is believed. */
+export interface ShownSignature extends SignedValues {
+  /** Texts that may be the signature; one that matches is enough. */
+  readonly candidates: readonly string[];
+}
+
+/** How one scheme signs, and where it puts what it signed. */
+export interface SignatureForm {
+  readonly name: string;
+  readonly secretForm?: WebhookSecretForm;
+  readonly mac: Mac;
+  readonly payload: readonly SignedPart[];
+  readonly timestamp?: Pick<SignatureTimestampOptions, 'unit' | 'toleranceSeconds'> | undefined;
+  /** Finds the signature; a text says why there is none. */
+  readonly read: (webhook: RawWebhook) => ShownSignature | string;
+  /** The headers that carry a signature and its values, by lower-case name. */
+  readonly write: (signature: string, values: SignedValues) => Record<string, string>;
+}
+
+/** The scheme of a form: every scheme of ours verifies and signs here. */
+export function signedScheme(form: SignatureForm): WebhookScheme {
+  return {
+    name: form.name,
+    ...(form.secretForm ? { secretForm: form.secretForm } : {}),
+    verify: (webhook, keys, now) => verify(form, webhook, keys, now),
+    sign: (input) => sign(form, input),
+  };
+}
+
+function verify(
+  form: SignatureForm,
+  webhook: RawWebhook,
+  keys: readonly Uint8Array[],
+  now: number,
+): SignatureVerdict {
+  const shown = form.read(webhook);
+  if (typeof shown === 'string') return refused(shown);
+  const { candidates } = shown;
+  if (candidates.length > MOST_CANDIDATES) return refused('there are too many signatures');
+  const parts: Uint8Array[] = [];
+  for (const part of form.payload) {
+    const bytes = signedBytes(part, shown, webhook);
+    if (!bytes) return refused('a signed header is absent, empty, over-long, repeated or garbled');
+    parts.push(bytes);
+  }
+  const untimely = form.timestamp && timestampProblem(form.timestamp, shown.timestamp ?? '', now);
+  if (untimely !== undefined) return refused(untimely);
+  const matches = keys
+    .filter(isSecret)
+    .map((key) => writeSignature(form.mac, key, parts))
+    .some((expected) => candidates.some((candidate) => sameSignature(candidate, expected)));
+  return matches ? { ok: true } : refused('no signature matches');
+}
+
+function sign(
+  form: SignatureForm,
+  { body, key, now, id, headers }: WebhookSigningInput,
+): Record<string, string> {
+  if (!isSecret(key)) throw new PaymentsConfigError('A webhook cannot be signed with an empty secret.');
+  const others = lowerCaseNames(headers ?? {});
+  const webhook = { headers: new Map(Object.entries(others).map(([name, value]) => [name, [value]])), body };
+  const values = {
+    timestamp: form.timestamp && formatTimestamp(now, form.timestamp.unit),
+    id: form.payload.includes('id') ? (id ?? randomUUID()) : undefined,
+  };
+  const parts = form.payload.map((part) => signedBytes(part, values, webhook) ?? missingPart(part));
+  return { ...others, ...form.write(writeSignature(form.mac, key, parts), values) };
+}
+
+function signedBytes(part: SignedPart, values: SignedValues, webhook: RawWebhook): Uint8Array | undefined {
+  if (part === 'body') return webhook.body;
+  if (typeof part === 'object' && 'literal' in part) return Buffer.from(part.literal, 'utf8');
+  const value = typeof part === 'object' ? singleHeader(webhook, part.header) : values[part];
+  return value === undefined ? undefined : headerBytes(value);
+}
+
+function lowerCaseNames(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function missingPart(part: SignedPart): never {
+  const name = typeof part === 'object' && 'header' in part ? part.header : 'a signed header';
+  throw new PaymentsConfigError(`The scheme signs the header ${name}: pass its value in headers.`);
+}
+
+function refused(reason: string): SignatureVerdict {
+  return { ok: false, reason };
+}

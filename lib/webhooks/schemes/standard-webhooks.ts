@@ -1,0 +1,53 @@
+import { type WebhookScheme } from '../../common/webhook-scheme.js';
+import { hmacForm } from './hmac.js';
+import { checkHeaderName, checkTolerance, wrongOptionOf } from './scheme-checks.js';
+import { signedScheme } from './signed-scheme.js';
+
+const wrong = wrongOptionOf('standardWebhooks');
+
+/**
+ * What a sender of Standard Webhooks may have chosen.
+ *
+ * @publicApi
+ */
+export interface StandardWebhooksOptions {
+  /** Start of the three header names; `svix` for senders that write `svix-id`. @default 'webhook' */
+  readonly prefix?: string;
+  /** How far the sender's clock may be off, in both directions. @default 300 */
+  readonly toleranceSeconds?: number;
+}
+
+/**
+ * Webhooks signed as the Standard Webhooks specification says: headers `webhook-id`, `webhook-timestamp` and
+ * `webhook-signature`, a list of `v1,` signatures (HMAC-SHA256, base64). A secret is 24 to 64 bytes in base64, with or
+ * without `whsec_` before it. Signatures with a public key (`v1a`) are not checked.
+ *
+ * @throws PaymentsConfigError where an option is wrong.
+ *
+ * @example
+ * webhooks: { scheme: standardWebhooks(), secrets: ['whsec_…'] }
+ *
+ * @publicApi
+ */
+export function standardWebhooks({
+  prefix = 'webhook',
+  toleranceSeconds = 300,
+}: StandardWebhooksOptions = {}): WebhookScheme {
+  checkHeaderName(wrong, 'prefix', prefix);
+  checkTolerance(wrong, 'toleranceSeconds', toleranceSeconds);
+  const form = hmacForm({
+    header: `${prefix}-signature`,
+    algorithm: 'sha256',
+    encoding: 'base64',
+    prefix: 'v1,',
+    signatures: { separator: ' ' },
+    id: { header: `${prefix}-id` },
+    timestamp: { header: `${prefix}-timestamp`, unit: 's', toleranceSeconds },
+    payload: ['id', { literal: '.' }, 'timestamp', { literal: '.' }, 'body'],
+  });
+  return signedScheme({
+    ...form,
+    name: 'standard-webhooks',
+    secretForm: { encoding: 'base64', prefix: 'whsec_', minBytes: 24, maxBytes: 64 },
+  });
+}
