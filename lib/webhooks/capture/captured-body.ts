@@ -1,6 +1,7 @@
-import { type IncomingMessage } from 'node:http';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Readable } from 'node:stream';
 import { isReadableContent } from './content-rules.js';
+import { dropRest } from './drop-rest.js';
 
 /** The exact bytes of a delivery, or the status with which the guard refuses it. */
 export type CapturedBody = { readonly bytes: Uint8Array } | { readonly refusedWith: 413 | 415 };
@@ -14,35 +15,43 @@ export function capturedBody(request: IncomingMessage): CapturedBody | undefined
   return (request as CapturingRequest)[CAPTURED];
 }
 
-/** Reads the whole body of a request and keeps it beside the request. */
+/**
+ * Reads the body of a request and keeps it beside the request. Of a body that is refused nothing more is read until it is
+ * answered.
+ */
 export async function captureBody(
   request: IncomingMessage,
+  response: ServerResponse,
   stream: Readable,
   limit: number,
 ): Promise<CapturedBody> {
   const readable = isReadableContent(request.headers);
   const bytes = await readAtMost(stream, readable ? limit : 0);
   const captured: CapturedBody = readable ? (bytes ? { bytes } : { refusedWith: 413 }) : { refusedWith: 415 };
+  if (!bytes) dropRest(request, response, stream);
   (request as CapturingRequest)[CAPTURED] = captured;
   return captured;
 }
 
-/**
- * All bytes of a stream; undefined where there are more than `limit`. The rest is drained without being kept, so that
- * no body parser finds half a body and the sender gets to read its answer.
- */
+/** All bytes of a stream; undefined, with the stream at rest, as soon as there are more than `limit`. */
 function readAtMost(stream: Readable, limit: number): Promise<Uint8Array | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
     let length = 0;
-    stream.on('data', (chunk: Uint8Array | string) => {
+    const take = (chunk: Uint8Array | string): void => {
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
       length += bytes.length;
-      if (length <= limit) chunks.push(bytes);
-      else chunks.length = 0;
-    });
+      if (length <= limit) {
+        chunks.push(bytes);
+        return;
+      }
+      stream.off('data', take).pause();
+      chunks.length = 0;
+      resolve(undefined);
+    };
+    stream.on('data', take);
     stream.once('end', () => {
-      resolve(length <= limit ? Buffer.concat(chunks) : undefined);
+      resolve(Buffer.concat(chunks));
     });
     stream.once('error', reject);
     stream.once('close', () => {

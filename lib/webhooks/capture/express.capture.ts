@@ -1,22 +1,22 @@
 import { BadRequestException } from '@nestjs/common';
-import { type IncomingMessage } from 'node:http';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { captureBody, type CapturedBody } from './captured-body.js';
 
 type Next = (error?: unknown) => void;
 type ExpressRequest = IncomingMessage & { readonly path: string };
-type Middleware = (request: ExpressRequest, response: unknown, next: Next) => void;
+type Middleware = (request: ExpressRequest, response: ServerResponse, next: Next) => void;
 
 /** The part of an Express application that is used. */
 export interface ExpressLike {
   use(middleware: Middleware): unknown;
 }
 
-/** Reads the bodies of webhook routes before any body parser; the parsers skip a body that was read. */
+/** Reads the bodies of webhook routes before any body parser; the parsers skip a body that was read or is hidden. */
 export function captureOnExpress(
   app: ExpressLike,
   bodyLimitAt: (method: string, path: string) => number | undefined,
 ): void {
-  app.use((request, _response, next) => {
+  app.use((request, response, next) => {
     // Not the URL: the router also takes `http://host/path` and `/path#fragment`, and reads the path as this does.
     const limit = bodyLimitAt(request.method ?? '', request.path);
     // Somebody read it before us: the guard says so, loudly.
@@ -24,8 +24,9 @@ export function captureOnExpress(
       next();
       return;
     }
-    captureBody(request, request, limit).then(
+    captureBody(request, response, request, limit).then(
       (captured) => {
+        if ('refusedWith' in captured) hideBody(request);
         offerParsedBody(request, captured);
         next();
       },
@@ -34,6 +35,12 @@ export function captureOnExpress(
       },
     );
   });
+}
+
+/** A body parser would read what is left of a refused body, and answer in the guard's place. */
+function hideBody({ headers }: IncomingMessage): void {
+  delete headers['content-length'];
+  delete headers['transfer-encoding'];
 }
 
 /** For a foreign route of the same path, behind another version or host: its body is parsed when it asks. */

@@ -1,12 +1,12 @@
 import { BadRequestException } from '@nestjs/common';
-import { type IncomingMessage } from 'node:http';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { captureBody } from './captured-body.js';
 
 type Done = (error: unknown, payload?: Readable) => void;
 type PreParsing = (
   request: { readonly raw: IncomingMessage },
-  reply: unknown,
+  reply: { readonly raw: ServerResponse },
   payload: Readable,
   done: Done,
 ) => void;
@@ -33,8 +33,8 @@ export function captureOnFastify(
   app.addHook('onRoute', (route) => {
     const account = accountOfNewRoute();
     if (account === undefined) return;
-    const capture: PreParsing = (request, _reply, payload, done) => {
-      captureBody(request.raw, payload, bodyLimitOf(account) ?? 0).then(
+    const capture: PreParsing = (request, reply, payload, done) => {
+      captureBody(request.raw, reply.raw, payload, bodyLimitOf(account) ?? 0).then(
         () => {
           done(null, alreadyRead(request.raw));
         },
