@@ -114,6 +114,11 @@ export {
 } from './common/webhook-scheme.js';
 export { type PaymentEventData, type PaymentEventName, type PaymentWebhookEvent } from './common/events.js';
 export {
+  type PaymentsEventOrigin,
+  type PaymentsEvents,
+  type UnknownPayment,
+} from './common/payments-events.js';
+export {
   type ClaimResult,
   type InboxClaim,
   type InboxConflict,

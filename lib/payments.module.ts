@@ -4,6 +4,7 @@ import { ModulesContainer } from '@nestjs/core';
 import { BanksService } from './banks/banks.service.js';
 import { CollectionsService } from './collections/collections.service.js';
 import { DEFAULT_ACCOUNT } from './common/account.js';
+import { ApplicationEvents } from './common/application-events.js';
 import { describeSecondCopy, registerCopy } from './common/package-copies.js';
 import { type PaymentsStorage } from './common/storage-port.js';
 import { getPaymentsToken } from './common/tokens.js';
@@ -19,7 +20,6 @@ import {
   PaymentsOptionsModule,
   RESOLVED_OPTIONS,
 } from './payments-options.module.js';
-import { ApplicationEvents } from './recovery/application-events.js';
 import { createRecovery, type Recovery } from './recovery/create-recovery.js';
 import { PaymentsJournal } from './recovery/payments-journal.js';
 import { memoryStorage } from './storage/memory.storage.js';
@@ -35,6 +35,7 @@ import { createPaymentsInbox } from './webhooks/webhook.providers.js';
 registerCopy();
 
 const GATEWAY_CLIENT = Symbol.for('nestjs-payments.gateway-client');
+const EVENTS = Symbol.for('nestjs-payments.events');
 const STORAGE = Symbol.for('nestjs-payments.storage');
 const RECOVERY = Symbol.for('nestjs-payments.recovery');
 
@@ -109,9 +110,13 @@ function accountModule(
       { provide: token(HttpService), useExisting: HttpService },
       {
         provide: GATEWAY_CLIENT,
-        useFactory: (options: ResolvedPaymentsOptions, http: HttpService, storage: PaymentsStorage) =>
-          createGatewayClient(options, http, storage.journal),
-        inject: [RESOLVED_OPTIONS, HttpService, STORAGE],
+        useFactory: (
+          options: ResolvedPaymentsOptions,
+          http: HttpService,
+          storage: PaymentsStorage,
+          events: ApplicationEvents,
+        ) => createGatewayClient(options, http, storage.journal, events),
+        inject: [RESOLVED_OPTIONS, HttpService, STORAGE, EVENTS],
       },
       ...SERVICES.map((service) => serviceProvider(service, token(service))),
       {
@@ -120,9 +125,15 @@ function accountModule(
         inject: [RESOLVED_OPTIONS],
       },
       {
+        provide: EVENTS,
+        useFactory: ({ account }: ResolvedPaymentsOptions, modules: ModulesContainer) =>
+          new ApplicationEvents(account, modules),
+        inject: [RESOLVED_OPTIONS, ModulesContainer],
+      },
+      {
         provide: token(PaymentsInbox as Type),
         useFactory: createPaymentsInbox,
-        inject: [RESOLVED_OPTIONS, STORAGE, WebhookAccounts, PaymentHandlers, RECOVERY],
+        inject: [RESOLVED_OPTIONS, STORAGE, WebhookAccounts, PaymentHandlers, RECOVERY, EVENTS],
       },
       {
         provide: RECOVERY,
@@ -130,9 +141,9 @@ function accountModule(
           options: ResolvedPaymentsOptions,
           storage: PaymentsStorage,
           client: GatewayClient,
-          modules: ModulesContainer,
-        ) => createRecovery(options, storage.journal, client, new ApplicationEvents(modules)),
-        inject: [RESOLVED_OPTIONS, STORAGE, GATEWAY_CLIENT, ModulesContainer],
+          events: ApplicationEvents,
+        ) => createRecovery(options, storage.journal, client, events),
+        inject: [RESOLVED_OPTIONS, STORAGE, GATEWAY_CLIENT, EVENTS],
       },
       {
         provide: token(PaymentsJournal as Type),

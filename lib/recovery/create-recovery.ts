@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
+import { type ApplicationEvents } from '../common/application-events.js';
 import { type JournalEntry, type JournalStore } from '../common/journal-port.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
 import { type GatewayClient } from '../transport/gateway-client.js';
-import { type ApplicationEvents } from './application-events.js';
 import { OutcomeBook } from './outcome-book.js';
 import { OutcomeWaiter } from './outcome.waiter.js';
 import { PaymentsJournal } from './payments-journal.js';
@@ -21,7 +21,7 @@ export function createRecovery(
   options: ResolvedPaymentsOptions,
   store: JournalStore,
   client: GatewayClient,
-  events: ApplicationEvents,
+  events: Pick<ApplicationEvents, 'tell'>,
 ): Recovery {
   const { account, environment, probe, recoveryWindowMs, deadlineMs, staleAfterMs, statusPaths } = options;
   const scope = { account, environment };
@@ -38,7 +38,7 @@ export function createRecovery(
   };
 }
 
-function announceStale(entry: JournalEntry, events: ApplicationEvents): void {
+function announceStale(entry: JournalEntry, events: Pick<ApplicationEvents, 'tell'>): void {
   const { operation, reference, state, createdAt } = entry;
   new Logger('PaymentsJournal').warn(
     `Nothing was heard of ${operation} for the reference ${JSON.stringify(reference)}, ${state} since ${createdAt.toISOString()}: ` +

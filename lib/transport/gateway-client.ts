@@ -1,4 +1,5 @@
 import { type HttpService } from '@nestjs/axios';
+import { type ApplicationEvents } from '../common/application-events.js';
 import { type JournalRecord, type JournalStore, type StoredJournalRecord } from '../common/journal-port.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
 import { AccountGate } from './account-gate.js';
@@ -33,6 +34,7 @@ export function createGatewayClient(
   options: ResolvedPaymentsOptions,
   http: HttpService,
   journal: JournalStore,
+  events: Pick<ApplicationEvents, 'tell'>,
 ): GatewayClient {
   const credentials = credentialHeaders(options);
   const gate = new AccountGate(options.rate);
@@ -70,7 +72,7 @@ export function createGatewayClient(
       }),
     );
   };
-  const payments = new MoneyCalls({ account, environment, probe, recoveryWindowMs }, journal, send);
+  const payments = new MoneyCalls({ account, environment, probe, recoveryWindowMs }, journal, events, send);
 
   const read = async <T extends object>(
     call: ReadCall<T>,

@@ -1,3 +1,4 @@
+import { type ApplicationEvents } from '../common/application-events.js';
 import { type PaymentsStorage } from '../common/storage-port.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
 import { type Recovery } from '../recovery/create-recovery.js';
@@ -16,6 +17,7 @@ export function createPaymentsInbox(
   accounts: WebhookAccounts,
   handlers: PaymentHandlers,
   { outcomes }: Pick<Recovery, 'outcomes'>,
+  events: ApplicationEvents,
 ): PaymentsInbox {
   const { account, environment, webhooks } = options;
   const scope = { account, environment };
@@ -24,7 +26,7 @@ export function createPaymentsInbox(
     new WebhookReceiver(
       scope,
       webhooks,
-      new DeliveryDispatcher(scope, webhooks, storage.inbox, handlers, outcomes),
+      new DeliveryDispatcher(scope, webhooks, storage.inbox, handlers, outcomes, events),
       storage.name,
     );
   accounts.add(account, receiver);

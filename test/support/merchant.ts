@@ -41,7 +41,7 @@ export async function startMerchant(
     imports: [HttpModule.register(connections.httpModuleOptions())],
   }).compile();
   const http = context.get(HttpService);
-  const client = createGatewayClient(resolved, http, journal);
+  const client = createGatewayClient(resolved, http, journal, { tell: () => undefined });
   return {
     http,
     collections: new CollectionsService(client),

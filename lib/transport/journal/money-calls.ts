@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { type ApplicationEvents } from '../../common/application-events.js';
 import {
   type JournalKey,
   type JournalRecord,
@@ -8,6 +9,7 @@ import {
 } from '../../common/journal-port.js';
 import { type OutcomeEvidence } from '../../common/outcome-evidence.js';
 import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
+import { PaymentOutcomeUnknownError } from '../../errors/payment-outcome-unknown.error.js';
 import { type CallEnd } from '../call-end.js';
 import { type CallLimits } from '../call-limits.js';
 import { type CallOptions } from '../call-options.js';
@@ -50,6 +52,7 @@ export class MoneyCalls {
   constructor(
     private readonly rules: MoneyRules,
     private readonly store: JournalStore,
+    private readonly events: Pick<ApplicationEvents, 'tell'>,
     private readonly send: SendPayment,
   ) {
     this.ledger = new PaymentLedger(store, rules);
@@ -112,11 +115,20 @@ export class MoneyCalls {
       const { intent } = begun;
       const end = await this.sendIntent(call, intent, limits);
       const recorded = await this.ledger.end(intent, end, limits);
-      return paymentEnd(call, end, recorded, intent.record);
+      const ended = paymentEnd(call, end, recorded, intent.record);
+      if (!ended.ok) this.announceUnknown(intent.record, ended.error);
+      return ended;
     } catch (error) {
       const { signal } = limits;
       return { ok: false, error, ...(signal?.aborted && error === signal.reason ? { unsent: true } : {}) };
     }
+  }
+
+  private announceUnknown(record: JournalRecord, error: unknown): void {
+    if (!(error instanceof PaymentOutcomeUnknownError)) return;
+    const { account, family, operation, reference, idempotencyKey } = record;
+    const { evidence } = error;
+    this.events.tell('payment.unknown', { account, family, operation, reference, idempotencyKey, evidence });
   }
 
   private async join(

@@ -64,7 +64,7 @@ export class ClaimedWork {
   ): Promise<WebhookAnswer> {
     if (result.ok === false) return this.giveBack(claim, result, event);
     if (result.ok === true && (await claim.finish())) {
-      work.done?.();
+      work.done();
       return DONE;
     }
     this.logger.error(`The handlers of ${describeEvent(event)} outran their lease; another run decides.`);

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
-import { type PaymentWebhookEvent } from '../../common/events.js';
+import { type ApplicationEvents } from '../../common/application-events.js';
+import { type PaymentEventName, type PaymentWebhookEvent } from '../../common/events.js';
 import {
   type ClaimResult,
   type InboxDelivery,
@@ -34,6 +35,7 @@ export class DeliveryDispatcher {
     private readonly inbox: InboxStore,
     private readonly handlers: PaymentHandlers,
     private readonly outcomes: WebhookOutcomes,
+    private readonly events: Pick<ApplicationEvents, 'tell'>,
   ) {
     this.work = new ClaimedWork(scope.account, options);
   }
@@ -51,8 +53,9 @@ export class DeliveryDispatcher {
       const problem = `${claim.standingEvent}, or another amount, stands for the reference already`;
       return this.setAside('conflict', webhook, problem);
     }
-    const announce = fit === 'contested' && claim.result === 'claimed' ? this.conflictSteps(event) : [];
-    return this.handle(claim, { ...this.outcomeWork(event, false, last), announce }, webhook);
+    const work = this.outcomeWork(event, false, last);
+    const contested = fit === 'contested' && claim.result === 'claimed';
+    return this.handle(claim, contested ? this.contestedWork(event, work) : work, webhook);
   }
 
   /** Handles what was set aside, in the place of what stands for its reference. */
@@ -73,17 +76,25 @@ export class DeliveryDispatcher {
       handlers: [...this.stepsFor(event.event), ...last],
       done: () => {
         this.outcomes.tellWaiters(event);
+        this.events.tell(event.event as PaymentEventName, event);
       },
     };
   }
 
   /** The webhook wins over what the journal said, and somebody must know that the two contradict each other. */
-  private conflictSteps(event: PaymentWebhookEvent): readonly HandlerStep[] {
+  private contestedWork(event: PaymentWebhookEvent, work: DeliveryWork): DeliveryWork {
     const steps = this.stepsFor('payment.conflict');
     if (steps.length === 0) {
       this.logger.error(`${describeEvent(event)} contradicts the journal, and wins: its handlers run.`);
     }
-    return [{ name: 'PaymentsInbox', run: () => this.store('conflict', event) }, ...steps];
+    return {
+      ...work,
+      announce: [{ name: 'PaymentsInbox', run: () => this.store('conflict', event) }, ...steps],
+      done: () => {
+        this.events.tell('payment.conflict', event);
+        work.done();
+      },
+    };
   }
 
   /** Stored before any handler runs, so that it can be looked at even where none ever gets through. */
@@ -122,8 +133,11 @@ export class DeliveryDispatcher {
         `Nobody handles ${heard}: listen with @OnPayment('unrecognized') to hear of such events.`,
       );
     }
+    const done = (): void => {
+      if (kind !== 'unrecognized') this.events.tell(`payment.${kind}`, webhook.event);
+    };
     const claim = await this.claim(this.delivery(kind, reference, webhook.event));
-    return this.handle(claim, { handlers }, webhook);
+    return this.handle(claim, { handlers, done }, webhook);
   }
 
   private async handle(

@@ -14,7 +14,7 @@ export interface DeliveryWork {
   readonly settle?: (journal: JournalStore | undefined) => Promise<void>;
   readonly handlers: readonly HandlerStep[];
   /** Called once the work is recorded as done. Never throws. */
-  readonly done?: () => void;
+  readonly done: () => void;
 }
 
 /**

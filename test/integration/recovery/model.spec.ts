@@ -9,7 +9,6 @@ import { type PaymentFamily } from '../../../lib/common/operations.js';
 import { resolveOptions } from '../../../lib/config/resolve-options.js';
 import { DisbursementsService } from '../../../lib/disbursements/disbursements.service.js';
 import { createRecovery } from '../../../lib/recovery/create-recovery.js';
-import { type ApplicationEvents } from '../../../lib/recovery/application-events.js';
 import { type PaymentsJournal } from '../../../lib/recovery/payments-journal.js';
 import { memoryStorage } from '../../../lib/storage/memory.storage.js';
 import { createGatewayClient } from '../../../lib/transport/gateway-client.js';
@@ -55,6 +54,9 @@ const anyCall = fc.record({
   reference: fc.constantFrom(...REFERENCES),
   amount: fc.constantFrom(...AMOUNTS),
 });
+/** Nobody listens. */
+const silence = { tell: () => undefined };
+
 const call: fc.Arbitrary<Call> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...USUAL) },
   { weight: 1, arbitrary: anyCall },
@@ -179,7 +181,7 @@ describe('any story of faults, repeated calls and crashes', () => {
           return result;
         },
     });
-    const client = createGatewayClient(resolved, context.get(HttpService), mortal);
+    const client = createGatewayClient(resolved, context.get(HttpService), mortal, silence);
     const collections = new CollectionsService(client);
     const disbursements = new DisbursementsService(client);
     return {
@@ -192,8 +194,7 @@ describe('any story of faults, repeated calls and crashes', () => {
         if (operation === 'bank') return disbursements.bank({ ...bankRequest, ...what }, callOptions);
         return disbursements.mobileMoney({ ...mobileRequest, ...what }, callOptions);
       },
-      journal: createRecovery(resolved, mortal, client, { tell: () => {} } as unknown as ApplicationEvents)
-        .journal,
+      journal: createRecovery(resolved, mortal, client, silence).journal,
       die: (when) => {
         dying = when;
       },

@@ -4,17 +4,21 @@ import { type HandlerStep } from '../../../../lib/webhooks/delivery/handler-step
 import { type DeliveryWork, planWork } from '../../../../lib/webhooks/delivery/work-plan.js';
 
 const steps = (...names: string[]): HandlerStep[] => names.map((name) => ({ name, run: () => name }));
+const done = (): void => undefined;
 const settle = (): Promise<void> => Promise.resolve();
 const transaction = { transaction: 'open', journal: {} as JournalStore };
 
-function planned(work: DeliveryWork, claim: { finished?: string[] } & Partial<typeof transaction>): string[] {
-  return planWork(work, { finished: [], ...claim }).map(({ name, mark }) =>
+function planned(
+  work: Omit<DeliveryWork, 'done'>,
+  claim: { finished?: string[] } & Partial<typeof transaction>,
+): string[] {
+  return planWork({ ...work, done }, { finished: [], ...claim }).map(({ name, mark }) =>
     mark === undefined ? name : `${name} = ${mark}`,
   );
 }
 
 describe('the plan for a delivery', () => {
-  const cases: [string, DeliveryWork, Parameters<typeof planned>[1], string[]][] = [
+  const cases: [string, Omit<DeliveryWork, 'done'>, Parameters<typeof planned>[1], string[]][] = [
     ['one handler, which the end of the work covers', { handlers: steps('A.a') }, {}, ['A.a']],
     [
       'several handlers, remembered but for the last',
@@ -79,6 +83,7 @@ describe('the plan for a delivery', () => {
         return Promise.resolve();
       },
       handlers: [],
+      done,
     };
     for (const claim of [{ finished: [] }, { finished: [], ...transaction }]) {
       for (const step of planWork(work, claim)) await step.run(undefined as never, undefined as never);
