@@ -1,2 +1,8 @@
 export { type RedisClient } from './redis-client.js';
-export { redisStorage, type RedisStorageOptions } from './redis.storage.js';
+export { redisStorage } from './redis.storage.js';
+export {
+  type GivenRedisOptions,
+  type OwnRedisOptions,
+  type RedisKeyOptions,
+  type RedisStorageOptions,
+} from './redis-storage-options.js';

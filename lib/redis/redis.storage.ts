@@ -1,27 +1,11 @@
 import { type PaymentsStorage } from '../common/storage-port.js';
-import { PaymentsConfigError } from '../errors/payments-config.error.js';
+import { ownClient } from './own-client.js';
 import { type RedisClient } from './redis-client.js';
 import { RedisInbox } from './redis.inbox.js';
 import { RedisJournal } from './redis.journal.js';
 import { RedisKeys } from './redis-keys.js';
+import { checkRedisOptions, type RedisStorageOptions } from './redis-storage-options.js';
 import { ScriptRunner } from './script-runner.js';
-
-/**
- * Where in Redis the package remembers.
- *
- * @publicApi
- */
-export interface RedisStorageOptions {
-  /**
-   * A `Redis` or `Cluster` of ioredis. The application opened it and closes it, after the Nest application was closed.
-   *
-   * Give it `maxRetriesPerRequest: 0`: a call then fails as soon as the connection is lost, and is not made a second
-   * time when it is back.
-   */
-  readonly client: RedisClient;
-  /** What the name of every key begins with; without braces. @default 'nestjs-payments:' */
-  readonly keyPrefix?: string;
-}
 
 /**
  * Remembers in Redis (or Valkey), for all replicas that share it: one of them handles a delivery, and one of them sends a
@@ -31,25 +15,39 @@ export interface RedisStorageOptions {
  *
  * - When a process dies between a handler's effect and its record, the handler runs again: make the effect idempotent.
  * - What Redis loses is forgotten, and a forgotten delivery or payment may be repeated. Set `appendonly yes` and
- *   `maxmemory-policy noeviction`; even then a crash loses up to a second, and a fail-over what the replica had not heard of.
- * - When the answer to a claim is lost, the delivery is refused with 503 until the claim's lease ends.
+ *   `maxmemory-policy noeviction`; even then a crash may lose the last second, and a fail-over what the new master had not
+ *   heard of.
+ * - When the answer to a claim is lost, the delivery is answered 503 until the claim's lease ends.
  *
- * Entries never expire by themselves, because a forgotten one means a second effect: call `PaymentsInbox.purge()` and the
- * journal's `purge()` from a scheduled job.
+ * Entries never expire by themselves, because a forgotten one means a second effect: call `purge()` of `PaymentsInbox` and of
+ * `PaymentsJournal` from a scheduled job.
  *
  * @throws PaymentsConfigError where an option is wrong.
  *
  * @example
- * const client = new Redis(process.env.REDIS_URL, { maxRetriesPerRequest: 0 });
+ * PaymentsModule.forRoot({ ...options, storage: redisStorage({ url: 'redis://127.0.0.1:6379' }) })
+ *
+ * @example
+ * const client = new Redis(url, { maxRetriesPerRequest: 0, socketTimeout: 5_000 });
  * PaymentsModule.forRoot({ ...options, storage: redisStorage({ client }) })
  *
  * @publicApi
  */
-export function redisStorage({
-  client,
-  keyPrefix = 'nestjs-payments:',
-}: RedisStorageOptions): PaymentsStorage {
-  checkOptions(client, keyPrefix);
+export function redisStorage(options: RedisStorageOptions): PaymentsStorage {
+  checkRedisOptions({ ...options });
+  const { client, url, keyPrefix } = options;
+  if (client) return storageIn(client, keyPrefix);
+  const own = ownClient(url);
+  return {
+    ...storageIn(own, keyPrefix),
+    close: () => {
+      own.disconnect();
+      return Promise.resolve();
+    },
+  };
+}
+
+function storageIn(client: RedisClient, keyPrefix = 'nestjs-payments:'): PaymentsStorage {
   const scripts = new ScriptRunner(client);
   const keys = new RedisKeys(keyPrefix);
   return {
@@ -57,19 +55,4 @@ export function redisStorage({
     inbox: new RedisInbox(scripts, keys),
     journal: new RedisJournal(scripts, keys),
   };
-}
-
-function checkOptions(client: unknown, keyPrefix: unknown): void {
-  const isClient = typeof client === 'object' && client !== null && 'evalsha' in client;
-  if (!isClient) {
-    throw new PaymentsConfigError(
-      'The option client of redisStorage() is not a client of ioredis: write new Redis(url).',
-    );
-  }
-  if (typeof keyPrefix !== 'string' || /[{}]/.test(keyPrefix)) {
-    throw new PaymentsConfigError(
-      "The option keyPrefix of redisStorage() must be a text without braces, because the package adds the cluster's hash " +
-        "tag itself: write 'shop:'.",
-    );
-  }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Redis } from 'ioredis';
+import { type Cluster, Redis } from 'ioredis';
 import { type RedisClient } from '../../lib/redis/redis-client.js';
 import { redisService } from './services.js';
 
@@ -10,6 +10,15 @@ export function connectRedis(url: string = redisService.url): Redis {
   const client = new Redis(url);
   client.on('error', () => {});
   return client;
+}
+
+/** Resolves at the next event; unlike `once` of node:events it takes no error of the client for its own. */
+export function reaches(client: Redis | Cluster, event: string): Promise<void> {
+  return new Promise((resolve) => {
+    client.once(event, () => {
+      resolve();
+    });
+  });
 }
 
 /** A key prefix that no other spec has. */
@@ -31,7 +40,7 @@ export async function forget(client: Redis, prefix: string): Promise<void> {
 export class TimeTravellingRedis implements RedisClient {
   private aheadMs = 0;
 
-  constructor(private readonly client: Redis) {}
+  constructor(private readonly client: RedisClient) {}
 
   get status(): string {
     return this.client.status;

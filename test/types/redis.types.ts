@@ -13,9 +13,12 @@ export const storages: readonly PaymentsStorage[] = [
   redisStorage({ client: new Redis() }),
   redisStorage({ client: new Redis('redis://127.0.0.1', { replyMapping: 'resp3' }), keyPrefix: 'shop:' }),
   redisStorage({ client: new Cluster([]) }),
+  redisStorage({ url: 'rediss://127.0.0.1', keyPrefix: 'shop:' }),
 ];
 
 // @ts-expect-error -- the application says which Redis
 redisStorage({});
+// @ts-expect-error -- a client or its address, not both
+redisStorage({ client: new Redis(), url: 'redis://127.0.0.1' });
 // @ts-expect-error -- a client, not its address
 redisStorage({ client: 'redis://127.0.0.1' });

@@ -1,11 +1,25 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
-import { type Redis } from 'ioredis';
+import { Cluster, type Redis } from 'ioredis';
 import { type PaymentsStorage } from '../../../lib/common/storage-port.js';
 import { redisStorage } from '../../../lib/redis/index.js';
+import { type RedisClient } from '../../../lib/redis/redis-client.js';
 import { inboxContract } from '../../support/inbox-contract.js';
 import { journalContract } from '../../support/journal-contract.js';
-import { connectRedis, forget, ownPrefix, TimeTravellingRedis } from '../../support/redis.js';
+import { connectRedis, forget, ownPrefix, TimeTravellingRedis, reaches } from '../../support/redis.js';
+import { describeWithRedisServer, RedisServer } from '../../support/redis-server.js';
 import { describeWith, redisService } from '../../support/services.js';
+
+/** A storage of its own for each spec, and time that passes when the spec says so. */
+function open(client: RedisClient, prefix: string): PaymentsStorage & { pass(ms: number): void } {
+  const travelling = new TimeTravellingRedis(client);
+  const storage = redisStorage({ client: travelling, keyPrefix: `${prefix}${ownPrefix()}` });
+  return {
+    ...storage,
+    pass: (ms) => {
+      travelling.pass(ms);
+    },
+  };
+}
 
 describeWith([redisService], 'redisStorage()', () => {
   const prefix = ownPrefix();
@@ -20,23 +34,39 @@ describeWith([redisService], 'redisStorage()', () => {
     client.disconnect();
   });
 
-  /** A storage of its own for each spec, and time that passes when the spec says so. */
-  function open(): PaymentsStorage & { pass(ms: number): void } {
-    const travelling = new TimeTravellingRedis(client);
-    const storage = redisStorage({ client: travelling, keyPrefix: `${prefix}${ownPrefix()}` });
-    return {
-      ...storage,
-      pass: (ms) => {
-        travelling.pass(ms);
-      },
-    };
-  }
-
   describe('its inbox', () => {
-    inboxContract(open);
+    inboxContract(() => open(client, prefix));
   });
 
   describe('its journal', () => {
-    journalContract(open);
+    journalContract(() => open(client, prefix));
+  });
+});
+
+describeWithRedisServer('redisStorage() on a cluster, which refuses scripts over several slots', () => {
+  let server: RedisServer;
+  let client: Cluster;
+
+  beforeAll(async () => {
+    server = await RedisServer.start('--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1');
+    const node = connectRedis(server.url);
+    await node.cluster('ADDSLOTSRANGE', 0, 16_383);
+    while (!(await node.cluster('INFO')).includes('cluster_state:ok'));
+    node.disconnect();
+    client = new Cluster([server.url]);
+    await reaches(client, 'ready');
+  });
+
+  afterAll(async () => {
+    client.disconnect();
+    await server.stop();
+  });
+
+  describe('its inbox', () => {
+    inboxContract(() => open(client, ''));
+  });
+
+  describe('its journal', () => {
+    journalContract(() => open(client, ''));
   });
 });
