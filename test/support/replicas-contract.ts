@@ -136,11 +136,12 @@ export function replicasContract(
       const first = deliver(replicas[0]!.port, event);
       await begun;
       shiftClock(aheadMs);
-      const during = await deliver(replicas[1]!.port, event);
+      const during = await deliver(replicas[1]!.port, event).finally(() => {
+        finish();
+      });
       expect(during.status).toBe(503);
       expect(Number(during.headers['retry-after'])).toBeGreaterThan(30);
       expect(Number(during.headers['retry-after'])).toBeLessThanOrEqual(60);
-      finish();
       expect((await first).status).toBe(200);
       expect((await deliver(replicas[1]!.port, event)).status).toBe(200);
       expect(effects.outcomes).toEqual(['order-1 payment.success']);

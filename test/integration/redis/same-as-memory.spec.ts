@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type Redis } from 'ioredis';
+import { type JournalState, type StoredJournalRecord } from '../../../lib/common/journal-port.js';
+import { type InboxClaim, type PaymentsStorage } from '../../../lib/common/storage-port.js';
+import { redisStorage } from '../../../lib/redis/index.js';
+import { memoryStorage } from '../../../lib/storage/memory.storage.js';
+import { inboxDelivery, inboxKey } from '../../support/inbox-contract.js';
+import { journalRecord } from '../../support/journal-contract.js';
+import { connectRedis, forget, ownPrefix, TimeTravellingRedis } from '../../support/redis.js';
+import { describeWith, redisService } from '../../support/services.js';
+
+const STATES: readonly JournalState[] = ['in-flight', 'accepted', 'rejected', 'unknown', 'settled'];
+const STEP_MS = 20_000;
+
+const reference = fc.constantFrom('order-1', 'order-2');
+const state = fc.constantFrom(...STATES);
+const step = fc.oneof(
+  fc.record({
+    do: fc.constant('claim' as const),
+    reference,
+    fingerprint: fc.constantFrom('f1', 'f2', 'f3'),
+    replaces: fc.constantFrom<readonly string[] | 'any'>([], ['f1'], ['f2', 'f3'], 'any'),
+    leaseSteps: fc.integer({ min: 1, max: 3 }),
+  }),
+  fc.record({ do: fc.constantFrom('mark' as const, 'finish' as const, 'fail' as const), claim: fc.nat(9) }),
+  fc.record({ do: fc.constant('pass' as const), steps: fc.integer({ min: 1, max: 3 }) }),
+  fc.record({ do: fc.constantFrom('purge' as const, 'purge payments' as const), steps: fc.nat(3) }),
+  fc.record({ do: fc.constant('insert' as const), reference, state }),
+  fc.record({
+    do: fc.constant('replace' as const),
+    known: fc.nat(9),
+    state,
+    attempt: fc.constantFrom(1, 2),
+    leaseSteps: fc.nat(2),
+  }),
+  fc.record({ do: fc.constant('remove' as const), known: fc.nat(9) }),
+  fc.record({ do: fc.constant('list' as const), state }),
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** One storage through a story, telling what it said in words that two storages must share. */
+class Teller {
+  private readonly claims: InboxClaim[] = [];
+  private readonly known: StoredJournalRecord[] = [];
+
+  constructor(
+    private readonly storage: PaymentsStorage,
+    private readonly pass: (ms: number) => void,
+  ) {}
+
+  async tell(step: Step): Promise<unknown> {
+    const { inbox, journal } = this.storage;
+    switch (step.do) {
+      case 'pass':
+        this.pass(step.steps * STEP_MS);
+        return undefined;
+      case 'claim': {
+        const { fingerprint, replaces, leaseSteps } = step;
+        const delivery = inboxDelivery(step.reference, { event: fingerprint, fingerprint, replaces });
+        const told = await inbox.claim(delivery, leaseSteps * STEP_MS);
+        if (told.result === 'busy') return { ...told, leaseLeftMs: inSteps(told.leaseLeftMs) };
+        if (told.result !== 'claimed') return told;
+        this.claims.push(told.claim);
+        return [told.claim.attempt, told.claim.finished];
+      }
+      case 'mark':
+        return this.claims[step.claim]?.mark(`handler ${step.claim}`);
+      case 'finish':
+      case 'fail':
+        return this.claims[step.claim]?.[step.do]();
+      case 'purge':
+        return inbox.purge(inboxKey(''), (step.steps - 0.5) * STEP_MS);
+      case 'purge payments':
+        return journal.purge(inboxKey(''), (step.steps - 0.5) * STEP_MS);
+      case 'insert': {
+        const record = journalRecord(step.reference, { state: step.state });
+        const { inserted, stored } = await journal.insert(record, STEP_MS);
+        return [inserted, this.learn(stored)];
+      }
+      case 'replace': {
+        const known = this.known[step.known];
+        if (!known) return undefined;
+        const record = { ...known.record, state: step.state, attempt: step.attempt };
+        const stored = await journal.replace(known.version, record, step.leaseSteps * STEP_MS);
+        return stored && this.learn(stored);
+      }
+      case 'remove': {
+        const known = this.known[step.known];
+        return known && journal.remove(known.record, known.version);
+      }
+      case 'list': {
+        const page = await journal.list(journalRecord(''), step.state, { limit: 5 });
+        return page.entries.map(described);
+      }
+    }
+  }
+
+  private learn(stored: StoredJournalRecord): unknown {
+    this.known.push(stored);
+    return described(stored);
+  }
+}
+
+/** Redis' clock also runs between two steps, by far less than one. */
+function inSteps(ms: number): number {
+  return Math.round(ms / STEP_MS);
+}
+
+function described({
+  record,
+  createdAt,
+  updatedAt,
+  ageMs,
+  idleMs,
+  leaseLeftMs,
+}: StoredJournalRecord): unknown {
+  return [record, ...[updatedAt - createdAt, ageMs, idleMs, leaseLeftMs].map(inSteps)];
+}
+
+describeWith([redisService], 'redisStorage() beside memoryStorage()', () => {
+  const prefix = ownPrefix();
+  let client: Redis;
+
+  beforeAll(() => {
+    client = connectRedis();
+  });
+
+  afterAll(async () => {
+    await forget(client, prefix);
+    client.disconnect();
+  });
+
+  it('says the same in every story', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30 }), async (story) => {
+        let now = 1_800_000_000_000;
+        const memory = new Teller(memoryStorage({ now: () => now }), (ms) => {
+          now += ms;
+        });
+        const travelling = new TimeTravellingRedis(client);
+        const keyPrefix = `${prefix}${ownPrefix()}`;
+        const redis = new Teller(redisStorage({ client: travelling, keyPrefix }), (ms) => {
+          travelling.pass(ms);
+        });
+        for (const step of story) expect(await redis.tell(step)).toEqual(await memory.tell(step));
+      }),
+      { numRuns: 200 },
+    );
+  }, 60_000);
+});
