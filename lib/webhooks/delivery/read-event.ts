@@ -5,49 +5,65 @@ import { moneyFromWire } from '../../common/money.js';
 export type ReadEvent =
   { readonly event: PaymentWebhookEvent } | { readonly status: 400 | 422; readonly problem: string };
 
-const LONGEST_REFERENCE = 255;
+const LONGEST_TEXT = 255;
+/** The specification's events have four; code that follows an event recursively survives many more than this. */
+const DEEPEST_NESTING = 100;
+/** No store keeps them as they came: half a character, and the zero that ends a text. */
+const UNSTORABLE = /[\p{Surrogate}\0]/u;
 
 /**
  * Reads a verified body. Required are `event` and, in `data`, reference, amount, currency and status; every other
  * field may be absent, null or new (specification, "Events").
  */
 export function readEvent(body: Uint8Array): ReadEvent {
-  const payload = parseObject(body);
-  if (!payload) return { status: 400, problem: 'the body is not a JSON object' };
+  const payload = parse(body);
+  if (!isObject(payload)) return { status: 400, problem: 'the body is not a JSON object' };
+  if (!tame(payload)) return { status: 400, problem: 'the body is nested too deeply' };
   const { event, data } = payload;
   if (!isText(event)) return malformed('event');
   if (!isObject(data)) return malformed('data');
   const { reference, currency, status } = data;
   const amount = moneyFromWire(data['amount']);
-  if (!isText(reference) || Buffer.byteLength(reference) > LONGEST_REFERENCE)
-    return malformed('data.reference');
+  if (!isText(reference)) return malformed('data.reference');
   if (amount === undefined || amount.startsWith('-')) return malformed('data.amount');
   if (!isText(currency)) return malformed('data.currency');
   if (!isText(status)) return malformed('data.status');
   return { event: { ...payload, event, data: { ...data, reference, amount, currency, status } } };
 }
 
-function parseObject(body: Uint8Array): Record<string, unknown> | undefined {
+function parse(body: Uint8Array): unknown {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
-    const value: unknown = JSON.parse(text, withoutPrototype);
-    return isObject(value) ? value : undefined;
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
     return undefined;
   }
 }
 
-/** An own `__proto__` would become a prototype wherever an application copies the event with Object.assign. */
-function withoutPrototype(key: string, value: unknown): unknown {
-  return key === '__proto__' ? undefined : value;
+/**
+ * Whether a payload is of a depth that everybody who follows it survives. An own `__proto__` is taken out on the way: it
+ * would become a prototype wherever an application copies the event with Object.assign.
+ */
+function tame(payload: object): boolean {
+  let level: readonly object[] = [payload];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth >= DEEPEST_NESTING) return false;
+    for (const holder of level) Reflect.deleteProperty(holder, '__proto__');
+    level = level.flatMap((holder) => Object.values(holder).filter(isHolder));
+  }
+  return true;
+}
+
+function isHolder(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isHolder(value) && !Array.isArray(value);
 }
 
 function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() !== '';
+  if (typeof value !== 'string' || value.trim() === '' || UNSTORABLE.test(value)) return false;
+  return Buffer.byteLength(value) <= LONGEST_TEXT;
 }
 
 function malformed(field: string): ReadEvent {

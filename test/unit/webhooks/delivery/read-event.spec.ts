@@ -49,6 +49,11 @@ describe('readEvent()', () => {
     [{}, { amount: null }, 'data.amount'],
     [{}, { currency: 5 }, 'data.currency'],
     [{}, { status: null }, 'data.status'],
+    [{ event: 'x'.repeat(256) }, {}, 'event'],
+    [{}, { reference: 'order\u00001' }, 'data.reference'],
+    [{}, { reference: 'order-\ud800' }, 'data.reference'],
+    [{}, { status: 's'.repeat(256) }, 'data.status'],
+    [{}, { currency: 'TZS\u0000' }, 'data.currency'],
   ])('refuses %j with data %j', (change, dataChange, field) => {
     expect(read(change, dataChange)).toEqual({ status: 422, problem: `${field} is missing or malformed` });
   });
@@ -56,6 +61,44 @@ describe('readEvent()', () => {
   it('refuses bytes that are not UTF-8, also inside a text', () => {
     const text = JSON.stringify({ event: 'payment.success', data: { ...data, reference: '\u00ff' } });
     expect(readEvent(Buffer.from(text, 'latin1'))).toMatchObject({ status: 400 });
+  });
+
+  it.each([
+    ['objects', '{"a":', '}'],
+    ['lists', '[', ']'],
+  ])('follows %s to a hundred levels and refuses any more, however many', (_what, open, close) => {
+    const nested = (levels: number) =>
+      readEvent(
+        Buffer.from(
+          `{"event":"payment.success","data":${JSON.stringify(data)},"more":${open.repeat(levels - 2)}{}${close.repeat(levels - 2)}}`,
+        ),
+      );
+    expect(nested(100)).toHaveProperty('event.more');
+    for (const levels of [101, 10_000, 200_000]) {
+      expect(nested(levels)).toEqual({ status: 400, problem: 'the body is nested too deeply' });
+    }
+  });
+
+  it('takes an own __proto__ out at every depth, and leaves what only looks like one', () => {
+    const text = JSON.stringify({ event: 'payment.success', data }).replace(
+      '{',
+      '{"__proto__":{"x":1},"constructor":{"prototype":{"x":1}},"list":[{"__proto__":null,"y":2}],',
+    );
+    expect(readEvent(Buffer.from(text))).toEqual({
+      event: {
+        event: 'payment.success',
+        data,
+        constructor: { prototype: { x: 1 } },
+        list: [{ y: 2 }],
+      },
+    });
+    const { event } = readEvent(Buffer.from(text)) as { readonly event: object };
+    expect(Object.hasOwn(event, '__proto__')).toBe(false);
+    expect({}).not.toHaveProperty('x');
+  });
+
+  it('takes a reference in any writing, an emoji included', () => {
+    expect(read({}, { reference: 'oda-ñ-注文-🛒' })).toHaveProperty('event');
   });
 
   it('takes a reference of 255 bytes', () => {
