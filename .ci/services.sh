@@ -1,0 +1,95 @@
+# Redis, PostgreSQL and a browser for the specs that need them. What answers already is used as it is; what does not is
+# started from its Debian package on a free port of the loopback interface, in a temporary directory, until this run ends.
+
+services_dir=$(mktemp --directory)
+chmod 711 "$services_dir" # PostgreSQL works in it under a user of its own
+trap stop_services EXIT
+
+ensure_services() {
+  ensure_redis
+  ensure_postgres
+  ensure_command chromium
+  export REQUIRE_SERVICES=1 REQUIRE_BROWSER=1
+}
+
+ensure_redis() {
+  accepts_connections "${REDIS_URL:-redis://127.0.0.1:6379}" && return
+  ensure_command redis-server
+  local port
+  port=$(free_port)
+  echo "No Redis answers: starting one at port $port"
+  redis-server --daemonize yes --bind 127.0.0.1 --port "$port" --dir "$services_dir" \
+    --pidfile "$services_dir/redis.pid" --logfile "$services_dir/redis.log" --save '' --appendonly no
+  export REDIS_URL="redis://127.0.0.1:$port"
+  await_connections "$REDIS_URL"
+}
+
+ensure_postgres() {
+  postgres_lets_in "${DATABASE_URL:-postgres://postgres@127.0.0.1:5432/test}" && return
+  [ -n "$(postgres_programs)" ] || install_packages postgresql
+  local port
+  port=$(free_port)
+  echo "No PostgreSQL answers: starting one at port $port"
+  install --directory --mode 700 "$services_dir/postgres"
+  [ "$(id -u)" -ne 0 ] || chown postgres "$services_dir/postgres"
+  run_postgres initdb --pgdata "$services_dir/postgres" --username postgres --auth trust --no-sync >/dev/null
+  run_postgres pg_ctl start --wait --pgdata "$services_dir/postgres" --log "$services_dir/postgres/log" \
+    --options "-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories=''" >/dev/null
+  run_postgres createdb --host 127.0.0.1 --port "$port" --username postgres test
+  export DATABASE_URL="postgres://postgres@127.0.0.1:$port/test"
+}
+
+stop_services() {
+  [ ! -e "$services_dir/redis.pid" ] || kill "$(cat "$services_dir/redis.pid")"
+  [ ! -e "$services_dir/postgres/postmaster.pid" ] ||
+    run_postgres pg_ctl stop --mode immediate --pgdata "$services_dir/postgres" >/dev/null
+  rm -rf "$services_dir"
+}
+
+# Debian keeps them out of the PATH, one directory a version.
+postgres_programs() {
+  find /usr/lib/postgresql -mindepth 2 -maxdepth 2 -name bin 2>/dev/null | sort --version-sort | tail -n 1
+}
+
+# They refuse to work as root.
+run_postgres() {
+  local program
+  program=$(postgres_programs)/$1
+  shift
+  if [ "$(id -u)" -eq 0 ]; then
+    (cd "$services_dir" && runuser --user postgres -- "$program" "$@")
+  else
+    "$program" "$@"
+  fi
+}
+
+# A server with passwords of its own on the usual port is not ours to use.
+postgres_lets_in() {
+  accepts_connections "$1" || return
+  ! command -v psql >/dev/null || psql --no-password --command 'SELECT 1' "$1" >/dev/null 2>&1
+}
+
+accepts_connections() {
+  node -e "
+    const { hostname, port } = new URL(process.argv[1]);
+    const end = (code) => () => process.exit(code);
+    require('node:net').connect({ host: hostname, port: Number(port), timeout: 2000 })
+      .once('connect', end(0)).once('timeout', end(1)).once('error', end(1));
+  " "$1"
+}
+
+await_connections() {
+  for _ in $(seq 100); do
+    accepts_connections "$1" && return
+    sleep 0.1
+  done
+  echo "Nothing answers at $1." >&2
+  return 1
+}
+
+free_port() {
+  node -e "
+    const server = require('node:net').createServer();
+    server.listen(0, '127.0.0.1', () => server.close(console.log(server.address().port)));
+  "
+}
