@@ -19,7 +19,7 @@ export type SandboxParts = ReturnType<typeof composeSandbox>;
 
 /** Wires the parts of one emulator; nothing listens yet. */
 export function composeSandbox(settings: SandboxSettings) {
-  const { seed, auto } = settings;
+  const { seed, auto, profile } = settings;
   const hub = new ActivityHub();
   const faults = new FaultQueue(seededChance(seed ^ OF_FAULTS));
   const journal = new RequestJournal();
@@ -33,10 +33,23 @@ export function composeSandbox(settings: SandboxSettings) {
     ids: seededIds(seed),
     directory,
     hub,
+    profile,
     deliver: (event) => deliverer.deliver(event),
   });
-  const view = new SandboxView(gateway, deliverer, clock, { seed, auto });
-  const gatewayRoute = new GatewayRoute(gateway, faults, journal, clock, hub, auto);
+  const view = new SandboxView(gateway, deliverer, clock, { seed, auto, profile: profile.name });
+  const gatewayRoute = new GatewayRoute(gateway, faults, journal, clock, hub, auto, profile);
   const controlRoute = new ControlRoute(gateway, view, hub);
-  return { hub, faults, journal, directory, clock, deliverer, gateway, view, gatewayRoute, controlRoute };
+  return {
+    hub,
+    profile,
+    faults,
+    journal,
+    directory,
+    clock,
+    deliverer,
+    gateway,
+    view,
+    gatewayRoute,
+    controlRoute,
+  };
 }

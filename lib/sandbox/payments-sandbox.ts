@@ -201,10 +201,11 @@ export class PaymentsSandbox {
   }
 
   private async forget(): Promise<void> {
-    const { clock, faults, journal, gateway, gatewayRoute, deliverer } = this.parts;
+    const { clock, faults, journal, gateway, gatewayRoute, deliverer, profile } = this.parts;
     clock.clear();
     faults.clear();
     journal.clear();
+    profile.clear();
     gateway.reset();
     gatewayRoute.giveUp();
     await deliverer.clear();

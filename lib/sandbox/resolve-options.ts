@@ -7,6 +7,8 @@ import { milliseconds, type Duration } from './clock/duration.js';
 import { type GatewaySettings } from './core/gateway-settings.js';
 import { seededIds } from './core/id-source.js';
 import { isLoopbackHost } from './http/loopback.js';
+import { adversarialProfile } from './profile/adversarial.js';
+import { documentedProfile, type Profile } from './profile/profile.js';
 import { type PaymentsSandboxOptions } from './sandbox-options.js';
 import { type WebhookSigning } from './webhooks/webhook-deliverer.js';
 
@@ -20,6 +22,7 @@ export interface SandboxSettings {
   readonly clock: 'real' | 'manual';
   readonly seed: number;
   readonly auto: boolean;
+  readonly profile: Profile;
   readonly gateway: GatewaySettings;
   readonly signing: WebhookSigning;
   readonly webhookSecret: string;
@@ -45,6 +48,7 @@ export function resolveSandboxOptions(options: PaymentsSandboxOptions): SandboxS
       expireAfterMs: duration('expireAfter', options.expireAfter ?? '15m'),
     },
     auto: options.auto ?? false,
+    profile: profileOf(options.profile ?? 'documented', seed),
     signing: signingOf(options, webhookSecret),
     webhookSecret,
     webhookTimeoutMs: whole('webhookTimeoutMs', options.webhookTimeoutMs ?? 15_000, 600_000),
@@ -103,6 +107,12 @@ function checkedHost(host: string): string {
 function checkedClock(clock: string): 'real' | 'manual' {
   if (clock === 'real' || clock === 'manual') return clock;
   return wrong('clock', "must be 'real' or 'manual'");
+}
+
+function profileOf(profile: string, seed: number): Profile {
+  if (profile === 'documented') return documentedProfile;
+  if (profile === 'adversarial') return adversarialProfile(seed);
+  return wrong('profile', "must be 'documented' or 'adversarial'");
 }
 
 function wrong(option: string, problem: string): never {

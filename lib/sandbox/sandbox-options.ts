@@ -34,6 +34,12 @@ export interface PaymentsSandboxOptions {
    * @default false
    */
   readonly auto?: boolean;
+  /**
+   * `documented` answers as the specification's examples show. `adversarial` does whatever the specification leaves open in
+   * every way that a correct client must bear, as the seed has it: the same seed replays the same run byte for byte.
+   * @default 'documented'
+   */
+  readonly profile?: 'documented' | 'adversarial';
   /** What each merchant's wallet holds at first. @default '1000000.00' */
   readonly startingBalance?: MoneyInput;
   readonly fees?: {

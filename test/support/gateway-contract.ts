@@ -30,9 +30,10 @@ const ajv = new Ajv2020({
 });
 ajv.addSchema(gatewayDocument, DOCUMENT_ID);
 
-/** What in an answer contradicts `gateway.yaml`; an answer that a fault spoiled is let through. */
+/** What in an answer contradicts `gateway.yaml`; one that a fault spoiled or a profile varied is let through. */
 export function answerProblems({ request, answer }: SandboxExchange): readonly string[] {
-  if (answer === null || (request.fault !== null && request.fault !== 'delay')) return [];
+  if (answer === null || request.varied.length > 0 || (request.fault !== null && request.fault !== 'delay'))
+    return [];
   const where = `${request.method} ${request.path} answered ${request.status ?? 0}`;
   const pointer = answerSchema(request.method, request.path, request.status ?? 0);
   if (pointer === undefined) return [`${where}: the document has no such answer`];

@@ -134,6 +134,8 @@ export interface SandboxRequest {
    * `X-Sandbox-Rule` header. Null where there is no such operation.
    */
   readonly rule: string | null;
+  /** What the profile `adversarial` did otherwise than documented, in words. */
+  readonly varied: readonly string[];
 }
 
 /** `GET /_sandbox/v1/info` */
@@ -146,6 +148,7 @@ export interface SandboxInfo {
   readonly seed: number;
   /** Payments and payouts are decided by themselves after two seconds. */
   readonly auto: boolean;
+  readonly profile: 'documented' | 'adversarial';
   readonly merchants: readonly string[];
 }
 

@@ -19,7 +19,7 @@ export class SandboxView {
     private readonly gateway: Gateway,
     private readonly deliverer: WebhookDeliverer,
     private readonly clock: SandboxClock,
-    private readonly facts: Pick<SandboxInfo, 'seed' | 'auto'>,
+    private readonly facts: Pick<SandboxInfo, 'seed' | 'auto' | 'profile'>,
   ) {}
 
   info(): SandboxInfo {

@@ -14,7 +14,7 @@ import {
   type FinalCollectionState,
   isFinalCollection,
 } from './status-machine.js';
-import { webhookEvent } from './webhook-event.js';
+import { webhookPayload } from './webhook-event.js';
 
 /** Takes collections in and brings them to their end. */
 export class CollectionDesk {
@@ -55,9 +55,18 @@ export class CollectionDesk {
    * Brings a payment to its final state: the money moves, and one webhook leaves. Nothing happens to a payment that is
    * final already. Resolves when the webhook's first try has ended.
    */
-  async settle(merchant: Merchant, payment: Collection, outcome: FinalCollectionState): Promise<void> {
+  settle(merchant: Merchant, payment: Collection, outcome: FinalCollectionState): Promise<void> {
+    return this.finish(merchant, payment, outcome, false);
+  }
+
+  private async finish(
+    merchant: Merchant,
+    payment: Collection,
+    outcome: FinalCollectionState,
+    mayBeLate: boolean,
+  ): Promise<void> {
     if (!canMoveCollection(payment.status, outcome)) return;
-    const { clock, ids, hub, deliver } = this.context;
+    const { clock, hub } = this.context;
     if (outcome === 'success') this.move(payment, 'processing');
     payment.settledAt = clock.now();
     this.move(payment, outcome);
@@ -65,7 +74,22 @@ export class CollectionDesk {
       merchant.wallet.receive(payment.amountCents - payment.feeCents);
       hub.emit('balance', merchant.balance());
     }
-    await deliver(webhookEvent(ids.uuid(), payment, outcome, clock.now()));
+    await this.tell(payment, outcome, mayBeLate);
+  }
+
+  private tell(payment: Collection, outcome: FinalCollectionState, mayBeLate: boolean): Promise<void> {
+    const { clock, ids, profile, deliver } = this.context;
+    const { merchant, request, course } = payment;
+    const { reference } = request;
+    const payload = webhookPayload(payment, outcome, clock.now());
+    const subject = { merchant, reference, payload, plan: course.delivery, mayBeLate };
+    return deliver({
+      id: ids.uuid(),
+      merchant,
+      reference,
+      event: `payment.${outcome}`,
+      ...profile.event(subject),
+    });
   }
 
   private move(payment: Collection, status: CollectionState): void {
@@ -80,16 +104,21 @@ export class CollectionDesk {
     const { moves, expires, beforeAnswer } = payment.course;
     const [first, ...later] = moves;
     for (const { afterMs, to } of first && beforeAnswer ? later : moves) {
-      clock.schedule(afterMs, () => void this.follow(merchant, payment, to));
+      clock.schedule(afterMs, () => void this.follow(merchant, payment, to, true));
     }
     if (expires) {
-      clock.schedule(settings.expireAfterMs, () => void this.settle(merchant, payment, 'expired'));
+      clock.schedule(settings.expireAfterMs, () => void this.finish(merchant, payment, 'expired', true));
     }
-    if (first && beforeAnswer) await this.follow(merchant, payment, first.to);
+    if (first && beforeAnswer) await this.follow(merchant, payment, first.to, false);
   }
 
-  private async follow(merchant: Merchant, payment: Collection, to: Move['to']): Promise<void> {
-    if (isFinalCollection(to)) await this.settle(merchant, payment, to);
+  private async follow(
+    merchant: Merchant,
+    payment: Collection,
+    to: Move['to'],
+    mayBeLate: boolean,
+  ): Promise<void> {
+    if (isFinalCollection(to)) await this.finish(merchant, payment, to, mayBeLate);
     else if (to === 'processing') this.move(payment, to);
   }
 

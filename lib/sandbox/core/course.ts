@@ -23,9 +23,22 @@ export interface DeliveryPlan {
   readonly lost: number;
   /** A try with a forged signature comes first. */
   readonly forgedFirst: boolean;
+  /** The copies are sent together rather than one after the other. */
+  readonly atOnce: boolean;
+  /** How long after the payment's end the first try starts. */
+  readonly delayMs: number;
+  /** When it is delivered once more, in milliseconds after it was answered 200. */
+  readonly lateCopies: readonly number[];
 }
 
-export const PLAIN_DELIVERY: DeliveryPlan = { copies: 1, lost: 0, forgedFirst: false };
+export const PLAIN_DELIVERY: DeliveryPlan = {
+  copies: 1,
+  lost: 0,
+  forgedFirst: false,
+  atOnce: false,
+  delayMs: 0,
+  lateCopies: [],
+};
 
 /** Somebody decides, or the payment expires. */
 export const WAITING: Course = { moves: [], expires: true, beforeAnswer: false, delivery: PLAIN_DELIVERY };

@@ -3,6 +3,7 @@ import { type ActivityHub } from './activity.js';
 import { type GatewaySettings } from './gateway-settings.js';
 import { type IdSource } from './id-source.js';
 import { type NameDirectory } from './name-directory.js';
+import { type Profile } from '../profile/profile.js';
 import { type OutgoingEvent } from './webhook-event.js';
 
 /** What the core works with: time, ids and the way out, all given from outside. */
@@ -12,6 +13,7 @@ export interface GatewayContext {
   readonly ids: IdSource;
   readonly directory: NameDirectory;
   readonly hub: ActivityHub;
+  readonly profile: Profile;
   /** Resolves when the first try to deliver has ended, whatever its answer. */
   readonly deliver: (event: OutgoingEvent) => Promise<void>;
 }

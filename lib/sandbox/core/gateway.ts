@@ -2,6 +2,7 @@ import { fieldErrors } from '../openapi/request-validation.js';
 import { SANDBOX_BANKS } from './banks.js';
 import { CollectionDesk } from './collection-desk.js';
 import { authenticate, type Credentials } from './credentials.js';
+import { type GatewayAnswer } from './gateway-answer.js';
 import { type GatewayContext } from './gateway-context.js';
 import { Merchant } from './merchant.js';
 import { lookUpName } from './name-lookup.js';
@@ -25,13 +26,6 @@ export interface GatewayCall {
   /** Parsed JSON; undefined on GET. */
   readonly body: unknown;
   readonly rule: Rule;
-}
-
-export interface GatewayAnswer {
-  readonly status: number;
-  readonly body: Readonly<Record<string, unknown>>;
-  /** The answer leaves no sooner. */
-  readonly ready?: Promise<void>;
 }
 
 /** Code and message of a success (specification, "Endpoints"). */
@@ -73,17 +67,29 @@ export class Gateway {
     const name = authenticate(call.credentials);
     if (typeof name !== 'string') return name;
     const merchant = this.merchant(name);
-    const refusal = refusalOf(call, merchant) ?? call.rule.refusal;
+    const refusal = this.refusalOf(call, merchant);
     if (refusal) return refusal;
-    const outcome = this.perform(call, merchant);
-    if (isRefusal(outcome)) return outcome;
-    if (movesMoney(call.operation) && call.idempotencyKey) merchant.processedKeys.add(call.idempotencyKey);
-    return this.success(call.operation, outcome);
+    const outcome = call.rule.refusal ?? this.perform(call, merchant);
+    const usesKey = !isRefusal(outcome) || this.context.profile.refusalsUseTheirKeys;
+    if (usesKey && movesMoney(call.operation) && call.idempotencyKey) {
+      merchant.processedKeys.add(call.idempotencyKey);
+    }
+    return isRefusal(outcome) ? outcome : this.success(call.operation, outcome);
   }
 
   reset(): void {
     this.merchantsByName.clear();
     this.context.directory.clear();
+  }
+
+  /** What can be refused before the operation itself is looked at: the key first, then the fields. */
+  private refusalOf(call: GatewayCall, merchant: Merchant): Refusal | undefined {
+    const { operation, idempotencyKey, body } = call;
+    const repeated =
+      movesMoney(operation) && idempotencyKey !== undefined && merchant.processedKeys.has(idempotencyKey);
+    if (!repeated) return invalid(call);
+    const known = this.context.profile.referenceBeforeKey && merchant.knows(operation, body);
+    return refused(known ? 'DUPLICATE_REFERENCE' : 'DUPLICATE_REQUEST');
   }
 
   private perform({ operation, body, rule }: GatewayCall, merchant: Merchant): Outcome {
@@ -113,15 +119,9 @@ export class Gateway {
   }
 }
 
-/** What can be refused before the operation itself is looked at: the key first, then the fields. */
-function refusalOf(
-  { operation, idempotencyKey, body }: GatewayCall,
-  merchant: Merchant,
-): Refusal | undefined {
+/** What the document finds wrong with a request. */
+function invalid({ operation, idempotencyKey, body }: GatewayCall): Refusal | undefined {
   const keyed = movesMoney(operation);
-  if (keyed && idempotencyKey !== undefined && merchant.processedKeys.has(idempotencyKey)) {
-    return refused('DUPLICATE_REQUEST');
-  }
   const errors = {
     ...(keyed && !idempotencyKey ? { 'Idempotency-Key': ['The Idempotency-Key header is required.'] } : {}),
     ...fieldErrors(operation, body),

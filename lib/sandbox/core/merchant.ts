@@ -1,6 +1,7 @@
 import { type SandboxBalance } from '../control/control-types.js';
 import { centsAsNumber } from './amounts.js';
 import { type Collection } from './collection.js';
+import { type SandboxOperation } from './operations.js';
 import { type Payout } from './payout.js';
 import { Wallet } from './wallet.js';
 
@@ -17,6 +18,15 @@ export class Merchant {
     startingCents: bigint,
   ) {
     this.wallet = new Wallet(startingCents);
+  }
+
+  /** Whether the request's reference stands here for a payment or payout already. */
+  knows(operation: SandboxOperation, body: unknown): boolean {
+    const { reference } = body as { readonly reference?: string };
+    const known: ReadonlyMap<string, unknown> = operation.startsWith('POST /payments/')
+      ? this.collections
+      : this.payouts;
+    return reference !== undefined && known.has(reference);
   }
 
   balance(): SandboxBalance {

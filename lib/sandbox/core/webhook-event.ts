@@ -2,6 +2,7 @@ import { type PaymentEventName } from '../../common/events.js';
 import { formatCents } from '../../common/money.js';
 import { type Collection, timestamp } from './collection.js';
 import { type DeliveryPlan } from './course.js';
+import { type WebhookPayload } from '../profile/profile.js';
 import { type FinalCollectionState } from './status-machine.js';
 
 /** A webhook on its way: who it belongs to and its exact body. */
@@ -11,20 +12,19 @@ export interface OutgoingEvent {
   readonly event: PaymentEventName;
   readonly reference: string;
   readonly body: string;
+  readonly contentType: string;
   readonly plan: DeliveryPlan;
 }
 
 /** The payload of a settled collection (specification, "Events"). */
-export function webhookEvent(
-  id: string,
+export function webhookPayload(
   payment: Collection,
   outcome: FinalCollectionState,
   now: number,
-): OutgoingEvent {
+): WebhookPayload {
   const { request } = payment;
-  const event: PaymentEventName = `payment.${outcome}`;
-  const body = JSON.stringify({
-    event,
+  return {
+    event: `payment.${outcome}`,
     created_at: timestamp(now),
     data: {
       reference: request.reference,
@@ -38,7 +38,5 @@ export function webhookEvent(
       provider_reference: payment.providerReference,
       metadata: request.metadata ?? null,
     },
-  });
-  const { merchant, course } = payment;
-  return { id, merchant, event, reference: request.reference, body, plan: course.delivery };
+  };
 }

@@ -1,30 +1,35 @@
 import { type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 
-/** Sends a whole answer; nothing happens where the receiver has gone. */
+/** Sends a whole answer, in so many pieces; nothing happens where the receiver has gone. */
 export function send(
   response: ServerResponse,
   status: number,
   contentType: string,
   body: string | Buffer,
   headers: OutgoingHttpHeaders = {},
+  pieces = 1,
 ): void {
   if (response.destroyed) return;
-  sendHead(response, status, contentType, Buffer.byteLength(body), headers);
-  response.end(body);
+  const bytes = Buffer.from(body);
+  sendHead(response, status, contentType, pieces === 1 ? bytes.length : undefined, headers);
+  const size = Math.ceil(bytes.length / pieces);
+  for (let start = 0; start < bytes.length; start += size)
+    response.write(bytes.subarray(start, start + size));
+  response.end();
 }
 
-/** Sends an answer's head alone. */
+/** Sends an answer's head alone; without a length the body comes in chunks. */
 export function sendHead(
   response: ServerResponse,
   status: number,
   contentType: string,
-  length: number,
+  length: number | undefined,
   headers: OutgoingHttpHeaders = {},
 ): void {
   response.writeHead(status, {
     ...headers,
     'content-type': contentType,
-    'content-length': length,
+    ...(length !== undefined && { 'content-length': length }),
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
   });

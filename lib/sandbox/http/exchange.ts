@@ -1,14 +1,17 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type SandboxRequest } from '../control/control-types.js';
 import { type ActivityHub } from '../core/activity.js';
-import { type GatewayAnswer } from '../core/gateway.js';
-import { JSON_TYPE, send, sendHead } from './answer.js';
+import { type GatewayAnswer } from '../core/gateway-answer.js';
+import { PLAIN_FORM, type WireForm } from '../profile/profile.js';
+import { send, sendHead } from './answer.js';
 import { type RequestJournal } from './request-journal.js';
 
 const RULE_HEADER = 'x-sandbox-rule';
 
 /** One call under `/api/v1` on its way out: however it ends, it is written down and told. */
 export class Exchange {
+  private form = PLAIN_FORM;
+
   constructor(
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
@@ -24,9 +27,15 @@ export class Exchange {
     this.response.setHeader(RULE_HEADER, rule);
   }
 
+  /** How the answer's JSON goes out, and what of it is otherwise than documented. */
+  writtenAs(form: WireForm, varied: readonly string[]): void {
+    this.form = form;
+    this.entry = { ...this.entry, varied };
+  }
+
   answer({ status, body }: GatewayAnswer, headers: Readonly<Record<string, string>> = {}): void {
     this.note(body);
-    this.send(status, JSON_TYPE, JSON.stringify(body), headers);
+    this.send(status, this.form.contentType, this.write(body), headers);
   }
 
   send(
@@ -36,16 +45,16 @@ export class Exchange {
     headers: Readonly<Record<string, string>> = {},
   ): void {
     this.close(status, body);
-    send(this.response, status, contentType, body, headers);
+    send(this.response, status, contentType, body, { ...this.connection, ...headers }, this.form.pieces);
   }
 
   /** Promises the whole body, sends half of it and closes the connection. */
   sendHalf({ status, body }: GatewayAnswer): void {
-    const bytes = Buffer.from(JSON.stringify(body));
+    const bytes = Buffer.from(this.write(body));
     this.note(body);
     this.close(status, null);
     if (this.response.destroyed) return;
-    sendHead(this.response, status, JSON_TYPE, bytes.length);
+    sendHead(this.response, status, this.form.contentType, bytes.length);
     this.response.write(bytes.subarray(0, bytes.length / 2), () => {
       this.request.socket.destroy();
     });
@@ -53,11 +62,11 @@ export class Exchange {
 
   /** Sends the answer's head at once and its body byte by byte, the next one whenever `later` runs what it was given. */
   drip({ status, body }: GatewayAnswer, later: (next: () => void) => void): void {
-    const bytes = Buffer.from(JSON.stringify(body));
+    const bytes = Buffer.from(this.write(body));
     this.note(body);
     this.close(status, bytes.toString());
     if (this.response.destroyed) return;
-    sendHead(this.response, status, JSON_TYPE, bytes.length);
+    sendHead(this.response, status, this.form.contentType, bytes.length);
     this.response.flushHeaders();
     const sendFrom = (index: number): void => {
       if (this.response.destroyed) return;
@@ -88,6 +97,14 @@ export class Exchange {
   /** Leaves the connection open without an answer. */
   hang(): void {
     this.close(null, null);
+  }
+
+  private get connection(): Readonly<Record<string, string>> {
+    return this.form.closesConnection ? { connection: 'close' } : {};
+  }
+
+  private write(body: GatewayAnswer['body']): string {
+    return JSON.stringify(body, null, this.form.indent);
   }
 
   private note(body: GatewayAnswer['body']): void {

@@ -5,10 +5,12 @@ import { type ActivityHub } from '../core/activity.js';
 import { timestamp } from '../core/collection.js';
 import { authenticate, type Credentials } from '../core/credentials.js';
 import { isBeforehand } from '../core/fault.js';
-import { type Gateway, type GatewayAnswer } from '../core/gateway.js';
+import { type Gateway } from '../core/gateway.js';
+import { type GatewayAnswer } from '../core/gateway-answer.js';
 import { findOperation, methodsOf, type SandboxOperation } from '../core/operations.js';
 import { refusedBeforehand } from '../core/refusal.js';
 import { type Rule } from '../core/rule.js';
+import { type CallSubject, type Profile } from '../profile/profile.js';
 import { chooseRule } from '../scenarios/choose-rule.js';
 import { Exchange } from './exchange.js';
 import { type FaultQueue } from './faults.js';
@@ -30,6 +32,7 @@ export class GatewayRoute {
     private readonly clock: TimeSource,
     private readonly hub: ActivityHub,
     private readonly auto: boolean,
+    private readonly profile: Profile,
   ) {}
 
   matches(path: string): boolean {
@@ -59,30 +62,27 @@ export class GatewayRoute {
     request: IncomingMessage,
     body: Buffer | undefined,
   ): Promise<void> {
-    const rule = this.ruleOf(operation, request, body);
+    const subject = subjectOf(operation, request, body);
+    const rule = this.ruleOf(subject, request, body);
     const { fault } = rule;
     exchange.ruledBy(rule.name, fault?.kind ?? null);
     if (fault && isBeforehand(fault)) {
       failBeforehand(exchange, fault);
       return;
     }
-    const answer = this.process(operation, request, body, rule);
-    if (answer.ready) await answer.ready;
+    const processed = this.process(operation, request, body, rule);
+    if (processed.ready) await processed.ready;
+    const { answer, form, varied } = this.profile.answer(subject, processed);
+    exchange.writtenAs(form, varied);
     if (fault) failAfterwards(exchange, fault, answer, this.clock);
     else exchange.answer(answer);
   }
 
-  private ruleOf(operation: SandboxOperation, request: IncomingMessage, body: Buffer | undefined): Rule {
-    const merchant = authenticate(credentialsOf(request));
-    const fields = (body && parseObject(body.toString())) ?? {};
-    const fault = this.faults.take({
-      operation,
-      reference: text(fields['reference']),
-      merchant: typeof merchant === 'string' ? merchant : undefined,
-    });
+  private ruleOf(subject: CallSubject, request: IncomingMessage, body: Buffer | undefined): Rule {
+    const fields = fieldsOf(body);
     return chooseRule({
-      operation,
-      fault,
+      operation: subject.operation,
+      fault: this.faults.take(subject),
       header: header(request, 'x-sandbox-scenario'),
       number: text(fields['phone'] ?? fields['account_number'] ?? fields['recipient_phone']),
       auto: this.auto,
@@ -124,6 +124,7 @@ export class GatewayRoute {
       code: null,
       fault: null,
       rule: null,
+      varied: [],
     };
   }
 }
@@ -149,6 +150,24 @@ function credentialsOf(request: IncomingMessage): Credentials {
     apiSecret: header(request, 'x-api-secret'),
     authorization: header(request, 'authorization'),
   };
+}
+
+function subjectOf(
+  operation: SandboxOperation,
+  request: IncomingMessage,
+  body: Buffer | undefined,
+): CallSubject {
+  const merchant = authenticate(credentialsOf(request));
+  return {
+    operation,
+    merchant: typeof merchant === 'string' ? merchant : undefined,
+    reference: text(fieldsOf(body)['reference']),
+  };
+}
+
+/** The fields of a body, before it is known to be right. */
+function fieldsOf(body: Buffer | undefined): Record<string, unknown> {
+  return (body && parseObject(body.toString())) ?? {};
 }
 
 function text(value: unknown): string | undefined {

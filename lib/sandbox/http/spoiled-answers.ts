@@ -1,6 +1,6 @@
 import { type TimeSource } from '../clock/sandbox-clock.js';
 import { type AfterwardsFault, type BeforehandFault, type StatusFaultOptions } from '../core/fault.js';
-import { type GatewayAnswer } from '../core/gateway.js';
+import { type GatewayAnswer } from '../core/gateway-answer.js';
 import { HTML_TYPE, JSON_TYPE } from './answer.js';
 import { type Exchange } from './exchange.js';
 

@@ -4,6 +4,8 @@ import { type ActivityHub } from '../core/activity.js';
 import { timestamp } from '../core/collection.js';
 import { type OutgoingEvent } from '../core/webhook-event.js';
 import { type SandboxDelivery, type SandboxDeliveryAttempt } from '../control/control-types.js';
+import { type Delivery, newDelivery, sandboxDelivery } from './delivery.js';
+import { problemOf, problemOfForged } from './delivery-problem.js';
 import { waitAfter } from './redelivery-schedule.js';
 import { type SendResult, type WebhookSender } from './webhook-sender.js';
 
@@ -11,17 +13,6 @@ import { type SendResult, type WebhookSender } from './webhook-sender.js';
 export interface WebhookSigning {
   readonly scheme: WebhookScheme;
   readonly key: Uint8Array;
-}
-
-interface Delivery {
-  readonly event: OutgoingEvent;
-  readonly body: Buffer;
-  readonly url: URL | undefined;
-  readonly attempts: SandboxDeliveryAttempt[];
-  state: SandboxDelivery['state'];
-  /** Tries by the schedule that were not answered 200. */
-  failures: number;
-  nextAttemptAt: number | undefined;
 }
 
 /** A key that no receiver has. */
@@ -42,22 +33,17 @@ export class WebhookDeliverer {
     private readonly signing: WebhookSigning,
   ) {}
 
-  /** Resolves when the first try has ended, whatever its answer. */
-  deliver(event: OutgoingEvent): Promise<void> {
+  /** Resolves when the first try has ended, whatever its answer; at once where it comes later. */
+  async deliver(event: OutgoingEvent): Promise<void> {
     const url = this.targets.get(event.merchant) ?? this.target;
-    const delivery: Delivery = {
-      event,
-      body: Buffer.from(event.body),
-      url,
-      attempts: [],
-      state: url ? 'waiting' : 'skipped',
-      failures: 0,
-      nextAttemptAt: undefined,
-    };
+    const delivery = newDelivery(event, url);
     this.all.push(delivery);
-    if (delivery.url) return this.track(this.attempt(delivery, delivery.url));
+    if (url && event.plan.delayMs === 0) {
+      await this.track(this.attempt(delivery, url));
+      return;
+    }
+    if (url) this.planAttempt(delivery, url, event.plan.delayMs);
     this.announce(delivery);
-    return Promise.resolve();
   }
 
   list(): readonly SandboxDelivery[] {
@@ -81,16 +67,31 @@ export class WebhookDeliverer {
     return work.finally(() => this.underWay.delete(work));
   }
 
-  /** One delivery by the schedule, with what the event's plan puts before and after it. */
+  private planAttempt(delivery: Delivery, url: URL, delayMs: number): void {
+    delivery.nextAttemptAt = this.clock.now() + delayMs;
+    this.clock.schedule(delayMs, () => void this.track(this.attempt(delivery, url)));
+  }
+
+  /** One delivery by the schedule, with what the event's plan puts before and beside it. */
   private async attempt(delivery: Delivery, url: URL): Promise<void> {
+    // A copy of it may have been answered 200 meanwhile.
+    if (delivery.state === 'delivered') return;
     const { plan } = delivery.event;
     delivery.nextAttemptAt = undefined;
     if (plan.forgedFirst && delivery.attempts.length === 0) await this.send(delivery, url, FORGED);
-    if (delivery.failures < plan.lost) this.lose(delivery, url);
-    else await this.send(delivery, url, this.signing.key);
-    for (let copy = 1; copy < plan.copies && delivery.state === 'delivered'; copy += 1) {
-      await this.send(delivery, url, this.signing.key);
+    if (delivery.failures < plan.lost) {
+      this.lose(delivery, url);
+      return;
     }
+    const first = this.send(delivery, url, this.signing.key);
+    if (!plan.atOnce) await first;
+    const copies: Promise<void>[] = [first];
+    for (let copy = 1; copy < plan.copies; copy += 1) {
+      const sent = this.send(delivery, url, this.signing.key);
+      if (!plan.atOnce) await sent;
+      copies.push(sent);
+    }
+    await Promise.all(copies);
   }
 
   /** Sends it once and writes down how that ended. */
@@ -118,9 +119,18 @@ export class WebhookDeliverer {
   private note(delivery: Delivery, url: URL, attempt: Omit<SandboxDeliveryAttempt, 'number'>): void {
     if (!this.all.includes(delivery)) return;
     delivery.attempts.push({ number: delivery.attempts.length + 1, ...attempt });
-    if (attempt.problem === null) delivery.state = 'delivered';
-    else if (!attempt.forged && delivery.state !== 'delivered') this.tryAgainLater(delivery, url);
+    const delivered = delivery.state === 'delivered';
+    if (attempt.problem === null && !delivered) this.succeed(delivery, url);
+    else if (attempt.problem !== null && !attempt.forged && !delivered) this.tryAgainLater(delivery, url);
     this.announce(delivery);
+  }
+
+  private succeed(delivery: Delivery, url: URL): void {
+    delivery.state = 'delivered';
+    delivery.nextAttemptAt = undefined;
+    for (const afterMs of delivery.event.plan.lateCopies) {
+      this.clock.schedule(afterMs, () => void this.track(this.send(delivery, url, this.signing.key)));
+    }
   }
 
   /** Never rejects: a scheme of somebody's own may throw, or sign with what no header can hold. */
@@ -133,20 +143,18 @@ export class WebhookDeliverer {
   }
 
   private tryAgainLater(delivery: Delivery, url: URL): void {
+    // Of copies that fail together, one comes again.
+    if (delivery.nextAttemptAt !== undefined) return;
     delivery.failures += 1;
     const wait = waitAfter(delivery.failures);
-    if (wait === undefined) {
-      delivery.state = 'exhausted';
-    } else {
-      delivery.nextAttemptAt = this.clock.now() + wait;
-      this.clock.schedule(wait, () => void this.track(this.attempt(delivery, url)));
-    }
+    if (wait === undefined) delivery.state = 'exhausted';
+    else this.planAttempt(delivery, url, wait);
   }
 
   private headers({ event, body }: Delivery, key: Uint8Array): Record<string, string> {
     const { scheme } = this.signing;
     return {
-      'content-type': 'application/json',
+      'content-type': event.contentType,
       'user-agent': 'nestjs-payments-sandbox',
       // The receiver compares with its own clock, so a signature never follows the sandbox's.
       ...scheme.sign?.({ body, key, now: Date.now(), id: event.id }),
@@ -156,36 +164,4 @@ export class WebhookDeliverer {
   private announce(delivery: Delivery): void {
     this.hub.emit('delivery', sandboxDelivery(delivery));
   }
-}
-
-/** Only 200 is success (specification, "Events" rule 2); null where it was. */
-function problemOf(result: SendResult): string | null {
-  if ('problem' in result) return result.problem;
-  if (result.status === 200) return null;
-  if (result.status >= 300 && result.status < 400)
-    return `answered ${result.status}: redirects are not followed`;
-  return `answered ${result.status} instead of 200`;
-}
-
-/** Never null: a forged one is no delivery. */
-function problemOfForged(result: SendResult): string {
-  if ('problem' in result) return result.problem;
-  return result.status < 300
-    ? `answered ${result.status} to a forged signature: the application does not verify webhooks`
-    : `answered ${result.status}: its signature was forged on purpose`;
-}
-
-function sandboxDelivery({ event, url, state, attempts, nextAttemptAt }: Delivery): SandboxDelivery {
-  return Object.freeze({
-    id: event.id,
-    merchant: event.merchant,
-    event: event.event,
-    reference: event.reference,
-    url: url?.href ?? null,
-    state,
-    status: attempts.at(-1)?.status ?? null,
-    attempts: Object.freeze(attempts.map((attempt) => Object.freeze({ ...attempt }))),
-    next_attempt_at: nextAttemptAt === undefined ? null : timestamp(nextAttemptAt),
-    body: event.body,
-  });
 }

@@ -214,6 +214,7 @@ describe('the handle of the emulator', () => {
     ['host', { host: '0.0.0.0' }],
     ['clock', { clock: 'lunar' as 'real' }],
     ['seed', { seed: -1 }],
+    ['profile', { profile: 'friendly' as 'documented' }],
     ['startingBalance', { startingBalance: 'plenty' }],
     ['fees.collectionPercent', { fees: { collectionPercent: 101 } }],
     ['fees.payout', { fees: { payout: '-1' } }],

@@ -18,6 +18,7 @@ const request: SandboxRequest = {
   code: 'PAYMENT_INITIATED',
   fault: null,
   rule: 'default manual',
+  varied: [],
 };
 const delivery: SandboxDelivery = {
   id: 'evt-1',

@@ -92,6 +92,7 @@ describe('the contract check', () => {
         code: null,
         fault,
         rule: null,
+        varied: [],
       },
       answer: typeof body === 'string' ? body : JSON.stringify(body),
     });

@@ -2,7 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { SandboxClock } from '../../../lib/sandbox/clock/sandbox-clock.js';
 import { ActivityHub } from '../../../lib/sandbox/core/activity.js';
-import { Gateway, type GatewayAnswer } from '../../../lib/sandbox/core/gateway.js';
+import { Gateway } from '../../../lib/sandbox/core/gateway.js';
+import { type GatewayAnswer } from '../../../lib/sandbox/core/gateway-answer.js';
+import { documentedProfile } from '../../../lib/sandbox/profile/profile.js';
 import { seededIds } from '../../../lib/sandbox/core/id-source.js';
 import { NameDirectory } from '../../../lib/sandbox/core/name-directory.js';
 import { type SandboxOperation } from '../../../lib/sandbox/core/operations.js';
@@ -93,6 +95,7 @@ class World {
     ids: seededIds(1),
     directory: new NameDirectory(),
     hub: new ActivityHub(),
+    profile: documentedProfile,
     deliver: (event) => {
       this.events.push(event);
       return Promise.resolve();

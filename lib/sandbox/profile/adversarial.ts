@@ -1,0 +1,42 @@
+import { varyAnswer } from './answer-variations.js';
+import { Choices } from './choices.js';
+import { varyEvent } from './event-variations.js';
+import { PLAIN_FORM, type Profile, type WireForm } from './profile.js';
+
+/**
+ * Does whatever the specification leaves open in every way that a correct client must bear. What one call or event gets
+ * depends on the seed, its merchant, operation, reference and how often that was asked, on nothing else.
+ */
+export function adversarialProfile(seed: number): Profile {
+  const asked = new Map<string, number>();
+  const rules = new Choices(seed, 'rules');
+  const nth = (subject: string): number => {
+    const count = (asked.get(subject) ?? 0) + 1;
+    asked.set(subject, count);
+    return count;
+  };
+  return {
+    name: 'adversarial',
+    refusalsUseTheirKeys: rules.chance(0.5),
+    referenceBeforeKey: rules.chance(0.5),
+    answer: ({ operation, merchant = '', reference = '' }, answer) => {
+      const subject = `${operation} ${merchant} ${reference}`;
+      const choices = new Choices(seed, `${subject} ${nth(subject)}`);
+      const form = variedForm(choices);
+      return { ...varyAnswer(answer, operation, choices), form };
+    },
+    event: (event) => varyEvent(event, new Choices(seed, `event ${event.merchant} ${event.reference}`)),
+    clear: () => {
+      asked.clear();
+    },
+  };
+}
+
+function variedForm(choices: Choices): WireForm {
+  return {
+    contentType: choices.pick([PLAIN_FORM.contentType, 'application/json', 'application/json;charset=UTF-8']),
+    indent: choices.pick([0, 0, 2, 4]),
+    pieces: choices.pick([1, 1, 2, 5]),
+    closesConnection: choices.chance(0.2),
+  };
+}

@@ -1,0 +1,156 @@
+import { type GatewayAnswer } from '../core/gateway-answer.js';
+import { type SandboxOperation } from '../core/operations.js';
+import { type Choices } from './choices.js';
+import {
+  addUnknownFields,
+  type Fields,
+  shuffleFields,
+  varyIds,
+  varyMetadata,
+  varyMoney,
+  varyTimestamps,
+} from './value-variations.js';
+
+/** One thing that the specification leaves open, in another way than the documented one. */
+interface Variation {
+  readonly name: string;
+  readonly probability: number;
+  readonly change: (answer: GatewayAnswer, choices: Choices, operation: SandboxOperation) => GatewayAnswer;
+}
+
+/** Statuses that the specification ties to a meaning of their own. */
+const FIXED_STATUSES = new Set([401, 403, 429]);
+const REFUSAL_STATUSES: [number, ...number[]] = [200, 400, 402, 404, 409, 412, 422, 500, 502];
+const ACCEPTED_STATUSES: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  pending: ['processing', 'queued', 'PENDING', 'awaiting_authorization'],
+  processing: ['pending', 'submitted', 'PROCESSING', 'sent_to_provider'],
+};
+/** Only this operation's success status is shown (specification, "Endpoints" 1). */
+const STATUS_SHOWN: SandboxOperation = 'POST /payments/mobile-money';
+
+const OF_SUCCESS: readonly Variation[] = [
+  {
+    name: 'status 201 or 202',
+    probability: 0.4,
+    change: (answer, choices, operation) =>
+      operation === STATUS_SHOWN ? answer : { ...answer, status: choices.pick([201, 202]) },
+  },
+  {
+    name: 'another meta',
+    probability: 0.5,
+    change: (answer, choices) => {
+      const { meta: _, ...others } = answer.body;
+      const meta = choices.pick<unknown>(['absent', {}, { page: 1 }, null]);
+      return { ...answer, body: meta === 'absent' ? others : { ...others, meta } };
+    },
+  },
+  inData('amounts as another type', 0.6, varyMoney),
+  inData('timestamps in another form', 0.4, (data, choices) =>
+    varyTimestamps(data, choices, 'may be absent'),
+  ),
+  inData('empty metadata in another form', 0.5, varyMetadata),
+  inData('ids as strings', 0.3, varyIds),
+  inData('an unlisted status', 0.4, (data, choices) => {
+    const others = ACCEPTED_STATUSES[String(data['status'])];
+    return others ? { ...data, status: choices.pick(others) } : data;
+  }),
+  inData('unknown fields in data', 0.5, addUnknownFields),
+  inData('data in another order', 0.3, shuffleFields),
+  {
+    name: 'another message',
+    probability: 0.3,
+    change: (answer, choices) => withField(answer, 'message', choices.pick(['Imefanikiwa ✓', 'OK', ''])),
+  },
+];
+
+const OF_REFUSAL: readonly Variation[] = [
+  {
+    name: 'another status',
+    probability: 0.7,
+    change: (answer, choices) =>
+      FIXED_STATUSES.has(answer.status) ? answer : { ...answer, status: choices.pick(REFUSAL_STATUSES) },
+  },
+  {
+    name: 'another error shape',
+    probability: 0.5,
+    change: (answer) => ({ ...answer, body: otherShape(answer.body) }),
+  },
+  {
+    name: 'a request_id in the error',
+    probability: 0.3,
+    change: (answer) => withField(answer, 'request_id', '6f2c1d5e-8a55-4c7b-9d0e-2b1f7a3c4d5e'),
+  },
+  {
+    name: 'another message',
+    probability: 0.3,
+    change: (answer, choices) =>
+      withField(answer, 'message', choices.pick(['Ombi limekataliwa', 'Error', ''])),
+  },
+];
+
+const OF_EVERY_ANSWER: readonly Variation[] = [
+  {
+    name: 'unknown fields in the envelope',
+    probability: 0.4,
+    change: (answer, choices) => ({ ...answer, body: addUnknownFields(answer.body, choices) }),
+  },
+  {
+    name: 'the envelope in another order',
+    probability: 0.3,
+    change: (answer, choices) => ({ ...answer, body: shuffleFields(answer.body, choices) }),
+  },
+];
+
+/** Everything that an answer's `varied` may name. */
+export const ANSWER_VARIATIONS: readonly string[] = [
+  ...new Set([...OF_SUCCESS, ...OF_REFUSAL, ...OF_EVERY_ANSWER].map(({ name }) => name)),
+];
+
+/** The answer with some of what the specification leaves open done otherwise, and what that was. */
+export function varyAnswer(
+  answer: GatewayAnswer,
+  operation: SandboxOperation,
+  choices: Choices,
+): { readonly answer: GatewayAnswer; readonly varied: readonly string[] } {
+  const variations = [...('data' in answer.body ? OF_SUCCESS : OF_REFUSAL), ...OF_EVERY_ANSWER];
+  const varied: string[] = [];
+  let current = answer;
+  for (const { name, probability, change } of variations) {
+    if (!choices.chance(probability)) continue;
+    const changed = change(current, choices, operation);
+    if (JSON.stringify(changed) !== JSON.stringify(current)) varied.push(name);
+    current = changed;
+  }
+  return { answer: current, varied };
+}
+
+/** A change of the record in `data`, or of each record of a list. */
+function inData(
+  name: string,
+  probability: number,
+  change: (data: Fields, choices: Choices) => Fields,
+): Variation {
+  return {
+    name,
+    probability,
+    change: (answer, choices) => {
+      const { data } = answer.body;
+      const changed = Array.isArray(data)
+        ? (data as readonly Fields[]).map((entry) => change(entry, choices))
+        : change(data as Fields, choices);
+      return withField(answer, 'data', changed);
+    },
+  };
+}
+
+function withField(answer: GatewayAnswer, name: string, value: unknown): GatewayAnswer {
+  return { ...answer, body: { ...answer.body, [name]: value } };
+}
+
+/** Shape A for B, and B for A. Shape C stays: it is the only one with messages by field. */
+function otherShape(body: Fields): Fields {
+  const { status, success, ...others } = body;
+  if (status === 'error') return { success: false, ...others };
+  if (success === false && 'code' in others) return { status: 'error', ...others };
+  return body;
+}

@@ -1,0 +1,39 @@
+import { seededChance } from '../core/id-source.js';
+
+/** Choices that repeat for the same seed and the same subject, whatever else happened in between. */
+export class Choices {
+  private readonly draw: () => number;
+
+  constructor(seed: number, subject: string) {
+    this.draw = seededChance(hash(`${seed} ${subject}`));
+  }
+
+  chance(probability: number): boolean {
+    return this.draw() < probability;
+  }
+
+  /** A whole number from `least` to `most`, both included. */
+  between(least: number, most: number): number {
+    return least + Math.floor(this.draw() * (most - least + 1));
+  }
+
+  pick<Item>(items: readonly [Item, ...Item[]]): Item {
+    return items[this.between(0, items.length - 1)] ?? items[0];
+  }
+
+  shuffled<Item>(items: readonly Item[]): Item[] {
+    return items
+      .map((item) => ({ item, place: this.draw() }))
+      .sort((one, other) => one.place - other.place)
+      .map(({ item }) => item);
+  }
+}
+
+/** FNV-1a over the text's UTF-16 units. */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193) >>> 0;
+  }
+  return value;
+}
