@@ -43,6 +43,7 @@ describe("the emulator's control API", () => {
       now: '2026-01-01T09:00:00.000Z',
       seed: 5,
       auto: false,
+      profile: 'documented',
       merchants: [],
     });
     expect(JSON.stringify(info)).not.toContain(sandbox.webhookSecret);
