@@ -6,7 +6,8 @@ export {
   type PaymentsModuleExtras,
   type PaymentsModuleRootOptions,
 } from './payments-options.module.js';
-export { paymentsConfig, type PaymentsFactoryOptions } from './config/payments.config.js';
+export { type PaymentsFactoryOptions } from './config/environment-options.js';
+export { paymentsConfig } from './config/payments.config.js';
 export {
   type AmountFormat,
   type AmountLimits,

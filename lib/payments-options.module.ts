@@ -2,7 +2,7 @@ import { type ConfigurableModuleAsyncOptions, ConfigurableModuleBuilder, Module 
 import { DEFAULT_ACCOUNT } from './common/account.js';
 import { mergeOptions } from './config/merge-options.js';
 import { type PaymentsModuleOptions } from './config/payments-options.js';
-import { type PaymentsFactoryOptions } from './config/payments.config.js';
+import { type PaymentsFactoryOptions } from './config/environment-options.js';
 import { resolveOptions } from './config/resolve-options.js';
 
 /**

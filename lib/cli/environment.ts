@@ -1,13 +1,38 @@
-import { type PaymentsModuleOptions } from '../config/payments-options.js';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { type CommandContext, type OptionSpecs } from './command.js';
+import { UsageError } from './usage-error.js';
 
-/** The options as the variables that `paymentsConfig` reads. */
-export function environmentOf({ baseUrl, apiKey, apiSecret, webhooks }: PaymentsModuleOptions) {
-  const secrets =
-    webhooks?.secrets.map((secret) => (typeof secret === 'string' ? secret : secret.value)) ?? [];
-  return {
-    PAYMENTS_BASE_URL: baseUrl,
-    PAYMENTS_API_KEY: apiKey,
-    PAYMENTS_API_SECRET: apiSecret ?? '',
-    PAYMENTS_WEBHOOK_SECRET: secrets.join(','),
-  };
+const DEFAULT_FILE = '.env';
+
+/** Not called `--env-file`: Node 20 takes that for its own, even after the script's name. */
+export const ENVIRONMENT_OPTIONS = {
+  dotenv: {
+    type: 'string',
+    value: '<file>',
+    says: 'variables of the application; what is set already counts more (default: .env, where there is one)',
+  },
+} as const satisfies OptionSpecs;
+
+/**
+ * The variables as `ConfigModule.forRoot()` would see them: those of the process before those of the file.
+ *
+ * @throws UsageError where a file that was named cannot be read.
+ */
+export function applicationEnvironment(
+  file: string | undefined,
+  { environment, folder }: Pick<CommandContext, 'environment' | 'folder'>,
+): NodeJS.ProcessEnv {
+  return { ...parseEnv(textOf(resolve(folder, file ?? DEFAULT_FILE), file !== undefined)), ...environment };
+}
+
+function textOf(path: string, isNeeded: boolean): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (!isNeeded && code === 'ENOENT') return '';
+    throw new UsageError(`--dotenv cannot be read (${String(code)}): name a file of NAME=value lines.`);
+  }
 }

@@ -1,20 +1,26 @@
 #!/usr/bin/env node
+import { buffer } from 'node:stream/consumers';
+import { type StopSignal } from './command.js';
 import { runCli } from './run-cli.js';
 import { terminalOf } from './terminal.js';
+
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const satisfies StopSignal[];
 
 // A reader that has read enough (`| head`) does not end the command.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
-const terminal = terminalOf(process);
-process.exitCode = await runCli(process.argv.slice(2), terminal, stopSignal);
+process.exitCode = await runCli(process.argv.slice(2), {
+  terminal: terminalOf(process),
+  environment: process.env,
+  folder: process.cwd(),
+  input: () => buffer(process.stdin),
+  onSignal,
+  interactive: process.stdin.isTTY,
+});
 
-/** Resolves at Ctrl-C or SIGTERM. */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.once(signal, () => {
-        resolve();
-      });
-    }
-  });
+function onSignal(listener: (signal: StopSignal) => void): () => void {
+  for (const signal of STOP_SIGNALS) process.on(signal, listener);
+  return () => {
+    for (const signal of STOP_SIGNALS) process.off(signal, listener);
+  };
 }

@@ -1,57 +1,86 @@
 import { isPaymentsError } from '../errors/payments.error.js';
-import { packageVersion } from './package-version.js';
-import { runSandbox, SANDBOX_USAGE } from './sandbox.command.js';
-import { printable, type Terminal } from './terminal.js';
+import { didYouMean } from './closest-word.js';
+import { type Command, type CommandContext } from './command.js';
+import { doctorCommand } from './doctor/doctor.command.js';
+import { commandHelp, programHelp } from './help.js';
+import { packageFacts } from './package-facts.js';
+import { execCommand } from './sandbox/exec.command.js';
+import { sandboxCommand } from './sandbox/sandbox.command.js';
+import { printable } from './terminal.js';
 import { UsageError } from './usage-error.js';
+import { signCommand } from './webhooks/sign.command.js';
+import { triggerCommand } from './webhooks/trigger.command.js';
+import { verifyCommand } from './webhooks/verify.command.js';
 
-const USAGE = `Usage: nestjs-payments <command> [options]
+export const COMMANDS: readonly Command[] = [
+  sandboxCommand,
+  execCommand,
+  triggerCommand,
+  signCommand,
+  verifyCommand,
+  doctorCommand,
+];
 
-Commands:
-  sandbox     run the gateway's emulator, with a page that plays the customer's phone
-
-Options:
-  -h, --help     show this, or a command's options after its name
-  -v, --version  show the version
-
-Example:
-  npx nestjs-payments sandbox --port 4242 --forward-to http://127.0.0.1:3000/webhooks/payments`;
-
-/**
- * Runs one command and resolves to the exit code: 0 fine, 1 it failed, 2 the command line is wrong.
- *
- * @param untilStopped Resolves when a command that serves has to end.
- */
-export async function runCli(
-  args: readonly string[],
-  terminal: Terminal,
-  untilStopped: () => Promise<void>,
-): Promise<number> {
-  const [command, ...rest] = args;
+/** Runs one command and resolves to the exit code: 0 fine, 1 it failed, 2 the command line is wrong. */
+export async function runCli(args: readonly string[], context: CommandContext): Promise<number> {
+  const { terminal } = context;
+  const command = commandOf(args);
   try {
-    switch (command) {
-      case '-h':
-      case '--help':
-        terminal.data(USAGE);
-        return 0;
-      case '-v':
-      case '--version':
-        terminal.data(packageVersion());
-        return 0;
-      case 'sandbox':
-        return await runSandbox(rest, terminal, untilStopped);
-      case undefined:
-        throw new UsageError('Which command?');
-      default:
-        throw new UsageError(`There is no command '${printable(command)}'.`);
-    }
+    if (command) return await runCommand(command, args.slice(command.name.split(' ').length), context);
+    return runProgram(args[0], terminal);
   } catch (error) {
-    return explain(error, command === 'sandbox' ? SANDBOX_USAGE : USAGE, terminal);
+    return explain(error, command, terminal);
   }
 }
 
-function explain(error: unknown, usage: string, { say, paint }: Terminal): number {
+/** The longest name that the arguments begin with: `sandbox exec` is not `sandbox` with an argument. */
+function commandOf(args: readonly string[]): Command | undefined {
+  return COMMANDS.filter(({ name }) => name.split(' ').every((word, index) => word === args[index])).sort(
+    (left, right) => right.name.length - left.name.length,
+  )[0];
+}
+
+async function runCommand(
+  command: Command,
+  args: readonly string[],
+  context: CommandContext,
+): Promise<number> {
+  const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
+  if (!own.includes('--help') && !own.includes('-h')) return command.run(args, context);
+  context.terminal.data(commandHelp(command));
+  return 0;
+}
+
+function runProgram(word: string | undefined, { data }: CommandContext['terminal']): number {
+  switch (word) {
+    case '-h':
+    case '--help':
+      data(programHelp(COMMANDS));
+      return 0;
+    case '-v':
+    case '--version':
+      data(packageFacts().version);
+      return 0;
+    case undefined:
+      throw new UsageError('Which command?');
+    default: {
+      const names = COMMANDS.map(({ name }) => name);
+      throw new UsageError(`There is no command '${printable(word)}'.${didYouMean(word, names)}`);
+    }
+  }
+}
+
+function explain(
+  error: unknown,
+  command: Command | undefined,
+  { say, paint }: CommandContext['terminal'],
+): number {
   if (error instanceof UsageError) {
-    say(`${paint('red', error.message)}\n\n${usage}`);
+    const more = command ? ` ${command.name} --help` : ' --help';
+    say(
+      `${paint('red', error.message)}\n\nUsage: nestjs-payments ${command ? `${command.name} ${command.synopsis}` : '<command> [options]'}`,
+    );
+    say(`More: npx nestjs-payments${more}`);
     return 2;
   }
   if (!isPaymentsError(error)) throw error;

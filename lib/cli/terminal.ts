@@ -1,14 +1,16 @@
 import { styleText } from 'node:util';
 
 /** How a piece of text looks; colours are dropped where the stream shows none, or `NO_COLOR` is set. */
-export type Look = 'bold' | 'dim' | 'green' | 'red' | 'cyan';
+export type Look = 'bold' | 'dim' | 'green' | 'red' | 'cyan' | 'yellow';
 
-/** Where a command writes: data to stdout, everything meant for a person to stderr. */
+/** Where a command writes: its result to stdout, everything else that a person should read to stderr. */
 export interface Terminal {
   readonly data: (line: string) => void;
   readonly say: (line: string) => void;
   /** For text that `say` gets. */
   readonly paint: Paint;
+  /** For text that `data` gets. */
+  readonly paintData: Paint;
 }
 
 export type Paint = (look: Look, text: string) => string;
@@ -18,6 +20,7 @@ export function terminalOf({ stdout, stderr }: Pick<NodeJS.Process, 'stdout' | '
     data: (line) => void stdout.write(`${line}\n`),
     say: (line) => void stderr.write(`${line}\n`),
     paint: (look, text) => styleText(look, text, { stream: stderr }),
+    paintData: (look, text) => styleText(look, text, { stream: stdout }),
   };
 }
 

@@ -33,6 +33,14 @@ export interface FinishedCli {
   readonly stderr: string;
 }
 
+export interface CliSurroundings {
+  readonly environment?: NodeJS.ProcessEnv;
+  /** What stands on stdin. */
+  readonly input?: string | Uint8Array;
+  /** Where it runs. */
+  readonly folder?: string;
+}
+
 /** One run of the command. */
 export class CliProcess {
   stdout = '';
@@ -40,9 +48,10 @@ export class CliProcess {
   private readonly child: ChildProcess;
   private readonly closed: Promise<unknown[]>;
 
-  constructor(args: readonly string[], environment: NodeJS.ProcessEnv = {}) {
+  constructor(args: readonly string[], { environment = {}, input, folder }: CliSurroundings = {}) {
     const env = { PATH: process.env['PATH'], NO_COLOR: '1', ...environment };
-    this.child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.child = spawn(process.execPath, [MAIN, ...args], { env, cwd: folder, stdio: 'pipe' });
+    this.child.stdin?.on('error', () => {}).end(input);
     this.closed = once(this.child, 'close');
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
@@ -63,6 +72,11 @@ export class CliProcess {
     }
   }
 
+  /** Sends a signal to the command alone, as `kill` does. */
+  kill(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
   /** What `| head` does once it has read enough. */
   stopReading(): void {
     this.child.stdout?.destroy();
@@ -77,4 +91,9 @@ export class CliProcess {
     this.child.kill(signal);
     return this.finished();
   }
+}
+
+/** Runs the command to its end. */
+export function runCommand(args: readonly string[], surroundings?: CliSurroundings): Promise<FinishedCli> {
+  return new CliProcess(args, surroundings).finished();
 }

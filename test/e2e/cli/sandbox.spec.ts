@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
@@ -40,37 +39,6 @@ async function listen(handler: RequestListener = (_, response) => response.end()
 function portOf(server: Server): number {
   return (server.address() as AddressInfo).port;
 }
-
-describe('nestjs-payments', () => {
-  it('shows its commands with --help, and its version', async () => {
-    const help = await run('--help');
-    expect(help).toMatchObject({ code: 0, stderr: '' });
-    expect(help.stdout).toMatch(/Usage: nestjs-payments <command>/);
-    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-    expect(await run('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
-  });
-
-  it.each([
-    { args: [], says: 'Which command?' },
-    { args: ['serve'], says: "There is no command 'serve'." },
-    { args: ['sandbox', '--prot', '1'], says: "Unknown option '--prot'" },
-    { args: ['sandbox', 'here'], says: "Unexpected argument 'here'" },
-    { args: ['sandbox', '--port', '65536'], says: '--port must be a whole number from 0 to 65535.' },
-    { args: ['sandbox', '--seed', '-1'], says: '--seed' },
-    { args: ['sandbox', '--host', '0.0.0.0'], says: '--host must be a loopback address' },
-    {
-      args: ['sandbox', '--forward-to', 'http://example.com/'],
-      says: '--forward-to must be an address on this',
-    },
-    { args: ['sandbox', '--forward-to', 'http://me:pass@127.0.0.1/'], says: 'without a password' },
-    { args: ['sandbox', '--forward-to', 'localhost:3000'], says: '--forward-to must be an address on this' },
-  ])('answers $args with its usage on stderr and exit code 2', async ({ args, says }) => {
-    const { code, stdout, stderr } = await run(...args);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain(says);
-    expect(stderr).toContain('Usage: nestjs-payments');
-  });
-});
 
 describe('nestjs-payments sandbox', () => {
   it('prints where it is and, with --print-env, the environment of an application on stdout', async () => {
@@ -144,7 +112,9 @@ describe('nestjs-payments sandbox', () => {
       'TIME --> POST /payments/mobile-money order-1',
       'TIME <-- 200 PAYMENT_INITIATED',
       `TIME --> payment.success order-1 to http://127.0.0.1:${portOf(hook)}/h`,
-      'TIME <-- try 1 failed: answered 503 instead of 200. Next try at TIME.',
+      expect.stringMatching(
+        /^TIME <-- try 1 failed: answered 503 instead of 200 \(the storage cannot be reached, .*\)\. Next try at TIME\.$/,
+      ),
     ]);
     expect(cli.stderr).not.toMatch(/255712345678|Asha|asha@/);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { optionsFromEnvironment } from '../../../lib/config/payments.config.js';
+import { optionsFromEnvironment } from '../../../lib/config/environment-options.js';
 import { resolveOptions } from '../../../lib/config/resolve-options.js';
 
 const environment = {

@@ -1,5 +1,6 @@
-import { type SandboxDelivery, type SandboxRequest } from '../sandbox/control/control-types.js';
-import { type Paint, printable } from './terminal.js';
+import { type SandboxDelivery, type SandboxRequest } from '../../sandbox/control/control-types.js';
+import { likelyCause } from '../answer-advice.js';
+import { type Paint, printable } from '../terminal.js';
 
 const NO_ADDRESS = 'not delivered: there is no address. Start with --forward-to <url>';
 
@@ -24,8 +25,10 @@ export function deliveryLines(delivery: SandboxDelivery, paint: Paint): string[]
   if (!last) return [sent, arrow(at, '<--', paint, paint('red', NO_ADDRESS))];
   if (last.problem === null)
     return [sent, arrow(at, '<--', paint, paint('green', '200'), `in ${last.duration_ms} ms`)];
+  const cause = last.status === null ? undefined : likelyCause(last.status);
+  const reason = cause === undefined ? last.problem : `${last.problem} (${cause})`;
   const later = next ? `Next try at ${timeOf(next)}.` : 'No more tries.';
-  return [sent, arrow(at, '<--', paint, paint('red', `try ${last.number} failed: ${last.problem}.`), later)];
+  return [sent, arrow(at, '<--', paint, paint('red', `try ${last.number} failed: ${reason}.`), later)];
 }
 
 /** The same as one JSON value a line. */

@@ -1,7 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { deliveryData, deliveryLines, requestData, requestLines } from '../../../lib/cli/event-log.js';
-import { type Paint } from '../../../lib/cli/terminal.js';
-import { type SandboxDelivery, type SandboxRequest } from '../../../lib/sandbox/control/control-types.js';
+import {
+  deliveryData,
+  deliveryLines,
+  requestData,
+  requestLines,
+} from '../../../../lib/cli/sandbox/event-log.js';
+import { type Paint } from '../../../../lib/cli/terminal.js';
+import { type SandboxDelivery, type SandboxRequest } from '../../../../lib/sandbox/control/control-types.js';
 
 const plain: Paint = (_, text) => text;
 const AT = '2026-01-05T09:00:00.000Z';
@@ -105,7 +110,7 @@ describe('the log of a webhook delivery', () => {
           },
         ],
       },
-      end: 'try 8 failed: answered 500 instead of 200. No more tries.',
+      end: "try 8 failed: answered 500 instead of 200 (a handler threw: the application's log says which). No more tries.",
     },
   ])('shows $what in two lines', ({ change, end }) => {
     expect(withoutTime(deliveryLines({ ...delivery, ...change }, plain))).toEqual([

@@ -1,0 +1,21 @@
+/** What came of one thing that the doctor looked at. */
+export interface CheckResult {
+  readonly name: string;
+  readonly state: 'ok' | 'failed' | 'skipped';
+  /** What was found; never a secret. */
+  readonly detail: string;
+  /** What to do about it. */
+  readonly fix?: string;
+}
+
+export function ok(name: string, detail: string): CheckResult {
+  return { name, state: 'ok', detail };
+}
+
+export function failed(name: string, detail: string, fix: string): CheckResult {
+  return { name, state: 'failed', detail, fix };
+}
+
+export function skipped(name: string, detail: string, fix: string): CheckResult {
+  return { name, state: 'skipped', detail, fix };
+}

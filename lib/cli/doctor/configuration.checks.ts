@@ -1,0 +1,100 @@
+import { PAYMENTS_VARIABLES, optionsFromEnvironment } from '../../config/environment-options.js';
+import { optionErrors, wholeNumber } from '../../config/option-checks.js';
+import { type WebhookSecret } from '../../config/payments-options.js';
+import { type ResolvedCredentials, resolveCredentials } from '../../config/resolve-credentials.js';
+import { isPaymentsError } from '../../errors/payments.error.js';
+import { closestWord } from '../closest-word.js';
+import { type ChosenScheme } from '../webhooks/scheme-options.js';
+import { type Signing, signingWith } from '../webhooks/signing-options.js';
+import { type CheckResult, failed, ok, skipped } from './check.js';
+
+const OPTIONAL = ['PAYMENTS_TIMEOUT_MS', 'PAYMENTS_WEBHOOK_SECRET'];
+const optionError = optionErrors('default');
+
+/** Which of the variables are set, and which were likely misspelled. Values are never shown. */
+export function variableCheck(environment: NodeJS.ProcessEnv, auth: string | undefined): CheckResult {
+  const isSet = (name: string): boolean => Boolean(environment[name]?.trim());
+  const notNeeded = auth === 'bearer' ? [...OPTIONAL, 'PAYMENTS_API_SECRET'] : OPTIONAL;
+  const missing = PAYMENTS_VARIABLES.filter((name) => !isSet(name) && !notNeeded.includes(name));
+  const strange = Object.keys(environment)
+    .map((name) => ({
+      name,
+      meant: meantBy(
+        name,
+        PAYMENTS_VARIABLES.filter((known) => !isSet(known)),
+      ),
+    }))
+    .filter(({ meant }) => meant !== undefined);
+  const problems = [
+    ...missing.map((name) => `${name} is not set`),
+    ...strange.map(({ name, meant = '' }) => `${name} is not read: ${meant} is meant?`),
+  ];
+  if (problems.length === 0) return ok('Variables', `${PAYMENTS_VARIABLES.filter(isSet).join(', ')} are set`);
+  return failed(
+    'Variables',
+    problems.join('; '),
+    'Set them in the environment or in .env; npx nestjs-payments sandbox --print-env prints a set for the emulator.',
+  );
+}
+
+function meantBy(name: string, unset: readonly string[]): string | undefined {
+  if (!name.startsWith('PAYMENT') || PAYMENTS_VARIABLES.some((known) => known === name)) return undefined;
+  return closestWord(name, unset);
+}
+
+/** What the command line says about the keys. */
+export interface CredentialWish {
+  readonly environment?: 'sandbox' | 'production';
+  readonly auth?: 'headers' | 'bearer';
+}
+
+/** Whether address and keys belong together, by the rules that stop the boot. */
+export function credentialCheck(
+  environment: NodeJS.ProcessEnv,
+  wanted: CredentialWish,
+): { readonly result: CheckResult; readonly credentials?: ResolvedCredentials } {
+  try {
+    const options = { ...optionsFromEnvironment(environment), ...wanted };
+    const credentials = resolveCredentials(options, optionError);
+    const { environment: found, baseUrl } = credentials;
+    return { result: ok('Address and keys', `keys for ${found}, ${baseUrl}`), credentials };
+  } catch (error) {
+    return { result: problem('Address and keys', error) };
+  }
+}
+
+/** The one option beside them that the environment may hold; nothing where it is not set. */
+export function timeoutCheck(environment: NodeJS.ProcessEnv): readonly CheckResult[] {
+  const { timeoutMs } = optionsFromEnvironment(environment);
+  if (timeoutMs === undefined) return [];
+  try {
+    wholeNumber(optionError, 'timeoutMs', timeoutMs, { min: 1, fallback: 30_000 });
+    return [ok('Timeout', `${timeoutMs} ms`)];
+  } catch (error) {
+    return [problem('Timeout', error)];
+  }
+}
+
+/** Whether the package would take the signing secrets. */
+export function secretCheck(
+  chosen: ChosenScheme,
+  secrets: readonly WebhookSecret[],
+): { readonly result: CheckResult; readonly signing?: Signing } {
+  const name = 'Webhook secret';
+  if (secrets.length === 0) {
+    return { result: skipped(name, 'there is none', 'To hear webhooks, set PAYMENTS_WEBHOOK_SECRET.') };
+  }
+  try {
+    const signing = signingWith(chosen, secrets);
+    return { result: ok(name, `fits the scheme ${chosen.scheme.name}`), signing };
+  } catch (error) {
+    return { result: problem(name, error) };
+  }
+}
+
+/** The package's own message, cut into what is wrong and what to write instead. */
+function problem(name: string, error: unknown): CheckResult {
+  if (!isPaymentsError(error)) throw error;
+  const [, wrong = error.message, fix = ''] = /^(.*?): (.*)$/s.exec(error.message) ?? [];
+  return failed(name, wrong, fix === '' ? 'Correct it.' : `${fix.charAt(0).toUpperCase()}${fix.slice(1)}`);
+}

@@ -1,0 +1,114 @@
+import { resolve } from 'node:path';
+import { parseCommandLine } from '../command-line.js';
+import { type Command, type CommandContext, type OptionSpecs } from '../command.js';
+import { applicationEnvironment } from '../environment.js';
+import { httpAddress, oneOf } from '../option-values.js';
+import { packageFacts } from '../package-facts.js';
+import { chosenScheme } from '../webhooks/scheme-options.js';
+import { secretsOf, sentHeaders, SIGNING_OPTIONS, type SigningValues } from '../webhooks/signing-options.js';
+import { type CheckResult, skipped } from './check.js';
+import { checkLines, summaryLine } from './check-lines.js';
+import {
+  credentialCheck,
+  type CredentialWish,
+  secretCheck,
+  timeoutCheck,
+  variableCheck,
+} from './configuration.checks.js';
+import { gatewayChecks } from './gateway.checks.js';
+import { packageTree } from './package-tree.js';
+import { nodeCheck, peerChecks } from './runtime.checks.js';
+import { webhookChecks } from './webhook.checks.js';
+
+const OPTIONS = {
+  webhook: {
+    type: 'string',
+    value: '<url>',
+    says: 'webhook route to try with a good, an unsigned, an altered and a stale event',
+  },
+  project: { type: 'string', value: '<folder>', says: "the application's folder (default: this one)" },
+  environment: {
+    type: 'string',
+    value: '<name>',
+    says: 'what the keys have to be for: sandbox or production',
+  },
+  auth: { type: 'string', value: '<name>', says: 'how keys are sent: headers or bearer (default: headers)' },
+  json: { type: 'boolean', says: 'print every check as one line of JSON' },
+  ...SIGNING_OPTIONS,
+} as const satisfies OptionSpecs;
+
+/** `nestjs-payments doctor` */
+export const doctorCommand: Command = {
+  name: 'doctor',
+  synopsis: '[options]',
+  summary: 'check versions, variables, keys, gateway, clock and webhook route',
+  about: [
+    'Looks at everything that an application needs and says what to mend. It reads the balance once at the gateway, and with',
+    '--webhook delivers events named doctor.check, which are about no payment. Secrets are never printed.',
+  ].join('\n'),
+  options: OPTIONS,
+  examples: [
+    'doctor',
+    'doctor --environment production --dotenv .env.production',
+    'doctor --webhook http://127.0.0.1:3000/webhooks/payments',
+  ],
+  run: runDoctor,
+};
+
+async function runDoctor(args: readonly string[], context: CommandContext): Promise<number> {
+  const { values } = parseCommandLine(args, OPTIONS, { positionals: false });
+  const { data, paintData } = context.terminal;
+  const results: CheckResult[] = [];
+  for await (const result of checks(values, context)) {
+    results.push(result);
+    if (values.json) data(JSON.stringify(result));
+    else checkLines(result, paintData).forEach(data);
+  }
+  if (!values.json) data(`\n${summaryLine(results, paintData)}`);
+  return results.some(({ state }) => state === 'failed') ? 1 : 0;
+}
+
+interface DoctorValues extends SigningValues {
+  readonly webhook?: string;
+  readonly project?: string;
+  readonly environment?: string;
+  readonly auth?: string;
+}
+
+async function* checks(values: DoctorValues, context: CommandContext): AsyncGenerator<CheckResult> {
+  const wanted = wishedCredentials(values);
+  const webhook = values.webhook === undefined ? undefined : httpAddress('--webhook', values.webhook);
+  const chosen = chosenScheme(values);
+  const folder = resolve(context.folder, values.project ?? '.');
+  const environment = applicationEnvironment(values.dotenv, { ...context, folder });
+  const secrets = secretsOf(values, environment);
+  const sent = sentHeaders(values, context.folder);
+  const facts = packageFacts();
+
+  yield nodeCheck(process.versions.node, facts);
+  yield* peerChecks(packageTree(folder), facts);
+  yield variableCheck(environment, values.auth);
+  const { result, credentials } = credentialCheck(environment, wanted);
+  yield result;
+  yield* timeoutCheck(environment);
+  if (credentials) yield* await gatewayChecks(credentials);
+  else yield skipped('Gateway', 'not asked', 'Mend address and keys first.');
+  const { result: secretResult, signing } = secretCheck(chosen, secrets);
+  yield secretResult;
+  if (webhook && signing) yield* await webhookChecks(webhook, { ...signing, sent });
+  else
+    yield skipped(
+      'Webhook route',
+      'not tried',
+      'Start the application, and write --webhook <url> of its route.',
+    );
+}
+
+function wishedCredentials({ environment, auth }: DoctorValues): CredentialWish {
+  const wantedEnvironment = oneOf('--environment', environment, ['sandbox', 'production']);
+  const wantedAuth = oneOf('--auth', auth, ['headers', 'bearer']);
+  return {
+    ...(wantedEnvironment === undefined ? {} : { environment: wantedEnvironment }),
+    ...(wantedAuth === undefined ? {} : { auth: wantedAuth }),
+  };
+}

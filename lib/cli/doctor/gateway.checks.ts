@@ -1,0 +1,97 @@
+import { type ResolvedCredentials } from '../../config/resolve-credentials.js';
+import { type Answered, exchange, type Exchange, type ExchangeStep, isAnswered } from '../http-exchange.js';
+import { type CheckResult, failed, ok, skipped } from './check.js';
+
+const TIMEOUT_MS = 10_000;
+/** Far below the 300 s that schemes with a signed time usually bear, and far above what a network takes. */
+const BEARABLE_SKEW_MS = 30_000;
+
+const STEP_FIXES: Readonly<Record<ExchangeStep, string>> = {
+  lookup:
+    'Compare the host name of PAYMENTS_BASE_URL, and try it with nslookup: the network may have no DNS.',
+  connect: 'Compare host and port of PAYMENTS_BASE_URL; a firewall or a proxy may stand between.',
+  tls: 'Compare https:// and the port of PAYMENTS_BASE_URL; a private authority needs NODE_EXTRA_CA_CERTS=<file>.',
+  answer: 'Something listens there but does not answer: is it the gateway?',
+};
+const STEP_NAMES: Readonly<Record<ExchangeStep, string>> = {
+  lookup: 'DNS',
+  connect: 'connecting',
+  tls: 'TLS',
+  answer: 'HTTP',
+};
+
+/** Reads the balance once, as the package would, and looks at what came back. */
+export async function gatewayChecks(credentials: ResolvedCredentials): Promise<readonly CheckResult[]> {
+  const url = new URL(`${credentials.baseUrl}/merchant-balance`);
+  const asked = Date.now();
+  const answer = await exchange(url, { method: 'GET', headers: headersOf(credentials) }, TIMEOUT_MS);
+  return [
+    reachabilityCheck(url, answer),
+    ...(isAnswered(answer) ? [keyCheck(answer), clockCheck(answer, asked, Date.now())] : []),
+  ];
+}
+
+function headersOf({ apiKey, apiSecret, auth }: ResolvedCredentials): Record<string, string> {
+  const accept = { accept: 'application/json' };
+  if (auth === 'bearer') return { ...accept, authorization: `Bearer ${apiKey}` };
+  return { ...accept, 'x-api-key': apiKey, 'x-api-secret': apiSecret ?? '' };
+}
+
+export function reachabilityCheck({ host, protocol }: URL, answer: Exchange): CheckResult {
+  if (!isAnswered(answer)) {
+    const { step, problem } = answer;
+    return failed('Gateway', `${STEP_NAMES[step]} failed: ${problem}`, STEP_FIXES[step]);
+  }
+  const ways = protocol === 'https:' ? 'TCP, TLS and HTTP' : 'TCP and HTTP';
+  return ok('Gateway', `${host} answers over ${ways} in ${answer.durationMs} ms`);
+}
+
+export function keyCheck({ status, text }: Pick<Answered, 'status' | 'text'>): CheckResult {
+  const name = 'Keys at the gateway';
+  if (status === 200 && holdsData(text)) return ok(name, 'taken (the balance could be read)');
+  if (status === 401 || status === 403) {
+    return failed(
+      name,
+      `refused with ${status}`,
+      "Take the pair from the gateway's portal again, for the environment of this address; --auth bearer for keys sent as a bearer token.",
+    );
+  }
+  const seen =
+    status === 200 ? 'answered 200 without a balance' : `answered ${status} to GET /merchant-balance`;
+  return failed(
+    name,
+    seen,
+    'Compare PAYMENTS_BASE_URL with the address that the gateway gave: is this the gateway?',
+  );
+}
+
+function holdsData(text: string): boolean {
+  try {
+    const answer = JSON.parse(text) as { readonly data?: unknown } | null;
+    return typeof answer?.data === 'object' && answer.data !== null;
+  } catch {
+    return false;
+  }
+}
+
+/** Compares this clock with the `Date` of the answer, which was written between asking and hearing. */
+export function clockCheck(
+  { headers: { date } }: Pick<Answered, 'headers'>,
+  asked: number,
+  heard: number,
+): CheckResult {
+  const written = Date.parse(date ?? '');
+  if (Number.isNaN(written)) {
+    return skipped('Clock', 'the gateway tells no time', 'Compare it with timedatectl status.');
+  }
+  // The header holds whole seconds.
+  const skewMs = Math.max(0, asked - (written + 1_000), written - heard);
+  const seconds = Math.round(skewMs / 1_000);
+  if (skewMs <= BEARABLE_SKEW_MS) return ok('Clock', `within ${Math.max(1, seconds)} s of the gateway's`);
+  const side = written > heard ? 'behind' : 'ahead of';
+  return failed(
+    'Clock',
+    `${seconds} s ${side} the gateway's`,
+    'Synchronise it (timedatectl set-ntp true): signed webhooks would be too old or too new.',
+  );
+}

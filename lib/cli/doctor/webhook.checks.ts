@@ -1,0 +1,64 @@
+import { likelyCause } from '../answer-advice.js';
+import { exchange, type Exchange, isAnswered } from '../http-exchange.js';
+import { eventHeaders } from '../webhooks/event-headers.js';
+import { type Sender } from '../webhooks/signing-options.js';
+import { paymentEvent } from '../../testing/payment-event.js';
+import { type CheckResult, failed, ok, skipped } from './check.js';
+
+/** No payment's event, so that no handler of a payment runs: the package hands it to those of `unrecognized`. */
+const EVENT = 'doctor.check';
+const NO_ROUTE = 404;
+const TIMEOUT_MS = 30_000;
+
+type Bad = 'unsigned' | 'altered' | 'stale';
+
+/** Delivers one good event and those that the route must refuse. */
+export async function webhookChecks(url: URL, sender: Sender): Promise<readonly CheckResult[]> {
+  const body = JSON.stringify(paymentEvent(EVENT));
+  const good = await post(url, eventHeaders('good', body, sender), body);
+  const results = [goodCheck(good)];
+  if (!isAnswered(good) || good.status === NO_ROUTE) return results;
+  results.push(badCheck('unsigned', await post(url, eventHeaders('unsigned', body, sender), body)));
+  const altered = body.replace('"1000.00"', '"9000.00"');
+  results.push(badCheck('altered', await post(url, eventHeaders('good', body, sender), altered)));
+  results.push(
+    sender.signsTime
+      ? badCheck('stale', await post(url, eventHeaders('stale', body, sender), body))
+      : skipped(
+          'Webhook route, stale event',
+          'this scheme signs no time, so a caught delivery stays valid',
+          'Repeated deliveries are known by their reference; where the gateway signs a time, name it with --timestamp-header.',
+        ),
+  );
+  return results;
+}
+
+function post(url: URL, headers: Readonly<Record<string, string>>, body: string): Promise<Exchange> {
+  return exchange(url, { method: 'POST', headers, body: Buffer.from(body) }, TIMEOUT_MS);
+}
+
+export function goodCheck(answer: Exchange): CheckResult {
+  const name = 'Webhook route, good event';
+  if (!isAnswered(answer)) {
+    return failed(name, `no answer: ${answer.problem}`, 'Start the application, and compare host and port.');
+  }
+  if (answer.status === 200) return ok(name, `taken in ${answer.durationMs} ms`);
+  const cause = likelyCause(answer.status) ?? "look into the application's log";
+  return failed(name, `answered ${answer.status} instead of 200`, `Likely: ${cause}.`);
+}
+
+export function badCheck(kind: Bad, answer: Exchange): CheckResult {
+  const name = `Webhook route, ${kind} event`;
+  if (!isAnswered(answer)) return failed(name, `no answer: ${answer.problem}`, 'Run the doctor again.');
+  const { status } = answer;
+  if (status === 401) return ok(name, 'refused with 401');
+  if (status < 300) {
+    return failed(
+      name,
+      `taken with ${status}: anybody could report payments`,
+      'Verify signatures: @PaymentsWebhook on the route, or @UseGuards(PaymentsWebhookGuard).',
+    );
+  }
+  const cause = likelyCause(status) ?? 'something before the signature check answered';
+  return failed(name, `answered ${status} instead of 401`, `Likely: ${cause}.`);
+}

@@ -1,0 +1,45 @@
+import { isPaymentsError } from '../errors/payments.error.js';
+import { deliveryTarget } from '../sandbox/webhooks/delivery-target.js';
+import { didYouMean } from './closest-word.js';
+import { UsageError } from './usage-error.js';
+
+/** @throws UsageError where it is no whole number within the bounds. */
+export function wholeNumber(
+  option: string,
+  text: string | undefined,
+  [smallest, largest]: readonly [number, number],
+): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,10}$/.test(text) && Number(text) >= smallest && Number(text) <= largest) return Number(text);
+  throw new UsageError(`${option} must be a whole number from ${smallest} to ${largest}.`);
+}
+
+/** @throws UsageError where it is none of the words. */
+export function oneOf<const Word extends string>(
+  option: string,
+  text: string | undefined,
+  words: readonly Word[],
+): Word | undefined {
+  const found = words.find((word) => word === text);
+  if (found !== undefined || text === undefined) return found;
+  throw new UsageError(`${option} must be one of ${words.join(', ')}.${didYouMean(text, words)}`);
+}
+
+/** @throws UsageError where it is no whole http address, or one with a password. */
+export function httpAddress(option: string, text: string): URL {
+  return addressOf(text, true, `${option} must be a whole http or https address without a password`);
+}
+
+/** @throws UsageError where it is no whole http address of this machine, or one with a password. */
+export function localAddress(option: string, text: string): URL {
+  return addressOf(text, false, `${option} must be an address on this machine, without a password`);
+}
+
+function addressOf(text: string, allowRemote: boolean, problem: string): URL {
+  try {
+    return deliveryTarget(text, allowRemote);
+  } catch (error) {
+    if (!isPaymentsError(error)) throw error;
+    throw new UsageError(`${problem}: write http://127.0.0.1:3000/webhooks/payments.`);
+  }
+}

@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { type CommandContext } from '../command.js';
+
+const SIGNALLED = 128;
+const NOT_EXECUTABLE = 126;
+const NOT_FOUND = 127;
+
+/** Runs a command in this terminal and resolves to its exit code, as a shell would give it. */
+export function runChild(
+  [command, ...args]: readonly [string, ...string[]],
+  env: NodeJS.ProcessEnv,
+  { terminal, onSignal, interactive }: Pick<CommandContext, 'terminal' | 'onSignal' | 'interactive'>,
+): Promise<number> {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { env, stdio: 'inherit' });
+    const forget = onSignal((signal) => {
+      // A terminal has sent Ctrl-C to the child as well: two of them would mean "at once" to many programs.
+      if (signal !== 'SIGINT' || !interactive) child.kill(signal);
+    });
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      forget();
+      terminal.say(terminal.paint('red', `${command} cannot be run: ${error.message}.`));
+      resolve(error.code === 'ENOENT' ? NOT_FOUND : NOT_EXECUTABLE);
+    });
+    child.once('exit', (code, signal) => {
+      forget();
+      resolve(code ?? SIGNALLED + (signal ? constants.signals[signal] : 0));
+    });
+  });
+}

@@ -1,0 +1,43 @@
+import { parseCommandLine } from '../command-line.js';
+import { type Command, type CommandContext, type OptionSpecs } from '../command.js';
+import { UsageError } from '../usage-error.js';
+import { runChild } from './child-process.js';
+import { SANDBOX_OPTIONS, sandboxWish } from './sandbox-arguments.js';
+import { environmentOf } from './sandbox-environment.js';
+import { logEvents, startSandbox } from './start-sandbox.js';
+
+const OPTIONS = {
+  port: { type: 'string', value: '<number>', says: 'port to listen on (default: any free one)' },
+  ...SANDBOX_OPTIONS,
+  log: { type: 'boolean', says: 'write every call and every delivery on stderr' },
+} as const satisfies OptionSpecs;
+
+/** `nestjs-payments sandbox exec` */
+export const execCommand: Command = {
+  name: 'sandbox exec',
+  synopsis: '[options] -- <command> [arguments]',
+  summary: 'run a command, such as the tests, beside an emulator of its own',
+  about: [
+    'Starts the emulator on a free port, sets PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_API_SECRET and',
+    'PAYMENTS_WEBHOOK_SECRET, runs the command and stops. The exit code is that of the command: 128 and the',
+    "signal's number where a signal ended it, 127 where it does not exist, 126 where it may not be run.",
+  ].join('\n'),
+  options: OPTIONS,
+  examples: ['sandbox exec -- npm test', 'sandbox exec --auto --log -- node dist/main.js'],
+  run: runExec,
+};
+
+async function runExec(args: readonly string[], context: CommandContext): Promise<number> {
+  const end = args.indexOf('--');
+  const [command, ...rest] = end < 0 ? [] : args.slice(end + 1);
+  const { values } = parseCommandLine(end < 0 ? args : args.slice(0, end), OPTIONS, { positionals: false });
+  if (command === undefined) throw new UsageError('Which command? Write it after --, such as -- npm test.');
+  const sandbox = await startSandbox(sandboxWish(values, 0));
+  if (values.log) logEvents(sandbox, context.terminal);
+  try {
+    const environment = { ...context.environment, ...environmentOf(sandbox.moduleOptions()) };
+    return await runChild([command, ...rest], environment, context);
+  } finally {
+    await sandbox.stop();
+  }
+}

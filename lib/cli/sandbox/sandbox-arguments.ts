@@ -1,0 +1,57 @@
+import { isLoopbackHost } from '../../sandbox/http/loopback.js';
+import { type PaymentsSandboxOptions } from '../../sandbox/sandbox-options.js';
+import { type OptionSpecs } from '../command.js';
+import { localAddress, wholeNumber } from '../option-values.js';
+import { UsageError } from '../usage-error.js';
+
+/** The options of every command that starts an emulator. */
+export const SANDBOX_OPTIONS = {
+  host: { type: 'string', value: '<address>', says: 'loopback address to listen on (default: 127.0.0.1)' },
+  'forward-to': {
+    type: 'string',
+    value: '<url>',
+    says: 'where webhooks go, such as http://127.0.0.1:3000/webhooks/payments',
+  },
+  auto: { type: 'boolean', says: 'approve payments and pay payouts by itself after two seconds' },
+  seed: {
+    type: 'string',
+    value: '<number>',
+    says: 'the same ids and the same webhook secret at every start',
+  },
+} as const satisfies OptionSpecs;
+
+interface SandboxValues {
+  readonly port?: string;
+  readonly host?: string;
+  readonly 'forward-to'?: string;
+  readonly auto?: boolean;
+  readonly seed?: string;
+}
+
+/** What the arguments say about the emulator. */
+export interface SandboxWish {
+  readonly options: PaymentsSandboxOptions;
+  readonly forwardTo: URL | undefined;
+}
+
+/** @throws UsageError that says what to write instead. */
+export function sandboxWish(values: SandboxValues, defaultPort: number): SandboxWish {
+  const seed = wholeNumber('--seed', values.seed, [0, 2 ** 32 - 1]);
+  const forwardTo = values['forward-to'];
+  return {
+    options: {
+      port: wholeNumber('--port', values.port, [0, 65_535]) ?? defaultPort,
+      auto: values.auto ?? false,
+      ...(values.host === undefined ? {} : { host: loopbackHost(values.host) }),
+      ...(seed === undefined ? {} : { seed }),
+    },
+    forwardTo: forwardTo === undefined ? undefined : localAddress('--forward-to', forwardTo),
+  };
+}
+
+function loopbackHost(host: string): string {
+  if (isLoopbackHost(host)) return host;
+  throw new UsageError(
+    '--host must be a loopback address such as 127.0.0.1 or ::1: the sandbox protects nothing.',
+  );
+}

@@ -1,0 +1,13 @@
+import { type PaymentsModuleOptions } from '../../config/payments-options.js';
+
+/** The options as the variables that `paymentsConfig` reads. */
+export function environmentOf({ baseUrl, apiKey, apiSecret, webhooks }: PaymentsModuleOptions) {
+  const secrets =
+    webhooks?.secrets.map((secret) => (typeof secret === 'string' ? secret : secret.value)) ?? [];
+  return {
+    PAYMENTS_BASE_URL: baseUrl,
+    PAYMENTS_API_KEY: apiKey,
+    PAYMENTS_API_SECRET: apiSecret ?? '',
+    PAYMENTS_WEBHOOK_SECRET: secrets.join(','),
+  };
+}

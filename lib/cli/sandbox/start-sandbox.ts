@@ -1,0 +1,31 @@
+import { PaymentsSandbox } from '../../sandbox/payments-sandbox.js';
+import { type Terminal } from '../terminal.js';
+import { deliveryData, deliveryLines, requestData, requestLines } from './event-log.js';
+import { type SandboxWish } from './sandbox-arguments.js';
+
+/** @throws PaymentsConfigError where the port is taken. */
+export async function startSandbox({ options, forwardTo }: SandboxWish): Promise<PaymentsSandbox> {
+  const sandbox = await PaymentsSandbox.start(options);
+  if (forwardTo) sandbox.deliverTo(forwardTo);
+  return sandbox;
+}
+
+/** Writes every call and every delivery for a person, in two lines each. */
+export function logEvents(sandbox: PaymentsSandbox, { say, paint }: Terminal): void {
+  sandbox.on('exchange', ({ request }) => {
+    requestLines(request, paint).forEach(say);
+  });
+  sandbox.on('delivery', (delivery) => {
+    deliveryLines(delivery, paint).forEach(say);
+  });
+}
+
+/** Writes every call and every delivery for a script, as one line of JSON each. */
+export function printEvents(sandbox: PaymentsSandbox, { data }: Terminal): void {
+  sandbox.on('exchange', ({ request }) => {
+    data(JSON.stringify(requestData(request)));
+  });
+  sandbox.on('delivery', (delivery) => {
+    data(JSON.stringify(deliveryData(delivery)));
+  });
+}

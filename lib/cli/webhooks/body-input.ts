@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type CommandContext } from '../command.js';
+import { UsageError } from '../usage-error.js';
+
+/**
+ * The exact bytes of a file, or of stdin where none (or `-`) is named.
+ *
+ * @throws UsageError where the file cannot be read, or more than one is named.
+ */
+export async function bodyInput(
+  files: readonly string[],
+  { folder, input }: Pick<CommandContext, 'folder' | 'input'>,
+): Promise<Buffer> {
+  const [file = '-', ...others] = files;
+  if (others.length > 0) throw new UsageError('One body at a time: name one file, or none for stdin.');
+  return file === '-' ? input() : readInput(file, folder);
+}
+
+/** @throws UsageError where the file cannot be read. */
+export function readInput(file: string, folder: string): Buffer {
+  try {
+    return readFileSync(resolve(folder, file));
+  } catch (error) {
+    const code = String((error as NodeJS.ErrnoException).code);
+    throw new UsageError(`The file ${file} cannot be read (${code}).`);
+  }
+}

@@ -1,0 +1,38 @@
+import { type OptionSpecs } from '../command.js';
+import { UsageError } from '../usage-error.js';
+import { readInput } from './body-input.js';
+
+export const HEADER_OPTIONS = {
+  'http-header': {
+    type: 'string',
+    short: 'H',
+    multiple: true,
+    value: '<name: value>',
+    says: 'header of the delivery, as often as needed; @file for a file of such lines',
+  },
+} as const satisfies OptionSpecs;
+
+/**
+ * The headers of a delivery by lower-case name, from `name: value` lines; `@file` stands for the lines of a file. Lines
+ * of a file that are no headers, such as the request line of a captured request, count for nothing.
+ *
+ * @throws UsageError where a line has no colon, or a file cannot be read.
+ */
+export function deliveryHeaders(
+  written: readonly string[] = [],
+  folder: string,
+): ReadonlyMap<string, readonly string[]> {
+  const lines = written.flatMap((line) => (line.startsWith('@') ? fileLines(line.slice(1), folder) : [line]));
+  const headers = new Map<string, string[]>();
+  for (const line of lines) {
+    const [, name, value] = /^([^\s:]+):\s*(.*?)\s*$/s.exec(line) ?? [];
+    if (name === undefined || value === undefined) throw new UsageError("-H takes 'name: value' or @file.");
+    headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), value]);
+  }
+  return headers;
+}
+
+function fileLines(file: string, folder: string): string[] {
+  const text = readInput(file, folder).toString('utf8');
+  return text.split(/\r?\n/).filter((line) => /^[\w-]+:/.test(line));
+}

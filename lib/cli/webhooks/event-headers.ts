@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import { signWebhook } from '../../testing/sign-webhook.js';
+import { isPaymentsError } from '../../errors/payments.error.js';
+import { UsageError } from '../usage-error.js';
+import { type Sender } from './signing-options.js';
+
+/** How a delivery is signed: as it should be, or in one of the ways that a route must refuse. */
+export type SignatureKind = 'good' | 'stale' | 'forged' | 'unsigned';
+
+const A_DAY_MS = 86_400_000;
+
+/**
+ * The headers of a delivery, the sender's own among them.
+ *
+ * @param now Time of signing in milliseconds since 1970.
+ * @throws UsageError where a stale one is wanted of a scheme that signs no time, or a signed header is missing.
+ */
+export function eventHeaders(
+  kind: SignatureKind,
+  body: string | Uint8Array,
+  sender: Omit<Sender, 'keys'>,
+  now: number = Date.now(),
+): Readonly<Record<string, string>> {
+  const { scheme, secrets, signsTime, sent } = sender;
+  const headers = { 'content-type': 'application/json', ...sent };
+  if (kind === 'unsigned') return headers;
+  if (kind === 'stale' && !signsTime) {
+    throw new UsageError(
+      '--stale needs a scheme that signs a time: write --timestamp-header with --payload, or another --scheme.',
+    );
+  }
+  const secret = kind === 'forged' ? strangeSecret() : secrets[0];
+  const moment = kind === 'stale' ? now - A_DAY_MS : now;
+  try {
+    return { ...headers, ...signWebhook({ scheme, secret, body, now: moment, headers }) };
+  } catch (error) {
+    throw isPaymentsError(error) ? new UsageError(error.message.replace('in headers', 'with -H')) : error;
+  }
+}
+
+function strangeSecret() {
+  return { value: randomBytes(32).toString('base64'), encoding: 'base64' } as const;
+}

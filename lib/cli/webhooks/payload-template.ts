@@ -1,0 +1,29 @@
+import { type SignedPart } from '../../webhooks/schemes/hmac-options.js';
+import { UsageError } from '../usage-error.js';
+
+const NAMED = ['body', 'timestamp', 'id'] as const;
+
+/**
+ * What is signed, as one writes it on a command line: text with its parts in braces (`v0:{timestamp}:{body}`), any other
+ * name in braces being a header. Without braces, names between commas: `timestamp,body`.
+ *
+ * @throws UsageError where a brace is left open, or a part has no name.
+ */
+export function payloadParts(template: string): SignedPart[] {
+  const text = template.includes('{')
+    ? template
+    : template
+        .split(',')
+        .map((name) => `{${name.trim()}}`)
+        .join('');
+  const pieces = text.split(/(\{[^{}]*\})/).filter((piece) => piece !== '');
+  return pieces.map((piece) => {
+    if (/^\{[^{}]+\}$/.test(piece)) return partOf(piece.slice(1, -1));
+    if (!/[{}]/.test(piece)) return { literal: piece };
+    throw new UsageError("--payload has an empty or an open brace: write for example '{timestamp}.{body}'.");
+  });
+}
+
+function partOf(name: string): SignedPart {
+  return NAMED.find((named) => named === name) ?? { header: name };
+}

@@ -1,0 +1,86 @@
+export type Headers = ReadonlyMap<string, readonly string[]>;
+
+/** One order of signed parts, filled with values of the delivery. */
+export interface PayloadVariant {
+  /** In the form of `--payload`. */
+  readonly payload: string;
+  readonly timestampHeader: string | undefined;
+  readonly idHeader: string | undefined;
+  /** Bytes in their order; `BODY` stands for the body. */
+  readonly parts: readonly string[];
+}
+
+interface HeaderValue {
+  /** Undefined: inside another header. */
+  readonly header: string | undefined;
+  readonly value: string;
+}
+
+/** Stands for the body among the parts. */
+export const BODY = '{body}';
+
+const BODY_ALONE: PayloadVariant = {
+  payload: BODY,
+  timestampHeader: undefined,
+  idHeader: undefined,
+  parts: [BODY],
+};
+const WITH_TIME = [
+  '{timestamp}.{body}',
+  '{timestamp}{body}',
+  '{timestamp}:{body}',
+  'v0:{timestamp}:{body}',
+  '{body}{timestamp}',
+  '{body}.{timestamp}',
+];
+const WITH_ID_AND_TIME = ['{id}.{timestamp}.{body}', '{timestamp}.{id}.{body}'];
+const TIME = /^(?:\d{10}|\d{13}|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d))$/;
+
+/** The usual things to sign, the plainest first. */
+export function payloadVariants(headers: Headers): readonly PayloadVariant[] {
+  const times = timesOf(headers);
+  const ids = single(headers).filter(({ header }) => /(?:^|-)id$/.test(header));
+  return [
+    BODY_ALONE,
+    ...times.flatMap((time) => WITH_TIME.map((payload) => filled(payload, time, undefined))),
+    ...times.flatMap((time) =>
+      ids.flatMap((id) => WITH_ID_AND_TIME.map((payload) => filled(payload, time, id))),
+    ),
+  ];
+}
+
+/** The times that a delivery shows, in milliseconds since 1970. */
+export function shownMoments(headers: Headers): readonly number[] {
+  return timesOf(headers).map(({ value }) => {
+    if (value.includes('T')) return Date.parse(value);
+    return value.length > 10 ? Number(value) : Number(value) * 1_000;
+  });
+}
+
+function filled(payload: string, time: HeaderValue, id: HeaderValue | undefined): PayloadVariant {
+  const values: Readonly<Record<string, string>> = {
+    '{timestamp}': time.value,
+    '{id}': id?.value ?? '',
+  };
+  return {
+    payload,
+    timestampHeader: time.header,
+    idHeader: id?.header,
+    parts: payload
+      .split(/(\{\w+\})/)
+      .filter((piece) => piece !== '')
+      .map((piece) => values[piece] ?? piece),
+  };
+}
+
+function timesOf(headers: Headers): HeaderValue[] {
+  const own = single(headers).filter(({ value }) => TIME.test(value));
+  const inside = single(headers).flatMap(({ value }) =>
+    [...value.matchAll(/(?:^|,)\s*t=(\d+)/g)].map(([, time = '']) => ({ header: undefined, value: time })),
+  );
+  return [...own, ...inside];
+}
+
+function single(headers: Headers): { readonly header: string; readonly value: string }[] {
+  return [...headers].flatMap(([header, values]) => values.map((value) => ({ header, value })));
+}

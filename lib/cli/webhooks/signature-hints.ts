@@ -1,0 +1,52 @@
+import { type FoundSignature } from './signature-search.js';
+
+/** What to do, as sentences, when the signature that a delivery carries was found to be made in another way. */
+export function signatureHints(found: FoundSignature): readonly string[] {
+  return [
+    ...(found.bodyChange === undefined ? [] : [`The signature is that of the body ${found.bodyChange}.`]),
+    ...impossible(found),
+    `It is made as these options say: ${optionsOf(found).join(' ')}`,
+  ];
+}
+
+function impossible({ algorithm, encoding }: FoundSignature): readonly string[] {
+  return [
+    ...(algorithm === 'sha1' ? ['It is made with SHA-1, which the package does not take.'] : []),
+    ...(encoding === 'HEX' ? ['It is in upper-case hexadecimal; the package takes lower case only.'] : []),
+  ];
+}
+
+function optionsOf(found: FoundSignature): readonly string[] {
+  if (isStandardWebhooks(found)) return ['--scheme standard-webhooks'];
+  if (isStripeStyle(found)) return ['--scheme stripe', `--header ${found.header}`];
+  const { header, before, algorithm, encoding, secret, payload, timestampHeader, idHeader } = found;
+  return [
+    `--header ${header}`,
+    `--algorithm ${algorithm}`,
+    `--encoding ${encoding.toLowerCase()}`,
+    ...(before === '' ? [] : [`--prefix '${before}'`]),
+    ...(payload === '{body}' ? [] : [`--payload '${payload}'`]),
+    ...(timestampHeader === undefined ? [] : [`--timestamp-header ${timestampHeader}`]),
+    ...(idHeader === undefined ? [] : [`--id-header ${idHeader}`]),
+    ...(secret === 'utf8' ? [] : [`--secret-encoding ${secret === 'hex' ? 'hex' : 'base64'}`]),
+  ];
+}
+
+function isStandardWebhooks({ algorithm, encoding, payload, header }: FoundSignature): boolean {
+  return (
+    header === 'webhook-signature' &&
+    algorithm === 'sha256' &&
+    encoding === 'base64' &&
+    payload === '{id}.{timestamp}.{body}'
+  );
+}
+
+function isStripeStyle({ algorithm, encoding, payload, before, timestampHeader }: FoundSignature): boolean {
+  return (
+    algorithm === 'sha256' &&
+    encoding === 'hex' &&
+    payload === '{timestamp}.{body}' &&
+    timestampHeader === undefined &&
+    before.endsWith('v1=')
+  );
+}

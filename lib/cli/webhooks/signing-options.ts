@@ -1,0 +1,108 @@
+import { optionErrors } from '../../config/option-checks.js';
+import { optionsFromEnvironment } from '../../config/environment-options.js';
+import { type WebhookSecret } from '../../config/payments-options.js';
+import { resolveWebhooks } from '../../config/resolve-webhooks.js';
+import { isPaymentsError } from '../../errors/payments.error.js';
+import { type CommandContext, type OptionSpecs } from '../command.js';
+import { applicationEnvironment, ENVIRONMENT_OPTIONS } from '../environment.js';
+import { oneOf } from '../option-values.js';
+import { UsageError } from '../usage-error.js';
+import { deliveryHeaders, HEADER_OPTIONS } from './delivery-headers.js';
+import { type ChosenScheme, chosenScheme, SCHEME_OPTIONS, type SchemeValues } from './scheme-options.js';
+
+const ENCODINGS = ['utf8', 'base64', 'hex'] as const;
+
+/** The options of every command that signs or checks. */
+export const SIGNING_OPTIONS = {
+  secret: {
+    type: 'string',
+    value: '<text>',
+    says: 'signing secret; better in PAYMENTS_WEBHOOK_SECRET, where no list of processes shows it',
+  },
+  'secret-encoding': {
+    type: 'string',
+    value: '<name>',
+    says: "how the secret is written: utf8, base64 or hex (default: the scheme's own)",
+  },
+  ...ENVIRONMENT_OPTIONS,
+  ...HEADER_OPTIONS,
+  ...SCHEME_OPTIONS,
+} as const satisfies OptionSpecs;
+
+export interface SigningValues extends SchemeValues {
+  readonly secret?: string;
+  readonly 'secret-encoding'?: string;
+  readonly dotenv?: string;
+  readonly 'http-header'?: readonly string[];
+}
+
+/** How to sign, and how to check what was signed. */
+export interface Signing extends ChosenScheme {
+  /** The first secret signs. */
+  readonly secrets: readonly [WebhookSecret, ...WebhookSecret[]];
+  readonly keys: readonly Uint8Array[];
+}
+
+/** What signs deliveries that are sent. */
+export interface Sender extends Signing {
+  /** Headers that go along, by lower-case name; a scheme may sign them. */
+  readonly sent: Readonly<Record<string, string>>;
+}
+
+/** @throws UsageError where there is no secret, or one that the package would refuse at boot. */
+export function signingOf(
+  values: SigningValues,
+  context: Pick<CommandContext, 'environment' | 'folder'>,
+): Signing {
+  const chosen = chosenScheme(values);
+  const secrets = secretsOf(values, applicationEnvironment(values.dotenv, context));
+  if (secrets.length === 0) {
+    throw new UsageError('There is no signing secret: set PAYMENTS_WEBHOOK_SECRET, or write --secret.');
+  }
+  try {
+    return signingWith(chosen, secrets);
+  } catch (error) {
+    throw isPaymentsError(error) ? new UsageError(error.message) : error;
+  }
+}
+
+/** The secrets that were named, on the command line or in the environment. */
+export function secretsOf(values: SigningValues, environment: NodeJS.ProcessEnv): readonly WebhookSecret[] {
+  const encoding = oneOf('--secret-encoding', values['secret-encoding'], ENCODINGS);
+  const written =
+    values.secret === undefined
+      ? (optionsFromEnvironment(environment).webhooks?.secrets ?? [])
+      : [values.secret];
+  return written.map((secret) =>
+    typeof secret === 'string' && encoding !== undefined ? { value: secret, encoding } : secret,
+  );
+}
+
+/** @throws PaymentsConfigError where the package would refuse the secrets at boot. */
+export function signingWith(chosen: ChosenScheme, secrets: readonly WebhookSecret[]): Signing {
+  const resolved = resolveWebhooks({ scheme: chosen.scheme, secrets }, optionErrors('default'));
+  return {
+    ...chosen,
+    secrets: secrets as Signing['secrets'], // an empty list was refused
+    keys: (resolved?.keys ?? []).map(({ bytes }) => bytes),
+  };
+}
+
+/** @throws UsageError as `signingOf`, and where a header is none, or comes twice. */
+export function senderOf(
+  values: SigningValues,
+  context: Pick<CommandContext, 'environment' | 'folder'>,
+): Sender {
+  return { ...signingOf(values, context), sent: sentHeaders(values, context.folder) };
+}
+
+/** @throws UsageError where a header is none, or comes twice. */
+export function sentHeaders(values: SigningValues, folder: string): Sender['sent'] {
+  const headers = [...deliveryHeaders(values['http-header'], folder)];
+  return Object.fromEntries(
+    headers.map(([name, [value = '', ...others]]) => {
+      if (others.length > 0) throw new UsageError(`-H names ${name} more than once: a delivery has it once.`);
+      return [name, value];
+    }),
+  );
+}

@@ -1,0 +1,66 @@
+import { safeVerdict } from '../../webhooks/schemes/safe-verdict.js';
+import { parseCommandLine } from '../command-line.js';
+import { type Command, type CommandContext, type OptionSpecs } from '../command.js';
+import { UsageError } from '../usage-error.js';
+import { bodyInput } from './body-input.js';
+import { deliveryHeaders } from './delivery-headers.js';
+import { momentOf } from './moment.js';
+import { shownMoments } from './payload-variants.js';
+import { signatureHints } from './signature-hints.js';
+import { searchSignature } from './signature-search.js';
+import { SIGNING_OPTIONS, signingOf } from './signing-options.js';
+
+const OPTIONS = {
+  at: { type: 'string', value: '<time>', says: 'time to check a signed time against (default: now)' },
+  ...SIGNING_OPTIONS,
+} as const satisfies OptionSpecs;
+
+/** `nestjs-payments verify` */
+export const verifyCommand: Command = {
+  name: 'verify',
+  synopsis: '-H <name: value> [options] [file]',
+  summary: 'check the signature of a delivery that was caught, and say why it fails',
+  about: [
+    'Checks headers and the exact bytes of a body, from a file or from stdin, as the webhook route would.',
+    'Where they do not fit, it tries the usual other ways of signing and names the one that does.',
+  ].join('\n'),
+  options: OPTIONS,
+  examples: [
+    'verify event.json -H @headers.txt',
+    "verify event.json -H 'x-webhook-signature: 5d41…' --encoding base64",
+    'verify event.json -H @headers.txt --scheme standard-webhooks --at 2026-01-31T08:00:00Z',
+  ],
+  run: runVerify,
+};
+
+async function runVerify(args: readonly string[], context: CommandContext): Promise<number> {
+  const { values, positionals } = parseCommandLine(args, OPTIONS, { positionals: true });
+  const { scheme, keys, secrets } = signingOf(values, context);
+  const now = momentOf('--at', values.at);
+  const headers = deliveryHeaders(values['http-header'], context.folder);
+  if (headers.size === 0)
+    throw new UsageError("Which headers came with it? Write -H 'name: value', or -H @file.");
+  const body = await bodyInput(positionals, context);
+  const { data, paintData } = context.terminal;
+  const verdict = await safeVerdict(() => scheme.verify({ headers, body }, keys, now));
+  if (verdict.ok) {
+    data(`${paintData('green', '✔')} The signature is right.`);
+    return 0;
+  }
+  data(`${paintData('red', '✖')} Refused: ${verdict.reason}.`);
+  for (const moment of shownMoments(headers)) {
+    if (!(await safeVerdict(() => scheme.verify({ headers, body }, keys, moment))).ok) continue;
+    data(
+      `The signature itself is right: check it with --at ${new Date(moment).toISOString()}, when it was made.`,
+    );
+    return 1;
+  }
+  for (const secret of secrets) {
+    const found = searchSignature(headers, body, typeof secret === 'string' ? secret : secret.value);
+    if (!found) continue;
+    signatureHints(found).forEach(data);
+    return 1;
+  }
+  data('No usual way of signing gives it: this body was signed with another secret, or changed on the way.');
+  return 1;
+}

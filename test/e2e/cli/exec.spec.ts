@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { bundleCli, CliProcess, removeCli, runCommand } from './cli-process.js';
+
+beforeAll(bundleCli);
+afterAll(removeCli);
+
+const exec = (code: string, ...options: string[]): string[] => [
+  'sandbox',
+  'exec',
+  ...options,
+  '--',
+  process.execPath,
+  '-e',
+  code,
+];
+const BALANCE = `fetch(process.env.PAYMENTS_BASE_URL + '/merchant-balance', {
+  headers: { 'x-api-key': process.env.PAYMENTS_API_KEY, 'x-api-secret': process.env.PAYMENTS_API_SECRET },
+}).then((answer) => console.log(answer.status, process.env.PAYMENTS_BASE_URL));`;
+
+describe('nestjs-payments sandbox exec', () => {
+  it('runs the command beside an emulator that its environment leads to, and stops it afterwards', async () => {
+    const { code, stdout, stderr } = await runCommand(exec(BALANCE), {
+      environment: { PAYMENTS_API_KEY: 'pk_live_never_used' },
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const [, status, url = ''] = /^(\d+) (http:\/\/127\.0\.0\.1:\d+\/api\/v1)\n$/.exec(stdout) ?? [];
+    expect(status).toBe('200');
+    await expect(fetch(url)).rejects.toThrow();
+  });
+
+  it('gives it the webhook secret, and other variables as they were', async () => {
+    const { stdout } = await runCommand(
+      exec('console.log(process.env.PAYMENTS_WEBHOOK_SECRET.length >= 16, process.env.OTHER)'),
+      { environment: { OTHER: 'kept' } },
+    );
+    expect(stdout).toBe('true kept\n');
+  });
+
+  it('writes the calls on stderr with --log', async () => {
+    const { stderr } = await runCommand(exec(BALANCE, '--log'));
+    expect(stderr).toMatch(/--> GET \/merchant-balance\n.* <-- 200/);
+  });
+
+  it.each([
+    { what: 'its exit code', code: 'process.exitCode = 3', expected: 3 },
+    {
+      what: '128 and the number of the signal that ended it',
+      code: "process.kill(process.pid, 'SIGKILL')",
+      expected: 137,
+    },
+  ])('ends with $what', async ({ code, expected }) => {
+    expect((await runCommand(exec(code))).code).toBe(expected);
+  });
+
+  it('ends with 127 where the command does not exist, and 126 where it may not be run', async () => {
+    const missing = await runCommand(['sandbox', 'exec', '--', 'no-such-command']);
+    expect(missing.code).toBe(127);
+    expect(missing.stderr).toContain('no-such-command cannot be run');
+    expect((await runCommand(['sandbox', 'exec', '--', '/'])).code).toBe(126);
+  });
+
+  it.each([
+    { signal: 'SIGINT', expected: 130 },
+    { signal: 'SIGTERM', expected: 143 },
+  ] as const)('hands $signal on to the command and ends as that does', async ({ signal, expected }) => {
+    const cli = new CliProcess(
+      exec(`console.log(process.env.PAYMENTS_BASE_URL); setInterval(() => {}, 1000)`),
+    );
+    const [, url = ''] = await cli.until('stdout', /(http:\S+)\n/);
+    expect((await cli.stop(signal)).code).toBe(expected);
+    await expect(fetch(url)).rejects.toThrow();
+  });
+
+  it('waits for a command that ends in its own time after SIGTERM, the emulator running', async () => {
+    const cli = new CliProcess(
+      exec(`process.on('SIGTERM', () => { ${BALANCE.replace(/;$/, '')}.then(() => process.exit(5)); });
+        console.log('up'); setInterval(() => {}, 1000)`),
+    );
+    await cli.until('stdout', /up\n/);
+    const { code, stdout } = await cli.stop('SIGTERM');
+    expect(code).toBe(5);
+    expect(stdout).toMatch(/^up\n200 http/);
+  });
+
+  it('names an occupied port, and runs nothing', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const port = String((server.address() as AddressInfo).port);
+    const { code, stdout, stderr } = await runCommand(exec("console.log('ran')", '--port', port));
+    server.close();
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(`Port ${port} `);
+  });
+});

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { bundleCli, removeCli, runCommand } from './cli-process.js';
+
+beforeAll(bundleCli);
+afterAll(removeCli);
+
+const secret = { environment: { PAYMENTS_WEBHOOK_SECRET: 'a-secret-of-enough-bytes' } };
+const TO = ['--to', 'http://127.0.0.1:9/hook'];
+
+describe('nestjs-payments', () => {
+  it('shows its commands with --help, and its version', async () => {
+    const help = await runCommand(['--help']);
+    expect(help).toMatchObject({ code: 0, stderr: '' });
+    expect(help.stdout).toMatch(/Usage: nestjs-payments <command>/);
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    expect(await runCommand(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
+  it.each(['sandbox', 'sandbox exec', 'trigger', 'sign', 'verify', 'doctor'])(
+    'shows options and examples of %s with --help',
+    async (name) => {
+      const { code, stdout, stderr } = await runCommand([...name.split(' '), '--help']);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toMatch(new RegExp(`^Usage: nestjs-payments ${name} `));
+      expect(stdout).toMatch(new RegExp(`\nExamples:\n  npx nestjs-payments ${name}`));
+    },
+  );
+
+  it.each([
+    { args: [], says: 'Which command?' },
+    { args: ['serve'], says: "There is no command 'serve'." },
+    { args: ['sandbx'], says: "There is no command 'sandbx'. Did you mean 'sandbox'?" },
+    { args: ['sandbox', '--prot', '1'], says: "Unknown option '--prot'. Did you mean '--port'?" },
+    { args: ['sandbox', '-x'], says: "Unknown option '-x'." },
+    { args: ['sandbox', 'here'], says: "Unexpected argument 'here'" },
+    { args: ['sandbox', '--seed', '-1'], says: '--seed' },
+    { args: ['sandbox', '--port', '65536'], says: '--port must be a whole number from 0 to 65535.' },
+    { args: ['sandbox', '--host', '0.0.0.0'], says: '--host must be a loopback address' },
+    {
+      args: ['sandbox', '--forward-to', 'http://example.com/'],
+      says: '--forward-to must be an address on this',
+    },
+    { args: ['sandbox', '--forward-to', 'http://me:pass@127.0.0.1/'], says: 'without a password' },
+    { args: ['sandbox', '--forward-to', 'localhost:3000'], says: '--forward-to must be an address on this' },
+    { args: ['sandbox', 'exec'], says: 'Write it after --' },
+    { args: ['sandbox', 'exec', '--'], says: 'Write it after --' },
+    { args: ['sandbox', 'exec', '--lg', '--', 'true'], says: "Did you mean '--log'?" },
+    { args: ['trigger', ...TO], says: 'Which event?' },
+    { args: ['trigger', 'payment.success'], says: 'Where to?' },
+    { args: ['trigger', 'payment.success', '--to', 'here'], says: '--to must be a whole http' },
+    { args: ['trigger', 'payment.success', ...TO, '-d', 'amount'], says: '--data takes name=text' },
+    { args: ['trigger', 'payment.success', ...TO, '-d', 'a:=x'], says: '--data a:= needs JSON' },
+    { args: ['trigger', 'payment.success', ...TO, '--repeat', '0'], says: '--repeat must be' },
+    { args: ['trigger', 'payment.success', ...TO, '--forged', '--unsigned'], says: 'only one of --stale' },
+    { args: ['trigger', 'payment.success', ...TO, '--stale'], says: 'signs a time' },
+    { args: ['trigger', 'payment.success', ...TO, '-H', 'none'], says: "-H takes 'name: value'" },
+    { args: ['trigger', 'payment.success', ...TO, '-H', 'a: 1', '-H', 'A: 2'], says: 'more than once' },
+    {
+      args: ['sign', '--algorithm', 'sha265'],
+      says: "--algorithm must be one of sha256, sha384, sha512. Did you mean 'sha256'?",
+    },
+    { args: ['sign', '--scheme', 'strip'], says: "Did you mean 'stripe'?" },
+    {
+      args: ['sign', '--scheme', 'stripe', '--encoding', 'hex'],
+      says: '--encoding has no meaning with --scheme stripe',
+    },
+    { args: ['sign', '--tolerance', '5'], says: '--tolerance has no meaning with no --timestamp-header' },
+    { args: ['sign', '--payload', '{timestamp}'], says: "must hold 'body'" },
+    { args: ['sign', '--payload', '{x-tenant}{body}'], says: 'x-tenant: pass its value with -H' },
+    { args: ['sign', 'no-such-file'], says: 'cannot be read (ENOENT)' },
+    { args: ['sign', 'a', 'b'], says: 'One body at a time' },
+    { args: ['sign', '--at', 'noon'], says: '--at is not a moment' },
+    { args: ['sign', '--secret', 'short'], says: 'is shorter than' },
+    { args: ['sign', '--dotenv', 'no-such-file'], says: '--dotenv cannot be read (ENOENT)' },
+    { args: ['verify'], says: 'Which headers came with it?' },
+    { args: ['doctor', '--auth', 'basic'], says: '--auth must be one of headers, bearer.' },
+    { args: ['doctor', '--environment', 'prod'], says: '--environment must be one of' },
+    { args: ['doctor', '--webhook', 'ftp://here'], says: '--webhook must be' },
+  ])('answers $args with the usage on stderr and exit code 2', async ({ args, says }) => {
+    const { code, stdout, stderr } = await runCommand(args, secret);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(says);
+    expect(stderr).toMatch(/\nUsage: nestjs-payments .*\nMore: npx nestjs-payments .*--help\n$/);
+  });
+
+  it.each(['trigger payment.success --to http://127.0.0.1:9/', 'sign', 'verify -H a:b'])(
+    'says where a signing secret comes from when %s finds none',
+    async (command) => {
+      const { code, stderr } = await runCommand(command.split(' '));
+      expect(code).toBe(2);
+      expect(stderr).toContain('There is no signing secret: set PAYMENTS_WEBHOOK_SECRET, or write --secret.');
+    },
+  );
+});
