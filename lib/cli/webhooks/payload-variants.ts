@@ -1,3 +1,6 @@
+import { type SignatureTimestampOptions } from '../../webhooks/schemes/hmac-options.js';
+
+export type TimestampUnit = SignatureTimestampOptions['unit'];
 export type Headers = ReadonlyMap<string, readonly string[]>;
 
 /** One order of signed parts, filled with values of the delivery. */
@@ -5,6 +8,7 @@ export interface PayloadVariant {
   /** In the form of `--payload`. */
   readonly payload: string;
   readonly timestampHeader: string | undefined;
+  readonly timestampUnit: TimestampUnit | undefined;
   readonly idHeader: string | undefined;
   /** Bytes in their order; `BODY` stands for the body. */
   readonly parts: readonly string[];
@@ -22,6 +26,7 @@ export const BODY = '{body}';
 const BODY_ALONE: PayloadVariant = {
   payload: BODY,
   timestampHeader: undefined,
+  timestampUnit: undefined,
   idHeader: undefined,
   parts: [BODY],
 };
@@ -52,9 +57,15 @@ export function payloadVariants(headers: Headers): readonly PayloadVariant[] {
 /** The times that a delivery shows, in milliseconds since 1970. */
 export function shownMoments(headers: Headers): readonly number[] {
   return timesOf(headers).map(({ value }) => {
-    if (value.includes('T')) return Date.parse(value);
-    return value.length > 10 ? Number(value) : Number(value) * 1_000;
+    const unit = unitOf(value);
+    if (unit === 'iso') return Date.parse(value);
+    return unit === 'ms' ? Number(value) : Number(value) * 1_000;
   });
+}
+
+function unitOf(time: string): TimestampUnit {
+  if (time.includes('T')) return 'iso';
+  return time.length > 10 ? 'ms' : 's';
 }
 
 function filled(payload: string, time: HeaderValue, id: HeaderValue | undefined): PayloadVariant {
@@ -65,6 +76,7 @@ function filled(payload: string, time: HeaderValue, id: HeaderValue | undefined)
   return {
     payload,
     timestampHeader: time.header,
+    timestampUnit: unitOf(time.value),
     idHeader: id?.header,
     parts: payload
       .split(/(\{\w+\})/)

@@ -19,7 +19,8 @@ function impossible({ algorithm, encoding }: FoundSignature): readonly string[] 
 function optionsOf(found: FoundSignature): readonly string[] {
   if (isStandardWebhooks(found)) return ['--scheme standard-webhooks'];
   if (isStripeStyle(found)) return ['--scheme stripe', `--header ${found.header}`];
-  const { header, before, algorithm, encoding, secret, payload, timestampHeader, idHeader } = found;
+  const { header, before, algorithm, encoding, secret, payload } = found;
+  const { timestampHeader, timestampUnit = 's', idHeader } = found;
   return [
     `--header ${header}`,
     `--algorithm ${algorithm}`,
@@ -27,6 +28,7 @@ function optionsOf(found: FoundSignature): readonly string[] {
     ...(before === '' ? [] : [`--prefix '${before}'`]),
     ...(payload === '{body}' ? [] : [`--payload '${payload}'`]),
     ...(timestampHeader === undefined ? [] : [`--timestamp-header ${timestampHeader}`]),
+    ...(timestampHeader === undefined || timestampUnit === 's' ? [] : [`--timestamp-unit ${timestampUnit}`]),
     ...(idHeader === undefined ? [] : [`--id-header ${idHeader}`]),
     ...(secret === 'utf8' ? [] : [`--secret-encoding ${secret === 'hex' ? 'hex' : 'base64'}`]),
   ];

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { bodyVariants } from './body-variants.js';
 import { keyVariants } from './key-variants.js';
-import { BODY, type Headers, payloadVariants } from './payload-variants.js';
+import { BODY, type Headers, payloadVariants, type TimestampUnit } from './payload-variants.js';
 
 const ALGORITHMS = ['sha256', 'sha512', 'sha384', 'sha1'] as const;
 const ENCODINGS = ['hex', 'base64', 'base64url', 'HEX'] as const;
@@ -21,6 +21,7 @@ export interface FoundSignature {
   readonly payload: string;
   /** Header of the signed time, where one is signed; a time inside the signature's own header has none. */
   readonly timestampHeader: string | undefined;
+  readonly timestampUnit: TimestampUnit | undefined;
   readonly idHeader: string | undefined;
   /** What was done to the body; undefined: nothing. */
   readonly bodyChange: string | undefined;
