@@ -64,14 +64,13 @@ describe('nestjs-payments sign', () => {
       '1700000000',
     ];
     const { stdout } = await run(['sign', ...options, ...more], BODY);
-    expect(stdout).toBe(
+    expect(stdout.trim().split('\n').sort()).toEqual(
       [
         'content-type: application/json',
         'x-tenant: duka',
         'x-time: 1700000000',
         `x-sig: sig=${mac('sha512', secret, 'v1.duka.1700000000.', BODY).digest('base64')}`,
-        '',
-      ].join('\n'),
+      ].sort(),
     );
   });
 

@@ -10,6 +10,7 @@ const PAGES = [
   'CONTRIBUTING.md',
   'CHANGELOG.md',
   'docs/assumptions.md',
+  'docs/cli.md',
   'docs/diagnostics.md',
   'docs/money-safety.md',
   'docs/sandbox.md',
