@@ -1,5 +1,6 @@
 import { Controller, Injectable } from '@nestjs/common';
 import {
+  DEFAULT_ACCOUNT,
   memoryStorage,
   OnPayment,
   type PaymentEventContext,
@@ -41,17 +42,12 @@ export class HandlerRuns {
   }
 }
 
-@Controller('webhooks')
-class WebhooksController {
-  @PaymentsWebhook('payments')
-  received(): void {}
-}
-
 export interface QueueAppOptions {
   readonly runs?: HandlerRuns;
   readonly storage?: PaymentsStorage;
   readonly webhooks?: Parameters<typeof paymentsOptions>[0];
-  readonly payments?: readonly PaymentsModuleRootOptions[];
+  /** Registration of the account, instead of the usual one. */
+  readonly payments?: PaymentsModuleRootOptions;
 }
 
 /** A space of its own in the real Redis. */
@@ -63,11 +59,22 @@ export class QueueSpace {
   async start(
     adapter: AdapterName,
     queue: PaymentsQueueRootOptions = {},
-    { runs = new HandlerRuns(), storage = memoryStorage(), webhooks, payments }: QueueAppOptions = {},
+    {
+      runs = new HandlerRuns(),
+      storage = memoryStorage(),
+      webhooks,
+      payments = paymentsOptions(webhooks, { storage }),
+    }: QueueAppOptions = {},
   ): Promise<WebhookApp> {
+    const { name: account = DEFAULT_ACCOUNT } = payments;
+    @Controller('webhooks')
+    class WebhooksController {
+      @PaymentsWebhook('payments', { account })
+      received(): void {}
+    }
     @Injectable()
     class Orders {
-      @OnPayment('*')
+      @OnPayment('*', { account })
       paid(event: PaymentWebhookEvent, context: PaymentEventContext): unknown {
         return runs.run(event, context);
       }
@@ -75,7 +82,7 @@ export class QueueSpace {
     const app = await startWebhookApp(adapter, {
       controllers: [WebhooksController],
       providers: [Orders],
-      payments: payments ?? [paymentsOptions(webhooks, { storage })],
+      payments: [payments],
       imports: [
         PaymentsQueueModule.forRoot({ connection: { url: redisService.url }, prefix: this.prefix, ...queue }),
       ],
@@ -84,9 +91,14 @@ export class QueueSpace {
     return app;
   }
 
+  async stop(stopped: WebhookApp): Promise<void> {
+    this.apps.splice(this.apps.indexOf(stopped), 1);
+    await stopped.app.close();
+  }
+
   /** Stops the applications and leaves nothing behind. */
   async clear(): Promise<void> {
-    await Promise.all(this.apps.splice(0).map(({ app }) => app.close()));
+    await Promise.all([...this.apps].map((app) => this.stop(app)));
     const redis = connectRedis();
     await forget(redis, this.prefix);
     await redis.quit();

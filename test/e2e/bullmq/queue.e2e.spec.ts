@@ -6,7 +6,7 @@ import { PaymentsQueue } from 'nestjs-payments/bullmq';
 import { paymentEvent } from 'nestjs-payments/testing';
 import { HandlerRuns, QueueSpace } from '../../support/queue-app.js';
 import { describeWith, redisService } from '../../support/services.js';
-import { adapters, deliver, type WebhookApp } from '../../support/webhook-app.js';
+import { adapters, deliver, paymentsOptions, type WebhookApp } from '../../support/webhook-app.js';
 
 const QUICK = { baseDelayMs: 1, maxDelayMs: 1 };
 
@@ -180,6 +180,43 @@ for (const adapter of adapters) {
       await job?.promote();
       await completed;
       expect(runs.references).toHaveLength(1);
+    });
+
+    it('is put off, and not begun a second time, while a handler takes longer than it may', async () => {
+      let finish = (): void => undefined;
+      runs.behaviour = () => new Promise<void>((resolve) => (finish = resolve));
+      const webhooks = { handlerTimeoutMs: 20, leaseMs: 60_000, inFlightWaitMs: 5_000 };
+      const app = await space.start(adapter, { retry: { maxAttempts: 1 } }, { runs, webhooks });
+      const delayed = next('delayed');
+      await deliver(app.port, paymentEvent('payment.success'));
+      await delayed;
+      const [job] = await queueOf(app).getDelayed();
+      expect(job).toMatchObject({ attemptsMade: 0, delay: 60_000 });
+      const completed = next('completed');
+      await job?.promote();
+      finish();
+      await completed;
+      expect(runs.references).toHaveLength(1);
+    });
+
+    it.each([
+      ['another account', paymentsOptions({}, { name: 'payouts' }), "belongs to the account 'default'"],
+      [
+        'another environment',
+        paymentsOptions({}, { apiKey: 'pk_live_shop', apiSecret: 'sk_live_shop' }),
+        'is of the sandbox environment',
+      ],
+    ])('stays where only workers of %s take it, and says why', async (_whose, payments, reason) => {
+      const { app, port } = await space.start(adapter, { worker: false, retry: { maxAttempts: 1 } });
+      await deliver(port, paymentEvent('payment.success'));
+      const failed = next('failed');
+      const { logs } = await space.start('express', {}, { runs, payments });
+      await failed;
+      expect(await app.get(PaymentsQueue).failed()).toMatchObject([
+        { reason: expect.stringContaining(reason) },
+      ]);
+      expect(logs.of('error')).toContainEqual(expect.stringContaining(reason));
+      expect(runs.references).toEqual([]);
     });
 
     it('is set aside by the worker where it contradicts what stands', async () => {

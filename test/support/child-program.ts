@@ -1,0 +1,50 @@
+import { transformFile } from '@swc/core';
+import { build, stop } from 'esbuild';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** A program of the tests that runs in a process of its own, on the library as it stands in lib/. */
+export interface ChildProgram {
+  readonly file: string;
+  remove(): Promise<void>;
+}
+
+/** Bundles a program with the library. swc writes the types of constructors down, which Nest needs and esbuild cannot. */
+export async function buildChildProgram(entry: string): Promise<ChildProgram> {
+  const folder = await realpath(await mkdtemp(join(process.cwd(), 'node_modules', '.child-')));
+  const file = join(folder, 'main.mjs');
+  await build({
+    entryPoints: [entry],
+    outfile: file,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    packages: 'external',
+    logLevel: 'error',
+    plugins: [
+      {
+        name: 'swc',
+        setup({ onLoad }) {
+          onLoad({ filter: /\.ts$/ }, async ({ path }) => ({ contents: await compiled(path), loader: 'js' }));
+        },
+      },
+    ],
+  });
+  await stop(); // its service is a process of its own, which could outlive the test run
+  return { file, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+async function compiled(file: string): Promise<string> {
+  const { code } = await transformFile(file, {
+    swcrc: false,
+    configFile: false,
+    jsc: {
+      parser: { syntax: 'typescript', decorators: true },
+      transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+      target: 'es2022',
+    },
+    module: { type: 'es6' },
+  });
+  return code;
+}
