@@ -9,33 +9,34 @@ import { adapters, deliver } from '../../support/webhook-app.js';
 
 const away = ['cut', 'hang'] as const;
 
-for (const adapter of adapters) {
-  describeWith([redisService], `a queue whose Redis goes away on ${adapter}`, () => {
-    let space: QueueSpace;
-    let runs: HandlerRuns;
-    let proxy: SeverableProxy;
+describeWith([redisService], 'a queue whose Redis goes away', () => {
+  let space: QueueSpace;
+  let runs: HandlerRuns;
+  let proxy: SeverableProxy;
 
-    beforeEach(async () => {
-      space = new QueueSpace();
-      runs = new HandlerRuns();
-      proxy = await SeverableProxy.before(redisService.url);
-    });
-    afterEach(async () => {
-      await space.clear();
-      await proxy.close();
-    });
+  beforeEach(async () => {
+    space = new QueueSpace();
+    runs = new HandlerRuns();
+    proxy = await SeverableProxy.before(redisService.url);
+  });
+  afterEach(async () => {
+    await space.clear();
+    await proxy.close();
+  });
 
-    /** As the gateway does: again and again, until it is answered 200. */
-    async function deliverUntilStored(port: number, reference: string): Promise<void> {
-      const event = paymentEvent('payment.success', { reference });
-      for (;;) {
-        const { status } = await deliver(port, event);
-        if (status === 200) return;
-        expect(status).toBe(503);
-      }
+  /** As the gateway does: again and again, until it is answered 200. */
+  async function deliverUntilStored(port: number, reference: string): Promise<void> {
+    const event = paymentEvent('payment.success', { reference });
+    for (;;) {
+      const { status } = await deliver(port, event);
+      if (status === 200) return;
+      expect(status).toBe(503);
     }
+  }
 
-    it.each(away)('answers 503 while it is away (%s), and works again when it is back', async (how) => {
+  it.each(adapters.flatMap((adapter) => away.map((how) => [adapter, how] as const)))(
+    'answers 503 on %s while it is away (%s), and works again when it is back',
+    async (adapter, how) => {
       const { app, port, logs } = await space.start(adapter, { connection: { url: proxy.url } }, { runs });
       await deliverUntilStored(port, 'before');
       await runs.began(1);
@@ -54,39 +55,39 @@ for (const adapter of adapters) {
       while (!runs.references.includes('after')) await runs.began(runs.references.length + 1);
       expect(new Set(runs.references).size).toBe(runs.references.length);
       expect(logs.of('error').join()).not.toContain(new URL(proxy.url).host);
-    });
+    },
+  );
 
-    it.each(away)('can be started while it is away (%s)', async (how) => {
-      proxy[how]();
-      const { port } = await space.start(adapter, { connection: { url: proxy.url } }, { runs });
-      expect((await deliver(port, paymentEvent('payment.success'))).status).toBe(503);
-      proxy.restore();
-      await deliverUntilStored(port, 'after');
-      await runs.began(1);
-    });
-
-    it.each(away)('can be stopped while it is away (%s)', async (how) => {
-      const app = await space.start(adapter, { connection: { url: proxy.url } }, { runs });
-      await deliverUntilStored(app.port, 'before');
-      await runs.began(1);
-      proxy[how]();
-      await space.stop(app);
-    });
-
-    it.each(away)('can be stopped before it was ever there (%s)', async (how) => {
-      proxy[how]();
-      await space.stop(await space.start(adapter, { connection: { url: proxy.url } }, { runs }));
-    });
-
-    it('leaves a client of the application alone', async () => {
-      const client = new Redis(redisService.url);
-      const app = await space.start(adapter, { connection: client }, { runs });
-      await deliverUntilStored(app.port, 'order-1');
-      await runs.began(1);
-      expect(client.options).toMatchObject({ maxRetriesPerRequest: 20, enableOfflineQueue: true });
-      await space.stop(app);
-      expect(await client.ping()).toBe('PONG');
-      client.disconnect();
-    });
+  it.each(away)('can be started while it is away (%s)', async (how) => {
+    proxy[how]();
+    const { port } = await space.start('express', { connection: { url: proxy.url } }, { runs });
+    expect((await deliver(port, paymentEvent('payment.success'))).status).toBe(503);
+    proxy.restore();
+    await deliverUntilStored(port, 'after');
+    await runs.began(1);
   });
-}
+
+  it.each(away)('can be stopped while it is away (%s)', async (how) => {
+    const app = await space.start('express', { connection: { url: proxy.url } }, { runs });
+    await deliverUntilStored(app.port, 'before');
+    await runs.began(1);
+    proxy[how]();
+    await space.stop(app);
+  });
+
+  it.each(away)('can be stopped before it was ever there (%s)', async (how) => {
+    proxy[how]();
+    await space.stop(await space.start('express', { connection: { url: proxy.url } }, { runs }));
+  });
+
+  it('leaves a client of the application alone', async () => {
+    const client = new Redis(redisService.url);
+    const app = await space.start('express', { connection: client }, { runs });
+    await deliverUntilStored(app.port, 'order-1');
+    await runs.began(1);
+    expect(client.options).toMatchObject({ maxRetriesPerRequest: 20, enableOfflineQueue: true });
+    await space.stop(app);
+    expect(await client.ping()).toBe('PONG');
+    client.disconnect();
+  });
+});
