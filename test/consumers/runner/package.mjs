@@ -8,7 +8,13 @@ const EXPECTED =
   /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/cjs\/package\.json|dist\/(esm|cjs)\/.+\.(js|d\.ts))$/;
 const BUILDS = ['esm', 'cjs'];
 /** Each entry point, and the optional peers that whoever imports it has. */
-const ENTRY_POINTS = { index: [], 'testing/index': [], 'sandbox/index': [], 'redis/index': ['ioredis'] };
+const ENTRY_POINTS = {
+  index: [],
+  'testing/index': [],
+  'sandbox/index': [],
+  'redis/index': ['ioredis'],
+  'postgres/index': [],
+};
 
 /** Builds and packs; resolves to the tarball's path. */
 export async function pack(root, destination) {

@@ -1,0 +1,87 @@
+import { PaymentsStorageError } from '../errors/payments-storage.error.js';
+import { waitWithin } from '../transport/wait-within.js';
+import { type PostgresClient, type PostgresPool, type PostgresResult } from './postgres-pool.js';
+import { storageFailure } from './storage-failure.js';
+
+/** How long to wait for a connection of the pool, and then for the answer to each statement. */
+const WITHIN_MS = 4_000;
+
+/** Runs one statement. Rejects with a `PaymentsStorageError`. */
+export type RunStatement = (text: string, values?: readonly unknown[]) => Promise<PostgresResult>;
+
+/** One connection of the application's pool, until it is given back. */
+export class LentConnection {
+  private readonly release: PostgresClient['release'];
+  private broken = false;
+  private returned = false;
+
+  private constructor(readonly client: PostgresClient) {
+    this.release = client.release.bind(client);
+    // Given back in the middle of a transaction, it would carry that transaction to whoever takes it next.
+    client.release = () => {
+      throw new PaymentsStorageError(
+        'The connection of the webhook transaction is given back after the handlers: take release() out of the handler.',
+      );
+    };
+    client.on('error', this.lost);
+  }
+
+  /** Takes a connection out of the pool; one that comes too late goes straight back. */
+  static async from(pool: PostgresPool): Promise<LentConnection> {
+    const connecting = pool.connect();
+    try {
+      return new LentConnection(await inTime(connecting, 'a free connection of the pool'));
+    } catch (error) {
+      connecting.then(
+        (client) => {
+          client.release();
+        },
+        () => undefined,
+      );
+      throw storageFailure(error);
+    }
+  }
+
+  readonly run: RunStatement = async (text, values) => {
+    if (this.broken || this.returned) throw new PaymentsStorageError('The connection to PostgreSQL is gone.');
+    try {
+      return await inTime(this.client.query(text, values && [...values]), 'an answer of PostgreSQL');
+    } catch (error) {
+      if (error instanceof PaymentsStorageError) this.broken = true;
+      throw storageFailure(error);
+    }
+  };
+
+  /** Gives the connection back, once; one whose state nobody knows is closed instead. */
+  giveBack(how: 'usable' | 'unknown'): void {
+    if (this.returned) return;
+    this.returned = true;
+    this.release(this.broken || how === 'unknown');
+    this.client.removeListener('error', this.lost);
+  }
+
+  /** Without a listener, a connection that breaks would end the process. */
+  private readonly lost = (): void => {
+    this.broken = true;
+  };
+}
+
+/** Runs single statements, each on a connection of its own and committed at once. */
+export function autocommit(pool: PostgresPool): RunStatement {
+  return async (text, values) => {
+    const connection = await LentConnection.from(pool);
+    try {
+      const result = await connection.run(text, values);
+      connection.giveBack('usable');
+      return result;
+    } finally {
+      connection.giveBack('unknown');
+    }
+  };
+}
+
+async function inTime<T>(work: Promise<T>, what: string): Promise<T> {
+  const waited = await waitWithin(work, performance.now() + WITHIN_MS);
+  if (waited.ended === 'done') return waited.value;
+  throw new PaymentsStorageError(`Waited ${WITHIN_MS} ms in vain for ${what}.`);
+}

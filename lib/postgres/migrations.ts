@@ -1,0 +1,69 @@
+import { type TableNames } from './table-names.js';
+
+/**
+ * What each version of the tables adds to the one before it. A version that was released is never changed: databases have it.
+ *
+ * References are compared byte by byte (`COLLATE "C"`): an index then means the same after the system's locales change.
+ */
+export function migrations(names: TableNames): readonly string[] {
+  return [firstVersion(names)];
+}
+
+function firstVersion({ inbox, setAside, journal, fences, versions }: TableNames): string {
+  return `
+    CREATE SEQUENCE ${fences};
+    CREATE TABLE ${inbox} (
+      account text COLLATE "C" NOT NULL,
+      environment text COLLATE "C" NOT NULL,
+      kind text COLLATE "C" NOT NULL,
+      reference text COLLATE "C" NOT NULL,
+      event text NOT NULL,
+      fingerprint text COLLATE "C" NOT NULL,
+      state text COLLATE "C" NOT NULL CHECK (state IN ('running', 'open', 'done')),
+      fence bigint NOT NULL,
+      attempt integer NOT NULL,
+      finished text[] NOT NULL,
+      changed_at timestamptz(3) NOT NULL,
+      lease_until timestamptz(3) NOT NULL,
+      PRIMARY KEY (account, environment, kind, reference)
+    );
+    CREATE INDEX ON ${inbox} (account, environment, changed_at) WHERE state = 'done';
+    COMMENT ON TABLE ${inbox} IS 'nestjs-payments: which webhook deliveries were handled';
+
+    CREATE TABLE ${setAside} (
+      account text COLLATE "C" NOT NULL,
+      environment text COLLATE "C" NOT NULL,
+      kind text COLLATE "C" NOT NULL,
+      fingerprint text COLLATE "C" NOT NULL,
+      id bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
+      event text NOT NULL,
+      reference text NOT NULL,
+      payload text NOT NULL,
+      seen integer NOT NULL,
+      first_seen_at timestamptz(3) NOT NULL,
+      PRIMARY KEY (account, environment, kind, fingerprint)
+    );
+    COMMENT ON COLUMN ${setAside}.payload IS 'personal data: the webhook as it was sent';
+
+    CREATE SEQUENCE ${versions};
+    CREATE TABLE ${journal} (
+      account text COLLATE "C" NOT NULL,
+      environment text COLLATE "C" NOT NULL,
+      family text COLLATE "C" NOT NULL,
+      reference text COLLATE "C" NOT NULL,
+      id bigint GENERATED ALWAYS AS IDENTITY,
+      state text COLLATE "C" NOT NULL,
+      attempt integer NOT NULL,
+      record json NOT NULL,
+      version bigint NOT NULL,
+      created_at timestamptz(3) NOT NULL,
+      updated_at timestamptz(3) NOT NULL,
+      attempt_at timestamptz(3) NOT NULL,
+      lease_until timestamptz(3) NOT NULL,
+      PRIMARY KEY (account, environment, family, reference)
+    );
+    CREATE INDEX ON ${journal} (account, environment, family, state, created_at, id);
+    CREATE INDEX ON ${journal} (account, environment, updated_at) WHERE state = 'settled';
+    COMMENT ON COLUMN ${journal}.record IS 'personal data: the request until its payment ended, and the answer';
+  `;
+}

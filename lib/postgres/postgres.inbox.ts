@@ -1,0 +1,111 @@
+import {
+  type ClaimResult,
+  type InboxClaim,
+  type InboxConflict,
+  type InboxDelivery,
+  type InboxKey,
+  type InboxScope,
+  type InboxStore,
+  type SetAsideDelivery,
+} from '../common/storage-port.js';
+import { claimOnce, type HeldEntry, keyValues } from './claim-once.js';
+import { deleteInBatches } from './delete-in-batches.js';
+import { beginTransaction, type InboxStatements, inboxStatements } from './inbox-statements.js';
+import { autocommit, LentConnection, type RunStatement } from './lent-connection.js';
+import { pollUntil } from './poll-until.js';
+import { type PostgresPool } from './postgres-pool.js';
+import { PostgresJournal } from './postgres.journal.js';
+import { PostgresSetAside } from './postgres.set-aside.js';
+import { toSqlText } from './sql-text.js';
+import { type TableNames } from './table-names.js';
+import { TransactionalClaim } from './transactional-claim.js';
+
+/** The inbox in PostgreSQL. */
+export class PostgresInbox implements InboxStore {
+  private readonly run: RunStatement;
+  private readonly statements: InboxStatements;
+  private readonly aside: PostgresSetAside;
+
+  constructor(
+    private readonly pool: PostgresPool,
+    private readonly names: TableNames,
+    private readonly transactional: boolean,
+  ) {
+    this.run = autocommit(pool);
+    this.statements = inboxStatements(names);
+    this.aside = new PostgresSetAside(this.run, names);
+  }
+
+  async claim(delivery: InboxDelivery, leaseMs: number): Promise<ClaimResult> {
+    if (this.transactional) return this.claimWithTransaction(delivery, leaseMs);
+    const claimed = await claimOnce(this.run, this.statements, delivery, leaseMs);
+    return claimed.result === 'claimed'
+      ? { result: 'claimed', claim: this.plainClaim(claimed.entry) }
+      : claimed;
+  }
+
+  waitForRelease(key: InboxKey, timeoutMs: number): Promise<void> {
+    const ended = async (): Promise<boolean> =>
+      (await this.run(this.statements.runs, keyValues(key))).rows.length === 0;
+    return pollUntil(ended, timeoutMs);
+  }
+
+  setAside(delivery: SetAsideDelivery): Promise<void> {
+    return this.aside.add(delivery);
+  }
+
+  conflicts(scope: InboxScope): Promise<readonly InboxConflict[]> {
+    return this.aside.list(scope);
+  }
+
+  removeConflict(scope: InboxScope, id: string): Promise<void> {
+    return this.aside.remove(scope, id);
+  }
+
+  purge({ account, environment }: InboxScope, olderThanMs: number): Promise<number> {
+    return deleteInBatches(this.run, this.statements.purge, [account, environment, olderThanMs]);
+  }
+
+  private plainClaim({ values, attempt, finished }: HeldEntry): InboxClaim {
+    const changes = async (statement: string, ...more: readonly string[]): Promise<boolean> =>
+      (await this.run(statement, [...values, ...more])).rowCount === 1;
+    return {
+      attempt,
+      finished,
+      mark: (handler) => changes(this.statements.mark, toSqlText(handler)),
+      finish: () => changes(this.statements.finish),
+      fail: async () => {
+        await changes(this.statements.giveBack);
+      },
+    };
+  }
+
+  /** The connection is taken first: where the pool has none, nothing was claimed in vain. */
+  private async claimWithTransaction(delivery: InboxDelivery, leaseMs: number): Promise<ClaimResult> {
+    const connection = await LentConnection.from(this.pool);
+    try {
+      const claimed = await claimOnce(connection.run, this.statements, delivery, leaseMs);
+      if (claimed.result === 'claimed') {
+        return { result: 'claimed', claim: await this.begin(connection, claimed.entry, leaseMs) };
+      }
+      connection.giveBack('usable');
+      return claimed;
+    } catch (error) {
+      connection.giveBack('unknown');
+      throw error;
+    }
+  }
+
+  private async begin(connection: LentConnection, entry: HeldEntry, leaseMs: number): Promise<InboxClaim> {
+    const { run: elsewhere, statements, names } = this;
+    const journal = new PostgresJournal(connection.run, names);
+    const claim = new TransactionalClaim(entry, { connection, elsewhere, statements, journal, leaseMs });
+    try {
+      await connection.run(beginTransaction(entry.fence, leaseMs));
+    } catch (error) {
+      await claim.fail();
+      throw error;
+    }
+    return claim;
+  }
+}

@@ -1,0 +1,97 @@
+import {
+  type JournalKey,
+  type JournalPage,
+  type JournalRecord,
+  type JournalScope,
+  type JournalState,
+  type JournalStore,
+  type StoredJournalRecord,
+} from '../common/journal-port.js';
+import { PaymentsStorageError } from '../errors/payments-storage.error.js';
+import { deleteInBatches } from './delete-in-batches.js';
+import {
+  cursorAfter,
+  type JournalStatements,
+  journalStatements,
+  pageStart,
+  storedRecord,
+} from './journal-rows.js';
+import { type RunStatement } from './lent-connection.js';
+import { toSqlText } from './sql-text.js';
+import { type TableNames } from './table-names.js';
+
+/** Each further try means that somebody else wrote or removed the same payment in between. */
+const TRIES = 10;
+
+/** The journal in PostgreSQL; one statement a call. */
+export class PostgresJournal implements JournalStore {
+  private readonly statements: JournalStatements;
+
+  constructor(
+    private readonly run: RunStatement,
+    names: TableNames,
+  ) {
+    this.statements = journalStatements(names);
+  }
+
+  async insert(
+    record: JournalRecord,
+    leaseMs: number,
+  ): Promise<{ readonly inserted: boolean; readonly stored: StoredJournalRecord }> {
+    const values = [...keyValues(record), record.state, record.attempt, JSON.stringify(record), leaseMs];
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const [row] = (await this.run(this.statements.insert, values)).rows;
+      // No row: what stands was written after the statement began to look.
+      if (row) return { inserted: row['inserted'] === 'true', stored: storedRecord(row) };
+    }
+    throw new PaymentsStorageError(
+      'The payment could not be written: others write and remove it all the time.',
+    );
+  }
+
+  async get(key: JournalKey): Promise<StoredJournalRecord | undefined> {
+    const [row] = (await this.run(this.statements.get, keyValues(key))).rows;
+    return row && storedRecord(row);
+  }
+
+  async replace(
+    version: number,
+    record: JournalRecord,
+    leaseMs: number,
+  ): Promise<StoredJournalRecord | undefined> {
+    const { state, attempt } = record;
+    const values = [...keyValues(record), state, attempt, JSON.stringify(record), leaseMs, version];
+    const [row] = (await this.run(this.statements.replace, values)).rows;
+    return row && storedRecord(row);
+  }
+
+  async remove(key: JournalKey, version: number): Promise<boolean> {
+    return (await this.run(this.statements.remove, [...keyValues(key), version])).rowCount === 1;
+  }
+
+  async list(
+    { account, environment, family }: JournalScope,
+    state: JournalState,
+    { after, limit }: { readonly after?: string; readonly limit: number },
+  ): Promise<JournalPage> {
+    const values = [account, environment, family, state, ...pageStart(after), limit + 1];
+    const { rows } = await this.run(this.statements.list, values);
+    const page = rows.slice(0, limit);
+    const last = page.at(-1);
+    return {
+      entries: page.map(storedRecord),
+      ...(rows.length > limit && last && { next: cursorAfter(last) }),
+    };
+  }
+
+  purge(
+    { account, environment }: Pick<JournalScope, 'account' | 'environment'>,
+    olderThanMs: number,
+  ): Promise<number> {
+    return deleteInBatches(this.run, this.statements.purge, [account, environment, olderThanMs]);
+  }
+}
+
+function keyValues({ account, environment, family, reference }: JournalKey): readonly string[] {
+  return [account, environment, family, toSqlText(reference)];
+}

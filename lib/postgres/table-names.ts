@@ -1,0 +1,36 @@
+/** Names of everything that the package creates, quoted and with their schema. */
+export interface TableNames {
+  readonly schema: string;
+  readonly inbox: string;
+  readonly setAside: string;
+  readonly journal: string;
+  readonly migrations: string;
+  /** Sequence of the fences of claims: a later claim has a higher one. */
+  readonly fences: string;
+  /** Sequence of the versions of journal records: none comes back. */
+  readonly versions: string;
+}
+
+export function tableNames(schema: string): TableNames {
+  const quoted = `"${schema.replaceAll('"', '""')}"`;
+  const name = (rest: string): string => `${quoted}.payments_${rest}`;
+  return {
+    schema: quoted,
+    inbox: name('inbox'),
+    setAside: name('set_aside'),
+    journal: name('journal'),
+    migrations: name('migrations'),
+    fences: name('inbox_fence'),
+    versions: name('journal_version'),
+  };
+}
+
+/** A text as an SQL literal. */
+export function sqlLiteral(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** The next number of a sequence. */
+export function nextOf(sequence: string): string {
+  return `nextval(${sqlLiteral(sequence)})`;
+}
