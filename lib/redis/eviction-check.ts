@@ -6,8 +6,7 @@ import { type RedisClient } from './redis-client.js';
  * forbid the question.
  */
 export async function warnOfEviction(client: Pick<RedisClient, 'info'>): Promise<void> {
-  const info = await client.info('memory').catch(() => '');
-  const policy = evictionPolicy(info);
+  const policy = await policyOf(client).catch(() => '');
   if (!mayEvict(policy)) return;
   new Logger('PaymentsStorage').warn(
     `Redis may drop payments and handled webhooks when its memory is full (maxmemory-policy ${policy}): a payment could be ` +
@@ -15,12 +14,11 @@ export async function warnOfEviction(client: Pick<RedisClient, 'info'>): Promise
   );
 }
 
-/** The policy that `INFO memory` names; empty where it names none. */
-export function evictionPolicy(info: string): string {
-  return /^maxmemory_policy:([\w-]+)/m.exec(info)?.[1] ?? '';
+async function policyOf(client: Pick<RedisClient, 'info'>): Promise<string> {
+  return /^maxmemory_policy:([\w-]+)/m.exec(await client.info('memory'))?.[1] ?? '';
 }
 
 /** The `volatile-…` policies drop only keys with an expiry, and the package sets none. */
-export function mayEvict(policy: string): boolean {
+function mayEvict(policy: string): boolean {
   return policy.startsWith('allkeys-');
 }

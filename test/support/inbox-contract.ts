@@ -244,4 +244,15 @@ export function inboxContract(
     expect((await claim(inboxDelivery('running'))).result).toBe('busy');
     expect((await claim(inboxDelivery('', { key: other }))).result).toBe('done');
   });
+
+  it('purges no outcome that runs in the place of a finished one', async () => {
+    await claimed(await claim(inboxDelivery('order-1'))).finish();
+    await pass(10_000);
+    const released = inboxDelivery('order-1', { fingerprint: 'f2', replaces: ['f1'] });
+    const running = claimed(await claim(released));
+    expect(await inbox.purge(inboxKey(''), 5_000)).toBe(0);
+    expect(await running.finish()).toBe(true);
+    expect(await inbox.purge(inboxKey(''), 5_000)).toBe(0);
+    expect(await claim(released)).toEqual({ result: 'done' });
+  });
 }

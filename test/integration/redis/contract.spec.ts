@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe } from '@jest/globals';
+import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import { Cluster, type Redis } from 'ioredis';
 import { type PaymentsStorage } from '../../../lib/common/storage-port.js';
 import { redisStorage } from '../../../lib/redis/index.js';
 import { type RedisClient } from '../../../lib/redis/redis-client.js';
-import { inboxContract } from '../../support/inbox-contract.js';
+import { inboxContract, inboxDelivery, inboxKey } from '../../support/inbox-contract.js';
 import { journalContract } from '../../support/journal-contract.js';
 import { connectRedis, forget, ownPrefix, TimeTravellingRedis, reaches } from '../../support/redis.js';
 import { describeWithRedisServer, RedisServer } from '../../support/redis-server.js';
@@ -40,6 +40,13 @@ describeWith([redisService], 'redisStorage()', () => {
 
   describe('its journal', () => {
     journalContract(() => open(client, prefix));
+  });
+
+  it('does not wait for a claim whose holder died', async () => {
+    const { inbox, pass } = open(client, prefix);
+    await inbox.claim(inboxDelivery('order-1'), 60_000);
+    pass(60_001);
+    await inbox.waitForRelease(inboxKey('order-1'), 60_000);
   });
 });
 
