@@ -3,12 +3,13 @@ import { ControlRoute } from './control/control-route.js';
 import { SandboxView } from './control/sandbox-view.js';
 import { ActivityHub } from './core/activity.js';
 import { Gateway } from './core/gateway.js';
-import { seededChance, seededIds } from './core/id-source.js';
+import { idsByMerchant, seededChance } from './core/id-source.js';
 import { NameDirectory } from './core/name-directory.js';
 import { FaultQueue } from './http/faults.js';
 import { GatewayRoute } from './http/gateway-route.js';
 import { RequestJournal } from './http/request-journal.js';
 import { type SandboxSettings } from './resolve-options.js';
+import { StoryBook } from './story/story-book.js';
 import { WebhookDeliverer } from './webhooks/webhook-deliverer.js';
 import { WebhookSender } from './webhooks/webhook-sender.js';
 
@@ -30,7 +31,7 @@ export function composeSandbox(settings: SandboxSettings) {
   const gateway = new Gateway({
     settings: settings.gateway,
     clock,
-    ids: seededIds(seed),
+    idsOf: idsByMerchant(seed),
     directory,
     hub,
     profile,
@@ -38,6 +39,7 @@ export function composeSandbox(settings: SandboxSettings) {
   });
   const view = new SandboxView(gateway, deliverer, clock, { seed, auto, profile: profile.name });
   const gatewayRoute = new GatewayRoute(gateway, faults, journal, clock, hub, auto, profile);
+  const stories = new StoryBook(hub, clock);
   const controlRoute = new ControlRoute(gateway, view, hub);
   return {
     hub,
@@ -49,6 +51,7 @@ export function composeSandbox(settings: SandboxSettings) {
     deliverer,
     gateway,
     view,
+    stories,
     gatewayRoute,
     controlRoute,
   };

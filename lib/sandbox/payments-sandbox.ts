@@ -1,5 +1,6 @@
 import { type Server } from 'node:http';
 import { type PaymentsModuleOptions } from '../config/payments-options.js';
+import { PaymentsConfigError } from '../errors/payments-config.error.js';
 import { type SandboxClock } from './clock/sandbox-clock.js';
 import { composeSandbox, type SandboxParts } from './compose.js';
 import {
@@ -10,15 +11,18 @@ import {
   type SandboxRequest,
 } from './control/control-types.js';
 import { type ActivityTopic, type SandboxActivity } from './core/activity.js';
+import { isMerchantName } from './core/credentials.js';
 import { type NameDirectory } from './core/name-directory.js';
 import { type SandboxOperation } from './core/operations.js';
 import { SandboxCustomer } from './handle/customer.js';
 import { type CallSelection, NextCall } from './handle/next-call.js';
 import { SandboxPayoutProvider } from './handle/payout-provider.js';
+import { SandboxMerchant } from './handle/sandbox-merchant.js';
 import { listen, portOf, shut } from './http/http-server.js';
 import { requestListener } from './http/request-listener.js';
 import { resolveSandboxOptions, type SandboxSettings } from './resolve-options.js';
 import { type PaymentsSandboxOptions } from './sandbox-options.js';
+import { explain } from './story/explain.js';
 import { deliveryTarget } from './webhooks/delivery-target.js';
 
 /** The merchant that is meant unless another is named. */
@@ -100,16 +104,25 @@ export class PaymentsSandbox {
 
   /** Options for `PaymentsModule.forRoot`: base address, keys, and how webhooks are signed. */
   moduleOptions({ merchant = DEFAULT_MERCHANT }: MerchantSelection = {}): PaymentsModuleOptions {
-    return {
-      baseUrl: this.baseUrl,
-      apiKey: `pk_test_${merchant}`,
-      apiSecret: `sk_test_${merchant}`,
-      webhooks: { scheme: this.settings.signing.scheme, secrets: [this.settings.webhookSecret] },
-    };
+    return this.merchant(merchant).moduleOptions();
   }
 
   /**
-   * Sends webhooks of payments that end from now on to this address.
+   * One merchant with everything of its own, for tests that run beside each other.
+   *
+   * @throws PaymentsConfigError where no key pair can have this name.
+   */
+  merchant(name: string): SandboxMerchant {
+    if (!isMerchantName(name)) {
+      throw new PaymentsConfigError(
+        "A merchant's name has 1 to 64 letters, digits, hyphens and underscores: write 'shop-1' for pk_test_shop-1.",
+      );
+    }
+    return new SandboxMerchant(name, this.settings, this.parts);
+  }
+
+  /**
+   * Sends webhooks of payments that end from now on to this address, except those of a merchant with one of its own.
    *
    * @throws PaymentsConfigError where it is not an address on this machine (unless `allowRemoteWebhooks`), or holds a password.
    */
@@ -160,7 +173,18 @@ export class PaymentsSandbox {
 
   /** A merchant's wallet. */
   balance({ merchant = DEFAULT_MERCHANT }: MerchantSelection = {}): SandboxBalance {
-    return this.parts.gateway.merchant(merchant).balance();
+    return this.merchant(merchant).balance();
+  }
+
+  /**
+   * Everything that happened to a reference, as text for people: requests with the rule that fired, changes of status,
+   * webhook tries and their answers. It holds no secrets and no personal data.
+   *
+   * @example
+   * console.log(sandbox.explain('order-1'));
+   */
+  explain(reference: string): string {
+    return explain(this.parts.stories, reference);
   }
 
   /**
@@ -201,11 +225,8 @@ export class PaymentsSandbox {
   }
 
   private async forget(): Promise<void> {
-    const { clock, faults, journal, gateway, gatewayRoute, deliverer, profile } = this.parts;
-    clock.clear();
-    faults.clear();
-    journal.clear();
-    profile.clear();
+    const { clock, faults, journal, gateway, gatewayRoute, deliverer, profile, stories } = this.parts;
+    for (const part of [clock, faults, journal, profile, stories]) part.clear();
     gateway.reset();
     gatewayRoute.giveUp();
     await deliverer.clear();

@@ -28,7 +28,7 @@ export class CollectionDesk {
     course: Course,
   ): Outcome {
     if (merchant.collections.has(request.reference)) return refused('DUPLICATE_REFERENCE');
-    const { settings, clock, ids } = this.context;
+    const { settings, clock, idsOf } = this.context;
     const amountCents = centsOf(request.amount);
     const payment: Collection = {
       merchant: merchant.name,
@@ -36,7 +36,7 @@ export class CollectionDesk {
       request,
       amountCents,
       feeCents: collectionFee(amountCents, settings.fees),
-      providerReference: `SBX${ids.token(12)}`,
+      providerReference: `SBX${idsOf(merchant.name).token(12)}`,
       channel: method === 'partnerpesa' ? 'PARTNERPESA' : networkOf(request.phone),
       createdAt: clock.now(),
       expiresAt: clock.now() + settings.expireAfterMs,
@@ -65,7 +65,8 @@ export class CollectionDesk {
     outcome: FinalCollectionState,
     mayBeLate: boolean,
   ): Promise<void> {
-    if (!canMoveCollection(payment.status, outcome)) return;
+    const known = merchant.collections.get(payment.request.reference) === payment;
+    if (!known || !canMoveCollection(payment.status, outcome)) return;
     const { clock, hub } = this.context;
     if (outcome === 'success') this.move(payment, 'processing');
     payment.settledAt = clock.now();
@@ -78,13 +79,13 @@ export class CollectionDesk {
   }
 
   private tell(payment: Collection, outcome: FinalCollectionState, mayBeLate: boolean): Promise<void> {
-    const { clock, ids, profile, deliver } = this.context;
+    const { clock, idsOf, profile, deliver } = this.context;
     const { merchant, request, course } = payment;
     const { reference } = request;
     const payload = webhookPayload(payment, outcome, clock.now());
     const subject = { merchant, reference, payload, plan: course.delivery, mayBeLate };
     return deliver({
-      id: ids.uuid(),
+      id: idsOf(merchant).uuid(),
       merchant,
       reference,
       event: `payment.${outcome}`,
@@ -119,7 +120,8 @@ export class CollectionDesk {
     mayBeLate: boolean,
   ): Promise<void> {
     if (isFinalCollection(to)) await this.finish(merchant, payment, to, mayBeLate);
-    else if (to === 'processing') this.move(payment, to);
+    else if (to === 'processing' && merchant.collections.has(payment.request.reference))
+      this.move(payment, to);
   }
 
   private announce(payment: Collection): void {

@@ -14,6 +14,11 @@ const BEARER = /^Bearer (\S+)$/i;
 
 const PAIR_HINT = 'This emulator takes pk_test_<name> together with sk_test_<the same name>.';
 
+/** Whether a key pair can have this `x`. */
+export function isMerchantName(name: string): boolean {
+  return TEST_KEY.test(`pk_test_${name}`);
+}
+
 /** The merchant's name: the `x` of `pk_test_x` and `sk_test_x`, or why there is none. */
 export function authenticate(credentials: Credentials): string | Refusal {
   const { apiKey, apiSecret, authorization } = credentials;

@@ -10,7 +10,8 @@ import { type OutgoingEvent } from './webhook-event.js';
 export interface GatewayContext {
   readonly settings: GatewaySettings;
   readonly clock: TimeSource;
-  readonly ids: IdSource;
+  /** The ids of one merchant. */
+  readonly idsOf: (merchant: string) => IdSource;
   readonly directory: NameDirectory;
   readonly hub: ActivityHub;
   readonly profile: Profile;

@@ -57,7 +57,7 @@ export class Gateway {
   merchant(name: string): Merchant {
     const known = this.merchantsByName.get(name);
     if (known) return known;
-    const merchant = new Merchant(name, this.context.settings.startingBalanceCents);
+    const merchant = new Merchant(name, this.context.settings.startingBalanceCents, this.context.directory);
     this.merchantsByName.set(name, merchant);
     this.context.hub.emit('balance', merchant.balance());
     return merchant;
@@ -74,12 +74,17 @@ export class Gateway {
     if (usesKey && movesMoney(call.operation) && call.idempotencyKey) {
       merchant.processedKeys.add(call.idempotencyKey);
     }
-    return isRefusal(outcome) ? outcome : this.success(call.operation, outcome);
+    return isRefusal(outcome) ? outcome : this.success(call.operation, outcome, merchant);
   }
 
-  reset(): void {
-    this.merchantsByName.clear();
-    this.context.directory.clear();
+  /** Forgets one merchant, or all of them and the shared directory. */
+  reset(name?: string): void {
+    const forgotten = this.merchants.filter((merchant) => name === undefined || merchant.name === name);
+    for (const merchant of forgotten) {
+      merchant.forget();
+      this.merchantsByName.delete(merchant.name);
+    }
+    if (name === undefined) this.context.directory.clear();
   }
 
   /** What can be refused before the operation itself is looked at: the key first, then the fields. */
@@ -104,7 +109,7 @@ export class Gateway {
       case 'POST /disbursements/mobile-money':
         return this.payouts.toMobileMoney(merchant, body as MobileMoneyPayoutRequest, course);
       case 'POST /disbursements/name-lookup':
-        return lookUpName(this.context.directory, body as NameLookupRequest);
+        return lookUpName(merchant.directory, body as NameLookupRequest);
       case 'GET /merchant-balance':
         return { data: walletOf(merchant) };
       case 'GET /bank-shortnames':
@@ -112,9 +117,20 @@ export class Gateway {
     }
   }
 
-  private success(operation: SandboxOperation, { data, ready }: Acceptance): GatewayAnswer {
+  private success(
+    operation: SandboxOperation,
+    { data, ready }: Acceptance,
+    { name }: Merchant,
+  ): GatewayAnswer {
     const [code, message] = SUCCESS[operation];
-    const body = { status: 'success', code, message, data, meta: [], request_id: this.context.ids.uuid() };
+    const body = {
+      status: 'success',
+      code,
+      message,
+      data,
+      meta: [],
+      request_id: this.context.idsOf(name).uuid(),
+    };
     return { status: 200, body, ...(ready && { ready }) };
   }
 }

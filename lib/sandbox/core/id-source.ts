@@ -27,6 +27,16 @@ export function seededIds(seed: number): IdSource {
   };
 }
 
+/** Each merchant's ids, which no other merchant's calls disturb. */
+export function idsByMerchant(seed: number): (merchant: string) => IdSource {
+  const sources = new Map<string, IdSource>();
+  return (merchant) => {
+    const known = sources.get(merchant) ?? seededIds(seedFor(seed, `ids ${merchant}`));
+    sources.set(merchant, known);
+    return known;
+  };
+}
+
 /** Draws numbers from 0 to below 1, the same ones for the same seed. */
 export function seededChance(seed: number): () => number {
   const next = randomWords(seed);
@@ -44,4 +54,13 @@ function randomWords(seed: number): () => number {
     word = Math.imul(word, 0x735a2d97);
     return (word ^ (word >>> 15)) >>> 0;
   };
+}
+
+/** A seed of its own for each subject (FNV-1a over the text's UTF-16 units). */
+export function seedFor(seed: number, subject: string): number {
+  let value = 0x811c9dc5;
+  for (const character of `${seed} ${subject}`) {
+    value = Math.imul(value ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+  }
+  return value;
 }

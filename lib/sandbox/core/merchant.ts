@@ -1,6 +1,7 @@
 import { type SandboxBalance } from '../control/control-types.js';
 import { centsAsNumber } from './amounts.js';
 import { type Collection } from './collection.js';
+import { NameDirectory } from './name-directory.js';
 import { type SandboxOperation } from './operations.js';
 import { type Payout } from './payout.js';
 import { Wallet } from './wallet.js';
@@ -13,11 +14,22 @@ export class Merchant {
   /** Idempotency keys of accepted requests; a refused request does not use up its key. */
   readonly processedKeys = new Set<string>();
 
+  /** Who holds which account in this merchant's eyes. */
+  readonly directory: NameDirectory;
+
   constructor(
     readonly name: string,
     startingCents: bigint,
+    shared: NameDirectory,
   ) {
     this.wallet = new Wallet(startingCents);
+    this.directory = new NameDirectory(shared);
+  }
+
+  /** Lets every timer find that what it was for is gone. */
+  forget(): void {
+    this.collections.clear();
+    this.payouts.clear();
   }
 
   /** Whether the request's reference stands here for a payment or payout already. */

@@ -34,6 +34,9 @@ export class NameDirectory {
   private readonly registered = new Map<string, string>();
   private readonly closed = new Set<string>();
 
+  /** @internal @param shared What holds unless this directory knows better. */
+  constructor(private readonly shared?: NameDirectory) {}
+
   /**
    * Gives an account a holder. From now on a bank payout to it with another `account_name` is refused with
    * `ACCOUNT_NAME_MISMATCH`; letter case and spacing do not count.
@@ -52,13 +55,15 @@ export class NameDirectory {
   /** The holder's name; undefined where the account does not exist. */
   holderOf(accountNumber: string): string | undefined {
     if (this.closed.has(accountNumber)) return undefined;
-    return this.registered.get(accountNumber) ?? madeUpName(accountNumber);
+    const own = this.registered.get(accountNumber);
+    return own ?? (this.shared ? this.shared.holderOf(accountNumber) : madeUpName(accountNumber));
   }
 
   /** @internal */
   accepts(accountNumber: string, accountName: string): boolean {
     const name = this.registered.get(accountNumber);
-    return name === undefined || comparable(name) === comparable(accountName);
+    if (name === undefined) return this.shared?.accepts(accountNumber, accountName) ?? true;
+    return comparable(name) === comparable(accountName);
   }
 
   /** @internal */

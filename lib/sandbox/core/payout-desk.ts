@@ -16,7 +16,7 @@ export class PayoutDesk {
   constructor(private readonly context: GatewayContext) {}
 
   toBank(merchant: Merchant, request: BankPayoutRequest, course: Course): Outcome {
-    const { directory } = this.context;
+    const { directory } = merchant;
     if (merchant.payouts.has(request.reference)) return refused('DUPLICATE_REFERENCE');
     const bank = findBank(request.bank_code);
     if (!bank) return refused('INVALID_BANK');
@@ -36,7 +36,9 @@ export class PayoutDesk {
 
   /** Brings a payout to its final state and moves the locked money; nothing happens to one that is final already. */
   settle(merchant: Merchant, payout: Payout, outcome: FinalDisbursementState): void {
-    if (!canMoveDisbursement(payout.status, outcome)) return;
+    const { reference } = payout.destination.request;
+    const known = merchant.payouts.get(reference) === payout;
+    if (!known || !canMoveDisbursement(payout.status, outcome)) return;
     const total = payout.amountCents + payout.feeCents;
     payout.status = outcome;
     payout.settledAt = this.context.clock.now();

@@ -23,7 +23,8 @@ const PREFIX = '/api/v1';
 /** The gateway's operations under `/api/v1`, with the faults that were planned for them. */
 export class GatewayRoute {
   private calls = 0;
-  private readonly open = new Set<IncomingMessage>();
+  /** Calls without an answer, and whose they are. */
+  private readonly open = new Map<IncomingMessage, string | undefined>();
 
   constructor(
     private readonly gateway: Gateway,
@@ -40,7 +41,7 @@ export class GatewayRoute {
   }
 
   async handle(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
-    this.open.add(request);
+    this.open.set(request, merchantOf(request));
     response.on('close', () => this.open.delete(request));
     const body = await readBody(request);
     const exchange = new Exchange(request, response, this.entryOf(request, body), this.journal, this.hub);
@@ -51,9 +52,11 @@ export class GatewayRoute {
     else exchange.answer(unknownOperation(method, path));
   }
 
-  /** Ends the calls that have no answer yet. */
-  giveUp(): void {
-    for (const request of this.open) request.socket.destroy();
+  /** Ends the calls of one merchant, or all, that have no answer yet. */
+  giveUp(merchant?: string): void {
+    for (const [request, owner] of this.open) {
+      if (merchant === undefined || owner === merchant) request.socket.destroy();
+    }
   }
 
   private async perform(
@@ -110,12 +113,11 @@ export class GatewayRoute {
   }
 
   private entryOf(request: IncomingMessage, body: Buffer | undefined): SandboxRequest {
-    const merchant = authenticate(credentialsOf(request));
     const text = body?.toString() ?? '';
     return {
       id: String(++this.calls),
       at: timestamp(this.clock.now()),
-      merchant: typeof merchant === 'string' ? merchant : null,
+      merchant: merchantOf(request) ?? null,
       method: request.method ?? '',
       path: request.url ?? '',
       headers: maskedHeaders(request),
@@ -144,6 +146,12 @@ function badRequest(status: number, message: string): GatewayAnswer {
   return refusedBeforehand(status, 'INVALID_REQUEST', message);
 }
 
+/** Undefined where its keys are refused. */
+function merchantOf(request: IncomingMessage): string | undefined {
+  const merchant = authenticate(credentialsOf(request));
+  return typeof merchant === 'string' ? merchant : undefined;
+}
+
 function credentialsOf(request: IncomingMessage): Credentials {
   return {
     apiKey: header(request, 'x-api-key'),
@@ -157,10 +165,9 @@ function subjectOf(
   request: IncomingMessage,
   body: Buffer | undefined,
 ): CallSubject {
-  const merchant = authenticate(credentialsOf(request));
   return {
     operation,
-    merchant: typeof merchant === 'string' ? merchant : undefined,
+    merchant: merchantOf(request),
     reference: text(fieldsOf(body)['reference']),
   };
 }

@@ -22,8 +22,9 @@ export class RequestJournal {
     if (this.entries.length > KEPT) this.entries.shift();
   }
 
-  clear(): void {
-    this.entries = [];
+  /** Forgets the requests of one merchant, or all. */
+  clear(merchant?: string): void {
+    this.entries = merchant === undefined ? [] : this.entries.filter((entry) => entry.merchant !== merchant);
   }
 }
 

@@ -20,14 +20,16 @@ export function adversarialProfile(seed: number): Profile {
     refusalsUseTheirKeys: rules.chance(0.5),
     referenceBeforeKey: rules.chance(0.5),
     answer: ({ operation, merchant = '', reference = '' }, answer) => {
-      const subject = `${operation} ${merchant} ${reference}`;
+      const subject = `${merchant} ${operation} ${reference}`;
       const choices = new Choices(seed, `${subject} ${nth(subject)}`);
       const form = variedForm(choices);
       return { ...varyAnswer(answer, operation, choices), form };
     },
     event: (event) => varyEvent(event, new Choices(seed, `event ${event.merchant} ${event.reference}`)),
-    clear: () => {
-      asked.clear();
+    clear: (merchant) => {
+      for (const subject of asked.keys()) {
+        if (merchant === undefined || subject.startsWith(`${merchant} `)) asked.delete(subject);
+      }
     },
   };
 }

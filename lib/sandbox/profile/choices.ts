@@ -1,11 +1,11 @@
-import { seededChance } from '../core/id-source.js';
+import { seededChance, seedFor } from '../core/id-source.js';
 
 /** Choices that repeat for the same seed and the same subject, whatever else happened in between. */
 export class Choices {
   private readonly draw: () => number;
 
   constructor(seed: number, subject: string) {
-    this.draw = seededChance(hash(`${seed} ${subject}`));
+    this.draw = seededChance(seedFor(seed, subject));
   }
 
   chance(probability: number): boolean {
@@ -27,13 +27,4 @@ export class Choices {
       .sort((one, other) => one.place - other.place)
       .map(({ item }) => item);
   }
-}
-
-/** FNV-1a over the text's UTF-16 units. */
-function hash(text: string): number {
-  let value = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) {
-    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193) >>> 0;
-  }
-  return value;
 }

@@ -11,8 +11,8 @@ export interface Profile {
   readonly referenceBeforeKey: boolean;
   answer(call: CallSubject, answer: GatewayAnswer): VariedAnswer;
   event(event: EventSubject): VariedEvent;
-  /** Starts again as if nothing had been asked yet. */
-  clear(): void;
+  /** Starts again as if nothing had been asked yet, by one merchant or by all. */
+  clear(merchant?: string): void;
 }
 
 export interface CallSubject {

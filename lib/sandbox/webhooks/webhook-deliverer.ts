@@ -55,11 +55,11 @@ export class WebhookDeliverer {
     while (this.underWay.size > 0) await Promise.all(this.underWay);
   }
 
-  /** Gives up what is under way and forgets everything; tries that are still due find themselves forgotten. */
-  async clear(): Promise<void> {
-    this.all = [];
-    this.sender.abortAll();
-    await this.idle();
+  /** Gives up what is under way and forgets it; tries that are still due find themselves forgotten. */
+  async clear(merchant?: string): Promise<void> {
+    this.all = merchant === undefined ? [] : this.all.filter(({ event }) => event.merchant !== merchant);
+    this.sender.abort(merchant);
+    if (merchant === undefined) await this.idle();
   }
 
   private track(work: Promise<void>): Promise<void> {
@@ -75,7 +75,7 @@ export class WebhookDeliverer {
   /** One delivery by the schedule, with what the event's plan puts before and beside it. */
   private async attempt(delivery: Delivery, url: URL): Promise<void> {
     // A copy of it may have been answered 200 meanwhile.
-    if (delivery.state === 'delivered') return;
+    if (delivery.state === 'delivered' || !this.all.includes(delivery)) return;
     const { plan } = delivery.event;
     delivery.nextAttemptAt = undefined;
     if (plan.forgedFirst && delivery.attempts.length === 0) await this.send(delivery, url, FORGED);
@@ -136,7 +136,7 @@ export class WebhookDeliverer {
   /** Never rejects: a scheme of somebody's own may throw, or sign with what no header can hold. */
   private async post(delivery: Delivery, url: URL, key: Uint8Array): Promise<SendResult> {
     try {
-      return await this.sender.send(url, this.headers(delivery, key), delivery.body);
+      return await this.sender.send(delivery.event.merchant, url, this.headers(delivery, key), delivery.body);
     } catch (error) {
       return { problem: `it could not be signed: ${error instanceof Error ? error.message : String(error)}` };
     }

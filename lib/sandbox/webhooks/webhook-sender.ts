@@ -6,11 +6,16 @@ export type SendResult = { readonly status: number } | { readonly problem: strin
 
 /** Posts webhooks, one connection each, and can give up all that are under way. */
 export class WebhookSender {
-  private readonly underWay = new Set<ClientRequest>();
+  private readonly underWay = new Map<ClientRequest, string>();
 
   constructor(private readonly timeoutMs: number) {}
 
-  send(url: URL, headers: Readonly<Record<string, string>>, body: Buffer): Promise<SendResult> {
+  send(
+    merchant: string,
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    body: Buffer,
+  ): Promise<SendResult> {
     return new Promise((resolve) => {
       const post = url.protocol === 'https:' ? requestHttps : requestHttp;
       const request = post(url, {
@@ -21,7 +26,7 @@ export class WebhookSender {
       const timer = setTimeout(() => {
         request.destroy(new Error(`no answer within ${this.timeoutMs} ms`));
       }, this.timeoutMs);
-      this.underWay.add(request);
+      this.underWay.set(request, merchant);
       request.on('response', (response) => {
         // Read to the end: the receiver may still be working while it streams its answer.
         response.on('end', () => {
@@ -44,8 +49,11 @@ export class WebhookSender {
     });
   }
 
-  abortAll(): void {
-    for (const request of this.underWay) request.destroy(new Error('the sandbox gave it up'));
+  /** Gives up the deliveries of one merchant, or all. */
+  abort(merchant?: string): void {
+    for (const [request, owner] of this.underWay) {
+      if (merchant === undefined || owner === merchant) request.destroy(new Error('the sandbox gave it up'));
+    }
   }
 }
 

@@ -5,7 +5,7 @@ import { ActivityHub } from '../../../lib/sandbox/core/activity.js';
 import { Gateway } from '../../../lib/sandbox/core/gateway.js';
 import { type GatewayAnswer } from '../../../lib/sandbox/core/gateway-answer.js';
 import { documentedProfile } from '../../../lib/sandbox/profile/profile.js';
-import { seededIds } from '../../../lib/sandbox/core/id-source.js';
+import { idsByMerchant } from '../../../lib/sandbox/core/id-source.js';
 import { NameDirectory } from '../../../lib/sandbox/core/name-directory.js';
 import { type SandboxOperation } from '../../../lib/sandbox/core/operations.js';
 import { type OutgoingEvent } from '../../../lib/sandbox/core/webhook-event.js';
@@ -92,7 +92,7 @@ class World {
       expireAfterMs: 900_000,
     },
     clock: this.clock,
-    ids: seededIds(1),
+    idsOf: idsByMerchant(1),
     directory: new NameDirectory(),
     hub: new ActivityHub(),
     profile: documentedProfile,

@@ -1,0 +1,135 @@
+import { type PaymentsModuleOptions } from '../../config/payments-options.js';
+import { type SandboxParts } from '../compose.js';
+import {
+  type SandboxBalance,
+  type SandboxDelivery,
+  type SandboxPayment,
+  type SandboxPayout,
+  type SandboxRequest,
+} from '../control/control-types.js';
+import { type NameDirectory } from '../core/name-directory.js';
+import { type SandboxOperation } from '../core/operations.js';
+import { type SandboxSettings } from '../resolve-options.js';
+import { explain } from '../story/explain.js';
+import { deliveryTarget } from '../webhooks/delivery-target.js';
+import { SandboxCustomer } from './customer.js';
+import { NextCall } from './next-call.js';
+import { SandboxPayoutProvider } from './payout-provider.js';
+
+/**
+ * One merchant of a sandbox, with wallet, payments, names, faults and webhook address of its own: tests that run beside
+ * each other share one server without seeing each other.
+ *
+ * @example
+ * const shop = sandbox.merchant(`worker-${process.env.JEST_WORKER_ID}`);
+ * PaymentsModule.forRoot(shop.moduleOptions());
+ * shop.deliverTo('http://127.0.0.1:3000/webhooks/payments');
+ * await shop.reset();
+ *
+ * @publicApi
+ */
+export class SandboxMerchant {
+  /** @internal */
+  constructor(
+    /** The `x` of its key pair `pk_test_x` / `sk_test_x`. */
+    readonly name: string,
+    private readonly settings: SandboxSettings,
+    private readonly parts: SandboxParts,
+  ) {}
+
+  /** Who holds which account: what was registered here counts for this merchant alone. */
+  get directory(): NameDirectory {
+    return this.parts.gateway.merchant(this.name).directory;
+  }
+
+  /** Options for `PaymentsModule.forRoot`: base address, keys, and how webhooks are signed. */
+  moduleOptions(): PaymentsModuleOptions {
+    const { signing, webhookSecret } = this.settings;
+    return {
+      baseUrl: this.parts.view.baseUrl,
+      apiKey: `pk_test_${this.name}`,
+      apiSecret: `sk_test_${this.name}`,
+      webhooks: { scheme: signing.scheme, secrets: [webhookSecret] },
+    };
+  }
+
+  /**
+   * Sends this merchant's webhooks to this address, whatever `sandbox.deliverTo` says.
+   *
+   * @throws PaymentsConfigError where it is not an address on this machine (unless `allowRemoteWebhooks`), or holds a password.
+   */
+  deliverTo(address: string | URL): void {
+    const target = deliveryTarget(address, this.settings.allowRemoteWebhooks);
+    this.parts.deliverer.targets.set(this.name, target);
+  }
+
+  /** The customer behind a phone number (`255XXXXXXXXX`). */
+  customer(phone: string): SandboxCustomer {
+    return new SandboxCustomer(this.parts.gateway, phone, this.name);
+  }
+
+  /** The provider that carries a payout out. */
+  payout(reference: string): SandboxPayoutProvider {
+    return new SandboxPayoutProvider(this.parts.gateway, reference, this.name);
+  }
+
+  /**
+   * Plans a fault for this merchant's next call of an operation.
+   *
+   * @throws PaymentsConfigError where the gateway has no such operation: the fault would never strike.
+   */
+  next(operation: SandboxOperation, { reference }: { readonly reference?: string } = {}): NextCall {
+    const { name: merchant } = this;
+    const selection = reference === undefined ? { merchant } : { merchant, reference };
+    return new NextCall(this.parts.faults, operation, selection);
+  }
+
+  /** Its payments, oldest first. */
+  payments(): readonly SandboxPayment[] {
+    return this.own(this.parts.view.payments());
+  }
+
+  /** Its payouts, oldest first. */
+  payouts(): readonly SandboxPayout[] {
+    return this.own(this.parts.view.payouts());
+  }
+
+  /** Its calls among the newest 1,000 under `/api/v1`, oldest first, secrets masked. */
+  requests(): readonly SandboxRequest[] {
+    return this.own(this.parts.journal.list());
+  }
+
+  /** Its webhook events with their tries, oldest first. */
+  deliveries(): readonly SandboxDelivery[] {
+    return this.own(this.parts.view.deliveries());
+  }
+
+  /** Its wallet. */
+  balance(): SandboxBalance {
+    return this.parts.gateway.merchant(this.name).balance();
+  }
+
+  /** Everything that happened to a reference, as text for people, without secrets and personal data. */
+  explain(reference: string): string {
+    return explain(this.parts.stories, reference, this.name);
+  }
+
+  /**
+   * Forgets this merchant's payments, payouts, keys, wallet, names, faults, requests and deliveries, and gives up what is
+   * under way. Its webhook address and its ids go on.
+   */
+  async reset(): Promise<void> {
+    const { hub, faults, journal, profile, gateway, gatewayRoute, stories, deliverer } = this.parts;
+    for (const part of [faults, journal, profile, stories]) part.clear(this.name);
+    gateway.reset(this.name);
+    gatewayRoute.giveUp(this.name);
+    await deliverer.clear(this.name);
+    hub.emit('reset', {});
+  }
+
+  private own<Entry extends { readonly merchant: string | null }>(
+    entries: readonly Entry[],
+  ): readonly Entry[] {
+    return entries.filter(({ merchant }) => merchant === this.name);
+  }
+}

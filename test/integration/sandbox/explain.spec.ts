@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type PaymentsSandbox } from '../../../lib/sandbox/index.js';
+import { callerOf, COLLECTION } from '../../support/gateway-caller.js';
+import { startSandbox } from '../../support/sandbox.js';
+import { startReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js';
+
+describe('explain(reference)', () => {
+  let sandbox: PaymentsSandbox;
+  let gateway: ReturnType<typeof callerOf>;
+  let receiver: WebhookReceiver;
+
+  beforeEach(async () => {
+    sandbox = await startSandbox({ clock: 'manual' });
+    gateway = callerOf(sandbox);
+    receiver = await startReceiver();
+    sandbox.deliverTo(receiver.url);
+  });
+
+  afterEach(async () => {
+    await sandbox.stop();
+    await receiver.close();
+  });
+
+  it("tells a payment's whole story", async () => {
+    receiver.answerWith(401, 503, 200);
+    sandbox.next('POST /payments/mobile-money').dropAfterProcessing();
+    await gateway.collect({ phone: '255700000010' }, { key: 'key-1' }).catch(() => 'no answer');
+    await gateway.collect({ phone: '255700000010' }, { key: 'key-1' });
+    await sandbox.clock.advance('1m');
+    const hook = receiver.url.replace(/\?.*/, '');
+
+    expect(sandbox.explain('order-1').split('\n')).toEqual([
+      "order-1 of demo, by the sandbox's clock:",
+      '  2026-01-01T09:00:00.000Z  payment   pending, 15000.00 TZS by NET_FIVE',
+      '  2026-01-01T09:00:00.000Z  request   POST /payments/mobile-money, key key-1 -> no answer (dropAfterProcessing) [fault dropAfterProcessing]',
+      '  2026-01-01T09:00:00.000Z  request   POST /payments/mobile-money, key key-1 -> 409 DUPLICATE_REQUEST [ending 0010]',
+      '  2026-01-01T09:00:02.000Z  payment   processing, 15000.00 TZS by NET_FIVE',
+      '  2026-01-01T09:00:02.000Z  payment   success, 15000.00 TZS by NET_FIVE',
+      `  2026-01-01T09:00:02.000Z  delivery  payment.success, try 1 (forged) to ${hook} -> answered 401: its signature was forged on purpose`,
+      `  2026-01-01T09:00:02.000Z  delivery  payment.success, try 2 to ${hook} -> answered 503 instead of 200; next try at 2026-01-01T09:00:07.000Z`,
+      `  2026-01-01T09:00:07.000Z  delivery  payment.success, try 3 to ${hook} -> 200`,
+    ]);
+  });
+
+  it("tells a payout's", async () => {
+    await gateway.payToBank({}, { key: 'key-1' });
+    await sandbox.clock.advance('5s');
+    await sandbox.payout('salary-1').fail();
+
+    expect(sandbox.explain('salary-1').split('\n').slice(1)).toEqual([
+      '  2026-01-01T09:00:00.000Z  payout    processing, 20000.00 TZS and 500.00 fee to BSB',
+      '  2026-01-01T09:00:00.000Z  request   POST /disbursements/bank, key key-1 -> 200 DISBURSEMENT_INITIATED [default manual]',
+      '  2026-01-01T09:00:05.000Z  payout    failed, 20000.00 TZS and 500.00 fee to BSB',
+    ]);
+  });
+
+  it('says that there was no address to deliver to', async () => {
+    const quiet = await startSandbox({ clock: 'manual' });
+    await callerOf(quiet).collect();
+    await quiet.customer(COLLECTION.phone).decline('order-1');
+    expect(quiet.explain('order-1')).toContain('payment.failed, not sent: there was no address (deliverTo)');
+  });
+
+  it('tells what the adversarial profile did otherwise', async () => {
+    const adversarial = await startSandbox({ clock: 'manual', profile: 'adversarial', seed: 7 });
+    await callerOf(adversarial).collect();
+    const varied = adversarial.requests()[0]?.varied ?? [];
+    expect(varied).not.toEqual([]);
+    expect(adversarial.explain('order-1')).toContain(`(varied: ${varied.join(', ')})`);
+  });
+
+  it('tells each merchant apart, or one alone', async () => {
+    await gateway.collect();
+    await gateway.collect({}, { merchant: 'other' });
+    expect(sandbox.explain('order-1').match(/of \w+, by/g)).toEqual(['of demo, by', 'of other, by']);
+    expect(sandbox.merchant('other').explain('order-1')).not.toContain('of demo');
+  });
+
+  it('names what it has seen where it does not know the reference', async () => {
+    expect(sandbox.explain('order-9')).toBe(
+      'Nothing has happened to order-9. The sandbox has seen no reference yet.',
+    );
+    await gateway.collect();
+    expect(sandbox.explain('order-9')).toBe('Nothing has happened to order-9. Seen last: order-1.');
+  });
+
+  it('holds no secret, no personal data and nothing that moves the cursor', async () => {
+    const reference = 'order\u001b[2J\n1';
+    await gateway.collect({ reference });
+    await sandbox.customer(COLLECTION.phone).approve(reference);
+
+    const story = sandbox.explain(reference);
+    expect(story).toContain('payment.success');
+    for (const hidden of ['sk_test', 'whsec', 'Asha', 'asha@', COLLECTION.phone, 'shop=1', '\u001b', '\n1']) {
+      expect(story).not.toContain(hidden);
+    }
+  });
+});

@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type PaymentsSandbox } from '../../../lib/sandbox/index.js';
+import { BANK_PAYOUT, callerOf, COLLECTION } from '../../support/gateway-caller.js';
+import { startSandbox } from '../../support/sandbox.js';
+import { startReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js';
+
+const COLLECT = 'POST /payments/mobile-money';
+const one = { merchant: 'one' };
+const two = { merchant: 'two' };
+
+describe("a sandbox's merchants", () => {
+  let sandbox: PaymentsSandbox;
+  let gateway: ReturnType<typeof callerOf>;
+  let receivers: readonly [WebhookReceiver, WebhookReceiver];
+
+  beforeEach(async () => {
+    sandbox = await startSandbox({ clock: 'manual', seed: 1 });
+    gateway = callerOf(sandbox);
+    receivers = [await startReceiver(), await startReceiver()];
+    sandbox.merchant('one').deliverTo(receivers[0].url);
+    sandbox.merchant('two').deliverTo(receivers[1].url);
+  });
+
+  afterEach(async () => {
+    await sandbox.stop();
+    await Promise.all(receivers.map((receiver) => receiver.close()));
+  });
+
+  it('have payments, wallets, requests and webhooks of their own', async () => {
+    await gateway.collect({}, one);
+    await gateway.collect({}, two);
+    await sandbox.merchant('one').customer(COLLECTION.phone).approve('order-1');
+    await gateway.payToBank({}, two);
+    await sandbox.merchant('two').payout('salary-1').pay();
+
+    expect(sandbox.merchant('one').payments()).toMatchObject([{ merchant: 'one', status: 'success' }]);
+    expect(sandbox.merchant('two').payments()).toMatchObject([{ merchant: 'two', status: 'pending' }]);
+    expect(sandbox.merchant('one').payouts()).toEqual([]);
+    expect(sandbox.merchant('one').balance()).toMatchObject({ balance: 1_014_700 });
+    expect(sandbox.merchant('two').balance()).toMatchObject({ balance: 979_500 });
+    expect(sandbox.merchant('one').requests()).toHaveLength(1);
+    expect(sandbox.merchant('one').deliveries()).toHaveLength(1);
+    expect(receivers.map(({ received }) => received.length)).toEqual([1, 0]);
+  });
+
+  it('know accounts and take faults of their own', async () => {
+    sandbox.merchant('one').directory.close(BANK_PAYOUT.account_number);
+    sandbox.merchant('one').next(COLLECT).status(503);
+
+    expect(await gateway.payToBank({}, one)).toMatchObject({ body: { code: 'INVALID_ACCOUNT' } });
+    expect(await gateway.payToBank({}, two)).toMatchObject({ status: 200 });
+    expect(await gateway.collect({}, two)).toMatchObject({ status: 200 });
+    expect(await gateway.collect({}, one)).toMatchObject({ status: 503 });
+  });
+
+  it('share the names that the sandbox itself was told', async () => {
+    sandbox.directory.register(BANK_PAYOUT.account_number, 'Somebody Else');
+    expect(await gateway.payToBank({}, one)).toMatchObject({ body: { code: 'ACCOUNT_NAME_MISMATCH' } });
+    sandbox.merchant('one').directory.register(BANK_PAYOUT.account_number, BANK_PAYOUT.account_name);
+    expect(await gateway.payToBank({}, one)).toMatchObject({ status: 200 });
+  });
+
+  it('get the same ids whatever the others do', async () => {
+    const quiet = await startSandbox({ clock: 'manual', seed: 1 });
+    await gateway.collect({}, two);
+    const busy = await gateway.collect({}, one);
+    expect((await callerOf(quiet).collect({}, one)).body).toEqual(busy.body);
+  });
+
+  it('are reset one by one: timers, calls under way and deliveries of the others go on', async () => {
+    receivers[0].answerWith(500);
+    await gateway.collect({}, one);
+    await sandbox.merchant('one').customer(COLLECTION.phone).approve('order-1');
+    await gateway.collect({ reference: 'order-2' }, one);
+    await gateway.collect({ reference: 'order-2' }, two);
+    sandbox.merchant('one').next(COLLECT).hang();
+    sandbox.merchant('two').next('GET /merchant-balance').status(503);
+    const hanging = gateway.collect({ reference: 'order-3' }, one);
+    await new Promise<void>((resolve) =>
+      sandbox.on('exchange', () => {
+        resolve();
+      }),
+    );
+
+    const [outcome] = await Promise.all([hanging.catch(() => 'given up'), sandbox.merchant('one').reset()]);
+    expect(outcome).toBe('given up');
+    expect(sandbox.merchant('one').payments()).toEqual([]);
+    expect(sandbox.merchant('one').requests()).toEqual([]);
+    expect(sandbox.explain('order-1')).toContain('Nothing has happened');
+    await sandbox.clock.advance('1d');
+
+    expect(receivers[0].received).toHaveLength(1);
+    expect(sandbox.deliveries()).toMatchObject([{ merchant: 'two', event: 'payment.expired' }]);
+    expect(sandbox.merchant('two').payments()).toMatchObject([{ status: 'expired' }]);
+    expect(await gateway.get('/merchant-balance', two)).toMatchObject({ status: 503 });
+    expect(await gateway.collect({}, one)).toMatchObject({ status: 200 });
+  });
+
+  it('start again with their wallet after a reset', async () => {
+    await gateway.payToBank({}, one);
+    await sandbox.merchant('one').reset();
+    expect(sandbox.merchant('one').balance()).toMatchObject({ balance: 1_000_000, locked_balance: 0 });
+  });
+
+  it.each(['', 'two words', 'x'.repeat(65)])('cannot be called %j', (name) => {
+    expect(() => sandbox.merchant(name)).toThrow("A merchant's name has 1 to 64 letters");
+  });
+});
