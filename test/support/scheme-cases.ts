@@ -23,6 +23,8 @@ export interface SchemeCase {
   readonly encoding: 'hex' | 'base64';
   /** Parts several signatures in one header; undefined: there is always one. */
   readonly separator?: string;
+  /** Whether the header holds `name=value` pairs apart by commas. */
+  readonly pairs?: true;
   /** Unit of the signed time; undefined: none is signed. */
   readonly unit?: 's' | 'ms' | 'iso';
   readonly signed: (texts: SignedTexts, body: Uint8Array) => Buffer;
@@ -120,6 +122,7 @@ export const STANDARD = schemeCase('standardWebhooks()', {
 });
 
 export const STRIPE = schemeCase('stripeStyle()', {
+  pairs: true,
   scheme: stripeStyle({ header: 'X-Signature' }),
   secret: STANDARD_SECRET,
   encoding: 'hex',
@@ -129,6 +132,7 @@ export const STRIPE = schemeCase('stripeStyle()', {
 });
 
 const STRIPE_MILLISECONDS = schemeCase('stripeStyle() with other words', {
+  pairs: true,
   scheme: stripeStyle({ header: 'x-signature', unit: 'ms', signatureKey: 's', separator: '#' }),
   encoding: 'hex',
   unit: 'ms',
