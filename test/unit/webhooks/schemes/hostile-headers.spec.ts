@@ -51,12 +51,15 @@ describe.each(SCHEME_CASES.map((subject) => [subject.name, subject] as const))('
     refuses({ ...headers, [subject.header]: change(given) });
   });
 
-  it('refuses when any of its headers is missing, empty or repeated', () => {
+  it('refuses when any of its headers is missing, empty, repeated or beyond Latin-1', () => {
     for (const name of Object.keys(headers)) {
       const { [name]: value, ...others } = headers;
       refuses(others);
       refuses({ ...others, [name]: '' });
       refuses({ ...others, [name]: [value!, value!] });
+      // Cut to its last byte, as Latin-1 is, this is the character that was signed.
+      const beyond = String.fromCharCode(value!.charCodeAt(0) + 256) + value!.slice(1);
+      refuses({ ...others, [name]: beyond });
     }
   });
 
