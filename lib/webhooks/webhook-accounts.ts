@@ -1,10 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { PaymentsConfigError } from '../errors/payments-config.error.js';
 import { type WebhookReceiver } from './delivery/webhook.receiver.js';
 
 /** The registered accounts and who receives their webhooks. One for the whole application. */
 @Injectable()
-export class WebhookAccounts {
+export class WebhookAccounts implements OnModuleDestroy {
   private readonly receivers = new Map<string, WebhookReceiver | undefined>();
 
   /**
@@ -49,5 +49,15 @@ export class WebhookAccounts {
       `${usedBy} receives webhooks of the account '${account}', which has no \`webhooks\` option: ` +
         'add webhooks: { scheme, secrets } to its options.',
     );
+  }
+
+  /**
+   * The first of the hooks of a shutdown: handlers still have everything they need, and deliveries that come meanwhile are
+   * told to come again.
+   */
+  async onModuleDestroy(): Promise<void> {
+    await Promise.all([...this.receivers.values()].map(async (receiver) => receiver?.close()));
+    // The server is closed next: what was decided is answered first.
+    await new Promise((resolve) => setImmediate(resolve));
   }
 }

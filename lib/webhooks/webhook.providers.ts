@@ -2,7 +2,9 @@ import { type ApplicationEvents } from '../common/application-events.js';
 import { type PaymentsStorage } from '../common/storage-port.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
 import { type Recovery } from '../recovery/create-recovery.js';
+import { ClaimedWork } from './delivery/claimed.work.js';
 import { DeliveryDispatcher } from './delivery/delivery.dispatcher.js';
+import { RunningWork } from './delivery/running-work.js';
 import { WebhookReceiver } from './delivery/webhook.receiver.js';
 import { type PaymentHandlers } from './handlers/payment.handlers.js';
 import { PaymentsInbox } from './payments-inbox.js';
@@ -21,12 +23,22 @@ export function createPaymentsInbox(
 ): PaymentsInbox {
   const { account, environment, webhooks } = options;
   const scope = { account, environment };
+  const running = new RunningWork();
   const receiver =
     webhooks &&
     new WebhookReceiver(
       scope,
       webhooks,
-      new DeliveryDispatcher(scope, webhooks, storage.inbox, handlers, outcomes, events),
+      new DeliveryDispatcher(
+        scope,
+        webhooks,
+        storage.inbox,
+        handlers,
+        outcomes,
+        events,
+        new ClaimedWork(account, webhooks, running),
+      ),
+      running,
       storage.name,
     );
   accounts.add(account, receiver);

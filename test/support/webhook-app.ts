@@ -7,7 +7,7 @@ import {
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { request } from 'node:http';
+import { type Agent, request } from 'node:http';
 import { type AddressInfo, type Server } from 'node:net';
 import { hmac } from '../../lib/webhooks/schemes/hmac.js';
 import { PaymentsModule } from '../../lib/payments.module.js';
@@ -126,9 +126,10 @@ export function send(
   body: string | Uint8Array,
   headers: Headers = { 'content-type': 'application/json' },
   method = 'POST',
+  agent: Agent | false = false,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const outgoing = request({ host: '127.0.0.1', port, path, method, headers, agent: false }, (response) => {
+    const outgoing = request({ host: '127.0.0.1', port, path, method, headers, agent }, (response) => {
       const chunks: Uint8Array[] = [];
       response.on('data', (chunk: Uint8Array) => chunks.push(chunk));
       response.once('error', reject);
@@ -146,12 +147,13 @@ export function send(
 export function deliver(
   port: number,
   body: string | Uint8Array | object,
-  { path = '/webhooks/payments', headers = {} }: { path?: string; headers?: Headers } = {},
+  {
+    path = '/webhooks/payments',
+    headers = {},
+    agent = false,
+  }: { path?: string; headers?: Headers; agent?: Agent | false } = {},
 ): Promise<Answer> {
   const bytes = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
-  return send(port, path, bytes, {
-    'content-type': 'application/json',
-    ...signWebhook({ scheme, secret, body: bytes }),
-    ...headers,
-  });
+  const signed = { 'content-type': 'application/json', ...signWebhook({ scheme, secret, body: bytes }) };
+  return send(port, path, bytes, { ...signed, ...headers }, 'POST', agent);
 }

@@ -47,6 +47,7 @@ type MoneyRules = Pick<ResolvedPaymentsOptions, 'account' | 'environment' | 'pro
 /** Makes the calls that move money: each is written down first, and none is sent twice. */
 export class MoneyCalls {
   private readonly flights = new SingleFlight<AskedPayment, PaymentEnd<object>>();
+  private readonly probes = new Set<Promise<unknown>>();
   private readonly ledger: PaymentLedger;
 
   constructor(
@@ -80,8 +81,9 @@ export class MoneyCalls {
   }
 
   /** Resolves when the calls that are under way have ended and are written down. */
-  idle(): Promise<void> {
-    return this.flights.idle();
+  async idle(): Promise<void> {
+    await Promise.allSettled([this.flights.idle(), ...this.probes]);
+    await this.ledger.lastTry();
   }
 
   /**
@@ -94,6 +96,15 @@ export class MoneyCalls {
   ): Promise<{ readonly standing: JournalRecord | undefined } | undefined> {
     // Its lease may have ended by a clock that jumped, while its call still runs here.
     if (this.flights.underWay(standing.record)) return undefined;
+    const probe = this.makeProbe(standing, limits);
+    this.probes.add(probe);
+    return probe.finally(() => this.probes.delete(probe));
+  }
+
+  private async makeProbe(
+    standing: StoredJournalRecord,
+    limits: CallLimits,
+  ): Promise<{ readonly standing: JournalRecord | undefined } | undefined> {
     const intent = await PaymentIntent.beginProbe(this.store, standing, limits.deadline);
     if (!intent) return undefined;
     const end = await this.sendIntent(recordedCall(standing.record), intent, limits);

@@ -11,6 +11,7 @@ import { PaymentsStorageError } from '../../errors/payments-storage.error.js';
 import { type CallEnd } from '../call-end.js';
 import { type CallLimits } from '../call-limits.js';
 import { waitWithin } from '../wait-within.js';
+import { LateWriting } from './late-writing.js';
 import { type Recorded } from './payment-end.js';
 import { PaymentIntent } from './payment-intent.js';
 import { type ProbeRules } from './probe-rules.js';
@@ -26,13 +27,11 @@ export type Begun =
 
 /** So that a journal in this process is written even where the time is up. */
 const WRITING_MARGIN_MS = 25;
-/** Eight tries in 25 seconds. */
-const FIRST_REWRITE_MS = 100;
-const LAST_REWRITE_MS = 12_800;
 
 /** Writes payments down before they are sent, and what came of them. */
 export class PaymentLedger {
   private readonly logger = new Logger('PaymentsJournal');
+  private readonly later = new LateWriting();
 
   constructor(
     private readonly store: JournalStore,
@@ -75,7 +74,7 @@ export class PaymentLedger {
         (standing): Recorded => ({ written: true, standing: standing?.record }),
         (error: unknown): Recorded => {
           this.warn(intent.record, failureLabel(error));
-          this.tryLater(() => intent.end(end));
+          this.later.add(() => intent.end(end));
           return { written: false };
         },
       );
@@ -85,17 +84,9 @@ export class PaymentLedger {
     return { written: false };
   }
 
-  /**
-   * Tries again while the lease holds. Until it is written, the journal takes the call for one that was cut off, and would
-   * send a payment once more whose caller was told that it was refused, or never sent.
-   */
-  private tryLater(work: () => Promise<unknown>, afterMs = FIRST_REWRITE_MS): void {
-    if (afterMs > LAST_REWRITE_MS) return;
-    setTimeout(() => {
-      work().catch(() => {
-        this.tryLater(work, afterMs * 2);
-      });
-    }, afterMs).unref();
+  /** Tries once more what could not be written: this process is about to end. */
+  lastTry(): Promise<void> {
+    return this.later.lastTry();
   }
 
   private async write(
@@ -135,7 +126,7 @@ export class PaymentLedger {
       // It may have been written, and only the store's answer lost.
       const takeBack = (): Promise<void> => PaymentIntent.takeBack(this.store, record, standing?.record);
       takeBack().catch(() => {
-        this.tryLater(takeBack);
+        this.later.add(takeBack);
       });
       throw error;
     }

@@ -6,6 +6,8 @@ import { failureLabel } from '../../errors/failure-label.js';
 import { PaymentsStorageError } from '../../errors/payments-storage.error.js';
 import { isPaymentsError } from '../../errors/payments.error.js';
 import { runSteps, type StepsResult } from './handler-steps.js';
+import { type PaymentEventContext } from './payment-event-context.js';
+import { type RunningWork } from './running-work.js';
 import { type VerifiedWebhook } from './verified-webhook.js';
 import {
   comeAgain,
@@ -25,35 +27,52 @@ export class ClaimedWork {
   constructor(
     private readonly account: string,
     private readonly times: Pick<ResolvedWebhookOptions, 'handlerTimeoutMs' | 'leaseMs'>,
+    private readonly running: RunningWork,
   ) {}
 
   /** Rejects only where the storage does. */
-  async run(
-    claim: InboxClaim,
-    work: DeliveryWork,
-    { event, deliveredAt }: VerifiedWebhook,
-  ): Promise<WebhookAnswer> {
-    const { attempt, transaction } = claim;
+  async run(claim: InboxClaim, work: DeliveryWork, webhook: VerifiedWebhook): Promise<WebhookAnswer> {
     const { handlerTimeoutMs, leaseMs } = this.times;
-    const context = {
-      account: this.account,
-      attempt,
-      deliveredAt,
-      ...(transaction === undefined ? {} : { transaction }),
+    const subject = describeEvent(webhook.event);
+    const timeout = new AbortController();
+    const late = new Promise<'late'>((resolve) => {
+      timeout.signal.addEventListener('abort', () => {
+        resolve('late');
+      });
+    });
+    const timer = setTimeout(() => {
+      timeout.abort(new Error(`The handlers took longer than ${handlerTimeoutMs} ms (handlerTimeoutMs).`));
+    }, handlerTimeoutMs);
+    let step = 'The inbox';
+    const frame = {
+      context: this.contextOf(claim, webhook, timeout.signal),
+      begins: (name: string) => (step = name),
+      mark: (name: string) => remember(claim, name),
     };
-    const frame = { context, timeoutMs: handlerTimeoutMs, mark: (name: string) => remember(claim, name) };
-    const result = await runSteps(planWork(work, claim), event, frame);
-    if (result.ok !== 'late') return this.end(claim, result, work, event);
+    const ended = runSteps(planWork(work, claim), webhook.event, frame).then((result) => {
+      clearTimeout(timer);
+      return this.end(claim, result, work, webhook.event);
+    });
+    const first = await Promise.race([ended, late]);
+    if (first !== 'late') return first;
     this.logger.error(
-      `${result.running} takes longer than ${handlerTimeoutMs} ms for ${describeEvent(event)} and runs on; answered 503.`,
+      `${step} takes longer than ${handlerTimeoutMs} ms for ${subject} and runs on; answered 503.`,
     );
     // The claim stays with the work that runs on: no second run begins beside it while the lease holds.
-    result.rest
-      .then((rest) => this.end(claim, rest, work, event))
-      .catch((error: unknown) => {
-        this.logger.error(`The end of ${describeEvent(event)} could not be recorded: ${failureLabel(error)}`);
-      });
+    const rest = this.running.track(ended, () => `${step} for ${subject}`);
+    rest.catch((error: unknown) => {
+      this.logger.error(`The end of ${subject} could not be recorded: ${failureLabel(error)}`);
+    });
     return comeAgain(leaseMs - handlerTimeoutMs);
+  }
+
+  private contextOf(
+    { attempt, transaction }: InboxClaim,
+    { deliveredAt }: VerifiedWebhook,
+    signal: AbortSignal,
+  ): PaymentEventContext {
+    const context = { account: this.account, attempt, deliveredAt, signal };
+    return transaction === undefined ? context : { ...context, transaction };
   }
 
   private async end(

@@ -12,7 +12,7 @@ import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
 import { type WebhookOutcomes } from '../../recovery/webhook.outcomes.js';
 import { type PaymentHandlers } from '../handlers/payment.handlers.js';
 import { claimOrWait } from './claim-or-wait.js';
-import { ClaimedWork } from './claimed.work.js';
+import { type ClaimedWork } from './claimed.work.js';
 import { type HandlerStep } from './handler-steps.js';
 import { fingerprintOf, judgeEvent, replacedBy } from './judge-event.js';
 import { type VerifiedWebhook } from './verified-webhook.js';
@@ -24,21 +24,16 @@ const OTHER_MONEY = 'the payment was made with another amount or currency';
 /** Claims deliveries, decides what they are and has their handlers run. Every method rejects where the storage does. */
 export class DeliveryDispatcher {
   private readonly logger = new Logger('PaymentsWebhooks');
-  private readonly work: ClaimedWork;
 
   constructor(
     private readonly scope: InboxScope,
-    private readonly options: Pick<
-      ResolvedWebhookOptions,
-      'handlerTimeoutMs' | 'leaseMs' | 'inFlightWaitMs' | 'supersede'
-    >,
+    private readonly options: Pick<ResolvedWebhookOptions, 'leaseMs' | 'inFlightWaitMs' | 'supersede'>,
     private readonly inbox: InboxStore,
     private readonly handlers: PaymentHandlers,
     private readonly outcomes: WebhookOutcomes,
     private readonly events: Pick<ApplicationEvents, 'tell'>,
-  ) {
-    this.work = new ClaimedWork(scope.account, options);
-  }
+    private readonly work: ClaimedWork,
+  ) {}
 
   /** @param last What runs after the handlers, once per payment outcome. */
   async dispatch(webhook: VerifiedWebhook, last: readonly HandlerStep[]): Promise<WebhookAnswer> {

@@ -20,14 +20,11 @@ export type StepsResult =
   | { readonly ok: false; readonly step: string; readonly error: unknown }
   | { readonly ok: 'lost' };
 
-/** The work in time, or what is still running when the time is over. */
-export type TimedResult =
-  StepsResult | { readonly ok: 'late'; readonly running: string; readonly rest: Promise<StepsResult> };
-
 /** What surrounds the steps. */
 export interface StepsFrame {
-  readonly context: Omit<PaymentEventContext, 'signal'>;
-  readonly timeoutMs: number;
+  readonly context: PaymentEventContext;
+  /** Hears which step begins. */
+  readonly begins: (name: string) => void;
   /** Remembers that a step finished; false where the claim was lost. */
   readonly mark: (name: string) => Promise<boolean>;
 }
@@ -36,39 +33,21 @@ export interface StepsFrame {
 export async function runSteps(
   steps: readonly PlannedStep[],
   event: PaymentWebhookEvent,
-  { context, timeoutMs, mark }: StepsFrame,
-): Promise<TimedResult> {
-  const timeout = new AbortController();
-  const { signal } = timeout;
-  let running = '';
-  const inOrder = async (): Promise<StepsResult> => {
-    for (const step of steps) {
-      // Whoever sent the delivery was told to come again: nothing new begins.
-      if (signal.aborted) return { ok: false, step: step.name, error: signal.reason };
-      running = step.name;
-      try {
-        await settled(step.run(event, { ...context, signal }));
-        if (step.mark !== undefined && !(await mark(step.mark))) return { ok: 'lost' };
-      } catch (error) {
-        return { ok: false, step: step.name, error };
-      }
+  { context, begins, mark }: StepsFrame,
+): Promise<StepsResult> {
+  const { signal } = context;
+  for (const step of steps) {
+    // Whoever sent the delivery was told to come again: nothing new begins.
+    if (signal.aborted) return { ok: false, step: step.name, error: signal.reason };
+    begins(step.name);
+    try {
+      await settled(step.run(event, context));
+      if (step.mark !== undefined && !(await mark(step.mark))) return { ok: 'lost' };
+    } catch (error) {
+      return { ok: false, step: step.name, error };
     }
-    return { ok: true };
-  };
-  const work = inOrder();
-  const late = new Promise<TimedResult>((resolve) => {
-    signal.addEventListener('abort', () => {
-      resolve({ ok: 'late', running, rest: work });
-    });
-  });
-  const timer = setTimeout(() => {
-    timeout.abort(new Error(`The handlers took longer than ${timeoutMs} ms (handlerTimeoutMs).`));
-  }, timeoutMs);
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
   }
+  return { ok: true };
 }
 
 /** A controller's method may return an Observable; it does nothing until somebody subscribes. */

@@ -8,9 +8,13 @@ import { PaymentsConfigError } from '../../errors/payments-config.error.js';
 import { type DeliveryQueue, type QueuedDelivery, queuedDelivery } from './delivery-queue.js';
 import { type DeliveryDispatcher } from './delivery.dispatcher.js';
 import { type HandlerStep } from './handler-steps.js';
+import { type RunningWork } from './running-work.js';
 import { SignatureCheck } from './signature.check.js';
 import { type VerifiedWebhook } from './verified-webhook.js';
-import { comeAgain, DONE, STORAGE_RETRY_MS, type WebhookAnswer } from './webhook-answer.js';
+import { comeAgain, describeEvent, DONE, STORAGE_RETRY_MS, type WebhookAnswer } from './webhook-answer.js';
+
+/** When the gateway is asked to come again while the application stops: another one may be there. */
+const RESTART_MS = 5_000;
 
 /** Receives the webhooks of one account: verified, remembered, handed to the handlers, answered. */
 export class WebhookReceiver {
@@ -18,11 +22,13 @@ export class WebhookReceiver {
   private readonly logger = new Logger('PaymentsWebhooks');
   private readonly signatures: SignatureCheck;
   private queue: DeliveryQueue | undefined;
+  private closing = false;
 
   constructor(
     readonly scope: InboxScope,
-    options: ResolvedWebhookOptions,
+    private readonly options: ResolvedWebhookOptions,
     private readonly dispatcher: DeliveryDispatcher,
+    private readonly running: RunningWork,
     /** For messages: `memory`. */
     readonly storageName: string,
   ) {
@@ -56,32 +62,45 @@ export class WebhookReceiver {
    */
   receive(webhook: VerifiedWebhook, last: HandlerStep): Promise<WebhookAnswer> {
     const { queue } = this;
-    if (!queue) return this.answered(() => this.dispatcher.dispatch(webhook, [last]), 'storage');
-    return this.answered(async () => {
+    if (!queue) return this.answered(webhook, 'storage', () => this.dispatcher.dispatch(webhook, [last]));
+    return this.answered(webhook, 'queue', async () => {
       await queue.add(queuedDelivery(this.scope, webhook));
       return DONE;
-    }, 'queue');
+    });
   }
 
   /** Handles a delivery that was in a queue. Never rejects; 503 says how soon to come again. */
   work({ event, bodyHash, deliveredAt }: QueuedDelivery): Promise<WebhookAnswer> {
     const webhook = { event, bodyHash, deliveredAt: new Date(deliveredAt) };
-    return this.answered(() => this.dispatcher.dispatch(webhook, []), 'storage');
+    return this.answered(webhook, 'storage', () => this.dispatcher.dispatch(webhook, []));
   }
 
   /** Handles a delivery that was set aside, in the place of what stands for its reference. Never rejects. */
   release({ payload, firstSeenAt }: InboxConflict): Promise<WebhookAnswer> {
     const event = JSON.parse(payload) as PaymentWebhookEvent;
     const webhook = { event, bodyHash: '', deliveredAt: new Date(firstSeenAt) };
-    return this.answered(() => this.dispatcher.release(webhook), 'storage');
+    return this.answered(webhook, 'storage', () => this.dispatcher.release(webhook));
+  }
+
+  /** Refuses everything from now on, and waits for what runs: as long as a handler may take. Never rejects. */
+  async close(): Promise<void> {
+    this.closing = true;
+    const { handlerTimeoutMs } = this.options;
+    for (const left of await this.running.idle(handlerTimeoutMs)) {
+      this.logger.warn(
+        `${left} still runs ${handlerTimeoutMs} ms after the application began to stop; nobody waits any longer.`,
+      );
+    }
   }
 
   private async answered(
-    work: () => Promise<WebhookAnswer>,
+    { event }: VerifiedWebhook,
     needs: 'storage' | 'queue',
+    work: () => Promise<WebhookAnswer>,
   ): Promise<WebhookAnswer> {
+    if (this.closing) return comeAgain(RESTART_MS);
     try {
-      return await work();
+      return await this.running.track(work(), () => describeEvent(event));
     } catch (error) {
       this.logger.error(`The ${needs} cannot be reached; answered 503: ${failureLabel(error)}`);
       return comeAgain(STORAGE_RETRY_MS);

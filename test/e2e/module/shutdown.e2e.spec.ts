@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import {
   CollectionsService,
@@ -55,6 +56,8 @@ describe('the end of the application', () => {
     baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
   });
   afterEach(async () => {
+    jest.useRealTimers();
+    jest.restoreAllMocks();
     await new Promise((resolve) => {
       server.close(resolve);
       server.closeAllConnections();
@@ -128,6 +131,33 @@ describe('the end of the application', () => {
     const closed = application.close();
     answerHeld();
     await Promise.all([payment, closed]);
+    expect(atClose).toBe('accepted');
+  });
+
+  it('tries once more to write down what the storage did not take, before it closes it', async () => {
+    const memory = memoryStorage();
+    let down = true;
+    const journal = Object.assign(Object.create(memory.journal) as typeof memory.journal, {
+      replace: (...change: Parameters<typeof memory.journal.replace>) =>
+        down ? Promise.reject(new Error('connection refused')) : memory.journal.replace(...change),
+    });
+    const key = { account: 'default', environment: 'sandbox', family: 'collection' } as const;
+    let atClose: string | undefined;
+    const close = async (): Promise<void> => {
+      atClose = (await memory.journal.get({ ...key, reference: 'order-1' }))?.record.state;
+    };
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+    // Only the end of the application tries again.
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'performance', 'queueMicrotask'] });
+    application = await Test.createTestingModule({
+      imports: [PaymentsModule.forRoot({ ...options(), storage: { ...memory, journal, close } })],
+    }).compile();
+    const payment = application.get(CollectionsService).mobileMoney(collectionRequest);
+    await arrived;
+    answerHeld();
+    expect((await payment).lastResponse.warnings).toEqual([expect.stringContaining('could not be written')]);
+    down = false;
+    await application.close();
     expect(atClose).toBe('accepted');
   });
 });

@@ -1,0 +1,130 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Controller, Injectable } from '@nestjs/common';
+import { memoryStorage, OnPayment, PaymentsInbox, PaymentsWebhook } from 'nestjs-payments';
+import { paymentEvent } from 'nestjs-payments/testing';
+import { type QueuedDelivery, queuedDelivery } from '../../../lib/webhooks/delivery/delivery-queue.js';
+import { WebhookAccounts } from '../../../lib/webhooks/webhook-accounts.js';
+import { deliver, paymentsOptions, startWebhookApp, type WebhookApp } from '../../support/webhook-app.js';
+
+let handle: () => unknown;
+
+@Controller('webhooks')
+class WebhooksController {
+  @PaymentsWebhook('payments')
+  received(): void {}
+}
+
+@Injectable()
+class Orders {
+  @OnPayment('payment.success')
+  paid(): unknown {
+    return handle();
+  }
+
+  @OnPayment('payment.success', { account: 'payouts' })
+  paidOut(): unknown {
+    return handle();
+  }
+}
+
+const event = paymentEvent('payment.success', { reference: 'order-1' });
+
+describe('before its storage is closed', () => {
+  let running: WebhookApp;
+  let began: Promise<void>;
+  let finish: () => void;
+  /** What happened, in order. */
+  let story: string[];
+
+  async function start(webhooks: Parameters<typeof paymentsOptions>[0] = {}): Promise<void> {
+    const close = (): Promise<void> => Promise.resolve(void story.push('closed'));
+    running = await startWebhookApp('express', {
+      controllers: [WebhooksController],
+      providers: [Orders],
+      payments: ['default', 'payouts'].map((name) =>
+        paymentsOptions(
+          { inFlightWaitMs: 0, ...webhooks },
+          { name, storage: Object.assign(memoryStorage(), { close }) },
+        ),
+      ),
+    });
+  }
+  const status = async (): Promise<number> => (await deliver(running.port, event)).status;
+
+  beforeEach(() => {
+    story = [];
+    let tellBegan = (): void => undefined;
+    began = new Promise((resolve) => (tellBegan = resolve));
+    const finished = new Promise<void>((resolve) => (finish = resolve));
+    handle = async () => {
+      tellBegan();
+      await finished;
+      story.push('handled');
+    };
+  });
+  afterEach(async () => {
+    finish();
+    await running.app.close();
+  });
+
+  it('the application waits for a handler whose delivery was answered long ago', async () => {
+    await start({ handlerTimeoutMs: 20 });
+    expect(await status()).toBe(503);
+    const closed = running.app.close();
+    finish();
+    await closed;
+    expect(story).toEqual(['handled', 'closed', 'closed']);
+  });
+
+  it('the application waits for what an operator released, and then refuses to release', async () => {
+    await start();
+    const inbox = running.app.get(PaymentsInbox);
+    await deliver(running.port, paymentEvent('payment.failed', { reference: 'order-1' }));
+    await deliver(running.port, event);
+    const [conflict] = await inbox.conflicts();
+    const released = inbox.release(conflict!.id);
+    await began;
+    const closed = running.app.close();
+    finish();
+    await Promise.all([released, closed]);
+    expect(story).toEqual(['handled', 'closed', 'closed']);
+    handle = () => story.push('handled again');
+    const receiver = running.app.get(WebhookAccounts, { strict: false }).get('default', 'the test');
+    expect(await receiver.release(conflict!)).toEqual({ status: 503, retryAfterSeconds: 5 });
+    expect(story).toHaveLength(3);
+  });
+
+  it('the application waits for the workers of a queue, in every account at once', async () => {
+    await start();
+    const accounts = running.app.get(WebhookAccounts, { strict: false });
+    const [first, second] = ['default', 'payouts'].map((account) => accounts.get(account, 'the queue'));
+    const queued = (name: string): QueuedDelivery =>
+      queuedDelivery(
+        { account: 'default', environment: 'sandbox' },
+        { event: paymentEvent(name), bodyHash: '', deliveredAt: new Date() },
+      );
+    const worked = second!.work(queued('payment.success'));
+    await began;
+    const closed = running.app.close();
+    // The account beside it is idle, and refuses all the same.
+    while ((await first!.work(queued('payment.failed'))).status !== 503);
+    finish();
+    expect(await worked).toEqual({ status: 200 });
+    await closed;
+    expect(story.filter((what) => what !== 'handled')).toEqual(['closed', 'closed']);
+    expect(story.indexOf('closed')).toBeGreaterThan(story.lastIndexOf('handled'));
+  });
+
+  it('the application refuses nobody who has no right signature otherwise than ever', async () => {
+    await start();
+    const answer = status();
+    await began;
+    const closed = running.app.close();
+    const headers = { 'x-webhook-signature': 'a'.repeat(64) };
+    expect((await deliver(running.port, event, { headers })).status).toBe(401);
+    expect(await status()).toBe(503);
+    finish();
+    expect(await answer).toBe(200);
+    await closed;
+  });
+});
