@@ -1,11 +1,7 @@
-import {
-  createParamDecorator,
-  type ExecutionContext,
-  InternalServerErrorException,
-  Logger,
-} from '@nestjs/common';
+import { createParamDecorator, type ExecutionContext, Logger } from '@nestjs/common';
 import { nodeRequest } from './http-request.js';
 import { type ReceivableWebhook, verifiedWebhook } from './receivable-webhook.js';
+import { WebhookRefusal } from './webhook-refusal.js';
 
 /**
  * The verified event, for a route with `@PaymentsWebhook` or `@UseGuards(PaymentsWebhookGuard)`.
@@ -25,5 +21,5 @@ export function receivable(context: ExecutionContext): ReceivableWebhook {
       'Add @PaymentsWebhook(path) or @UseGuards(PaymentsWebhookGuard), and do not replace that guard in tests: ' +
       'sign with postWebhook() of nestjs-payments/testing instead.',
   );
-  throw new InternalServerErrorException();
+  throw new WebhookRefusal(500, 'This webhook was not verified.');
 }

@@ -2,9 +2,8 @@ import {
   createParamDecorator,
   type ExecutionContext,
   HttpCode,
-  InternalServerErrorException,
   Post,
-  ServiceUnavailableException,
+  UseFilters,
   UseGuards,
   Version,
   VERSION_NEUTRAL,
@@ -14,6 +13,7 @@ import { type WebhookAnswer } from '../delivery/webhook-answer.js';
 import { WEBHOOK_ROUTE } from '../metadata-keys.js';
 import { receivable } from './payment-event.decorator.js';
 import { PaymentsWebhookGuard } from './payments-webhook.guard.js';
+import { WebhookRefusal, WebhookRefusalFilter } from './webhook-refusal.js';
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 type Deliver = (last: () => unknown) => Promise<void>;
@@ -35,7 +35,8 @@ const ROUTE_ARGUMENTS = '__routeArguments__';
  * Where deliveries go to a queue (`nestjs-payments/bullmq`), the gateway is answered 200 once the delivery is stored, and the
  * method never runs: in a worker there is no request. Put the work into `@OnPayment` handlers.
  *
- * The application's global guards run on the route: mark it with the application's own `@Public()`.
+ * The application's global guards run on the route: mark it with the application's own `@Public()`. Its filters do not see
+ * the package's own refusals.
  *
  * @param path Path of the route below the controller's.
  * @param options The merchant account, where it is not the default one.
@@ -59,7 +60,13 @@ export function PaymentsWebhook(
     descriptor.value = copyDecorations(method, withinClaim(method, index));
     Delivery()(target, key, index);
     Reflect.defineMetadata(WEBHOOK_ROUTE, { account }, descriptor.value as object);
-    const route = [Post(path), HttpCode(200), Version(VERSION_NEUTRAL), UseGuards(PaymentsWebhookGuard)];
+    const route = [
+      Post(path),
+      HttpCode(200),
+      Version(VERSION_NEUTRAL),
+      UseGuards(PaymentsWebhookGuard),
+      UseFilters(new WebhookRefusalFilter()),
+    ];
     for (const decorate of route) decorate(target, key, descriptor);
   };
 }
@@ -107,7 +114,7 @@ function copyDecorations(from: Method, to: Method): Method {
 
 function answer(result: WebhookAnswer, response: ResponseLike): void {
   if (result.status === 200) return;
-  if (result.status === 500) throw new InternalServerErrorException('A handler of this webhook failed.');
+  if (result.status === 500) throw new WebhookRefusal(500, 'A handler of this webhook failed.');
   response.header('Retry-After', String(result.retryAfterSeconds));
-  throw new ServiceUnavailableException('This webhook cannot be handled right now.');
+  throw new WebhookRefusal(503, 'This webhook cannot be handled right now.');
 }

@@ -1,15 +1,9 @@
 import {
-  BadRequestException,
   type CanActivate,
   type ExecutionContext,
   Injectable,
-  InternalServerErrorException,
   Logger,
   type OnModuleInit,
-  PayloadTooLargeException,
-  UnauthorizedException,
-  UnprocessableEntityException,
-  UnsupportedMediaTypeException,
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { type IncomingMessage } from 'node:http';
@@ -23,6 +17,7 @@ import { WebhookAccounts } from '../webhook-accounts.js';
 import { headerValues, nodeRequest } from './http-request.js';
 import { keepVerified } from './receivable-webhook.js';
 import { routeAccount } from './route-account.js';
+import { WebhookRefusal } from './webhook-refusal.js';
 
 /**
  * Lets only webhooks with a right signature pass, and only readable ones: 401, 413, 415, 400 and 422 otherwise.
@@ -54,7 +49,7 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
     const receiver = this.accounts().get(routeAccount(context.getHandler()) ?? DEFAULT_ACCOUNT, route);
     const body = this.bodyOf(request, route);
     if (!(await receiver.verify({ headers: headerValues(request), body }))) {
-      throw new UnauthorizedException('The webhook signature is not valid.');
+      throw new WebhookRefusal(401, 'The webhook signature is not valid.');
     }
     const event = this.eventOf(body);
     keepVerified(request, { receiver, event, bodyHash: sha256(body), deliveredAt: new Date() });
@@ -79,18 +74,17 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
           'request bodies before the package does (a body parser on an Express or Fastify instance that was passed to ' +
           'Nest), the route is not a POST route, or the HTTP adapter is neither Express nor Fastify.',
       );
-      throw new InternalServerErrorException();
+      throw new WebhookRefusal(500, 'This webhook cannot be verified.');
     }
     if ('bytes' in captured) return captured.bytes;
-    if (captured.refusedWith === 413) throw new PayloadTooLargeException();
-    throw new UnsupportedMediaTypeException('Send uncompressed JSON in UTF-8.');
+    if (captured.refusedWith === 413) throw new WebhookRefusal(413, 'The body is too long.');
+    throw new WebhookRefusal(415, 'Send uncompressed JSON in UTF-8.');
   }
 
   private eventOf(body: Uint8Array): PaymentWebhookEvent {
     const read = readEvent(body);
     if ('event' in read) return read.event;
     this.logger.error(`A webhook with a valid signature was refused with ${read.status}: ${read.problem}.`);
-    if (read.status === 400) throw new BadRequestException(read.problem);
-    throw new UnprocessableEntityException(read.problem);
+    throw new WebhookRefusal(read.status, read.problem);
   }
 }
