@@ -20,6 +20,8 @@ interface Manifest {
 
 /** What Node would load in a project. */
 export interface PackageTree {
+  /** Of the project, links followed. */
+  readonly folder: string;
   /** What a bare import in the project's own files gives. */
   find(name: string): InstalledPackage | undefined;
   /** Every copy that the project or one of its packages would load. */
@@ -43,6 +45,7 @@ export function packageTree(project: string): PackageTree | undefined {
     }
   }
   return {
+    folder,
     find: (name) => {
       const place = resolveFrom(folder, name);
       const manifest = place === undefined ? undefined : manifestOf(place);

@@ -56,7 +56,7 @@ function copyCheck(tree: PackageTree, name: string): CheckResult | undefined {
   const copies = tree.copiesOf(name);
   if (copies.length < 2) return undefined;
   const places = copies.map(
-    ({ version, folder }) => `${version} in ${relative(process.cwd(), folder) || folder}`,
+    ({ version, folder }) => `${version} in ${relative(tree.folder, folder) || 'the project itself'}`,
   );
   return failed(
     'One copy',

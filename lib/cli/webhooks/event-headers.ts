@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { signWebhook } from '../../testing/sign-webhook.js';
 import { isPaymentsError } from '../../errors/payments.error.js';
+import { printable } from '../terminal.js';
 import { UsageError } from '../usage-error.js';
 import { type Sender } from './signing-options.js';
 
@@ -13,7 +15,8 @@ const A_DAY_MS = 86_400_000;
  * The headers of a delivery, the sender's own among them.
  *
  * @param now Time of signing in milliseconds since 1970.
- * @throws UsageError where a stale one is wanted of a scheme that signs no time, or a signed header is missing.
+ * @throws UsageError where a stale one is wanted of a scheme that signs no time, a signed header is missing, or a header
+ * cannot be sent.
  */
 export function eventHeaders(
   kind: SignatureKind,
@@ -23,7 +26,7 @@ export function eventHeaders(
 ): Readonly<Record<string, string>> {
   const { scheme, secrets, signsTime, sent } = sender;
   const headers = { 'content-type': 'application/json', ...sent };
-  if (kind === 'unsigned') return headers;
+  if (kind === 'unsigned') return sendable(headers);
   if (kind === 'stale' && !signsTime) {
     throw new UsageError(
       '--stale needs a scheme that signs a time: write --timestamp-header with --payload, or another --scheme.',
@@ -32,10 +35,22 @@ export function eventHeaders(
   const secret = kind === 'forged' ? strangeSecret() : secrets[0];
   const moment = kind === 'stale' ? now - A_DAY_MS : now;
   try {
-    return { ...headers, ...signWebhook({ scheme, secret, body, now: moment, headers }) };
+    return sendable({ ...headers, ...signWebhook({ scheme, secret, body, now: moment, headers }) });
   } catch (error) {
     throw isPaymentsError(error) ? new UsageError(error.message.replace('in headers', 'with -H')) : error;
   }
+}
+
+function sendable(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  for (const [name, value] of Object.entries(headers)) {
+    try {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+    } catch {
+      throw new UsageError(`The header ${printable(name)} holds characters that no header can hold.`);
+    }
+  }
+  return headers;
 }
 
 function strangeSecret() {

@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { hmac } from '../../../lib/webhooks/schemes/hmac.js';
+import { standardWebhooks } from '../../../lib/webhooks/schemes/standard-webhooks.js';
+import { stripeStyle } from '../../../lib/webhooks/schemes/stripe-style.js';
 import { PaymentsSandbox } from '../../../lib/sandbox/payments-sandbox.js';
 import { environmentOf } from '../../../lib/cli/sandbox/sandbox-environment.js';
 import { paymentsOptions, secret, startWebhookApp } from '../../support/webhook-app.js';
@@ -145,6 +147,28 @@ describe('nestjs-payments doctor', () => {
       state: 'ok',
       detail: 'refused with 401',
     });
+  });
+
+  it.each([
+    {
+      name: 'standard-webhooks',
+      scheme: standardWebhooks(),
+      own: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+      options: [],
+    },
+    { name: 'stripe', scheme: stripeStyle({ header: 'x-sig' }), own: secret, options: ['--header', 'x-sig'] },
+  ])('tries a route with $name', async ({ name, scheme, own, options }) => {
+    const { app, port } = await startWebhookApp('express', {
+      controllers: [WebhookRoute],
+      payments: [paymentsOptions({ scheme, secrets: [own] })],
+    });
+    open.push(() => app.close());
+    environment['PAYMENTS_WEBHOOK_SECRET'] = own;
+    const url = `http://127.0.0.1:${port}/webhooks/payments`;
+    const { code, checks } = await doctor('--webhook', url, '--scheme', name, ...options);
+    expect(code).toBe(0);
+    expect(checks.get('Webhook route, good event')?.state).toBe('ok');
+    expect(checks.get('Webhook route, stale event')?.detail).toBe('refused with 401');
   });
 
   it('finds a route that takes everything', async () => {

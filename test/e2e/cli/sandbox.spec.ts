@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { type AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { bundleCli, CliProcess, type FinishedCli, removeCli } from './cli-process.js';
 
@@ -79,6 +79,55 @@ describe('nestjs-payments sandbox', () => {
     server.close();
     await once(server, 'close');
     await page.text().catch(() => undefined);
+  });
+
+  it('ends at once although a client holds its connection and an application has not answered', async () => {
+    const hook = await listen(() => {});
+    const asked = once(hook, 'request');
+    const cli = start(
+      'sandbox',
+      '--port',
+      '0',
+      '--print-env',
+      '--forward-to',
+      `http://127.0.0.1:${portOf(hook)}/h`,
+    );
+    const [, port] = await cli.until('stdout', PORT_LINE);
+    const idle = connect(Number(port), '127.0.0.1');
+    await once(idle, 'connect');
+    const closed = once(idle, 'close');
+    await pay(port!, 'order-1');
+    void approve(port!, 'order-1').catch(() => undefined);
+    await asked;
+    expect((await cli.stop('SIGINT')).code).toBe(0);
+    await closed;
+  });
+
+  it.each([
+    { environment: { FORCE_COLOR: '1', NO_COLOR: undefined }, coloured: true },
+    { environment: { NO_COLOR: '1' }, coloured: false },
+    { environment: { NO_COLOR: undefined }, coloured: false },
+  ])('writes colours only where they are wanted: $environment', async ({ environment, coloured }) => {
+    const cli = new CliProcess(['sandbox', '--port', '0'], { environment });
+    open.push(() => cli.stop('SIGKILL'));
+    await cli.until('stderr', /Ctrl-C ends it/);
+    expect(cli.stderr.includes('\u001b[')).toBe(coloured);
+  });
+
+  it('says why a delivery failed where nothing listens', async () => {
+    const gone = await listen();
+    const address = `http://127.0.0.1:${portOf(gone)}/h`;
+    gone.close();
+    await once(gone, 'close');
+    open.pop();
+    const cli = start('sandbox', '--port', '0', '--print-env', '--forward-to', address);
+    const [, port] = await cli.until('stdout', PORT_LINE);
+    await pay(port!, 'order-1');
+    await approve(port!, 'order-1');
+    await cli.until(
+      'stderr',
+      /<-- try 1 failed: nothing listens at 127\.0\.0\.1:\d+ \(is the application running/,
+    );
   });
 
   it('names an occupied port and how to choose another, and exits 1', async () => {

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { type PaymentWebhookEvent } from '../../../lib/common/events.js';
+import { stripeStyle } from '../../../lib/webhooks/schemes/stripe-style.js';
 import { OnPayment } from '../../../lib/webhooks/handlers/on-payment.decorator.js';
-import { secret, startWebhookApp, type WebhookApp } from '../../support/webhook-app.js';
+import { paymentsOptions, secret, startWebhookApp, type WebhookApp } from '../../support/webhook-app.js';
 import { WebhookRoute } from './webhook-route.js';
 import { bundleCli, type FinishedCli, removeCli, runCommand } from './cli-process.js';
 
@@ -109,6 +113,43 @@ describe('nestjs-payments trigger', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/<-- 401 in \d+ ms: refused, as it must be\n/);
     expect(heard).toEqual([]);
+  });
+
+  it('ends with 0 when the application refuses --stale, and takes the same in time', async () => {
+    const scheme = stripeStyle({ header: 'x-webhook-signature' });
+    const payments = [paymentsOptions({ scheme })];
+    const timed = await startWebhookApp('fastify', {
+      controllers: [WebhookRoute],
+      providers: [Orders],
+      payments,
+    });
+    try {
+      const to = ['trigger', 'payment.success', '--scheme', 'stripe', '--to'];
+      const url = `http://127.0.0.1:${timed.port}/webhooks/payments`;
+      const environment = { PAYMENTS_WEBHOOK_SECRET: secret };
+      const stale = await runCommand([...to, url, '--stale'], { environment });
+      expect(stale.code).toBe(0);
+      expect(stale.stdout).toContain('(stale)\n<-- 401');
+      expect(heard).toEqual([]);
+      expect((await runCommand([...to, url], { environment })).code).toBe(0);
+      expect(heard).toHaveLength(1);
+    } finally {
+      await timed.app.close();
+    }
+  });
+
+  it('ends with 1 when the application takes what it must refuse', async () => {
+    const taker = createServer((_, response) => response.end()).listen(0, '127.0.0.1');
+    await once(taker, 'listening');
+    const { code, stdout } = await trigger(
+      'payment.success',
+      '--forged',
+      '--to',
+      `http://127.0.0.1:${(taker.address() as AddressInfo).port}/`,
+    );
+    taker.close();
+    expect(code).toBe(1);
+    expect(stdout).toContain('taken, although it must be refused with 401!');
   });
 
   it('ends with 1 and the likely cause when the application has another secret, or another scheme', async () => {
