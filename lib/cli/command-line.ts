@@ -3,6 +3,11 @@ import { didYouMean } from './closest-word.js';
 import { type OptionSpecs } from './command.js';
 import { UsageError } from './usage-error.js';
 
+/** What was written, by the options that a command has. */
+export type CommandLine<Options extends OptionSpecs> = ReturnType<
+  typeof parseArgs<{ options: Options; strict: true; allowPositionals: true }>
+>;
+
 /**
  * The options and the other arguments of one command.
  *
@@ -12,7 +17,7 @@ export function parseCommandLine<const Options extends OptionSpecs>(
   args: readonly string[],
   options: Options,
   { positionals: allowPositionals }: { readonly positionals: boolean },
-) {
+): CommandLine<Options> {
   try {
     return parseArgs({ args: [...args], options, strict: true, allowPositionals });
   } catch (error) {
