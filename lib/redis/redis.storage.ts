@@ -8,8 +8,8 @@ import { checkRedisOptions, type RedisStorageOptions } from './redis-storage-opt
 import { ScriptRunner } from './script-runner.js';
 
 /**
- * Remembers in Redis (or Valkey), for all replicas that share it: one of them handles a delivery, and one of them sends a
- * payment. Every decision is one script, so it is atomic, and reads the server's clock alone.
+ * Remembers in Redis, for all replicas that share it: one of them handles a delivery, and one of them sends a payment.
+ * Every decision is one script, so it is atomic, and reads the server's clock alone.
  *
  * What it does not promise:
  *
