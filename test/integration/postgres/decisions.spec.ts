@@ -1,0 +1,64 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { type ClaimResult, type InboxStore } from '../../../lib/common/storage-port.js';
+import { postgresStorage } from '../../../lib/postgres/postgres.storage.js';
+import { memoryStorage } from '../../../lib/storage/memory.storage.js';
+import { claimed, inboxDelivery } from '../../support/inbox-contract.js';
+import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
+import { describeWith, postgresService } from '../../support/services.js';
+
+const LEASE_MS = 60_000;
+
+/** What came before: an entry of the fingerprint f1 in each state that an entry can have. */
+const BEFORE = ['nothing', 'running', 'expired', 'open', 'done'] as const;
+const DELIVERIES = [
+  { fingerprint: 'f1', replaces: [] },
+  { fingerprint: 'f1', replaces: 'any' },
+  { fingerprint: 'f2', replaces: [] },
+  { fingerprint: 'f2', replaces: ['f3'] },
+  { fingerprint: 'f2', replaces: ['f3', 'f1'] },
+  { fingerprint: 'f2', replaces: 'any' },
+] as const;
+
+async function prepare(
+  inbox: InboxStore,
+  before: (typeof BEFORE)[number],
+  pass: (ms: number) => unknown,
+): Promise<void> {
+  if (before === 'nothing') return;
+  const first = claimed(await inbox.claim(inboxDelivery('order-1'), LEASE_MS));
+  if (before === 'open') await first.fail();
+  if (before === 'done') await first.finish();
+  if (before === 'expired') await pass(LEASE_MS);
+}
+
+function told(result: ClaimResult): object {
+  return result.result === 'claimed'
+    ? { result: result.result, attempt: result.claim.attempt }
+    : { ...result, leaseLeftMs: undefined };
+}
+
+describeWith([postgresService], 'the statement that claims', () => {
+  let database: PaymentsDatabase;
+
+  beforeAll(async () => {
+    database = await openPaymentsDatabase(postgresService.url);
+  });
+  afterEach(() => database.clear());
+  afterAll(() => database.close());
+
+  describe.each(BEFORE)('where the entry before is %s', (before) => {
+    it.each(DELIVERIES)(
+      'decides about $fingerprint that replaces $replaces as the memory does',
+      async (change) => {
+        let now = 0;
+        const memory = memoryStorage({ now: () => now }).inbox;
+        const { inbox } = postgresStorage({ pool: database.pool, schema: database.schema });
+        await prepare(memory, before, (ms) => (now += ms));
+        await prepare(inbox, before, database.pass);
+        const delivery = inboxDelivery('order-1', { event: 'payment.expired', ...change });
+        const expected = told(await memory.claim(delivery, LEASE_MS));
+        expect(told(await inbox.claim(delivery, LEASE_MS))).toEqual(expected);
+      },
+    );
+  });
+});

@@ -1,0 +1,28 @@
+import { type PostgresPool, type PostgresResult } from '../../lib/postgres/postgres-pool.js';
+
+/** A pool, and what was asked of it. */
+export interface WatchedPool {
+  readonly pool: PostgresPool;
+  readonly asked: { readonly text: string; readonly rowCount: number | null }[];
+}
+
+/** Passes everything on to a real pool. */
+export function watchedPool(pool: PostgresPool): WatchedPool {
+  const asked: WatchedPool['asked'] = [];
+  const connect: PostgresPool['connect'] = async () => {
+    const client = await pool.connect();
+    return {
+      query: async (text, values): Promise<PostgresResult> => {
+        const result = await client.query(text, values);
+        asked.push({ text, rowCount: result.rowCount });
+        return result;
+      },
+      release: (destroy) => {
+        client.release(destroy);
+      },
+      on: (event, listener) => client.on(event, listener),
+      removeListener: (event, listener) => client.removeListener(event, listener),
+    };
+  };
+  return { pool: { connect }, asked };
+}
