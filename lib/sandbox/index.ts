@@ -8,6 +8,13 @@ export { type NameDirectory } from './core/name-directory.js';
 export { type SandboxOperation } from './core/operations.js';
 export { type SandboxCustomer } from './handle/customer.js';
 export { type CallSelection, type NextCall, type PlannedFault } from './handle/next-call.js';
+export { type ExpectedFields } from './matchers/matcher-result.js';
+export {
+  type ExpectedDelivery,
+  type ExpectedRequest,
+  sandboxMatchers,
+  type SandboxMatchers,
+} from './matchers/sandbox-matchers.js';
 export { type SandboxMerchant } from './handle/sandbox-merchant.js';
 export { type SandboxPayoutProvider } from './handle/payout-provider.js';
 export { type StatusFaultOptions } from './core/fault.js';

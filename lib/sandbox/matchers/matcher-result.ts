@@ -1,0 +1,51 @@
+import { type MatcherSubject } from './subject.js';
+
+/** What `expect.extend` of Jest and Vitest takes as a matcher's answer. */
+export interface MatcherResult {
+  readonly pass: boolean;
+  readonly message: () => string;
+}
+
+/** The part of a matcher's `this` that Jest and Vitest share. */
+export interface MatcherContext {
+  readonly isNot?: boolean;
+  equals(actual: unknown, expected: unknown): boolean;
+}
+
+/**
+ * The fields that a record must have; asymmetric matchers such as `expect.stringContaining(…)` are allowed.
+ *
+ * @publicApi
+ */
+export type ExpectedFields<Fields> = {
+  readonly [Name in keyof Fields]?: Fields[Name] | { asymmetricMatch(other: unknown): boolean };
+};
+
+/** The verdict, which tells the stories of the references that it is about when it fails. */
+export function verdict(
+  pass: boolean,
+  { isNot }: MatcherContext,
+  { expected, found }: { readonly expected: string; readonly found: string },
+  subject: MatcherSubject,
+  references: readonly string[],
+): MatcherResult {
+  return {
+    pass,
+    message: () =>
+      [
+        `Expected the sandbox ${isNot ? 'not ' : ''}${expected}.`,
+        `Found: ${found}.`,
+        ...[...new Set(references)].map((reference) => `\n${subject.explain(reference)}`),
+      ].join('\n'),
+  };
+}
+
+/** Whether every expected field fits; asymmetric matchers (`expect.any(…)`) count. */
+export function fits(context: MatcherContext, actual: object, expected: object): boolean {
+  const fields = actual as Readonly<Record<string, unknown>>;
+  return Object.entries(expected).every(([name, value]) => context.equals(fields[name], value));
+}
+
+export function shown(value: object): string {
+  return JSON.stringify(value);
+}

@@ -1,0 +1,216 @@
+import {
+  type SandboxDelivery,
+  type SandboxPayment,
+  type SandboxPayout,
+  type SandboxRequest,
+} from '../control/control-types.js';
+import { type SandboxOperation } from '../core/operations.js';
+import {
+  type ExpectedFields,
+  fits,
+  type MatcherContext,
+  type MatcherResult,
+  shown,
+  verdict,
+} from './matcher-result.js';
+import { subjectOf } from './subject.js';
+
+/**
+ * What a request must be to be counted.
+ *
+ * @publicApi
+ */
+export interface ExpectedRequest {
+  /** How many of them there are. @default at least one */
+  readonly times?: number;
+  /** Fields of its body; asymmetric matchers such as `expect.any(Number)` are allowed. */
+  readonly body?: Readonly<Record<string, unknown>>;
+  /** HTTP status of its answer; null where none was sent. */
+  readonly status?: number | null;
+}
+
+/**
+ * What a delivery must be to be counted.
+ *
+ * @publicApi
+ */
+export interface ExpectedDelivery {
+  readonly reference?: string;
+  /** How often it was tried. */
+  readonly attempts?: number;
+  /** HTTP status of the last answer. */
+  readonly status?: number | null;
+}
+
+/**
+ * Matchers for a sandbox or one of its merchants. When one fails it prints the whole story of the reference. It needs
+ * neither Jest nor Vitest to be imported.
+ *
+ * @example
+ * import { sandboxMatchers, type SandboxMatchers } from 'nestjs-payments/sandbox';
+ *
+ * expect.extend(sandboxMatchers);
+ * expect(sandbox).toHaveCollection('order-1', { status: 'success', amount: '15000.00' });
+ *
+ * // Types, once in the project; in Vitest `declare module 'vitest'` and `interface Matchers<T>`:
+ * declare module 'expect' {
+ *   interface Matchers<R> extends SandboxMatchers<R> {}
+ * }
+ *
+ * @publicApi
+ */
+export const sandboxMatchers = {
+  toHaveReceived(
+    this: MatcherContext,
+    received: unknown,
+    operation: SandboxOperation,
+    expected: ExpectedRequest = {},
+  ): MatcherResult {
+    const subject = subjectOf(received);
+    const { times, body, status } = expected;
+    const ofOperation = subject.requests().filter((request) => operationOf(request) === operation);
+    const found = ofOperation.filter(
+      (request) =>
+        (body === undefined || fits(this, objectOf(request.body), body)) &&
+        (status === undefined || request.status === status),
+    );
+    const pass = times === undefined ? found.length > 0 : found.length === times;
+    const count = times === undefined ? 'a request' : `${times} requests`;
+    return verdict(
+      pass,
+      this,
+      {
+        expected: `to have received ${count} ${operation} ${shown({ body, status })}`,
+        found: `${found.length} of ${ofOperation.length} requests of that operation`,
+      },
+      subject,
+      ofOperation.flatMap((request) => referenceIn(request)),
+    );
+  },
+
+  toHaveCollection(
+    this: MatcherContext,
+    received: unknown,
+    reference: string,
+    expected: ExpectedFields<SandboxPayment> = {},
+  ): MatcherResult {
+    const subject = subjectOf(received);
+    const found = subject.payments().filter((payment) => payment.reference === reference);
+    const pass = found.some((payment) => fits(this, payment, expected));
+    const texts = {
+      expected: `to have a collection ${reference} ${shown(expected)}`,
+      found: statusesOf(found),
+    };
+    return verdict(pass, this, texts, subject, [reference]);
+  },
+
+  toHavePayout(
+    this: MatcherContext,
+    received: unknown,
+    reference: string,
+    expected: ExpectedFields<SandboxPayout> = {},
+  ): MatcherResult {
+    const subject = subjectOf(received);
+    const found = subject.payouts().filter((payout) => payout.reference === reference);
+    const pass = found.some((payout) => fits(this, payout, expected));
+    const texts = { expected: `to have a payout ${reference} ${shown(expected)}`, found: statusesOf(found) };
+    return verdict(pass, this, texts, subject, [reference]);
+  },
+
+  toHavePaidOnce(this: MatcherContext, received: unknown, reference: string): MatcherResult {
+    const subject = subjectOf(received);
+    const moved = [...subject.payments(), ...subject.payouts()].filter(
+      (record) => record.reference === reference && ['success', 'paid'].includes(record.status),
+    );
+    const texts = {
+      expected: `to have moved the money of ${reference} exactly once`,
+      found: `${moved.length} payments and payouts that succeeded`,
+    };
+    return verdict(moved.length === 1, this, texts, subject, [reference]);
+  },
+
+  toHaveDelivered(
+    this: MatcherContext,
+    received: unknown,
+    event: SandboxDelivery['event'],
+    { reference, attempts, status }: ExpectedDelivery = {},
+  ): MatcherResult {
+    const subject = subjectOf(received);
+    const ofEvent = subject
+      .deliveries()
+      .filter(
+        (delivery) => delivery.event === event && (reference ?? delivery.reference) === delivery.reference,
+      );
+    const pass = ofEvent.some(
+      (delivery) =>
+        delivery.state === 'delivered' &&
+        (attempts ?? delivery.attempts.length) === delivery.attempts.length &&
+        (status === undefined || delivery.status === status),
+    );
+    const states = ofEvent.map((delivery) => `${delivery.state} after ${delivery.attempts.length} tries`);
+    const texts = {
+      expected: `to have delivered ${event} ${shown({ reference, attempts, status })}`,
+      found: states.join(', ') || 'no such event',
+    };
+    return verdict(
+      pass,
+      this,
+      texts,
+      subject,
+      reference === undefined ? ofEvent.map(referenceOf) : [reference],
+    );
+  },
+
+  toHaveNoFailedDeliveries(this: MatcherContext, received: unknown): MatcherResult {
+    const subject = subjectOf(received);
+    const failed = subject
+      .deliveries()
+      .filter(({ attempts }) => attempts.some(({ problem, forged }) => problem !== null && !forged));
+    const texts = {
+      expected: 'to have no try of a delivery that failed',
+      found: `${failed.length} deliveries with one`,
+    };
+    return verdict(failed.length === 0, this, texts, subject, failed.map(referenceOf));
+  },
+};
+
+/**
+ * The types of `sandboxMatchers` on `expect(…)`; `R` is what a matcher returns.
+ *
+ * @publicApi
+ */
+export interface SandboxMatchers<R = void> {
+  /** A gateway operation was called, and how often. */
+  toHaveReceived(operation: SandboxOperation, expected?: ExpectedRequest): R;
+  /** There is a collection of this reference whose fields fit. */
+  toHaveCollection(reference: string, expected?: ExpectedFields<SandboxPayment>): R;
+  /** There is a payout of this reference whose fields fit. */
+  toHavePayout(reference: string, expected?: ExpectedFields<SandboxPayout>): R;
+  /** One collection or payout of this reference succeeded, and not two. */
+  toHavePaidOnce(reference: string): R;
+  /** An event was answered 200. */
+  toHaveDelivered(event: SandboxDelivery['event'], expected?: ExpectedDelivery): R;
+  /** No try of any delivery failed, apart from those that were forged on purpose. */
+  toHaveNoFailedDeliveries(): R;
+}
+
+function operationOf({ method, path }: SandboxRequest): string {
+  return `${method} ${(path.split('?', 1)[0] ?? '').replace('/api/v1', '')}`;
+}
+
+function objectOf(body: unknown): object {
+  return typeof body === 'object' && body !== null ? body : {};
+}
+
+function referenceIn({ body }: SandboxRequest): readonly string[] {
+  const { reference } = objectOf(body) as { readonly reference?: unknown };
+  return typeof reference === 'string' ? [reference] : [];
+}
+
+function referenceOf({ reference }: { readonly reference: string }): string {
+  return reference;
+}
+
+function statusesOf(records: readonly { readonly status: string; readonly amount: string }[]): string {
+  return records.map(({ status, amount }) => `${status}, ${amount}`).join('; ') || 'none';
+}

@@ -1,0 +1,31 @@
+import {
+  type SandboxDelivery,
+  type SandboxPayment,
+  type SandboxPayout,
+  type SandboxRequest,
+} from '../control/control-types.js';
+import { PaymentsConfigError } from '../../errors/payments-config.error.js';
+
+/** What `expect(…)` gets: a sandbox, or one of its merchants. */
+export interface MatcherSubject {
+  payments(): readonly SandboxPayment[];
+  payouts(): readonly SandboxPayout[];
+  requests(): readonly SandboxRequest[];
+  deliveries(): readonly SandboxDelivery[];
+  explain(reference: string): string;
+}
+
+/** @throws PaymentsConfigError where something else was expected of. */
+export function subjectOf(received: unknown): MatcherSubject {
+  if (
+    typeof received === 'object' &&
+    received !== null &&
+    'explain' in received &&
+    'deliveries' in received
+  ) {
+    return received as MatcherSubject;
+  }
+  throw new PaymentsConfigError(
+    'The sandbox matchers need a sandbox: write expect(sandbox) or expect(sandbox.merchant(…)).',
+  );
+}
