@@ -25,6 +25,7 @@ const unchanged = (data: unknown): unknown => data;
 export class GatewayConnections implements OnApplicationShutdown {
   private readonly agent: Agent;
   private readonly http: HttpModuleOptions;
+  private closing: Promise<void> | undefined;
 
   /** Keeps only what it needs of the options: nothing that can be inspected holds the keys. */
   constructor(options: Pick<ResolvedPaymentsOptions, 'http' | 'timeoutMs'>) {
@@ -59,8 +60,9 @@ export class GatewayConnections implements OnApplicationShutdown {
     };
   }
 
-  /** Waits for what is under way, then closes every connection. */
-  async onApplicationShutdown(): Promise<void> {
-    await this.agent.close();
+  /** Waits for what is under way, then closes every connection. Nest 11 calls it again when it is closed again. */
+  onApplicationShutdown(): Promise<void> {
+    this.closing ??= this.agent.close();
+    return this.closing;
   }
 }
