@@ -28,9 +28,26 @@ async function boot(
   imports: NonNullable<Parameters<typeof Test.createTestingModule>[0]['imports']>,
 ): Promise<TestingModule> {
   logs = new LogLines();
-  application = await Test.createTestingModule({ imports }).setLogger(logs).compile();
-  application.useLogger(logs);
-  return application.init();
+  const created = await Test.createTestingModule({ imports }).setLogger(logs).compile();
+  created.useLogger(logs);
+  try {
+    await created.init();
+  } catch (error) {
+    // Nest 11 closes nothing of an application that did not start.
+    await Promise.all(queuesOf(created).map((queue) => queue.close()));
+    throw error;
+  }
+  return (application = created);
+}
+
+function queuesOf(app: TestingModule): Queue[] {
+  return ['payments-webhooks', 'other'].flatMap((name) => {
+    try {
+      return [app.get<Queue>(getQueueToken(name), { strict: false })];
+    } catch {
+      return [];
+    }
+  });
 }
 
 afterEach(async () => {
