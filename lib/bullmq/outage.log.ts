@@ -16,6 +16,8 @@ export class OutageLog {
     const now = Date.now();
     if (now < this.silentUntil) return;
     this.silentUntil = now + LOG_EVERY_MS;
-    this.logger.error(`Redis cannot be reached (${failureLabel(error)}): ${this.consequence}.`);
+    this.logger.error(
+      `Redis did not do its work (${failureLabel(error)}); while it is away, ${this.consequence}.`,
+    );
   }
 }
