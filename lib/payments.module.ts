@@ -23,6 +23,7 @@ import {
 import { createRecovery, type Recovery } from './recovery/create-recovery.js';
 import { PaymentsJournal } from './recovery/payments-journal.js';
 import { memoryStorage } from './storage/memory.storage.js';
+import { timeLimited } from './storage/time-limited.storage.js';
 import { createGatewayClient, type GatewayClient } from './transport/gateway-client.js';
 import { GatewayConnections } from './transport/gateway-connections.js';
 import { WalletService } from './wallet/wallet.service.js';
@@ -37,6 +38,8 @@ registerCopy();
 const GATEWAY_CLIENT = Symbol.for('nestjs-payments.gateway-client');
 const EVENTS = Symbol.for('nestjs-payments.events');
 const STORAGE = Symbol.for('nestjs-payments.storage');
+/** For everything but the calls that move money: they take back what is written after they gave up. */
+const LIMITED_STORAGE = Symbol.for('nestjs-payments.limited-storage');
 const RECOVERY = Symbol.for('nestjs-payments.recovery');
 
 type ServiceClass = new (client: GatewayClient) => object;
@@ -125,6 +128,11 @@ function accountModule(
         inject: [RESOLVED_OPTIONS],
       },
       {
+        provide: LIMITED_STORAGE,
+        useFactory: timeLimited,
+        inject: [STORAGE],
+      },
+      {
         provide: EVENTS,
         useFactory: ({ account }: ResolvedPaymentsOptions, modules: ModulesContainer) =>
           new ApplicationEvents(account, modules),
@@ -133,7 +141,7 @@ function accountModule(
       {
         provide: token(PaymentsInbox as Type),
         useFactory: createPaymentsInbox,
-        inject: [RESOLVED_OPTIONS, STORAGE, WebhookAccounts, PaymentHandlers, RECOVERY, EVENTS],
+        inject: [RESOLVED_OPTIONS, LIMITED_STORAGE, WebhookAccounts, PaymentHandlers, RECOVERY, EVENTS],
       },
       {
         provide: RECOVERY,
@@ -143,7 +151,7 @@ function accountModule(
           client: GatewayClient,
           events: ApplicationEvents,
         ) => createRecovery(options, storage.journal, client, events),
-        inject: [RESOLVED_OPTIONS, STORAGE, GATEWAY_CLIENT, EVENTS],
+        inject: [RESOLVED_OPTIONS, LIMITED_STORAGE, GATEWAY_CLIENT, EVENTS],
       },
       {
         provide: token(PaymentsJournal as Type),

@@ -146,6 +146,28 @@ export class PaymentsJournal {
     throw noOutcome(standing, timeoutMs);
   }
 
+  /**
+   * Forgets settled payments that did not change for `olderThanMs`. What is open or unknown stays.
+   *
+   * A forgotten reference can be paid again, so keep payments longer than your longest retry of any kind: a queue, a job,
+   * a customer who opens an old page.
+   *
+   * @returns How many were forgotten.
+   * @throws PaymentsValidationError where `olderThanMs` is not a whole number of milliseconds greater than 0.
+   * @throws PaymentsStorageError
+   *
+   * @example
+   * await this.journal.purge({ olderThanMs: 90 * 86_400_000 });
+   */
+  async purge({ olderThanMs }: { readonly olderThanMs: number }): Promise<number> {
+    if (!Number.isSafeInteger(olderThanMs) || olderThanMs <= 0) {
+      const problem =
+        'olderThanMs must be a whole number of milliseconds greater than 0: write 90 * 86_400_000';
+      throw new PaymentsValidationError({ olderThanMs: [problem] });
+    }
+    return reading(this.store.purge(this.scope, olderThanMs));
+  }
+
   private keyOf(family: PaymentFamily, reference: string): JournalKey {
     return { ...this.scope, family, reference };
   }

@@ -19,7 +19,7 @@ import { type PaymentsResponse } from '../last-response.js';
 import { type Probing } from '../run-call.js';
 import { bodyHash } from './body-hash.js';
 import { paymentEnd, standingEnd, type PaymentEnd } from './payment-end.js';
-import { PaymentIntent } from './payment-intent.js';
+import { type PaymentIntent } from './payment-intent.js';
 import { PaymentLedger } from './payment-ledger.js';
 import { recordedCall } from './recorded-call.js';
 import { asksForAnotherKey, type AskedPayment } from './repeated-call.js';
@@ -52,7 +52,7 @@ export class MoneyCalls {
 
   constructor(
     private readonly rules: MoneyRules,
-    private readonly store: JournalStore,
+    store: JournalStore,
     private readonly events: Pick<ApplicationEvents, 'tell'>,
     private readonly send: SendPayment,
   ) {
@@ -105,7 +105,7 @@ export class MoneyCalls {
     standing: StoredJournalRecord,
     limits: CallLimits,
   ): Promise<{ readonly standing: JournalRecord | undefined } | undefined> {
-    const intent = await PaymentIntent.beginProbe(this.store, standing, limits.deadline);
+    const intent = await this.ledger.beginProbe(standing, limits);
     if (!intent) return undefined;
     const end = await this.sendIntent(recordedCall(standing.record), intent, limits);
     const recorded = await this.ledger.end(intent, end, limits);

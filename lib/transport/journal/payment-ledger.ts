@@ -8,6 +8,7 @@ import {
 } from '../../common/journal-port.js';
 import { failureLabel } from '../../errors/failure-label.js';
 import { PaymentsStorageError } from '../../errors/payments-storage.error.js';
+import { STORAGE_ANSWERS_WITHIN_MS } from '../../storage/time-limited.storage.js';
 import { type CallEnd } from '../call-end.js';
 import { type CallLimits } from '../call-limits.js';
 import { waitWithin } from '../wait-within.js';
@@ -53,7 +54,7 @@ export class PaymentLedger {
   ): Promise<Begun> {
     const caller = { waits: true };
     const writing = this.write(asked, key, draft, limits.deadline, caller);
-    const waited = await waitWithin(writing, limits.sendBy, limits.signal).catch((error: unknown) => {
+    const waited = await waitWithin(writing, soon(limits.sendBy), limits.signal).catch((error: unknown) => {
       this.logger.error(`The journal cannot be reached, so nothing was sent: ${failureLabel(error)}`);
       throw notWritten(key);
     });
@@ -65,7 +66,7 @@ export class PaymentLedger {
 
   /** Writes down how a call ended. Never rejects: what the gateway said stands, whether it could be written or not. */
   async end(intent: PaymentIntent, end: CallEnd<unknown>, limits: CallLimits): Promise<Recorded> {
-    const deadline = Math.max(limits.deadline, performance.now() + WRITING_MARGIN_MS);
+    const deadline = Math.max(soon(limits.deadline), performance.now() + WRITING_MARGIN_MS);
     // A connection of the store may just have been lost: the next one is there at once.
     const writing = intent
       .end(end)
@@ -85,8 +86,25 @@ export class PaymentLedger {
   }
 
   /** Tries once more what could not be written: this process is about to end. */
-  lastTry(): Promise<void> {
-    return this.later.lastTry();
+  async lastTry(): Promise<void> {
+    await waitWithin(this.later.lastTry(), soon());
+  }
+
+  /** Takes the one further try of a payment without its caller; undefined where somebody else was faster. */
+  async beginProbe(
+    standing: StoredJournalRecord,
+    { deadline, sendBy }: CallLimits,
+  ): Promise<PaymentIntent | undefined> {
+    const taking = PaymentIntent.beginProbe(this.store, standing, deadline);
+    const waited = await waitWithin(taking, soon(sendBy));
+    if (waited.ended === 'done') return waited.value;
+    taking.then((intent) => intent?.release()).catch(() => {});
+    throw new PaymentsStorageError(
+      'The journal did not answer in time, so the payment was not sent once more.',
+      {
+        reference: standing.record.reference,
+      },
+    );
   }
 
   private async write(
@@ -137,6 +155,11 @@ export class PaymentLedger {
       `The answer to ${operation} for the reference ${JSON.stringify(reference)} stands, but the journal could not be written: ${why}`,
     );
   }
+}
+
+/** When a storage must have answered, by `performance.now()`. What it does later is taken back, or written again. */
+function soon(deadline = Infinity): number {
+  return Math.min(deadline, performance.now() + STORAGE_ANSWERS_WITHIN_MS);
 }
 
 function notWritten({ family, reference }: JournalKey): PaymentsStorageError {

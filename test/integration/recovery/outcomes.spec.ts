@@ -247,6 +247,31 @@ describe('the outcome of a payment', () => {
     });
   });
 
+  it('is forgotten by purge() once it is old enough, and nothing else is', async () => {
+    let now = 1_800_000_000_000;
+    storage = memoryStorage({ now: () => now });
+    const { collections, journal } = await start();
+    await collections.mobileMoney(collectionRequest);
+    await collections.mobileMoney({ ...collectionRequest, reference: 'order-2' });
+    await journal.settle('collection', 'order-1', 'failed');
+    now += 1_000;
+    expect(await journal.purge({ olderThanMs: 1_000 })).toBe(0);
+    expect(await journal.purge({ olderThanMs: 999 })).toBe(1);
+    expect(await journal.get('collection', 'order-1')).toBeUndefined();
+    expect(await journal.get('collection', 'order-2')).toMatchObject({ state: 'accepted' });
+  });
+
+  it.each([0, -1, 1.5, Number.NaN, '1000', undefined])(
+    'is not forgotten by purge() of %p',
+    async (olderThanMs) => {
+      const purged = failureOf(payments.journal.purge({ olderThanMs } as { olderThanMs: number }));
+      expect(await purged).toMatchObject({
+        name: 'PaymentsValidationError',
+        errors: { olderThanMs: [expect.stringContaining('whole number')] },
+      });
+    },
+  );
+
   describe('is waited for', () => {
     const wait = (timeoutMs = 10_000, signal?: AbortSignal): Promise<JournalEntry> =>
       payments.journal.waitForOutcome('collection', 'order-1', { timeoutMs, signal });

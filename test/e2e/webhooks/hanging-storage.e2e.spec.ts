@@ -1,0 +1,65 @@
+import { afterEach, expect, it, jest } from '@jest/globals';
+import { Controller, Injectable } from '@nestjs/common';
+import { memoryStorage, OnPayment, PaymentsWebhook } from 'nestjs-payments';
+import { paymentEvent } from 'nestjs-payments/testing';
+import { deliver, paymentsOptions, startWebhookApp, type WebhookApp } from '../../support/webhook-app.js';
+
+let handled = 0;
+
+@Controller('webhooks')
+class WebhooksController {
+  @PaymentsWebhook('payments')
+  received(): void {}
+}
+
+@Injectable()
+class Orders {
+  @OnPayment('payment.success')
+  paid(): void {
+    handled += 1;
+  }
+}
+
+let running: WebhookApp;
+
+afterEach(async () => {
+  jest.useRealTimers();
+  await running.app.close();
+});
+
+it.each(['inbox.claim', 'journal.get'] as const)(
+  'a webhook is answered 503 after five seconds while the storage hangs in %s',
+  async (where) => {
+    handled = 0;
+    const storage = memoryStorage();
+    let hangs = (): void => undefined;
+    const hanging = new Promise<void>((resolve) => (hangs = resolve));
+    const forever = (): Promise<never> => {
+      hangs();
+      return new Promise(() => undefined);
+    };
+    const broken =
+      where === 'inbox.claim'
+        ? jest.spyOn(storage.inbox, 'claim').mockImplementation(forever)
+        : jest.spyOn(storage.journal, 'get').mockImplementation(forever);
+    running = await startWebhookApp('express', {
+      controllers: [WebhooksController],
+      providers: [Orders],
+      payments: [paymentsOptions({}, { storage })],
+    });
+    // Nothing else in this process may see the clock turn.
+    jest.useFakeTimers({
+      doNotFake: ['Date', 'nextTick', 'setImmediate', 'setInterval', 'performance', 'queueMicrotask'],
+    });
+    const event = paymentEvent('payment.success', { reference: 'order-1' });
+    const answer = deliver(running.port, event);
+    await hanging;
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect(await answer).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
+    expect(handled).toBe(0);
+    broken.mockRestore();
+    jest.useRealTimers();
+    expect((await deliver(running.port, event)).status).toBe(200);
+    expect(handled).toBe(1);
+  },
+);

@@ -1,0 +1,166 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { type ClaimResult, type PaymentsStorage } from '../../../lib/common/storage-port.js';
+import { memoryStorage } from '../../../lib/storage/memory.storage.js';
+import { timeLimited } from '../../../lib/storage/time-limited.storage.js';
+import { claimed, inboxContract, inboxDelivery, inboxKey } from '../../support/inbox-contract.js';
+import { journalContract, journalRecord } from '../../support/journal-contract.js';
+
+const SCOPE = { account: 'default', environment: 'sandbox', family: 'collection' } as const;
+
+/** A storage whose answers can be held back. */
+class SlowStorage {
+  readonly memory = memoryStorage();
+  hangs = false;
+  private held: (() => void)[] = [];
+
+  readonly storage: PaymentsStorage = {
+    name: 'slow',
+    inbox: this.slow(this.memory.inbox),
+    journal: this.slow(this.memory.journal),
+  };
+
+  /** What was held back happens now. */
+  async wake(): Promise<void> {
+    this.hangs = false;
+    for (const happen of this.held.splice(0)) happen();
+    await jest.advanceTimersByTimeAsync(0);
+  }
+
+  slow<Store extends object>(store: Store): Store {
+    return new Proxy(store, {
+      get: (target, name) => {
+        const member = target[name as keyof Store];
+        if (typeof member !== 'function') return member;
+        return async (...args: unknown[]): Promise<unknown> => {
+          if (this.hangs) await new Promise<void>((resolve) => this.held.push(resolve));
+          const result: unknown = await member.apply(target, args);
+          const claim = (result as ClaimResult | undefined) ?? { result: 'done' };
+          return claim.result === 'claimed' ? { ...claim, claim: this.slow(claim.claim) } : result;
+        };
+      },
+    });
+  }
+}
+
+describe('a storage that may hang', () => {
+  let slow: SlowStorage;
+  let limited: ReturnType<typeof timeLimited>;
+  const late = { name: 'PaymentsStorageError', message: 'The storage did not answer within 5000 ms.' };
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+    slow = new SlowStorage();
+    limited = timeLimited(slow.storage);
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  it.each<[string, (storage: typeof limited) => Promise<unknown>]>([
+    ['inbox.claim', ({ inbox }) => inbox.claim(inboxDelivery('order-1'), 60_000)],
+    ['inbox.conflicts', ({ inbox }) => inbox.conflicts(SCOPE)],
+    ['inbox.removeConflict', ({ inbox }) => inbox.removeConflict(SCOPE, 'id')],
+    [
+      'inbox.setAside',
+      ({ inbox }) =>
+        inbox.setAside({
+          ...SCOPE,
+          kind: 'conflict',
+          event: '',
+          reference: '',
+          fingerprint: '',
+          payload: '',
+        }),
+    ],
+    ['journal.insert', ({ journal }) => journal.insert(journalRecord('order-1'), 1)],
+    ['journal.get', ({ journal }) => journal.get(journalRecord('order-1'))],
+    ['journal.replace', ({ journal }) => journal.replace(1, journalRecord('order-1'), 1)],
+    ['journal.remove', ({ journal }) => journal.remove(journalRecord('order-1'), 1)],
+    ['journal.list', ({ journal }) => journal.list(SCOPE, 'accepted', { limit: 1 })],
+  ])('keeps nobody waiting longer than five seconds in %s', async (_what, call) => {
+    slow.hangs = true;
+    let end: unknown;
+    call(limited).then(
+      () => (end = 'answered'),
+      (error: unknown) => (end = error),
+    );
+    await jest.advanceTimersByTimeAsync(4_999);
+    expect(end).toBeUndefined();
+    await jest.advanceTimersByTimeAsync(1);
+    expect(end).toMatchObject(late);
+  });
+
+  it.each(['mark', 'finish', 'fail'] as const)('keeps nobody waiting in %s of a claim', async (what) => {
+    const claim = claimed(await limited.inbox.claim(inboxDelivery('order-1'), 60_000));
+    slow.hangs = true;
+    const end = expect(claim[what]('Orders.paid')).rejects.toMatchObject(late);
+    await jest.advanceTimersByTimeAsync(5_000);
+    await end;
+  });
+
+  it("keeps nobody waiting in the journal of a claim's transaction", async () => {
+    const transactional: PaymentsStorage = {
+      ...slow.storage,
+      inbox: Object.assign(Object.create(slow.storage.inbox) as PaymentsStorage['inbox'], {
+        claim: async (...args: Parameters<PaymentsStorage['inbox']['claim']>) => {
+          const claim = claimed(await slow.storage.inbox.claim(...args));
+          const parts = { transaction: 'open', journal: slow.storage.journal };
+          return { result: 'claimed', claim: Object.assign(Object.create(claim) as typeof claim, parts) };
+        },
+      }),
+    };
+    const claim = claimed(await timeLimited(transactional).inbox.claim(inboxDelivery('order-1'), 60_000));
+    expect(claim).toMatchObject({ transaction: 'open', attempt: 1, finished: [] });
+    slow.hangs = true;
+    const end = expect(claim.journal!.get(journalRecord('order-1'))).rejects.toMatchObject(late);
+    await jest.advanceTimersByTimeAsync(5_000);
+    await end;
+  });
+
+  it('gives a claim back that comes when nobody waits for it any more', async () => {
+    slow.hangs = true;
+    const claim = expect(limited.inbox.claim(inboxDelivery('order-1'), 60_000)).rejects.toMatchObject(late);
+    await jest.advanceTimersByTimeAsync(5_000);
+    await claim;
+    await slow.wake();
+    expect(claimed(await limited.inbox.claim(inboxDelivery('order-1'), 60_000)).attempt).toBe(2);
+  });
+
+  it('may take its time to purge and to wait for a release', async () => {
+    slow.hangs = true;
+    const ends = Promise.all([
+      limited.inbox.purge(SCOPE, 1),
+      limited.journal.purge(SCOPE, 1),
+      limited.inbox.waitForRelease(inboxKey('order-1'), 10_000),
+    ]);
+    await jest.advanceTimersByTimeAsync(60_000);
+    await slow.wake();
+    expect(await ends).toEqual([0, 0, undefined]);
+  });
+
+  it('leaves no timer behind', async () => {
+    await limited.journal.get(journalRecord('order-1'));
+    await expect(
+      timeLimited({
+        ...slow.storage,
+        journal: { ...slow.storage.journal, get: () => Promise.reject(new Error('down')) },
+      }).journal.get(journalRecord('order-1')),
+    ).rejects.toThrow('down');
+    expect(jest.getTimerCount()).toBe(0);
+  });
+});
+
+describe('a storage with time limits', () => {
+  const open = () => {
+    let now = 1_800_000_000_000;
+    const storage = timeLimited(memoryStorage({ now: () => now }));
+    return { ...storage, pass: (ms: number): void => void (now += ms) };
+  };
+
+  describe('as an inbox', () => {
+    inboxContract(open);
+  });
+  describe('as a journal', () => {
+    journalContract(open);
+  });
+});

@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { performance } from 'node:perf_hooks';
+import { type JournalStore } from '../../../../lib/common/journal-port.js';
+import { memoryStorage } from '../../../../lib/storage/memory.storage.js';
+import { type CallLimits } from '../../../../lib/transport/call-limits.js';
+import { PaymentLedger } from '../../../../lib/transport/journal/payment-ledger.js';
+import { journalRecord } from '../../../support/journal-contract.js';
+
+const record = journalRecord('order-1');
+const asked = { bodyHash: record.bodyHash, idempotencyKey: undefined, attempt: undefined };
+const rules = { probe: {}, recoveryWindowMs: 60_000 } as ConstructorParameters<typeof PaymentLedger>[1];
+
+describe('a ledger whose journal hangs', () => {
+  let memory: JournalStore;
+  let ledger: PaymentLedger;
+  let hangsIn: keyof JournalStore | undefined;
+  let wake: () => void;
+  let limits: CallLimits;
+  const late = { name: 'PaymentsStorageError' };
+  const begin = (): ReturnType<PaymentLedger['begin']> => ledger.begin(asked, record, () => record, limits);
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+    memory = memoryStorage().journal;
+    hangsIn = undefined;
+    const journal = new Proxy(memory, {
+      get: (target, name) => {
+        const method = target[name as keyof JournalStore] as (...args: unknown[]) => unknown;
+        return async (...args: unknown[]) => {
+          if (name === hangsIn) await new Promise<void>((resolve) => (wake = resolve));
+          return method.apply(target, args);
+        };
+      },
+    });
+    ledger = new PaymentLedger(journal, rules);
+    const deadline = performance.now() + 60_000;
+    limits = {
+      signal: undefined,
+      timeoutMs: 60_000,
+      deadline,
+      sendBy: deadline - 1_000,
+      once: false,
+    } as CallLimits;
+  });
+  afterEach(() => {
+    jest.restoreAllMocks();
+    jest.useRealTimers();
+  });
+
+  it.each(['get', 'insert'] as const)(
+    'in %s sends nothing after five seconds, and takes back what comes late',
+    async (what) => {
+      hangsIn = what;
+      const end = expect(begin()).rejects.toMatchObject(late);
+      await jest.advanceTimersByTimeAsync(5_000);
+      await end;
+      hangsIn = undefined;
+      wake();
+      await jest.advanceTimersByTimeAsync(0);
+      expect(await memory.get(record)).toBeUndefined();
+    },
+  );
+
+  it('after the answer keeps the answer after five seconds, and writes it down late', async () => {
+    const begun = await begin();
+    if (!('intent' in begun)) throw new Error('nothing stood there');
+    hangsIn = 'replace';
+    const success = { value: {}, envelope: { code: 'OK', message: '', httpStatus: 200 }, warnings: [] };
+    const end = { end: 'success', success, attempts: [] } as unknown as Parameters<PaymentLedger['end']>[1];
+    const ended = ledger.end(begun.intent, end, limits);
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect(await ended).toEqual({ written: false });
+    hangsIn = undefined;
+    wake();
+    await jest.advanceTimersByTimeAsync(0);
+    expect((await memory.get(record))?.record.state).toBe('accepted');
+  });
+
+  it('makes no further try of a payment after five seconds, and leaves it to the next one', async () => {
+    const { stored } = await memory.insert(
+      journalRecord('order-1', { state: 'unknown', evidence: 'no-answer' }),
+      0,
+    );
+    hangsIn = 'replace';
+    const end = expect(ledger.beginProbe(stored, limits)).rejects.toMatchObject(late);
+    await jest.advanceTimersByTimeAsync(5_000);
+    await end;
+    hangsIn = undefined;
+    wake();
+    await jest.advanceTimersByTimeAsync(0);
+    expect(await memory.get(record)).toMatchObject({ record: stored.record, leaseLeftMs: 0 });
+  });
+
+  it('keeps no process from ending', async () => {
+    const begun = await begin();
+    if (!('intent' in begun)) throw new Error('nothing stood there');
+    const broken = jest.spyOn(memory, 'replace').mockRejectedValue(new Error('down'));
+    const verdict = { end: 'rejected' };
+    const end = { end: 'failed', verdict, attempts: [] } as unknown as Parameters<PaymentLedger['end']>[1];
+    expect(await ledger.end(begun.intent, end, limits)).toEqual({ written: false });
+    broken.mockRestore();
+    hangsIn = 'replace';
+    let ended = false;
+    const last = ledger.lastTry().finally(() => (ended = true));
+    await jest.advanceTimersByTimeAsync(4_000);
+    expect(ended).toBe(false);
+    await jest.advanceTimersByTimeAsync(1_000);
+    await last;
+  });
+});
