@@ -26,7 +26,7 @@ export interface PostgresClient {
  * @publicApi
  */
 export interface PostgresResult {
-  // Named by the statement, which turns every column into text: applications change how a driver reads numbers and dates.
+  /** Every column as text: the package asks for nothing else, because applications change how `pg` reads numbers and dates. */
   readonly rows: readonly Readonly<Record<string, string | null>>[];
   readonly rowCount: number | null;
   /** What PostgreSQL says that it did, for example `COMMIT`. */
