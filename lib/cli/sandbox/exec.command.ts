@@ -4,7 +4,7 @@ import { UsageError } from '../usage-error.js';
 import { runChild } from './child-process.js';
 import { SANDBOX_OPTIONS, sandboxWish } from './sandbox-arguments.js';
 import { environmentOf } from './sandbox-environment.js';
-import { logEvents, startSandbox } from './start-sandbox.js';
+import { logEvents, sayHowToRepeat, startSandbox } from './start-sandbox.js';
 
 const OPTIONS = {
   port: { type: 'string', value: '<number>', says: 'port to listen on (default: any free one)' },
@@ -23,7 +23,11 @@ export const execCommand: Command = {
     "signal's number where a signal ended it, 127 where it does not exist, 126 where it may not be run.",
   ].join('\n'),
   options: OPTIONS,
-  examples: ['sandbox exec -- npm test', 'sandbox exec --auto --log -- node dist/main.js'],
+  examples: [
+    'sandbox exec -- npm test',
+    'sandbox exec --profile adversarial -- npm test',
+    'sandbox exec --auto --log -- node dist/main.js',
+  ],
   run: runExec,
 };
 
@@ -32,7 +36,9 @@ async function runExec(args: readonly string[], context: CommandContext): Promis
   const [command, ...rest] = end < 0 ? [] : args.slice(end + 1);
   const { values } = parseCommandLine(end < 0 ? args : args.slice(0, end), OPTIONS, { positionals: false });
   if (command === undefined) throw new UsageError('Which command? Write it after --, such as -- npm test.');
-  const sandbox = await startSandbox(sandboxWish(values, 0));
+  const wish = sandboxWish(values, 0);
+  const sandbox = await startSandbox(wish);
+  sayHowToRepeat(sandbox, wish, context.terminal);
   if (values.log) logEvents(sandbox, context.terminal);
   try {
     const environment = { ...context.environment, ...environmentOf(sandbox.moduleOptions()) };

@@ -1,7 +1,7 @@
 import { isLoopbackHost } from '../../sandbox/http/loopback.js';
 import { type PaymentsSandboxOptions } from '../../sandbox/sandbox-options.js';
 import { type OptionSpecs } from '../command.js';
-import { localAddress, wholeNumber } from '../option-values.js';
+import { localAddress, oneOf, wholeNumber } from '../option-values.js';
 import { UsageError } from '../usage-error.js';
 
 /** The options of every command that starts an emulator. */
@@ -13,6 +13,11 @@ export const SANDBOX_OPTIONS = {
     says: 'where webhooks go, such as http://127.0.0.1:3000/webhooks/payments',
   },
   auto: { type: 'boolean', says: 'approve payments and pay payouts by itself after two seconds' },
+  profile: {
+    type: 'string',
+    value: '<name>',
+    says: 'documented, or adversarial: vary all that the specification leaves open (default: documented)',
+  },
   seed: {
     type: 'string',
     value: '<number>',
@@ -25,6 +30,7 @@ interface SandboxValues {
   readonly host?: string;
   readonly 'forward-to'?: string;
   readonly auto?: boolean;
+  readonly profile?: string;
   readonly seed?: string;
 }
 
@@ -37,12 +43,14 @@ export interface SandboxWish {
 /** @throws UsageError that says what to write instead. */
 export function sandboxWish(values: SandboxValues, defaultPort: number): SandboxWish {
   const seed = wholeNumber('--seed', values.seed, [0, 2 ** 32 - 1]);
+  const profile = oneOf('--profile', values.profile, ['documented', 'adversarial']);
   const forwardTo = values['forward-to'];
   return {
     options: {
       port: wholeNumber('--port', values.port, [0, 65_535]) ?? defaultPort,
       auto: values.auto ?? false,
       ...(values.host === undefined ? {} : { host: loopbackHost(values.host) }),
+      ...(profile === undefined ? {} : { profile }),
       ...(seed === undefined ? {} : { seed }),
     },
     forwardTo: forwardTo === undefined ? undefined : localAddress('--forward-to', forwardTo),

@@ -4,7 +4,7 @@ import { type Command, type CommandContext, type OptionSpecs } from '../command.
 import { type Terminal } from '../terminal.js';
 import { SANDBOX_OPTIONS, sandboxWish } from './sandbox-arguments.js';
 import { environmentOf } from './sandbox-environment.js';
-import { logEvents, printEvents, startSandbox } from './start-sandbox.js';
+import { logEvents, printEvents, sayHowToRepeat, startSandbox } from './start-sandbox.js';
 
 const DEFAULT_PORT = 4242;
 
@@ -24,6 +24,7 @@ export const sandboxCommand: Command = {
   options: OPTIONS,
   examples: [
     'sandbox --port 4242 --forward-to http://127.0.0.1:3000/webhooks/payments',
+    'sandbox --profile adversarial --seed 42 --port 4242',
     'sandbox --auto --seed 7 --print-env > .env',
   ],
   run: runSandbox,
@@ -39,6 +40,7 @@ async function runSandbox(args: readonly string[], { terminal, onSignal }: Comma
     });
   });
   const sandbox = await startSandbox(wish);
+  sayHowToRepeat(sandbox, wish, terminal);
   report(sandbox, { ...values, forwardTo: wish.forwardTo }, terminal);
   if (values.json) printEvents(sandbox, terminal);
   else logEvents(sandbox, terminal);
@@ -59,7 +61,8 @@ function report(
   { data, say, paint }: Terminal,
 ): void {
   const environment = environmentOf(sandbox.moduleOptions());
-  if (json) data(JSON.stringify({ type: 'ready', page: `${sandbox.url}/`, ...environment }));
+  if (json)
+    data(JSON.stringify({ type: 'ready', page: `${sandbox.url}/`, seed: sandbox.seed, ...environment }));
   say(`${paint('green', 'Ready.')} The customer's phone: ${paint('bold', `${sandbox.url}/`)}`);
   const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
   if (printEnv && !json) lines.forEach(data);

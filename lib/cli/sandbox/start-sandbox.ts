@@ -10,6 +10,18 @@ export async function startSandbox({ options, forwardTo }: SandboxWish): Promise
   return sandbox;
 }
 
+/** Says how to see the same again, where the emulator varies its answers. */
+export function sayHowToRepeat(
+  { seed }: PaymentsSandbox,
+  { options }: SandboxWish,
+  { say, paint }: Terminal,
+): void {
+  if (options.profile !== 'adversarial') return;
+  say(
+    paint('yellow', `Answers and webhooks vary: repeat this run with --profile adversarial --seed ${seed}`),
+  );
+}
+
 /** Writes every call and every delivery for a person, in two lines each. */
 export function logEvents(sandbox: PaymentsSandbox, { say, paint }: Terminal): void {
   sandbox.on('exchange', ({ request }) => {

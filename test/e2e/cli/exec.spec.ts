@@ -19,6 +19,14 @@ const exec = (code: string, ...options: string[]): string[] => [
 const BALANCE = `fetch(process.env.PAYMENTS_BASE_URL + '/merchant-balance', {
   headers: { 'x-api-key': process.env.PAYMENTS_API_KEY, 'x-api-secret': process.env.PAYMENTS_API_SECRET },
 }).then((answer) => console.log(answer.status, process.env.PAYMENTS_BASE_URL));`;
+const BANKS = `(async () => {
+  for (const merchant of ['demo', 'unknown', 'demo']) {
+    const answer = await fetch(process.env.PAYMENTS_BASE_URL + '/bank-shortnames', {
+      headers: { 'x-api-key': 'pk_test_demo', 'x-api-secret': 'sk_test_' + merchant },
+    });
+    console.log(answer.status, await answer.text());
+  }
+})()`;
 
 describe('nestjs-payments sandbox exec', () => {
   it('runs the command beside an emulator that its environment leads to, and stops it afterwards', async () => {
@@ -42,6 +50,19 @@ describe('nestjs-payments sandbox exec', () => {
   it('writes the calls on stderr with --log', async () => {
     const { stderr } = await runCommand(exec(BALANCE, '--log'));
     expect(stderr).toMatch(/--> GET \/merchant-balance\n.* <-- 200/);
+  });
+
+  it('lets the gateway vary with --profile adversarial, the same with the seed that it printed', async () => {
+    const first = await runCommand(exec(BANKS, '--profile', 'adversarial'));
+    const [, seed = ''] =
+      /repeat this run with --profile adversarial --seed (\d+)\n/.exec(first.stderr) ?? [];
+    const again = await runCommand(exec(BANKS, '--profile', 'adversarial', '--seed', seed));
+    expect(again.stdout).toBe(first.stdout);
+    const answers = [1, 2, 3, 4, 5].map((other) =>
+      runCommand(exec(BANKS, '--profile', 'adversarial', '--seed', String(other))),
+    );
+    expect(new Set((await Promise.all(answers)).map(({ stdout }) => stdout)).size).toBeGreaterThan(1);
+    expect((await runCommand(exec(BANKS))).stderr).toBe('');
   });
 
   it.each([

@@ -43,6 +43,7 @@ describe('nestjs-payments', () => {
     },
     { args: ['sandbox', '--forward-to', 'http://me:pass@127.0.0.1/'], says: 'without a password' },
     { args: ['sandbox', '--forward-to', 'localhost:3000'], says: '--forward-to must be an address on this' },
+    { args: ['sandbox', '--profile', 'adversial'], says: "Did you mean 'adversarial'?" },
     { args: ['sandbox', 'exec'], says: 'Write it after --' },
     { args: ['sandbox', 'exec', '--'], says: 'Write it after --' },
     { args: ['sandbox', 'exec', '--lg', '--', 'true'], says: "Did you mean '--log'?" },
