@@ -19,8 +19,7 @@ const config: Config = {
     '<rootDir>/test/e2e/{bullmq,module,postgres,redis,webhooks}/**/*.spec.ts',
     '<rootDir>/test/integration/{recovery,services,transport}/**/*.spec.ts',
   ],
-  // Nest 11 does not close an application whose boot failed, and leaves its queue's connections open.
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/bullmq/boot'],
+  testPathIgnorePatterns: ['/node_modules/'],
   moduleNameMapper: {
     ...root.moduleNameMapper,
     ...Object.fromEntries(
