@@ -25,6 +25,9 @@ describe('the webhook secrets', () => {
     const standard = (secret: unknown) => () => resolveWebhookSecrets([secret], STANDARD.scheme, error);
     expect(standard('a-signing-secret-of-the-merchant!')).toThrow('`webhooks.secrets[0]` is not base64');
     expect(standard('whsec_')).toThrow('`webhooks.secrets[0]` is shorter than 24 bytes');
+    const ofLength = (bytes: number): string => `whsec_${Buffer.alloc(bytes, 'k').toString('base64')}`;
+    for (const bytes of [23, 65]) expect(standard(ofLength(bytes))).toThrow('webhooks.secrets[0]');
+    for (const bytes of [24, 64]) expect(standard(ofLength(bytes))).not.toThrow();
     expect(standard({ value: 'whsec_', encoding: 'base64' })).toThrow('is shorter than 24 bytes');
   });
 
