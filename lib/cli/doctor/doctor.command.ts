@@ -80,7 +80,10 @@ async function* checks(values: DoctorValues, context: CommandContext): AsyncGene
   const webhook = values.webhook === undefined ? undefined : httpAddress('--webhook', values.webhook);
   const chosen = chosenScheme(values);
   const folder = resolve(context.folder, values.project ?? '.');
-  const environment = applicationEnvironment(values.dotenv, { ...context, folder });
+  const environment = applicationEnvironment(
+    values.dotenv,
+    values.dotenv === undefined ? { ...context, folder } : context,
+  );
   const secrets = secretsOf(values, environment);
   const sent = sentHeaders(values, context.folder);
   const facts = packageFacts();

@@ -261,6 +261,16 @@ describe('nestjs-payments doctor', () => {
     expect(stdout).not.toContain('never_shown');
   });
 
+  it('looks for .env in the project, and for a file that is named where it was started', async () => {
+    mkdirSync(join(folder, 'shop'));
+    writeFileSync(join(folder, 'shop', '.env'), 'PAYMENTS_API_KEY=sk_test_swapped\n');
+    writeFileSync(join(folder, 'named'), 'PAYMENTS_API_KEY=pk_test_demo\n');
+    delete environment['PAYMENTS_API_KEY'];
+    const project = ['--project', 'shop'];
+    expect((await doctor(...project)).checks.get('Address and keys')?.detail).toContain('swapped');
+    expect((await doctor(...project, '--dotenv', 'named')).checks.get('Address and keys')?.state).toBe('ok');
+  });
+
   it.each([
     { change: { PAYMENTS_API_KEY: 'sk_test_demo' }, args: [], name: 'Address and keys', detail: 'swapped' },
     { change: {}, args: ['--environment', 'production'], name: 'Address and keys', detail: 'is a key for' },
