@@ -7,7 +7,7 @@ import { waitWithin } from '../transport/wait-within.js';
 import { type DeliveryQueue, type QueuedDelivery } from '../webhooks/delivery/delivery-queue.js';
 import { JOB_NAME, jobOptions } from './delivery-job.js';
 import { OutageLog } from './outage.log.js';
-import { producerConnection } from './queue-connection.js';
+import { ignoreLateErrors, producerConnection } from './queue-connection.js';
 import { type ResolvedQueueOptions } from './resolve-queue-options.js';
 
 /** The gateway waits meanwhile: Redis answers within this time, or the delivery is answered 503. */
@@ -75,10 +75,15 @@ export class DeliveryStore implements DeliveryQueue {
 
   /** Never rejects, and does not wait for a Redis that is away. */
   async close(): Promise<void> {
-    const closing = this.queue.close().then(
-      () => true,
-      () => false,
-    );
+    const closing = this.queue
+      .close()
+      .then(
+        () => true,
+        () => false,
+      )
+      .finally(() => {
+        ignoreLateErrors(this.queue);
+      });
     const closed = await waitWithin(closing, performance.now() + ANSWERS_WITHIN_MS);
     if (closed.ended === 'done' && closed.value) return;
     // Not awaited: of a connection that is just being made again nobody hears the end, but it is given up at once.

@@ -7,7 +7,7 @@ import { type QueuedDelivery } from '../webhooks/delivery/delivery-queue.js';
 import { describeEvent, type WebhookAnswer } from '../webhooks/delivery/webhook-answer.js';
 import { backoffMs, endOfJob } from './delivery-job.js';
 import { OutageLog } from './outage.log.js';
-import { workerConnection } from './queue-connection.js';
+import { ignoreLateErrors, workerConnection } from './queue-connection.js';
 import { type ResolvedQueueOptions, type ResolvedWorkerOptions } from './resolve-queue-options.js';
 
 /** After the last job ended, its end is written down and the connections are closed within this time. */
@@ -64,10 +64,13 @@ export class DeliveryWorker {
       );
     }
     const force = ended !== 'done' || !(await redisAnswers());
-    await waitWithin(
-      this.worker.close(force).catch(() => undefined),
-      performance.now() + CLOSES_WITHIN_MS,
-    );
+    const closing = this.worker
+      .close(force)
+      .catch(() => undefined)
+      .finally(() => {
+        ignoreLateErrors(this.worker);
+      });
+    await waitWithin(closing, performance.now() + CLOSES_WITHIN_MS);
   }
 
   private async process(job: Job<QueuedDelivery>, token: string | undefined): Promise<void> {

@@ -1,4 +1,5 @@
 import { type RedisOptions } from 'bullmq';
+import { EventEmitter } from 'node:events';
 import { isRecord, type OptionError } from '../config/option-checks.js';
 
 const LONGEST_RECONNECT_WAIT_MS = 2_000;
@@ -41,4 +42,15 @@ export function workerConnection(options: RedisOptions): RedisOptions {
 /** Without end, and soon enough that work goes on within seconds after an outage of any length. */
 function reconnectWait(times: number): number {
   return Math.min(50 * 2 ** Math.min(times, 10), LONGEST_RECONNECT_WAIT_MS);
+}
+
+/**
+ * For a queue or worker that was just closed. BullMQ 5 reports a connection that was given up before it ever stood only after
+ * it let go of its own listeners, and an error that nobody listens to would end the process in the middle of its shutdown.
+ */
+export function ignoreLateErrors(closed: object): void {
+  const { connection, blockingConnection } = closed as Readonly<Record<string, unknown>>;
+  for (const emitter of [connection, blockingConnection]) {
+    if (emitter instanceof EventEmitter) emitter.on('error', () => undefined);
+  }
 }
