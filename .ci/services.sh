@@ -6,6 +6,9 @@ chmod 711 "$services_dir" # PostgreSQL works in it under a user of its own
 trap stop_services EXIT
 
 ensure_services() {
+  # Some specs start and kill servers of their own.
+  ensure_command redis-server
+  [ -n "$(postgres_programs)" ] || install_packages postgresql
   ensure_redis
   ensure_postgres
   ensure_command chromium
@@ -14,7 +17,6 @@ ensure_services() {
 
 ensure_redis() {
   accepts_connections "${REDIS_URL:-redis://127.0.0.1:6379}" && return
-  ensure_command redis-server
   local port
   port=$(free_port)
   echo "No Redis answers: starting one at port $port"
@@ -26,7 +28,6 @@ ensure_redis() {
 
 ensure_postgres() {
   postgres_lets_in "${DATABASE_URL:-postgres://postgres@127.0.0.1:5432/test}" && return
-  [ -n "$(postgres_programs)" ] || install_packages postgresql
   local port
   port=$(free_port)
   echo "No PostgreSQL answers: starting one at port $port"

@@ -14,12 +14,18 @@ const PAGES = [
   'docs/diagnostics.md',
   'docs/money-safety.md',
   'docs/sandbox.md',
+  'docs/storage.md',
+  'docs/webhooks.md',
 ];
+
+/** Pages whose TypeScript blocks are whole files; those of the others are parts of one. */
+const WHOLE = ['README.md', 'docs/storage.md', 'docs/webhooks.md'];
 
 /** The TypeScript blocks of a page, by the name of the file that a user would put them in. */
 function snippetsOf(page: string): Map<string, string> {
   const blocks = [...read(page).matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code!);
-  return new Map(blocks.map((code, index) => [join(root, `snippet-${index}.ts`), code]));
+  const name = page.replaceAll(/\W/g, '-');
+  return new Map(blocks.map((code, index) => [join(root, `snippet-${name}-${index}.ts`), code]));
 }
 
 /** What the compiler says about files that exist in memory only. */
@@ -49,14 +55,14 @@ function problemsOf(files: ReadonlyMap<string, string>): string[] {
   });
 }
 
-describe('the README', () => {
-  it('shows only code that compiles', () => {
-    const snippets = snippetsOf('README.md');
-    expect(snippets.size).toBeGreaterThanOrEqual(6);
+describe('the documents', () => {
+  it('show only code that compiles', () => {
+    const snippets = new Map(WHOLE.flatMap((page) => [...snippetsOf(page)]));
+    expect(snippets.size).toBeGreaterThanOrEqual(11);
     expect(problemsOf(snippets)).toEqual([]);
   }, 60_000);
 
-  it('names only npm scripts that exist', () => {
+  it('name only npm scripts that exist', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     const named = PAGES.flatMap((page) =>
       [...read(page).matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name!),
