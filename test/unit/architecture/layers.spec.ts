@@ -14,7 +14,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['recovery'],
   ['webhooks'],
   ['.'],
-  ['testing', 'sandbox', 'redis', 'postgres', 'bullmq'],
+  ['testing', 'sandbox', 'redis', 'postgres', 'bullmq', 'terminus', 'opentelemetry'],
   ['cli'],
 ];
 const OPTIONAL_PEERS =
@@ -127,7 +127,9 @@ describe('the entry points', () => {
     expect(loaded).toContain('payments.module.ts');
     expect(
       loaded.filter(
-        (file) => OPTIONAL_PEERS.test(file) || /^(sandbox|testing|cli|redis|postgres|bullmq)\//.test(file),
+        (file) =>
+          OPTIONAL_PEERS.test(file) ||
+          /^(sandbox|testing|cli|redis|postgres|bullmq|terminus|opentelemetry)\//.test(file),
       ),
     ).toEqual([]);
   });
