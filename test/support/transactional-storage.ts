@@ -10,6 +10,8 @@ import {
 /** A storage in memory whose claims are transactions, and what their ends did. */
 export interface TransactionalStorage extends PaymentsStorage {
   readonly ends: readonly ('commit' | 'rollback')[];
+  /** Called before every commit. */
+  beforeCommit: () => unknown;
   /** Called in the middle of every commit, when nothing can be undone any more. */
   onCommit: () => void;
 }
@@ -21,6 +23,7 @@ export function transactionalStorage(): TransactionalStorage {
     ...memory,
     name: 'transactional',
     ends,
+    beforeCommit: () => undefined,
     onCommit: () => undefined,
     inbox: Object.assign(Object.create(memory.inbox) as typeof memory.inbox, {
       claim: async (...args: Parameters<typeof memory.inbox.claim>) => {
@@ -38,6 +41,7 @@ export function transactionalStorage(): TransactionalStorage {
       mark: () => Promise.reject(new Error('a transaction has nothing to remember')),
       finish: async () => {
         ends.push('commit');
+        await storage.beforeCommit();
         await commit();
         storage.onCommit();
         return claim.finish();

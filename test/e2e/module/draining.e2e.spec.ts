@@ -1,7 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Controller, Injectable } from '@nestjs/common';
+import {
+  Controller,
+  Injectable,
+  type NestApplicationOptions,
+  type NestInterceptor,
+  type Provider,
+} from '@nestjs/common';
+import { APP_INTERCEPTOR } from '@nestjs/core';
 import { memoryStorage, OnPayment, PaymentsInbox, PaymentsWebhook } from 'nestjs-payments';
 import { paymentEvent } from 'nestjs-payments/testing';
+import { mergeMap } from 'rxjs';
 import { type QueuedDelivery, queuedDelivery } from '../../../lib/webhooks/delivery/delivery-queue.js';
 import { WebhookAccounts } from '../../../lib/webhooks/webhook-accounts.js';
 import { deliver, paymentsOptions, startWebhookApp, type WebhookApp } from '../../support/webhook-app.js';
@@ -27,6 +35,17 @@ class Orders {
   }
 }
 
+/** An interceptor of the application that takes many turns of its own before the answer is sent. */
+const unhurried: NestInterceptor = {
+  intercept: (_context, next) =>
+    next.handle().pipe(
+      mergeMap(async (value: unknown) => {
+        for (let turn = 0; turn < 1_000; turn += 1) await Promise.resolve();
+        return value;
+      }),
+    ),
+};
+
 const event = paymentEvent('payment.success', { reference: 'order-1' });
 
 describe('before its storage is closed', () => {
@@ -36,11 +55,16 @@ describe('before its storage is closed', () => {
   /** What happened, in order. */
   let story: string[];
 
-  async function start(webhooks: Parameters<typeof paymentsOptions>[0] = {}): Promise<void> {
+  async function start(
+    webhooks: Parameters<typeof paymentsOptions>[0] = {},
+    nest: NestApplicationOptions = {},
+    providers: readonly Provider[] = [],
+  ): Promise<void> {
     const close = (): Promise<void> => Promise.resolve(void story.push('closed'));
     running = await startWebhookApp('express', {
       controllers: [WebhooksController],
-      providers: [Orders],
+      providers: [Orders, ...providers],
+      nest,
       payments: ['default', 'payouts'].map((name) =>
         paymentsOptions(
           { inFlightWaitMs: 0, ...webhooks },
@@ -74,6 +98,16 @@ describe('before its storage is closed', () => {
     finish();
     await closed;
     expect(story).toEqual(['handled', 'closed', 'closed']);
+  });
+
+  it('the application answers what was handled, also where it cuts its connections', async () => {
+    await start({}, { forceCloseConnections: true }, [{ provide: APP_INTERCEPTOR, useValue: unhurried }]);
+    const answer = status();
+    await began;
+    const closed = running.app.close();
+    finish();
+    expect(await answer).toBe(200);
+    await closed;
   });
 
   it('the application waits for what an operator released, and then refuses to release', async () => {

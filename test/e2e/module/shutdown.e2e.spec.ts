@@ -6,11 +6,13 @@ import {
   GatewayUnreachableError,
   getPaymentsToken,
   memoryStorage,
+  PaymentsJournal,
   PaymentsModule,
   WalletService,
 } from 'nestjs-payments';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
+import { journalRecord } from '../../support/journal-contract.js';
 import { collectionRecord, collectionRequest, envelope } from '../../support/gateway-answers.js';
 
 const BALANCE = { balance: 5, available_balance: 4, locked_balance: 1, currency: 'TZS' };
@@ -158,6 +160,28 @@ describe('the end of the application', () => {
     expect((await payment).lastResponse.warnings).toEqual([expect.stringContaining('could not be written')]);
     down = false;
     await application.close();
+    expect(atClose).toBe('accepted');
+  });
+
+  it('waits for the payment that is recovered, and closes the storage after that', async () => {
+    let now = 1_800_000_000_000;
+    const memory = memoryStorage({ now: () => now });
+    const request = journalRecord('order-1', { body: JSON.stringify(collectionRequest) });
+    await memory.journal.insert(request, 0);
+    now += 120_000;
+    let atClose: string | undefined;
+    const close = async (): Promise<void> => {
+      atClose = (await memory.journal.get(request))?.record.state;
+    };
+    application = await Test.createTestingModule({
+      imports: [PaymentsModule.forRoot({ ...options(), storage: { ...memory, close } })],
+    }).compile();
+    const recovered = application.get(PaymentsJournal).recover();
+    await arrived;
+    const closed = application.close();
+    answerHeld();
+    expect(await recovered).toMatchObject({ probed: 1, settled: 1 });
+    await closed;
     expect(atClose).toBe('accepted');
   });
 });
