@@ -203,7 +203,7 @@ describe('the core, whatever happens in whatever order', () => {
           world.check();
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 2_000 },
     );
   });
 });
