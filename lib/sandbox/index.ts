@@ -17,7 +17,7 @@ export {
 } from './matchers/sandbox-matchers.js';
 export { type SandboxMerchant } from './handle/sandbox-merchant.js';
 export { type SandboxPayoutProvider } from './handle/payout-provider.js';
-export { type StatusFaultOptions } from './core/fault.js';
+export { type ProcessingOptions, type StatusFaultOptions } from './core/fault.js';
 export {
   type SandboxBalance,
   type SandboxDelivery,

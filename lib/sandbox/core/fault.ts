@@ -1,8 +1,8 @@
-/** The request is not processed. */
-export type BeforehandFault =
+/** Something else is answered; the request is processed only where the fault says so. */
+export type InsteadFault =
   | { readonly kind: 'dropBefore' }
   | { readonly kind: 'status'; readonly status: number; readonly options: StatusFaultOptions }
-  | { readonly kind: 'html'; readonly status: number };
+  | { readonly kind: 'html'; readonly status: number; readonly options?: ProcessingOptions };
 
 /** The request is processed, and its answer spoiled. */
 export type AfterwardsFault =
@@ -15,20 +15,32 @@ export type AfterwardsFault =
   | { readonly kind: 'drip'; readonly everyMs: number };
 
 /** What can go wrong between a request and its answer. */
-export type Fault = BeforehandFault | AfterwardsFault;
+export type Fault = InsteadFault | AfterwardsFault;
+
+/**
+ * Whether a fault lets its request through.
+ *
+ * @publicApi
+ */
+export interface ProcessingOptions {
+  /** The request is processed first, as behind a proxy that gave up waiting. @default false */
+  readonly afterProcessing?: boolean;
+}
 
 /**
  * What else a `status` fault answers.
  *
  * @publicApi
  */
-export interface StatusFaultOptions {
+export interface StatusFaultOptions extends ProcessingOptions {
   /** `Retry-After` in seconds. */
   readonly retryAfter?: number;
   /** Gateway code of the body, in shape B. @default a body with a message alone */
   readonly code?: string;
 }
 
-export function isBeforehand(fault: Fault): fault is BeforehandFault {
-  return fault.kind === 'dropBefore' || fault.kind === 'status' || fault.kind === 'html';
+/** Whether the fault strikes before the request is processed. */
+export function isBeforehand(fault: Fault): fault is InsteadFault {
+  if (fault.kind === 'dropBefore') return true;
+  return (fault.kind === 'status' || fault.kind === 'html') && fault.options?.afterProcessing !== true;
 }

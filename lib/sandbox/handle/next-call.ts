@@ -1,6 +1,6 @@
 import { type Duration, milliseconds } from '../clock/duration.js';
 import { SANDBOX_OPERATIONS, type SandboxOperation } from '../core/operations.js';
-import { type Fault, type StatusFaultOptions } from '../core/fault.js';
+import { type Fault, type ProcessingOptions, type StatusFaultOptions } from '../core/fault.js';
 import { type FaultQueue, type PlannedCallFault } from '../http/faults.js';
 import { PaymentsConfigError } from '../../errors/payments-config.error.js';
 
@@ -81,7 +81,9 @@ export class NextCall {
     return this.plan({ kind: 'partialBody' });
   }
 
-  /** Answers a status; the request is not processed. The body is `{ message }`, or shape B with `code`. */
+  /**
+   * Answers a status; the request is not processed unless told otherwise. The body is `{ message }`, or shape B with `code`.
+   */
   status(status: number, options: StatusFaultOptions = {}): PlannedFault {
     return this.plan({ kind: 'status', status: answerable(status), options });
   }
@@ -91,9 +93,9 @@ export class NextCall {
     return this.plan({ kind: 'malformedJson' });
   }
 
-  /** Answers an HTML page, as a proxy would; the request is not processed. */
-  html(status: number): PlannedFault {
-    return this.plan({ kind: 'html', status: answerable(status) });
+  /** Answers an HTML page, as a proxy would; the request is not processed unless told otherwise. */
+  html(status: number, options: ProcessingOptions = {}): PlannedFault {
+    return this.plan({ kind: 'html', status: answerable(status), options });
   }
 
   /** Processes the request, then answers after this time by the sandbox's clock. */

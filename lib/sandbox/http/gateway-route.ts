@@ -16,7 +16,7 @@ import { Exchange } from './exchange.js';
 import { type FaultQueue } from './faults.js';
 import { BODY_LIMIT, parseObject, readBody, saysJson } from './request-body.js';
 import { maskedHeaders, type RequestJournal } from './request-journal.js';
-import { failAfterwards, failBeforehand } from './spoiled-answers.js';
+import { answerInstead, failAfterwards } from './spoiled-answers.js';
 
 const PREFIX = '/api/v1';
 
@@ -70,7 +70,7 @@ export class GatewayRoute {
     const { fault } = rule;
     exchange.ruledBy(rule.name, fault?.kind ?? null);
     if (fault && isBeforehand(fault)) {
-      failBeforehand(exchange, fault);
+      answerInstead(exchange, fault);
       return;
     }
     const processed = this.process(operation, request, body, rule);

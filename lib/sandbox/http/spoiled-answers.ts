@@ -1,13 +1,13 @@
 import { type TimeSource } from '../clock/sandbox-clock.js';
-import { type AfterwardsFault, type BeforehandFault, type StatusFaultOptions } from '../core/fault.js';
+import { type Fault, type InsteadFault, type StatusFaultOptions } from '../core/fault.js';
 import { type GatewayAnswer } from '../core/gateway-answer.js';
 import { HTML_TYPE, JSON_TYPE } from './answer.js';
 import { type Exchange } from './exchange.js';
 
 const TOLD_TO = 'The sandbox was told to answer so.';
 
-/** Carries out a fault in whose place the request is not processed. */
-export function failBeforehand(exchange: Exchange, fault: BeforehandFault): void {
+/** Answers something else than the gateway would. */
+export function answerInstead(exchange: Exchange, fault: InsteadFault): void {
   switch (fault.kind) {
     case 'dropBefore':
       exchange.drop();
@@ -23,11 +23,16 @@ export function failBeforehand(exchange: Exchange, fault: BeforehandFault): void
 /** Carries out a fault after the request was processed. */
 export function failAfterwards(
   exchange: Exchange,
-  fault: AfterwardsFault,
+  fault: Fault,
   answer: GatewayAnswer,
   clock: TimeSource,
 ): void {
   switch (fault.kind) {
+    case 'dropBefore':
+    case 'html':
+    case 'status':
+      answerInstead(exchange, fault);
+      return;
     case 'dropAfterProcessing':
       exchange.drop();
       return;

@@ -104,6 +104,14 @@ describe("the emulator's faults", () => {
     expect(JSON.parse(await text)).toMatchObject({ code: 'SUCCESS' });
   });
 
+  it('status and html strike after processing if told so, and the payment stands', async () => {
+    sandbox.next(COLLECT).status(503, { afterProcessing: true });
+    expect(await gateway.collect()).toMatchObject({ status: 503 });
+    sandbox.next(COLLECT).html(504, { afterProcessing: true });
+    await expect(gateway.collect({ reference: 'order-2' })).rejects.toThrow('JSON');
+    expect(sandbox.payments()).toMatchObject([{ reference: 'order-1' }, { reference: 'order-2' }]);
+  });
+
   it('delay answers when the sandbox clock says so', async () => {
     sandbox.next(COLLECT).delay(3_000);
     let answered = false;
