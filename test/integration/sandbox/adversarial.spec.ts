@@ -136,6 +136,27 @@ describe('the profile adversarial', () => {
     }
   });
 
+  it('lets one of the copies that fail together come again', async () => {
+    const copies = new Set<number>();
+    for (const seed of SEEDS.slice(0, 8)) {
+      const sandbox = await start(seed);
+      const receiver = await startReceiver();
+      receiver.answerWith(503);
+      sandbox.deliverTo(receiver.url);
+      await callerOf(sandbox).collect();
+      await sandbox.customer(phone).approve('order-1');
+      const first = receiver.received.length;
+      copies.add(first);
+      await sandbox.clock.advance('3d');
+      // The schedule has eight tries.
+      expect(receiver.received).toHaveLength(8 * first);
+      expect(sandbox.deliveries()).toMatchObject([{ state: 'exhausted' }]);
+      await sandbox.stop();
+      await receiver.close();
+    }
+    expect(copies.size).toBeGreaterThan(1);
+  });
+
   it('uses up the key of a refused request, and complains of the reference first, under some seeds', async () => {
     const codes = new Set<unknown>();
     const repeated = new Set<unknown>();

@@ -86,6 +86,7 @@ describe("a sandbox's merchants", () => {
     expect(outcome).toBe('given up');
     expect(sandbox.merchant('one').payments()).toEqual([]);
     expect(sandbox.merchant('one').requests()).toEqual([]);
+    expect(sandbox.merchant('two').requests()).toHaveLength(1);
     expect(sandbox.explain('order-1')).toContain('Nothing has happened');
     await sandbox.clock.advance('1d');
 
