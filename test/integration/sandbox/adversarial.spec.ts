@@ -148,9 +148,11 @@ describe('the profile adversarial', () => {
       const first = receiver.received.length;
       copies.add(first);
       await sandbox.clock.advance('3d');
-      // The schedule has eight tries.
       expect(receiver.received).toHaveLength(8 * first);
-      expect(sandbox.deliveries()).toMatchObject([{ state: 'exhausted' }]);
+      const [delivery] = sandbox.deliveries();
+      expect(delivery?.state).toBe('exhausted');
+      // The whole schedule: 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h.
+      expect(delivery?.attempts.at(-1)?.at).toBe('2026-01-02T12:35:05.000Z');
       await sandbox.stop();
       await receiver.close();
     }

@@ -73,6 +73,14 @@ describe("the emulator's magic numbers", () => {
     ]);
   });
 
+  it('0007 comes no third time where one of the two was answered 200', async () => {
+    receiver.answerWith(503, 200);
+    await collect('0007');
+    await sandbox.clock.advance('1d');
+    expect(received()).toEqual(['payment.success', 'payment.success']);
+    expect(sandbox.deliveries()).toMatchObject([{ state: 'delivered', next_attempt_at: null }]);
+  });
+
   it('0008 is delivered before the HTTP answer, which still says pending', async () => {
     let answered = false;
     const heardBefore: boolean[] = [];
