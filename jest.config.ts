@@ -10,7 +10,8 @@ const config: Config = {
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {
     '^nestjs-payments$': '<rootDir>/lib/index.ts',
-    '^nestjs-payments/(testing|sandbox|redis|postgres|bullmq|terminus|opentelemetry)$': '<rootDir>/lib/$1/index.ts',
+    '^nestjs-payments/(testing|sandbox|redis|postgres|bullmq|terminus|opentelemetry)$':
+      '<rootDir>/lib/$1/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   transform: {

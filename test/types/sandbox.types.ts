@@ -1,6 +1,6 @@
 // The emulator's handle.
 import { PaymentsModule, type PaymentsModuleOptions } from 'nestjs-payments';
-import { PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { PaymentsSandbox, type SandboxMatchers } from 'nestjs-payments/sandbox';
 import { type Equal, type Expect } from './expect.js';
 
 export type Checks = [
@@ -30,6 +30,26 @@ export async function play(): Promise<unknown> {
   call().delay(500);
   call().hang();
   sandbox.next('GET /merchant-balance').status(503).times(2);
+  call().reset();
+  call().partialBody();
+  call().drip('10ms');
+  call().html(504, { afterProcessing: true });
+  call().hang().probability(0.2).times(3);
+  sandbox.next('POST /disbursements/bank', { reference: 'salary-1', merchant: 'shop' }).dropBefore();
+  const shop = sandbox.merchant('shop');
+  PaymentsModule.forRoot(shop.moduleOptions());
+  shop.deliverTo('http://127.0.0.1:3000/webhooks/payments');
+  await shop.customer('255712345678').approve('order-1');
+  shop.next('GET /merchant-balance', { reference: 'order-1' }).delay('2s');
+  await shop.reset();
+  await PaymentsSandbox.start({ profile: 'adversarial', seed: 42 });
+  const matchers = {} as SandboxMatchers;
+  matchers.toHaveCollection('order-1', { status: 'success' });
+  matchers.toHaveReceived('POST /payments/mobile-money', { times: 1, body: { reference: 'order-1' } });
+  // @ts-expect-error -- no such field
+  matchers.toHaveCollection('order-1', { state: 'success' });
+  // @ts-expect-error -- no such profile
+  await PaymentsSandbox.start({ profile: 'friendly' });
   for (const span of ['15m', '90s', '6h', 250] as const) await sandbox.clock.advance(span);
   // @ts-expect-error -- no such operation
   sandbox.next('POST /payments/card');
@@ -43,5 +63,6 @@ export async function play(): Promise<unknown> {
     sandbox.requests().length,
     sandbox.deliveries().length,
     sandbox.balance().available_balance,
+    sandbox.explain('order-1').length + shop.explain('order-1').length,
   ];
 }

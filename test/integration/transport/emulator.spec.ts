@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { PaymentsSandbox } from '../../../lib/sandbox/index.js';
+import { type PaymentsSandbox } from '../../../lib/sandbox/index.js';
 import { bankRequest, collectionRequest, mobileRequest } from '../../support/gateway-answers.js';
 import { startMerchant, type Merchant } from '../../support/merchant.js';
+import { startSandbox } from '../../support/sandbox.js';
 
 describe('calls to the emulator', () => {
   let sandbox: PaymentsSandbox;
@@ -9,7 +10,7 @@ describe('calls to the emulator', () => {
   let bankCode: string;
 
   beforeEach(async () => {
-    sandbox = await PaymentsSandbox.start({ clock: 'manual', seed: 1 });
+    sandbox = await startSandbox({ clock: 'manual', seed: 1 });
     merchant = await startMerchant({ ...sandbox.moduleOptions(), timeoutMs: 1_000 });
     bankCode = (await merchant.banks.list())[0]?.code ?? '';
   });
