@@ -1,5 +1,5 @@
 // Writes the generated sources that are not kept in git: the emulator's request validators, compiled from its OpenAPI
-// document, and the files of its page as strings.
+// documents, the operations of its control API, and the files of its page as strings.
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,11 +10,18 @@ import { parse } from 'yaml';
 const sandbox = join(dirname(fileURLToPath(import.meta.url)), '..', 'lib', 'sandbox');
 const HEADER = '// Written by scripts/generate.mjs. Do not edit.\n';
 
-writeWhenChanged(join(sandbox, 'openapi', 'validators.generated.ts'), requestValidators());
+const gateway = documentOf('gateway.yaml');
+const control = documentOf('control.yaml');
+writeWhenChanged(join(sandbox, 'openapi', 'validators.generated.ts'), requestValidators(gateway));
+writeWhenChanged(join(sandbox, 'openapi', 'control-validators.generated.ts'), requestValidators(control));
+writeWhenChanged(join(sandbox, 'openapi', 'control.generated.ts'), controlOperations(control));
 writeWhenChanged(join(sandbox, 'page', 'assets.generated.ts'), pageAssets());
 
-function requestValidators() {
-  const document = parse(readFileSync(join(sandbox, 'openapi', 'gateway.yaml'), 'utf8'));
+function documentOf(file) {
+  return parse(readFileSync(join(sandbox, 'openapi', file), 'utf8'));
+}
+
+function requestValidators(document) {
   const { schemas } = document.components;
   const names = Object.keys(schemas).filter((name) => name.endsWith('Request'));
 
@@ -69,6 +76,29 @@ function fieldRules(schemas, name) {
 
 function followReference(schemas, schema) {
   return schema.$ref ? followReference(schemas, schemas[schema.$ref.split('/').at(-1)]) : schema;
+}
+
+/** The document as text, and what its router needs to know of each operation. */
+function controlOperations(document) {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      id: operation.operationId,
+      method: method.toUpperCase(),
+      path,
+      status: Number(Object.keys(operation.responses).find((status) => status.startsWith('2'))),
+      query: (operation.parameters ?? [])
+        .map((parameter) =>
+          parameter.$ref ? document.components.parameters[parameter.$ref.split('/').at(-1)] : parameter,
+        )
+        .filter((parameter) => parameter.in === 'query')
+        .map((parameter) => parameter.name),
+      body: operation.requestBody?.content['application/json'].schema.$ref.split('/').at(-1) ?? null,
+    })),
+  );
+  return `${HEADER}export const controlDocument = ${JSON.stringify(JSON.stringify(document))};
+
+export const controlOperations = ${JSON.stringify(operations, null, 2)} as const;
+`;
 }
 
 function pageAssets() {

@@ -12,8 +12,10 @@ import {
 } from './control/control-types.js';
 import { type ActivityTopic, type SandboxActivity } from './core/activity.js';
 import { isMerchantName } from './core/credentials.js';
+import { DEFAULT_MERCHANT } from './core/merchant.js';
 import { type NameDirectory } from './core/name-directory.js';
 import { type SandboxOperation } from './core/operations.js';
+import { forget } from './forget.js';
 import { SandboxCustomer } from './handle/customer.js';
 import { type CallSelection, NextCall } from './handle/next-call.js';
 import { SandboxPayoutProvider } from './handle/payout-provider.js';
@@ -23,10 +25,6 @@ import { requestListener } from './http/request-listener.js';
 import { resolveSandboxOptions, type SandboxSettings } from './resolve-options.js';
 import { type PaymentsSandboxOptions } from './sandbox-options.js';
 import { explain } from './story/explain.js';
-import { deliveryTarget } from './webhooks/delivery-target.js';
-
-/** The merchant that is meant unless another is named. */
-const DEFAULT_MERCHANT = 'demo';
 
 /**
  * Which merchant is meant: the `x` of its key pair `pk_test_x` / `sk_test_x`.
@@ -127,7 +125,7 @@ export class PaymentsSandbox {
    * @throws PaymentsConfigError where it is not an address on this machine (unless `allowRemoteWebhooks`), or holds a password.
    */
   deliverTo(address: string | URL): void {
-    this.parts.deliverer.target = deliveryTarget(address, this.settings.allowRemoteWebhooks);
+    this.parts.endpoints.deliverTo(address);
   }
 
   /** The customer behind a phone number (`255XXXXXXXXX`). */
@@ -205,13 +203,12 @@ export class PaymentsSandbox {
    * address, the clock and the ids go on.
    */
   async reset(): Promise<void> {
-    await this.forget();
-    this.parts.hub.emit('reset', {});
+    await this.parts.reset();
   }
 
   /** Gives up what is under way, ends every connection and frees the port. */
   async stop(): Promise<void> {
-    await this.forget();
+    await forget(this.parts);
     await shut(this.server);
   }
 
@@ -222,13 +219,5 @@ export class PaymentsSandbox {
   /** A logged sandbox shows its address, not its keys. */
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return `PaymentsSandbox { ${this.url} }`;
-  }
-
-  private async forget(): Promise<void> {
-    const { clock, faults, journal, gateway, gatewayRoute, deliverer, profile, stories } = this.parts;
-    for (const part of [clock, faults, journal, profile, stories]) part.clear();
-    gateway.reset();
-    gatewayRoute.giveUp();
-    await deliverer.clear();
   }
 }

@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { parseCents, type MoneyInput } from '../common/money.js';
-import { secretBytes, secretProblem } from '../common/webhook-secret.js';
+import { secretProblem } from '../common/webhook-secret.js';
 import { PaymentsConfigError } from '../errors/payments-config.error.js';
+import { type WebhookScheme } from '../common/webhook-scheme.js';
 import { hmac } from '../webhooks/schemes/hmac.js';
 import { milliseconds, type Duration } from './clock/duration.js';
 import { type GatewaySettings } from './core/gateway-settings.js';
@@ -10,7 +11,6 @@ import { isLoopbackHost } from './http/loopback.js';
 import { adversarialProfile } from './profile/adversarial.js';
 import { documentedProfile, type Profile } from './profile/profile.js';
 import { type PaymentsSandboxOptions } from './sandbox-options.js';
-import { type WebhookSigning } from './webhooks/webhook-deliverer.js';
 
 const LARGEST_SEED = 2 ** 32 - 1;
 const OF_SECRETS = 0x5ec2e75;
@@ -24,8 +24,10 @@ export interface SandboxSettings {
   readonly auto: boolean;
   readonly profile: Profile;
   readonly gateway: GatewaySettings;
-  readonly signing: WebhookSigning;
+  readonly webhookScheme: WebhookScheme;
   readonly webhookSecret: string;
+  /** A secret for one more webhook endpoint. */
+  readonly newSecret: () => string;
   readonly webhookTimeoutMs: number;
   readonly allowRemoteWebhooks: boolean;
 }
@@ -33,7 +35,8 @@ export interface SandboxSettings {
 /** @throws PaymentsConfigError that names the option and what to write instead. */
 export function resolveSandboxOptions(options: PaymentsSandboxOptions): SandboxSettings {
   const seed = whole('seed', options.seed ?? randomInt(LARGEST_SEED), LARGEST_SEED);
-  const webhookSecret = options.webhookSecret ?? secretOf(options.seed);
+  const newSecret = secretsOf(options.seed);
+  const webhookSecret = options.webhookSecret ?? newSecret();
   return {
     port: whole('port', options.port ?? 0, 65_535),
     host: checkedHost(options.host ?? '127.0.0.1'),
@@ -49,27 +52,28 @@ export function resolveSandboxOptions(options: PaymentsSandboxOptions): SandboxS
     },
     auto: options.auto ?? false,
     profile: profileOf(options.profile ?? 'documented', seed),
-    signing: signingOf(options, webhookSecret),
+    webhookScheme: schemeOf(options, webhookSecret),
     webhookSecret,
+    newSecret,
     webhookTimeoutMs: whole('webhookTimeoutMs', options.webhookTimeoutMs ?? 15_000, 600_000),
     allowRemoteWebhooks: options.allowRemoteWebhooks ?? false,
   };
 }
 
-function secretOf(seed: number | undefined): string {
+function secretsOf(seed: number | undefined): () => string {
   // Other words than those of the ids, which everybody sees.
   const ids = seededIds((seed ?? randomInt(LARGEST_SEED)) ^ OF_SECRETS);
-  return `whsec_${ids.token(32)}`;
+  return () => `whsec_${ids.token(32)}`;
 }
 
-function signingOf({ webhookScheme }: PaymentsSandboxOptions, secret: string): WebhookSigning {
+function schemeOf({ webhookScheme }: PaymentsSandboxOptions, secret: string): WebhookScheme {
   const scheme =
     webhookScheme ??
     hmac({ header: 'x-webhook-signature', algorithm: 'sha256', encoding: 'hex', payload: ['body'] });
   if (!('sign' in scheme)) wrong('webhookScheme', 'can only verify: give it a `sign`');
   const problem = secretProblem({ value: secret }, scheme.secretForm);
   if (problem !== undefined) wrong('webhookSecret', problem);
-  return { scheme, key: secretBytes({ value: secret }, scheme.secretForm) };
+  return scheme;
 }
 
 function whole(option: string, value: number, largest: number): number {

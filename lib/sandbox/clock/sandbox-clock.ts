@@ -31,6 +31,7 @@ const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 export class SandboxClock {
   private waiting: WaitingTask[] = [];
   private skew = 0;
+  private stoppedAt: number | undefined;
   private alarm: NodeJS.Timeout | undefined;
   private advancing: Promise<void> = Promise.resolve();
 
@@ -38,11 +39,34 @@ export class SandboxClock {
   constructor(
     readonly kind: 'real' | 'manual',
     private readonly settled: () => Promise<void> = () => Promise.resolve(),
+    private readonly changed: () => void = () => {},
   ) {}
 
   /** Milliseconds since 1970, by this clock. */
   now(): number {
-    return (this.kind === 'real' ? Date.now() : MANUAL_START) + this.skew;
+    return this.stoppedAt ?? this.underlying() + this.skew;
+  }
+
+  /** Whether time stands still until it is advanced: always on a manual clock. */
+  get frozen(): boolean {
+    return this.kind === 'manual' || this.stoppedAt !== undefined;
+  }
+
+  /** Stops a real clock; `advance` still moves it. */
+  freeze(): void {
+    if (this.frozen) return;
+    this.stoppedAt = this.now();
+    clearTimeout(this.alarm);
+    this.changed();
+  }
+
+  /** Lets a real clock run on from where it stands; a manual one stays as it is. */
+  unfreeze(): void {
+    if (this.stoppedAt === undefined) return;
+    this.skew = this.stoppedAt - this.underlying();
+    this.stoppedAt = undefined;
+    this.setAlarm();
+    this.changed();
   }
 
   /**
@@ -72,6 +96,11 @@ export class SandboxClock {
     };
   }
 
+  /** @internal How many timers wait. */
+  get waitingTasks(): number {
+    return this.waiting.length;
+  }
+
   /** @internal Forgets every timer. */
   clear(): void {
     this.waiting = [];
@@ -87,6 +116,11 @@ export class SandboxClock {
     }
     this.jumpTo(target);
     this.setAlarm();
+    this.changed();
+  }
+
+  private underlying(): number {
+    return this.kind === 'real' ? Date.now() : MANUAL_START;
   }
 
   private takeDue(moment: number): WaitingTask | undefined {
@@ -95,13 +129,15 @@ export class SandboxClock {
   }
 
   private jumpTo(moment: number): void {
-    this.skew += Math.max(0, moment - this.now());
+    const ahead = Math.max(0, moment - this.now());
+    if (this.stoppedAt === undefined) this.skew += ahead;
+    else this.stoppedAt += ahead;
   }
 
   private setAlarm(): void {
     clearTimeout(this.alarm);
     const [first] = this.waiting;
-    if (this.kind === 'manual' || !first) return;
+    if (this.frozen || !first) return;
     const wait = Math.min(Math.max(0, first.due - this.now()), LONGEST_TIMEOUT_MS);
     this.alarm = setTimeout(() => {
       this.runDue();

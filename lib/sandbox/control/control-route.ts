@@ -1,111 +1,118 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
-import { type ActivityHub } from '../core/activity.js';
-import { sandboxPayment } from '../core/collection.js';
-import { type Gateway } from '../core/gateway.js';
-import { sandboxPayout } from '../core/payout.js';
+import { PaymentsConfigError } from '../../errors/payments-config.error.js';
 import { JSON_TYPE, send } from '../http/answer.js';
-import { parseObject, readBody, saysJson } from '../http/request-body.js';
+import { BODY_LIMIT, parseObject, readBody, saysJson } from '../http/request-body.js';
 import { PaymentsSandboxError } from '../sandbox.error.js';
-import { type ControlError, type PaymentAction, type PayoutAction } from './control-types.js';
-import { decidePayment, decidePayout, type Selection } from './decisions.js';
+import { checkBody, decodedSubject, queryOf } from './call-checks.js';
+import { type ControlParts } from './control-parts.js';
+import { ControlProblem } from './control-problem.js';
+import { EventLog } from './event-log.js';
 import { streamEvents } from './event-stream.js';
-import { type SandboxView } from './sandbox-view.js';
+import { faultHandlers } from './handlers/fault-handlers.js';
+import { moneyHandlers } from './handlers/money-handlers.js';
+import { paymentHandlers } from './handlers/payment-handlers.js';
+import { systemHandlers } from './handlers/system-handlers.js';
+import { webhookHandlers } from './handlers/webhook-handlers.js';
+import {
+  type ControlCall,
+  type ControlHandler,
+  type ControlOperation,
+  type ControlOperationId,
+  type FoundOperation,
+  operationsAt,
+} from './operations.js';
 
 const PREFIX = '/_sandbox/v1';
-const DECISION =
-  /^\/(?:payments\/([^/]+)\/(approve|decline|cancel|expire)|payouts\/([^/]+)\/(pay|fail|cancel))$/;
 
-interface ControlAnswer {
-  readonly status: number;
-  readonly body: unknown;
-}
+/** Every operation of the document has one, and there are no others. */
+type Handlers = Readonly<Record<Exclude<ControlOperationId, 'streamEvents'>, ControlHandler>>;
 
 /** The control API: what the page, and a test in another language, reads and drives. */
 export class ControlRoute {
-  constructor(
-    private readonly gateway: Gateway,
-    private readonly view: SandboxView,
-    private readonly hub: ActivityHub,
-  ) {}
+  private readonly handlers: Handlers;
+  private readonly log: EventLog;
+
+  constructor(parts: ControlParts) {
+    this.log = new EventLog(parts.hub);
+    this.handlers = {
+      ...paymentHandlers(parts),
+      ...moneyHandlers(parts),
+      ...webhookHandlers(parts),
+      ...faultHandlers(parts),
+      ...systemHandlers(parts),
+    };
+  }
 
   matches(path: string): boolean {
     return path.startsWith(`${PREFIX}/`);
   }
 
   async handle(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
-    const resource = path.slice(PREFIX.length);
-    if (request.method === 'GET' && resource === '/events') {
-      streamEvents(this.hub, response);
-      return;
-    }
-    const { status, body } = await this.answer(request, resource);
-    send(response, status, JSON_TYPE, JSON.stringify(body));
-  }
-
-  private async answer(request: IncomingMessage, resource: string): Promise<ControlAnswer> {
-    if (request.method === 'GET') return this.read(resource);
-    if (request.method !== 'POST' || !DECISION.test(resource)) return notFound(request.method, resource);
-    if (!saysJson(request))
-      return controlError(415, 'CONTENT_TYPE', 'POST needs content-type: application/json.');
-    const bytes = await readBody(request);
-    if (!bytes) return controlError(413, 'TOO_LARGE', 'The body is too large.');
-    const body = parseObject(bytes.toString() || '{}');
-    if (!body) return controlError(400, 'BAD_BODY', 'The body is not a JSON object.');
-    const merchant = typeof body['merchant'] === 'string' ? body['merchant'] : undefined;
-    return this.decide(resource, merchant);
-  }
-
-  private read(resource: string): ControlAnswer {
-    switch (resource) {
-      case '/info':
-        return ok(this.view.info());
-      case '/payments':
-        return ok({ items: this.view.payments() });
-      case '/payouts':
-        return ok({ items: this.view.payouts() });
-      case '/deliveries':
-        return ok({ items: this.view.deliveries() });
-      case '/balance':
-        return ok({ items: this.gateway.merchants.map((merchant) => merchant.balance()) });
-      default:
-        return notFound('GET', resource);
-    }
-  }
-
-  private async decide(resource: string, merchant: string | undefined): Promise<ControlAnswer> {
-    const [, payment, paymentAction, payout, payoutAction] = DECISION.exec(resource) ?? [];
-    const reference = decoded(payment ?? payout ?? '');
-    if (reference === undefined)
-      return controlError(400, 'BAD_REFERENCE', 'The reference is not well encoded.');
-    const selection: Selection = { reference, merchant };
     try {
-      return payment === undefined
-        ? ok(sandboxPayout(decidePayout(this.gateway, selection, payoutAction as PayoutAction)))
-        : ok(sandboxPayment(await decidePayment(this.gateway, selection, paymentAction as PaymentAction)));
+      const { operation, subject } = operationFor(request.method ?? '', path.slice(PREFIX.length));
+      const call = await callOf(request, operation, subject);
+      if (operation.id === 'streamEvents') streamEvents(this.log, request, response);
+      else sendJson(response, operation.status, await this.handlers[operation.id](call));
     } catch (error) {
-      if (!(error instanceof PaymentsSandboxError)) throw error;
-      return controlError(error.code === 'SANDBOX_NOT_FOUND' ? 404 : 409, error.code, error.message);
+      const problem = asProblem(error);
+      if (!problem) throw error;
+      sendJson(response, problem.status, problem.body);
     }
   }
 }
 
-function decoded(segment: string): string | undefined {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return undefined;
+function operationFor(method: string, path: string): FoundOperation {
+  const there = operationsAt(path);
+  const found = there.find(({ operation }) => operation.method === method);
+  if (found) return found;
+  if (there.length === 0) {
+    const message = `The control API has no ${method} ${PREFIX}${path}: ${PREFIX}/openapi.json lists its calls.`;
+    throw new ControlProblem(404, 'NOT_FOUND', message);
   }
+  const methods = there.map(({ operation }) => operation.method).join(' or ');
+  throw new ControlProblem(
+    405,
+    'METHOD_NOT_ALLOWED',
+    `${PREFIX}${path} understands ${methods}, not ${method}.`,
+  );
 }
 
-function ok(body: unknown): ControlAnswer {
-  return { status: 200, body };
+async function callOf(
+  request: IncomingMessage,
+  operation: ControlOperation,
+  segment: string,
+): Promise<ControlCall> {
+  const subject = decodedSubject(segment);
+  const query = queryOf(operation, (request.url ?? '').split('?').slice(1).join('?'));
+  const body = operation.body === null ? {} : await bodyOf(request);
+  checkBody(operation, body);
+  return { subject, query, body };
 }
 
-function notFound(method: string | undefined, resource: string): ControlAnswer {
-  return controlError(404, 'NOT_FOUND', `The control API has no ${method ?? ''} ${PREFIX}${resource}.`);
+async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const bytes = await readBody(request);
+  if (!saysJson(request)) {
+    const message = `${request.method ?? ''} needs the header content-type: application/json.`;
+    throw new ControlProblem(415, 'CONTENT_TYPE', message);
+  }
+  if (!bytes) throw new ControlProblem(413, 'TOO_LARGE', `The body is larger than ${BODY_LIMIT} bytes.`);
+  const body = parseObject(bytes.toString() || '{}');
+  if (body) return body;
+  throw new ControlProblem(
+    400,
+    'BAD_BODY',
+    'The body is not a JSON object: write {} where there is nothing to say.',
+  );
 }
 
-export function controlError(status: number, code: string, message: string): ControlAnswer {
-  const body: ControlError = { error: { code, message } };
-  return { status, body };
+/** Undefined: a fault of the emulator's own. */
+function asProblem(error: unknown): ControlProblem | undefined {
+  if (error instanceof ControlProblem) return error;
+  if (error instanceof PaymentsConfigError) return new ControlProblem(422, 'INVALID_BODY', error.message);
+  if (!(error instanceof PaymentsSandboxError)) return undefined;
+  return new ControlProblem(error.code === 'SANDBOX_NOT_FOUND' ? 404 : 409, error.code, error.message);
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  send(response, status, JSON_TYPE, JSON.stringify(body));
 }

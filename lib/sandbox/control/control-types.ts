@@ -83,6 +83,14 @@ export interface SandboxDeliveryAttempt {
   /** Why it did not count as delivered, in words; null where it did. */
   readonly problem: string | null;
   readonly duration_ms: number;
+  /** Asked for by hand: with the headers of the try before it, or signed anew. Null where the schedule asked. */
+  readonly replay: 'identical' | 'resigned' | null;
+  /** What was sent beside the body, under lower-case names. */
+  readonly request_headers: Readonly<Record<string, string>>;
+  /** Null where no answer came. */
+  readonly response_headers: Readonly<Record<string, string>> | null;
+  /** The answer's first 4,096 bytes as text; null where none came. */
+  readonly response_body: string | null;
 }
 
 /** One webhook event with all its tries. */
@@ -92,7 +100,7 @@ export interface SandboxDelivery {
   /** `payment.success`, `.failed`, `.cancelled` or `.expired`. */
   readonly event: string;
   readonly reference: string;
-  /** Null: no address was set (`deliverTo`) when the event happened. */
+  /** Null: no address was set (`deliverTo`) that takes this event when it happened. */
   readonly url: string | null;
   /**
    * - `waiting`: a try is running or due later.
@@ -158,36 +166,7 @@ export type PaymentAction = 'approve' | 'decline' | 'cancel' | 'expire';
 /** What `POST /payouts/{reference}/{action}` understands. */
 export type PayoutAction = 'pay' | 'fail' | 'cancel';
 
-/**
- * The control API, all under `/_sandbox/v1`.
- *
- * | call | answer |
- * |---|---|
- * | `GET /info` | `SandboxInfo` |
- * | `GET /payments`, `/payouts`, `/deliveries` | `{ items: [...] }`, newest last |
- * | `GET /balance` | `{ items: SandboxBalance[] }`, one a merchant |
- * | `POST /payments/{reference}/{action}` | `SandboxPayment`, once its webhook's first try has ended |
- * | `POST /payouts/{reference}/{action}` | `SandboxPayout` |
- * | `GET /events` | server-sent events, see `SandboxStreamEvents` |
- *
- * POST needs `content-type: application/json`; its body is `{}` or a `ControlActionBody`. `{reference}` is
- * percent-encoded. Errors are a `ControlError` with status 400, 403, 404, 409, 413 or 415.
- */
-export interface ControlActionBody {
-  /** @default the only merchant that has this reference */
-  readonly merchant?: string;
-}
-
+/** What every error of the control API looks like; `message` says what to write instead. */
 export interface ControlError {
   readonly error: { readonly code: string; readonly message: string };
-}
-
-/** The messages of `GET /events`: `event:` is the key, `data:` the value as JSON. A comment line is the heartbeat. */
-export interface SandboxStreamEvents {
-  readonly payment: SandboxPayment;
-  readonly payout: SandboxPayout;
-  readonly delivery: SandboxDelivery;
-  readonly balance: SandboxBalance;
-  /** Everything was forgotten: read the lists again. */
-  readonly reset: Record<string, never>;
 }

@@ -42,9 +42,7 @@ export async function decidePayment(
   action: PaymentAction,
 ): Promise<Collection> {
   const { reference, phone } = selection;
-  const [merchant, payment] = select('payment', gateway, selection, ({ collections }) =>
-    collections.get(reference),
-  );
+  const [merchant, payment] = findPayment(gateway, selection);
   if (phone !== undefined && payment.request.phone !== phone) {
     throw new PaymentsSandboxError(
       'SANDBOX_OTHER_CUSTOMER',
@@ -65,11 +63,22 @@ export async function decidePayment(
  */
 export function decidePayout(gateway: Gateway, selection: Selection, action: PayoutAction): Payout {
   const { reference } = selection;
-  const [merchant, payout] = select('payout', gateway, selection, ({ payouts }) => payouts.get(reference));
+  const [merchant, payout] = findPayout(gateway, selection);
   const outcome = PAYOUT_OUTCOMES[action];
   if (!canMoveDisbursement(payout.status, outcome)) throw alreadyFinal('payout', reference, payout.status);
   gateway.payouts.settle(merchant, payout, outcome);
   return payout;
+}
+
+/** @throws PaymentsSandboxError where there is none such, or several merchants have it. */
+export function findPayment(gateway: Gateway, selection: Selection): readonly [Merchant, Collection] {
+  const find = ({ collections }: Merchant) => collections.get(selection.reference);
+  return select('payment', gateway, selection, find);
+}
+
+/** @throws PaymentsSandboxError where there is none such, or several merchants have it. */
+export function findPayout(gateway: Gateway, selection: Selection): readonly [Merchant, Payout] {
+  return select('payout', gateway, selection, ({ payouts }) => payouts.get(selection.reference));
 }
 
 function select<Found>(

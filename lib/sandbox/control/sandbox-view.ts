@@ -2,6 +2,7 @@ import { type SandboxClock } from '../clock/sandbox-clock.js';
 import { sandboxPayment, timestamp } from '../core/collection.js';
 import { type Gateway } from '../core/gateway.js';
 import { sandboxPayout } from '../core/payout.js';
+import { type EndpointBook } from '../webhooks/endpoint-book.js';
 import { type WebhookDeliverer } from '../webhooks/webhook-deliverer.js';
 import {
   type SandboxDelivery,
@@ -18,6 +19,7 @@ export class SandboxView {
   constructor(
     private readonly gateway: Gateway,
     private readonly deliverer: WebhookDeliverer,
+    private readonly endpoints: EndpointBook,
     private readonly clock: SandboxClock,
     private readonly facts: Pick<SandboxInfo, 'seed' | 'auto' | 'profile'>,
   ) {}
@@ -25,7 +27,7 @@ export class SandboxView {
   info(): SandboxInfo {
     return {
       base_url: this.baseUrl,
-      webhook_url: this.deliverer.target?.href ?? null,
+      webhook_url: this.endpoints.get('default')?.url.href ?? null,
       clock: this.clock.kind,
       now: timestamp(this.clock.now()),
       ...this.facts,

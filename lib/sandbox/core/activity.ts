@@ -1,3 +1,4 @@
+import { type SandboxClockState, type SandboxFaults } from '../control/control-resources.js';
 import {
   type SandboxBalance,
   type SandboxDelivery,
@@ -28,6 +29,10 @@ export interface SandboxActivity {
   readonly delivery: SandboxDelivery;
   /** A gateway operation was answered, or its connection given up. */
   readonly exchange: SandboxExchange;
+  /** A fault was planned, struck or removed: those that still wait. */
+  readonly faults: SandboxFaults;
+  /** The clock was advanced, stopped or let run again. */
+  readonly clock: SandboxClockState;
   readonly reset: Record<string, never>;
 }
 

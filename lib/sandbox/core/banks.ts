@@ -17,6 +17,23 @@ export const SANDBOX_BANKS: readonly SandboxBank[] = [
   { id: 8, name: 'Savanna Union Bank', code: 'SUB' },
 ];
 
-export function findBank(code: string): SandboxBank | undefined {
-  return SANDBOX_BANKS.find((bank) => bank.code === code);
+/** The banks that the gateway knows now. */
+export class BankBook {
+  private banks = SANDBOX_BANKS;
+
+  list(): readonly SandboxBank[] {
+    return this.banks;
+  }
+
+  find(code: string): SandboxBank | undefined {
+    return this.banks.find((bank) => bank.code === code);
+  }
+
+  replace(banks: readonly SandboxBank[]): void {
+    this.banks = banks;
+  }
+
+  clear(): void {
+    this.banks = SANDBOX_BANKS;
+  }
 }

@@ -1,5 +1,5 @@
 import { fieldErrors } from '../openapi/request-validation.js';
-import { SANDBOX_BANKS } from './banks.js';
+import { BankBook } from './banks.js';
 import { CollectionDesk } from './collection-desk.js';
 import { authenticate, type Credentials } from './credentials.js';
 import { type GatewayAnswer } from './gateway-answer.js';
@@ -43,11 +43,12 @@ const SUCCESS: Readonly<Record<SandboxOperation, readonly [code: string, message
 export class Gateway {
   readonly collections: CollectionDesk;
   readonly payouts: PayoutDesk;
+  readonly banks = new BankBook();
   private readonly merchantsByName = new Map<string, Merchant>();
 
   constructor(private readonly context: GatewayContext) {
     this.collections = new CollectionDesk(context);
-    this.payouts = new PayoutDesk(context);
+    this.payouts = new PayoutDesk(context, this.banks);
   }
 
   get merchants(): readonly Merchant[] {
@@ -59,6 +60,14 @@ export class Gateway {
     if (known) return known;
     const merchant = new Merchant(name, this.context.settings.startingBalanceCents, this.context.directory);
     this.merchantsByName.set(name, merchant);
+    this.context.hub.emit('balance', merchant.balance());
+    return merchant;
+  }
+
+  /** Gives a merchant's wallet other money than its payments left it, and tells of it. */
+  changeWallet(name: string, change: (wallet: Merchant['wallet']) => void): Merchant {
+    const merchant = this.merchant(name);
+    change(merchant.wallet);
     this.context.hub.emit('balance', merchant.balance());
     return merchant;
   }
@@ -77,14 +86,16 @@ export class Gateway {
     return isRefusal(outcome) ? outcome : this.success(call.operation, outcome, merchant);
   }
 
-  /** Forgets one merchant, or all of them and the shared directory. */
+  /** Forgets one merchant, or all of them with the shared directory and list of banks. */
   reset(name?: string): void {
     const forgotten = this.merchants.filter((merchant) => name === undefined || merchant.name === name);
     for (const merchant of forgotten) {
       merchant.forget();
       this.merchantsByName.delete(merchant.name);
     }
-    if (name === undefined) this.context.directory.clear();
+    if (name !== undefined) return;
+    this.context.directory.clear();
+    this.banks.clear();
   }
 
   /** What can be refused before the operation itself is looked at: the key first, then the fields. */
@@ -109,11 +120,11 @@ export class Gateway {
       case 'POST /disbursements/mobile-money':
         return this.payouts.toMobileMoney(merchant, body as MobileMoneyPayoutRequest, course);
       case 'POST /disbursements/name-lookup':
-        return lookUpName(merchant.directory, body as NameLookupRequest);
+        return lookUpName(this.banks, merchant.directory, body as NameLookupRequest);
       case 'GET /merchant-balance':
         return { data: walletOf(merchant) };
       case 'GET /bank-shortnames':
-        return { data: SANDBOX_BANKS };
+        return { data: this.banks.list() };
     }
   }
 

@@ -6,6 +6,9 @@ import { type SandboxOperation } from './operations.js';
 import { type Payout } from './payout.js';
 import { Wallet } from './wallet.js';
 
+/** The merchant that is meant unless another is named. */
+export const DEFAULT_MERCHANT = 'demo';
+
 /** Everything that belongs to one key pair, and to nobody else. */
 export class Merchant {
   readonly wallet: Wallet;

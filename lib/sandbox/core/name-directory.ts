@@ -66,6 +66,11 @@ export class NameDirectory {
     return comparable(name) === comparable(accountName);
   }
 
+  /** @internal What was registered and closed here: a closed account has no name. */
+  entries(): readonly (readonly [account: string, name: string | null])[] {
+    return [...this.registered, ...[...this.closed].map((account) => [account, null] as const)];
+  }
+
   /** @internal */
   clear(): void {
     this.registered.clear();

@@ -1,4 +1,4 @@
-import { findBank, type SandboxBank } from './banks.js';
+import { type BankBook, type SandboxBank } from './banks.js';
 import { type NameDirectory } from './name-directory.js';
 import { networkOf } from './networks.js';
 import { isAccountNumber, isPhone } from './recipient.js';
@@ -7,10 +7,10 @@ import { refused } from './refusal.js';
 import { type NameLookupRequest } from './requests.js';
 
 /** The holder of an account (specification, "Endpoints" 5), or why there is none. */
-export function lookUpName(directory: NameDirectory, request: NameLookupRequest): Outcome {
+export function lookUpName(banks: BankBook, directory: NameDirectory, request: NameLookupRequest): Outcome {
   const { channel, account_number: account } = request;
   if (channel === 'BANK') {
-    const bank = findBank(request.bank_code ?? '');
+    const bank = banks.find(request.bank_code ?? '');
     return bank ? lookUpInBank(directory, account, bank) : refused('INVALID_BANK_CODE');
   }
   if (channel !== 'MOBILE_MONEY' && channel !== 'PARTNERPESA') return refused('INVALID_CHANNEL');

@@ -1,5 +1,5 @@
 import { centsOf } from './amounts.js';
-import { findBank } from './banks.js';
+import { type BankBook } from './banks.js';
 import { type Course } from './course.js';
 import { type GatewayContext } from './gateway-context.js';
 import { type Merchant } from './merchant.js';
@@ -13,12 +13,15 @@ import { canMoveDisbursement, type FinalDisbursementState, isFinalDisbursement }
 
 /** Takes payouts in and brings them to their end. */
 export class PayoutDesk {
-  constructor(private readonly context: GatewayContext) {}
+  constructor(
+    private readonly context: GatewayContext,
+    private readonly banks: BankBook,
+  ) {}
 
   toBank(merchant: Merchant, request: BankPayoutRequest, course: Course): Outcome {
     const { directory } = merchant;
     if (merchant.payouts.has(request.reference)) return refused('DUPLICATE_REFERENCE');
-    const bank = findBank(request.bank_code);
+    const bank = this.banks.find(request.bank_code);
     if (!bank) return refused('INVALID_BANK');
     const { account_number: account } = request;
     if (!isAccountNumber(account) || directory.holderOf(account) === undefined)

@@ -16,7 +16,12 @@ export class Wallet {
     return this.availableCents + this.lockedCents;
   }
 
-  /** A collection succeeded. */
+  /** Money from outside takes the place of what is available; what is locked stays. */
+  hold(cents: bigint): void {
+    this.availableCents = cents;
+  }
+
+  /** A collection succeeded, or money came from outside. */
   receive(cents: bigint): void {
     this.availableCents += cents;
   }

@@ -11,7 +11,6 @@ import { type NameDirectory } from '../core/name-directory.js';
 import { type SandboxOperation } from '../core/operations.js';
 import { type SandboxSettings } from '../resolve-options.js';
 import { explain } from '../story/explain.js';
-import { deliveryTarget } from '../webhooks/delivery-target.js';
 import { SandboxCustomer } from './customer.js';
 import { NextCall } from './next-call.js';
 import { SandboxPayoutProvider } from './payout-provider.js';
@@ -44,12 +43,12 @@ export class SandboxMerchant {
 
   /** Options for `PaymentsModule.forRoot`: base address, keys, and how webhooks are signed. */
   moduleOptions(): PaymentsModuleOptions {
-    const { signing, webhookSecret } = this.settings;
+    const { webhookScheme: scheme, webhookSecret } = this.settings;
     return {
       baseUrl: this.parts.view.baseUrl,
       apiKey: `pk_test_${this.name}`,
       apiSecret: `sk_test_${this.name}`,
-      webhooks: { scheme: signing.scheme, secrets: [webhookSecret] },
+      webhooks: { scheme, secrets: [webhookSecret] },
     };
   }
 
@@ -59,8 +58,7 @@ export class SandboxMerchant {
    * @throws PaymentsConfigError where it is not an address on this machine (unless `allowRemoteWebhooks`), or holds a password.
    */
   deliverTo(address: string | URL): void {
-    const target = deliveryTarget(address, this.settings.allowRemoteWebhooks);
-    this.parts.deliverer.targets.set(this.name, target);
+    this.parts.endpoints.deliverTo(address, this.name);
   }
 
   /** The customer behind a phone number (`255XXXXXXXXX`). */
@@ -119,12 +117,7 @@ export class SandboxMerchant {
    * under way. Its webhook address and its ids go on.
    */
   async reset(): Promise<void> {
-    const { hub, faults, journal, profile, gateway, gatewayRoute, stories, deliverer } = this.parts;
-    for (const part of [faults, journal, profile, stories]) part.clear(this.name);
-    gateway.reset(this.name);
-    gatewayRoute.giveUp(this.name);
-    await deliverer.clear(this.name);
-    hub.emit('reset', {});
+    await this.parts.reset(this.name);
   }
 
   private own<Entry extends { readonly merchant: string | null }>(

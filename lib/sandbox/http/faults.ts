@@ -25,14 +25,21 @@ export class FaultQueue {
   private waiting: PlannedCallFault[] = [];
   private planned = 0;
 
-  /** @param chance Draws a number from 0 to below 1. */
-  constructor(private readonly chance: () => number) {}
+  /**
+   * @param chance Draws a number from 0 to below 1.
+   * @param changed Hears of each fault that was planned, struck or removed.
+   */
+  constructor(
+    private readonly chance: () => number,
+    private readonly changed: () => void = () => {},
+  ) {}
 
   /** Plans a fault for one call. */
   add(target: FaultTarget, fault: Fault): PlannedCallFault {
     this.planned += 1;
     const entry = { ...target, id: String(this.planned), fault, left: 1, probability: 1 };
     this.waiting.push(entry);
+    this.changed();
     return entry;
   }
 
@@ -42,6 +49,7 @@ export class FaultQueue {
     if (!entry) return undefined;
     entry.left -= 1;
     if (entry.left === 0) this.remove(entry.id);
+    else this.changed();
     return entry.fault;
   }
 
@@ -53,7 +61,9 @@ export class FaultQueue {
   remove(id: string): boolean {
     const before = this.waiting.length;
     this.waiting = this.waiting.filter((planned) => planned.id !== id);
-    return this.waiting.length < before;
+    const found = this.waiting.length < before;
+    if (found) this.changed();
+    return found;
   }
 
   /** Forgets the faults of one merchant, or all. */

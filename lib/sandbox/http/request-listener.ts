@@ -1,6 +1,7 @@
 import { type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { accessProblem } from '../control/access.js';
-import { controlError, type ControlRoute } from '../control/control-route.js';
+import { ControlProblem } from '../control/control-problem.js';
+import { type ControlRoute } from '../control/control-route.js';
 import { isPage, sendPage } from '../control/page-route.js';
 import { refusedBeforehand } from '../core/refusal.js';
 import { JSON_TYPE, send } from './answer.js';
@@ -16,7 +17,7 @@ export function requestListener(gateway: GatewayRoute, control: ControlRoute): R
     }
     const problem = accessProblem(request);
     if (problem !== undefined) {
-      const { status, body } = controlError(403, 'FORBIDDEN', problem);
+      const { status, body } = new ControlProblem(403, 'FORBIDDEN', problem);
       send(response, status, JSON_TYPE, JSON.stringify(body));
     } else if (control.matches(path)) {
       await control.handle(request, response, path);

@@ -1,28 +1,32 @@
 import { type WebhookScheme } from '../../common/webhook-scheme.js';
 import { type TimeSource } from '../clock/sandbox-clock.js';
+import { type SandboxDelivery, type SandboxDeliveryAttempt } from '../control/control-types.js';
 import { type ActivityHub } from '../core/activity.js';
 import { timestamp } from '../core/collection.js';
 import { type OutgoingEvent } from '../core/webhook-event.js';
-import { type SandboxDelivery, type SandboxDeliveryAttempt } from '../control/control-types.js';
 import { type Delivery, newDelivery, sandboxDelivery } from './delivery.js';
 import { problemOf, problemOfForged } from './delivery-problem.js';
+import { type EndpointBook } from './endpoint-book.js';
+import { keyFor, type WebhookEndpoint } from './endpoint.js';
 import { waitAfter } from './redelivery-schedule.js';
 import { type SendResult, type WebhookSender } from './webhook-sender.js';
-
-/** How deliveries are signed. */
-export interface WebhookSigning {
-  readonly scheme: WebhookScheme;
-  readonly key: Uint8Array;
-}
 
 /** A key that no receiver has. */
 const FORGED = Buffer.from('a key that belongs to nobody: forged');
 
+/** A try that nobody answered, with nothing of the wire. */
+const UNANSWERED = { status: null, response_headers: null, response_body: null };
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Why, and with what, an event is sent once. */
+interface Sending {
+  readonly forged?: boolean;
+  readonly replay?: 'identical' | 'resigned';
+}
+
 /** Delivers events at least once: again and again by the schedule, until one try is answered 200. */
 export class WebhookDeliverer {
-  /** Where events of merchants without an address of their own go. */
-  target: URL | undefined;
-  readonly targets = new Map<string, URL>();
   private all: Delivery[] = [];
   private readonly underWay = new Set<Promise<void>>();
 
@@ -30,24 +34,38 @@ export class WebhookDeliverer {
     private readonly clock: TimeSource,
     private readonly hub: ActivityHub,
     private readonly sender: WebhookSender,
-    private readonly signing: WebhookSigning,
+    private readonly scheme: WebhookScheme,
+    private readonly endpoints: EndpointBook,
   ) {}
 
-  /** Resolves when the first try has ended, whatever its answer; at once where it comes later. */
-  async deliver(event: OutgoingEvent): Promise<void> {
-    const url = this.targets.get(event.merchant) ?? this.target;
-    const delivery = newDelivery(event, url);
-    this.all.push(delivery);
-    if (url && event.plan.delayMs === 0) {
-      await this.track(this.attempt(delivery, url));
-      return;
-    }
-    if (url) this.planAttempt(delivery, url, event.plan.delayMs);
-    this.announce(delivery);
+  /** Resolves when the first try at each receiver has ended, whatever its answer; at once where it comes later. */
+  async deliver(event: OutgoingEvent): Promise<readonly SandboxDelivery[]> {
+    const receivers = this.endpoints.receiversOf(event.merchant, event.event);
+    const deliveries = receivers.map((endpoint, copy) => newDelivery(event, endpoint, copy));
+    if (deliveries.length === 0) deliveries.push(newDelivery(event, undefined, 0));
+    this.all.push(...deliveries);
+    await Promise.all(deliveries.map((delivery) => this.begin(delivery)));
+    return deliveries.map(sandboxDelivery);
   }
 
   list(): readonly SandboxDelivery[] {
     return this.all.map(sandboxDelivery);
+  }
+
+  get(id: string): Delivery | undefined {
+    return this.all.find((delivery) => delivery.id === id);
+  }
+
+  /**
+   * Sends an event once more, whatever became of it. Resolves when that has ended; undefined where no endpoint takes it.
+   */
+  async replay(delivery: Delivery, replay: 'identical' | 'resigned'): Promise<SandboxDelivery | undefined> {
+    const { event } = delivery;
+    delivery.endpoint ??= this.endpoints.receiversOf(event.merchant, event.event)[0];
+    const { endpoint } = delivery;
+    if (!endpoint) return undefined;
+    await this.track(this.send(delivery, endpoint, { replay }));
+    return sandboxDelivery(delivery);
   }
 
   /** Resolves when no try is under way. */
@@ -62,32 +80,43 @@ export class WebhookDeliverer {
     if (merchant === undefined) await this.idle();
   }
 
+  private async begin(delivery: Delivery): Promise<void> {
+    const { endpoint, event } = delivery;
+    if (endpoint && event.plan.delayMs === 0) {
+      await this.track(this.attempt(delivery, endpoint));
+      return;
+    }
+    if (endpoint) this.planAttempt(delivery, endpoint, event.plan.delayMs);
+    this.announce(delivery);
+  }
+
   private track(work: Promise<void>): Promise<void> {
     this.underWay.add(work);
     return work.finally(() => this.underWay.delete(work));
   }
 
-  private planAttempt(delivery: Delivery, url: URL, delayMs: number): void {
+  private planAttempt(delivery: Delivery, endpoint: WebhookEndpoint, delayMs: number): void {
     delivery.nextAttemptAt = this.clock.now() + delayMs;
-    this.clock.schedule(delayMs, () => void this.track(this.attempt(delivery, url)));
+    this.clock.schedule(delayMs, () => void this.track(this.attempt(delivery, endpoint)));
   }
 
   /** One delivery by the schedule, with what the event's plan puts before and beside it. */
-  private async attempt(delivery: Delivery, url: URL): Promise<void> {
+  private async attempt(delivery: Delivery, endpoint: WebhookEndpoint): Promise<void> {
     // A copy of it may have been answered 200 meanwhile.
     if (delivery.state === 'delivered' || !this.all.includes(delivery)) return;
     const { plan } = delivery.event;
     delivery.nextAttemptAt = undefined;
-    if (plan.forgedFirst && delivery.attempts.length === 0) await this.send(delivery, url, FORGED);
+    if (plan.forgedFirst && delivery.attempts.length === 0)
+      await this.send(delivery, endpoint, { forged: true });
     if (delivery.failures < plan.lost) {
-      this.lose(delivery, url);
+      this.lose(delivery, endpoint);
       return;
     }
-    const first = this.send(delivery, url, this.signing.key);
+    const first = this.send(delivery, endpoint);
     if (!plan.atOnce) await first;
     const copies: Promise<void>[] = [first];
     for (let copy = 1; copy < plan.copies; copy += 1) {
-      const sent = this.send(delivery, url, this.signing.key);
+      const sent = this.send(delivery, endpoint);
       if (!plan.atOnce) await sent;
       copies.push(sent);
     }
@@ -95,69 +124,93 @@ export class WebhookDeliverer {
   }
 
   /** Sends it once and writes down how that ended. */
-  private async send(delivery: Delivery, url: URL, key: Uint8Array): Promise<void> {
+  private async send(delivery: Delivery, endpoint: WebhookEndpoint, sending: Sending = {}): Promise<void> {
     if (!this.all.includes(delivery)) return;
+    const { forged = false, replay } = sending;
     const started = performance.now();
-    const at = this.clock.now();
-    const result = await this.post(delivery, url, key);
-    const forged = key === FORGED;
-    this.note(delivery, url, {
-      at: timestamp(at),
-      status: 'status' in result ? result.status : null,
+    const at = timestamp(this.clock.now());
+    const [headers, result] = await this.post(delivery, endpoint, sending);
+    this.note(delivery, endpoint, {
+      at,
+      ...('status' in result
+        ? { status: result.status, response_headers: result.headers, response_body: result.body }
+        : UNANSWERED),
       forged,
       problem: forged ? problemOfForged(result) : problemOf(result),
       duration_ms: Math.round(performance.now() - started),
+      replay: replay ?? null,
+      request_headers: headers,
     });
   }
 
-  private lose(delivery: Delivery, url: URL): void {
+  private lose(delivery: Delivery, endpoint: WebhookEndpoint): void {
     const problem = 'lost on its way, as its scenario has it';
     const at = timestamp(this.clock.now());
-    this.note(delivery, url, { at, status: null, forged: false, problem, duration_ms: 0 });
+    const nothing = { forged: false, duration_ms: 0, replay: null, request_headers: {} };
+    this.note(delivery, endpoint, { at, ...UNANSWERED, ...nothing, problem });
   }
 
-  private note(delivery: Delivery, url: URL, attempt: Omit<SandboxDeliveryAttempt, 'number'>): void {
+  private note(
+    delivery: Delivery,
+    endpoint: WebhookEndpoint,
+    attempt: Omit<SandboxDeliveryAttempt, 'number'>,
+  ): void {
     if (!this.all.includes(delivery)) return;
     delivery.attempts.push({ number: delivery.attempts.length + 1, ...attempt });
     const delivered = delivery.state === 'delivered';
-    if (attempt.problem === null && !delivered) this.succeed(delivery, url);
-    else if (attempt.problem !== null && !attempt.forged && !delivered) this.tryAgainLater(delivery, url);
+    const scheduled = !attempt.forged && attempt.replay === null;
+    if (attempt.problem === null && !delivered) this.succeed(delivery, endpoint);
+    else if (attempt.problem !== null && scheduled && !delivered) this.tryAgainLater(delivery, endpoint);
+    else if (attempt.problem !== null && delivery.state === 'skipped') delivery.state = 'exhausted';
     this.announce(delivery);
   }
 
-  private succeed(delivery: Delivery, url: URL): void {
+  private succeed(delivery: Delivery, endpoint: WebhookEndpoint): void {
     delivery.state = 'delivered';
     delivery.nextAttemptAt = undefined;
     for (const afterMs of delivery.event.plan.lateCopies) {
-      this.clock.schedule(afterMs, () => void this.track(this.send(delivery, url, this.signing.key)));
+      this.clock.schedule(afterMs, () => void this.track(this.send(delivery, endpoint)));
     }
   }
 
   /** Never rejects: a scheme of somebody's own may throw, or sign with what no header can hold. */
-  private async post(delivery: Delivery, url: URL, key: Uint8Array): Promise<SendResult> {
+  private async post(
+    delivery: Delivery,
+    endpoint: WebhookEndpoint,
+    sending: Sending,
+  ): Promise<[Headers, SendResult]> {
+    let headers: Headers = {};
     try {
-      return await this.sender.send(delivery.event.merchant, url, this.headers(delivery, key), delivery.body);
+      headers = this.headersOf(delivery, endpoint, sending);
+      return [headers, await this.sender.send(delivery.event.merchant, endpoint.url, headers, delivery.body)];
     } catch (error) {
-      return { problem: `it could not be signed: ${error instanceof Error ? error.message : String(error)}` };
+      const problem = `it could not be signed: ${error instanceof Error ? error.message : String(error)}`;
+      return [headers, { problem }];
     }
   }
 
-  private tryAgainLater(delivery: Delivery, url: URL): void {
+  private tryAgainLater(delivery: Delivery, endpoint: WebhookEndpoint): void {
     // Of copies that fail together, one comes again.
     if (delivery.nextAttemptAt !== undefined) return;
     delivery.failures += 1;
     const wait = waitAfter(delivery.failures);
     if (wait === undefined) delivery.state = 'exhausted';
-    else this.planAttempt(delivery, url, wait);
+    else this.planAttempt(delivery, endpoint, wait);
   }
 
-  private headers({ event, body }: Delivery, key: Uint8Array): Record<string, string> {
-    const { scheme } = this.signing;
+  private headersOf(
+    { event, body, attempts }: Delivery,
+    endpoint: WebhookEndpoint,
+    { forged, replay }: Sending,
+  ): Headers {
+    const sent = attempts.findLast(({ request_headers: headers }) => Object.keys(headers).length > 0);
+    if (replay === 'identical' && sent) return sent.request_headers;
+    const key = forged ? FORGED : keyFor(endpoint, attempts.length, this.clock.now());
     return {
       'content-type': event.contentType,
       'user-agent': 'nestjs-payments-sandbox',
       // The receiver compares with its own clock, so a signature never follows the sandbox's.
-      ...scheme.sign?.({ body, key, now: Date.now(), id: event.id }),
+      ...this.scheme.sign?.({ body, key, now: Date.now(), id: event.id }),
     };
   }
 

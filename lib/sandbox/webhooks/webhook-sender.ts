@@ -1,8 +1,19 @@
-import { request as requestHttp, type ClientRequest } from 'node:http';
+import { request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 
-/** How one POST ended: the answer's status, or why there was none. */
-export type SendResult = { readonly status: number } | { readonly problem: string };
+/** What a receiver answered. */
+export interface ReceiverAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Its first `SHOWN_BYTES` as text. */
+  readonly body: string;
+}
+
+/** How one POST ended: the answer, or why there was none. */
+export type SendResult = ReceiverAnswer | { readonly problem: string };
+
+/** Enough to see what went wrong. */
+const SHOWN_BYTES = 4_096;
 
 /** Posts webhooks, one connection each, and can give up all that are under way. */
 export class WebhookSender {
@@ -28,14 +39,19 @@ export class WebhookSender {
       }, this.timeoutMs);
       this.underWay.set(request, merchant);
       request.on('response', (response) => {
+        const kept: Buffer[] = [];
+        let size = 0;
         // Read to the end: the receiver may still be working while it streams its answer.
+        response.on('data', (chunk: Buffer) => {
+          if (size < SHOWN_BYTES) kept.push(chunk.subarray(0, SHOWN_BYTES - size));
+          size += chunk.length;
+        });
         response.on('end', () => {
-          resolve({ status: response.statusCode ?? 0 });
+          resolve(answerOf(response, Buffer.concat(kept)));
         });
         response.on('error', (error) => {
           resolve({ problem: problemOf(error, url) });
         });
-        response.resume();
       });
       request.on('error', (error) => {
         resolve({ problem: problemOf(error, url) });
@@ -55,6 +71,11 @@ export class WebhookSender {
       if (merchant === undefined || owner === merchant) request.destroy(new Error('the sandbox gave it up'));
     }
   }
+}
+
+function answerOf({ statusCode = 0, headers }: IncomingMessage, body: Buffer): ReceiverAnswer {
+  const shown = Object.entries(headers).map(([name, value = '']) => [name, String(value)] as const);
+  return { status: statusCode, headers: Object.fromEntries(shown), body: body.toString() };
 }
 
 function problemOf(error: NodeJS.ErrnoException, url: URL): string {

@@ -25,6 +25,9 @@ const request: SandboxRequest = {
   rule: 'default manual',
   varied: [],
 };
+/** What the log leaves to the page. */
+const WIRE = { replay: null, request_headers: {}, response_headers: null, response_body: null };
+
 const delivery: SandboxDelivery = {
   id: 'evt-1',
   merchant: 'demo',
@@ -33,7 +36,7 @@ const delivery: SandboxDelivery = {
   url: 'http://127.0.0.1:3000/h',
   state: 'delivered',
   status: 200,
-  attempts: [{ number: 1, at: AT, status: 200, forged: false, problem: null, duration_ms: 4 }],
+  attempts: [{ number: 1, at: AT, status: 200, forged: false, problem: null, duration_ms: 4, ...WIRE }],
   next_attempt_at: null,
   body: '{"data":{"customer_name":"Asha Mrema"}}',
 };
@@ -90,7 +93,15 @@ describe('the log of a webhook delivery', () => {
         state: 'waiting' as const,
         next_attempt_at: AT,
         attempts: [
-          { number: 2, at: AT, status: null, forged: false, problem: 'connection refused', duration_ms: 1 },
+          {
+            number: 2,
+            at: AT,
+            status: null,
+            forged: false,
+            problem: 'connection refused',
+            duration_ms: 1,
+            ...WIRE,
+          },
         ],
       },
       end: 'try 2 failed: connection refused. Next try at TIME.',
@@ -107,6 +118,7 @@ describe('the log of a webhook delivery', () => {
             forged: false,
             problem: 'answered 500 instead of 200',
             duration_ms: 1,
+            ...WIRE,
           },
         ],
       },

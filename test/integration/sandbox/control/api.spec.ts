@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { type PaymentsSandbox } from '../../../lib/sandbox/index.js';
-import { callerOf } from '../../support/gateway-caller.js';
-import { startSandbox } from '../../support/sandbox.js';
+import { type PaymentsSandbox } from '../../../../lib/sandbox/index.js';
+import { callerOf } from '../../../support/gateway-caller.js';
+import { startSandbox } from '../../../support/sandbox.js';
 
 const JSON_HEADERS = { 'content-type': 'application/json' };
 
@@ -97,6 +97,15 @@ describe("the emulator's control API", () => {
     expect(await unknown.json()).toEqual({ error: { code: 'NOT_FOUND', message: expect.any(String) } });
   });
 
+  it('takes a body of a mebibyte at most', async () => {
+    const large = JSON.stringify({ merchant: 'x'.repeat(1_048_576) });
+    const answer = await decide('reset', large);
+    expect(answer.status).toBe(413);
+    expect(await answer.json()).toEqual({
+      error: { code: 'TOO_LARGE', message: 'The body is larger than 1048576 bytes.' },
+    });
+  });
+
   it('refuses another origin and a host name that is not this machine', async () => {
     const foreign = await decide('payments/order-1/approve', '{}', {
       ...JSON_HEADERS,
@@ -117,31 +126,6 @@ describe("the emulator's control API", () => {
     await gateway.collect();
     const response = await decide('payments/order-1/approve', '{}', { ...JSON_HEADERS, origin: sandbox.url });
     expect(response.status).toBe(200);
-  });
-
-  it('tells of every change as it happens, until it stops', async () => {
-    const response = await fetch(`${control}/events`);
-    expect(response.headers.get('content-type')).toContain('text/event-stream');
-    const lines = linesOf(response);
-    await gateway.collect();
-    await gateway.payToBank();
-    await sandbox.customer('255712345678').approve('order-1');
-    await sandbox.reset();
-    const events = await linesUntil(lines, 'event: reset');
-    await sandbox.stop();
-
-    expect(events.map((line) => line.slice('event: '.length))).toEqual([
-      'balance', // the merchant's first call: the page shows its wallet from now on
-      'payment',
-      'payout',
-      'balance',
-      'payment',
-      'payment',
-      'balance',
-      'delivery',
-      'reset',
-    ]);
-    await expect(linesUntil(lines, 'event: never')).rejects.toThrow('terminated');
   });
 
   it.each([
@@ -178,25 +162,4 @@ function statusWithHost(url: string, host: string): Promise<number | undefined> 
       .on('error', reject)
       .end();
   });
-}
-
-async function* linesOf(response: Response): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines;
-  }
-}
-
-/** The `event:` lines up to and with the last one. */
-async function linesUntil(lines: AsyncGenerator<string>, last: string): Promise<readonly string[]> {
-  const events: string[] = [];
-  while (events.at(-1) !== last) {
-    const line = await lines.next();
-    if (line.done === true) break;
-    if (line.value.startsWith('event: ')) events.push(line.value);
-  }
-  return events;
 }

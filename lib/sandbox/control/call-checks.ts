@@ -1,0 +1,67 @@
+import * as generated from '../openapi/control-validators.generated.js';
+import { ControlProblem } from './control-problem.js';
+import { type ControlOperation } from './operations.js';
+
+interface SchemaProblem {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly params: { readonly missingProperty?: string; readonly additionalProperty?: string };
+}
+
+interface CompiledValidator {
+  (body: unknown): boolean;
+  errors?: readonly SchemaProblem[] | null;
+}
+
+const validators = generated as unknown as Readonly<Record<string, CompiledValidator>>;
+const rules = generated.fieldRules as Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** @throws ControlProblem that names the field and what to write instead. */
+export function checkBody({ body: schema }: ControlOperation, body: unknown): void {
+  const validate = schema === null ? undefined : validators[`validate${schema}`];
+  if (schema === null || !validate || validate(body)) return;
+  const [problem] = validate.errors ?? [];
+  if (problem) throw new ControlProblem(422, 'INVALID_BODY', messageOf(problem, rules[schema] ?? {}));
+}
+
+function messageOf(
+  { keyword, instancePath, params }: SchemaProblem,
+  fields: Readonly<Record<string, string>>,
+): string {
+  const field = instancePath.split('/')[1];
+  if (field !== undefined) return `\`${field}\` ${fields[field] ?? 'is invalid.'}`;
+  if (keyword === 'required') {
+    const missing = params.missingProperty ?? '';
+    return `\`${missing}\` is missing: it ${fields[missing] ?? 'is needed.'}`;
+  }
+  const known = Object.keys(fields).join(', ');
+  return `There is no field \`${params.additionalProperty ?? ''}\`: write ${known}.`;
+}
+
+/**
+ * The filters of a call.
+ *
+ * @throws ControlProblem where the operation does not have one of them.
+ */
+export function queryOf({ query: known }: ControlOperation, search: string): ReadonlyMap<string, string> {
+  const query = new Map(new URLSearchParams(search));
+  const unknown = [...query.keys()].find((name) => !known.some((allowed) => allowed === name));
+  if (unknown !== undefined) {
+    const instead = known.length === 0 ? 'this call takes none' : `write ${known.join(', ')}`;
+    throw new ControlProblem(400, 'UNKNOWN_FILTER', `There is no filter \`${unknown}\`: ${instead}.`);
+  }
+  return query;
+}
+
+/** @throws ControlProblem where the path is not well percent-encoded. */
+export function decodedSubject(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw new ControlProblem(
+      400,
+      'BAD_REFERENCE',
+      'The reference is not well encoded: write it with encodeURIComponent.',
+    );
+  }
+}

@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { type ActivityHub } from '../core/activity.js';
+
+/** One message of the live stream. */
+export interface StreamMessage {
+  readonly id: string;
+  readonly name: string;
+  readonly value: unknown;
+}
+
+const KEPT = 500;
+const TOPICS = ['payment', 'payout', 'delivery', 'balance', 'faults', 'clock', 'reset'] as const;
+
+/** Keeps the newest messages of the live stream, for a listener that was away. */
+export class EventLog {
+  private messages: StreamMessage[] = [];
+  private readonly listeners = new Set<(message: StreamMessage) => void>();
+  private count = 0;
+  /** An id of another run means nothing here. */
+  private readonly run = randomBytes(4).toString('hex');
+
+  constructor(hub: ActivityHub) {
+    for (const topic of TOPICS) {
+      hub.on(topic, (value) => {
+        this.add(topic, value);
+      });
+    }
+    hub.on('exchange', ({ request }) => {
+      this.add('request', request);
+    });
+  }
+
+  /** Hands over what comes from now on. Returns a function that ends it. */
+  follow(listener: (message: StreamMessage) => void): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  }
+
+  /** What came after a message; undefined where that one is not kept any more, or was never here. */
+  since(id: string): readonly StreamMessage[] | undefined {
+    const index = this.messages.findIndex((message) => message.id === id);
+    return index === -1 ? undefined : this.messages.slice(index + 1);
+  }
+
+  private add(name: string, value: unknown): void {
+    this.count += 1;
+    const message = { id: `${this.run}-${this.count}`, name, value };
+    this.messages.push(message);
+    if (this.messages.length > KEPT) this.messages.shift();
+    for (const listener of this.listeners) listener(message);
+  }
+}

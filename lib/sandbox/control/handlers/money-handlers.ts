@@ -1,0 +1,69 @@
+import { centsOf } from '../../core/amounts.js';
+import { type SandboxBank } from '../../core/banks.js';
+import { DEFAULT_MERCHANT } from '../../core/merchant.js';
+import { type NameDirectory } from '../../core/name-directory.js';
+import { type ControlParts } from '../control-parts.js';
+import { ControlProblem } from '../control-problem.js';
+import { type SandboxDirectoryEntry } from '../control-resources.js';
+import { listed } from '../lists.js';
+import { type ControlCall } from '../operations.js';
+import { items, optionalText, text } from './fields.js';
+
+/** Wallets, banks and account holders. */
+export function moneyHandlers({ gateway, directory: shared }: ControlParts) {
+  const merchantOf = (body: ControlCall['body']) => optionalText(body, 'merchant') ?? DEFAULT_MERCHANT;
+  const directoryOf = (merchant: string | undefined) =>
+    merchant === undefined ? shared : gateway.merchant(merchant).directory;
+
+  return {
+    listBalances: ({ query }: ControlCall) =>
+      listed(
+        gateway.merchants.map((merchant) => merchant.balance()),
+        query,
+      ),
+    setBalance: ({ body }: ControlCall) => {
+      const cents = centsOf(text(body, 'available'));
+      return gateway
+        .changeWallet(merchantOf(body), (wallet) => {
+          wallet.hold(cents);
+        })
+        .balance();
+    },
+    topUpBalance: ({ body }: ControlCall) => {
+      const cents = centsOf(text(body, 'amount'));
+      return gateway
+        .changeWallet(merchantOf(body), (wallet) => {
+          wallet.receive(cents);
+        })
+        .balance();
+    },
+    listBanks: () => ({ items: gateway.banks.list() }),
+    replaceBanks: ({ body }: ControlCall) => {
+      const banks = items(body) as readonly SandboxBank[];
+      const twice = banks.find(({ code }, index) => banks.findIndex((bank) => bank.code === code) < index);
+      if (twice) {
+        const message = `Two banks have the code ${twice.code}: write each code once.`;
+        throw new ControlProblem(422, 'INVALID_BODY', message);
+      }
+      gateway.banks.replace(banks);
+      return { items: gateway.banks.list() };
+    },
+    listDirectory: ({ query }: ControlCall) => directoryList(directoryOf(query.get('merchant'))),
+    replaceDirectory: ({ body }: ControlCall) => {
+      const directory = directoryOf(optionalText(body, 'merchant'));
+      const entries = items(body) as readonly SandboxDirectoryEntry[];
+      directory.clear();
+      for (const { account_number: account, account_name: name } of entries) {
+        if (name === null) directory.close(account);
+        else directory.register(account, name);
+      }
+      return directoryList(directory);
+    },
+  };
+}
+
+function directoryList(directory: NameDirectory): { readonly items: readonly SandboxDirectoryEntry[] } {
+  return {
+    items: directory.entries().map(([account_number, account_name]) => ({ account_number, account_name })),
+  };
+}

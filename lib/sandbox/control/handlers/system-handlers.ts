@@ -1,0 +1,35 @@
+import { controlDocument } from '../../openapi/control.generated.js';
+import { type ControlParts } from '../control-parts.js';
+import { ControlProblem } from '../control-problem.js';
+import { sandboxClockState } from '../clock-view.js';
+import { listed } from '../lists.js';
+import { type ControlCall } from '../operations.js';
+import { optionalDuration, optionalFlag, optionalText } from './fields.js';
+
+/** The emulator itself: facts, clock, journal, reset. */
+export function systemHandlers({ clock, journal, reset, view }: ControlParts) {
+  return {
+    readHealth: () => ({ status: 'ok' }),
+    readInfo: () => view.info(),
+    readDocument: () => JSON.parse(controlDocument) as unknown,
+    reset: async ({ body }: ControlCall) => {
+      await reset(optionalText(body, 'merchant'));
+      return view.info();
+    },
+    readClock: () => sandboxClockState(clock),
+    advanceClock: async ({ body }: ControlCall) => {
+      await clock.advance(optionalDuration(body, 'by') ?? 0);
+      return sandboxClockState(clock);
+    },
+    freezeClock: ({ body }: ControlCall) => {
+      if (optionalFlag(body, 'frozen')) clock.freeze();
+      else if (clock.kind === 'manual') {
+        const message =
+          'A manual clock never runs: start the sandbox with the clock "real", or advance this one.';
+        throw new ControlProblem(409, 'MANUAL_CLOCK', message);
+      } else clock.unfreeze();
+      return sandboxClockState(clock);
+    },
+    listRequests: ({ query }: ControlCall) => listed(journal.list(), query),
+  };
+}

@@ -1,0 +1,32 @@
+import { type PaymentEventName } from '../../common/events.js';
+import { timestamp } from '../core/collection.js';
+import { type IdSource } from '../core/id-source.js';
+
+/** A webhook's payload with a made-up payment in it. */
+interface TriggeredPayload {
+  readonly event: PaymentEventName;
+  readonly created_at: string;
+  readonly data: { readonly reference: string } & Readonly<Record<string, unknown>>;
+}
+
+/** The payload of an event that no payment caused (specification, "Events"). */
+export function triggeredPayload(
+  event: PaymentEventName,
+  now: number,
+  ids: IdSource,
+  overrides: object = {},
+): TriggeredPayload {
+  const data = {
+    reference: `triggered-${ids.token(8)}`,
+    amount: '1000.00',
+    currency: 'TZS',
+    status: event.slice('payment.'.length),
+    customer_name: 'Asha Juma',
+    customer_email: 'asha@example.com',
+    customer_phone: '255700000000',
+    channel: 'NET_ONE',
+    provider_reference: `SBX${ids.token(12)}`,
+    metadata: null,
+  };
+  return { event, created_at: timestamp(now), data: { ...data, ...overrides } };
+}

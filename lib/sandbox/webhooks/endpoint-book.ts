@@ -1,0 +1,121 @@
+import { type WebhookScheme } from '../../common/webhook-scheme.js';
+import { secretBytes, secretProblem } from '../../common/webhook-secret.js';
+import { PaymentsConfigError } from '../../errors/payments-config.error.js';
+import { type TimeSource } from '../clock/sandbox-clock.js';
+import { deliveryTarget } from './delivery-target.js';
+import { type EndpointSecret, type WebhookEndpoint } from './endpoint.js';
+
+/** What an endpoint is made from. */
+export interface EndpointDraft {
+  readonly url: string;
+  readonly merchant?: string | undefined;
+  readonly events?: readonly string[] | undefined;
+  readonly enabled?: boolean | undefined;
+  /** Undefined: a new one. */
+  readonly secret?: string | undefined;
+}
+
+/** What of an endpoint can be changed; undefined stays. */
+export interface EndpointChange {
+  readonly url?: string | undefined;
+  /** Null: all of them. */
+  readonly events?: readonly string[] | null | undefined;
+  readonly enabled?: boolean | undefined;
+}
+
+/** What the book works with. */
+export interface EndpointSettings {
+  readonly scheme: WebhookScheme;
+  /** The secret of the endpoints that `deliverTo` makes. */
+  readonly secret: string;
+  readonly allowRemote: boolean;
+  readonly newSecret: () => string;
+}
+
+/** The addresses that webhooks go to. */
+export class EndpointBook {
+  private readonly endpoints = new Map<string, WebhookEndpoint>();
+  private made = 0;
+
+  constructor(
+    private readonly clock: Pick<TimeSource, 'now'>,
+    private readonly settings: EndpointSettings,
+  ) {}
+
+  list(): readonly WebhookEndpoint[] {
+    return [...this.endpoints.values()];
+  }
+
+  get(id: string): WebhookEndpoint | undefined {
+    return this.endpoints.get(id);
+  }
+
+  /** The endpoints that an event of a merchant goes to: its own, or else those of everybody. */
+  receiversOf(merchant: string, event: string): readonly WebhookEndpoint[] {
+    const all = this.list();
+    const own = all.filter((endpoint) => endpoint.merchant === merchant);
+    const meant = own.length > 0 ? own : all.filter((endpoint) => endpoint.merchant === undefined);
+    return meant.filter(({ enabled, events }) => enabled && (events?.includes(event) ?? true));
+  }
+
+  /** The one address of `deliverTo`, for one merchant or for all: the next one takes its place. */
+  deliverTo(address: string | URL, merchant?: string): void {
+    const id = merchant === undefined ? 'default' : `default-${merchant}`;
+    const url = deliveryTarget(address, this.settings.allowRemote);
+    this.put(id, { url: url.href, merchant, secret: this.settings.secret });
+  }
+
+  /** @throws PaymentsConfigError where address or secret cannot be used. */
+  add(draft: EndpointDraft): WebhookEndpoint {
+    const endpoint = this.put(`endpoint-${this.made + 1}`, draft);
+    this.made += 1;
+    return endpoint;
+  }
+
+  /** @throws PaymentsConfigError where the address cannot be used. */
+  change(endpoint: WebhookEndpoint, { url, events, enabled }: EndpointChange): void {
+    if (url !== undefined) endpoint.url = deliveryTarget(url, this.settings.allowRemote);
+    if (events !== undefined) endpoint.events = events ?? undefined;
+    if (enabled !== undefined) endpoint.enabled = enabled;
+  }
+
+  /**
+   * Gives an endpoint a new secret; the one before stays active for a while, older ones do not.
+   *
+   * @throws PaymentsConfigError where the secret cannot be used.
+   */
+  rotate(endpoint: WebhookEndpoint, overlapMs: number, secret?: string): void {
+    const [previous] = endpoint.secrets;
+    const newest = this.secretOf(secret);
+    if (previous) previous.expiresAt = this.clock.now() + overlapMs;
+    endpoint.secrets = previous ? [newest, previous] : [newest];
+  }
+
+  /** False: there is none such. */
+  remove(id: string): boolean {
+    return this.endpoints.delete(id);
+  }
+
+  private put(id: string, { url, merchant, events, enabled = true, secret }: EndpointDraft): WebhookEndpoint {
+    const endpoint: WebhookEndpoint = {
+      id,
+      merchant,
+      createdAt: this.clock.now(),
+      url: deliveryTarget(url, this.settings.allowRemote),
+      events,
+      enabled,
+      secrets: [this.secretOf(secret)],
+    };
+    this.endpoints.set(id, endpoint);
+    return endpoint;
+  }
+
+  private secretOf(given: string | undefined): EndpointSecret {
+    const { scheme, newSecret } = this.settings;
+    const text = given ?? newSecret();
+    const problem = secretProblem({ value: text }, scheme.secretForm);
+    if (problem !== undefined) throw new PaymentsConfigError(`The webhook secret ${problem}.`);
+    const key = secretBytes({ value: text }, scheme.secretForm);
+    return { text, key, createdAt: this.clock.now(), expiresAt: undefined };
+  }
+}

@@ -1,0 +1,203 @@
+import { createHmac } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type PaymentsSandbox, type SandboxDelivery } from '../../../../lib/sandbox/index.js';
+import { type SandboxWebhookEndpoint } from '../../../../lib/sandbox/control/control-resources.js';
+import { controlOf, type ControlErrorBody } from '../../../support/control-caller.js';
+import { callerOf, COLLECTION } from '../../../support/gateway-caller.js';
+import { startSandbox } from '../../../support/sandbox.js';
+import {
+  type ReceivedWebhook,
+  startReceiver,
+  type WebhookReceiver,
+} from '../../../support/webhook-receiver.js';
+
+const { phone } = COLLECTION;
+const SECRET = 'a-secret-of-the-shop-1';
+
+describe("the control API's webhooks", () => {
+  let sandbox: PaymentsSandbox;
+  let control: ReturnType<typeof controlOf>;
+  let gateway: ReturnType<typeof callerOf>;
+  let one: WebhookReceiver;
+  let two: WebhookReceiver;
+
+  beforeEach(async () => {
+    [one, two] = await Promise.all([startReceiver(), startReceiver()]);
+    sandbox = await startSandbox({ clock: 'manual', seed: 4 });
+    control = controlOf(sandbox);
+    gateway = callerOf(sandbox);
+  });
+
+  afterEach(async () => {
+    await sandbox.stop();
+    await Promise.all([one.close(), two.close()]);
+  });
+
+  const add = async (fields: object) =>
+    (await control.post<SandboxWebhookEndpoint>('/webhooks/endpoints', fields)).body;
+  const approve = async (reference: string) => {
+    await gateway.collect({ reference });
+    await sandbox.customer(phone).approve(reference);
+  };
+
+  it('go to every endpoint of a merchant, each signed with its own secret', async () => {
+    const first = await add({ url: one.url, merchant: 'demo' });
+    await add({ url: two.url, merchant: 'demo', secret: SECRET });
+    await approve('order-1');
+
+    expect(isSignedWith(one.received[0]!, first.secrets[0]!.secret)).toBe(true);
+    expect(isSignedWith(two.received[0]!, SECRET)).toBe(true);
+    const ids = sandbox.deliveries().map(({ id, url }) => [id, url]);
+    expect(ids.map(([, url]) => url)).toEqual([one.url, two.url]);
+    expect(new Set(ids.map(([id]) => id)).size).toBe(2);
+  });
+
+  it('go to the endpoints of everybody only where a merchant has none of its own', async () => {
+    sandbox.deliverTo(one.url);
+    await add({ url: two.url, merchant: 'other' });
+    await gateway.collect({}, { merchant: 'other' });
+    await sandbox.customer(phone).approve('order-1');
+
+    expect([one.received.length, two.received.length]).toEqual([0, 1]);
+    await approve('order-2');
+    expect([one.received.length, two.received.length]).toEqual([1, 1]);
+  });
+
+  it('pass an endpoint by that is switched off, or takes other events', async () => {
+    const { id } = await add({ url: one.url, events: ['payment.failed'] });
+    await add({ url: two.url, enabled: false });
+    await approve('order-1');
+    expect(sandbox.deliveries()).toMatchObject([{ state: 'skipped', url: null }]);
+
+    await control.patch(`/webhooks/endpoints/${id}`, { events: null });
+    await approve('order-2');
+    expect([one.received.length, two.received.length]).toEqual([1, 0]);
+
+    await control.remove(`/webhooks/endpoints/${id}`);
+    await approve('order-3');
+    expect(one.received).toHaveLength(1);
+  });
+
+  it('are signed with two secrets in turn while both are active, then with the newest', async () => {
+    one.answerWith(500);
+    const { id } = await add({ url: one.url, secret: SECRET });
+    const rotated = await control.post<SandboxWebhookEndpoint>(`/webhooks/endpoints/${id}/rotate`, {
+      overlap: '10m',
+    });
+    const newest = rotated.body.secrets[0]!.secret;
+    await approve('order-1');
+    await sandbox.clock.advance('1h');
+
+    const signers = one.received.map((webhook) => (isSignedWith(webhook, newest) ? 'new' : 'old'));
+    expect(signers).toEqual(['new', 'old', 'new', 'new']);
+    expect(isSignedWith(one.received[1]!, SECRET)).toBe(true);
+    const { body } = await control.get<SandboxWebhookEndpoint>(`/webhooks/endpoints/${id}`);
+    expect(body.secrets).toHaveLength(1);
+  });
+
+  it('show a secret once, where it is made', async () => {
+    const { id, secrets } = await add({ url: one.url });
+    const shown = JSON.stringify((await control.get('/webhooks/endpoints')).body);
+
+    expect(secrets[0]!.secret).toMatch(/^whsec_\w{32}$/);
+    expect(shown).not.toContain(secrets[0]!.secret);
+    const rotated = await control.post<SandboxWebhookEndpoint>(`/webhooks/endpoints/${id}/rotate`);
+    expect(rotated.body.secrets[0]!.secret).not.toBe(secrets[0]!.secret);
+    expect(JSON.stringify(rotated.body)).not.toContain(secrets[0]!.secret);
+  });
+
+  it.each([
+    [{ url: 'http://10.0.0.7/hook' }, 'not on this machine'],
+    [{ url: '127.0.0.1:3000' }, "write 'http://127.0.0.1:3000/webhooks/payments'"],
+    [{ url: 'http://127.0.0.1:3000/', secret: 'short' }, 'shorter than 16 bytes'],
+    [{ url: 'http://127.0.0.1:3000/', merchant: 'a b' }, '`merchant` must be the x of a key pair'],
+    [
+      { url: 'http://127.0.0.1:3000/', events: ['payment.lost'] },
+      '`events` must be a list of payment.success',
+    ],
+    [{ url: 'http://127.0.0.1:3000/', target: 1 }, 'write url, merchant, events, enabled, secret'],
+    [{}, '`url` is missing: it must be an http address on this machine'],
+  ])('refuse the endpoint %j', async (fields, message) => {
+    const answer = await control.post<ControlErrorBody>('/webhooks/endpoints', fields);
+    expect(answer.status).toBe(422);
+    expect(answer.body.error.message).toContain(message);
+    expect((await control.get('/webhooks/endpoints')).body).toEqual({ items: [] });
+  });
+
+  it('show what was sent and what was answered', async () => {
+    sandbox.deliverTo(one.url);
+    one.answerWith(500);
+    await approve('order-1');
+
+    const [attempt] = sandbox.deliveries()[0]!.attempts;
+    expect(attempt!.request_headers['x-webhook-signature']).toBe(
+      one.received[0]!.headers['x-webhook-signature'],
+    );
+    expect(attempt).toMatchObject({ response_headers: { location: '/elsewhere' }, response_body: '' });
+  });
+
+  it('come once more on demand, signed anew or the very same', async () => {
+    await add({ url: one.url, secret: SECRET });
+    await approve('order-1');
+    const [{ id }] = sandbox.deliveries() as [SandboxDelivery];
+    await control.post(`/webhooks/endpoints/endpoint-1/rotate`, { overlap: 0 });
+
+    const identical = await control.post<SandboxDelivery>(`/deliveries/${id}/replay`, { mode: 'identical' });
+    const resigned = await control.post<SandboxDelivery>(`/deliveries/${id}/replay`);
+
+    expect(identical.body.attempts.map(({ replay }) => replay)).toEqual([null, 'identical']);
+    expect(resigned.body.attempts.at(-1)).toMatchObject({ number: 3, replay: 'resigned', status: 200 });
+    expect(one.received.map((webhook) => isSignedWith(webhook, SECRET))).toEqual([true, true, false]);
+    expect(new Set(one.received.map(({ body }) => body.toString())).size).toBe(1);
+  });
+
+  it('leave the schedule alone when a replay fails, and end it when one is answered 200', async () => {
+    sandbox.deliverTo(one.url);
+    one.answerWith(500, 500, 200);
+    await approve('order-1');
+    const [before] = sandbox.deliveries();
+    await control.post(`/deliveries/${before!.id}/replay`);
+    expect(sandbox.deliveries()[0]).toMatchObject({
+      state: 'waiting',
+      next_attempt_at: before!.next_attempt_at,
+    });
+
+    await control.post(`/deliveries/${before!.id}/replay`);
+    await sandbox.clock.advance('1d');
+    expect(sandbox.deliveries()[0]).toMatchObject({ state: 'delivered', next_attempt_at: null });
+    expect(one.received).toHaveLength(3);
+  });
+
+  it('can be sent at last where there was no address', async () => {
+    await approve('order-1');
+    const [{ id }] = sandbox.deliveries() as [SandboxDelivery];
+    const refused = await control.post<ControlErrorBody>(`/deliveries/${id}/replay`);
+    expect(refused).toMatchObject({ status: 409, body: { error: { code: 'NO_ENDPOINT' } } });
+
+    sandbox.deliverTo(one.url);
+    const sent = await control.post<SandboxDelivery>(`/deliveries/${id}/replay`);
+    expect(sent.body).toMatchObject({ state: 'delivered', url: one.url });
+  });
+
+  it('can be triggered without a payment', async () => {
+    sandbox.deliverTo(one.url);
+    const { body } = await control.post<{ items: SandboxDelivery[] }>('/webhooks/trigger', {
+      event: 'payment.expired',
+      data: { reference: 'order-7', amount: '99.50' },
+    });
+
+    expect(body.items).toMatchObject([
+      { event: 'payment.expired', reference: 'order-7', state: 'delivered' },
+    ]);
+    const payload = JSON.parse(one.received[0]!.body.toString()) as object;
+    expect(payload).toMatchObject({
+      event: 'payment.expired',
+      data: { reference: 'order-7', amount: '99.50', status: 'expired' },
+    });
+    expect(sandbox.payments()).toEqual([]);
+  });
+});
+
+function isSignedWith({ headers, body }: ReceivedWebhook, secret: string): boolean {
+  return headers['x-webhook-signature'] === createHmac('sha256', secret).update(body).digest('hex');
+}
