@@ -48,6 +48,8 @@ export { type LastResponse, type PaymentsResponse } from './transport/last-respo
 export { type AttemptInfo, type AttemptPhase } from './common/attempt.js';
 export { DEFAULT_ACCOUNT, type PaymentsEnvironment } from './common/account.js';
 export { type MoneyInput } from './common/money.js';
+export { addMoney, compareMoney, formatTzs } from './common/money-helpers.js';
+export { normalizeTzPhone } from './common/phone.js';
 export {
   type MoneyOperation,
   type PaymentFamily,
