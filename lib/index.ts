@@ -24,24 +24,24 @@ export {
 export { getPaymentsToken, InjectPayments } from './common/tokens.js';
 
 export { CollectionsService } from './collections/collections.service.js';
-export { type CollectionPayment } from './collections/collection-payment.js';
+export { CollectionPayment } from './collections/collection-payment.js';
 export { MobileMoneyCollectionDto, PartnerWalletCollectionDto } from './collections/collection.dto.js';
 export { DisbursementsService } from './disbursements/disbursements.service.js';
-export { type BankDisbursement, type MobileMoneyDisbursement } from './disbursements/disbursement-records.js';
+export { BankDisbursement, MobileMoneyDisbursement } from './disbursements/disbursement-records.js';
 export { BankDisbursementDto, MobileMoneyDisbursementDto } from './disbursements/disbursement.dto.js';
 export { NameLookupService } from './name-lookup/name-lookup.service.js';
 export { NameLookupDto } from './name-lookup/name-lookup.dto.js';
 export { type LookupChannel } from './name-lookup/lookup-channel.js';
 export {
-  type BankNameLookup,
-  type MobileMoneyNameLookup,
+  BankNameLookup,
+  MobileMoneyNameLookup,
   type NameLookupResult,
-  type PartnerWalletNameLookup,
+  PartnerWalletNameLookup,
 } from './name-lookup/name-lookup-result.js';
 export { WalletService } from './wallet/wallet.service.js';
-export { type WalletBalance } from './wallet/wallet-balance.js';
+export { WalletBalance } from './wallet/wallet-balance.js';
 export { BanksService } from './banks/banks.service.js';
-export { type Bank } from './banks/bank.js';
+export { Bank } from './banks/bank.js';
 
 export { type CallOptions } from './transport/call-options.js';
 export { type LastResponse, type PaymentsResponse } from './transport/last-response.js';
@@ -83,9 +83,9 @@ export { PaymentsStorageError } from './errors/payments-storage.error.js';
 export { PaymentsValidationError } from './errors/payments-validation.error.js';
 export { ReferenceReusedError } from './errors/reference-reused.error.js';
 export { type GatewayCode } from './errors/gateway-codes.js';
+export { PaymentsErrorBody } from './errors/payments-error-body.js';
 export {
   PAYMENTS_ERROR_INTERCEPTOR_OPTIONS,
-  type PaymentsErrorBody,
   PaymentsErrorInterceptor,
   type PaymentsErrorInterceptorOptions,
 } from './errors/payments-error.interceptor.js';

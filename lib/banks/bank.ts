@@ -1,14 +1,25 @@
+import { KEPT } from '../common/openapi/field-schemas.js';
+import { OpenApiField } from '../common/openapi/open-api-field.js';
+
 /**
  * A bank that payouts can go to (specification, "Bank entry").
  *
+ * Results have this shape and are plain objects; the class is for `@ApiOkResponse({ type: [Bank] })`.
+ *
  * @publicApi
  */
-export interface Bank {
-  readonly id: number;
+export class Bank {
+  @OpenApiField({ type: 'integer', example: 1 })
+  readonly id!: number;
+
   /** Full name. */
-  readonly name: string;
+  @OpenApiField({ ...KEPT, description: 'Full name.', example: 'Able Bank' })
+  readonly name!: string;
+
   /** What `bank_code` of a payout or a lookup says. */
-  readonly code: string;
+  @OpenApiField({ ...KEPT, description: 'What bank_code of a payout or a lookup says.', example: 'ABC' })
+  readonly code!: string;
+
   /** Fields that the specification does not know are kept. */
   readonly [field: string]: unknown;
 }

@@ -1,43 +1,95 @@
-import { type CollectionStatus } from '../common/statuses.js';
+import { KEPT, METADATA, MONEY, PHONE, listed, TIMESTAMP, TZS } from '../common/openapi/field-schemas.js';
+import { OpenApiField } from '../common/openapi/open-api-field.js';
+import { COLLECTION_STATUSES, type CollectionStatus } from '../common/statuses.js';
 
 /**
  * A collection as the gateway accepted it (specification, "Collection payment record"). Accepted is not paid: the
  * outcome comes with the webhook.
  *
+ * Results have this shape and are plain objects; the class is for `@ApiOkResponse({ type: CollectionPayment })`.
+ *
  * @publicApi
  */
-export interface CollectionPayment {
+export class CollectionPayment {
   /** Present for mobile money. */
+  @OpenApiField({ type: 'integer', description: 'Present for mobile money.', example: 7, required: false })
   readonly merchant_id?: number;
-  readonly customer_name: string;
-  readonly customer_email: string;
+
+  @OpenApiField({ ...KEPT, example: 'A. Customer' })
+  readonly customer_name!: string;
+
+  @OpenApiField({ ...KEPT, example: 'customer@example.com' })
+  readonly customer_email!: string;
+
   /** `255` and nine digits. */
-  readonly customer_phone: string;
+  @OpenApiField({ ...PHONE, description: '255 and nine digits.' })
+  readonly customer_phone!: string;
+
   /** Your reference, echoed. */
-  readonly reference: string;
+  @OpenApiField({ ...KEPT, description: 'Your reference, echoed.', example: 'order-1042' })
+  readonly reference!: string;
+
   /** Two-decimal string, for example `"1180.50"`. */
-  readonly amount: string;
+  @OpenApiField({ ...MONEY, description: 'Two-decimal string.', example: '1180.50' })
+  readonly amount!: string;
+
   /** Two-decimal string. */
-  readonly fee: string;
+  @OpenApiField({ ...MONEY, description: 'Two-decimal string.', example: '23.61' })
+  readonly fee!: string;
+
   /** Amount less the fee: two-decimal string. */
-  readonly net_amount: string;
+  @OpenApiField({ ...MONEY, description: 'Amount less the fee: two-decimal string.', example: '1156.89' })
+  readonly net_amount!: string;
+
   /** `TZS`. */
-  readonly currency: string;
+  @OpenApiField(TZS)
+  readonly currency!: string;
+
   /** Where the payment came from, for example `api`; present for mobile money. */
+  @OpenApiField({
+    ...KEPT,
+    description: 'Where the payment came from; present for mobile money.',
+    example: 'api',
+    required: false,
+  })
   readonly source?: string;
+
   /** `mobile_money` or `partnerpesa`. */
-  readonly payment_method: string;
-  readonly provider: string;
+  @OpenApiField({ ...listed(['mobile_money', 'partnerpesa']), example: 'mobile_money' })
+  readonly payment_method!: string;
+
+  @OpenApiField({ ...KEPT, example: 'provider-a' })
+  readonly provider!: string;
+
   /** The provider's transaction reference. */
-  readonly provider_reference: string;
+  @OpenApiField({ ...KEPT, description: "The provider's transaction reference.", example: 'PA-1' })
+  readonly provider_reference!: string;
+
   /** Typically `pending`. */
-  readonly status: CollectionStatus;
+  @OpenApiField({
+    ...listed(COLLECTION_STATUSES),
+    description: 'Typically pending: the outcome comes later.',
+    example: 'pending',
+  })
+  readonly status!: CollectionStatus;
+
   /** Your own data, echoed; null when none was sent. */
-  readonly metadata: Readonly<Record<string, unknown>> | null;
+  @OpenApiField({
+    ...METADATA,
+    nullable: true,
+    description: 'Your own data, echoed; null when none was sent.',
+    example: { basket: 17 },
+  })
+  readonly metadata!: Readonly<Record<string, unknown>> | null;
+
   /** ISO 8601, UTC. */
-  readonly created_at: string;
+  @OpenApiField({ ...TIMESTAMP, description: 'ISO 8601, UTC.' })
+  readonly created_at!: string;
+
   /** ISO 8601; null before processing began. */
-  readonly processing_at: string | null;
+  @OpenApiField({ ...TIMESTAMP, nullable: true, description: 'Null before processing began.' })
+  readonly processing_at!: string | null;
+
   /** Fields that the specification does not know are kept. */
   readonly [field: string]: unknown;
 }

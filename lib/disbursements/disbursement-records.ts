@@ -1,21 +1,39 @@
-import { type DisbursementStatus } from '../common/statuses.js';
+import { KEPT, listed, METADATA, MONEY, PHONE, TIMESTAMP, TZS } from '../common/openapi/field-schemas.js';
+import { OpenApiField } from '../common/openapi/open-api-field.js';
+import { DISBURSEMENT_STATUSES, type DisbursementStatus } from '../common/statuses.js';
 
 /** Fields of both payout records. */
-interface Disbursement {
+abstract class Disbursement {
   /** Your reference, echoed. */
-  readonly reference: string;
+  @OpenApiField({ ...KEPT, description: 'Your reference, echoed.', example: 'salary-2026-01-17' })
+  readonly reference!: string;
+
   /** Two-decimal string, for example `"250000.00"`. */
-  readonly amount: string;
+  @OpenApiField({ ...MONEY, description: 'Two-decimal string.', example: '250000.00' })
+  readonly amount!: string;
+
   /** Two-decimal string. */
-  readonly fee: string;
+  @OpenApiField({ ...MONEY, description: 'Two-decimal string.', example: '500.00' })
+  readonly fee!: string;
+
   /** Two-decimal string; amount plus fee in the specification's example. */
-  readonly total_amount: string;
+  @OpenApiField({ ...MONEY, description: 'Two-decimal string.', example: '250500.00' })
+  readonly total_amount!: string;
+
   /** `TZS`. */
-  readonly currency: string;
-  readonly provider: string;
+  @OpenApiField(TZS)
+  readonly currency!: string;
+
+  @OpenApiField({ ...KEPT, example: 'provider-b' })
+  readonly provider!: string;
+
   /** `processing` in the specification's example. */
-  readonly status: DisbursementStatus;
-  readonly remarks: string;
+  @OpenApiField({ ...listed(DISBURSEMENT_STATUSES), example: 'processing' })
+  readonly status!: DisbursementStatus;
+
+  @OpenApiField({ ...KEPT, example: 'Salary of January' })
+  readonly remarks!: string;
+
   /** Fields that the specification does not know are kept. */
   readonly [field: string]: unknown;
 }
@@ -23,29 +41,56 @@ interface Disbursement {
 /**
  * A bank payout as the gateway accepted it (specification, "Bank disbursement record").
  *
+ * Results have this shape and are plain objects; the class is for `@ApiOkResponse({ type: BankDisbursement })`.
+ *
  * @publicApi
  */
-export interface BankDisbursement extends Disbursement {
-  readonly bank_code: string;
-  readonly bank_name: string;
-  readonly account_number: string;
-  readonly account_name: string;
+export class BankDisbursement extends Disbursement {
+  @OpenApiField({ ...KEPT, example: 'ABC' })
+  readonly bank_code!: string;
+
+  @OpenApiField({ ...KEPT, example: 'Able Bank' })
+  readonly bank_name!: string;
+
+  @OpenApiField({ ...KEPT, example: '0000000000001' })
+  readonly account_number!: string;
+
+  @OpenApiField({ ...KEPT, example: 'A. Recipient' })
+  readonly account_name!: string;
+
   /** Your own data, echoed; an empty object when none was sent. */
-  readonly metadata: Readonly<Record<string, unknown>> | null;
+  @OpenApiField({
+    ...METADATA,
+    nullable: true,
+    description: 'Your own data, echoed; an empty object when none was sent.',
+    example: { run: 17 },
+  })
+  readonly metadata!: Readonly<Record<string, unknown>> | null;
 }
 
 /**
  * A mobile money payout as the gateway accepted it (specification, "Mobile money disbursement record").
  *
+ * Results have this shape and are plain objects; the class is for `@ApiOkResponse({ type: MobileMoneyDisbursement })`.
+ *
  * @publicApi
  */
-export interface MobileMoneyDisbursement extends Disbursement {
-  readonly recipient_name: string;
+export class MobileMoneyDisbursement extends Disbursement {
+  @OpenApiField({ ...KEPT, example: 'A. Recipient' })
+  readonly recipient_name!: string;
+
   /** `255` and nine digits. */
-  readonly recipient_phone: string;
+  @OpenApiField({ ...PHONE, description: '255 and nine digits.' })
+  readonly recipient_phone!: string;
+
   /** `MOBILE_MONEY`. */
-  readonly channel: string;
-  readonly network: string;
+  @OpenApiField({ ...KEPT, description: 'MOBILE_MONEY.', example: 'MOBILE_MONEY' })
+  readonly channel!: string;
+
+  @OpenApiField({ ...KEPT, example: 'NET_ONE' })
+  readonly network!: string;
+
   /** ISO 8601, UTC. */
-  readonly created_at: string;
+  @OpenApiField({ ...TIMESTAMP, description: 'ISO 8601, UTC.' })
+  readonly created_at!: string;
 }

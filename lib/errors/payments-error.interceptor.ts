@@ -10,28 +10,8 @@ import {
 } from '@nestjs/common';
 import { catchError, type Observable, throwError } from 'rxjs';
 import { answerFor } from './error-status.js';
+import { type PaymentsErrorBody } from './payments-error-body.js';
 import { isPaymentsError, type PaymentsError } from './payments.error.js';
-
-/**
- * Body of an HTTP answer that stands for one of this package's errors.
- *
- * @publicApi
- */
-export interface PaymentsErrorBody {
-  /** HTTP status of this answer, not of the gateway's. */
-  readonly statusCode: number;
-  /** Name of the status, as in Nest's own bodies. */
-  readonly error: string;
-  /** The gateway's code, or this package's. */
-  readonly code: string;
-  readonly message: string;
-  /** Messages by field, of a wrong or refused request. */
-  readonly errors?: Readonly<Record<string, readonly string[]>>;
-  readonly reference?: string;
-  readonly requestId?: string;
-  /** Where true, the payment has not failed: keep it open. */
-  readonly mayHaveBeenProcessed: boolean;
-}
 
 /**
  * Options of `PaymentsErrorInterceptor`.
@@ -107,7 +87,7 @@ export class PaymentsErrorInterceptor implements NestInterceptor {
   }
 }
 
-function bodyFor(error: PaymentsError, statusCode: number): PaymentsErrorBody {
+function bodyFor(error: PaymentsError, statusCode: number): Readonly<PaymentsErrorBody> {
   const errors = 'errors' in error ? (error.errors as PaymentsErrorBody['errors']) : undefined;
   return {
     statusCode,

@@ -1,40 +1,56 @@
+import { KEPT } from '../common/openapi/field-schemas.js';
+import { OpenApiField } from '../common/openapi/open-api-field.js';
+
 /** What every lookup returns. */
-interface VerifiedAccount {
-  readonly account_number: string;
+abstract class VerifiedAccount {
+  @OpenApiField({ ...KEPT, example: '0000000000001' })
+  readonly account_number!: string;
+
   /** The verified holder's name. */
-  readonly account_name: string;
+  @OpenApiField({ ...KEPT, description: "The verified holder's name.", example: 'A. Recipient' })
+  readonly account_name!: string;
+
   /** Fields that the specification does not know are kept. */
   readonly [field: string]: unknown;
 }
 
 /**
- * Holder of a bank account.
+ * Holder of a bank account. Results have this shape and are plain objects; the class is for `@nestjs/swagger`.
  *
  * @publicApi
  */
-export interface BankNameLookup extends VerifiedAccount {
-  readonly channel: 'BANK';
-  readonly bank_code: string;
-  readonly bank_name: string;
+export class BankNameLookup extends VerifiedAccount {
+  @OpenApiField({ type: 'string', enum: ['BANK'] })
+  readonly channel!: 'BANK';
+
+  @OpenApiField({ ...KEPT, example: 'ABC' })
+  readonly bank_code!: string;
+
+  @OpenApiField({ ...KEPT, example: 'Able Bank' })
+  readonly bank_name!: string;
 }
 
 /**
- * Holder of a mobile money wallet.
+ * Holder of a mobile money wallet. Results have this shape and are plain objects; the class is for `@nestjs/swagger`.
  *
  * @publicApi
  */
-export interface MobileMoneyNameLookup extends VerifiedAccount {
-  readonly channel: 'MOBILE_MONEY';
-  readonly network: string;
+export class MobileMoneyNameLookup extends VerifiedAccount {
+  @OpenApiField({ type: 'string', enum: ['MOBILE_MONEY'] })
+  readonly channel!: 'MOBILE_MONEY';
+
+  @OpenApiField({ ...KEPT, example: 'NET_ONE' })
+  readonly network!: string;
 }
 
 /**
- * Holder of a partner wallet.
+ * Holder of a partner wallet. Results have this shape and are plain objects; the class is for `@nestjs/swagger`.
  *
  * @publicApi
  */
-export interface PartnerWalletNameLookup extends VerifiedAccount {
-  readonly channel: 'PARTNERPESA';
+export class PartnerWalletNameLookup extends VerifiedAccount {
+  @OpenApiField({ type: 'string', enum: ['PARTNERPESA'] })
+  readonly channel!: 'PARTNERPESA';
 }
 
 /**

@@ -1,3 +1,5 @@
+import { TEXT } from '../common/openapi/field-schemas.js';
+import { OpenApiField } from '../common/openapi/open-api-field.js';
 import { fieldRule } from '../common/validation/field-rule.js';
 import { IsText, textProblem } from '../common/validation/text-rules.js';
 import { LOOKUP_CHANNELS, type LookupChannel } from './lookup-channel.js';
@@ -27,14 +29,32 @@ const IsBankCodeOfChannel = (): PropertyDecorator =>
  */
 export class NameLookupDto {
   /** `MOBILE_MONEY`, `BANK` or `PARTNERPESA`. */
+  @OpenApiField({
+    type: 'string',
+    enum: LOOKUP_CHANNELS,
+    description: 'Where the account is held.',
+    example: 'BANK',
+  })
   @IsLookupChannel()
   channel!: LookupChannel;
 
   /** Mobile number, bank account number or partner wallet number, by channel; a string: leading zeros count. */
+  @OpenApiField({
+    ...TEXT,
+    description:
+      'Mobile number, bank account number or partner wallet number, by channel: leading zeros count.',
+    example: '0000000000001',
+  })
   @IsText()
   account_number!: string;
 
   /** Required when `channel` is `BANK`: a code from `BanksService.list()`. */
+  @OpenApiField({
+    ...TEXT,
+    description: 'Required when channel is BANK: a code from the list of banks.',
+    example: 'ABC',
+    required: false,
+  })
   @IsBankCodeOfChannel()
   bank_code?: string | undefined;
 }

@@ -1,17 +1,38 @@
+import { MONEY, TZS } from '../common/openapi/field-schemas.js';
+import { OpenApiField } from '../common/openapi/open-api-field.js';
+
 /**
  * The merchant's wallet (specification, "Wallet balance").
  *
+ * Results have this shape and are plain objects; the class is for `@ApiOkResponse({ type: WalletBalance })`.
+ *
  * @publicApi
  */
-export interface WalletBalance {
+export class WalletBalance {
   /** Total: two-decimal string, for example `"1500000.00"`. */
-  readonly balance: string;
+  @OpenApiField({ ...MONEY, description: 'Total: two-decimal string.', example: '1500000.00' })
+  readonly balance!: string;
+
   /** What can be spent now: two-decimal string. */
-  readonly available_balance: string;
+  @OpenApiField({
+    ...MONEY,
+    description: 'What can be spent now: two-decimal string.',
+    example: '1250000.00',
+  })
+  readonly available_balance!: string;
+
   /** What is reserved or for the time being unavailable: two-decimal string. */
-  readonly locked_balance: string;
+  @OpenApiField({
+    ...MONEY,
+    description: 'What is reserved or for the time being unavailable: two-decimal string.',
+    example: '250000.00',
+  })
+  readonly locked_balance!: string;
+
   /** `TZS`. */
-  readonly currency: string;
+  @OpenApiField(TZS)
+  readonly currency!: string;
+
   /** Fields that the specification does not know are kept. */
   readonly [field: string]: unknown;
 }

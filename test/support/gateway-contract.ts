@@ -12,6 +12,12 @@ interface OperationObject {
   readonly responses: Readonly<Record<string, unknown>>;
 }
 
+/** An object's schema, with what it takes over from another one. */
+export interface GatewaySchema {
+  readonly properties: Readonly<Record<string, unknown>>;
+  readonly required: readonly string[];
+}
+
 const DOCUMENT_ID = 'gateway.json';
 const PREFIX = '/api/v1';
 
@@ -29,6 +35,15 @@ const ajv = new Ajv2020({
   },
 });
 ajv.addSchema(gatewayDocument, DOCUMENT_ID);
+
+/** A named schema of `gateway.yaml`. */
+export function gatewaySchema(name: string): GatewaySchema {
+  const { schemas } = (gatewayDocument as unknown as { components: { schemas: Record<string, object> } })
+    .components;
+  const schema = schemas[name] as (GatewaySchema & { readonly $ref?: string }) | undefined;
+  if (!schema) throw new Error(`The document has no schema ${name}`);
+  return schema.$ref === undefined ? schema : gatewaySchema(schema.$ref.split('/').at(-1) ?? '');
+}
 
 /** What in an answer contradicts `gateway.yaml`; one that a fault spoiled or a profile varied is let through. */
 export function answerProblems({ request, answer }: SandboxExchange): readonly string[] {
@@ -61,7 +76,8 @@ function pointerTo(segments: readonly string[]): string {
   return `#/${escaped.join('/')}`;
 }
 
-function schemaProblems(pointer: string, text: string): readonly string[] {
+/** What in a text contradicts a schema of `gateway.yaml`. */
+export function schemaProblems(pointer: string, text: string): readonly string[] {
   const validate = ajv.getSchema(`${DOCUMENT_ID}${pointer}`);
   if (!validate) return [`the document has nothing at ${pointer}`];
   let value: unknown;

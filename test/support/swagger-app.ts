@@ -1,0 +1,119 @@
+import { Body, Controller, Get, type INestApplication, Post, UseInterceptors } from '@nestjs/common';
+import { type AbstractHttpAdapter } from '@nestjs/core';
+import {
+  ApiCreatedResponse,
+  ApiDefaultResponse,
+  ApiExtraModels,
+  ApiOkResponse,
+  DocumentBuilder,
+  getSchemaPath,
+  type OpenAPIObject,
+  SwaggerModule,
+} from '@nestjs/swagger';
+import { Test } from '@nestjs/testing';
+import {
+  Bank,
+  BankDisbursement,
+  BankDisbursementDto,
+  BankNameLookup,
+  BanksService,
+  CollectionPayment,
+  CollectionsService,
+  DisbursementsService,
+  MobileMoneyCollectionDto,
+  MobileMoneyDisbursement,
+  MobileMoneyDisbursementDto,
+  MobileMoneyNameLookup,
+  NameLookupDto,
+  type NameLookupResult,
+  NameLookupService,
+  PartnerWalletCollectionDto,
+  PartnerWalletNameLookup,
+  PaymentsErrorBody,
+  PaymentsErrorInterceptor,
+  PaymentsModule,
+  type PaymentsModuleOptions,
+  WalletBalance,
+  WalletService,
+} from 'nestjs-payments';
+
+/** A host that hands every request of the package through and shows every record and error body of it. */
+@Controller()
+@UseInterceptors(PaymentsErrorInterceptor)
+@ApiDefaultResponse({ type: PaymentsErrorBody })
+class PaymentsController {
+  constructor(
+    private readonly collections: CollectionsService,
+    private readonly disbursements: DisbursementsService,
+    private readonly names: NameLookupService,
+    private readonly wallet: WalletService,
+    private readonly banks: BanksService,
+  ) {}
+
+  @Post('collections/mobile-money')
+  @ApiCreatedResponse({ type: CollectionPayment })
+  collect(@Body() request: MobileMoneyCollectionDto): Promise<CollectionPayment> {
+    return this.collections.mobileMoney(request);
+  }
+
+  @Post('collections/partner-wallet')
+  @ApiCreatedResponse({ type: CollectionPayment })
+  push(@Body() request: PartnerWalletCollectionDto): Promise<CollectionPayment> {
+    return this.collections.partnerWallet(request);
+  }
+
+  @Post('payouts/bank')
+  @ApiCreatedResponse({ type: BankDisbursement })
+  toBank(@Body() request: BankDisbursementDto): Promise<BankDisbursement> {
+    return this.disbursements.bank(request);
+  }
+
+  @Post('payouts/mobile-money')
+  @ApiCreatedResponse({ type: MobileMoneyDisbursement })
+  toPhone(@Body() request: MobileMoneyDisbursementDto): Promise<MobileMoneyDisbursement> {
+    return this.disbursements.mobileMoney(request);
+  }
+
+  @Post('lookup')
+  @ApiExtraModels(BankNameLookup, MobileMoneyNameLookup, PartnerWalletNameLookup)
+  @ApiCreatedResponse({
+    schema: {
+      oneOf: [BankNameLookup, MobileMoneyNameLookup, PartnerWalletNameLookup].map((type) => ({
+        $ref: getSchemaPath(type),
+      })),
+    },
+  })
+  lookup(@Body() request: NameLookupDto): Promise<NameLookupResult> {
+    return this.names.lookup(request);
+  }
+
+  @Get('wallet')
+  @ApiOkResponse({ type: WalletBalance })
+  balance(): Promise<WalletBalance> {
+    return this.wallet.balance();
+  }
+
+  @Get('banks')
+  @ApiOkResponse({ type: [Bank] })
+  list(): Promise<Bank[]> {
+    return this.banks.list();
+  }
+}
+
+export interface SwaggerApp {
+  readonly app: INestApplication;
+  readonly document: OpenAPIObject;
+}
+
+export async function startSwaggerApp(
+  adapter: AbstractHttpAdapter,
+  options: PaymentsModuleOptions,
+): Promise<SwaggerApp> {
+  const module = await Test.createTestingModule({
+    imports: [PaymentsModule.forRoot(options)],
+    controllers: [PaymentsController],
+  }).compile();
+  const app = module.createNestApplication(adapter, { logger: ['error', 'warn'] });
+  await app.listen(0, '127.0.0.1');
+  return { app, document: SwaggerModule.createDocument(app, new DocumentBuilder().build()) };
+}
