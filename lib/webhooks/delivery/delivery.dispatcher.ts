@@ -17,7 +17,7 @@ import { type HandlerStep } from './handler-steps.js';
 import { fingerprintOf, judgeEvent, replacedBy } from './judge-event.js';
 import { type VerifiedWebhook } from './verified-webhook.js';
 import { comeAgain, describeEvent, DONE, type WebhookAnswer } from './webhook-answer.js';
-import { type DeliveryWork } from './work-plan.js';
+import { type DeliveryWork, wasAnnounced } from './work-plan.js';
 
 const OTHER_MONEY = 'the payment was made with another amount or currency';
 
@@ -49,7 +49,8 @@ export class DeliveryDispatcher {
       return this.setAside('conflict', webhook, problem);
     }
     const work = this.outcomeWork(event, false, last);
-    const contested = fit === 'contested' && claim.result === 'claimed';
+    // Once the journal has taken the outcome over it fits: an earlier run has announced the contradiction.
+    const contested = claim.result === 'claimed' && (fit === 'contested' || wasAnnounced(claim.claim));
     return this.handle(claim, contested ? this.contestedWork(event, work) : work, webhook);
   }
 

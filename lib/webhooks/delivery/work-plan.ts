@@ -2,6 +2,9 @@ import { type JournalStore } from '../../common/journal-port.js';
 import { type InboxClaim } from '../../common/storage-port.js';
 import { type HandlerStep, type PlannedStep } from './handler-steps.js';
 
+/** Before the names of the steps that tell of a contradiction: a method may listen to it and to the outcome. */
+const ANNOUNCEMENT = 'conflict ';
+
 /** What is to be done for one delivery. */
 export interface DeliveryWork {
   /** Tells of a contradiction, before the outcome is written down. */
@@ -27,8 +30,7 @@ export function planWork(
   { announce = [], settle, handlers }: DeliveryWork,
   { finished, transaction, journal }: Pick<InboxClaim, 'finished' | 'transaction' | 'journal'>,
 ): readonly PlannedStep[] {
-  // Apart: a method may listen to the contradiction and to the outcome.
-  const first: readonly PlannedStep[] = withMarks(announce, 'conflict ');
+  const first: readonly PlannedStep[] = withMarks(announce, ANNOUNCEMENT);
   const then: readonly PlannedStep[] = withMarks(handlers, '');
   const settling = settle ? [{ name: 'PaymentsJournal', run: () => settle(journal) }] : [];
   const inOrder: readonly PlannedStep[] = journal
@@ -38,6 +40,11 @@ export function planWork(
   if (transaction !== undefined) return inOrder.map(unmarked);
   const open = inOrder.filter(({ mark }) => mark === undefined || !finished.includes(mark));
   return open.map((step, index) => (index === open.length - 1 ? unmarked(step) : step));
+}
+
+/** Whether an earlier run began to tell of a contradiction. */
+export function wasAnnounced({ finished }: Pick<InboxClaim, 'finished'>): boolean {
+  return finished.some((mark) => mark.startsWith(ANNOUNCEMENT));
 }
 
 /** Two steps of one name are told apart by their order. */

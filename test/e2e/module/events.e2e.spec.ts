@@ -155,6 +155,21 @@ describe('the application is told', () => {
     expect(names()).toEqual(['odd', 'success']);
   });
 
+  it('of both where the webhook wins only with its second run', async () => {
+    const sandbox = await startSandbox({ clock: 'manual', seed: 1 });
+    await start(undefined, [paymentsOptions({}, gatewayOf(sandbox))]);
+    await running!.app.get(CollectionsService).mobileMoney(collectionRequest);
+    await running!.app.get(PaymentsJournal).settle('collection', 'order-1', 'failed');
+    const event = paymentEvent('payment.success', { reference: 'order-1', amount: '1180.50' });
+    handling = fail;
+    expect(await send(event)).toBe(500);
+    expect(heard).toEqual([]);
+    handling = () => undefined;
+    expect(await send(event)).toBe(200);
+    expect(names()).toEqual(['odd', 'success']);
+    expect(await running!.app.get(PaymentsInbox).conflicts()).toMatchObject([{ kind: 'conflict', seen: 1 }]);
+  });
+
   it('of a payment whose outcome is unknown, once and without anybody’s name', async () => {
     const sandbox = await startSandbox({ clock: 'manual', seed: 1 });
     await start(undefined, [paymentsOptions({}, { ...gatewayOf(sandbox), probe: false })]);
