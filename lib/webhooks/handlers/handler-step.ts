@@ -1,4 +1,4 @@
-import { ContextIdFactory, type DiscoveryService, ModuleRef } from '@nestjs/core';
+import { type ContextId, ContextIdFactory, type DiscoveryService, ModuleRef } from '@nestjs/core';
 import { type PaymentWebhookEvent } from '../../common/events.js';
 import { PaymentsConfigError } from '../../errors/payments-config.error.js';
 import { type HandlerStep } from '../delivery/handler-steps.js';
@@ -8,7 +8,7 @@ export type HandlerHost = ReturnType<DiscoveryService['getProviders']>[number];
 
 type Methods = Record<string, (...args: readonly unknown[]) => unknown>;
 
-/** Calls one method of a provider; a request-scoped or transient one is made anew for every event. */
+/** Calls one method of a provider; a request-scoped or transient one is made anew for every delivery. */
 export function handlerStep(host: HandlerHost, method: string): HandlerStep {
   const name = `${(host.instance as object).constructor.name}.${method}`;
   if (host.isDependencyTreeStatic() && !host.isTransient) {
@@ -30,9 +30,18 @@ export function handlerStep(host: HandlerHost, method: string): HandlerStep {
   };
 }
 
-/** The event stands where a request would: it is what `@Inject(REQUEST)` gives. */
+/** Handlers of one delivery share what is request-scoped, as everything that works on one request does. */
+const contexts = new WeakMap<PaymentWebhookEvent, ContextId>();
+
 function resolvedFor(event: PaymentWebhookEvent, host: HandlerHost, moduleRef: ModuleRef): Promise<Methods> {
-  const contextId = ContextIdFactory.create();
-  moduleRef.registerRequestByContextId(event, contextId);
+  const contextId = contexts.get(event) ?? newContext(event, moduleRef);
   return moduleRef.resolve<Methods>(host.token as string, contextId, { strict: true });
+}
+
+/** The event stands where a request would: it is what `@Inject(REQUEST)` gives. */
+function newContext(event: PaymentWebhookEvent, moduleRef: ModuleRef): ContextId {
+  const contextId = ContextIdFactory.create();
+  contexts.set(event, contextId);
+  moduleRef.registerRequestByContextId(event, contextId);
+  return contextId;
 }

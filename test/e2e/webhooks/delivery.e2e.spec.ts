@@ -492,6 +492,34 @@ describe.each(adapters)('a verified webhook on %s', (adapter) => {
     expect(journal.ran).toEqual(['scoped', 'transient', 'route', 'scoped', 'transient', 'route']);
   });
 
+  it('is one request for its request-scoped handlers: they share what it gave one of them', async () => {
+    const units: object[] = [];
+    @Injectable({ scope: Scope.REQUEST })
+    class UnitOfWork {}
+    class Sharing {
+      constructor(private readonly unit: UnitOfWork) {}
+
+      @OnPayment('payment.success')
+      first(): void {
+        units.push(this.unit);
+      }
+
+      @OnPayment('payment.success')
+      second(): void {
+        units.push(this.unit);
+      }
+    }
+    Inject(UnitOfWork)(Sharing, undefined, 0);
+    Injectable()(Sharing);
+    const { port } = await start({ providers: [UnitOfWork, Sharing] });
+    await deliver(port, paymentEvent('payment.success'));
+    await deliver(port, paymentEvent('payment.success'));
+    expect(units).toHaveLength(4);
+    expect(units[1]).toBe(units[0]);
+    expect(units[3]).toBe(units[2]);
+    expect(units[2]).not.toBe(units[0]);
+  });
+
   it('reaches a handler once, however many names its provider has', async () => {
     const { port } = await start({
       providers: [
