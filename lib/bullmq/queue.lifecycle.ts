@@ -9,6 +9,7 @@ import { type ModuleRef } from '@nestjs/core';
 import { PaymentsConfigError } from '../errors/payments-config.error.js';
 import { type QueuedDelivery } from '../webhooks/delivery/delivery-queue.js';
 import { type WebhookAnswer } from '../webhooks/delivery/webhook-answer.js';
+import { PaymentHandlers } from '../webhooks/handlers/payment.handlers.js';
 import { WebhookAccounts } from '../webhooks/webhook-accounts.js';
 import { type DeliveryStore } from './delivery.store.js';
 import { DeliveryWorker } from './delivery.worker.js';
@@ -41,6 +42,7 @@ export class QueueLifecycle
   onApplicationBootstrap(): void {
     const { worker } = this.options;
     if (!worker) return;
+    for (const account of this.options.accounts ?? receiving(this.accounts())) this.warnOfSilence(account);
     this.worker = new DeliveryWorker(this.options, worker, (delivery) => this.work(delivery));
   }
 
@@ -69,6 +71,15 @@ export class QueueLifecycle
       `The webhooks of the account '${account}' go through Redis, but what was handled and what was paid is remembered in the ` +
         'memory of each process: with more than one process a webhook may be handled twice, and a payment stays open in the ' +
         'process that made it. Use redisStorage(…) or postgresStorage(…) as the `storage` of PaymentsModule.',
+    );
+  }
+
+  private warnOfSilence(account: string): void {
+    if (this.moduleRef.get(PaymentHandlers, { strict: false }).hears(account, 'payment.success')) return;
+    this.logger.warn(
+      `No @OnPayment('payment.success') handler listens to the account '${account}' in this process, whose worker takes ` +
+        'payments from the queue all the same, and nothing is done for them: the method of the webhook route does not run there. ' +
+        'Add the handler, or set `worker: false` here.',
     );
   }
 

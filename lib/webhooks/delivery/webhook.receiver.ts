@@ -50,6 +50,11 @@ export class WebhookReceiver {
     this.queue = queue;
   }
 
+  /** Whether deliveries go to a queue. */
+  get isQueued(): boolean {
+    return this.queue !== undefined;
+  }
+
   /** Whether the signature is right. Never rejects. */
   verify(webhook: RawWebhook): Promise<boolean> {
     return this.signatures.accepts(webhook);

@@ -4,7 +4,7 @@ import { PAYMENT_EVENT_NAMES } from '../../common/events.js';
 import { PaymentsConfigError } from '../../errors/payments-config.error.js';
 import { methodsOf } from '../class-methods.js';
 import { type HandlerStep } from '../delivery/handler-steps.js';
-import { ON_PAYMENT, type OnPaymentMetadata } from '../metadata-keys.js';
+import { ON_PAYMENT, type OnPaymentMetadata, WEBHOOK_ROUTE } from '../metadata-keys.js';
 import { handlerStep, type HandlerHost } from './handler-step.js';
 
 interface FoundHandler {
@@ -48,6 +48,11 @@ export class PaymentHandlers {
     );
   }
 
+  /** Whether anybody listens to an event of an account. */
+  hears(account: string, event: string): boolean {
+    return this.stepsFor(account, event).length > 0;
+  }
+
   /** What runs for an event of an account, each method once. */
   stepsFor(account: string, event: string): readonly HandlerStep[] {
     const listens = (trigger: OnPaymentMetadata): boolean =>
@@ -61,7 +66,15 @@ export class PaymentHandlers {
     if (typeof instance !== 'object' || instance === null) return [];
     return methodsOf(Object.getPrototypeOf(instance)).flatMap(({ name, method }) => {
       const triggers = Reflect.getMetadata(ON_PAYMENT, method) as OnPaymentMetadata[] | undefined;
-      return triggers ? [{ step: handlerStep(host, name), triggers }] : [];
+      if (!triggers) return [];
+      const step = handlerStep(host, name);
+      if (Reflect.hasMetadata(WEBHOOK_ROUTE, method)) {
+        throw new PaymentsConfigError(
+          `${step.name} has @PaymentsWebhook and @OnPayment: take @OnPayment away, since the method of the route runs for ` +
+            'every outcome, or move it to a method of its own.',
+        );
+      }
+      return [{ step, triggers }];
     });
   }
 

@@ -10,6 +10,7 @@ import {
 } from '@nestjs/common';
 import { DEFAULT_ACCOUNT } from '../../common/account.js';
 import { type WebhookAnswer } from '../delivery/webhook-answer.js';
+import { PaymentsConfigError } from '../../errors/payments-config.error.js';
 import { WEBHOOK_ROUTE } from '../metadata-keys.js';
 import { receivable } from './payment-event.decorator.js';
 import { PaymentsWebhookGuard } from './payments-webhook.guard.js';
@@ -22,8 +23,11 @@ interface ResponseLike {
   header(name: string, value: string): unknown;
 }
 
-/** Where Nest keeps what a route's parameters are. */
+/** Where Nest keeps what a route's parameters are, and whether it answers in spite of an injected response. */
 const ROUTE_ARGUMENTS = '__routeArguments__';
+const PASSTHROUGH = '__responsePassthrough__';
+/** Nest's numbers of `@Res()` and `@Next()`, which begin the keys of its route arguments. */
+const ANSWERS_ITSELF = /^[12]:/;
 
 /**
  * Makes a method the route that receives webhooks: POST, version-neutral, verified, remembered, answered 200 after
@@ -37,6 +41,8 @@ const ROUTE_ARGUMENTS = '__routeArguments__';
  *
  * The application's global guards run on the route: mark it with the application's own `@Public()`. Its filters do not see
  * the package's own refusals.
+ *
+ * @throws PaymentsConfigError where the method injects `@Res()` without `passthrough`, or `@Next()`: nobody would answer.
  *
  * @param path Path of the route below the controller's.
  * @param options The merchant account, where it is not the default one.
@@ -56,6 +62,7 @@ export function PaymentsWebhook(
 ): MethodDecorator {
   return (target, key, descriptor: PropertyDescriptor) => {
     const method = descriptor.value as Method;
+    assertNestAnswers(target, key);
     const index = hiddenIndex(target, key, method);
     descriptor.value = copyDecorations(method, withinClaim(method, index));
     Delivery()(target, key, index);
@@ -94,14 +101,30 @@ function withinClaim(method: Method, index: number): Method {
   };
 }
 
+/** With `@Res()` Nest leaves the answer to the method, which does not run for a repeated delivery: the gateway would wait. */
+function assertNestAnswers(target: object, key: string | symbol): void {
+  if (Reflect.getMetadata(PASSTHROUGH, target.constructor, key) === true) return;
+  if (!Object.keys(routeArguments(target, key)).some((name) => ANSWERS_ITSELF.test(name))) return;
+  throw new PaymentsConfigError(
+    `${target.constructor.name}.${String(key)} receives webhooks and injects @Res() or @Next(), so that Nest would answer ` +
+      'nothing: leave it out, or write @Res({ passthrough: true }).',
+  );
+}
+
 /** Behind every parameter that the method declares, whichever of them are decorated. */
 function hiddenIndex(target: object, key: string | symbol, method: Method): number {
-  const routeArguments = (Reflect.getMetadata(ROUTE_ARGUMENTS, target.constructor, key) ?? {}) as Readonly<
+  const types = (Reflect.getMetadata('design:paramtypes', target, key) ?? []) as readonly unknown[];
+  const decorated = Object.values(routeArguments(target, key)).map(({ index }) => index + 1);
+  return Math.max(method.length, types.length, ...decorated);
+}
+
+function routeArguments(
+  target: object,
+  key: string | symbol,
+): Readonly<Record<string, { readonly index: number }>> {
+  return (Reflect.getMetadata(ROUTE_ARGUMENTS, target.constructor, key) ?? {}) as Readonly<
     Record<string, { readonly index: number }>
   >;
-  const types = (Reflect.getMetadata('design:paramtypes', target, key) ?? []) as readonly unknown[];
-  const decorated = Object.values(routeArguments).map(({ index }) => index + 1);
-  return Math.max(method.length, types.length, ...decorated);
 }
 
 /** Decorators below this one have written on the method; Nest reads what is written on its replacement. */

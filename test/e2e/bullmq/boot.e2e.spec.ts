@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { BullModule, getQueueToken, InjectQueue } from '@nestjs/bullmq';
-import { Injectable, Module } from '@nestjs/common';
+import { Controller, Injectable, Module, type Type } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { Queue } from 'bullmq';
-import { memoryStorage, PaymentsModule } from 'nestjs-payments';
+import { memoryStorage, OnPayment, PaymentsModule, PaymentsWebhook } from 'nestjs-payments';
 import {
   PaymentsQueue,
   PaymentsQueueModule,
@@ -14,7 +14,7 @@ import { inspect } from 'node:util';
 import { WebhookAccounts } from '../../../lib/webhooks/webhook-accounts.js';
 import { QueueSpace } from '../../support/queue-app.js';
 import { describeWith, redisService } from '../../support/services.js';
-import { LogLines, paymentsOptions } from '../../support/webhook-app.js';
+import { LogLines, paymentsOptions, startWebhookApp } from '../../support/webhook-app.js';
 
 const { webhooks: _none, ...withoutWebhooks } = paymentsOptions();
 const payouts = paymentsOptions({}, { name: 'payouts', apiKey: 'pk_test_b', apiSecret: 'sk_test_b' });
@@ -144,6 +144,37 @@ describeWith([redisService], 'a booted PaymentsQueueModule', () => {
     expect(queue.opts).toMatchObject({ prefix: space.prefix });
     expect(await queue.getJobCounts()).toMatchObject({ waiting: 0 });
     expect(await app.get(PaymentsQueue, { strict: false }).failed()).toEqual([]);
+  });
+
+  it('warns of a worker that would take payments and do nothing for them, and only of one', async () => {
+    @Controller('webhooks')
+    class WebhooksController {
+      @PaymentsWebhook('payments')
+      received(): void {}
+    }
+    @Injectable()
+    class Orders {
+      @OnPayment('*')
+      ended(): void {}
+    }
+    const warned = async (
+      worker: NonNullable<PaymentsQueueOptions['worker']>,
+      providers: Type[],
+    ): Promise<string[]> => {
+      const queue = { connection: { url: redisService.url }, prefix: space.prefix, worker };
+      const started = await startWebhookApp('express', {
+        imports: [PaymentsQueueModule.forRoot(queue)],
+        controllers: [WebhooksController],
+        providers,
+      });
+      await started.app.close();
+      return started.logs.of('warn').filter((line) => line.includes("No @OnPayment('payment.success')"));
+    };
+    expect(await warned({}, [])).toEqual([
+      expect.stringMatching(/whose worker takes payments .* PaymentsQueue$/),
+    ]);
+    expect(await warned(false, [])).toEqual([]);
+    expect(await warned({}, [Orders])).toEqual([]);
   });
 
   it.each(['useFactory', 'useClass', 'useExisting'] as const)('reads options from %s', async (how) => {

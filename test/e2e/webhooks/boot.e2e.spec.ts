@@ -7,7 +7,9 @@ import {
   type ExecutionContext,
   Injectable,
   Module,
+  Next,
   type PipeTransform,
+  Res,
   Scope,
   SetMetadata,
   ValidationPipe,
@@ -117,6 +119,57 @@ describe.each(adapters)('an application with webhooks on %s', (adapter) => {
     await expect(start({ controllers: [ScopedController] })).rejects.toMatchObject({
       message: expect.stringContaining('move the method to a provider') as unknown,
     });
+  });
+
+  it('does not boot when the method of a route is a handler as well', async () => {
+    @Controller('webhooks')
+    class BothController {
+      @PaymentsWebhook('below')
+      @OnPayment('payment.success')
+      below(): void {}
+    }
+    await expect(start({ controllers: [BothController] })).rejects.toMatchObject({
+      name: 'PaymentsConfigError',
+      message: expect.stringContaining('BothController.below has @PaymentsWebhook and @OnPayment') as unknown,
+    });
+    @Controller('webhooks')
+    class OtherController {
+      @OnPayment('payment.success')
+      @PaymentsWebhook('above')
+      above(): void {}
+    }
+    await expect(start({ controllers: [OtherController] })).rejects.toMatchObject({
+      message: expect.stringContaining(
+        'OtherController.above has @PaymentsWebhook and @OnPayment',
+      ) as unknown,
+    });
+  });
+
+  it('answers a route that injects the response, and is not built where nobody would', async () => {
+    @Controller('webhooks')
+    class PassingController {
+      @PaymentsWebhook('payments')
+      received(@Res({ passthrough: true }) response: unknown): void {
+        received.push(response as PaymentWebhookEvent);
+      }
+    }
+    const { port } = await start({ controllers: [PassingController] });
+    received = [];
+    const event = paymentEvent('payment.success');
+    expect((await deliver(port, event)).status).toBe(200);
+    expect((await deliver(port, event)).status).toBe(200);
+    expect(received).toHaveLength(1);
+    for (const injected of [Res(), Next()]) {
+      class SilentController {
+        received(_injected: unknown): void {}
+      }
+      injected(SilentController.prototype, 'received', 0);
+      const { prototype } = SilentController;
+      const descriptor = Object.getOwnPropertyDescriptor(prototype, 'received')!;
+      expect(() => PaymentsWebhook('payments')(prototype, 'received', descriptor)).toThrow(
+        'SilentController.received receives webhooks and injects @Res() or @Next()',
+      );
+    }
   });
 
   it('does not boot when the path of a route is a pattern', async () => {
