@@ -91,6 +91,7 @@ export {
 } from './errors/payments-error.interceptor.js';
 
 export { PaymentsJournal, type WaitForOutcomeOptions } from './recovery/payments-journal.js';
+export { type OldestUnresolved } from './recovery/oldest-unresolved.js';
 export { type RecoveryReport } from './recovery/recovery.run.js';
 
 export { PaymentsWebhook } from './webhooks/routes/payments-webhook.decorator.js';

@@ -12,6 +12,7 @@ import { PaymentsValidationError } from '../errors/payments-validation.error.js'
 import { isPaymentsError, PaymentsError } from '../errors/payments.error.js';
 import { journalEntry } from './journal-entry.js';
 import { noOutcome, notFound, refused } from './journal-errors.js';
+import { type OldestUnresolved } from './oldest-unresolved.js';
 import { type OutcomeBook } from './outcome-book.js';
 import { type OutcomeWaiter } from './outcome.waiter.js';
 import { type RecoveryReport, type RecoveryRun } from './recovery.run.js';
@@ -75,6 +76,21 @@ export class PaymentsJournal {
         if (value.ageMs >= olderThanMs) yield journalEntry(value);
       }
     }
+  }
+
+  /**
+   * Of the payments that `unresolved` lists the one that has been open for the longest time; undefined where none is open.
+   * Cheap, whatever the journal holds: made for alarms.
+   *
+   * @throws PaymentsStorageError
+   *
+   * @example
+   * const oldest = await journal.oldestUnresolved();
+   * if (oldest && oldest.ageMs > 3_600_000) alarm(oldest.entry.reference);
+   */
+  async oldestUnresolved(): Promise<OldestUnresolved | undefined> {
+    const oldest = await reading(this.recovery.oldest());
+    return oldest && { entry: journalEntry(oldest), ageMs: oldest.ageMs };
   }
 
   /**

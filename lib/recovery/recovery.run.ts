@@ -1,6 +1,7 @@
 import {
   type JournalEntry,
   type JournalScope,
+  type JournalState,
   type JournalStore,
   type StoredJournalRecord,
 } from '../common/journal-port.js';
@@ -9,6 +10,7 @@ import { type GatewayClient } from '../transport/gateway-client.js';
 import { changeRecord } from '../transport/journal/change-record.js';
 import { journalEntry } from './journal-entry.js';
 import { scanJournal } from './journal-scan.js';
+import { oldestInState } from './oldest-unresolved.js';
 import { decideRecovery, isStale, keptUnknown, type RecoveryRules } from './recovery-decision.js';
 import { type StatusResolver } from './status.resolver.js';
 
@@ -56,11 +58,25 @@ export class RecoveryRun {
     return count;
   }
 
-  /** Accepted payouts never settle by themselves, so they count only where the gateway can be asked about them. */
   unresolved(family: PaymentFamily): AsyncGenerator<StoredJournalRecord, void, undefined> {
+    return scanJournal(this.store, { ...this.scope, family }, this.openStates(family));
+  }
+
+  /** The one that has been open for the longest time. */
+  async oldest(): Promise<StoredJournalRecord | undefined> {
+    let oldest: StoredJournalRecord | undefined;
+    for (const family of FAMILIES) {
+      for (const state of this.openStates(family)) {
+        oldest = await oldestInState(this.store, { ...this.scope, family }, state, oldest);
+      }
+    }
+    return oldest;
+  }
+
+  /** Accepted payouts never settle by themselves, so they count only where the gateway can be asked about them. */
+  private openStates(family: PaymentFamily): readonly JournalState[] {
     const acceptedToo = family === 'collection' || this.status.canAsk(family);
-    const states = ['in-flight', 'unknown', ...(acceptedToo ? (['accepted'] as const) : [])] as const;
-    return scanJournal(this.store, { ...this.scope, family }, states);
+    return ['in-flight', 'unknown', ...(acceptedToo ? (['accepted'] as const) : [])];
   }
 
   /** `known` is undefined where nothing was to be found out. */

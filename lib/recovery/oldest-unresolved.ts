@@ -1,0 +1,48 @@
+import {
+  type JournalEntry,
+  type JournalScope,
+  type JournalState,
+  type JournalStore,
+  type StoredJournalRecord,
+} from '../common/journal-port.js';
+
+/**
+ * The payment whose outcome has been open for the longest time.
+ *
+ * @publicApi
+ */
+export interface OldestUnresolved {
+  readonly entry: JournalEntry;
+  /** Milliseconds since its current attempt was written down, by the store's clock. */
+  readonly ageMs: number;
+}
+
+const PAGE_SIZE = 10;
+
+/**
+ * The payment in a state whose current attempt is the oldest, where it is older than the one given. Reads a page, as a
+ * rule: the list is by `createdAt`, and only a payment that was tried anew is younger than its place says.
+ */
+export async function oldestInState(
+  store: JournalStore,
+  scope: JournalScope,
+  state: JournalState,
+  found?: StoredJournalRecord,
+): Promise<StoredJournalRecord | undefined> {
+  let oldest = found;
+  let after: string | undefined;
+  do {
+    const page = await store.list(scope, state, { limit: PAGE_SIZE, ...(after !== undefined && { after }) });
+    for (const stored of page.entries) {
+      if (oldest && sinceCreationMs(stored) <= oldest.ageMs) return oldest;
+      if (!oldest || stored.ageMs > oldest.ageMs) oldest = stored;
+    }
+    after = page.next;
+  } while (after !== undefined);
+  return oldest;
+}
+
+/** All by the store's clock, which this process may not share. */
+function sinceCreationMs({ createdAt, updatedAt, idleMs }: StoredJournalRecord): number {
+  return updatedAt + idleMs - createdAt;
+}
