@@ -14,6 +14,7 @@ const ENTRY_POINTS = {
   'sandbox/index': [],
   'redis/index': ['ioredis'],
   'postgres/index': [],
+  'terminus/index': ['@nestjs/terminus'],
 };
 
 /** Builds and packs; resolves to the tarball's path. */
@@ -84,7 +85,7 @@ function checkReach(content) {
           if (!allowed.has(name) && !peers.includes(name)) problems.push(`${where} reaches ${name}`);
         if (entry !== 'index') continue;
         for (const file of files) {
-          if (/[\\/](testing|sandbox|cli|redis|postgres|bullmq)[\\/]/.test(file))
+          if (/[\\/](testing|sandbox|cli|redis|postgres|bullmq|terminus|opentelemetry)[\\/]/.test(file))
             problems.push(`${where} reaches ${file}`);
         }
       }

@@ -1,0 +1,4 @@
+import 'reflect-metadata';
+
+export { PaymentsHealthIndicator } from './payments.health.js';
+export { type PaymentsHealthOptions } from './payments-health-options.js';

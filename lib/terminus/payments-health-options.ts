@@ -1,0 +1,82 @@
+import { DEFAULT_ACCOUNT } from '../common/account.js';
+import { PaymentsConfigError } from '../errors/payments-config.error.js';
+
+/**
+ * What is examined, and when it counts as down.
+ *
+ * @publicApi
+ */
+export interface PaymentsHealthOptions {
+  /** Merchant account, as `PaymentsModule.forRoot({ name })` names it. @default 'default' */
+  readonly account?: string | undefined;
+  /**
+   * Whether the gateway is asked for the balance. With `false` only what belongs to the application is examined: for a
+   * readiness check, since an application that is taken out of service receives no webhooks either.
+   * @default true
+   */
+  readonly gateway?: boolean | undefined;
+  /** How long what is known of the gateway counts, in milliseconds; 0: it is asked every time. @default 30_000 */
+  readonly cacheMs?: number | undefined;
+  /** Longest time to wait for the gateway, in milliseconds. @default 5_000 */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * From which age in milliseconds on an unresolved payment makes the account count as down.
+   * @default no limit: the age is reported and decides nothing
+   */
+  readonly maxUnresolvedAgeMs?: number | undefined;
+}
+
+/** The options with their defaults. */
+export interface ResolvedHealthOptions {
+  readonly account: string;
+  readonly gateway: boolean;
+  readonly cacheMs: number;
+  readonly timeoutMs: number;
+  readonly maxUnresolvedAgeMs: number;
+}
+
+const DEFAULTS: ResolvedHealthOptions = {
+  account: DEFAULT_ACCOUNT,
+  gateway: true,
+  cacheMs: 30_000,
+  timeoutMs: 5_000,
+  maxUnresolvedAgeMs: Infinity,
+};
+
+const LONGEST_MS = 2 ** 31 - 1;
+
+const millisecondsFrom =
+  (least: 0 | 1) =>
+  (value: unknown): string | undefined =>
+    Number.isInteger(value) && Number(value) >= least && Number(value) <= LONGEST_MS
+      ? undefined
+      : `must be a whole number of milliseconds from ${least} on: write 30_000`;
+
+const RULES: Readonly<Record<keyof PaymentsHealthOptions, (value: unknown) => string | undefined>> = {
+  account: (value) =>
+    typeof value === 'string'
+      ? undefined
+      : "must be the name of an account: write 'payouts', or leave it out",
+  gateway: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
+  cacheMs: millisecondsFrom(0),
+  timeoutMs: millisecondsFrom(1),
+  maxUnresolvedAgeMs: millisecondsFrom(1),
+};
+
+/**
+ * Reads the options.
+ *
+ * @throws PaymentsConfigError where one is wrong.
+ */
+export function resolveHealthOptions(options: PaymentsHealthOptions): ResolvedHealthOptions {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  for (const [name, value] of given) {
+    const problem = Object.hasOwn(RULES, name)
+      ? RULES[name as keyof PaymentsHealthOptions](value)
+      : `does not exist: write one of ${Object.keys(RULES).join(', ')}`;
+    if (problem !== undefined) {
+      throw new PaymentsConfigError(`PaymentsHealthIndicator option \`${name}\` ${problem}.`);
+    }
+  }
+  return { ...DEFAULTS, ...Object.fromEntries(given) };
+}

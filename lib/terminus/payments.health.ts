@@ -1,0 +1,134 @@
+import { Injectable, type Type } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
+import { getPaymentsToken } from '../common/tokens.js';
+import { PaymentsConfigError } from '../errors/payments-config.error.js';
+import { isPaymentsError } from '../errors/payments.error.js';
+import { PaymentsJournal } from '../recovery/payments-journal.js';
+import { WalletService } from '../wallet/wallet.service.js';
+import { type GatewayHealth } from './gateway-health.js';
+import { GatewayProbe } from './gateway.probe.js';
+import {
+  type PaymentsHealthOptions,
+  type ResolvedHealthOptions,
+  resolveHealthOptions,
+} from './payments-health-options.js';
+
+interface StorageHealth {
+  readonly status: 'up' | 'down';
+  readonly oldestUnresolvedMs?: number;
+}
+
+/**
+ * Tells Terminus whether payments can be made: the gateway is reachable and accepts the credentials (it is asked for the
+ * balance), the storage answers, and no payment has been open for too long. Provide it beside `TerminusModule`.
+ *
+ * One gateway answer that says nothing (a 5xx, silence, a 429) changes nothing; the third silence or 5xx in a row is down.
+ * What is reported holds no reference, no key and no address.
+ *
+ * @example
+ * @Controller('health')
+ * class HealthController {
+ *   constructor(
+ *     private readonly health: HealthCheckService,
+ *     private readonly payments: PaymentsHealthIndicator,
+ *   ) {}
+ *
+ *   @Get()
+ *   @HealthCheck()
+ *   check() {
+ *     return this.health.check([() => this.payments.isHealthy('payments', { maxUnresolvedAgeMs: 6 * 3_600_000 })]);
+ *   }
+ * }
+ *
+ * @publicApi
+ */
+@Injectable()
+export class PaymentsHealthIndicator {
+  private readonly probes = new Map<string, GatewayProbe>();
+
+  constructor(
+    private readonly indicators: HealthIndicatorService,
+    private readonly moduleRef: ModuleRef,
+  ) {}
+
+  /**
+   * Examines one account. Never rejects: what is wrong, an option too, is reported as down, with a `message`.
+   *
+   * @param key Under which name Terminus reports it.
+   * @returns `status`; `gateway`: `up`, `down`, or `unclear` while nothing was told clearly yet; `storage`: `up` or
+   * `down`; `oldestUnresolvedMs`, where a payment is open.
+   */
+  async isHealthy<const Key extends string>(
+    key: Key,
+    options: PaymentsHealthOptions = {},
+  ): Promise<HealthIndicatorResult<Key>> {
+    const session = this.indicators.check(key);
+    try {
+      const resolved = resolveHealthOptions(options);
+      const [gateway, storage] = await Promise.all([this.gateway(resolved), this.storage(resolved)]);
+      const details = {
+        ...(gateway && { gateway: gateway.status }),
+        storage: storage.status,
+        ...ageOf(storage),
+      };
+      const problems = problemsOf(gateway, storage, resolved);
+      if (problems.length === 0) return session.up(details);
+      return session.down({ ...details, message: problems.join(' ') });
+    } catch (error) {
+      return session.down(isPaymentsError(error) ? error.message : 'The payments could not be examined.');
+    }
+  }
+
+  private async gateway(options: ResolvedHealthOptions): Promise<GatewayHealth | undefined> {
+    return options.gateway ? this.probeOf(options.account).check(options) : undefined;
+  }
+
+  private async storage({ account }: ResolvedHealthOptions): Promise<StorageHealth> {
+    const journal = this.find(PaymentsJournal, account);
+    try {
+      const oldest = await journal.oldestUnresolved();
+      return { status: 'up', ...(oldest && { oldestUnresolvedMs: Math.round(oldest.ageMs) }) };
+    } catch {
+      return { status: 'down' };
+    }
+  }
+
+  private probeOf(account: string): GatewayProbe {
+    const known = this.probes.get(account);
+    if (known) return known;
+    const wallet = this.find(WalletService, account);
+    const probe = new GatewayProbe((options) => wallet.balance(options));
+    this.probes.set(account, probe);
+    return probe;
+  }
+
+  private find<T>(type: Type<T>, account: string): T {
+    try {
+      return this.moduleRef.get<T>(getPaymentsToken(type, account), { strict: false });
+    } catch {
+      throw new PaymentsConfigError(
+        `PaymentsHealthIndicator is to examine the account '${account}', which no PaymentsModule registers: name one that ` +
+          'is registered with { account }, or register it with PaymentsModule.forRoot({ name }).',
+      );
+    }
+  }
+}
+
+function ageOf({ oldestUnresolvedMs }: StorageHealth): Pick<StorageHealth, 'oldestUnresolvedMs'> {
+  return oldestUnresolvedMs === undefined ? {} : { oldestUnresolvedMs };
+}
+
+function problemsOf(
+  gateway: GatewayHealth | undefined,
+  { status, oldestUnresolvedMs = 0 }: StorageHealth,
+  { maxUnresolvedAgeMs }: ResolvedHealthOptions,
+): readonly string[] {
+  return [
+    ...(gateway?.problem === undefined ? [] : [gateway.problem]),
+    ...(status === 'down' ? ['The storage does not answer.'] : []),
+    ...(oldestUnresolvedMs >= maxUnresolvedAgeMs
+      ? [`A payment has been open for ${oldestUnresolvedMs} ms: see PaymentsJournal.unresolved().`]
+      : []),
+  ];
+}

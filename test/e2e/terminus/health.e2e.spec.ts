@@ -1,0 +1,207 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Controller, Get, type INestApplication } from '@nestjs/common';
+import { HealthCheck, HealthCheckService, TerminusModule } from '@nestjs/terminus';
+import { Test } from '@nestjs/testing';
+import {
+  CollectionsService,
+  memoryStorage,
+  PaymentsModule,
+  type PaymentsModuleRootOptions,
+  type PaymentsStorage,
+} from 'nestjs-payments';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { type PaymentsHealthOptions, PaymentsHealthIndicator } from 'nestjs-payments/terminus';
+import { type Server } from 'node:http';
+import request from 'supertest';
+import { collectionRequest } from '../../support/gateway-answers.js';
+import { startSandbox } from '../../support/sandbox.js';
+
+const BALANCE = 'GET /merchant-balance';
+/** Asked every time, so that a test need not wait. */
+const FRESH = { cacheMs: 0 };
+
+let options: PaymentsHealthOptions;
+
+@Controller('health')
+class HealthController {
+  constructor(
+    private readonly health: HealthCheckService,
+    private readonly payments: PaymentsHealthIndicator,
+  ) {}
+
+  @Get()
+  @HealthCheck()
+  check(): Promise<unknown> {
+    return this.health.check([() => this.payments.isHealthy('payments', options)]);
+  }
+}
+
+describe('the health of payments, by Terminus', () => {
+  let sandbox: PaymentsSandbox;
+  let app: INestApplication | undefined;
+
+  const start = async (...accounts: readonly Partial<PaymentsModuleRootOptions>[]): Promise<void> => {
+    const module = await Test.createTestingModule({
+      imports: [
+        TerminusModule.forRoot({ logger: false }),
+        ...(accounts.length === 0 ? [{}] : accounts).map((account) =>
+          PaymentsModule.forRoot({ ...sandbox.moduleOptions(), retry: { maxAttempts: 1 }, ...account }),
+        ),
+      ],
+      controllers: [HealthController],
+      providers: [PaymentsHealthIndicator],
+    }).compile();
+    app = module.createNestApplication({ logger: false });
+    await app.init();
+  };
+  const health = async (): Promise<{
+    readonly status: number;
+    readonly payments: unknown;
+    readonly text: string;
+  }> => {
+    const { status, text } = await request(app!.getHttpServer() as Server).get('/health');
+    const { details } = JSON.parse(text) as { details: { payments: unknown } };
+    return { status, payments: details.payments, text };
+  };
+  const balancesRead = (): number =>
+    sandbox.requests().filter(({ path }) => path.endsWith('/merchant-balance')).length;
+
+  beforeEach(async () => {
+    options = FRESH;
+    sandbox = await startSandbox({ clock: 'manual', seed: 1 });
+  });
+
+  afterEach(async () => {
+    await app?.close();
+    app = undefined;
+  });
+
+  it('is up where the gateway takes the credentials and the storage answers', async () => {
+    await start();
+    expect(await health()).toMatchObject({
+      status: 200,
+      payments: { status: 'up', gateway: 'up', storage: 'up' },
+    });
+  });
+
+  it('asks the gateway once for many checks', async () => {
+    options = {};
+    await start();
+    await Promise.all([health(), health()]);
+    await health();
+    expect(balancesRead()).toBe(1);
+  });
+
+  it('is down where the credentials are wrong, and shows none of them', async () => {
+    await start({ apiKey: 'pk_test_shop', apiSecret: 'sk_test_0other0' });
+    const { status, payments, text } = await health();
+    expect(status).toBe(503);
+    expect(payments).toEqual({
+      status: 'down',
+      gateway: 'down',
+      storage: 'up',
+      message: 'The gateway does not accept the credentials (UNAUTHORIZED).',
+    });
+    expect(text).not.toMatch(/_test_|127\.0\.0\.1/);
+  });
+
+  it('is down where the gateway cannot be reached, and shows no address', async () => {
+    await start({ baseUrl: 'http://127.0.0.1:9/api/v1' });
+    const { status, payments, text } = await health();
+    expect(status).toBe(503);
+    expect(payments).toMatchObject({ message: 'The gateway cannot be reached (ECONNREFUSED).' });
+    expect(text).not.toContain('127.0.0.1');
+  });
+
+  it('does not flap: 429 and two failures change nothing, the third in a row does', async () => {
+    await start();
+    expect((await health()).status).toBe(200);
+    sandbox.next(BALANCE).status(500).times(2);
+    expect([(await health()).status, (await health()).status]).toEqual([200, 200]);
+    expect((await health()).status).toBe(200);
+    sandbox.next(BALANCE).status(500).times(3);
+    expect([(await health()).status, (await health()).status]).toEqual([200, 200]);
+    expect(await health()).toMatchObject({
+      status: 503,
+      payments: { message: 'The gateway gave no usable answer 3 times in a row.' },
+    });
+    expect((await health()).status).toBe(200);
+    sandbox.next(BALANCE).status(429, { retryAfter: 30 });
+    const limited = [await health(), await health(), await health(), await health()];
+    expect(limited.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  });
+
+  it('waits no longer for a silent gateway than it is told to', async () => {
+    options = { cacheMs: 0, timeoutMs: 50 };
+    await start();
+    sandbox.next(BALANCE).hang();
+    expect(await health()).toMatchObject({ status: 200, payments: { gateway: 'unclear' } });
+  });
+
+  it('is down where the storage fails, and keeps its error to itself', async () => {
+    const storage = memoryStorage();
+    const broken: PaymentsStorage = {
+      name: 'broken',
+      inbox: storage.inbox,
+      journal: Object.assign(Object.create(storage.journal) as PaymentsStorage['journal'], {
+        list: () => Promise.reject(new Error('password=hunter2')),
+      }),
+    };
+    await start({ storage: broken });
+    const { status, payments, text } = await health();
+    expect(status).toBe(503);
+    expect(payments).toMatchObject({
+      gateway: 'up',
+      storage: 'down',
+      message: 'The storage does not answer.',
+    });
+    expect(text).not.toContain('hunter2');
+  });
+
+  it('tells the age of the oldest open payment, which decides only where a limit is set', async () => {
+    let now = 1_800_000_000_000;
+    await start({ storage: memoryStorage({ now: () => now }) });
+    await app!.get(CollectionsService).mobileMoney(collectionRequest);
+    now += 3_600_000;
+    expect(await health()).toMatchObject({ status: 200, payments: { oldestUnresolvedMs: 3_600_000 } });
+    options = { ...FRESH, maxUnresolvedAgeMs: 3_600_001 };
+    expect((await health()).status).toBe(200);
+    options = { ...FRESH, maxUnresolvedAgeMs: 3_600_000 };
+    const { status, payments, text } = await health();
+    expect(status).toBe(503);
+    expect(payments).toMatchObject({
+      status: 'down',
+      gateway: 'up',
+      message: 'A payment has been open for 3600000 ms: see PaymentsJournal.unresolved().',
+    });
+    for (const personal of Object.values(collectionRequest)) expect(text).not.toContain(personal);
+  });
+
+  it('leaves the gateway out where it is told to', async () => {
+    options = { gateway: false };
+    await start({ baseUrl: 'http://127.0.0.1:9/api/v1' });
+    expect(await health()).toMatchObject({ status: 200, payments: { status: 'up', storage: 'up' } });
+  });
+
+  it('examines the account that is named', async () => {
+    await start({ baseUrl: 'http://127.0.0.1:9/api/v1' }, { name: 'payouts' });
+    expect((await health()).status).toBe(503);
+    options = { ...FRESH, account: 'payouts' };
+    expect((await health()).status).toBe(200);
+  });
+
+  it.each<[PaymentsHealthOptions, RegExp]>([
+    [{ account: 'refunds' }, /account 'refunds'.*no PaymentsModule registers/],
+    [{ cacheMs: -1 }, /`cacheMs` must be a whole number of milliseconds from 0 on/],
+    [{ timeoutMs: 0 }, /`timeoutMs` must be a whole number of milliseconds from 1 on/],
+    [{ maxUnresolvedAgeMs: 0.5 }, /`maxUnresolvedAgeMs` must/],
+    [{ gateway: 'no' as unknown as boolean }, /`gateway` must be true or false/],
+    [{ age: 5 } as PaymentsHealthOptions, /`age` does not exist: write one of account, gateway/],
+  ])('is down where it is asked for %j, and says why', async (asked, message) => {
+    options = asked;
+    await start();
+    const { status, payments } = await health();
+    expect(status).toBe(503);
+    expect(payments).toMatchObject({ message: expect.stringMatching(message) });
+  });
+});

@@ -1,0 +1,61 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { PaymentsAuthenticationError } from '../../../lib/errors/payments-authentication.error.js';
+import { GatewayProbe } from '../../../lib/terminus/gateway.probe.js';
+import { type CallOptions } from '../../../lib/transport/call-options.js';
+import { ManualClock } from '../../support/manual-clock.js';
+
+const rules = { cacheMs: 30_000, timeoutMs: 5_000 };
+
+describe('the probe of a gateway', () => {
+  let clock: ManualClock;
+  let reads: CallOptions[];
+  let answer: () => Promise<unknown>;
+  let probe: GatewayProbe;
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    reads = [];
+    answer = () => Promise.resolve({});
+    probe = new GatewayProbe((options) => {
+      reads.push(options);
+      return answer();
+    }, clock.now);
+  });
+
+  it('asks once while what it knows counts, and again afterwards', async () => {
+    await probe.check(rules);
+    await clock.advance(29_999);
+    await probe.check(rules);
+    expect(reads).toEqual([{ timeoutMs: 5_000, deadlineMs: 5_000 }]);
+    await clock.advance(1);
+    await probe.check(rules);
+    expect(reads).toHaveLength(2);
+  });
+
+  it('remembers that the gateway is down just as long', async () => {
+    answer = () => Promise.reject(new PaymentsAuthenticationError('UNAUTHORIZED', 'no'));
+    expect(await probe.check(rules)).toMatchObject({ status: 'down' });
+    answer = () => Promise.resolve({});
+    expect(await probe.check(rules)).toMatchObject({ status: 'down' });
+    await clock.advance(30_000);
+    expect(await probe.check(rules)).toMatchObject({ status: 'up' });
+  });
+
+  it('asks once for all who ask at the same time', async () => {
+    let end = (): void => undefined;
+    answer = () =>
+      new Promise<void>((resolve) => {
+        end = resolve;
+      });
+    const both = Promise.all([probe.check(rules), probe.check(rules)]);
+    end();
+    expect(await both).toMatchObject([{ status: 'up' }, { status: 'up' }]);
+    expect(reads).toHaveLength(1);
+  });
+
+  it('asks every time where nothing is to be remembered', async () => {
+    await probe.check({ ...rules, cacheMs: 0 });
+    await probe.check({ ...rules, cacheMs: 0 });
+    expect(reads).toHaveLength(2);
+  });
+});
