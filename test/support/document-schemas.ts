@@ -30,7 +30,7 @@ export class DocumentSchemas {
   get(name: string): ObjectSchema {
     const schema = this.document.components?.schemas?.[name];
     if (!schema) throw new Error(`The document has no schema ${name}`);
-    return schema as ObjectSchema;
+    return schema as unknown as ObjectSchema;
   }
 
   /** What a value has that the schema does not show, or lacks that it asks for. */
