@@ -6,7 +6,8 @@ import { type RedisClient } from '../../../lib/redis/redis-client.js';
 import { inboxContract, inboxDelivery, inboxKey } from '../../support/inbox-contract.js';
 import { journalContract } from '../../support/journal-contract.js';
 import { connectRedis, forget, ownPrefix, TimeTravellingRedis, reaches } from '../../support/redis.js';
-import { describeWithRedisServer, RedisServer } from '../../support/redis-server.js';
+import { RedisServer } from '../../support/redis-server.js';
+import { describeWithRedisServer } from '../../support/redis-server-specs.js';
 import { describeWith, redisService } from '../../support/services.js';
 
 /** A storage of its own for each spec, and time that passes when the spec says so. */

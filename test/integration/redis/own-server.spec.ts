@@ -6,7 +6,8 @@ import { redisStorage } from '../../../lib/redis/index.js';
 import { claimed, inboxDelivery, inboxKey } from '../../support/inbox-contract.js';
 import { journalRecord } from '../../support/journal-contract.js';
 import { connectRedis, reaches } from '../../support/redis.js';
-import { describeWithRedisServer, RedisServer } from '../../support/redis-server.js';
+import { RedisServer } from '../../support/redis-server.js';
+import { describeWithRedisServer } from '../../support/redis-server-specs.js';
 
 const LEASE_MS = 60_000;
 const CUSTOMER = '255712345678';

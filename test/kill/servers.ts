@@ -1,0 +1,23 @@
+import { spawnSync } from 'node:child_process';
+import { RedisServer } from '../support/redis-server.js';
+import { PostgresServer, postgresPrograms } from './postgres-server.js';
+import { type StorageMode } from './plan.js';
+
+/** A server of the run's own, which may be crashed and keeps what it confirmed. */
+export interface Server {
+  readonly url: string;
+  crash(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** What must be installed for this storage and is not. */
+export function missingProgram(mode: StorageMode): string | undefined {
+  if (mode === 'postgres' || mode === 'postgres-plain')
+    return postgresPrograms() === undefined ? 'PostgreSQL (initdb and postgres)' : undefined;
+  return spawnSync('redis-server', ['--version']).status === 0 ? undefined : 'redis-server';
+}
+
+export function startServer(mode: StorageMode): Promise<Server> {
+  if (mode === 'postgres' || mode === 'postgres-plain') return PostgresServer.start(postgresPrograms() ?? '');
+  return RedisServer.start('--appendonly', 'yes', '--appendfsync', 'always');
+}
