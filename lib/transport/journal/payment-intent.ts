@@ -35,7 +35,10 @@ export class PaymentIntent {
     readonly probeFor?: ProbeWait,
   ) {}
 
-  /** Writes a payment down; undefined where somebody else was faster. */
+  /**
+   * Writes a payment down; undefined where somebody else was faster. A client of the store may repeat what it lost the
+   * answer to, and then finds what it wrote itself.
+   */
   static async begin(
     store: JournalStore,
     record: JournalRecord,
@@ -43,12 +46,11 @@ export class PaymentIntent {
     deadline: number,
   ): Promise<PaymentIntent | undefined> {
     const lease = leaseUntil(deadline);
-    if (standing) {
-      const stored = await store.replace(standing.version, record, lease);
-      return stored && new PaymentIntent(store, stored, standing.record, deadline);
-    }
-    const { inserted, stored } = await store.insert(record, lease);
-    return inserted ? new PaymentIntent(store, stored, undefined, deadline) : undefined;
+    const stored = standing
+      ? ((await store.replace(standing.version, record, lease)) ?? (await store.get(record)))
+      : (await store.insert(record, lease)).stored;
+    const isOurs = stored?.record.intent === record.intent && stored.record.state === 'in-flight';
+    return isOurs ? new PaymentIntent(store, stored, standing?.record, deadline) : undefined;
   }
 
   /** Takes the one further try of a payment; undefined where somebody else was faster. */
@@ -63,16 +65,22 @@ export class PaymentIntent {
     return stored && new PaymentIntent(store, stored, standing.record, deadline, probe);
   }
 
-  /** Takes back what was written although the store said that it failed; what others wrote since stays. */
+  /**
+   * Takes back what was written although the store said that it failed; what others wrote since stays.
+   *
+   * @returns False: what stood before still stands, so it may be written even now, by a server that is slow.
+   */
   static async takeBack(
     store: JournalStore,
     record: JournalRecord,
     before: JournalRecord | undefined,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const standing = await store.get(record);
-    if (standing?.record.intent !== record.intent || standing.record.state !== 'in-flight') return;
+    if (standing?.record.intent === before?.intent) return false;
+    if (standing?.record.intent !== record.intent || standing.record.state !== 'in-flight') return true;
     if (before) await store.replace(standing.version, before, 0);
     else await store.remove(record, standing.version);
+    return true;
   }
 
   get record(): JournalRecord {

@@ -141,8 +141,11 @@ export class PaymentLedger {
     try {
       return await PaymentIntent.begin(this.store, record, standing, deadline);
     } catch (error) {
-      // It may have been written, and only the store's answer lost.
-      const takeBack = (): Promise<void> => PaymentIntent.takeBack(this.store, record, standing?.record);
+      // It may have been written, and only the store's answer lost; or it is written once the store gets to it.
+      const takeBack = async (): Promise<void> => {
+        const taken = await PaymentIntent.takeBack(this.store, record, standing?.record);
+        if (!taken) throw notWritten(record);
+      };
       takeBack().catch(() => {
         this.later.add(takeBack);
       });

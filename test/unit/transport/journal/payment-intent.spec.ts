@@ -1,5 +1,6 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import { type JournalStore } from '../../../../lib/common/journal-port.js';
 import { PaymentOutcomeUnknownError } from '../../../../lib/errors/payment-outcome-unknown.error.js';
 import { memoryStorage } from '../../../../lib/storage/memory.storage.js';
 import { PaymentIntent } from '../../../../lib/transport/journal/payment-intent.js';
@@ -27,4 +28,29 @@ it('leaves a later attempt alone, also where the caller gave both attempts one k
 
   expect((await journal.get(first))?.record).toMatchObject({ attempt: 2, state: 'in-flight' });
   expect(error).toHaveBeenCalledWith(expect.stringContaining('earlier attempt'));
+});
+
+it.each([
+  ['the first attempt', undefined],
+  ['a later attempt', journalRecord('order-1', { intent: 'the-call-before', state: 'rejected' })],
+] as const)('takes %s for its own where a client of the store wrote it twice', async (_what, before) => {
+  const { journal } = memoryStorage();
+  const standing = before && (await journal.insert(before, 0)).stored;
+  const twice: JournalStore = Object.assign(Object.create(journal) as JournalStore, {
+    insert: async (...args: Parameters<JournalStore['insert']>) => {
+      await journal.insert(...args);
+      return journal.insert(...args);
+    },
+    replace: async (...args: Parameters<JournalStore['replace']>) => {
+      await journal.replace(...args);
+      return journal.replace(...args);
+    },
+  });
+  const record = journalRecord('order-1', { attempt: 2 });
+
+  const intent = await PaymentIntent.begin(twice, record, standing, performance.now() + 1_000);
+
+  expect(intent?.record).toEqual(record);
+  const another = journalRecord('order-1', { intent: 'another-call' });
+  expect(await PaymentIntent.begin(twice, another, standing, performance.now() + 1_000)).toBeUndefined();
 });
