@@ -3,6 +3,9 @@ import { type PaymentsStorage } from './common/storage-port.js';
 import { type ResolvedPaymentsOptions } from './config/resolved-options.js';
 import { type GatewayClient } from './transport/gateway-client.js';
 
+/** The accounts that use each storage: several may share one, and the last of them closes it. */
+const usersOf = new WeakMap<PaymentsStorage, Set<PaymentsLifecycle>>();
+
 /** What happens to one account when the application starts and stops. */
 export class PaymentsLifecycle implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('PaymentsModule');
@@ -14,6 +17,7 @@ export class PaymentsLifecycle implements OnApplicationBootstrap, OnApplicationS
   ) {}
 
   onApplicationBootstrap(): void {
+    usersOf.set(this.storage, this.users().add(this));
     const { account, environment } = this.options;
     if (environment !== 'production' || this.storage.name !== 'memory') return;
     this.logger.warn(
@@ -25,6 +29,12 @@ export class PaymentsLifecycle implements OnApplicationBootstrap, OnApplicationS
   /** What is under way is still written down. */
   async onApplicationShutdown(): Promise<void> {
     await this.client.idle();
-    await this.storage.close?.();
+    const users = this.users();
+    users.delete(this);
+    if (users.size === 0) await this.storage.close?.();
+  }
+
+  private users(): Set<PaymentsLifecycle> {
+    return usersOf.get(this.storage) ?? new Set();
   }
 }

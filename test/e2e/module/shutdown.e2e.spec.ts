@@ -136,6 +136,35 @@ describe('the end of the application', () => {
     expect(atClose).toBe('accepted');
   });
 
+  it.each(['default', 'payouts'])(
+    'closes a storage that two accounts share only after the account %s is through as well',
+    async (name) => {
+      const memory = memoryStorage();
+      const closedAt: (string | undefined)[] = [];
+      const close = async (): Promise<void> => {
+        const key = { account: name, environment: 'sandbox', family: 'collection' } as const;
+        closedAt.push((await memory.journal.get({ ...key, reference: 'order-1' }))?.record.state);
+      };
+      const storage = { ...memory, close };
+      application = await Test.createTestingModule({
+        imports: ['default', 'payouts'].map((one) =>
+          PaymentsModule.forRoot({ ...options(), name: one, storage }),
+        ),
+      }).compile();
+      await application.init();
+      const payment = application
+        .get<CollectionsService>(getPaymentsToken(CollectionsService, name))
+        .mobileMoney(collectionRequest);
+      await arrived;
+      const closed = application.close();
+      // What has nothing to wait for has closed by now.
+      await new Promise((resolve) => setImmediate(resolve));
+      answerHeld();
+      await Promise.all([payment, closed]);
+      expect(closedAt).toEqual(['accepted']);
+    },
+  );
+
   it('tries once more to write down what the storage did not take, before it closes it', async () => {
     const memory = memoryStorage();
     let down = true;
