@@ -66,6 +66,11 @@ export class PostgresInbox implements InboxStore {
     return deleteInBatches(this.run, this.statements.purge, [account, environment, olderThanMs]);
   }
 
+  /** The pool holds the address, with the password in it. */
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return 'PostgresInbox {}';
+  }
+
   private plainClaim({ values, attempt, finished }: HeldEntry): InboxClaim {
     const changes = async (statement: string, ...more: readonly string[]): Promise<boolean> =>
       (await this.run(statement, [...values, ...more])).rowCount === 1;

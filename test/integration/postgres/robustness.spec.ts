@@ -126,6 +126,15 @@ describeWith([postgresService], 'postgresStorage() and its server', () => {
     expect(shown).not.toContain('Asha');
   });
 
+  it('shows no password of its pool where it is inspected', () => {
+    const pool = database.connect({ connectionString: 'postgres://shop:s3cret-of-the-shop@127.0.0.1/shop' });
+    expect(inspect(pool)).toContain('s3cret-of-the-shop');
+    for (const transactional of [false, true]) {
+      const shown = inspect(storage(pool, transactional), { depth: 9, showHidden: true });
+      expect(shown).not.toContain('s3cret-of-the-shop');
+    }
+  });
+
   describe('over a network', () => {
     let proxy: SeverableProxy;
     let away: PaymentsStorage;
