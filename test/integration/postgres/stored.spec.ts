@@ -2,7 +2,10 @@ import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { type Pool } from 'pg';
 import { type JournalRecord } from '../../../lib/common/journal-port.js';
 import { type PaymentsStorage } from '../../../lib/common/storage-port.js';
+import { inboxStatements } from '../../../lib/postgres/inbox-statements.js';
+import { journalStatements } from '../../../lib/postgres/journal-rows.js';
 import { postgresStorage } from '../../../lib/postgres/postgres.storage.js';
+import { tableNames } from '../../../lib/postgres/table-names.js';
 import { claimed, inboxDelivery } from '../../support/inbox-contract.js';
 import { journalRecord } from '../../support/journal-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
@@ -129,6 +132,27 @@ describeWith([postgresService], 'what PostgreSQL stores', () => {
     expect(await inbox.purge(SCOPE, 30_000)).toBe(2_500);
     expect(await journal.purge(SCOPE, 30_000)).toBe(2_000);
     expect(watched.asked.map(({ rowCount }) => rowCount)).toEqual([1_000, 1_000, 500, 1_000, 1_000, 0]);
+  });
+
+  it.each([
+    ['inbox', 'changed_at'],
+    ['journal', 'updated_at'],
+  ] as const)('is purged from the %s without a look at what stays', async (what, time) => {
+    const names = tableNames(database.schema);
+    const { purge } = what === 'inbox' ? inboxStatements(names) : journalStatements(names);
+    const client = await database.pool.connect();
+    // A table of a few rows would be read whole.
+    await client.query('BEGIN; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off');
+    const { rows } = await client.query<Record<string, string>>(`EXPLAIN ${purge}`, [
+      SCOPE.account,
+      SCOPE.environment,
+      1,
+    ]);
+    await client.query('ROLLBACK');
+    client.release();
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(plan).toMatch(new RegExp(`Index Cond: .*${time} <`));
+    expect(plan).not.toContain('Sort');
   });
 
   function times({
