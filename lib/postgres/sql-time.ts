@@ -2,11 +2,15 @@
 const LOCK_WITHIN_MS = 2_000;
 
 /**
- * The first part of a statement that writes: one moment for all its times, and a limit to its waiting for locks, which ends
- * with the transaction. Without that limit the server would go on waiting, and then write, for a caller who is gone.
+ * The first part of a statement that writes: one moment for all its times, and two settings that end with the transaction.
+ *
+ * - Its waiting for locks has a limit: the server would go on waiting, and then write, for a caller who is gone.
+ * - What it commits is on the disk before that is believed, also where `synchronous_commit` is off: a server that crashed
+ *   would have forgotten a payment that was sent, or a webhook that was answered.
  */
 export const MOMENT = `moment AS (
-  SELECT clock_timestamp() AS now, set_config('lock_timeout', '${LOCK_WITHIN_MS}', true)
+  SELECT clock_timestamp() AS now, set_config('lock_timeout', '${LOCK_WITHIN_MS}', true),
+    set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), true)
 )`;
 
 /** So many milliseconds as an interval. */

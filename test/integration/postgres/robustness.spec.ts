@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { inspect } from 'node:util';
-import { type Pool } from 'pg';
+import { type Pool, type PoolClient } from 'pg';
 import {
   type InboxScope,
   type PaymentsStorage,
@@ -124,6 +124,23 @@ describeWith([postgresService], 'postgresStorage() and its server', () => {
     const shown = inspect(error, { depth: 9, showHidden: true });
     expect(shown).toContain('23502');
     expect(shown).not.toContain('Asha');
+  });
+
+  it.each([
+    ['off', 'on'],
+    ['local', 'local'],
+    ['remote_apply', 'remote_apply'],
+  ])('commits to the disk where synchronous_commit is %s: it is then %s', async (setting, used) => {
+    const path = database.schema.replaceAll(' ', '\\ ');
+    const pool = database.connect({
+      options: `-c search_path="${path}",pg_catalog -c synchronous_commit=${setting}`,
+    });
+    const claim = claimed(await storage(pool, true).inbox.claim(inboxDelivery('order-1'), LEASE_MS));
+    await claim.journal?.insert(journalRecord('order-1'), LEASE_MS);
+    const client = claim.transaction as PoolClient;
+    const { rows } = await client.query('SHOW synchronous_commit');
+    expect(rows).toEqual([{ synchronous_commit: used }]);
+    await claim.fail();
   });
 
   it('shows no password of its pool where it is inspected', () => {
