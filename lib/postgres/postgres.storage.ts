@@ -13,12 +13,16 @@ import { tableNames } from './table-names.js';
  * @publicApi
  */
 export interface PostgresStorageOptions {
-  /** The application's pool of `pg`. The package never ends it. */
+  /**
+   * The application's pool of `pg`. The package never ends it: end it after `app.close()`, because payments and webhooks that are
+   * under way are still written down while the application stops.
+   */
   readonly pool: PostgresPool;
   /**
    * Hands an open transaction to every webhook handler as `context.transaction` (a `PoolClient` of `pg`): what the handler
    * writes there, the record that it ran and the outcome in the journal are committed together or not at all. Every delivery
-   * that is being handled holds one connection of the pool.
+   * that is being handled holds one connection of the pool, and a handler that pays or asks the journal needs a second one
+   * meanwhile: where the pool has none left within four seconds, the handler fails and the delivery comes again.
    * @default false
    */
   readonly transactional?: boolean;
@@ -34,7 +38,9 @@ const OPTIONS = ['pool', 'transactional', 'schema'];
  *
  * Without `transactional` a repeated delivery is not handled twice, unless a handler outlives its lease or the process dies
  * between the handler's effect and its record: make the effect idempotent. With it, effects in the same database happen
- * exactly once, whatever crashes; effects outside of it (mails, calls) are not covered.
+ * exactly once, whatever crashes; effects outside of it (mails, calls) are not covered. A commit of the package is on the
+ * server's disk, also where `synchronous_commit` is off; whether it survives a fail-over to another server is for that setting
+ * and the application's replication to say.
  *
  * Nothing expires by itself: call `PaymentsInbox.purge()` and `PaymentsJournal.purge()` from a job of yours.
  *
