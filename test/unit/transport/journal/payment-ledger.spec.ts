@@ -67,19 +67,23 @@ describe('a ledger whose journal hangs', () => {
     ['the first attempt', undefined],
     ['a later attempt', journalRecord('order-1', { intent: 'the-call-before', state: 'rejected' })],
   ])('takes back %s that is written long after it was said to have failed', async (_what, before) => {
-    const method = before ? 'replace' : 'insert';
     if (before) await memory.insert(before, 0);
-    const write = memory[method].bind(memory) as (...args: unknown[]) => Promise<unknown>;
-    const failing = jest.spyOn(memory, method).mockImplementationOnce((...args: unknown[]) => {
-      setTimeout(() => void write(...args), 10_000);
+    const slowly = (write: () => unknown): Promise<never> => {
+      setTimeout(() => void write(), 10_000);
       return Promise.reject(new Error('no answer'));
-    });
+    };
+    const { insert, replace } = memory;
+    jest
+      .spyOn(memory, 'insert')
+      .mockImplementationOnce((...write) => slowly(() => insert.apply(memory, write)));
+    jest
+      .spyOn(memory, 'replace')
+      .mockImplementationOnce((...write) => slowly(() => replace.apply(memory, write)));
     const error = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
     const end = expect(begin()).rejects.toMatchObject(late);
     await jest.advanceTimersByTimeAsync(10_000);
     await end;
     expect(error).toHaveBeenCalledTimes(1);
-    failing.mockRestore();
     expect((await memory.get(record))?.record.intent).toBe(record.intent);
     await jest.advanceTimersByTimeAsync(16_000);
     expect((await memory.get(record))?.record).toEqual(before);
