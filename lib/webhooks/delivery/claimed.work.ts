@@ -6,6 +6,7 @@ import { failureLabel } from '../../errors/failure-label.js';
 import { PaymentsStorageError } from '../../errors/payments-storage.error.js';
 import { isPaymentsError } from '../../errors/payments.error.js';
 import { runSteps, type StepsResult } from './handler-steps.js';
+import { insist } from './insist.js';
 import { type PaymentEventContext } from './payment-event-context.js';
 import { type RunningWork } from './running-work.js';
 import { type VerifiedWebhook } from './verified-webhook.js';
@@ -82,7 +83,7 @@ export class ClaimedWork {
     event: PaymentWebhookEvent,
   ): Promise<WebhookAnswer> {
     if (result.ok === false) return this.giveBack(claim, result, event);
-    if (result.ok === true && (await claim.finish())) {
+    if (result.ok === true && (await finished(claim))) {
       work.done();
       return DONE;
     }
@@ -109,10 +110,15 @@ export class ClaimedWork {
   }
 }
 
+/** What failed in a transaction is undone, and cannot be tried again in it. */
+function finished(claim: InboxClaim): Promise<boolean> {
+  return claim.transaction === undefined ? insist(() => claim.finish()) : claim.finish();
+}
+
 /** A store's own error stays inside: it may hold what was to be stored. */
 async function remember(claim: InboxClaim, name: string): Promise<boolean> {
   try {
-    return await claim.mark(name);
+    return await insist(() => claim.mark(name));
   } catch (error) {
     throw new PaymentsStorageError(
       `It finished, but that could not be written down, so it may run again: ${failureLabel(error)}`,

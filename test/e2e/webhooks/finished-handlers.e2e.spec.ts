@@ -45,6 +45,23 @@ class WebhooksController {
 
 const event = paymentEvent('payment.success', { reference: 'order-1' });
 
+function away(): Promise<never> {
+  return Promise.reject(Object.assign(new Error('+255712345678'), { code: 'ECONNRESET' }));
+}
+
+/** A storage of which every claim is changed. */
+function spoiled(change: (claim: InboxClaim) => Partial<InboxClaim>): PaymentsStorage {
+  const memory = memoryStorage();
+  const inbox = Object.assign(Object.create(memory.inbox) as typeof memory.inbox, {
+    claim: async (...args: Parameters<typeof memory.inbox.claim>) => {
+      const result = await memory.inbox.claim(...args);
+      if (result.result !== 'claimed') return result;
+      return { ...result, claim: { ...result.claim, ...change(result.claim) } };
+    },
+  });
+  return { ...memory, inbox };
+}
+
 describe('a handler that finished', () => {
   let running: WebhookApp | undefined;
 
@@ -133,24 +150,40 @@ describe('a handler that finished', () => {
     expect(twins()).toEqual([one, other, other]);
   });
 
+  it('does not run again because the storage was away for a moment', async () => {
+    const refusals = { mark: 2, finish: 2 };
+    const port = await start(
+      spoiled((claim) => ({
+        mark: (name) => (refusals.mark-- > 0 ? away() : claim.mark(name)),
+        finish: () => (refusals.finish-- > 0 ? away() : claim.finish()),
+      })),
+    );
+    expect(await status(port)).toBe(200);
+    expect(await status(port)).toBe(200);
+    expect(ran).toEqual(['paid', 'thank 1', 'route']);
+    expect(running!.logs.of('error')).toEqual([]);
+  });
+
+  it('is undone with a transaction that could not be committed, which is not tried again', async () => {
+    let commits = 0;
+    const port = await start(
+      spoiled(() => ({
+        transaction: {},
+        finish: () => {
+          commits += 1;
+          return away();
+        },
+      })),
+    );
+    expect(await status(port)).toBe(503);
+    expect(commits).toBe(1);
+  });
+
   it('that the storage cannot remember gets 503, and so does one whose lease was lost', async () => {
-    const memory = memoryStorage();
-    const marks: (() => Promise<boolean>)[] = [
-      () => Promise.reject(Object.assign(new Error('+255712345678'), { code: 'ECONNRESET' })),
-      () => Promise.resolve(false),
-    ];
-    const spoiled = (claim: InboxClaim): InboxClaim => ({
-      ...claim,
-      mark: (name) => (marks.shift() ?? claim.mark)(name),
-    });
-    const inbox = Object.assign(Object.create(memory.inbox) as typeof memory.inbox, {
-      claim: async (...args: Parameters<typeof memory.inbox.claim>) => {
-        const result = await memory.inbox.claim(...args);
-        return result.result === 'claimed' ? { ...result, claim: spoiled(result.claim) } : result;
-      },
-    });
-    const port = await start({ ...memory, inbox });
+    const marks: (() => Promise<boolean>)[] = [away, () => Promise.resolve(false)];
+    const port = await start(spoiled((_claim) => ({ mark: () => marks[0]!() })));
     expect(await deliver(port, event)).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
+    marks.shift();
     expect(await deliver(port, event)).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
     expect(ran).toEqual(['paid', 'paid']);
     expect(running!.logs.webhooks('error').join('\n')).toMatch(/Orders\.paid failed .*Error \(ECONNRESET\)/s);
