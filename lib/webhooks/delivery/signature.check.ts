@@ -1,10 +1,13 @@
 import { Logger } from '@nestjs/common';
-import { type RawWebhook } from '../../common/webhook-scheme.js';
+import { type RawWebhook, type SignatureVerdict } from '../../common/webhook-scheme.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
 import { safeVerdict } from '../schemes/safe-verdict.js';
 
 /** Anybody can send unsigned requests, so they must not be able to fill the log. */
 const LOG_EVERY_MS = 60_000;
+
+/** Not left to the scheme: one of the application's own may find that every key of none fits. */
+const NO_KEY: SignatureVerdict = { ok: false, reason: 'the `notAfter` of every secret has passed' };
 
 /** Checks signatures with the keys that are valid now; says in the log, once a minute, why one was refused. */
 export class SignatureCheck {
@@ -22,7 +25,8 @@ export class SignatureCheck {
     const keys = this.options.keys
       .filter(({ notAfter }) => notAfter === undefined || now <= notAfter)
       .map(({ bytes }) => bytes);
-    const verdict = await safeVerdict(() => this.options.scheme.verify(webhook, keys, now));
+    const verdict =
+      keys.length === 0 ? NO_KEY : await safeVerdict(() => this.options.scheme.verify(webhook, keys, now));
     if (verdict.ok) return true;
     this.report(verdict.reason, webhook.body.length, now);
     return false;

@@ -42,6 +42,13 @@ describe('SignatureCheck', () => {
     expect(await check(() => Promise.resolve({ ok: true })).accepts(webhook)).toBe(true);
   });
 
+  it('refuses without asking the scheme once no key is valid any more, and says why', async () => {
+    jest.useFakeTimers({ now: 1_000 });
+    const ended = [{ bytes: Buffer.from('ended'), notAfter: 999 }] as unknown as (typeof forever)[];
+    expect(await check(() => ({ ok: true }), ended).accepts(webhook)).toBe(false);
+    expect(warnings.mock.calls.flat().join()).toContain('`notAfter` of every secret has passed');
+  });
+
   it('passes on only the keys that are still valid', async () => {
     jest.useFakeTimers({ now: 1_000 });
     const seen: string[] = [];
