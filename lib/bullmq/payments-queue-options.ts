@@ -13,7 +13,10 @@ export interface PaymentsQueueOptions {
    * @default the connection of `BullModule.forRoot`
    */
   readonly connection?: ConnectionOptions;
-  /** Begin of every key in Redis. @default the prefix of `BullModule.forRoot`, or `'bull'` */
+  /**
+   * Begin of every key in Redis. Another one for each merchant that shares the Redis: workers take what they find.
+   * @default the prefix of `BullModule.forRoot`, or `'bull'`
+   */
   readonly prefix?: string;
   /** Accounts whose webhooks go through the queue. @default every account with a `webhooks` option */
   readonly accounts?: readonly string[];

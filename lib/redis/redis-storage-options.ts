@@ -14,7 +14,10 @@ export type RedisStorageOptions = RedisKeyOptions & (GivenRedisOptions | OwnRedi
  * @publicApi
  */
 export interface RedisKeyOptions {
-  /** What the name of every key begins with; without braces. @default 'nestjs-payments:' */
+  /**
+   * What the name of every key begins with; without braces. Another one for each merchant that shares the Redis.
+   * @default 'nestjs-payments:'
+   */
   readonly keyPrefix?: string;
 }
 

@@ -13,7 +13,8 @@ export type PaymentTrigger =
 
 /**
  * Runs the method for every new payment outcome, before the gateway is answered. It is awaited: where it throws, the
- * gateway is answered 500 and the delivery runs again: this method and what comes after it, not those that finished.
+ * gateway is answered 500 and the delivery runs again: this method and what comes after it, not those that finished. Where
+ * the storage runs handlers in a transaction, what all of them wrote is undone, and all run again.
  *
  * The method may stand in any provider, request-scoped ones included; the application's global guards, interceptors
  * and filters do not run around it.
