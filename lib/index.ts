@@ -11,6 +11,7 @@ export { paymentsConfig } from './config/payments.config.js';
 export {
   type AmountFormat,
   type AmountLimits,
+  type BankDirectoryOptions,
   type PaymentsModuleOptions,
   type PaymentsOptionsFactory,
   type ProbeOptions,

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { PaymentsValidationError } from '../errors/payments-validation.error.js';
-import { type CallOptions } from '../transport/call-options.js';
+import { checkCallOptions, type CallOptions } from '../transport/call-options.js';
 import { type ReadCall, type ReadPayload } from '../transport/gateway-call.js';
 import { type GatewayClient } from '../transport/gateway-client.js';
 import { type PaymentsResponse, withLastResponse } from '../transport/last-response.js';
 import { asRecord } from '../transport/read-record.js';
 import { type Bank } from './bank.js';
+import { BankDirectory } from './bank-directory.js';
 
 const LIST: ReadCall<Bank[]> = {
   kind: 'read',
@@ -30,16 +31,27 @@ function readBanks(data: unknown): ReadPayload<Bank[]> | undefined {
  */
 @Injectable()
 export class BanksService {
-  constructor(private readonly client: GatewayClient) {}
+  private readonly directory: BankDirectory | undefined;
+
+  constructor(private readonly client: GatewayClient) {
+    const { banks } = client.rules;
+    this.directory = banks && new BankDirectory(banks);
+  }
 
   /**
-   * Every supported bank, as the gateway lists them now.
+   * Every supported bank, as the gateway lists them now; with the `banks` option, as it did at most `maxAgeMs` ago.
+   *
+   * `lastResponse` is that of the answer which brought the list: `attempts` is empty where the gateway was not asked, and
+   * `warnings` says how old the list is where it stands in for a gateway that fails.
    *
    * @throws GatewayAnswerError No usable answer after every try.
    * @throws PaymentsError Every other class of the package, as its name says.
    */
   async list(options?: CallOptions): Promise<PaymentsResponse<Bank[]>> {
-    return this.client.call(LIST, options);
+    const ask = (): Promise<PaymentsResponse<Bank[]>> => this.client.call(LIST, options);
+    if (!this.directory) return ask();
+    checkCallOptions(options, 'banks.list').signal?.throwIfAborted();
+    return this.directory.list(ask);
   }
 
   /**

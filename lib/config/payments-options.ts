@@ -88,6 +88,11 @@ export interface PaymentsModuleOptions {
    */
   readonly refusalCodes?: readonly string[];
   /**
+   * Keeps the list of banks in this process, for `BanksService`; `{}` takes the defaults.
+   * @default the gateway is asked every time
+   */
+  readonly banks?: BankDirectoryOptions;
+  /**
    * Passed to the package's own `HttpModule`: agent, proxy, adapter, headers.
    * @default {}
    */
@@ -160,6 +165,22 @@ export interface ProbeWaits {
 export interface StatusPaths {
   readonly collection?: string;
   readonly disbursement?: string;
+}
+
+/**
+ * How long the list of banks is kept. It changes over time (specification, "Endpoints" 4).
+ *
+ * @publicApi
+ */
+export interface BankDirectoryOptions {
+  /** How long a list is given again without asking the gateway, in milliseconds. @default 3_600_000 */
+  readonly maxAgeMs?: number;
+  /**
+   * How long after that the old list still stands in, in milliseconds, where the gateway is out of reach, limits the rate or gives no usable
+   * answer; a warning in `lastResponse` says so, and the gateway is asked again after 30 seconds. 0: never.
+   * @default 86_400_000
+   */
+  readonly staleIfErrorMs?: number;
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   wholeNumber,
   wordList,
 } from './option-checks.js';
+import { resolveBanks } from './resolve-banks.js';
 import { optionsRecord, resolveCredentials } from './resolve-credentials.js';
 import { resolveRate } from './resolve-rate.js';
 import { resolveRecovery } from './resolve-recovery.js';
@@ -53,6 +54,7 @@ export function resolveOptions(input: unknown, account: string = DEFAULT_ACCOUNT
     limits: resolveLimits(section(options, 'limits', error, FAMILIES), error),
     amountFormat: resolveAmountFormat(section(options, 'amountFormat', error, AMOUNT_FORMATS), error),
     refusalCodes: resolveRefusalCodes(options['refusalCodes'], error),
+    banks: resolveBanks(options, error),
     http: section(options, 'http', error),
     storage: resolveStorage(options['storage'], error),
     webhooks: resolveWebhooks(options['webhooks'], error),

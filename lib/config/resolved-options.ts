@@ -28,6 +28,8 @@ export interface ResolvedPaymentsOptions {
   readonly limits: { readonly collection: ResolvedLimits; readonly disbursement: ResolvedLimits };
   readonly amountFormat: { readonly collections: AmountFormat; readonly disbursements: AmountFormat };
   readonly refusalCodes: ReadonlySet<string>;
+  /** Undefined: the gateway is asked every time. */
+  readonly banks: ResolvedBankDirectory | undefined;
   readonly http: HttpModuleOptions;
   /** Undefined: the application named none, and the module uses memory. */
   readonly storage: PaymentsStorage | undefined;
@@ -49,6 +51,11 @@ export interface ResolvedRateOptions {
 export interface ResolvedProbeWaits {
   readonly afterAnswerMs: number;
   readonly afterSilenceMs: number;
+}
+
+export interface ResolvedBankDirectory {
+  readonly maxAgeMs: number;
+  readonly staleIfErrorMs: number;
 }
 
 export interface ResolvedLimits {

@@ -13,8 +13,8 @@ import { withLastResponse, type PaymentsResponse } from './last-response.js';
 import { credentialHeaders, requestHeaders } from './request-headers.js';
 import { runCall } from './run-call.js';
 
-/** Options that requests are checked and written by. */
-export type RequestRules = Pick<ResolvedPaymentsOptions, 'amountFormat' | 'limits' | 'networks'>;
+/** Options that requests are checked and written by, and answers kept. */
+export type RequestRules = Pick<ResolvedPaymentsOptions, 'amountFormat' | 'banks' | 'limits' | 'networks'>;
 
 /** Makes calls to the gateway for one merchant account. */
 export interface GatewayClient {
@@ -39,7 +39,7 @@ export function createGatewayClient(
   const credentials = credentialHeaders(options);
   const gate = new AccountGate(options.rate);
   const { account, environment, probe, recoveryWindowMs } = options;
-  const { amountFormat, limits: amountLimits, networks } = options;
+  const { amountFormat, banks, limits: amountLimits, networks } = options;
 
   const send = <T extends object>(
     call: GatewayCall<T>,
@@ -87,7 +87,7 @@ export function createGatewayClient(
   };
 
   return {
-    rules: { amountFormat, limits: amountLimits, networks },
+    rules: { amountFormat, banks, limits: amountLimits, networks },
     call: async (call, callOptions) => {
       const checked = checkCallOptions(callOptions, call.operation);
       const limits = callLimits(options, checked);

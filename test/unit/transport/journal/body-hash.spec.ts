@@ -18,6 +18,7 @@ const hash = (request: object, amounts: 'number' | 'string' = 'number', on = rou
         disbursement: { minCents: undefined, maxCents: undefined },
       },
       networks: undefined,
+      banks: undefined,
     }),
   );
 

@@ -1,0 +1,99 @@
+import { type ResolvedBankDirectory } from '../config/resolved-options.js';
+import { isPaymentsError } from '../errors/payments.error.js';
+import { type LastResponse, type PaymentsResponse, withLastResponse } from '../transport/last-response.js';
+import { type Bank } from './bank.js';
+
+/** After a failure, every call would else wait for the gateway's silence before it gets the old list. */
+const ASK_AGAIN_MS = 30_000;
+
+interface KeptList {
+  readonly banks: readonly Bank[];
+  readonly lastResponse: LastResponse;
+  readonly receivedAt: number;
+}
+
+interface Failure {
+  readonly code: string;
+  readonly at: number;
+}
+
+/** What a list of some age is good for: to be given, to stand in for the gateway where it fails, or nothing. */
+export function usefulness(
+  ageMs: number,
+  { maxAgeMs, staleIfErrorMs }: ResolvedBankDirectory,
+): 'fresh' | 'stale' | 'expired' {
+  if (ageMs < maxAgeMs) return 'fresh';
+  return ageMs < maxAgeMs + staleIfErrorMs ? 'stale' : 'expired';
+}
+
+/** Keeps the list of banks of one account. */
+export class BankDirectory {
+  private kept: KeptList | undefined;
+  private failure: Failure | undefined;
+
+  constructor(
+    private readonly limits: ResolvedBankDirectory,
+    private readonly now = () => performance.now(),
+  ) {}
+
+  /** @param ask Asks the gateway. */
+  async list(ask: () => Promise<PaymentsResponse<Bank[]>>): Promise<PaymentsResponse<Bank[]>> {
+    const { kept, failure } = this;
+    if (kept && this.usefulness(kept) === 'fresh') return again(kept);
+    if (kept && this.usefulness(kept) === 'stale' && failure && this.now() - failure.at < ASK_AGAIN_MS) {
+      return this.standIn(kept, failure);
+    }
+    try {
+      return this.keep(await ask());
+    } catch (error) {
+      return this.afterFailure(error);
+    }
+  }
+
+  /** An empty list is rather an outage than the end of all banks: it is passed on, and not kept. */
+  private keep(banks: PaymentsResponse<Bank[]>): PaymentsResponse<Bank[]> {
+    this.failure = undefined;
+    if (banks.length > 0) {
+      const { lastResponse } = banks;
+      this.kept = { banks: structuredClone([...banks]), lastResponse, receivedAt: this.now() };
+    }
+    return banks;
+  }
+
+  /** Wrong keys or a wrong call are for the caller to know: an old list would hide them. */
+  private afterFailure(error: unknown): PaymentsResponse<Bank[]> {
+    const { kept } = this;
+    if (!isPaymentsError(error) || !error.retryable) throw error;
+    if (!kept || this.usefulness(kept) === 'expired') throw error;
+    this.failure = { code: error.code, at: this.now() };
+    return this.standIn(kept, this.failure, error.attempts);
+  }
+
+  private standIn(
+    kept: KeptList,
+    { code }: Failure,
+    attempts: LastResponse['attempts'] = [],
+  ): PaymentsResponse<Bank[]> {
+    const seconds = Math.floor((this.now() - kept.receivedAt) / 1_000);
+    return again(kept, attempts, [
+      `the gateway could not list its banks (${code}): this list is ${seconds} s old`,
+    ]);
+  }
+
+  private usefulness({ receivedAt }: KeptList): ReturnType<typeof usefulness> {
+    return usefulness(this.now() - receivedAt, this.limits);
+  }
+}
+
+/** A copy, so that what one caller does to it does not reach the next. */
+function again(
+  { banks, lastResponse }: KeptList,
+  attempts: LastResponse['attempts'] = [],
+  warnings: readonly string[] = [],
+): PaymentsResponse<Bank[]> {
+  return withLastResponse(structuredClone([...banks]), {
+    ...lastResponse,
+    attempts,
+    warnings: [...lastResponse.warnings, ...warnings],
+  });
+}

@@ -1,0 +1,166 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { envelope } from '../../support/gateway-answers.js';
+import { type Merchant, startMerchant } from '../../support/merchant.js';
+import {
+  json,
+  type MisbehavingGateway,
+  reset,
+  startMisbehavingGateway,
+  text,
+} from '../../support/misbehaving-gateway.js';
+
+const BANKS = [
+  { id: 1, name: 'Able Bank', code: 'ABC', branches: ['Mwanza'] },
+  { id: 2, name: 'Best Bank', code: 'BBB' },
+];
+const HOUR_MS = 3_600_000;
+
+let gateway: MisbehavingGateway;
+let merchant: Merchant;
+
+beforeEach(async () => {
+  // Only the clock that ages are taken by: the sockets keep their own time.
+  jest.useFakeTimers({
+    doNotFake: [
+      ...(['Date', 'hrtime', 'nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate'] as const),
+      ...(['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] as const),
+    ],
+  });
+  gateway = await startMisbehavingGateway();
+  gateway.answer(json(envelope(BANKS)));
+  merchant = await startMerchant({ baseUrl: gateway.baseUrl, banks: {} });
+});
+afterEach(async () => {
+  await merchant.close();
+  await gateway.close();
+  jest.useRealTimers();
+});
+
+function pass(ms: number): void {
+  jest.advanceTimersByTime(ms);
+}
+
+describe('the bank directory', () => {
+  it('asks once, for the list and for each bank in it, until the list is an hour old', async () => {
+    const first = await merchant.banks.list();
+    pass(HOUR_MS - 1);
+    const second = await merchant.banks.list();
+    expect(second).toEqual(BANKS);
+    expect(await merchant.banks.find('bbb')).toEqual(BANKS[1]);
+    expect(await merchant.banks.find('none')).toBeUndefined();
+    expect(gateway.seen).toHaveLength(1);
+    expect(first.lastResponse.attempts).toHaveLength(1);
+    expect(second.lastResponse).toEqual({ ...first.lastResponse, attempts: [] });
+
+    pass(1);
+    gateway.answer(json(envelope([BANKS[1]])));
+    expect(await merchant.banks.list()).toEqual([BANKS[1]]);
+    expect(gateway.seen).toHaveLength(2);
+  });
+
+  it('asks every time without the option', async () => {
+    const plain = await startMerchant({ baseUrl: gateway.baseUrl });
+    try {
+      await plain.banks.list();
+      await plain.banks.list();
+      expect(gateway.seen).toHaveLength(2);
+    } finally {
+      await plain.close();
+    }
+  });
+
+  it('gives each caller a list of its own', async () => {
+    for (let call = 0; call < 3; call += 1) {
+      const banks = await merchant.banks.list();
+      expect(banks).toEqual(BANKS);
+      (banks[0]!['branches'] as string[]).push('Tanga');
+      banks.pop();
+    }
+    expect(gateway.seen).toHaveLength(1);
+  });
+
+  it.each([
+    ['is out of reach', reset],
+    ['fails', text('<h1>oops</h1>', 502)],
+    ['limits the rate', json({ message: 'slow down' }, 429, { 'retry-after': '3600' })],
+  ])('gives the old list, with a warning, where the gateway %s', async (_, failing) => {
+    await merchant.banks.list();
+    pass(2 * HOUR_MS);
+    gateway.answer(failing);
+    const banks = await merchant.banks.list();
+    expect(banks).toEqual(BANKS);
+    expect(banks.lastResponse.attempts.length).toBeGreaterThan(0);
+    expect(banks.lastResponse.warnings).toEqual([
+      expect.stringMatching(/^the gateway could not list its banks \([A-Z_]+\): this list is 7200 s old$/),
+    ]);
+    const found = await merchant.banks.find('ABC');
+    expect(found?.lastResponse.warnings).toHaveLength(1);
+  });
+
+  it('asks a failing gateway again after half a minute, and forgets the failure once it answers', async () => {
+    await merchant.banks.list();
+    pass(HOUR_MS);
+    gateway.answer(text('', 500));
+    await merchant.banks.list();
+    const asked = gateway.seen.length;
+
+    pass(29_999);
+    const waiting = await merchant.banks.list();
+    expect(gateway.seen).toHaveLength(asked);
+    expect(waiting.lastResponse).toMatchObject({
+      attempts: [],
+      warnings: [expect.stringContaining('3629 s old')],
+    });
+
+    pass(1);
+    gateway.answer(json(envelope([BANKS[0]])));
+    const renewed = await merchant.banks.list();
+    expect(renewed).toEqual([BANKS[0]]);
+    expect(renewed.lastResponse.warnings).toEqual([]);
+    expect(gateway.seen).toHaveLength(asked + 1);
+  });
+
+  it('throws once the old list is older than it may be', async () => {
+    await merchant.banks.list();
+    gateway.answer(text('', 500));
+    pass(25 * HOUR_MS - 1);
+    await expect(merchant.banks.list()).resolves.toEqual(BANKS);
+    pass(1);
+    await expect(merchant.banks.list()).rejects.toMatchObject({ name: 'GatewayAnswerError' });
+  });
+
+  it('throws where it never had a list, or may not give an old one', async () => {
+    gateway.answer(text('', 500));
+    await expect(merchant.banks.list()).rejects.toMatchObject({ name: 'GatewayAnswerError' });
+    const strict = await startMerchant({ baseUrl: gateway.baseUrl, banks: { staleIfErrorMs: 0 } });
+    try {
+      gateway.answer(json(envelope(BANKS)));
+      await strict.banks.list();
+      gateway.answer(text('', 500));
+      pass(HOUR_MS);
+      await expect(strict.banks.list()).rejects.toMatchObject({ name: 'GatewayAnswerError' });
+    } finally {
+      await strict.close();
+    }
+  });
+
+  it('hides neither wrong keys nor a wrong call behind an old list', async () => {
+    await merchant.banks.list();
+    await expect(merchant.banks.list({ timeoutMs: 0 })).rejects.toMatchObject({
+      name: 'PaymentsValidationError',
+    });
+    const reason = new Error('the caller left');
+    await expect(merchant.banks.list({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+
+    pass(HOUR_MS);
+    gateway.answer(json({ status: 'error', code: 'UNAUTHORIZED', message: 'no' }, 401));
+    await expect(merchant.banks.list()).rejects.toMatchObject({ name: 'PaymentsAuthenticationError' });
+  });
+
+  it('passes an empty list on and does not keep it', async () => {
+    gateway.answer(json(envelope([])));
+    expect(await merchant.banks.list()).toEqual([]);
+    gateway.answer(json(envelope(BANKS)));
+    expect(await merchant.banks.list()).toEqual(BANKS);
+  });
+});
