@@ -12,7 +12,7 @@ export const STORAGE_ANSWERS_WITHIN_MS = 5_000;
 
 /**
  * Lets no caller wait for a storage that hangs: after five seconds it is told that the storage cannot be reached. What was
- * asked for may still happen. Purging and waiting for a release take as long as they take.
+ * asked for may still happen. Purging takes as long as it takes.
  */
 export function timeLimited(storage: PaymentsStorage): Pick<PaymentsStorage, 'name' | 'inbox' | 'journal'> {
   return { name: storage.name, inbox: limitedInbox(storage.inbox), journal: limitedJournal(storage.journal) };
@@ -30,7 +30,7 @@ function limitedInbox(inbox: InboxStore): InboxStore {
         throw error;
       }
     },
-    waitForRelease: (key, timeoutMs) => inbox.waitForRelease(key, timeoutMs),
+    waitForRelease: (key, timeoutMs) => inTime(inbox.waitForRelease(key, timeoutMs), timeoutMs),
     setAside: (delivery) => inTime(inbox.setAside(delivery)),
     conflicts: (scope) => inTime(inbox.conflicts(scope)),
     removeConflict: (scope, id) => inTime(inbox.removeConflict(scope, id)),
@@ -70,12 +70,13 @@ function limitedJournal(journal: JournalStore): JournalStore {
   };
 }
 
-async function inTime<T>(work: Promise<T>): Promise<T> {
+/** @param waitsMs How long the storage waits by itself before it answers. */
+async function inTime<T>(work: Promise<T>, waitsMs = 0): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
       reject(new PaymentsStorageError(`The storage did not answer within ${STORAGE_ANSWERS_WITHIN_MS} ms.`));
-    }, STORAGE_ANSWERS_WITHIN_MS).unref();
+    }, STORAGE_ANSWERS_WITHIN_MS + waitsMs).unref();
   });
   try {
     return await Promise.race([work, late]);
