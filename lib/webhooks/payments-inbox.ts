@@ -51,7 +51,15 @@ export class PaymentsInbox {
   }
 
   /**
-   * Forgets handled outcomes older than `retentionDays`. What was set aside stays.
+   * Forgets an event that was set aside and looked at, with the names and phone numbers in it; its handlers do not run. Nothing
+   * happens where there is no such event.
+   */
+  discard(id: string): Promise<void> {
+    return this.store.removeConflict(this.scope, id);
+  }
+
+  /**
+   * Forgets handled outcomes older than `retentionDays`. What was set aside stays until `release` or `discard`.
    *
    * @returns How many were forgotten.
    */

@@ -602,6 +602,23 @@ describe.each(adapters)('a verified webhook on %s', (adapter) => {
     expect(journal.ran).toEqual(['success', 'success', 'any', 'odd']);
   });
 
+  it('can be discarded after it was set aside, and changes nothing', async () => {
+    const { port, app } = await start();
+    const inbox = app.get(PaymentsInbox);
+    const failed = paymentEvent('payment.failed', { reference: 'order-1' });
+    const success = paymentEvent('payment.success', { reference: 'order-1' });
+    await deliver(port, failed);
+    await deliver(port, success);
+    const [conflict] = await inbox.conflicts();
+    journal.ran.length = 0;
+    await inbox.discard(conflict!.id);
+    expect(await inbox.conflicts()).toEqual([]);
+    await expect(inbox.release(conflict!.id)).rejects.toMatchObject({ code: 'CONFLICT_NOT_FOUND' });
+    expect((await deliver(port, failed)).status).toBe(200);
+    expect(journal.ran).toEqual([]);
+    expect(await inbox.conflicts()).toEqual([]);
+  });
+
   it('is forgotten by purge() once it is old enough', async () => {
     let now = 0;
     const storage = memoryStorage({ now: () => now });
