@@ -12,6 +12,7 @@ export type RunStatement = (text: string, values?: readonly unknown[]) => Promis
 /** One connection of the application's pool, until it is given back. */
 export class LentConnection {
   private readonly release: PostgresClient['release'];
+  private query: PostgresClient['query'] = (text, values) => this.client.query(text, values);
   private broken = false;
   private returned = false;
 
@@ -45,12 +46,27 @@ export class LentConnection {
   readonly run: RunStatement = async (text, values) => {
     if (this.broken || this.returned) throw new PaymentsStorageError('The connection to PostgreSQL is gone.');
     try {
-      return await inTime(this.client.query(text, values && [...values]), 'an answer of PostgreSQL');
+      return await inTime(this.query(text, values && [...values]), 'an answer of PostgreSQL');
     } catch (error) {
       if (error instanceof PaymentsStorageError) this.broken = true;
       throw storageFailure(error);
     }
   };
+
+  /**
+   * Refuses what is still asked of the client: outside of the transaction it would stand. Only for a connection that is closed
+   * afterwards.
+   */
+  lockOut(): void {
+    this.query = this.client.query.bind(this.client);
+    this.client.query = () =>
+      Promise.reject(
+        new PaymentsStorageError(
+          'The webhook transaction is over because a handler failed: await everything that a handler began, before its error ' +
+            'is thrown (Promise.allSettled in the place of Promise.all).',
+        ),
+      );
+  }
 
   /** Gives the connection back, once; one whose state nobody knows is closed instead. */
   giveBack(how: 'usable' | 'unknown'): void {

@@ -95,10 +95,12 @@ export class TransactionalClaim implements InboxClaim {
   private async undo(): Promise<void> {
     const { connection, elsewhere, statements } = this.parts;
     const giveBack = (run: RunStatement): Promise<unknown> => run(statements.giveBack, this.entry.values);
+    // Something that the handler began may still run, and would write on whatever the connection is lent for next.
+    connection.lockOut();
     try {
       await connection.run('ROLLBACK');
       await giveBack(connection.run);
-      connection.giveBack('usable');
+      connection.giveBack('unknown');
     } catch {
       connection.giveBack('unknown');
       // Where this fails too, the end of the lease gives the entry back.

@@ -60,6 +60,17 @@ describeWith([postgresService], 'a claim with the transaction of the handlers', 
     expect(await storage.inbox.claim(inboxDelivery('order-1'), LEASE_MS)).toEqual({ result: 'done' });
   });
 
+  it('lets nothing write any more that still runs in a handler which failed', async () => {
+    const running = await claimAndWrite();
+    const client = clientOf(running);
+    const writeOn = (): Promise<unknown> => client.query("INSERT INTO orders VALUES ('order-1')");
+    const failing = running.fail();
+    await expect(writeOn()).rejects.toThrow('The webhook transaction is over');
+    await failing;
+    await expect(writeOn()).rejects.toThrow('The webhook transaction is over');
+    await expectNothing();
+  });
+
   it('undoes everything where a handler failed', async () => {
     await storage.journal.insert(journalRecord('order-1'), LEASE_MS);
     const running = await claimAndWrite();
