@@ -9,8 +9,8 @@ export type HandlerHost = ReturnType<DiscoveryService['getProviders']>[number];
 type Methods = Record<string, (...args: readonly unknown[]) => unknown>;
 
 /** Calls one method of a provider; a request-scoped or transient one is made anew for every delivery. */
-export function handlerStep(host: HandlerHost, method: string): HandlerStep {
-  const name = `${(host.instance as object).constructor.name}.${method}`;
+export function handlerStep(host: HandlerHost, prototype: object, method: string): HandlerStep {
+  const name = `${prototype.constructor.name}.${method}`;
   if (host.isDependencyTreeStatic() && !host.isTransient) {
     return { name, run: (event, context) => (host.instance as Methods)[method]?.(event, context) };
   }

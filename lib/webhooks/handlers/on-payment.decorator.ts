@@ -1,5 +1,6 @@
 import { DEFAULT_ACCOUNT } from '../../common/account.js';
 import { type PaymentEventName } from '../../common/events.js';
+import { PaymentsConfigError } from '../../errors/payments-config.error.js';
 import { ON_PAYMENT, type OnPaymentMetadata } from '../metadata-keys.js';
 
 /**
@@ -22,6 +23,8 @@ export type PaymentTrigger =
  * @param event The event of the specification ("Events"), or one of the package's own triggers.
  * @param options The merchant account, where it is not the default one.
  *
+ * @throws PaymentsConfigError on a static method.
+ *
  * @example
  * @OnPayment('payment.success')
  * async paid(event: PaymentWebhookEvent, context: PaymentEventContext) {
@@ -34,7 +37,12 @@ export function OnPayment(
   event: PaymentTrigger,
   { account = DEFAULT_ACCOUNT }: { readonly account?: string } = {},
 ): MethodDecorator {
-  return (_target, _key, descriptor) => {
+  return (target, key, descriptor) => {
+    if (typeof target === 'function') {
+      throw new PaymentsConfigError(
+        `@OnPayment('${event}') of ${target.name}.${String(key)} never fires on a static method: take \`static\` away.`,
+      );
+    }
     const method = descriptor.value as object;
     const others = (Reflect.getMetadata(ON_PAYMENT, method) ?? []) as readonly OnPaymentMetadata[];
     Reflect.defineMetadata(ON_PAYMENT, [...others, { event, account }], method);

@@ -1,4 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger, type Type } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { PAYMENT_EVENT_NAMES } from '../../common/events.js';
 import { PaymentsConfigError } from '../../errors/payments-config.error.js';
@@ -62,12 +62,11 @@ export class PaymentHandlers {
   }
 
   private handlersOf(host: HandlerHost): FoundHandler[] {
-    const instance = host.instance as unknown;
-    if (typeof instance !== 'object' || instance === null) return [];
-    return methodsOf(Object.getPrototypeOf(instance)).flatMap(({ name, method }) => {
+    const prototype = prototypeOf(host);
+    return methodsOf(prototype).flatMap(({ name, method }) => {
       const triggers = Reflect.getMetadata(ON_PAYMENT, method) as OnPaymentMetadata[] | undefined;
       if (!triggers) return [];
-      const step = handlerStep(host, name);
+      const step = handlerStep(host, prototype as object, name);
       if (Reflect.hasMetadata(WEBHOOK_ROUTE, method)) {
         throw new PaymentsConfigError(
           `${step.name} has @PaymentsWebhook and @OnPayment: take @OnPayment away, since the method of the route runs for ` +
@@ -95,4 +94,12 @@ export class PaymentHandlers {
       );
     }
   }
+}
+
+/** Where the methods of a provider are. What a factory makes for each request is not there yet: its token says what it will be. */
+function prototypeOf(host: HandlerHost): unknown {
+  const instance = host.instance as unknown;
+  if (typeof instance === 'object' && instance !== null) return Object.getPrototypeOf(instance);
+  const madeLater = !host.isDependencyTreeStatic() && typeof host.token === 'function';
+  return madeLater ? (host.token as Type).prototype : undefined;
 }

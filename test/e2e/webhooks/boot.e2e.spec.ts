@@ -121,6 +121,19 @@ describe.each(adapters)('an application with webhooks on %s', (adapter) => {
     });
   });
 
+  it('is not built with a handler that is static', () => {
+    const decorate = (): unknown =>
+      class StaticOrders {
+        name = 'orders';
+
+        @OnPayment('payment.success')
+        static paid(): void {}
+      };
+    expect(decorate).toThrow(
+      "@OnPayment('payment.success') of StaticOrders.paid never fires on a static method",
+    );
+  });
+
   it('does not boot when the method of a route is a handler as well', async () => {
     @Controller('webhooks')
     class BothController {

@@ -492,6 +492,19 @@ describe.each(adapters)('a verified webhook on %s', (adapter) => {
     expect(journal.ran).toEqual(['scoped', 'transient', 'route', 'scoped', 'transient', 'route']);
   });
 
+  it('reaches what a factory makes for each request, where its token is a class', async () => {
+    class Made {
+      @OnPayment('payment.success')
+      paid(event: PaymentWebhookEvent): void {
+        journal.note('made', event);
+      }
+    }
+    const provider = { provide: Made, scope: Scope.REQUEST, useFactory: () => new Made() };
+    const { port } = await start({ providers: [provider] });
+    expect((await deliver(port, paymentEvent('payment.success'))).status).toBe(200);
+    expect(journal.ran).toEqual(['made', 'route']);
+  });
+
   it('is one request for its request-scoped handlers: they share what it gave one of them', async () => {
     const units: object[] = [];
     @Injectable({ scope: Scope.REQUEST })
