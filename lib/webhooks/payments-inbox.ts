@@ -23,8 +23,9 @@ export class PaymentsInbox {
   }
 
   /**
-   * Runs the `@OnPayment` handlers of an event that was set aside after all; from then on it is the outcome that stands
-   * for its reference. The method of the webhook route does not run: there is no request.
+   * Runs the `@OnPayment` handlers of an event that was set aside after all. Once they begin it is the outcome that stands
+   * for its reference, also where one fails: releasing it again, or the gateway's next delivery of it, runs what has not
+   * finished. The method of the webhook route does not run: there is no request.
    *
    * @throws PaymentsError with the code `CONFLICT_NOT_FOUND`, `INBOX_BUSY` while handlers of the same reference run or
    * the storage cannot be reached, or `HANDLER_FAILED`. The entry then stays.
