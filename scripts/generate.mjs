@@ -1,6 +1,6 @@
 // Writes the generated sources that are not kept in git: the emulator's request validators, compiled from its OpenAPI
 // documents, the operations of its control API, and the files of its page as strings.
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Ajv2020, { _ } from 'ajv/dist/2020.js';
@@ -102,17 +102,12 @@ export const controlOperations = ${JSON.stringify(operations, null, 2)} as const
 }
 
 function pageAssets() {
-  const files = {
-    indexHtml: 'index.html',
-    pageCss: 'page.css',
-    pageJs: 'page.js',
-    viewJs: 'view.js',
-    controlJs: 'control.js',
-  };
-  const lines = Object.entries(files).map(([name, file]) => {
-    return `export const ${name} = ${JSON.stringify(readFileSync(join(sandbox, 'page', file), 'utf8'))};\n`;
-  });
-  return HEADER + lines.join('');
+  const folder = join(sandbox, 'page');
+  const names = readdirSync(folder)
+    .filter((name) => !name.endsWith('.ts'))
+    .sort();
+  const files = Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+  return `${HEADER}export const pageFiles: Readonly<Record<string, string>> = ${JSON.stringify(files, null, 2)};\n`;
 }
 
 /** Renames into place, so that a test run that reads the file meanwhile never sees half of it. */

@@ -1,15 +1,12 @@
 import { type ServerResponse } from 'node:http';
+import { extname } from 'node:path';
 import { HTML_TYPE, send } from '../http/answer.js';
-import { controlJs, indexHtml, pageCss, pageJs, viewJs } from '../page/assets.generated.js';
+import { pageFiles } from '../page/assets.generated.js';
 
-const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
-
-const FILES: Readonly<Record<string, readonly [type: string, text: string]>> = {
-  '/': [HTML_TYPE, indexHtml],
-  '/page.css': ['text/css; charset=utf-8', pageCss],
-  '/page.js': [SCRIPT_TYPE, pageJs],
-  '/view.js': [SCRIPT_TYPE, viewJs],
-  '/control.js': [SCRIPT_TYPE, controlJs],
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': HTML_TYPE,
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
 };
 
 const POLICY = [
@@ -24,10 +21,14 @@ const POLICY = [
 ].join('; ');
 
 export function isPage(path: string): boolean {
-  return Object.hasOwn(FILES, path);
+  return path === '/' || Object.hasOwn(pageFiles, path.slice(1));
 }
 
 export function sendPage(response: ServerResponse, path: string): void {
-  const [type, text] = FILES[path] ?? [HTML_TYPE, ''];
-  send(response, 200, type, text, { 'content-security-policy': POLICY, 'referrer-policy': 'no-referrer' });
+  const name = path === '/' ? 'index.html' : path.slice(1);
+  const type = TYPES[extname(name)] ?? HTML_TYPE;
+  send(response, 200, type, pageFiles[name] ?? '', {
+    'content-security-policy': POLICY,
+    'referrer-policy': 'no-referrer',
+  });
 }

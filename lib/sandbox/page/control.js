@@ -4,19 +4,26 @@ const API = '_sandbox/v1';
 export const EVENTS = `${API}/events`;
 
 export async function read(path) {
-  const answer = await fetch(`${API}/${path}`);
-  if (!answer.ok) throw new Error(`The sandbox answered ${answer.status}.`);
-  return answer.json();
+  return answerOf(await fetch(`${API}/${path}`));
+}
+
+/** Says something to the emulator; throws what it says against it. */
+export async function write(path, body = {}, method = 'POST') {
+  const headers = { 'content-type': 'application/json' };
+  return answerOf(await fetch(`${API}/${path}`, { method, headers, body: JSON.stringify(body) }));
+}
+
+export async function remove(path) {
+  return answerOf(await fetch(`${API}/${path}`, { method: 'DELETE' }));
 }
 
 /** What the customer, or the provider of a payout, decides. */
-export async function decide(collection, { merchant, reference }, action) {
-  const answer = await fetch(`${API}/${collection}/${encodeURIComponent(reference)}/${action}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ merchant }),
-  });
-  if (answer.ok) return;
-  const problem = await answer.json().catch(() => undefined);
-  throw new Error(problem?.error?.message ?? `The sandbox answered ${answer.status}.`);
+export function decide(collection, { merchant, reference }, action) {
+  return write(`${collection}/${encodeURIComponent(reference)}/${action}`, { merchant });
+}
+
+async function answerOf(response) {
+  if (response.ok) return response.json();
+  const problem = await response.json().catch(() => undefined);
+  throw new Error(problem?.error?.message ?? `The sandbox answered ${response.status}.`);
 }

@@ -1,43 +1,94 @@
-/* global EventSource */
+/* global EventSource, document, window */
 // The sandbox's page: reads the lists once, then follows the event stream.
 import { EVENTS, read } from './control.js';
-import {
-  showAll,
-  showBaseUrl,
-  showCounts,
-  showDelivery,
-  showLink,
-  showPayment,
-  showPayout,
-  showWallet,
-} from './view.js';
+import { showDetail } from './details.js';
+import { byId } from './dom.js';
+import { listenToForms, showClock } from './forms.js';
+import { showCounts, showTable } from './lists.js';
+import { listenToPhone, showPhone, tellOfPayment } from './phone.js';
+import { fill, keyOf, LISTS, put, store, tellTime } from './store.js';
+import { currentPlace, listenToTabs, showTab } from './tabs.js';
+import { currentLanguage, speak, text } from './words.js';
 
 const RETRY_MS = 2_000;
-const LISTS = ['payments', 'payouts', 'deliveries', 'balance'];
-const SHOWS = { payment: showPayment, payout: showPayout, delivery: showDelivery, balance: showWallet };
+const MESSAGES = ['payment', 'payout', 'delivery', 'request', 'balance', 'faults', 'clock'];
+const PATHS = { webhooks: 'deliveries' };
 
-// Events wait for the lists to be read, so that a list never overwrites something newer.
-let work = Promise.resolve();
-const enqueue = (step) => (work = work.then(step).then(showCounts, () => showLink('lost', 'Reconnecting')));
+let link = 'connecting';
+let drawing = false;
+
+/** Draws once for all that has come in a moment. */
+function draw() {
+  if (drawing) return;
+  drawing = true;
+  setTimeout(() => {
+    drawing = false;
+    show();
+  });
+}
+
+function show(moved = false) {
+  const place = currentPlace();
+  showTab(place.tab);
+  if (place.tab in LISTS) showTable(place.tab);
+  showDetail(place, moved);
+  showPhone();
+  showCounts();
+  showClock();
+  byId('link').dataset.state = link;
+  if (byId('link-text').textContent !== text(link)) byId('link-text').textContent = text(link);
+}
 
 async function readAll() {
-  const [info, ...answers] = await Promise.all([read('info'), ...LISTS.map(read)]);
-  showBaseUrl(info.base_url);
-  showAll(Object.fromEntries(answers.map(({ items }, index) => [LISTS[index], items])));
+  const names = Object.keys(LISTS);
+  const [clock, ...lists] = await Promise.all([
+    read('clock'),
+    ...names.map((name) => read(PATHS[name] ?? name)),
+  ]);
+  tellTime(clock);
+  names.forEach((name, index) => fill(name, lists[index].items));
+}
+
+// Messages wait for the lists to be read, so that a list never overwrites something newer.
+let work = Promise.resolve();
+function enqueue(step) {
+  work = work.then(step).then(draw, () => {
+    link = 'lost';
+    draw();
+  });
 }
 
 function connect() {
   const stream = new EventSource(EVENTS);
-  for (const [name, show] of Object.entries(SHOWS)) {
-    stream.addEventListener(name, ({ data }) => enqueue(() => show(JSON.parse(data))));
+  for (const name of MESSAGES) {
+    stream.addEventListener(name, ({ data }) => enqueue(() => take(name, JSON.parse(data))));
   }
   stream.addEventListener('reset', () => enqueue(readAll));
-  stream.addEventListener('open', () => enqueue(() => readAll().then(() => showLink('live', 'Live'))));
+  stream.addEventListener('open', () => enqueue(() => readAll().then(() => (link = 'live'))));
   stream.addEventListener('error', () => {
-    showLink('lost', 'Reconnecting');
+    link = 'lost';
+    draw();
     // The browser reconnects by itself unless the answer was not a stream.
     if (stream.readyState === EventSource.CLOSED) setTimeout(connect, RETRY_MS);
   });
 }
 
+function take(name, value) {
+  if (name === 'payment') tellOfPayment(value, store.payments.get(keyOf(value)));
+  put(name, value);
+}
+
+byId('language').value = currentLanguage();
+byId('language').addEventListener('change', ({ currentTarget }) => {
+  speak(currentTarget.value);
+  show();
+});
+window.addEventListener('hashchange', () => show(currentPlace().name !== undefined));
+document.addEventListener('visibilitychange', draw);
+listenToTabs();
+listenToPhone();
+listenToForms();
+speak(currentLanguage());
+setInterval(showClock, 1_000);
+show();
 connect();

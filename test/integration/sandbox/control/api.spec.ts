@@ -131,9 +131,9 @@ describe("the emulator's control API", () => {
   it.each([
     ['/', 'text/html'],
     ['/page.css', 'text/css'],
+    ['/ledger.css', 'text/css'],
     ['/page.js', 'text/javascript'],
-    ['/view.js', 'text/javascript'],
-    ['/control.js', 'text/javascript'],
+    ['/swahili.js', 'text/javascript'],
   ])('serves %s with a strict Content-Security-Policy', async (path, type) => {
     const response = await fetch(sandbox.url + path);
 

@@ -1,0 +1,78 @@
+/* global document */
+// The customer's phone: one card for each payment that waits.
+import { decide } from './control.js';
+import { announce, busily, byId, showList } from './dom.js';
+import { keyOf, newest } from './store.js';
+import { money, plain, text, translate } from './words.js';
+
+const OPEN = ['pending', 'processing'];
+const KEYS = { a: 'approve', d: 'decline' };
+const ignored = new Set();
+
+export function showPhone() {
+  const waiting = newest('payments').filter(({ status }) => OPEN.includes(status));
+  const asking = waiting.filter((payment) => !ignored.has(keyOf(payment)));
+  const focused = document.activeElement?.closest('.prompt');
+  const place = [...byId('prompts').children].indexOf(focused);
+  showList(byId('prompts'), asking, keyOf, drawPrompt);
+  if (place >= 0 && !document.activeElement?.closest('.prompt')) focusCard(place);
+  byId('phone-empty').hidden = asking.length > 0;
+  byId('phone-hint').hidden = asking.length === 0;
+  byId('ignored').hidden = waiting.length === asking.length;
+  byId('show-ignored').textContent = text('ignored', { count: waiting.length - asking.length });
+  document.title = asking.length > 0 ? `(${asking.length}) ${text('title')}` : text('title');
+}
+
+/** The card that took the place of the one that went, or the last one. */
+function focusCard(place) {
+  const cards = byId('prompts').children;
+  (cards[Math.min(place, cards.length - 1)] ?? byId('phone-title')).focus();
+}
+
+function drawPrompt(payment) {
+  const card = byId('prompt').content.firstElementChild.cloneNode(true);
+  translate(card);
+  fill(card, { merchant: payment.merchant, amount: money(payment.amount), reference: payment.reference });
+  fill(card, { channel: plain(payment.channel), phone: payment.customer_phone });
+  for (const button of card.querySelectorAll('button')) {
+    button.addEventListener('click', () => act(card, payment, button.dataset.action));
+  }
+  card.addEventListener('keydown', (event) => {
+    const action = KEYS[event.key.toLowerCase()];
+    if (!action || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    event.preventDefault();
+    act(card, payment, action);
+  });
+  return card;
+}
+
+function fill(card, values) {
+  for (const [field, value] of Object.entries(values)) {
+    for (const target of card.querySelectorAll(`[data-field="${field}"]`)) target.textContent = value;
+  }
+}
+
+function act(card, payment, action) {
+  if (action === 'ignore') {
+    ignored.add(keyOf(payment));
+    showPhone();
+  } else {
+    busily(card, card.querySelector('.problem'), () => decide('payments', payment, action));
+  }
+}
+
+export function tellOfPayment(payment, before) {
+  const { reference, status } = payment;
+  if (!before) announce(text('newRequest', { amount: money(payment.amount), reference }));
+  else if (!OPEN.includes(status) && before.status !== status) {
+    announce(text('changed', { reference, status: text(`status.${status}`) }));
+  }
+}
+
+export function listenToPhone() {
+  byId('show-ignored').addEventListener('click', () => {
+    ignored.clear();
+    showPhone();
+    focusCard(0);
+  });
+}

@@ -1,0 +1,52 @@
+/* global document, location */
+// The views at the right, and their addresses: #/payments, #/payments/order-1, #/payments/order-1/demo
+import { byId } from './dom.js';
+
+const TABS = [...document.querySelectorAll('[role=tab]')].map((tab) => tab.dataset.tab);
+
+/** What the address says. */
+export function currentPlace() {
+  const [, tab, name, merchant] = location.hash.split('/').map(decoded);
+  return { tab: TABS.includes(tab) ? tab : 'payments', name, merchant };
+}
+
+export const placeOf = (...parts) => `#/${parts.map(encodeURIComponent).join('/')}`;
+
+export function showTab(chosen) {
+  for (const name of TABS) {
+    const tab = byId(`tab-${name}`);
+    tab.setAttribute('aria-selected', String(name === chosen));
+    tab.tabIndex = name === chosen ? 0 : -1;
+    byId(`panel-${name}`).hidden = name !== chosen;
+  }
+}
+
+const STEPS = {
+  ArrowRight: (index) => (index + 1) % TABS.length,
+  ArrowLeft: (index) => (index + TABS.length - 1) % TABS.length,
+  Home: () => 0,
+  End: () => TABS.length - 1,
+};
+
+export function listenToTabs() {
+  for (const [index, name] of TABS.entries()) {
+    const tab = byId(`tab-${name}`);
+    tab.addEventListener('click', () => (location.hash = placeOf(name)));
+    tab.addEventListener('keydown', (event) => {
+      const step = STEPS[event.key];
+      if (!step) return;
+      event.preventDefault();
+      const next = TABS[step(index)];
+      location.hash = placeOf(next);
+      byId(`tab-${next}`).focus();
+    });
+  }
+}
+
+function decoded(segment) {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

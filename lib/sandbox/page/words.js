@@ -1,0 +1,67 @@
+/* global document, localStorage, navigator */
+// The page's words in the reader's language.
+import { english } from './english.js';
+import { swahili } from './swahili.js';
+
+const LANGUAGES = { en: english, sw: swahili };
+const REMEMBERED = 'nestjs-payments-sandbox-language';
+
+let language = remembered() ?? (navigator.language.startsWith('sw') ? 'sw' : 'en');
+
+export const currentLanguage = () => language;
+
+/** A text with its `{gaps}` filled in. */
+export function text(key, gaps = {}) {
+  const words = LANGUAGES[language][key] ?? key;
+  return words.replaceAll(/\{(\w+)\}/g, (_, name) => String(gaps[name] ?? ''));
+}
+
+/** Writes the words of an element and what is in it. */
+export function translate(root) {
+  for (const element of root.querySelectorAll('[data-text]')) {
+    element.textContent = text(element.dataset.text);
+  }
+  for (const element of root.querySelectorAll('[data-label]')) {
+    element.setAttribute('aria-label', text(element.dataset.label));
+  }
+}
+
+export function speak(chosen) {
+  language = chosen in LANGUAGES ? chosen : 'en';
+  document.documentElement.lang = language;
+  try {
+    localStorage.setItem(REMEMBERED, language);
+  } catch {
+    // A browser that forbids it forgets the choice.
+  }
+  translate(document);
+}
+
+export function money(amount) {
+  const [whole, cents] = (typeof amount === 'number' ? amount.toFixed(2) : amount).split('.');
+  return `TZS ${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${cents && cents !== '00' ? `.${cents}` : ''}`;
+}
+
+export function time(iso) {
+  return new Date(iso).toLocaleTimeString(language, {
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+  });
+}
+
+export function moment(iso) {
+  return `${new Date(iso).toLocaleDateString(language, { dateStyle: 'medium' })} ${time(iso)}`;
+}
+
+export const plain = (token) => token.replaceAll('_', ' ').toLowerCase();
+
+function remembered() {
+  try {
+    const kept = localStorage.getItem(REMEMBERED);
+    return kept !== null && kept in LANGUAGES ? kept : undefined;
+  } catch {
+    return undefined;
+  }
+}

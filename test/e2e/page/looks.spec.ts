@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type Page } from 'playwright-core';
+import { type PaymentsSandbox } from '../../../lib/sandbox/index.js';
+import { complaintsOf, describeWithBrowser, type PageOptions } from '../../support/browser.js';
+import { callerOf } from '../../support/gateway-caller.js';
+import { startSandbox } from '../../support/sandbox.js';
+import { sandboxPage, VIEWS } from '../../support/sandbox-page.js';
+import { startReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary?: string }[];
+}
+
+const FORMS: readonly (readonly [name: string, options: PageOptions, language: string])[] = [
+  ['light', { colorScheme: 'light' }, 'en'],
+  ['dark', { colorScheme: 'dark' }, 'en'],
+  ['320 pixels wide, in Swahili', { width: 320, height: 700 }, 'sw'],
+];
+
+describeWithBrowser("every view of the emulator's page", (browser) => {
+  let sandbox: PaymentsSandbox;
+  let receiver: WebhookReceiver;
+  let places: readonly string[];
+
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    receiver.answerWith(500);
+    sandbox = await startSandbox({ clock: 'manual', seed: 3 });
+    sandbox.deliverTo(receiver.url);
+    const gateway = callerOf(sandbox);
+    for (const reference of ['order-1', 'order-2']) await gateway.collect({ reference });
+    await sandbox.customer('255712345678').approve('order-1');
+    await gateway.collect({ reference: 'a-reference-that-never-ends-'.repeat(3) });
+    await gateway.payToBank();
+    await gateway.payToPhone();
+    sandbox.next('POST /payments/mobile-money').status(429, { retryAfter: 2 });
+    const [delivery] = sandbox.deliveries();
+    const [request] = sandbox.requests();
+    places = [
+      ...VIEWS,
+      'payments/order-1',
+      'payouts/salary-1',
+      `webhooks/${delivery!.id}`,
+      `requests/${request!.id}`,
+    ];
+  });
+
+  afterAll(() => receiver.close());
+
+  it.each(FORMS)(
+    'is without a violation that axe knows, and without sideways scrolling: %s',
+    async (_, options, language) => {
+      const page = await browser.open(`${sandbox.url}/`, { reducedMotion: 'reduce', ...options });
+      await sandboxPage(page).live();
+      await page.locator('#language').selectOption(language);
+      const found: unknown[] = [];
+      for (const place of places) {
+        await page.evaluate(`location.hash = '#/${place}'`);
+        await page.locator(`#tab-${place.split('/')[0]}[aria-selected=true]`).waitFor();
+        for (const summary of await page.locator('summary:visible').all()) await summary.click();
+        found.push(...(await problemsOf(page, place)));
+      }
+      expect(found).toEqual([]);
+      expect(complaintsOf(page)).toEqual([]);
+      await page.context().close();
+    },
+    120_000,
+  );
+
+  it('is without a violation when there is nothing to show', async () => {
+    const empty = await startSandbox();
+    const page = await browser.open(`${empty.url}/`, { reducedMotion: 'reduce' });
+    await sandboxPage(page).live();
+    const found: unknown[] = [];
+    for (const view of VIEWS) {
+      await sandboxPage(page).turnTo(view);
+      found.push(...(await problemsOf(page, view)));
+    }
+    expect(found).toEqual([]);
+    await page.context().close();
+  }, 120_000);
+
+  it('moves nothing for a reader who wants it so', async () => {
+    const page = await browser.open(`${sandbox.url}/`, { reducedMotion: 'reduce' });
+    await sandboxPage(page).cards.first().waitFor();
+    expect(await page.evaluate('document.getAnimations().length')).toBe(0);
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.prompt')).animationName")).toBe(
+      'none',
+    );
+    await page.context().close();
+  });
+});
+
+async function problemsOf(page: Page, place: string): Promise<readonly unknown[]> {
+  if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(axe);
+  const { violations } = await page.evaluate<{ violations: readonly Violation[] }>(
+    "axe.run({ resultTypes: ['violations'] })",
+  );
+  const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+  return [
+    ...violations.map(({ id, nodes }) => [
+      place,
+      id,
+      nodes.map(({ failureSummary, target }) => [target, failureSummary]),
+    ]),
+    ...(wide > 0 ? [[place, `${wide} pixels too wide`]] : []),
+  ];
+}

@@ -1,0 +1,290 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { type Page } from 'playwright-core';
+import { type PaymentsSandbox } from '../../../lib/sandbox/index.js';
+import {
+  complaintsOf,
+  describeWithBrowser,
+  forgiveComplaint,
+  type PageOptions,
+} from '../../support/browser.js';
+import { callerOf } from '../../support/gateway-caller.js';
+import { startSandbox } from '../../support/sandbox.js';
+import { sandboxPage } from '../../support/sandbox-page.js';
+import { startReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js';
+
+describeWithBrowser("the emulator's page", (browser) => {
+  let sandbox: PaymentsSandbox;
+  let receiver: WebhookReceiver;
+  let gateway: ReturnType<typeof callerOf>;
+  let page: Page;
+  let ui: ReturnType<typeof sandboxPage>;
+
+  beforeEach(async () => {
+    receiver = await startReceiver();
+    sandbox = await startSandbox({ clock: 'manual', seed: 3 });
+    sandbox.deliverTo(receiver.url);
+    gateway = callerOf(sandbox);
+  });
+
+  afterEach(async () => {
+    const complaints = complaintsOf(page);
+    await page.context().close();
+    await sandbox.stop();
+    await receiver.close();
+    expect(complaints).toEqual([]);
+  });
+
+  const open = async (hash = '', options: PageOptions = {}) => {
+    page = await browser.open(`${sandbox.url}/${hash}`, options);
+    ui = sandboxPage(page);
+    await ui.live();
+  };
+  const pressed = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  const focusedText = () => page.evaluate('document.activeElement.textContent.replace(/\\s+/g, " ").trim()');
+
+  it('plays the whole story by mouse, live', async () => {
+    await open();
+    await gateway.collect();
+    await ui.card('order-1').waitFor();
+    await ui.rowSays('payments', 'order-1', 'TZS 15,000', 'pending');
+    await pressed('Approve order-1');
+    await ui.rowSays('payments', 'order-1', 'success', 'delivered');
+    await ui.card('order-1').waitFor({ state: 'detached' });
+
+    expect(receiver.received).toHaveLength(1);
+    await page.getByRole('link', { name: 'order-1' }).click();
+    await page.locator('.timeline li', { hasText: 'payment.success, try 1' }).waitFor();
+    expect(new URL(page.url()).hash).toBe('#/payments/order-1');
+    await ui.turnTo('balance');
+    await ui.rowSays('balance', 'demo', 'TZS 1,014,700');
+  });
+
+  it('plays it by keyboard, and the focus moves to the next card', async () => {
+    for (const reference of ['order-1', 'order-2', 'order-3']) await gateway.collect({ reference });
+    await open();
+    await ui.card('order-1').waitFor();
+    await page.locator('#language').focus();
+    await page.keyboard.press('Tab');
+    expect(await focusedText()).toContain('order-3');
+
+    await page.keyboard.press('a');
+    await ui.rowSays('payments', 'order-3', 'success');
+    await page.locator('.prompt:focus', { hasText: 'order-2' }).waitFor();
+    await page.keyboard.press('d');
+    await ui.rowSays('payments', 'order-2', 'failed');
+    await page.locator('.prompt:focus', { hasText: 'order-1' }).waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    expect(await focusedText()).toBe('Approve order-1');
+    await page.keyboard.press('Enter');
+    await ui.rowSays('payments', 'order-1', 'success');
+    await page.locator('#phone-title:focus').waitFor();
+  });
+
+  it('leaves keys alone that are not meant for a card', async () => {
+    await gateway.collect();
+    await open('#/balance');
+    await ui.card('order-1').waitFor();
+    await page.locator('#top-up-merchant').fill('');
+    await page.keyboard.type('ad');
+    await ui.card('order-1').focus();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.press('d');
+    await ui.card('order-1').waitFor({ state: 'detached' });
+    expect(sandbox.payments()).toMatchObject([{ status: 'failed' }]);
+    expect(await page.locator('#top-up-merchant').inputValue()).toBe('ad');
+  });
+
+  it('lets a request be ignored, and shows it again', async () => {
+    await gateway.collect();
+    await open();
+    await pressed('Ignore order-1');
+    await page.getByText('Nothing to confirm.').waitFor();
+    expect(sandbox.payments()).toMatchObject([{ status: 'pending' }]);
+    await page.getByRole('button', { name: 'Ignored: 1. Show again' }).click();
+    await ui.card('order-1').waitFor();
+  });
+
+  it('shows on the card what the emulator has against a decision', async () => {
+    await gateway.collect();
+    await open();
+    await ui.card('order-1').waitFor();
+    await page.route('**/approve', async (route) => {
+      await route.continue({ url: route.request().url().replace('order-1', 'order-0') });
+    });
+    await pressed('Approve order-1');
+    await ui.card('order-1').getByText('There is no payment order-0').waitFor();
+    forgiveComplaint(page, '404');
+  });
+
+  it('decides for the merchant of the card, where two have one reference', async () => {
+    await gateway.collect();
+    await gateway.collect({}, { merchant: 'other' });
+    await open();
+    await ui.card('other').getByRole('button', { name: 'Approve' }).click();
+    await ui.rowSays('payments', 'order-1', 'success');
+    expect(sandbox.payments().map(({ merchant, status }) => [merchant, status])).toEqual([
+      ['demo', 'pending'],
+      ['other', 'success'],
+    ]);
+  });
+
+  it('walks through the tabs with the arrow keys', async () => {
+    await open();
+    await page.locator('#tab-payments').focus();
+    await page.keyboard.press('ArrowRight');
+    await page.locator('#tab-payouts[aria-selected=true]:focus').waitFor();
+    await page.keyboard.press('End');
+    await page.locator('#tab-faults[aria-selected=true]:focus').waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.locator('#tab-payments[aria-selected=true]:focus').waitFor();
+    expect(await page.locator('[role=tabpanel]:visible').count()).toBe(1);
+  });
+
+  it.each([
+    ['Pay', 'paid'],
+    ['Fail', 'failed'],
+    ['Cancel', 'cancelled'],
+  ])('%s makes a payout %s', async (action, status) => {
+    await open('#/payouts');
+    await gateway.payToBank();
+    await pressed(`${action} salary-1`);
+    await ui.rowSays('payouts', 'salary-1', status);
+    expect(sandbox.payouts()).toMatchObject([{ status }]);
+  });
+
+  it('shows a delivery with its tries, and replays it', async () => {
+    receiver.answerWith(500, 500, 200);
+    await gateway.collect();
+    await sandbox.customer('255712345678').approve('order-1');
+    await open('#/webhooks');
+    await page.getByRole('link', { name: 'payment.success order-1' }).click();
+    await page.locator('summary', { hasText: 'answered 500 instead of 200' }).click();
+    await page.locator('pre', { hasText: 'x-webhook-signature' }).waitFor();
+    await pressed('Replay, signed anew');
+    await page.locator('summary', { hasText: 'Try 2' }).waitFor();
+    await pressed('Replay unchanged');
+    await page.locator('summary', { hasText: 'Try 3' }).filter({ hasText: '200' }).waitFor();
+
+    expect(receiver.received).toHaveLength(3);
+    expect(sandbox.deliveries()).toMatchObject([{ state: 'delivered' }]);
+  });
+
+  it('copies a delivery as a curl command that sends the very same', async () => {
+    await gateway.collect({ customer_name: "Asha 'the' Juma" });
+    await sandbox.customer('255712345678').approve('order-1');
+    const [delivery] = sandbox.deliveries();
+    await open(`#/webhooks/${delivery!.id}`, { permissions: ['clipboard-read', 'clipboard-write'] });
+    await pressed('Copy as curl');
+    await page.locator('#announcer', { hasText: 'Copied' }).waitFor({ state: 'attached' });
+
+    const command = await page.evaluate<string>('navigator.clipboard.readText()');
+    await promisify(execFile)('/bin/sh', ['-c', command]);
+    const [first, again] = receiver.received;
+    expect(again!.body.equals(first!.body)).toBe(true);
+    expect(again!.headers['x-webhook-signature']).toBe(first!.headers['x-webhook-signature']);
+  });
+
+  it('shows a call with the rule that fired', async () => {
+    await open('#/requests');
+    await gateway.collect({ phone: '255712340003' });
+    await page.getByRole('link', { name: 'POST /payments/mobile-money' }).click();
+    await page.locator('.facts', { hasText: 'ending 0003' }).waitFor();
+    expect(await page.locator('#one-requests').textContent()).toContain('x-api-secret: sk_test_…');
+  });
+
+  it('plans a fault, shows it struck, and removes one', async () => {
+    await open('#/faults');
+    await page.locator('#fault-operation').selectOption('GET /merchant-balance');
+    await page.locator('#fault-status').fill('502');
+    await page.locator('#fault-times').fill('2');
+    await pressed('Plan a fault');
+    await ui.rowSays('faults', 'GET /merchant-balance', 'a status 502', '2');
+    expect((await gateway.get('/merchant-balance')).status).toBe(502);
+    await ui.row('faults', 'GET /merchant-balance').getByRole('cell', { name: '1', exact: true }).waitFor();
+    await pressed('Remove GET /merchant-balance');
+    await page.getByText('No fault waits').waitFor();
+    expect((await gateway.get('/merchant-balance')).status).toBe(200);
+
+    await page.locator('#fault-kind').selectOption('delay');
+    await page.locator('#fault-duration').fill('a while');
+    await pressed('Plan a fault');
+    await page.locator('#fault .problem', { hasText: 'for example "90s"' }).waitFor();
+    // The browser writes a refused call down by itself.
+    forgiveComplaint(page, '422');
+  });
+
+  it('moves the clock, and says why a manual one cannot run', async () => {
+    await gateway.collect();
+    await open('#/clock');
+    await page.getByText('A manual clock always stands still').waitFor();
+    expect(await page.locator('#freeze').getAttribute('aria-disabled')).toBe('true');
+    await pressed('+1 min');
+    await page.locator('#clock-now[datetime*="09:01:00"]').waitFor();
+    await pressed('+15 min');
+    await page.locator('#clock-now[datetime*="09:16:00"]').waitFor();
+    await ui.turnTo('payments');
+    await ui.rowSays('payments', 'order-1', 'expired');
+    await ui.turnTo('clock');
+    await page.locator('#advance-by').fill('2h');
+    await pressed('Advance');
+    await page.locator('#clock-now[datetime*="11:16:00"]').waitFor();
+  });
+
+  it('tops a wallet up', async () => {
+    await gateway.get('/merchant-balance');
+    await open('#/balance');
+    await page.locator('#top-up-amount').fill('500.50');
+    await pressed('Top up');
+    await ui.rowSays('balance', 'demo', 'TZS 1,000,500.50');
+  });
+
+  it('speaks Swahili when told to, and remembers it', async () => {
+    await gateway.collect();
+    await open();
+    await page.locator('#language').selectOption('sw');
+    await page.getByRole('button', { name: 'Idhinisha order-1' }).waitFor();
+    expect(await page.locator('html').getAttribute('lang')).toBe('sw');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Simu ya mteja' }).waitFor();
+    await ui.rowSays('payments', 'order-1', 'inasubiri');
+    expect(await page.title()).toBe('(1) Majaribio ya malipo');
+  });
+
+  it('shows hostile references as the text that they are', async () => {
+    const hostile = '<img src=x onerror=alert(1)>';
+    await open();
+    await sandbox.reset();
+    const { body } = await gateway.collect({ metadata: { '<b>': hostile }, customer_name: hostile });
+    expect(body).toMatchObject({ status: 'success' });
+    await sandbox.customer('255712345678').approve('order-1');
+    await ui.rowSays('payments', 'order-1', 'success');
+    await page.goto(`${sandbox.url}/#/payments/${encodeURIComponent(hostile)}`);
+    await page.locator('h3', { hasText: hostile }).waitFor();
+    await page.goto(`${sandbox.url}/#/payments/order-1`);
+    await page.locator('dd', { hasText: hostile }).waitFor();
+    await page.goto(`${sandbox.url}/#/webhooks/${sandbox.deliveries()[0]!.id}`);
+    await page.locator('pre', { hasText: hostile }).waitFor();
+    expect(await page.locator('img').count()).toBe(0);
+  });
+
+  it('tells the namesakes of two merchants apart', async () => {
+    await gateway.collect();
+    await gateway.collect({ amount: 777 }, { merchant: 'other' });
+    await open('#/payments/order-1/other');
+    await page.locator('.facts', { hasText: 'TZS 777' }).waitFor();
+    await page.goto(`${sandbox.url}/#/payments/order-9`);
+    await page.getByText('There is nothing called order-9.').waitFor();
+  });
+
+  it('starts anew when the emulator forgets everything', async () => {
+    await gateway.collect();
+    await open();
+    await ui.card('order-1').waitFor();
+    await sandbox.reset();
+    await page.getByText('Nothing to confirm.').waitFor();
+    await page.getByText('No payments yet.').waitFor();
+  });
+});
