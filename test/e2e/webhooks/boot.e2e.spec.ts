@@ -122,13 +122,15 @@ describe.each(adapters)('an application with webhooks on %s', (adapter) => {
   });
 
   it('is not built with a handler that is static', () => {
-    const decorate = (): unknown =>
+    const decorate = (): unknown => {
       class StaticOrders {
         name = 'orders';
 
         @OnPayment('payment.success')
         static paid(): void {}
-      };
+      }
+      return StaticOrders;
+    };
     expect(decorate).toThrow(
       "@OnPayment('payment.success') of StaticOrders.paid never fires on a static method",
     );
