@@ -4,6 +4,8 @@ import { openSync, readFileSync, writeSync } from 'node:fs';
 export type Happening =
   /** The handlers may run: `since` is when the storage was asked. */
   | { readonly what: 'claimed'; readonly reference: string; readonly since: number; readonly attempt: number }
+  /** The storage says that the event was handled before. */
+  | { readonly what: 'known'; readonly reference: string }
   /** The handler that makes the effect has made it; where the storage has transactions it does not stand yet. */
   | { readonly what: 'effect'; readonly reference: string; readonly attempt: number }
   /** From here on others may claim. */

@@ -7,7 +7,9 @@ export interface Repeat {
   readonly because: string | undefined;
 }
 
-type LineOf<What extends Line['what']> = Extract<Line, { readonly what: What }>;
+type LineOf<What extends Line['what']> = What extends unknown
+  ? Extract<Line, { readonly what: What }>
+  : never;
 
 /** What all events of a run have in common. */
 export interface Run {
@@ -36,13 +38,19 @@ export function claimFaults(lines: readonly Line[], leaseMs: number): string[] {
     const before = claims[index - 1];
     return before && claim.at < mayEnd(before) && !ended(lines, before, claim.at);
   });
-  const early = finishes.filter((finish) => {
-    const claim = claims.findLast(({ life, at }) => life === finish.life && at < finish.at);
-    return finish.said === false && claim && finish.at < mayEnd(claim);
+  const early = [...all(lines, 'marked'), ...finishes].filter((told) => {
+    const claim = claimOf(told, claims);
+    return told.said === false && claim && told.at < mayEnd(claim);
+  });
+  const late = done.filter((finish) => {
+    const claim = claimOf(finish, claims);
+    const begun = all(lines, 'ending').findLast(({ life, at }) => life === finish.life && at < finish.at);
+    return claims.some(({ at }) => claim && begun && at > claim.at && at < begun.at);
   });
   return [
     ...together.map(({ reference }) => `${reference} was claimed while another claim held`),
     ...early.map(({ reference }) => `${reference} lost its claim before the lease ended`),
+    ...late.map(({ reference }) => `${reference} was finished by a claim that another one had taken over`),
     ...(done.length > 1 ? [`${done[0]!.reference} was finished ${done.length} times`] : []),
   ];
 }
@@ -81,6 +89,13 @@ function reasonFor(
   if (!claim || repeatedAt < claim.since + leaseMs - TOLERANCE_MS) return undefined;
   if (told.some(({ said }) => said === false)) return `${life} outlived its lease`;
   return killed.has(life) ? `${life} was killed before it had recorded it` : undefined;
+}
+
+function claimOf(
+  { life, attempt }: LineOf<'marked' | 'finished'>,
+  claims: readonly LineOf<'claimed'>[],
+): LineOf<'claimed'> | undefined {
+  return claims.find((claim) => claim.life === life && claim.attempt === attempt);
 }
 
 /** Whether a claim was given back, or may have been, before `at`. */

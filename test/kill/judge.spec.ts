@@ -150,11 +150,24 @@ it('finds a claim beside one that holds, whoever died', () => {
   expect(verdict([claimed(0, 1), effect(1, 1), ...later]).violations).toEqual([]);
 });
 
+it('finds an end by a claim that another one had taken over', () => {
+  const takenOver = [claimed(0, 1), effect(1, 1), claimed(1_100, 2, '2.1'), told('marked', 1_150, false)];
+  const end = [ending(1_200, 'finish'), told('finished', 1_201, true), answered];
+  expect(verdict([...takenOver, ...end]).violations).toEqual([
+    'order-1 was finished by a claim that another one had taken over',
+  ]);
+  const begunBefore = [ending(1_050, 'finish'), told('finished', 1_201, true), answered];
+  expect(verdict([...takenOver, ...begunBefore]).violations).toEqual([]);
+});
+
 it('finds two ends of one event, and a claim that was taken away early', () => {
   expect(verdict([...handledOnce, told('finished', 1_200, true, 2, '2.1'), answered]).violations).toEqual([
     'order-1 was finished 2 times',
   ]);
   expect(verdict([claimed(0, 1), effect(1, 1), told('finished', 800, false), answered]).violations).toEqual([
+    'order-1 lost its claim before the lease ended',
+  ]);
+  expect(verdict([claimed(0, 1), effect(1, 1), told('marked', 800, false), answered]).violations).toEqual([
     'order-1 lost its claim before the lease ended',
   ]);
   expect(verdict([claimed(0, 1), effect(1, 1), told('finished', 1_100, false), answered]).violations).toEqual(

@@ -18,6 +18,7 @@ export function lethalStorage(inner: PaymentsStorage, history: History, reach: R
     reach('before the claim', reference);
     const since = now();
     const result = await inner.inbox.claim(delivery, leaseMs);
+    if (result.result === 'done') history.add({ what: 'known', reference });
     if (result.result !== 'claimed') return result;
     history.add({ what: 'claimed', reference, since, attempt: result.claim.attempt });
     reach('after the claim', reference);

@@ -58,7 +58,8 @@ class Orders {
     }
     history.add({ what: 'effect', reference, attempt });
     reach('after the effect', reference);
-    if (trouble === 'outlives its lease') await pause(LEASE_MS + 500);
+    if (trouble === 'outlives its lease') await pause(1.5 * LEASE_MS);
+    if (trouble === 'is slow') await pause(0.8 * LEASE_MS);
   }
 
   @OnPayment('*')

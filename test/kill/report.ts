@@ -17,5 +17,6 @@ export function printReport(run: KillRun, tell: (line: string) => void): void {
   for (const { reference, because } of verdict.repeats)
     tell(`    ${reference}: ${because ?? 'for no reason'}`);
   tell(`  violations     ${verdict.violations.length}`);
+  if (verdict.violations.length > 0) tell(`    judged by ${run.history}`);
   for (const violation of verdict.violations.slice(0, SHOWN)) tell(`    ${violation}`);
 }

@@ -29,6 +29,8 @@ export interface KillRun {
   readonly looks: number;
   readonly journalled: number;
   readonly seconds: number;
+  /** File of the history, which stays where a promise was broken. */
+  readonly history: string;
 }
 
 export async function runKillTest(mode: StorageMode, size: Size, program: string): Promise<KillRun> {
@@ -66,6 +68,7 @@ export async function runKillTest(mode: StorageMode, size: Size, program: string
         .map((each) => `the journal does not know ${each} as paid`),
       ...UNPAID.filter((each) => !unpaid.includes(each)).map((each) => `the journal settled ${each}`),
     ];
+    if (violations.length === 0) rmSync(folder, { recursive: true });
     return {
       mode,
       size,
@@ -75,11 +78,11 @@ export async function runKillTest(mode: StorageMode, size: Size, program: string
       looks: watch.looks,
       journalled: journalled.length,
       seconds: (now() - startedAt) / 1_000,
+      history: settings.history,
     };
   } finally {
     await books.close();
     await server.stop();
-    rmSync(folder, { recursive: true });
   }
 }
 
@@ -120,13 +123,14 @@ async function crash(server: Server, history: History): Promise<void> {
 async function drained(plan: Plan, path: string): Promise<void> {
   const giveUpAt = now() + DRAINED_WITHIN_MS;
   for (;;) {
-    const lines = readHistory(path);
-    const done = new Set(
-      lines.flatMap((line) => (line.what === 'finished' && line.said === true ? [line.reference] : [])),
-    );
+    const done = new Set(readHistory(path).flatMap((line) => (isDone(line) ? [line.reference] : [])));
     if (done.size >= plan.references.length || now() > giveUpAt) return;
     await pause(500);
   }
+}
+
+function isDone(line: Line): line is Line & { readonly reference: string } {
+  return line.what === 'known' || (line.what === 'finished' && line.said === true);
 }
 
 function effectsOf(lines: readonly Line[]): string[] {

@@ -4,7 +4,7 @@ const EVERY_MS = 250;
 
 /** Looks at the database while it is used, and collects what did not stand together for a moment. */
 export class Watch {
-  readonly contradictions: string[] = [];
+  readonly contradictions = new Set<string>();
   looks = 0;
   private timer: NodeJS.Timeout | undefined;
   private look: Promise<void> = Promise.resolve();
@@ -31,7 +31,7 @@ export class Watch {
   }
 
   private async lookAt(books: Pick<Books, 'contradictions'>): Promise<void> {
-    this.contradictions.push(...(await books.contradictions()));
+    for (const each of await books.contradictions()) this.contradictions.add(each);
     this.looks += 1;
   }
 }
