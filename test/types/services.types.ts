@@ -1,14 +1,18 @@
 // Calling the gateway: what goes in and what comes out.
 import {
+  type addMoney,
   type AttemptInfo,
   type Bank,
+  type BankDirectoryOptions,
   type BankDisbursement,
   BankDisbursementDto,
   type BanksService,
   type CallOptions,
   type CollectionPayment,
   type CollectionsService,
+  type compareMoney,
   type DisbursementsService,
+  type formatTzs,
   type LastResponse,
   type MobileMoneyDisbursement,
   MobileMoneyCollectionDto,
@@ -17,6 +21,7 @@ import {
   NameLookupDto,
   type NameLookupResult,
   type NameLookupService,
+  type normalizeTzPhone,
   PartnerWalletCollectionDto,
   type PaymentsResponse,
   type WalletBalance,
@@ -25,6 +30,11 @@ import {
 import { type Equal, type Expect } from './expect.js';
 
 export type Checks = [
+  Expect<Equal<ReturnType<typeof addMoney>, string>>,
+  Expect<Equal<ReturnType<typeof compareMoney>, -1 | 0 | 1>>,
+  Expect<Equal<Parameters<typeof formatTzs>, [amount: MoneyInput, locale?: string | undefined]>>,
+  Expect<Equal<ReturnType<typeof normalizeTzPhone>, string | undefined>>,
+  Expect<Equal<keyof BankDirectoryOptions, 'maxAgeMs' | 'staleIfErrorMs'>>,
   Expect<Equal<MoneyInput, string | number | bigint>>,
   Expect<Equal<CollectionPayment['amount'], string>>,
   Expect<Equal<CollectionPayment['fee'], string>>,

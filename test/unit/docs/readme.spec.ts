@@ -9,17 +9,27 @@ const PAGES = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'docs/accounts.md',
   'docs/assumptions.md',
   'docs/cli.md',
   'docs/diagnostics.md',
   'docs/money-safety.md',
+  'docs/openapi.md',
   'docs/sandbox.md',
   'docs/storage.md',
+  'docs/testing.md',
   'docs/webhooks.md',
 ];
 
 /** Pages whose TypeScript blocks are whole files; those of the others are parts of one. */
-const WHOLE = ['README.md', 'docs/storage.md', 'docs/webhooks.md'];
+const WHOLE = [
+  'README.md',
+  'docs/accounts.md',
+  'docs/openapi.md',
+  'docs/storage.md',
+  'docs/testing.md',
+  'docs/webhooks.md',
+];
 
 /** The TypeScript blocks of a page, by the name of the file that a user would put them in. */
 function snippetsOf(page: string): Map<string, string> {

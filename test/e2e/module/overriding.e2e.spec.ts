@@ -1,0 +1,110 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { Controller, type INestApplication, Injectable, Module } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import {
+  type CollectionPayment,
+  CollectionsService,
+  DisbursementsService,
+  getPaymentsToken,
+  hmac,
+  InjectPayments,
+  OnPayment,
+  paymentsConfig,
+  PaymentsModule,
+  PaymentOutcomeUnknownError,
+  PaymentsWebhook,
+  type PaymentWebhookEvent,
+} from 'nestjs-payments';
+import { ADAPTERS } from '../../support/adapters.js';
+import { startSandbox } from '../../support/sandbox.js';
+
+let app: INestApplication | undefined;
+afterEach(async () => {
+  await app?.close();
+  app = undefined;
+});
+
+describe.each(ADAPTERS)('an application that reads the environment, under test on %s', (_, adapter) => {
+  const scheme = hmac({ header: 'x-signature', algorithm: 'sha256', encoding: 'hex', payload: ['body'] });
+
+  @Injectable()
+  class Orders {
+    readonly paid: string[] = [];
+
+    @OnPayment('payment.success')
+    done({ data }: PaymentWebhookEvent): void {
+      this.paid.push(data.reference);
+    }
+  }
+  @Controller('webhooks')
+  class WebhooksController {
+    @PaymentsWebhook('payments')
+    received(): void {}
+  }
+  @Module({
+    imports: [PaymentsModule.forRootAsync({ ...paymentsConfig.asProvider(), webhooks: { scheme } })],
+    controllers: [WebhooksController],
+    providers: [Orders],
+  })
+  class AppModule {}
+
+  it('runs on the emulator, whatever the environment holds', async () => {
+    const sandbox = await startSandbox({ clock: 'manual', seed: 1, webhookScheme: scheme });
+    const module = await Test.createTestingModule({ imports: [AppModule] })
+      .overrideProvider(paymentsConfig.KEY)
+      .useValue(sandbox.moduleOptions())
+      .compile();
+    app = module.createNestApplication(adapter(), { logger: false });
+    await app.listen(0, '127.0.0.1');
+    sandbox.deliverTo(`${await app.getUrl()}/webhooks/payments`);
+
+    await app.get(CollectionsService, { strict: false }).mobileMoney({
+      reference: 'order-1',
+      amount: '1180.50',
+      phone: '255712345678',
+      customer_name: 'Asha Mushi',
+      customer_email: 'asha@example.com',
+    });
+    await sandbox.customer('255712345678').approve('order-1');
+    expect(app.get(Orders).paid).toEqual(['order-1']);
+  });
+});
+
+describe('an application whose services are replaced', () => {
+  const keys = { baseUrl: 'http://127.0.0.1:9/api/v1', apiKey: 'pk_test_a', apiSecret: 'sk_test_a' };
+
+  @Injectable()
+  class Payroll {
+    constructor(
+      readonly collections: CollectionsService,
+      @InjectPayments(DisbursementsService, 'payouts') readonly payouts: DisbursementsService,
+      @InjectPayments(DisbursementsService) readonly own: DisbursementsService,
+    ) {}
+  }
+
+  it('gets what the test puts under the class, and under the token of a named account', async () => {
+    const record = { reference: 'order-1', status: 'pending' } as CollectionPayment;
+    const mobileMoney = jest.fn<CollectionsService['mobileMoney']>();
+    mobileMoney.mockResolvedValue(record as Awaited<ReturnType<CollectionsService['mobileMoney']>>);
+    const bank = (): Promise<never> =>
+      Promise.reject(new PaymentOutcomeUnknownError('no-answer', 'The gateway did not answer.'));
+    const module = await Test.createTestingModule({
+      imports: [PaymentsModule.forRoot(keys), PaymentsModule.forRoot({ ...keys, name: 'payouts' })],
+      providers: [Payroll],
+    })
+      .overrideProvider(CollectionsService)
+      .useValue({ mobileMoney })
+      .overrideProvider(getPaymentsToken(DisbursementsService, 'payouts'))
+      .useValue({ bank })
+      .compile();
+    app = module.createNestApplication({ logger: false });
+    await app.init();
+
+    const payroll = app.get(Payroll);
+    const request = { reference: 'order-1' } as Parameters<CollectionsService['mobileMoney']>[0];
+    await expect(payroll.collections.mobileMoney(request)).resolves.toBe(record);
+    expect(mobileMoney).toHaveBeenCalledWith(request);
+    await expect(payroll.payouts.bank({} as never)).rejects.toMatchObject({ evidence: 'no-answer' });
+    expect(payroll.own).toBeInstanceOf(DisbursementsService);
+  });
+});
