@@ -40,7 +40,12 @@ export function claimFaults(lines: readonly Line[], leaseMs: number): string[] {
   });
   const early = [...all(lines, 'marked'), ...finishes].filter((told) => {
     const claim = claimOf(told, claims);
-    return told.said === false && claim && told.at < mayEnd(claim);
+    // One that is asked again after a failure may find that it was done after all.
+    const again = finishes.some(
+      ({ life, attempt, said, at }) =>
+        said === 'error' && life === told.life && attempt === told.attempt && at < told.at,
+    );
+    return told.said === false && !again && claim && told.at < mayEnd(claim);
   });
   const late = done.filter((finish) => {
     const claim = claimOf(finish, claims);

@@ -170,6 +170,8 @@ it('finds two ends of one event, and a claim that was taken away early', () => {
   expect(verdict([claimed(0, 1), effect(1, 1), told('marked', 800, false), answered]).violations).toEqual([
     'order-1 lost its claim before the lease ended',
   ]);
+  const askedAgain = [told('finished', 790, 'error'), told('finished', 800, false)];
+  expect(verdict([claimed(0, 1), effect(1, 1), ...askedAgain, answered]).violations).toEqual([]);
   expect(verdict([claimed(0, 1), effect(1, 1), told('finished', 1_100, false), answered]).violations).toEqual(
     [],
   );
