@@ -61,16 +61,32 @@ export { type CollectionStatus, type DisbursementStatus, type PaymentOutcome } f
 export { type OutcomeEvidence } from './common/outcome-evidence.js';
 export {
   CALL_ATTEMPT_CHANNEL,
+  CALL_ATTEMPT_START_CHANNEL,
   CALL_END_CHANNEL,
   CALL_START_CHANNEL,
   CALL_WAIT_CHANNEL,
   type CallAttemptEvent,
+  type CallAttemptStartEvent,
   type CallEndEvent,
   type CallStartEvent,
   type CallWaitEvent,
   onPaymentsDiagnostics,
   type PaymentsDiagnostics,
 } from './common/diagnostics.js';
+export { type Around, type Surroundable } from './common/surround.js';
+export {
+  WEBHOOK_END_CHANNEL,
+  WEBHOOK_HANDLER_END_CHANNEL,
+  WEBHOOK_HANDLER_START_CHANNEL,
+  WEBHOOK_REFUSED_CHANNEL,
+  WEBHOOK_START_CHANNEL,
+  type WebhookEndEvent,
+  type WebhookHandlerEndEvent,
+  type WebhookHandlerStartEvent,
+  type WebhookRefusedEvent,
+  type WebhookStartEvent,
+  type WebhookSubject,
+} from './common/webhook-diagnostics.js';
 
 export { isPaymentsError, PaymentsError, type PaymentsErrorDetails } from './errors/payments.error.js';
 export { GatewayAnswerError } from './errors/gateway-answer.error.js';

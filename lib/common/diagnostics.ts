@@ -3,6 +3,19 @@ import { Logger } from '@nestjs/common';
 import { type AttemptInfo } from './attempt.js';
 import { type PaymentsOperation } from './operations.js';
 import { type OutcomeEvidence } from './outcome-evidence.js';
+import { type Around, runWithin, type Surroundable } from './surround.js';
+import {
+  WEBHOOK_END_CHANNEL,
+  WEBHOOK_HANDLER_END_CHANNEL,
+  WEBHOOK_HANDLER_START_CHANNEL,
+  WEBHOOK_REFUSED_CHANNEL,
+  WEBHOOK_START_CHANNEL,
+  type WebhookEndEvent,
+  type WebhookHandlerEndEvent,
+  type WebhookHandlerStartEvent,
+  type WebhookRefusedEvent,
+  type WebhookStartEvent,
+} from './webhook-diagnostics.js';
 
 /**
  * A call to the gateway begins: the request was checked, and a payment was written down. What is answered from the journal
@@ -11,6 +24,13 @@ import { type OutcomeEvidence } from './outcome-evidence.js';
  * @publicApi
  */
 export const CALL_START_CHANNEL = 'nestjs-payments:call:start';
+
+/**
+ * One try of a call is about to be sent; one that is given up before that has an end only.
+ *
+ * @publicApi
+ */
+export const CALL_ATTEMPT_START_CHANNEL = 'nestjs-payments:call:attempt-start';
 
 /**
  * One try of a call is over.
@@ -45,6 +65,20 @@ export interface CallStartEvent {
   readonly operation: PaymentsOperation;
   /** The merchant's reference, on the four operations that move money. */
   readonly reference?: string;
+}
+
+/**
+ * Where one try of a call goes.
+ *
+ * @publicApi
+ */
+export interface CallAttemptStartEvent extends CallStartEvent, Surroundable {
+  /** 1 for the first try of this call. */
+  readonly attempt: number;
+  readonly method: 'GET' | 'POST';
+  /** Host name or address of the gateway. */
+  readonly serverAddress: string;
+  readonly serverPort: number;
 }
 
 /**
@@ -107,9 +141,15 @@ export interface CallEndEvent extends CallStartEvent {
  */
 export interface PaymentsDiagnostics {
   readonly [CALL_START_CHANNEL]: CallStartEvent;
+  readonly [CALL_ATTEMPT_START_CHANNEL]: CallAttemptStartEvent;
   readonly [CALL_ATTEMPT_CHANNEL]: CallAttemptEvent;
   readonly [CALL_WAIT_CHANNEL]: CallWaitEvent;
   readonly [CALL_END_CHANNEL]: CallEndEvent;
+  readonly [WEBHOOK_START_CHANNEL]: WebhookStartEvent;
+  readonly [WEBHOOK_HANDLER_START_CHANNEL]: WebhookHandlerStartEvent;
+  readonly [WEBHOOK_HANDLER_END_CHANNEL]: WebhookHandlerEndEvent;
+  readonly [WEBHOOK_END_CHANNEL]: WebhookEndEvent;
+  readonly [WEBHOOK_REFUSED_CHANNEL]: WebhookRefusedEvent;
 }
 
 /**
@@ -118,9 +158,15 @@ export interface PaymentsDiagnostics {
  */
 const CHANNELS: Readonly<Record<keyof PaymentsDiagnostics, Channel>> = {
   [CALL_START_CHANNEL]: channel(CALL_START_CHANNEL),
+  [CALL_ATTEMPT_START_CHANNEL]: channel(CALL_ATTEMPT_START_CHANNEL),
   [CALL_ATTEMPT_CHANNEL]: channel(CALL_ATTEMPT_CHANNEL),
   [CALL_WAIT_CHANNEL]: channel(CALL_WAIT_CHANNEL),
   [CALL_END_CHANNEL]: channel(CALL_END_CHANNEL),
+  [WEBHOOK_START_CHANNEL]: channel(WEBHOOK_START_CHANNEL),
+  [WEBHOOK_HANDLER_START_CHANNEL]: channel(WEBHOOK_HANDLER_START_CHANNEL),
+  [WEBHOOK_HANDLER_END_CHANNEL]: channel(WEBHOOK_HANDLER_END_CHANNEL),
+  [WEBHOOK_END_CHANNEL]: channel(WEBHOOK_END_CHANNEL),
+  [WEBHOOK_REFUSED_CHANNEL]: channel(WEBHOOK_REFUSED_CHANNEL),
 };
 
 /**
@@ -170,4 +216,22 @@ export function publishDiagnostics<Name extends keyof PaymentsDiagnostics>(
 ): void {
   const target = CHANNELS[name];
   if (target.hasSubscribers) target.publish(event());
+}
+
+type StartChannel = {
+  [Name in keyof PaymentsDiagnostics]: PaymentsDiagnostics[Name] extends Surroundable ? Name : never;
+}[keyof PaymentsDiagnostics];
+
+/** Publishes what begins, and does it within whatever the listeners ask for. */
+export function publishAround<Name extends StartChannel, T>(
+  name: Name,
+  event: () => Omit<PaymentsDiagnostics[Name], 'surround'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const arounds: Around[] = [];
+  const surround = (around: Around): void => {
+    arounds.push(around);
+  };
+  publishDiagnostics(name, () => ({ ...event(), surround }) as PaymentsDiagnostics[Name]);
+  return runWithin(arounds, work);
 }

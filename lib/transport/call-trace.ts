@@ -3,16 +3,20 @@ import { Logger } from '@nestjs/common';
 import { type AttemptInfo } from '../common/attempt.js';
 import {
   CALL_ATTEMPT_CHANNEL,
+  CALL_ATTEMPT_START_CHANNEL,
   CALL_END_CHANNEL,
   CALL_START_CHANNEL,
   CALL_WAIT_CHANNEL,
+  publishAround,
   publishDiagnostics,
+  type CallAttemptStartEvent,
   type CallEndEvent,
   type CallStartEvent,
   type CallWaitEvent,
 } from '../common/diagnostics.js';
 import { type CallEnd } from './call-end.js';
 import { type Decision } from './decide.js';
+import { type OutgoingRequest } from './send-attempt.js';
 
 const logger = new Logger('PaymentsCalls');
 let lastCallId = 0;
@@ -38,6 +42,16 @@ export class CallTrace {
       durationMs: Math.round(performance.now() - startedAt),
     }));
     return end;
+  }
+
+  /** Sends one try. */
+  sending<T>({ method, url }: OutgoingRequest, send: () => Promise<T>): Promise<T> {
+    const start = (): Omit<CallAttemptStartEvent, 'surround'> => {
+      const { hostname, port, protocol } = new URL(url);
+      const serverPort = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
+      return { ...this.subject, attempt: this.attempts + 1, method, serverAddress: hostname, serverPort };
+    };
+    return publishAround(CALL_ATTEMPT_START_CHANNEL, start, send);
   }
 
   /** One try is over, and it is decided what comes of it. */

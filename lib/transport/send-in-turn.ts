@@ -35,7 +35,7 @@ export async function sendInTurn(setup: TurnSetup): Promise<TimedResult> {
     // This process may have stood still for so long that the journal lets others act on the payment.
     if (startedAt >= deadline) return { result: unsent({ turn: 'late' }), durationMs: 0 };
     const timeoutMs = Math.min(setup.timeoutMs, deadline - startedAt);
-    const result = await sendAttempt(http, request, timeoutMs, signal);
+    const result = await trace.sending(request, () => sendAttempt(http, request, timeoutMs, signal));
     return { result, durationMs: performance.now() - startedAt };
   } finally {
     gate.leave();

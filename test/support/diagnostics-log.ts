@@ -8,15 +8,17 @@ import {
   type PaymentsDiagnostics,
 } from '../../lib/common/diagnostics.js';
 
+type Channel = (typeof CHANNELS)[number];
+
 const CHANNELS = [CALL_START_CHANNEL, CALL_ATTEMPT_CHANNEL, CALL_WAIT_CHANNEL, CALL_END_CHANNEL] as const;
 
 /** One published event. */
 export interface HeardEvent {
-  readonly channel: keyof PaymentsDiagnostics;
-  readonly event: PaymentsDiagnostics[keyof PaymentsDiagnostics];
+  readonly channel: Channel;
+  readonly event: PaymentsDiagnostics[Channel];
 }
 
-/** Hears all that the package publishes. */
+/** Hears how calls go. */
 export function hearDiagnostics(): { readonly heard: HeardEvent[]; readonly stop: () => void } {
   const heard: HeardEvent[] = [];
   const stops = CHANNELS.map((channel) =>

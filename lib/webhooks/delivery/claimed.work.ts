@@ -19,6 +19,7 @@ import {
   STORAGE_RETRY_MS,
   type WebhookAnswer,
 } from './webhook-answer.js';
+import { type TracedWebhook } from './webhook-trace.js';
 import { type DeliveryWork, planWork } from './work-plan.js';
 
 /** Does the work for a claim and ends the claim accordingly. */
@@ -32,7 +33,7 @@ export class ClaimedWork {
   ) {}
 
   /** Rejects only where the storage does. */
-  async run(claim: InboxClaim, work: DeliveryWork, webhook: VerifiedWebhook): Promise<WebhookAnswer> {
+  async run(claim: InboxClaim, work: DeliveryWork, webhook: TracedWebhook): Promise<WebhookAnswer> {
     const { handlerTimeoutMs, leaseMs } = this.times;
     const subject = describeEvent(webhook.event);
     const timeout = new AbortController();
@@ -48,6 +49,7 @@ export class ClaimedWork {
     const frame = {
       context: this.contextOf(claim, webhook, timeout.signal),
       begins: (name: string) => (step = name),
+      around: (name: string, run: () => Promise<unknown>) => webhook.trace.step(name, claim.attempt, run),
       mark: (name: string) => remember(claim, name),
     };
     const ended = runSteps(planWork(work, claim), webhook.event, frame).then((result) => {

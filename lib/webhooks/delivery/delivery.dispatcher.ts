@@ -15,8 +15,8 @@ import { claimOrWait } from './claim-or-wait.js';
 import { type ClaimedWork } from './claimed.work.js';
 import { type HandlerStep } from './handler-steps.js';
 import { fingerprintOf, judgeEvent, replacedBy } from './judge-event.js';
-import { type VerifiedWebhook } from './verified-webhook.js';
 import { comeAgain, describeEvent, DONE, type WebhookAnswer } from './webhook-answer.js';
+import { type TracedWebhook } from './webhook-trace.js';
 import { type DeliveryWork, wasAnnounced } from './work-plan.js';
 
 const OTHER_MONEY = 'the payment was made with another amount or currency';
@@ -36,14 +36,14 @@ export class DeliveryDispatcher {
   ) {}
 
   /** @param last What runs after the handlers, once per payment outcome. */
-  async dispatch(webhook: VerifiedWebhook, last: readonly HandlerStep[]): Promise<WebhookAnswer> {
+  async dispatch(webhook: TracedWebhook, last: readonly HandlerStep[]): Promise<WebhookAnswer> {
     const { event, bodyHash } = webhook;
     const judgement = judgeEvent(event);
     if (judgement.kind === 'unrecognized') return this.notify('unrecognized', bodyHash, webhook);
     if (judgement.kind === 'mismatch') return this.setAside('mismatch', webhook, judgement.problem);
     const fit = await this.outcomes.fit(event);
     if (fit === 'mismatch') return this.setAside('mismatch', webhook, OTHER_MONEY);
-    const claim = await this.claim(this.delivery('outcome', event.data.reference, event));
+    const claim = await this.claim(this.delivery('outcome', event.data.reference, event), webhook);
     if (claim.result === 'conflict') {
       const problem = `${claim.standingEvent}, or another amount, stands for the reference already`;
       return this.setAside('conflict', webhook, problem);
@@ -55,10 +55,10 @@ export class DeliveryDispatcher {
   }
 
   /** Handles what was set aside, in the place of what stands for its reference. */
-  async release(webhook: VerifiedWebhook): Promise<WebhookAnswer> {
+  async release(webhook: TracedWebhook): Promise<WebhookAnswer> {
     const { event } = webhook;
     const delivery = this.delivery('outcome', event.data.reference, event);
-    const claim = await this.claim({ ...delivery, replaces: 'any' });
+    const claim = await this.claim({ ...delivery, replaces: 'any' }, webhook);
     return this.handle(claim, this.outcomeWork(event, true, []), webhook);
   }
 
@@ -96,7 +96,7 @@ export class DeliveryDispatcher {
   /** Stored before any handler runs, so that it can be looked at even where none ever gets through. */
   private async setAside(
     kind: 'conflict' | 'mismatch',
-    webhook: VerifiedWebhook,
+    webhook: TracedWebhook,
     problem: string,
   ): Promise<WebhookAnswer> {
     const { event } = webhook;
@@ -120,7 +120,7 @@ export class DeliveryDispatcher {
   private async notify(
     kind: Exclude<InboxKind, 'outcome'>,
     reference: string,
-    webhook: VerifiedWebhook,
+    webhook: TracedWebhook,
   ): Promise<WebhookAnswer> {
     const handlers = this.stepsFor(kind === 'unrecognized' ? kind : `payment.${kind}`);
     if (kind === 'unrecognized' && handlers.length === 0) {
@@ -132,21 +132,23 @@ export class DeliveryDispatcher {
     const done = (): void => {
       if (kind !== 'unrecognized') this.events.tell(`payment.${kind}`, webhook.event);
     };
-    const claim = await this.claim(this.delivery(kind, reference, webhook.event));
+    const claim = await this.claim(this.delivery(kind, reference, webhook.event), webhook);
     return this.handle(claim, { handlers, done }, webhook);
   }
 
   private async handle(
     claim: ClaimResult,
     work: DeliveryWork,
-    webhook: VerifiedWebhook,
+    webhook: TracedWebhook,
   ): Promise<WebhookAnswer> {
     if (claim.result === 'busy') return comeAgain(claim.leaseLeftMs);
     return claim.result === 'claimed' ? this.work.run(claim.claim, work, webhook) : DONE;
   }
 
-  private claim(delivery: InboxDelivery): Promise<ClaimResult> {
-    return claimOrWait(this.inbox, delivery, this.options);
+  private async claim(delivery: InboxDelivery, { trace }: TracedWebhook): Promise<ClaimResult> {
+    const claim = await claimOrWait(this.inbox, delivery, this.options);
+    trace.claimed(delivery.key.kind, claim.result);
+    return claim;
   }
 
   private stepsFor(event: string): readonly HandlerStep[] {

@@ -25,6 +25,8 @@ export interface StepsFrame {
   readonly context: PaymentEventContext;
   /** Hears which step begins. */
   readonly begins: (name: string) => void;
+  /** Takes a step. */
+  readonly around: (name: string, run: () => Promise<unknown>) => Promise<unknown>;
   /** Remembers that a step finished; false where the claim was lost. */
   readonly mark: (name: string) => Promise<boolean>;
 }
@@ -33,7 +35,7 @@ export interface StepsFrame {
 export async function runSteps(
   steps: readonly PlannedStep[],
   event: PaymentWebhookEvent,
-  { context, begins, mark }: StepsFrame,
+  { context, begins, around, mark }: StepsFrame,
 ): Promise<StepsResult> {
   const { signal } = context;
   for (const step of steps) {
@@ -41,7 +43,7 @@ export async function runSteps(
     if (signal.aborted) return { ok: false, step: step.name, error: signal.reason };
     begins(step.name);
     try {
-      await settled(step.run(event, context));
+      await around(step.name, () => Promise.resolve(settled(step.run(event, context))));
       if (step.mark !== undefined && !(await mark(step.mark))) return { ok: 'lost' };
     } catch (error) {
       return { ok: false, step: step.name, error };

@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { type PaymentWebhookEvent } from '../../common/events.js';
 import { type InboxConflict, type InboxScope } from '../../common/storage-port.js';
+import { type WebhookStartEvent } from '../../common/webhook-diagnostics.js';
 import { type RawWebhook } from '../../common/webhook-scheme.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
 import { failureLabel } from '../../errors/failure-label.js';
@@ -12,6 +13,7 @@ import { type RunningWork } from './running-work.js';
 import { SignatureCheck } from './signature.check.js';
 import { type VerifiedWebhook } from './verified-webhook.js';
 import { comeAgain, describeEvent, DONE, STORAGE_RETRY_MS, type WebhookAnswer } from './webhook-answer.js';
+import { type TracedWebhook, WebhookTrace } from './webhook-trace.js';
 
 /** When the gateway is asked to come again while the application stops: another one may be there. */
 const RESTART_MS = 5_000;
@@ -67,9 +69,14 @@ export class WebhookReceiver {
    */
   receive(webhook: VerifiedWebhook, last: HandlerStep): Promise<WebhookAnswer> {
     const { queue } = this;
-    if (!queue) return this.answered(webhook, 'storage', () => this.dispatcher.dispatch(webhook, [last]));
-    return this.answered(webhook, 'queue', async () => {
+    if (!queue) {
+      return this.answered(webhook, 'request', 'storage', (traced) =>
+        this.dispatcher.dispatch(traced, [last]),
+      );
+    }
+    return this.answered(webhook, 'request', 'queue', async ({ trace }) => {
       await queue.add(queuedDelivery(this.scope, webhook));
+      trace.queued();
       return DONE;
     });
   }
@@ -77,14 +84,14 @@ export class WebhookReceiver {
   /** Handles a delivery that was in a queue. Never rejects; 503 says how soon to come again. */
   work({ event, bodyHash, deliveredAt }: QueuedDelivery): Promise<WebhookAnswer> {
     const webhook = { event, bodyHash, deliveredAt: new Date(deliveredAt) };
-    return this.answered(webhook, 'storage', () => this.dispatcher.dispatch(webhook, []));
+    return this.answered(webhook, 'queue', 'storage', (traced) => this.dispatcher.dispatch(traced, []));
   }
 
   /** Handles a delivery that was set aside, in the place of what stands for its reference. Never rejects. */
   release({ payload, firstSeenAt }: InboxConflict): Promise<WebhookAnswer> {
     const event = JSON.parse(payload) as PaymentWebhookEvent;
     const webhook = { event, bodyHash: '', deliveredAt: new Date(firstSeenAt) };
-    return this.answered(webhook, 'storage', () => this.dispatcher.release(webhook));
+    return this.answered(webhook, 'release', 'storage', (traced) => this.dispatcher.release(traced));
   }
 
   /** Refuses everything from now on, and waits for what runs: as long as a handler may take. Never rejects. */
@@ -98,14 +105,24 @@ export class WebhookReceiver {
     }
   }
 
-  private async answered(
-    { event }: VerifiedWebhook,
+  private answered(
+    webhook: VerifiedWebhook,
+    source: WebhookStartEvent['source'],
     needs: 'storage' | 'queue',
-    work: () => Promise<WebhookAnswer>,
+    work: (webhook: TracedWebhook) => Promise<WebhookAnswer>,
+  ): Promise<WebhookAnswer> {
+    const trace = new WebhookTrace(this.scope.account, webhook.event, source);
+    return trace.around(() => this.attempted({ ...webhook, trace }, needs, work));
+  }
+
+  private async attempted(
+    webhook: TracedWebhook,
+    needs: 'storage' | 'queue',
+    work: (webhook: TracedWebhook) => Promise<WebhookAnswer>,
   ): Promise<WebhookAnswer> {
     if (this.closing) return comeAgain(RESTART_MS);
     try {
-      return await this.running.track(work(), () => describeEvent(event));
+      return await this.running.track(work(webhook), () => describeEvent(webhook.event));
     } catch (error) {
       this.logger.error(`The ${needs} cannot be reached; answered 503: ${failureLabel(error)}`);
       return comeAgain(STORAGE_RETRY_MS);

@@ -8,7 +8,9 @@ import {
 import { ModuleRef } from '@nestjs/core';
 import { type IncomingMessage } from 'node:http';
 import { DEFAULT_ACCOUNT } from '../../common/account.js';
+import { publishDiagnostics } from '../../common/diagnostics.js';
 import { type PaymentWebhookEvent } from '../../common/events.js';
+import { WEBHOOK_REFUSED_CHANNEL } from '../../common/webhook-diagnostics.js';
 import { PaymentsConfigError } from '../../errors/payments-config.error.js';
 import { capturedBody } from '../capture/captured-body.js';
 import { sha256 } from '../delivery/judge-event.js';
@@ -44,16 +46,28 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
+    const account = routeAccount(context.getHandler()) ?? DEFAULT_ACCOUNT;
+    try {
+      await this.verify(context, account);
+      return true;
+    } catch (refusal) {
+      if (refusal instanceof WebhookRefusal) {
+        publishDiagnostics(WEBHOOK_REFUSED_CHANNEL, () => ({ account, status: refusal.getStatus() }));
+      }
+      throw refusal;
+    }
+  }
+
+  private async verify(context: ExecutionContext, account: string): Promise<void> {
     const request = nodeRequest(context);
     const route = `${context.getClass().name}.${context.getHandler().name}`;
-    const receiver = this.accounts().get(routeAccount(context.getHandler()) ?? DEFAULT_ACCOUNT, route);
+    const receiver = this.accounts().get(account, route);
     const body = this.bodyOf(request, route);
     if (!(await receiver.verify({ headers: headerValues(request), body }))) {
       throw new WebhookRefusal(401, 'The webhook signature is not valid.');
     }
     const event = this.eventOf(body);
     keepVerified(request, { receiver, event, bodyHash: sha256(body), deliveredAt: new Date() });
-    return true;
   }
 
   private accounts(): WebhookAccounts {

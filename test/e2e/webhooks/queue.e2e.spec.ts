@@ -112,8 +112,14 @@ describe.each(adapters)('a delivery that is handed over to a queue on %s', (adap
     };
     expect(await receiver.work(first())).toEqual({ status: 500 });
     let wake = (): void => undefined;
-    behaviour = () => new Promise<void>((resolve) => (wake = resolve));
+    const begun = new Promise<void>((resolve) => {
+      behaviour = () => {
+        resolve();
+        return new Promise<void>((end) => (wake = end));
+      };
+    });
     const slow = receiver.work(first());
+    await begun;
     const busy = await receiver.work(first());
     expect(busy).toMatchObject({ status: 503, retryAfterSeconds: 60 });
     wake();

@@ -25,6 +25,7 @@ describe('the steps of a delivery', () => {
     runSteps(steps, paymentEvent('payment.success'), {
       context: { account: 'default', attempt: 1, deliveredAt: new Date(), signal: timeout.signal },
       begins: (name) => ran.push(`${name} begins`),
+      around: (_name, work) => work(),
       mark: (name) => {
         marked.push(name);
         return Promise.resolve(holdsClaim);

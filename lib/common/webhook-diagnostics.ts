@@ -1,0 +1,123 @@
+import { type PaymentEventName } from './events.js';
+import { type InboxKind } from './storage-port.js';
+import { type Surroundable } from './surround.js';
+
+/**
+ * Work on a verified webhook begins.
+ *
+ * @publicApi
+ */
+export const WEBHOOK_START_CHANNEL = 'nestjs-payments:webhook:start';
+
+/**
+ * One step of the work on a webhook begins: a handler, the method of the route, or what the package itself writes down.
+ *
+ * @publicApi
+ */
+export const WEBHOOK_HANDLER_START_CHANNEL = 'nestjs-payments:webhook:handler-start';
+
+/**
+ * One step of the work on a webhook is over.
+ *
+ * @publicApi
+ */
+export const WEBHOOK_HANDLER_END_CHANNEL = 'nestjs-payments:webhook:handler-end';
+
+/**
+ * It is decided how a webhook is answered. A handler that took too long may still run.
+ *
+ * @publicApi
+ */
+export const WEBHOOK_END_CHANNEL = 'nestjs-payments:webhook:end';
+
+/**
+ * A webhook was refused before it was looked at: its signature, its size, its content.
+ *
+ * @publicApi
+ */
+export const WEBHOOK_REFUSED_CHANNEL = 'nestjs-payments:webhook:refused';
+
+/**
+ * Which webhook an event belongs to. No event holds a payload or anything about a customer.
+ *
+ * @publicApi
+ */
+export interface WebhookSubject {
+  /** The same in every event of one delivery; unique within the process. */
+  readonly deliveryId: number;
+  readonly account: string;
+  /** `unrecognized`: a name that the specification does not know. */
+  readonly event: PaymentEventName | 'unrecognized';
+  /** The merchant's reference. */
+  readonly reference: string;
+}
+
+/**
+ * Where a webhook comes from.
+ *
+ * @publicApi
+ */
+export interface WebhookStartEvent extends WebhookSubject, Surroundable {
+  /**
+   * - `request`: from the gateway.
+   * - `queue`: it was stored before, and a worker has its turn.
+   * - `release`: `PaymentsInbox.release` lets its handlers run after all.
+   */
+  readonly source: 'request' | 'queue' | 'release';
+}
+
+/**
+ * Which step begins.
+ *
+ * @publicApi
+ */
+export interface WebhookHandlerStartEvent extends WebhookSubject, Surroundable {
+  /** Class and method: `Orders.paid`; `PaymentsJournal` and `PaymentsInbox` are the package's own steps. */
+  readonly handler: string;
+  /** 1 for the first run of the handlers for this outcome. */
+  readonly attempt: number;
+}
+
+/**
+ * How a step ended.
+ *
+ * @publicApi
+ */
+export interface WebhookHandlerEndEvent extends Omit<WebhookHandlerStartEvent, 'surround'> {
+  readonly outcome: 'success' | 'failed';
+  /** Name of the error's class, where it threw one. */
+  readonly error?: string;
+  readonly durationMs: number;
+}
+
+/**
+ * How a webhook was answered.
+ *
+ * @publicApi
+ */
+export interface WebhookEndEvent extends WebhookSubject {
+  /** What the inbox knows it as; absent where it was not asked: the work was queued, or could not begin. */
+  readonly kind?: InboxKind;
+  /**
+   * - `handled`: the handlers ran, and that is written down.
+   * - `repeated`: it had been handled before.
+   * - `queued`: it is stored for a worker.
+   * - `failed`: a handler threw; the next delivery runs again.
+   * - `later`: the gateway is to come again: the same webhook is being handled, a handler took too long, the storage does not
+   *   answer, or the application stops.
+   */
+  readonly result: 'handled' | 'repeated' | 'queued' | 'failed' | 'later';
+  readonly status: 200 | 500 | 503;
+  readonly durationMs: number;
+}
+
+/**
+ * A webhook that was refused.
+ *
+ * @publicApi
+ */
+export interface WebhookRefusedEvent {
+  readonly account: string;
+  /** The HTTP status of the answer: 401 where the signature was wrong. */
+  readonly status: number;
+}

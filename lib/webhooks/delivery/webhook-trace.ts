@@ -1,0 +1,93 @@
+import { performance } from 'node:perf_hooks';
+import { publishAround, publishDiagnostics } from '../../common/diagnostics.js';
+import { PAYMENT_EVENT_NAMES, type PaymentWebhookEvent } from '../../common/events.js';
+import { type ClaimResult, type InboxKind } from '../../common/storage-port.js';
+import {
+  WEBHOOK_END_CHANNEL,
+  WEBHOOK_HANDLER_END_CHANNEL,
+  WEBHOOK_HANDLER_START_CHANNEL,
+  WEBHOOK_START_CHANNEL,
+  type WebhookEndEvent,
+  type WebhookStartEvent,
+  type WebhookSubject,
+} from '../../common/webhook-diagnostics.js';
+import { type VerifiedWebhook } from './verified-webhook.js';
+import { type WebhookAnswer } from './webhook-answer.js';
+
+/** A delivery that is worked on, and who tells how that goes. */
+export interface TracedWebhook extends VerifiedWebhook {
+  readonly trace: WebhookTrace;
+}
+
+let lastDeliveryId = 0;
+
+/** Tells the diagnostics channels how the work on one delivery goes. */
+export class WebhookTrace {
+  private readonly subject: WebhookSubject;
+  private kind: InboxKind | undefined;
+  /** What a 200 means. */
+  private success: 'handled' | 'repeated' | 'queued' = 'handled';
+
+  constructor(
+    account: string,
+    { event, data }: PaymentWebhookEvent,
+    private readonly source: WebhookStartEvent['source'],
+  ) {
+    const known = PAYMENT_EVENT_NAMES.find((name) => name === event);
+    const deliveryId = (lastDeliveryId += 1);
+    this.subject = { deliveryId, account, event: known ?? 'unrecognized', reference: data.reference };
+  }
+
+  /** Works on the delivery between its start and its end. */
+  async around(work: () => Promise<WebhookAnswer>): Promise<WebhookAnswer> {
+    const startedAt = performance.now();
+    const start = (): Omit<WebhookStartEvent, 'surround'> => ({ ...this.subject, source: this.source });
+    const answer = await publishAround(WEBHOOK_START_CHANNEL, start, work);
+    publishDiagnostics(WEBHOOK_END_CHANNEL, () => ({
+      ...this.subject,
+      ...(this.kind !== undefined && { kind: this.kind }),
+      result: this.resultOf(answer),
+      status: answer.status,
+      durationMs: Math.round(performance.now() - startedAt),
+    }));
+    return answer;
+  }
+
+  /** The inbox was asked for it. */
+  claimed(kind: InboxKind, result: ClaimResult['result']): void {
+    this.kind = kind;
+    this.success = result === 'done' ? 'repeated' : 'handled';
+  }
+
+  /** It was handed over to a queue. */
+  queued(): void {
+    this.success = 'queued';
+  }
+
+  /** Takes one step of the work. */
+  async step<T>(handler: string, attempt: number, run: () => Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    const step = { ...this.subject, handler, attempt };
+    const end = (failure?: { readonly error: unknown }): void => {
+      publishDiagnostics(WEBHOOK_HANDLER_END_CHANNEL, () => ({
+        ...step,
+        outcome: failure ? 'failed' : 'success',
+        ...(failure?.error instanceof Error && { error: failure.error.constructor.name }),
+        durationMs: Math.round(performance.now() - startedAt),
+      }));
+    };
+    try {
+      const result = await publishAround(WEBHOOK_HANDLER_START_CHANNEL, () => step, run);
+      end();
+      return result;
+    } catch (error) {
+      end({ error });
+      throw error;
+    }
+  }
+
+  private resultOf({ status }: WebhookAnswer): WebhookEndEvent['result'] {
+    if (status === 200) return this.success;
+    return status === 500 ? 'failed' : 'later';
+  }
+}
