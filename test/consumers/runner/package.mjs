@@ -15,6 +15,7 @@ const ENTRY_POINTS = {
   'redis/index': ['ioredis'],
   'postgres/index': [],
   'terminus/index': ['@nestjs/terminus'],
+  'opentelemetry/index': ['@opentelemetry/api'],
 };
 
 /** Builds and packs; resolves to the tarball's path. */

@@ -1,0 +1,132 @@
+import { type Attributes, type Histogram, type Meter } from '@opentelemetry/api';
+import {
+  CALL_ATTEMPT_CHANNEL,
+  CALL_END_CHANNEL,
+  CALL_WAIT_CHANNEL,
+  type CallEndEvent,
+  onPaymentsDiagnostics,
+} from '../common/diagnostics.js';
+import {
+  WEBHOOK_END_CHANNEL,
+  WEBHOOK_HANDLER_END_CHANNEL,
+  WEBHOOK_REFUSED_CHANNEL,
+} from '../common/webhook-diagnostics.js';
+import { ATTR } from './attributes.js';
+import { attemptError } from './call-spans.js';
+
+/** In seconds: a gateway that pushes a prompt to a phone takes its time. */
+const BOUNDARIES = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** Counts and times calls, tries and waits. @returns a function that ends it. */
+export function measureCalls(meter: Meter): () => void {
+  const calls = meter.createCounter('payments.calls', { unit: '{call}', description: 'Calls that ended.' });
+  const unknowns = meter.createCounter('payments.unknowns', {
+    unit: '{call}',
+    description: 'Calls after which money may have moved.',
+  });
+  const retries = meter.createCounter('payments.retries', {
+    unit: '{retry}',
+    description: 'Tries of a call after its first one.',
+  });
+  const callTime = seconds(
+    meter,
+    'payments.call.duration',
+    'Duration of calls, all tries and waits included.',
+  );
+  const attemptTime = seconds(meter, 'payments.attempt.duration', 'Duration of single tries.');
+  const waitTime = seconds(meter, 'payments.wait.duration', 'Duration of waits before a try.');
+
+  return together([
+    onPaymentsDiagnostics(CALL_END_CHANNEL, (event) => {
+      const attributes = callAttributes(event);
+      calls.add(1, attributes);
+      callTime.record(event.durationMs / 1_000, attributes);
+      if (event.outcome === 'unknown') {
+        unknowns.add(1, { ...subject(event), ...(event.evidence && { [ATTR.evidence]: event.evidence }) });
+      }
+    }),
+    onPaymentsDiagnostics(CALL_ATTEMPT_CHANNEL, (event) => {
+      const { attempt, phase, httpStatus, code, durationMs } = event;
+      if (attempt > 1) retries.add(1, subject(event));
+      const error = attemptError(phase, httpStatus, code);
+      attemptTime.record(durationMs / 1_000, {
+        ...subject(event),
+        [ATTR.phase]: phase,
+        ...(httpStatus !== undefined && { [ATTR.httpStatus]: httpStatus }),
+        ...(error !== undefined && { [ATTR.errorType]: error }),
+      });
+    }),
+    onPaymentsDiagnostics(CALL_WAIT_CHANNEL, (event) => {
+      waitTime.record(event.durationMs / 1_000, { ...subject(event), [ATTR.reason]: event.reason });
+    }),
+  ]);
+}
+
+/** Counts and times webhooks and their handlers. @returns a function that ends it. */
+export function measureWebhooks(meter: Meter): () => void {
+  const webhooks = meter.createCounter('payments.webhooks', {
+    unit: '{webhook}',
+    description: 'Verified webhooks that were answered.',
+  });
+  const refusals = meter.createCounter('payments.webhook.refusals', {
+    unit: '{webhook}',
+    description: 'Webhooks that were refused: signature, size or content.',
+  });
+  const time = seconds(meter, 'payments.webhook.duration', 'Time until a verified webhook was answered.');
+  const handlerTime = seconds(meter, 'payments.webhook.handler.duration', 'Duration of single handlers.');
+
+  return together([
+    onPaymentsDiagnostics(WEBHOOK_END_CHANNEL, ({ account, event, kind, result, durationMs }) => {
+      const attributes = {
+        [ATTR.account]: account,
+        [ATTR.event]: event,
+        [ATTR.webhookResult]: result,
+        ...(kind !== undefined && { [ATTR.webhookKind]: kind }),
+      };
+      webhooks.add(1, attributes);
+      time.record(durationMs / 1_000, attributes);
+    }),
+    onPaymentsDiagnostics(
+      WEBHOOK_HANDLER_END_CHANNEL,
+      ({ account, event, handler, outcome, error, durationMs }) => {
+        handlerTime.record(durationMs / 1_000, {
+          [ATTR.account]: account,
+          [ATTR.event]: event,
+          [ATTR.codeFunction]: handler,
+          ...(outcome === 'failed' && { [ATTR.errorType]: error ?? '_OTHER' }),
+        });
+      },
+    ),
+    onPaymentsDiagnostics(WEBHOOK_REFUSED_CHANNEL, ({ account, status }) => {
+      refusals.add(1, { [ATTR.account]: account, [ATTR.httpStatus]: status });
+    }),
+  ]);
+}
+
+/** The gateway's codes are left to the spans: nobody knows how many there are. */
+function callAttributes(event: CallEndEvent): Attributes {
+  const { outcome, error } = event;
+  return {
+    ...subject(event),
+    [ATTR.outcome]: outcome,
+    ...(error !== undefined && { [ATTR.errorType]: error }),
+  };
+}
+
+function subject({ account, operation }: Pick<CallEndEvent, 'account' | 'operation'>): Attributes {
+  return { [ATTR.account]: account, [ATTR.operation]: operation };
+}
+
+function seconds(meter: Meter, name: string, description: string): Histogram {
+  return meter.createHistogram(name, {
+    unit: 's',
+    description,
+    advice: { explicitBucketBoundaries: BOUNDARIES },
+  });
+}
+
+function together(stops: readonly (() => void)[]): () => void {
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
