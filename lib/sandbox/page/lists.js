@@ -120,7 +120,11 @@ export function showTable(name) {
     );
   else showList(byId(`rows-${name}`), items, key, draw);
   byId(`empty-${name}`).hidden = items.length > 0;
-  byId(`list-${name}`).querySelector('table').hidden = items.length === 0;
+  const list = byId(`list-${name}`);
+  list.querySelector('table').hidden = items.length === 0;
+  const more = list.querySelector('.more');
+  more.hidden = store[name].size === items.length;
+  more.textContent = text('newest', { count: items.length });
 }
 
 function webhookState(payment) {

@@ -1,20 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type Page } from 'playwright-core';
 import { type PaymentsSandbox } from '../../../lib/sandbox/index.js';
+import { pageProblems } from '../../support/axe.js';
 import { complaintsOf, describeWithBrowser, type PageOptions } from '../../support/browser.js';
 import { callerOf } from '../../support/gateway-caller.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { sandboxPage, VIEWS } from '../../support/sandbox-page.js';
 import { startReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js';
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary?: string }[];
-}
 
 const FORMS: readonly (readonly [name: string, options: PageOptions, language: string])[] = [
   ['light', { colorScheme: 'light' }, 'en'],
@@ -63,7 +54,7 @@ describeWithBrowser("every view of the emulator's page", (browser) => {
         await page.evaluate(`location.hash = '#/${place}'`);
         await page.locator(`#tab-${place.split('/')[0]}[aria-selected=true]`).waitFor();
         for (const summary of await page.locator('summary:visible').all()) await summary.click();
-        found.push(...(await problemsOf(page, place)));
+        found.push(...(await pageProblems(page, place)));
       }
       expect(found).toEqual([]);
       expect(complaintsOf(page)).toEqual([]);
@@ -79,7 +70,7 @@ describeWithBrowser("every view of the emulator's page", (browser) => {
     const found: unknown[] = [];
     for (const view of VIEWS) {
       await sandboxPage(page).turnTo(view);
-      found.push(...(await problemsOf(page, view)));
+      found.push(...(await pageProblems(page, view)));
     }
     expect(found).toEqual([]);
     await page.context().close();
@@ -95,19 +86,3 @@ describeWithBrowser("every view of the emulator's page", (browser) => {
     await page.context().close();
   });
 });
-
-async function problemsOf(page: Page, place: string): Promise<readonly unknown[]> {
-  if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(axe);
-  const { violations } = await page.evaluate<{ violations: readonly Violation[] }>(
-    "axe.run({ resultTypes: ['violations'] })",
-  );
-  const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-  return [
-    ...violations.map(({ id, nodes }) => [
-      place,
-      id,
-      nodes.map(({ failureSummary, target }) => [target, failureSummary]),
-    ]),
-    ...(wide > 0 ? [[place, `${wide} pixels too wide`]] : []),
-  ];
-}

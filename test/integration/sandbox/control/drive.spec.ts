@@ -150,9 +150,12 @@ describe('the control API drives', () => {
     });
 
     it('never strikes itself out where it strikes by chance', async () => {
+      const told: unknown[] = [];
+      sandbox.on('faults', (faults) => told.push(faults));
       const fault = { operation: 'GET /bank-shortnames', kind: 'drip', duration: 20, probability: 0.5 };
       const { body } = await control.post('/faults', { ...fault, reference: 'order-1', merchant: 'demo' });
       expect(body).toMatchObject({ left: null, duration_ms: 20, reference: 'order-1', merchant: 'demo' });
+      expect(told).toEqual([{ items: [body] }]);
     });
 
     it.each([

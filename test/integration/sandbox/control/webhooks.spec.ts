@@ -175,6 +175,9 @@ describe("the control API's webhooks", () => {
     expect(refused).toMatchObject({ status: 409, body: { error: { code: 'NO_ENDPOINT' } } });
 
     sandbox.deliverTo(one.url);
+    one.answerWith(500, 200);
+    const failed = await control.post<SandboxDelivery>(`/deliveries/${id}/replay`);
+    expect(failed.body).toMatchObject({ state: 'exhausted', next_attempt_at: null });
     const sent = await control.post<SandboxDelivery>(`/deliveries/${id}/replay`);
     expect(sent.body).toMatchObject({ state: 'delivered', url: one.url });
   });
