@@ -14,6 +14,7 @@ const PAGES = [
   'docs/cli.md',
   'docs/diagnostics.md',
   'docs/money-safety.md',
+  'docs/observability.md',
   'docs/openapi.md',
   'docs/sandbox.md',
   'docs/storage.md',
@@ -25,6 +26,7 @@ const PAGES = [
 const WHOLE = [
   'README.md',
   'docs/accounts.md',
+  'docs/observability.md',
   'docs/openapi.md',
   'docs/storage.md',
   'docs/testing.md',
