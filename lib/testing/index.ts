@@ -1,3 +1,4 @@
 export { paymentEvent } from './payment-event.js';
+export { bankDisbursement, collectionPayment, mobileMoneyDisbursement } from './payment-records.js';
 export { postWebhook, type WebhookResponse } from './post-webhook.js';
 export { signWebhook, type SignWebhookOptions } from './sign-webhook.js';

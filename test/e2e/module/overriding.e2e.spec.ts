@@ -2,7 +2,6 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Controller, type INestApplication, Injectable, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import {
-  type CollectionPayment,
   CollectionsService,
   DisbursementsService,
   getPaymentsToken,
@@ -15,6 +14,7 @@ import {
   PaymentsWebhook,
   type PaymentWebhookEvent,
 } from 'nestjs-payments';
+import { collectionPayment } from 'nestjs-payments/testing';
 import { ADAPTERS } from '../../support/adapters.js';
 import { startSandbox } from '../../support/sandbox.js';
 
@@ -83,9 +83,9 @@ describe('an application whose services are replaced', () => {
   }
 
   it('gets what the test puts under the class, and under the token of a named account', async () => {
-    const record = { reference: 'order-1', status: 'pending' } as CollectionPayment;
+    const record = collectionPayment({ reference: 'order-1' });
     const mobileMoney = jest.fn<CollectionsService['mobileMoney']>();
-    mobileMoney.mockResolvedValue(record as Awaited<ReturnType<CollectionsService['mobileMoney']>>);
+    mobileMoney.mockResolvedValue(record);
     const bank = (): Promise<never> =>
       Promise.reject(new PaymentOutcomeUnknownError('no-answer', 'The gateway did not answer.'));
     const module = await Test.createTestingModule({

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { bankDisbursement, collectionPayment, mobileMoneyDisbursement } from 'nestjs-payments/testing';
 import { ADAPTERS } from '../../support/adapters.js';
 import { DocumentSchemas } from '../../support/document-schemas.js';
 import { startSandbox } from '../../support/sandbox.js';
@@ -99,6 +100,18 @@ describe.each(ADAPTERS)("a host's OpenAPI document on %s", (_, adapter) => {
     expect(status).toBe(201);
     expect(schemas.problems('BankDisbursement', payout)).toEqual([]);
     expect(schemas.problems('WalletBalance', (await call('wallet')).answer)).toEqual([]);
+  });
+
+  it('tells what the fixtures hold', () => {
+    const fixtures = [
+      ['CollectionPayment', collectionPayment],
+      ['BankDisbursement', bankDisbursement],
+      ['MobileMoneyDisbursement', mobileMoneyDisbursement],
+    ] as const;
+    for (const [name, fixture] of fixtures) {
+      expect(schemas.problems(name, fixture())).toEqual([]);
+      expect(Object.keys(fixture()).sort()).toEqual(Object.keys(schemas.get(name).properties).sort());
+    }
   });
 
   it('tells what stands in an error', async () => {
