@@ -177,7 +177,7 @@ it('finds two ends of one event, and a claim that was taken away early', () => {
   );
 });
 
-it('misses kills that were planned, unless a crash of the storage kept them away', () => {
+it('misses kills that were planned, unless nobody came that far', () => {
   const planned = (point: KillPoint): Partial<Evidence> => ({
     plan: { references: [reference], dooms: new Map([[reference, point]]), randomKills: 2 },
   });
@@ -194,5 +194,11 @@ it('misses kills that were planned, unless a crash of the storage kept them away
   expect(verdict(hidden, planned('before the answer')).violations).toEqual([]);
   expect(verdict(hidden, planned('before the finish')).violations).toEqual([
     'order-1 killed nobody before the finish',
+  ]);
+  const unheard = hidden.filter((line) => line.what !== 'finished');
+  expect(verdict(unheard, planned('before the answer')).violations).toEqual([]);
+  const heard = [...handledOnce, answered, killed(10), killed(11)];
+  expect(verdict(heard, planned('before the answer')).violations).toEqual([
+    'order-1 killed nobody before the answer',
   ]);
 });

@@ -59,7 +59,10 @@ export function judge(evidence: Evidence): Verdict {
   };
 }
 
-/** A finish that a crash of the storage hid is never followed by an answer 200, so nobody dies before that. */
+/**
+ * Every point but the last is passed until somebody dies there. Whoever did not live to hear of its finish, because of a
+ * kill at random or a crash of the storage, never came to the answer.
+ */
 function missingKills(
   { dooms, randomKills }: Plan,
   kills: ReadonlyMap<string, number>,
@@ -70,7 +73,7 @@ function missingKills(
       !of(reference).some((line) => line.what === 'killed') &&
       !(
         point === 'before the answer' &&
-        of(reference).some((line) => line.what === 'finished' && line.said === 'error')
+        !of(reference).some((line) => line.what === 'finished' && line.said !== 'error')
       ),
   );
   const random = kills.get('at random') ?? 0;
