@@ -7,6 +7,7 @@ import {
   ApiOkResponse,
   DocumentBuilder,
   getSchemaPath,
+  OmitType,
   type OpenAPIObject,
   SwaggerModule,
 } from '@nestjs/swagger';
@@ -37,10 +38,14 @@ import {
   WalletService,
 } from 'nestjs-payments';
 
+/** A request of the host's own: its server knows the amount. */
+class CheckoutDto extends OmitType(MobileMoneyCollectionDto, ['amount', 'metadata']) {}
+
 /** A host that hands every request of the package through and shows every record and error body of it. */
 @Controller()
 @UseInterceptors(PaymentsErrorInterceptor)
 @ApiDefaultResponse({ type: PaymentsErrorBody })
+@ApiExtraModels(CheckoutDto)
 class PaymentsController {
   constructor(
     private readonly collections: CollectionsService,
