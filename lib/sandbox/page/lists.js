@@ -10,6 +10,10 @@ const wide = (...children) => make('td', { class: 'wide' }, ...children);
 const timeOf = (iso) => make('time', { datetime: iso }, time(iso));
 const row = (head, ...cells) => make('tr', {}, make('th', { scope: 'row' }, head), ...cells);
 
+/** Where there is no room for a column, the amount stands below the reference. */
+const withAmount = (link, { amount }) =>
+  make('span', {}, link, make('span', { class: 'narrow' }, money(amount)));
+
 /** A link to a record; the merchant is named where several know its reference. */
 function linkTo(tab, { merchant, reference }) {
   const namesakes = [...store[tab].values()].filter((other) => other.reference === reference);
@@ -56,16 +60,16 @@ function faultText({ kind, status, duration_ms: duration }) {
 const ROWS = {
   payments: (payment) =>
     row(
-      linkTo('payments', payment),
-      cell(money(payment.amount)),
+      withAmount(linkTo('payments', payment), payment),
+      wide(money(payment.amount)),
       cell(statusOf(payment.status)),
       wide(webhookOf(payment)),
       wide(timeOf(payment.created_at)),
     ),
   payouts: (payout) =>
     row(
-      linkTo('payouts', payout),
-      cell(money(payout.amount)),
+      withAmount(linkTo('payouts', payout), payout),
+      wide(money(payout.amount)),
       cell(statusOf(payout.status), ...payoutChoice(payout)),
       wide(payout.bank_code ?? payout.network ?? ''),
       wide(timeOf(payout.created_at)),
