@@ -1,4 +1,8 @@
-import { type SandboxDelivery, type SandboxRequest } from '../../sandbox/control/control-types.js';
+import {
+  type SandboxDelivery,
+  type SandboxDeliveryAttempt,
+  type SandboxRequest,
+} from '../../sandbox/control/control-types.js';
 import { likelyCause } from '../answer-advice.js';
 import { type Paint, printable } from '../terminal.js';
 
@@ -22,13 +26,31 @@ export function deliveryLines(delivery: SandboxDelivery, paint: Paint): string[]
   const last = attempts.at(-1);
   const at = last?.at ?? new Date().toISOString();
   const sent = arrow(at, '-->', paint, paint('bold', event), reference, url && `to ${url}`);
-  if (!last) return [sent, arrow(at, '<--', paint, paint('red', NO_ADDRESS))];
+  if (!last) return [sent, arrow(at, '<--', paint, unsent(next, paint))];
+  if (last.forged) return [sent, arrow(at, '<--', paint, forged(last, paint))];
   if (last.problem === null)
     return [sent, arrow(at, '<--', paint, paint('green', '200'), `in ${last.duration_ms} ms`)];
   const cause = last.status === null ? undefined : likelyCause(last.status);
   const reason = cause === undefined ? last.problem : `${last.problem} (${cause})`;
-  const later = next ? `Next try at ${timeOf(next)}.` : 'No more tries.';
-  return [sent, arrow(at, '<--', paint, paint('red', `try ${last.number} failed: ${reason}.`), later)];
+  return [
+    sent,
+    arrow(at, '<--', paint, paint('red', `try ${last.number} failed: ${reason}.`), later(delivery)),
+  ];
+}
+
+function unsent(next: string | null, paint: Paint): string {
+  return next === null ? paint('red', NO_ADDRESS) : `waits: the first try is at ${timeOf(next)}`;
+}
+
+/** A try that has to be refused. */
+function forged({ number, status, problem }: SandboxDeliveryAttempt, paint: Paint): string {
+  const refused = status !== null && status >= 300;
+  return paint(refused ? 'green' : 'red', `try ${number}, forged: ${problem ?? ''}`);
+}
+
+function later({ state, next_attempt_at: next }: SandboxDelivery): string {
+  if (next !== null) return `Next try at ${timeOf(next)}.`;
+  return state === 'delivered' ? 'Another copy was delivered.' : 'No more tries.';
 }
 
 /** The same as one JSON value a line. */

@@ -139,6 +139,29 @@ describe('the log of a webhook delivery', () => {
     ]);
   });
 
+  it('says when the first try is due where there is an address', () => {
+    const late = { ...delivery, state: 'waiting' as const, attempts: [], next_attempt_at: AT };
+    expect(withoutTime(deliveryLines(late, plain))[1]).toBe('TIME <-- waits: the first try is at TIME');
+  });
+
+  it('does not call it lost when a copy fails after another was delivered', () => {
+    const attempts = [{ ...delivery.attempts[0]!, number: 2, status: null, problem: 'reset' }];
+    expect(withoutTime(deliveryLines({ ...delivery, attempts }, plain))[1]).toBe(
+      'TIME <-- try 2 failed: reset. Another copy was delivered.',
+    );
+  });
+
+  it.each([
+    [401, 'green', 'answered 401: its signature was forged on purpose'],
+    [200, 'red', 'answered 200 to a forged signature: the application does not verify webhooks'],
+    [null, 'red', 'nothing listens at 127.0.0.1:3000'],
+  ] as const)('knows that a forged try has to be refused: answer %s is %s', (status, look, problem) => {
+    const attempts = [{ ...delivery.attempts[0]!, status, forged: true, problem }];
+    const forged = { ...delivery, state: 'waiting' as const, attempts };
+    const lines = deliveryLines(forged, (name, text) => `<${name}>${text}`);
+    expect(lines[1]?.endsWith(`<${look}>try 1, forged: ${problem}`)).toBe(true);
+  });
+
   it('gives scripts no body', () => {
     expect(JSON.stringify(deliveryData(delivery))).not.toContain('Asha');
     expect(deliveryData(delivery)).toMatchObject({ type: 'delivery', attempt: 1, problem: null });
