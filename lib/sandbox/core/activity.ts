@@ -54,7 +54,14 @@ export class ActivityHub {
   emit<Topic extends ActivityTopic>(topic: Topic, value: SandboxActivity[Topic]): void {
     const listeners = this.listeners.get(topic) as Set<(value: SandboxActivity[Topic]) => void> | undefined;
     listeners?.forEach((listener) => {
-      listener(value);
+      try {
+        listener(value);
+      } catch (error) {
+        // As with an EventTarget: money and webhooks do not depend on who listens, and nothing is hidden.
+        process.nextTick(() => {
+          throw error;
+        });
+      }
     });
   }
 }

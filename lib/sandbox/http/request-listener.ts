@@ -29,7 +29,19 @@ export function requestListener(gateway: GatewayRoute, control: ControlRoute): R
     }
   };
   return (request, response) => {
-    // What fails here is a sender who went away in the middle; nobody is left to answer.
-    route(request, response).catch(() => request.destroy());
+    route(request, response).catch((error: unknown) => {
+      failed(request, response, error);
+    });
   };
+}
+
+/** Most often the sender went away in the middle, and nobody is left to answer; otherwise the emulator itself is at fault. */
+function failed(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  if (request.socket.destroyed || response.headersSent) {
+    request.socket.destroy();
+    return;
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  const { status, body } = refusedBeforehand(500, 'SANDBOX_FAILED', `The sandbox itself failed: ${reason}.`);
+  send(response, status, JSON_TYPE, JSON.stringify(body));
 }

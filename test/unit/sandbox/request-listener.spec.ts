@@ -1,0 +1,22 @@
+import { expect, it } from '@jest/globals';
+import { requestListener } from '../../../lib/sandbox/http/request-listener.js';
+import { listen, portOf, shut } from '../../../lib/sandbox/http/http-server.js';
+
+type Parts = Parameters<typeof requestListener>;
+
+it('answers with the reason, at once, where the emulator itself fails', async () => {
+  const broken = { matches: () => true, handle: () => Promise.reject(new Error('it is broken')) };
+  const parts = [broken, broken] as unknown as Parts;
+  const server = await listen(requestListener(...parts), 0, '127.0.0.1');
+  try {
+    const answer = await fetch(`http://127.0.0.1:${portOf(server)}/api/v1/anything`);
+    expect(answer.status).toBe(500);
+    expect(await answer.json()).toEqual({
+      status: 'error',
+      code: 'SANDBOX_FAILED',
+      message: 'The sandbox itself failed: it is broken.',
+    });
+  } finally {
+    await shut(server);
+  }
+});
