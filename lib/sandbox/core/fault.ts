@@ -33,7 +33,7 @@ export interface ProcessingOptions {
  * @publicApi
  */
 export interface StatusFaultOptions extends ProcessingOptions {
-  /** `Retry-After` in seconds. */
+  /** `Retry-After` in whole seconds. */
   readonly retryAfter?: number;
   /** Gateway code of the body, in shape B. @default a body with a message alone */
   readonly code?: string;

@@ -83,8 +83,14 @@ export class NextCall {
 
   /**
    * Answers a status; the request is not processed unless told otherwise. The body is `{ message }`, or shape B with `code`.
+   *
+   * @throws PaymentsConfigError where `retryAfter` is no whole number of seconds from 0 on.
    */
   status(status: number, options: StatusFaultOptions = {}): PlannedFault {
+    const { retryAfter = 0 } = options;
+    if (!Number.isSafeInteger(retryAfter) || retryAfter < 0) {
+      throw new PaymentsConfigError('retryAfter takes whole seconds from 0 on: write { retryAfter: 2 }.');
+    }
     return this.plan({ kind: 'status', status: answerable(status), options });
   }
 

@@ -45,6 +45,10 @@ describe("the emulator's faults", () => {
     expect(sandbox.payments()).toEqual([]);
   });
 
+  it.each([NaN, -1, 1.5, Infinity])('status refuses %s as seconds to wait', (retryAfter) => {
+    expect(() => sandbox.next(COLLECT).status(429, { retryAfter })).toThrow('whole seconds from 0 on');
+  });
+
   it('status with a code answers shape B', async () => {
     sandbox.next('POST /disbursements/bank').status(502, { code: 'PROVIDER_ERROR' });
     expect(await gateway.payToBank()).toMatchObject({
