@@ -19,7 +19,7 @@ export class Exchange {
     private readonly journal: RequestJournal,
     private readonly hub: ActivityHub,
   ) {
-    journal.put(entry);
+    journal.begin(entry);
   }
 
   ruledBy(rule: string, fault: string | null): void {
@@ -112,8 +112,10 @@ export class Exchange {
   }
 
   private close(status: number | null, answer: string | null): void {
-    this.entry = { ...this.entry, status };
-    this.journal.put(this.entry);
-    this.hub.emit('exchange', { request: this.entry, answer });
+    // A caller who gave up while the answer was held back gets none.
+    const gone = this.request.socket.destroyed;
+    this.entry = gone ? { ...this.entry, status: null, code: null } : { ...this.entry, status };
+    if (!this.journal.end(this.entry)) return;
+    this.hub.emit('exchange', { request: this.entry, answer: gone ? null : answer });
   }
 }

@@ -9,22 +9,33 @@ const KEY = /^(Bearer )?([ps]k_(?:test|live)_)?.*$/is;
 /** What came in, with its answer once there is one. */
 export class RequestJournal {
   private entries: SandboxRequest[] = [];
+  /** Requests without an answer, by their id. */
+  private readonly open = new Map<string, SandboxRequest>();
 
   list(): readonly SandboxRequest[] {
     return [...this.entries];
   }
 
-  /** Writes a request down, or its newer version over the older. */
-  put(entry: SandboxRequest): void {
+  /** Writes a request down that came in. */
+  begin(entry: SandboxRequest): void {
+    this.open.set(entry.id, entry);
+    this.entries.push(Object.freeze(entry));
+    if (this.entries.length > KEPT) this.entries.shift();
+  }
+
+  /** Writes down how it was answered. False, and nothing is written: it was forgotten while its answer was held back. */
+  end(entry: SandboxRequest): boolean {
+    if (!this.open.delete(entry.id)) return false;
     const index = this.entries.findLastIndex(({ id }) => id === entry.id);
     if (index !== -1) this.entries[index] = Object.freeze(entry);
-    else this.entries.push(Object.freeze(entry));
-    if (this.entries.length > KEPT) this.entries.shift();
+    return true;
   }
 
   /** Forgets the requests of one merchant, or all. */
   clear(merchant?: string): void {
-    this.entries = merchant === undefined ? [] : this.entries.filter((entry) => entry.merchant !== merchant);
+    const forgotten = (entry: SandboxRequest) => merchant === undefined || entry.merchant === merchant;
+    this.entries = this.entries.filter((entry) => !forgotten(entry));
+    for (const [id, entry] of this.open) if (forgotten(entry)) this.open.delete(id);
   }
 }
 
