@@ -12,6 +12,7 @@ import {
 import { PaymentsSandbox, type SandboxOperation } from '../../lib/sandbox/index.js';
 import { Choices } from '../../lib/sandbox/profile/choices.js';
 import { type PaymentsApp, startPaymentsApp } from '../support/payments-app.js';
+import { doOtherDuties } from './other-duties.js';
 import { DAY_FAULT_NAMES, type DayFault, planFault } from './planned-faults.js';
 
 const START = 1_000_000_00;
@@ -114,6 +115,8 @@ class MerchantDay {
     // What recovery asked for once more has its time too.
     await this.sandbox.clock.advance('2d');
     await this.compare();
+    this.subject = 'the other duties';
+    await doOtherDuties(this.sandbox, this.app);
   }
 
   /** Long enough after the calls that recovery may ask again about those without a clear answer. */
