@@ -10,11 +10,15 @@ describe('a duration', () => {
     ['15m', 900_000],
     ['1.5h', 5_400_000],
     ['2d', 172_800_000],
+    ['36525d', 3_155_760_000_000],
   ])('%j is %d ms', (duration, expected) => {
     expect(milliseconds(duration)).toBe(expected);
   });
 
-  it.each(['15', '', 'm', '15 m', '-5s', '1e3s', '5w', -1, NaN, Infinity])('refuses %j', (duration) => {
-    expect(() => milliseconds(duration as Duration)).toThrow("write '90s', '15m' or '6h'");
-  });
+  it.each(['15', '', 'm', '15 m', '-5s', '1e3s', '5w', '36526d', Number.MAX_SAFE_INTEGER, -1, NaN, Infinity])(
+    'refuses %j',
+    (duration) => {
+      expect(() => milliseconds(duration as Duration)).toThrow("write '90s', '15m' or '6h'");
+    },
+  );
 });
