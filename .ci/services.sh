@@ -6,8 +6,9 @@ chmod 711 "$services_dir" # PostgreSQL works in it under a user of its own
 trap stop_services EXIT
 
 ensure_services() {
-  # Some specs start and kill servers of their own.
+  # Some specs start and kill servers of their own, and one pastes a command into a shell.
   ensure_command redis-server
+  ensure_command curl
   [ -n "$(postgres_programs)" ] || install_packages postgresql
   ensure_redis
   ensure_postgres

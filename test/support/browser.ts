@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { describeSkipped } from './describe-skipped.js';
 
 /** `CHROMIUM_PATH`, or where Debian puts it. */
 const EXECUTABLE = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
@@ -50,7 +51,7 @@ export function forgiveComplaint(page: Page, part: string): void {
  */
 export function describeWithBrowser(name: string, specs: (browser: BrowserUnderTest) => void): void {
   if (!existsSync(EXECUTABLE) && process.env['REQUIRE_BROWSER'] !== '1') {
-    describe.skip(`${name} (skipped: there is no browser at ${EXECUTABLE})`, () => {
+    describeSkipped(name, `there is no browser at ${EXECUTABLE}`, () => {
       specs({ open: () => Promise.reject(new Error('skipped')) });
     });
     return;

@@ -1,5 +1,6 @@
 import { describe } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
+import { describeSkipped } from './describe-skipped.js';
 
 const installed = spawnSync('redis-server', ['--version']).status === 0;
 
@@ -9,5 +10,5 @@ const installed = spawnSync('redis-server', ['--version']).status === 0;
  */
 export function describeWithRedisServer(name: string, specs: () => void): void {
   if (installed || process.env['REQUIRE_SERVICES'] === '1') describe(name, specs);
-  else describe.skip(`${name} (skipped: the program redis-server is not installed)`, specs);
+  else describeSkipped(name, 'the program redis-server is not installed', specs);
 }

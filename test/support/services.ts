@@ -1,5 +1,6 @@
 import { describe } from '@jest/globals';
 import { connect } from 'node:net';
+import { describeSkipped } from './describe-skipped.js';
 
 /** A server that a spec needs and that a user's machine may lack. */
 export interface Service {
@@ -30,7 +31,7 @@ export function describeWith(services: readonly Service[], name: string, specs: 
     return;
   }
   const reasons = missing.map((service) => `${service.name} does not answer at ${place(service.url)}`);
-  describe.skip(`${name} (skipped: ${reasons.join(', ')})`, specs);
+  describeSkipped(name, reasons.join(', '), specs);
 }
 
 async function look(name: string, url: string): Promise<Service> {

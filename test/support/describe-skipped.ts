@@ -1,0 +1,7 @@
+import { describe } from '@jest/globals';
+
+/** A `describe` that is skipped, and says why, also where Jest prints only how many were skipped. */
+export function describeSkipped(name: string, reason: string, specs: () => void): void {
+  process.stderr.write(`skipped: ${name}: ${reason}\n`);
+  describe.skip(`${name} (skipped: ${reason})`, specs);
+}
