@@ -48,7 +48,13 @@ export function moneyHandlers({ gateway, directory: shared }: ControlParts) {
       gateway.banks.replace(banks);
       return { items: gateway.banks.list() };
     },
-    listDirectory: ({ query }: ControlCall) => directoryList(directoryOf(query.get('merchant'))),
+    listDirectory: ({ query }: ControlCall) => {
+      const wanted = query.get('merchant');
+      if (wanted === undefined) return directoryList(shared);
+      // Reading makes no merchant: a GET needs no Origin, so any web page can send one.
+      const merchant = gateway.merchants.find(({ name }) => name === wanted);
+      return merchant ? directoryList(merchant.directory) : { items: [] };
+    },
     replaceDirectory: ({ body }: ControlCall) => {
       const directory = directoryOf(optionalText(body, 'merchant'));
       const entries = items(body) as readonly SandboxDirectoryEntry[];

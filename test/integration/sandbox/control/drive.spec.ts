@@ -122,6 +122,14 @@ describe('the control API drives', () => {
       await control.put('/directory', { items: [], merchant: 'demo' });
       expect((await gateway.payToBank()).status).toBe(200);
     });
+
+    it('shows the holders of one merchant, and makes none by looking', async () => {
+      const account = { account_number: '0123456789', account_name: 'Neema Said' };
+      await control.put('/directory', { items: [account], merchant: 'demo' });
+      expect((await control.get('/directory?merchant=demo')).body).toEqual({ items: [account] });
+      expect((await control.get('/directory?merchant=nobody')).body).toEqual({ items: [] });
+      expect((await control.get('/info')).body).toMatchObject({ merchants: ['demo'] });
+    });
   });
 
   describe('faults', () => {

@@ -199,6 +199,14 @@ describe("the control API's webhooks", () => {
     });
     expect(sandbox.payments()).toEqual([]);
   });
+
+  it('cannot be triggered for what is no reference', async () => {
+    const data = { reference: null };
+    const { status, body } = await control.post('/webhooks/trigger', { event: 'payment.expired', data });
+    expect(status).toBe(422);
+    expect(body).toMatchObject({ error: { code: 'INVALID_BODY' } });
+    expect(sandbox.deliveries()).toEqual([]);
+  });
 });
 
 function isSignedWith({ headers, body }: ReceivedWebhook, secret: string): boolean {
