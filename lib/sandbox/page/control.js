@@ -17,9 +17,12 @@ export async function remove(path) {
   return answerOf(await fetch(`${API}/${path}`, { method: 'DELETE' }));
 }
 
+/** A part of an address; half of a surrogate pair, which no address can hold, is replaced. */
+export const encoded = (words) => encodeURIComponent(words.toWellFormed());
+
 /** What the customer, or the provider of a payout, decides. */
 export function decide(collection, { merchant, reference }, action) {
-  return write(`${collection}/${encodeURIComponent(reference)}/${action}`, { merchant });
+  return write(`${collection}/${encoded(reference)}/${action}`, { merchant });
 }
 
 async function answerOf(response) {

@@ -1,12 +1,14 @@
 /* global document, navigator */
 // One payment, payout, webhook or request, whole.
-import { read, write } from './control.js';
+import { encoded, read, write } from './control.js';
 import { announce, busily, button, byId, facts, make, statusOf } from './dom.js';
 import { curlOf } from './curl.js';
 import { answerOf, payoutChoice } from './lists.js';
 import { store } from './store.js';
 import { placeOf } from './tabs.js';
 import { currentLanguage, moment, money, plain, text, time } from './words.js';
+
+const FOCUSABLE = 'a, button, pre, summary';
 
 const code = (value) => make('pre', { tabindex: '0' }, value);
 const heading = (key, gaps) => make('h4', {}, text(key, gaps));
@@ -25,7 +27,7 @@ export function showDetail({ tab, name, merchant }, moved) {
     return;
   }
   const record = find(tab, name, merchant);
-  const state = JSON.stringify([currentLanguage(), name, record]);
+  const state = JSON.stringify([currentLanguage(), name, record, storyOf(tab, record)]);
   if (one.dataset.state !== state) {
     one.dataset.state = state;
     draw(one, tab, name, record);
@@ -41,15 +43,34 @@ function find(tab, name, merchant) {
   );
 }
 
+/** What happened to a payment or payout that its own record does not show. */
+function storyOf(tab, record) {
+  if (!record || !['payments', 'payouts'].includes(tab)) return undefined;
+  const { merchant, reference } = record;
+  const tries = [...store.webhooks.values()]
+    .filter((delivery) => delivery.merchant === merchant && delivery.reference === reference)
+    .map(({ attempts }) => attempts.length);
+  const calls = [...store.requests.values()].filter(
+    (request) => request.merchant === merchant && request.body?.reference === reference,
+  );
+  return [tries, calls.length];
+}
+
 function draw(one, tab, name, record) {
   const back = make('a', { href: placeOf(tab), class: 'back' }, `← ${text('all')}`);
   const title = make('h3', { tabindex: '-1' }, record ? titleOf(tab, record) : name);
   const parts = record ? DETAILS[tab](record) : [make('p', { class: 'empty' }, text('missing', { name }))];
   const focused = one.contains(document.activeElement)
-    ? [...one.querySelectorAll('a, button, pre')].indexOf(document.activeElement)
+    ? [...one.querySelectorAll(FOCUSABLE)].indexOf(document.activeElement)
     : -1;
+  const same = one.dataset.name === name;
+  const opened = [...one.querySelectorAll('details')].map(({ open }) => same && open);
+  one.dataset.name = name;
   one.replaceChildren(back, title, ...parts);
-  if (focused >= 0) (one.querySelectorAll('a, button, pre')[focused] ?? title).focus();
+  for (const [index, details] of one.querySelectorAll('details').entries()) {
+    details.open = opened[index] ?? false;
+  }
+  if (focused >= 0) (one.querySelectorAll(FOCUSABLE)[focused] ?? title).focus();
 }
 
 function titleOf(tab, record) {
@@ -61,7 +82,7 @@ function titleOf(tab, record) {
 function timeline(tab, { reference, merchant }) {
   const lines = make('ol', { class: 'timeline', lang: 'en' });
   const query = `merchant=${encodeURIComponent(merchant)}`;
-  read(`${tab}/${encodeURIComponent(reference)}?${query}`)
+  read(`${tab}/${encoded(reference)}?${query}`)
     .then(({ timeline: entries }) =>
       lines.replaceChildren(
         ...entries.map(({ at, what, text: words }) =>

@@ -8,10 +8,12 @@ import { money, plain, text, translate } from './words.js';
 const OPEN = ['pending', 'processing'];
 const KEYS = { a: 'approve', d: 'decline' };
 const ignored = new Set();
+/** One request: its reference may come again after a reset, this does not. */
+const requestOf = ({ merchant, provider_reference: id }) => JSON.stringify([merchant, id]);
 
 export function showPhone() {
-  const waiting = newest('payments').filter(({ status }) => OPEN.includes(status));
-  const asking = waiting.filter((payment) => !ignored.has(keyOf(payment)));
+  const waiting = newest('payments', ({ status }) => OPEN.includes(status));
+  const asking = waiting.filter((payment) => !ignored.has(requestOf(payment)));
   const focused = document.activeElement?.closest('.prompt');
   const place = [...byId('prompts').children].indexOf(focused);
   showList(byId('prompts'), asking, keyOf, drawPrompt);
@@ -54,7 +56,7 @@ function fill(card, values) {
 
 function act(card, payment, action) {
   if (action === 'ignore') {
-    ignored.add(keyOf(payment));
+    ignored.add(requestOf(payment));
     showPhone();
   } else {
     busily(card, card.querySelector('.problem'), () => decide('payments', payment, action));

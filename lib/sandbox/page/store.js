@@ -53,4 +53,5 @@ export function tellTime(clock) {
   store.clockTold = Date.now();
 }
 
-export const newest = (name) => [...store[name].values()].reverse().slice(0, SHOWN);
+export const newest = (name, wanted = () => true) =>
+  [...store[name].values()].filter(wanted).reverse().slice(0, SHOWN);

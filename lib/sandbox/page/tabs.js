@@ -1,5 +1,6 @@
 /* global document, location */
 // The views at the right, and their addresses: #/payments, #/payments/order-1, #/payments/order-1/demo
+import { encoded } from './control.js';
 import { byId } from './dom.js';
 
 const TABS = [...document.querySelectorAll('[role=tab]')].map((tab) => tab.dataset.tab);
@@ -10,7 +11,7 @@ export function currentPlace() {
   return { tab: TABS.includes(tab) ? tab : 'payments', name, merchant };
 }
 
-export const placeOf = (...parts) => `#/${parts.map(encodeURIComponent).join('/')}`;
+export const placeOf = (...parts) => `#/${parts.map(encoded).join('/')}`;
 
 export function showTab(chosen) {
   for (const name of TABS) {

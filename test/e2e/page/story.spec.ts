@@ -107,6 +107,27 @@ describeWithBrowser("the emulator's page", (browser) => {
     await ui.card('order-1').waitFor();
   });
 
+  it('ignores one request, not the next of its name', async () => {
+    await gateway.collect();
+    await open();
+    await pressed('Ignore order-1');
+    await page.getByText('Nothing to confirm.').waitFor();
+    await sandbox.reset();
+    await gateway.collect();
+    await ui.card('order-1').waitFor();
+  });
+
+  it('keeps a request on the phone, however many have ended since', async () => {
+    await gateway.collect({ reference: 'first', phone: '255712340000' });
+    for (let number = 1; number <= 200; number += 1) {
+      const reference = `later-${number}`;
+      await gateway.collect({ reference });
+      await sandbox.customer('255712345678').decline(reference);
+    }
+    await open();
+    await ui.card('first').waitFor();
+  });
+
   it('shows on the card what the emulator has against a decision', async () => {
     await gateway.collect();
     await open();
@@ -170,6 +191,31 @@ describeWithBrowser("the emulator's page", (browser) => {
 
     expect(receiver.received).toHaveLength(3);
     expect(sandbox.deliveries()).toMatchObject([{ state: 'delivered' }]);
+  });
+
+  it('keeps a try open, and the focus on it, while others follow', async () => {
+    receiver.answerWith(500);
+    await gateway.collect();
+    await sandbox.customer('255712345678').approve('order-1');
+    await open(`#/webhooks/${sandbox.deliveries()[0]!.id}`);
+    const first = page.locator('summary', { hasText: 'Try 1' });
+    await first.click();
+    await sandbox.clock.advance('5s');
+    await page.locator('summary', { hasText: 'Try 2' }).waitFor();
+    expect(await page.locator('details[open] summary').allTextContents()).toEqual([
+      await first.textContent(),
+    ]);
+    expect(await focusedText()).toContain('Try 1');
+  });
+
+  it('tells the story of a payment on while it is open', async () => {
+    receiver.answerWith(500);
+    await gateway.collect();
+    await sandbox.customer('255712345678').approve('order-1');
+    await open('#/payments/order-1');
+    await page.locator('.timeline', { hasText: 'try 1' }).waitFor();
+    await sandbox.clock.advance('5s');
+    await page.locator('.timeline', { hasText: 'try 2' }).waitFor();
   });
 
   it('copies a delivery as a curl command that sends the very same', async () => {
@@ -268,6 +314,14 @@ describeWithBrowser("the emulator's page", (browser) => {
     await page.goto(`${sandbox.url}/#/webhooks/${sandbox.deliveries()[0]!.id}`);
     await page.locator('pre', { hasText: hostile }).waitFor();
     expect(await page.locator('img').count()).toBe(0);
+  });
+
+  it('lives with a reference that no address can hold', async () => {
+    await gateway.collect({ reference: 'half-\ud800' });
+    await gateway.collect({ reference: 'order-2' });
+    await open();
+    await ui.card('half-').waitFor();
+    await ui.rowSays('payments', 'order-2', 'pending');
   });
 
   it('tells the namesakes of two merchants apart', async () => {
