@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { dropComments } from './drop-comments.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const node = (...args) => {
@@ -16,6 +17,7 @@ rmSync(join(root, 'dist'), { recursive: true, force: true });
 node(join('scripts', 'generate.mjs'));
 node(tsc, '-p', 'tsconfig.build.json');
 node(tsc, '-p', 'tsconfig.cjs.json');
+dropComments(join(root, 'dist'));
 writeFileSync(join(root, 'dist', 'cjs', 'package.json'), '{ "type": "commonjs" }\n');
 
 const self = join(root, 'node_modules', 'nestjs-payments');
