@@ -66,7 +66,7 @@ function isGenuine({ subject, originals }: Ground, { headers, body, keys, now }:
     return values.length === 1 ? values[0] : undefined;
   };
   return originals.some((original) => {
-    if (!original.body.equals(body) || !keys.some((key) => key.equals(original.key))) return false;
+    if (!original.body.equals(body) || !keys.some((key) => signsLike(key, original.key))) return false;
     if (original.key.every((byte) => byte === 0)) return false;
     if (subject.unit !== undefined && !isOfNow(original, now)) return false;
     return Object.entries(subject.headers(original.signature, original)).every(([name, right]) => {
@@ -100,4 +100,11 @@ function told(
   const { headers, body, now } = request;
   const shown = JSON.stringify({ headers: [...headers], body: body.toString('base64'), now });
   return `run ${run}: ${subject.name} ${outcome} after ${names.join(', ')}: ${shown}`;
+}
+
+/** HMAC fills a key up with zero bytes, so two keys that differ only in zeros at their end are one key. */
+function signsLike(one: Buffer, other: Buffer): boolean {
+  const length = Math.max(one.length, other.length);
+  const filled = (key: Buffer): Buffer => Buffer.concat([key, Buffer.alloc(length - key.length)]);
+  return filled(one).equals(filled(other));
 }
