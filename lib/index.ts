@@ -8,6 +8,7 @@ export {
 } from './payments-options.module.js';
 export { type PaymentsFactoryOptions } from './config/environment-options.js';
 export { paymentsConfig } from './config/payments.config.js';
+export { type WebhookOptions, type WebhookSecret } from './config/webhook-options.js';
 export {
   type AmountFormat,
   type AmountLimits,
@@ -19,8 +20,6 @@ export {
   type RateOptions,
   type RetryOptions,
   type StatusPaths,
-  type WebhookOptions,
-  type WebhookSecret,
 } from './config/payments-options.js';
 export { getPaymentsToken, InjectPayments } from './common/tokens.js';
 
@@ -70,9 +69,8 @@ export {
   type CallEndEvent,
   type CallStartEvent,
   type CallWaitEvent,
-  onPaymentsDiagnostics,
-  type PaymentsDiagnostics,
-} from './common/diagnostics.js';
+} from './common/call-diagnostics.js';
+export { onPaymentsDiagnostics, type PaymentsDiagnostics } from './common/diagnostics.js';
 export { type Around, type Surroundable } from './common/surround.js';
 export {
   WEBHOOK_END_CHANNEL,

@@ -1,4 +1,5 @@
-import { type PaymentsModuleOptions, type WebhookOptions } from './payments-options.js';
+import { type WebhookOptions } from './webhook-options.js';
+import { type PaymentsModuleOptions } from './payments-options.js';
 
 /**
  * What a factory of `forRootAsync` may return: the options, with a `webhooks` section that the rest of the

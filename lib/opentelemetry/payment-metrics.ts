@@ -4,8 +4,8 @@ import {
   CALL_END_CHANNEL,
   CALL_WAIT_CHANNEL,
   type CallEndEvent,
-  onPaymentsDiagnostics,
-} from '../common/diagnostics.js';
+} from '../common/call-diagnostics.js';
+import { onPaymentsDiagnostics } from '../common/diagnostics.js';
 import {
   WEBHOOK_END_CHANNEL,
   WEBHOOK_HANDLER_END_CHANNEL,

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type PaymentWebhookEvent } from '../common/events.js';
 import { type WebhookScheme } from '../common/webhook-scheme.js';
-import { type WebhookSecret } from '../config/payments-options.js';
+import { type WebhookSecret } from '../config/webhook-options.js';
 import { whileListening } from './open-server.js';
 import { signWebhook } from './sign-webhook.js';
 

@@ -1,6 +1,6 @@
 import { type WebhookScheme } from '../common/webhook-scheme.js';
 import { secretBytes } from '../common/webhook-secret.js';
-import { type WebhookSecret } from '../config/payments-options.js';
+import { type WebhookSecret } from '../config/webhook-options.js';
 import { PaymentsConfigError } from '../errors/payments-config.error.js';
 
 /**

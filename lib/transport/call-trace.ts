@@ -7,13 +7,12 @@ import {
   CALL_END_CHANNEL,
   CALL_START_CHANNEL,
   CALL_WAIT_CHANNEL,
-  publishAround,
-  publishDiagnostics,
   type CallAttemptStartEvent,
   type CallEndEvent,
   type CallStartEvent,
   type CallWaitEvent,
-} from '../common/diagnostics.js';
+} from '../common/call-diagnostics.js';
+import { publishAround, publishDiagnostics } from '../common/diagnostics.js';
 import { type CallEnd } from './call-end.js';
 import { type Decision } from './decide.js';
 import { type OutgoingRequest } from './send-attempt.js';

@@ -4,9 +4,8 @@ import {
   CALL_END_CHANNEL,
   CALL_START_CHANNEL,
   CALL_WAIT_CHANNEL,
-  onPaymentsDiagnostics,
-  type PaymentsDiagnostics,
-} from '../../lib/common/diagnostics.js';
+} from '../../lib/common/call-diagnostics.js';
+import { onPaymentsDiagnostics, type PaymentsDiagnostics } from '../../lib/common/diagnostics.js';
 
 type Channel = (typeof CHANNELS)[number];
 

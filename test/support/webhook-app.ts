@@ -12,7 +12,7 @@ import { type AddressInfo, type Server } from 'node:net';
 import { hmac } from '../../lib/webhooks/schemes/hmac.js';
 import { PaymentsModule } from '../../lib/payments.module.js';
 import { type PaymentsModuleRootOptions } from '../../lib/payments-options.module.js';
-import { type WebhookOptions } from '../../lib/config/payments-options.js';
+import { type WebhookOptions } from '../../lib/config/webhook-options.js';
 import { signWebhook } from '../../lib/testing/sign-webhook.js';
 
 export const secret = 'a-signing-secret-of-the-merchant';

@@ -1,6 +1,6 @@
 import { PAYMENTS_VARIABLES, optionsFromEnvironment } from '../../config/environment-options.js';
 import { optionErrors, wholeNumber } from '../../config/option-checks.js';
-import { type WebhookSecret } from '../../config/payments-options.js';
+import { type WebhookSecret } from '../../config/webhook-options.js';
 import { type ResolvedCredentials, resolveCredentials } from '../../config/resolve-credentials.js';
 import { isPaymentsError } from '../../errors/payments.error.js';
 import { closestWord } from '../closest-word.js';

@@ -1,6 +1,6 @@
 import { optionErrors } from '../../config/option-checks.js';
 import { optionsFromEnvironment } from '../../config/environment-options.js';
-import { type WebhookSecret } from '../../config/payments-options.js';
+import { type WebhookSecret } from '../../config/webhook-options.js';
 import { resolveWebhooks } from '../../config/resolve-webhooks.js';
 import { isPaymentsError } from '../../errors/payments.error.js';
 import { type CommandContext, type OptionSpecs } from '../command.js';

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { CALL_ATTEMPT_CHANNEL, onPaymentsDiagnostics } from '../../../lib/common/diagnostics.js';
+import { CALL_ATTEMPT_CHANNEL } from '../../../lib/common/call-diagnostics.js';
+import { onPaymentsDiagnostics } from '../../../lib/common/diagnostics.js';
 import { type PaymentsModuleOptions } from '../../../lib/config/payments-options.js';
 import { bankRequest, collectionRequest, envelope } from '../../support/gateway-answers.js';
 import { startMerchant, type Merchant } from '../../support/merchant.js';

@@ -6,7 +6,8 @@ import { build, stop } from 'esbuild';
 /** Runs where memory can be collected on purpose. */
 const SCRIPT = `
   import { setImmediate as nextTurn } from 'node:timers/promises';
-  import { CALL_START_CHANNEL, onPaymentsDiagnostics, publishDiagnostics } from './lib/common/diagnostics.js';
+  import { CALL_START_CHANNEL } from './lib/common/call-diagnostics.js';
+import { onPaymentsDiagnostics, publishDiagnostics } from './lib/common/diagnostics.js';
 
   let heard = 0;
   publishDiagnostics(CALL_START_CHANNEL, () => ({}));
