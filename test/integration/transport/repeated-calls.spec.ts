@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { type JournalState, type JournalStore } from '../../../lib/common/journal-port.js';
-import { CALL_ATTEMPT_CHANNEL, onPaymentsDiagnostics } from '../../../lib/common/diagnostics.js';
+import { CALL_ATTEMPT_CHANNEL } from '../../../lib/common/call-diagnostics.js';
+import { onPaymentsDiagnostics } from '../../../lib/common/diagnostics.js';
 import { memoryStorage } from '../../../lib/storage/memory.storage.js';
 import {
   bankRecord,
@@ -571,12 +572,15 @@ describe('a payment that is asked for again', () => {
 
     it('so slowly that too little time is left, nothing is sent', async () => {
       const get = journal.get.bind(journal);
-      jest.spyOn(journal, 'get').mockImplementation(async (key) => {
-        // The slowness itself is what is tested; a slower machine only adds to it.
-        await new Promise((resolve) => setTimeout(resolve, 60));
+      let go = (): void => {};
+      const gate = new Promise<void>((resolve) => (go = resolve));
+      jest.spyOn(journal, 'get').mockImplementationOnce(async (key) => {
+        await gate;
         return get(key);
       });
       expect(await failureOf(pay({}, { deadlineMs: 100 }))).toMatchObject({ name: 'PaymentsStorageError' });
+      go();
+      for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
       expect(gateway.seen).toHaveLength(0);
     });
 
