@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Books } from './books.js';
 
 const EVERY_MS = 250;
@@ -6,28 +7,26 @@ const EVERY_MS = 250;
 export class Watch {
   readonly contradictions = new Set<string>();
   looks = 0;
-  private timer: NodeJS.Timeout | undefined;
-  private look: Promise<void> = Promise.resolve();
+  private readonly stopping = new AbortController();
+  private readonly looking: Promise<void>;
 
   constructor(private readonly books: Pick<Books, 'contradictions'> | undefined) {
-    if (books) this.next();
+    this.looking = books ? this.keepLooking(books) : Promise.resolve();
   }
 
   /** Looks for the last time; rejects where it cannot. */
   async stop(): Promise<void> {
-    clearTimeout(this.timer);
-    await this.look;
+    this.stopping.abort();
+    await this.looking;
     if (this.books) await this.lookAt(this.books);
   }
 
-  private next(): void {
-    this.timer = setTimeout(() => {
+  private async keepLooking(books: Pick<Books, 'contradictions'>): Promise<void> {
+    const { signal } = this.stopping;
+    while (await pause(EVERY_MS, true, { signal }).catch(() => false)) {
       // While the database is away there is nothing to see.
-      this.look = this.lookAt(this.books!).catch(() => undefined);
-      void this.look.then(() => {
-        this.next();
-      });
-    }, EVERY_MS);
+      await this.lookAt(books).catch(() => undefined);
+    }
   }
 
   private async lookAt(books: Pick<Books, 'contradictions'>): Promise<void> {
