@@ -3,7 +3,16 @@ import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
   // The packed-consumer applications are checked as their own users would, by test/consumers/run.mjs.
-  { ignores: ['**/dist/', '**/node_modules/', 'coverage/', '**/*.generated.ts', 'test/consumers/nest*/'] },
+  {
+    ignores: [
+      '**/dist/',
+      '**/node_modules/',
+      'coverage/',
+      'docs/api/',
+      '**/*.generated.ts',
+      'test/consumers/nest*/',
+    ],
+  },
   js.configs.recommended,
   {
     files: ['**/*.ts'],

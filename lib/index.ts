@@ -1,3 +1,8 @@
+/**
+ * The module, its services, errors and webhooks.
+ *
+ * @module nestjs-payments
+ */
 import 'reflect-metadata';
 
 export { PaymentsModule } from './payments.module.js';

@@ -9,6 +9,7 @@ import { OpenApiField } from '../common/openapi/open-api-field.js';
  * @publicApi
  */
 export class Bank {
+  /** The gateway's number of the bank; payouts name its `code`. */
   @OpenApiField({ type: 'integer', example: 1 })
   readonly id!: number;
 

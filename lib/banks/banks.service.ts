@@ -27,6 +27,7 @@ function readBanks(data: unknown): ReadPayload<Bank[]> | undefined {
 /**
  * The banks that payouts can go to. The list changes over time (specification, "Endpoints" 4).
  *
+ * @hideconstructor
  * @publicApi
  */
 @Injectable()

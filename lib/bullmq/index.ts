@@ -1,3 +1,8 @@
+/**
+ * Hands webhooks to BullMQ workers. Needs `bullmq` and `@nestjs/bullmq`.
+ *
+ * @module nestjs-payments/bullmq
+ */
 import 'reflect-metadata';
 
 export {

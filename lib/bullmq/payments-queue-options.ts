@@ -71,5 +71,6 @@ export interface PaymentsQueueRetryOptions {
  * @publicApi
  */
 export interface PaymentsQueueOptionsFactory {
+  /** The options; asked for once, at boot. */
   createPaymentsQueueOptions(): PaymentsQueueOptions | Promise<PaymentsQueueOptions>;
 }

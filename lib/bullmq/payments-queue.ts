@@ -12,13 +12,17 @@ import { type DeliveryStore } from './delivery.store.js';
 export interface FailedWebhook {
   /** What `PaymentsQueue.retry` takes. */
   readonly id: string;
+  /** Name of the merchant account. */
   readonly account: string;
   /** Event name, for example `payment.success`. */
   readonly event: string;
   /** The merchant's reference. */
   readonly reference: string;
+  /** How often the handlers ran. */
   readonly attempts: number;
+  /** When the gateway delivered it. */
   readonly deliveredAt: Date;
+  /** When the last attempt failed. */
   readonly failedAt: Date;
   /** Why the last attempt failed, in the words of the package or of BullMQ; the handler's own error is in the worker's log. */
   readonly reason: string;
@@ -27,6 +31,7 @@ export interface FailedWebhook {
 /**
  * The webhooks that wait in Redis for a worker: what finally failed, and how to run it again.
  *
+ * @hideconstructor
  * @publicApi
  */
 export class PaymentsQueue {
@@ -38,9 +43,9 @@ export class PaymentsQueue {
   }
 
   /**
-   * What finally failed, the latest first. It stays until it is run again and succeeds.
+   * What finally failed, the latest first; at most `limit`, which is 100 where it is left out. It stays until it is run again and
+   * succeeds.
    *
-   * @param options.limit How many at most. @default 100
    * @throws PaymentsStorageError where Redis does not answer.
    */
   async failed({ limit = 100 }: { readonly limit?: number } = {}): Promise<readonly FailedWebhook[]> {

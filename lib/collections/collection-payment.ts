@@ -15,9 +15,11 @@ export class CollectionPayment {
   @OpenApiField({ type: 'integer', description: 'Present for mobile money.', example: 7, required: false })
   readonly merchant_id?: number;
 
+  /** The customer's full name, echoed. */
   @OpenApiField({ ...KEPT, example: 'A. Customer' })
   readonly customer_name!: string;
 
+  /** The customer's email address, echoed. */
   @OpenApiField({ ...KEPT, example: 'customer@example.com' })
   readonly customer_email!: string;
 
@@ -58,6 +60,7 @@ export class CollectionPayment {
   @OpenApiField({ ...listed(['mobile_money', 'partnerpesa']), example: 'mobile_money' })
   readonly payment_method!: string;
 
+  /** Name of the provider that handles the payment. */
   @OpenApiField({ ...KEPT, example: 'provider-a' })
   readonly provider!: string;
 

@@ -21,6 +21,7 @@ const PARTNER_WALLET: CollectionRoute = {
 /**
  * Asks customers for money. An accepted request is not a payment yet: the outcome comes with the webhook.
  *
+ * @hideconstructor
  * @publicApi
  */
 @Injectable()

@@ -17,6 +17,7 @@ export type AttemptPhase = 'not-sent' | 'ambiguous' | 'answered';
 export interface AttemptInfo {
   /** 1 for the first try. */
   readonly number: number;
+  /** How far this try came. */
   readonly phase: AttemptPhase;
   /** HTTP status of the answer, where one came. */
   readonly httpStatus?: number;

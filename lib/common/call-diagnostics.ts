@@ -47,7 +47,9 @@ export const CALL_END_CHANNEL = 'nestjs-payments:call:end';
 export interface CallStartEvent {
   /** The same in every event of one call; unique within the process. */
   readonly callId: number;
+  /** Name of the merchant account; `default` where it was given none. */
   readonly account: string;
+  /** Which of the gateway's operations is called. */
   readonly operation: PaymentsOperation;
   /** The merchant's reference, on the four operations that move money. */
   readonly reference?: string;
@@ -61,9 +63,11 @@ export interface CallStartEvent {
 export interface CallAttemptStartEvent extends CallStartEvent, Surroundable {
   /** 1 for the first try of this call. */
   readonly attempt: number;
+  /** HTTP method. */
   readonly method: 'GET' | 'POST';
   /** Host name or address of the gateway. */
   readonly serverAddress: string;
+  /** TCP port of the gateway. */
   readonly serverPort: number;
 }
 
@@ -92,6 +96,7 @@ export interface CallWaitEvent extends CallStartEvent {
    * - `rate`: all calls of the account waited after a 429, or the call queued under the `rate` option.
    */
   readonly reason: 'retry' | 'rate';
+  /** How long it waited, in milliseconds. */
   readonly durationMs: number;
 }
 
@@ -110,9 +115,11 @@ export interface CallEndEvent extends CallStartEvent {
   readonly outcome: 'success' | 'unknown' | 'failed' | 'aborted';
   /** Name of the error class, where the package made one. */
   readonly error?: string;
+  /** Why money may have moved; present where `outcome` is `unknown`. */
   readonly evidence?: OutcomeEvidence;
   /** Code of the answer or of the error. */
   readonly code?: string;
+  /** The gateway's `request_id`, where its answer had one. */
   readonly requestId?: string;
   /** How many tries were made. */
   readonly attempts: number;

@@ -32,15 +32,25 @@ import {
  * @publicApi
  */
 export interface PaymentsDiagnostics {
+  /** A call begins. */
   readonly [CALL_START_CHANNEL]: CallStartEvent;
+  /** One try of a call is about to be sent. */
   readonly [CALL_ATTEMPT_START_CHANNEL]: CallAttemptStartEvent;
+  /** One try of a call is over. */
   readonly [CALL_ATTEMPT_CHANNEL]: CallAttemptEvent;
+  /** A wait of a call is over. */
   readonly [CALL_WAIT_CHANNEL]: CallWaitEvent;
+  /** A call is over. */
   readonly [CALL_END_CHANNEL]: CallEndEvent;
+  /** Work on a verified webhook begins. */
   readonly [WEBHOOK_START_CHANNEL]: WebhookStartEvent;
+  /** One step of that work begins. */
   readonly [WEBHOOK_HANDLER_START_CHANNEL]: WebhookHandlerStartEvent;
+  /** One step of that work is over. */
   readonly [WEBHOOK_HANDLER_END_CHANNEL]: WebhookHandlerEndEvent;
+  /** It is decided how the webhook is answered. */
   readonly [WEBHOOK_END_CHANNEL]: WebhookEndEvent;
+  /** A webhook was refused before it was looked at. */
   readonly [WEBHOOK_REFUSED_CHANNEL]: WebhookRefusedEvent;
 }
 

@@ -9,6 +9,7 @@ export const PAYMENT_EVENT_NAMES = [
 /**
  * Name of a webhook event (specification, "Events").
  *
+ * @useDeclaredType
  * @publicApi
  */
 export type PaymentEventName = (typeof PAYMENT_EVENT_NAMES)[number];
@@ -26,6 +27,7 @@ export interface PaymentWebhookEvent {
   readonly event: PaymentEventName | (string & {});
   /** When the webhook was generated: ISO 8601 with fractional seconds. */
   readonly created_at?: string | null;
+  /** What became of which payment. */
   readonly data: PaymentEventData;
 }
 
@@ -43,8 +45,11 @@ export interface PaymentEventData {
   readonly currency: string;
   /** The final status. */
   readonly status: string;
+  /** The customer's full name. */
   readonly customer_name?: string | null;
+  /** The customer's email address. */
   readonly customer_email?: string | null;
+  /** `255` and nine digits. */
   readonly customer_phone?: string | null;
   /** Provider channel or network that processed the payment. */
   readonly channel?: string | null;

@@ -22,8 +22,11 @@ export type JournalState = 'in-flight' | 'accepted' | 'rejected' | 'unknown' | '
  * @publicApi
  */
 export interface JournalScope {
+  /** Name of the merchant account. */
   readonly account: string;
+  /** Which environment the account's keys belong to. */
   readonly environment: PaymentsEnvironment;
+  /** Money in, or money out. */
   readonly family: PaymentFamily;
 }
 
@@ -43,8 +46,11 @@ export interface JournalKey extends JournalScope {
  * @publicApi
  */
 export interface JournalEntry {
+  /** Name of the merchant account. */
   readonly account: string;
+  /** Money in, or money out. */
   readonly family: PaymentFamily;
+  /** Which operation was called. */
   readonly operation: MoneyOperation;
   /** The merchant's reference. */
   readonly reference: string;
@@ -52,7 +58,9 @@ export interface JournalEntry {
   readonly amount: string;
   /** 1, and one more after every definite refusal. */
   readonly attempt: number;
+  /** The `Idempotency-Key` of the current attempt, for the gateway's support. */
   readonly idempotencyKey: string;
+  /** Where the payment stands. */
   readonly state: JournalState;
   /** How the payment ended; present where it is settled. */
   readonly outcome?: PaymentOutcome;
@@ -60,6 +68,7 @@ export interface JournalEntry {
   readonly evidence?: OutcomeEvidence;
   /** When the payment was written down for the first time. */
   readonly createdAt: Date;
+  /** When the entry last changed. */
   readonly updatedAt: Date;
 }
 
@@ -77,11 +86,15 @@ export type ProbeWait = 'after-answer' | 'after-silence';
  * @publicApi
  */
 export interface JournalRecord extends JournalKey {
+  /** Which operation was called. */
   readonly operation: MoneyOperation;
   /** Canonical money string. */
   readonly amount: string;
+  /** The only currency of the gateway. */
   readonly currency: 'TZS';
+  /** 1, and one more after every definite refusal. */
   readonly attempt: number;
+  /** The `Idempotency-Key` of the current attempt. */
   readonly idempotencyKey: string;
   /**
    * Which call wrote the attempt down: one that was told that its writing failed takes back what was written after all, and
@@ -90,10 +103,13 @@ export interface JournalRecord extends JournalKey {
   readonly intent: string;
   /** What repeated calls are compared by; begins with the version of the way it was made. */
   readonly bodyHash: string;
+  /** Where the payment stands. */
   readonly state: JournalState;
+  /** How the payment ended; present where it is settled. */
   readonly outcome?: PaymentOutcome;
   /** Who said how it ended. */
   readonly settledBy?: 'webhook' | 'status' | 'operator';
+  /** Why it is not known what came of it; present where it is unknown. */
   readonly evidence?: OutcomeEvidence;
   /** The one further try that is still open; absent where there is none. */
   readonly probe?: ProbeWait;
@@ -111,11 +127,13 @@ export interface JournalRecord extends JournalKey {
  * @publicApi
  */
 export interface StoredJournalRecord {
+  /** The record as it was written. */
   readonly record: JournalRecord;
   /** Another one after every change, and never one that this payment had before. */
   readonly version: number;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
+  /** Milliseconds since 1970. */
   readonly updatedAt: number;
   /** Milliseconds since the current attempt was written down. */
   readonly ageMs: number;
@@ -131,6 +149,7 @@ export interface StoredJournalRecord {
  * @publicApi
  */
 export interface JournalPage {
+  /** The records of this page, oldest first. */
   readonly entries: readonly StoredJournalRecord[];
   /** Opaque: where the next page begins; absent on the last one. */
   readonly next?: string;
@@ -149,11 +168,13 @@ export interface JournalStore {
    * Writes a payment down, unless its key stands already.
    *
    * @param leaseMs How long nobody else may act on it.
+   * @returns What stands now (`stored`), and whether it is what was to be written (`inserted`).
    */
   insert(
     record: JournalRecord,
     leaseMs: number,
   ): Promise<{ readonly inserted: boolean; readonly stored: StoredJournalRecord }>;
+  /** The record of a payment; undefined where none was written down. */
   get(key: JournalKey): Promise<StoredJournalRecord | undefined>;
   /**
    * Puts a record in the place of the one with this version. Its age begins anew where `attempt` changes.
@@ -168,7 +189,7 @@ export interface JournalStore {
    * The payments in one state, oldest first by `createdAt`. One that stays in that state between the first page and
    * the last comes exactly once.
    *
-   * @param after `next` of the page before.
+   * @param page At most `limit` of them, beginning at `after`: `next` of the page before.
    */
   list(
     scope: JournalScope,

@@ -9,11 +9,15 @@ import { type OutcomeEvidence } from './outcome-evidence.js';
  * @publicApi
  */
 export interface UnknownPayment {
+  /** Name of the merchant account. */
   readonly account: string;
+  /** Money in, or money out. */
   readonly family: PaymentFamily;
+  /** Which operation was called. */
   readonly operation: MoneyOperation;
   /** The merchant's reference. */
   readonly reference: string;
+  /** The `Idempotency-Key` that was sent, for the gateway's support. */
   readonly idempotencyKey: string;
   /** What was seen instead of a clear answer. */
   readonly evidence: OutcomeEvidence;
@@ -25,6 +29,7 @@ export interface UnknownPayment {
  * @publicApi
  */
 export interface PaymentsEventOrigin {
+  /** Its name; `default` where it was given none. */
   readonly account: string;
 }
 
@@ -42,9 +47,13 @@ export interface PaymentsEventOrigin {
  * @publicApi
  */
 export interface PaymentsEvents {
+  /** The customer paid. */
   readonly 'payment.success': PaymentWebhookEvent;
+  /** The payment failed; no money moved. */
   readonly 'payment.failed': PaymentWebhookEvent;
+  /** The customer or the provider cancelled; no money moved. */
   readonly 'payment.cancelled': PaymentWebhookEvent;
+  /** Nobody authorized the payment in time; no money moved. */
   readonly 'payment.expired': PaymentWebhookEvent;
   /** The webhook contradicts what stands for its reference. `PaymentsInbox.conflicts()` lists it. */
   readonly 'payment.conflict': PaymentWebhookEvent;

@@ -14,6 +14,7 @@ export const DISBURSEMENT_STATUSES = ['pending', 'processing', 'paid', 'failed',
 /**
  * Status of a collection. A value that the specification does not list is kept as it came.
  *
+ * @useDeclaredType
  * @publicApi
  */
 export type CollectionStatus = (typeof COLLECTION_STATUSES)[number] | (string & {});
@@ -21,6 +22,7 @@ export type CollectionStatus = (typeof COLLECTION_STATUSES)[number] | (string & 
 /**
  * Status of a disbursement. A value that the specification does not list is kept as it came.
  *
+ * @useDeclaredType
  * @publicApi
  */
 export type DisbursementStatus = (typeof DISBURSEMENT_STATUSES)[number] | (string & {});
@@ -34,6 +36,7 @@ export const FINAL_STATUSES = {
 /**
  * How a payment ended. Money moved with `success` (collections) and `paid` (disbursements) only.
  *
+ * @useDeclaredType
  * @publicApi
  */
 export type PaymentOutcome = (typeof FINAL_STATUSES)['collection' | 'disbursement'][number];

@@ -35,7 +35,9 @@ export type InboxKind = 'outcome' | 'conflict' | 'mismatch' | 'unrecognized';
  * @publicApi
  */
 export interface InboxScope {
+  /** Name of the merchant account. */
   readonly account: string;
+  /** Which environment the account's keys belong to. */
   readonly environment: PaymentsEnvironment;
 }
 
@@ -45,6 +47,7 @@ export interface InboxScope {
  * @publicApi
  */
 export interface InboxKey extends InboxScope {
+  /** What the entry stands for. */
   readonly kind: InboxKind;
   /**
    * `outcome`: the merchant's reference. `conflict` and `mismatch`: the fingerprint of what was set aside.
@@ -59,6 +62,7 @@ export interface InboxKey extends InboxScope {
  * @publicApi
  */
 export interface InboxDelivery {
+  /** Where the delivery belongs. */
   readonly key: InboxKey;
   /** Event name. */
   readonly event: string;
@@ -101,10 +105,10 @@ export interface InboxClaim {
 /**
  * What the inbox says about a delivery.
  *
- * - `claimed`: run the handlers.
+ * - `claimed`: run the handlers; `claim` is the right to.
  * - `done`: they ran before; nothing to do.
- * - `busy`: they run elsewhere right now.
- * - `conflict`: another outcome, or another amount, stands for this reference already.
+ * - `busy`: they run elsewhere right now, under a lease that holds for `leaseLeftMs` milliseconds more.
+ * - `conflict`: another outcome, or another amount, stands for this reference already: that of `standingEvent`.
  *
  * @publicApi
  */
@@ -120,10 +124,13 @@ export type ClaimResult =
  * @publicApi
  */
 export interface SetAsideDelivery extends InboxScope {
+  /** Whether it contradicts what stands, or itself. */
   readonly kind: 'conflict' | 'mismatch';
+  /** Event name. */
   readonly event: string;
   /** The merchant's reference. */
   readonly reference: string;
+  /** SHA-256 (hex) over event, reference, amount, currency and status. */
   readonly fingerprint: string;
   /** The verified event as JSON text: names and phone numbers are in it. */
   readonly payload: string;

@@ -45,6 +45,7 @@ export const WEBHOOK_REFUSED_CHANNEL = 'nestjs-payments:webhook:refused';
 export interface WebhookSubject {
   /** The same in every event of one delivery; unique within the process. */
   readonly deliveryId: number;
+  /** Name of the merchant account. */
   readonly account: string;
   /** `unrecognized`: a name that the specification does not know. */
   readonly event: PaymentEventName | 'unrecognized';
@@ -84,9 +85,11 @@ export interface WebhookHandlerStartEvent extends WebhookSubject, Surroundable {
  * @publicApi
  */
 export interface WebhookHandlerEndEvent extends Omit<WebhookHandlerStartEvent, 'surround'> {
+  /** `failed`: it threw. */
   readonly outcome: 'success' | 'failed';
   /** Name of the error's class, where it threw one. */
   readonly error?: string;
+  /** How long the step took, in milliseconds. */
   readonly durationMs: number;
 }
 
@@ -107,7 +110,9 @@ export interface WebhookEndEvent extends WebhookSubject {
    *   answer, or the application stops.
    */
   readonly result: 'handled' | 'repeated' | 'queued' | 'failed' | 'later';
+  /** HTTP status that goes with `result`; of a queued or released webhook nobody is told it. */
   readonly status: 200 | 500 | 503;
+  /** How long the work took, in milliseconds. */
   readonly durationMs: number;
 }
 
@@ -117,6 +122,7 @@ export interface WebhookEndEvent extends WebhookSubject {
  * @publicApi
  */
 export interface WebhookRefusedEvent {
+  /** Name of the merchant account. */
   readonly account: string;
   /** The HTTP status of the answer: 401 where the signature was wrong. */
   readonly status: number;

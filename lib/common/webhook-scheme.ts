@@ -11,7 +11,8 @@ export interface RawWebhook {
 }
 
 /**
- * Answer of a signature check. The reason is for logs only; a caller of the route always sees the same 401.
+ * Answer of a signature check: `ok`, or the `reason` why not. The reason is for logs only; a caller of the route always
+ * sees the same 401.
  *
  * @publicApi
  */
@@ -23,6 +24,7 @@ export type SignatureVerdict = { readonly ok: true } | { readonly ok: false; rea
  * @publicApi
  */
 export interface WebhookSigningInput {
+  /** The exact bytes of the body. */
   readonly body: Uint8Array;
   /** The signing key's bytes. */
   readonly key: Uint8Array;

@@ -8,6 +8,7 @@ import { type PaymentsModuleOptions } from './payments-options.js';
  * @publicApi
  */
 export type PaymentsFactoryOptions = Omit<PaymentsModuleOptions, 'webhooks'> & {
+  /** As much of the section as the factory knows. */
   readonly webhooks?: Partial<WebhookOptions>;
 };
 

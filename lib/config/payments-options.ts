@@ -73,7 +73,12 @@ export interface PaymentsModuleOptions {
    */
   readonly networks?: readonly string[];
   /** Smallest and largest amount per family; the specification shows none ("Limits" 5). */
-  readonly limits?: { readonly collection?: AmountLimits; readonly disbursement?: AmountLimits };
+  readonly limits?: {
+    /** @default no bounds */
+    readonly collection?: AmountLimits;
+    /** @default no bounds */
+    readonly disbursement?: AmountLimits;
+  };
   /** How amounts are written on the wire: `decimal` of the specification may mean either. */
   readonly amountFormat?: {
     /** @default 'number' */
@@ -162,7 +167,9 @@ export interface ProbeWaits {
  * @publicApi
  */
 export interface StatusPaths {
+  /** Path of a collection's status. @default none */
   readonly collection?: string;
+  /** Path of a payout's status. @default none */
   readonly disbursement?: string;
 }
 
@@ -188,7 +195,9 @@ export interface BankDirectoryOptions {
  * @publicApi
  */
 export interface AmountLimits {
+  /** Smallest amount. @default no bound */
   readonly min?: MoneyInput;
+  /** Largest amount. @default no bound */
   readonly max?: MoneyInput;
 }
 
@@ -205,5 +214,6 @@ export type AmountFormat = 'number' | 'string';
  * @publicApi
  */
 export interface PaymentsOptionsFactory {
+  /** The options; asked for once, at boot. */
   createPaymentsOptions(): PaymentsModuleOptions | Promise<PaymentsModuleOptions>;
 }

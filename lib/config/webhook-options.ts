@@ -36,6 +36,7 @@ export interface WebhookOptions {
 export type WebhookSecret =
   | string
   | {
+      /** The secret itself. */
       readonly value: string;
       /** How `value` becomes key bytes. @default the scheme's own, else 'utf8' */
       readonly encoding?: 'utf8' | 'base64' | 'hex';

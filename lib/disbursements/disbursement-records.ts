@@ -24,6 +24,7 @@ abstract class Disbursement {
   @OpenApiField(TZS)
   readonly currency!: string;
 
+  /** Name of the provider that handles the payout. */
   @OpenApiField({ ...KEPT, example: 'provider-b' })
   readonly provider!: string;
 
@@ -31,6 +32,7 @@ abstract class Disbursement {
   @OpenApiField({ ...listed(DISBURSEMENT_STATUSES), example: 'processing' })
   readonly status!: DisbursementStatus;
 
+  /** Your description of the payout, echoed. */
   @OpenApiField({ ...KEPT, example: 'Salary of January' })
   readonly remarks!: string;
 
@@ -46,15 +48,19 @@ abstract class Disbursement {
  * @publicApi
  */
 export class BankDisbursement extends Disbursement {
+  /** Code of the recipient's bank, echoed. */
   @OpenApiField({ ...KEPT, example: 'ABC' })
   readonly bank_code!: string;
 
+  /** Full name of that bank. */
   @OpenApiField({ ...KEPT, example: 'Able Bank' })
   readonly bank_name!: string;
 
+  /** The recipient's account number. */
   @OpenApiField({ ...KEPT, example: '0000000000001' })
   readonly account_number!: string;
 
+  /** Name of the account's holder. */
   @OpenApiField({ ...KEPT, example: 'A. Recipient' })
   readonly account_name!: string;
 
@@ -76,6 +82,7 @@ export class BankDisbursement extends Disbursement {
  * @publicApi
  */
 export class MobileMoneyDisbursement extends Disbursement {
+  /** The recipient's full name. */
   @OpenApiField({ ...KEPT, example: 'A. Recipient' })
   readonly recipient_name!: string;
 
@@ -87,6 +94,7 @@ export class MobileMoneyDisbursement extends Disbursement {
   @OpenApiField({ ...KEPT, description: 'MOBILE_MONEY.', example: 'MOBILE_MONEY' })
   readonly channel!: string;
 
+  /** The recipient's mobile network. */
   @OpenApiField({ ...KEPT, example: 'NET_ONE' })
   readonly network!: string;
 

@@ -10,6 +10,7 @@ import { type BankDisbursement, type MobileMoneyDisbursement } from './disbursem
  * Sends money from the merchant's wallet. Look the recipient up right before with `NameLookupService`; an accepted
  * payout is not delivered yet.
  *
+ * @hideconstructor
  * @publicApi
  */
 @Injectable()

@@ -104,6 +104,7 @@ export const GATEWAY_CODES = {
 /**
  * An error code of the specification.
  *
+ * @useDeclaredType
  * @publicApi
  */
 export type GatewayCode = keyof typeof GATEWAY_CODES;

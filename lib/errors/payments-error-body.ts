@@ -21,6 +21,7 @@ export class PaymentsErrorBody {
   @OpenApiField({ ...KEPT, description: 'What went wrong, for programs.', example: 'INVALID_REQUEST' })
   readonly code!: string;
 
+  /** What went wrong, for people. */
   @OpenApiField({
     ...KEPT,
     description: 'What went wrong, for people.',
@@ -38,6 +39,7 @@ export class PaymentsErrorBody {
   })
   readonly errors?: Readonly<Record<string, readonly string[]>>;
 
+  /** The payment that it is about. */
   @OpenApiField({
     ...KEPT,
     description: 'The payment that it is about.',
@@ -46,6 +48,7 @@ export class PaymentsErrorBody {
   })
   readonly reference?: string;
 
+  /** The gateway's id of the request, for its support. */
   @OpenApiField({
     ...KEPT,
     description: "The gateway's id of the request, for its support.",

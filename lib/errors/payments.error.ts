@@ -16,6 +16,7 @@ export interface PaymentsErrorDetails {
   readonly httpStatus?: number | undefined;
   /** The gateway's `request_id`, for its support. */
   readonly requestId?: string | undefined;
+  /** Which of the gateway's operations was called. */
   readonly operation?: PaymentsOperation | undefined;
   /** The merchant's reference of the payment. */
   readonly reference?: string | undefined;
@@ -34,13 +35,21 @@ export interface PaymentsErrorDetails {
  * @publicApi
  */
 export class PaymentsError extends Error {
+  /** Name of the class, the same in every copy of the package. */
   override readonly name: string = 'PaymentsError';
+  /** What to do about it, in one sentence. */
   readonly hint?: string;
+  /** HTTP status of the gateway's answer, where one came. */
   readonly httpStatus?: number;
+  /** The gateway's `request_id`, for its support. */
   readonly requestId?: string;
+  /** Which of the gateway's operations was called. */
   readonly operation?: PaymentsOperation;
+  /** The merchant's reference of the payment. */
   readonly reference?: string;
+  /** The `Idempotency-Key` that was, or would have been, sent. */
   readonly idempotencyKey?: string;
+  /** Every try of the call, in order. */
   readonly attempts?: readonly AttemptInfo[];
   /** Whether the same call may simply be made again. */
   readonly retryable: boolean = false;

@@ -4,6 +4,7 @@ export const LOOKUP_CHANNELS = ['MOBILE_MONEY', 'BANK', 'PARTNERPESA'] as const;
 /**
  * Where an account is held.
  *
+ * @useDeclaredType
  * @publicApi
  */
 export type LookupChannel = (typeof LOOKUP_CHANNELS)[number];

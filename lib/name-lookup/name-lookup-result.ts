@@ -3,6 +3,7 @@ import { OpenApiField } from '../common/openapi/open-api-field.js';
 
 /** What every lookup returns. */
 abstract class VerifiedAccount {
+  /** The account that was asked for: a bank account, or a phone number. */
   @OpenApiField({ ...KEPT, example: '0000000000001' })
   readonly account_number!: string;
 
@@ -20,12 +21,15 @@ abstract class VerifiedAccount {
  * @publicApi
  */
 export class BankNameLookup extends VerifiedAccount {
+  /** Tells the three results apart. */
   @OpenApiField({ type: 'string', enum: ['BANK'] })
   readonly channel!: 'BANK';
 
+  /** Code of the bank, echoed. */
   @OpenApiField({ ...KEPT, example: 'ABC' })
   readonly bank_code!: string;
 
+  /** Full name of that bank. */
   @OpenApiField({ ...KEPT, example: 'Able Bank' })
   readonly bank_name!: string;
 }
@@ -36,9 +40,11 @@ export class BankNameLookup extends VerifiedAccount {
  * @publicApi
  */
 export class MobileMoneyNameLookup extends VerifiedAccount {
+  /** Tells the three results apart. */
   @OpenApiField({ type: 'string', enum: ['MOBILE_MONEY'] })
   readonly channel!: 'MOBILE_MONEY';
 
+  /** Mobile network of the wallet. */
   @OpenApiField({ ...KEPT, example: 'NET_ONE' })
   readonly network!: string;
 }
@@ -49,6 +55,7 @@ export class MobileMoneyNameLookup extends VerifiedAccount {
  * @publicApi
  */
 export class PartnerWalletNameLookup extends VerifiedAccount {
+  /** Tells the three results apart. */
   @OpenApiField({ type: 'string', enum: ['PARTNERPESA'] })
   readonly channel!: 'PARTNERPESA';
 }

@@ -10,6 +10,7 @@ import { type NameLookupResult } from './name-lookup-result.js';
  * Verifies who holds an account. Look up right before each payout, and do not keep results for long
  * (specification, "Endpoints" 5).
  *
+ * @hideconstructor
  * @publicApi
  */
 @Injectable()

@@ -1,3 +1,9 @@
+/**
+ * Remembers payments and webhooks in PostgreSQL, where asked in the handlers' own transaction. Needs `pg`.
+ *
+ * @module nestjs-payments/postgres
+ */
+
 export { migratePayments, type MigratePaymentsOptions } from './migrate-payments.js';
 export { type PostgresClient, type PostgresPool, type PostgresResult } from './postgres-pool.js';
 export { postgresStorage, type PostgresStorageOptions } from './postgres.storage.js';

@@ -4,6 +4,7 @@
  * @publicApi
  */
 export interface PostgresPool {
+  /** Lends a connection. */
   connect(): Promise<PostgresClient>;
 }
 
@@ -13,10 +14,17 @@ export interface PostgresPool {
  * @publicApi
  */
 export interface PostgresClient {
+  /** Runs one statement. */
   query(text: string, values?: unknown[]): Promise<PostgresResult>;
-  /** @param destroy True closes the connection. */
+  /**
+   * Gives the connection back.
+   *
+   * @param destroy True closes it instead.
+   */
   release(destroy?: boolean): void;
+  /** Listens for the loss of the connection. */
   on(event: 'error', listener: () => void): unknown;
+  /** Ends that. */
   removeListener(event: 'error', listener: () => void): unknown;
 }
 
@@ -28,6 +36,7 @@ export interface PostgresClient {
 export interface PostgresResult {
   /** Every column as text: the package asks for nothing else, because applications change how `pg` reads numbers and dates. */
   readonly rows: readonly Readonly<Record<string, string | null>>[];
+  /** How many rows the statement touched; null where it counts none. */
   readonly rowCount: number | null;
   /** What PostgreSQL says that it did, for example `COMMIT`. */
   readonly command: string;

@@ -12,6 +12,7 @@ import {
  * @publicApi
  */
 export interface OldestUnresolved {
+  /** The payment. */
   readonly entry: JournalEntry;
   /** Milliseconds since its current attempt was written down, by the store's clock. */
   readonly ageMs: number;

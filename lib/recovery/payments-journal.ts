@@ -35,6 +35,7 @@ const LONGEST_WAIT_MS = 2 ** 31 - 1;
  * Every payment of an account: each one is written down before it is sent, and stays open until the gateway, a webhook, a
  * status answer or an operator says what came of it.
  *
+ * @hideconstructor
  * @publicApi
  */
 export class PaymentsJournal {

@@ -1,3 +1,9 @@
+/**
+ * Remembers payments and webhooks in Redis. Needs `ioredis`.
+ *
+ * @module nestjs-payments/redis
+ */
+
 export { type RedisClient } from './redis-client.js';
 export { redisStorage } from './redis.storage.js';
 export {

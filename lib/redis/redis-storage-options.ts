@@ -32,6 +32,7 @@ export interface GivenRedisOptions {
    * then fails as soon as the connection is lost or silent, and is not made a second time when it is back.
    */
   readonly client: RedisClient;
+  /** Not together with `client`. */
   readonly url?: never;
 }
 
@@ -43,6 +44,7 @@ export interface GivenRedisOptions {
 export interface OwnRedisOptions {
   /** Where Redis listens: `redis://[user:password@]host[:port][/database]`, with TLS `rediss://…`. */
   readonly url: string;
+  /** Not together with `url`. */
   readonly client?: never;
 }
 

@@ -1,3 +1,9 @@
+/**
+ * The emulator of the whole gateway, and matchers for what it saw.
+ *
+ * @module nestjs-payments/sandbox
+ */
+
 export { PaymentsSandbox, type MerchantSelection } from './payments-sandbox.js';
 export { type PaymentsSandboxOptions } from './sandbox-options.js';
 export { PaymentsSandboxError, type SandboxErrorCode } from './sandbox.error.js';
@@ -8,7 +14,12 @@ export { type NameDirectory } from './core/name-directory.js';
 export { type SandboxOperation } from './core/operations.js';
 export { type SandboxCustomer } from './handle/customer.js';
 export { type CallSelection, type NextCall, type PlannedFault } from './handle/next-call.js';
-export { type ExpectedFields } from './matchers/matcher-result.js';
+export {
+  type AsymmetricMatcher,
+  type ExpectedFields,
+  type MatcherContext,
+  type MatcherResult,
+} from './matchers/matcher-result.js';
 export {
   type ExpectedDelivery,
   type ExpectedRequest,
@@ -18,6 +29,11 @@ export {
 export { type SandboxMerchant } from './handle/sandbox-merchant.js';
 export { type SandboxPayoutProvider } from './handle/payout-provider.js';
 export { type ProcessingOptions, type StatusFaultOptions } from './core/fault.js';
+export {
+  type SandboxClockState,
+  type SandboxFault,
+  type SandboxFaults,
+} from './control/control-resources.js';
 export {
   type SandboxBalance,
   type SandboxDelivery,

@@ -32,6 +32,7 @@ import { explain } from './story/explain.js';
  * @publicApi
  */
 export interface MerchantSelection {
+  /** @default every merchant, or the one of `moduleOptions()` where only one can be meant */
   readonly merchant?: string;
 }
 
@@ -212,6 +213,7 @@ export class PaymentsSandbox {
     await shut(this.server);
   }
 
+  /** Stops the emulator at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
   }

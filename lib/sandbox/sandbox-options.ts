@@ -42,6 +42,7 @@ export interface PaymentsSandboxOptions {
   readonly profile?: 'documented' | 'adversarial';
   /** What each merchant's wallet holds at first. @default '1000000.00' */
   readonly startingBalance?: MoneyInput;
+  /** What the gateway keeps. */
   readonly fees?: {
     /** Per cent of a collection's amount, taken from what the merchant receives. @default 2 */
     readonly collectionPercent?: number;

@@ -1,6 +1,10 @@
 import { PaymentsError } from '../errors/payments.error.js';
 
-/** Why the emulator could not do what it was told. */
+/**
+ * Why the emulator could not do what it was told.
+ *
+ * @publicApi
+ */
 export type SandboxErrorCode =
   'SANDBOX_NOT_FOUND' | 'SANDBOX_AMBIGUOUS' | 'SANDBOX_OTHER_CUSTOMER' | 'SANDBOX_ALREADY_FINAL';
 

@@ -1,3 +1,8 @@
+/**
+ * A health indicator. Needs `@nestjs/terminus`.
+ *
+ * @module nestjs-payments/terminus
+ */
 import 'reflect-metadata';
 
 export { PaymentsHealthIndicator } from './payments.health.js';

@@ -41,6 +41,7 @@ interface StorageHealth {
  *   }
  * }
  *
+ * @hideconstructor
  * @publicApi
  */
 @Injectable()

@@ -15,6 +15,7 @@ const EVERYWHERE = ['0.0.0.0', '::'];
  * @publicApi
  */
 export interface WebhookResponse {
+  /** HTTP status. */
   readonly status: number;
   /** Parsed where it is JSON, else its text; empty text for an empty body. */
   readonly body: unknown;

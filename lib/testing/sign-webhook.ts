@@ -9,7 +9,9 @@ import { PaymentsConfigError } from '../errors/payments-config.error.js';
  * @publicApi
  */
 export interface SignWebhookOptions {
+  /** How to sign: the scheme of the application's `webhooks` option. */
   readonly scheme: WebhookScheme;
+  /** One of the application's signing secrets. */
   readonly secret: WebhookSecret;
   /** The exact body that will be sent. */
   readonly body: string | Uint8Array;

@@ -10,7 +10,9 @@ export interface LastResponse {
   readonly requestId?: string;
   /** The envelope's code, for example `PAYMENT_INITIATED`. */
   readonly code: string;
+  /** The envelope's message, for people. */
   readonly message: string;
+  /** HTTP status of the answer. */
   readonly httpStatus: number;
   /** The `Idempotency-Key` that was sent, on the four operations that move money. */
   readonly idempotencyKey?: string;
@@ -26,7 +28,10 @@ export interface LastResponse {
  *
  * @publicApi
  */
-export type PaymentsResponse<T> = T & { readonly lastResponse: LastResponse };
+export type PaymentsResponse<T> = T & {
+  /** How the call went. */
+  readonly lastResponse: LastResponse;
+};
 
 /** Puts `lastResponse` on a result. */
 export function withLastResponse<T extends object>(

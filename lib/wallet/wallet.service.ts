@@ -31,6 +31,7 @@ function readBalance(data: unknown): ReadPayload<WalletBalance> | undefined {
  * Reads the merchant's wallet. Use it before payouts to avoid `INSUFFICIENT_BALANCE`
  * (specification, "Endpoints" 3).
  *
+ * @hideconstructor
  * @publicApi
  */
 @Injectable()

@@ -7,6 +7,7 @@ import { type WebhookReceiver } from './delivery/webhook.receiver.js';
  * What was set aside instead of handled: another outcome or another amount for a payment that has one already
  * (`conflict`), or an event that contradicts itself (`mismatch`).
  *
+ * @hideconstructor
  * @publicApi
  */
 export class PaymentsInbox {

@@ -37,6 +37,7 @@ export class SandboxClock {
 
   /** @internal */
   constructor(
+    /** A manual clock stands still until it is advanced. */
     readonly kind: 'real' | 'manual',
     private readonly settled: () => Promise<void> = () => Promise.resolve(),
     private readonly changed: () => void = () => {},

@@ -52,12 +52,19 @@ export interface SandboxWebhookEndpoint {
   readonly secrets: readonly SandboxEndpointSecret[];
 }
 
-/** A fault that waits for its calls. */
+/**
+ * A fault that waits for its calls.
+ *
+ * @publicApi
+ */
 export interface SandboxFault {
+  /** What the control API names it by. */
   readonly id: string;
   /** Method and path below `/api/v1`. */
   readonly operation: string;
+  /** The only reference whose calls it strikes; null for any. */
   readonly reference: string | null;
+  /** The only merchant whose calls it strikes; null for any. */
   readonly merchant: string | null;
   /** What happens to the call, as `sandbox.next(…)` names it. */
   readonly kind: string;
@@ -75,14 +82,25 @@ export interface SandboxFault {
   readonly probability: number;
 }
 
-/** The faults that wait, in the order in which they strike. */
+/**
+ * The faults that wait, in the order in which they strike.
+ *
+ * @publicApi
+ */
 export interface SandboxFaults {
+  /** The next one first. */
   readonly items: readonly SandboxFault[];
 }
 
-/** The sandbox's clock. */
+/**
+ * The sandbox's clock.
+ *
+ * @publicApi
+ */
 export interface SandboxClockState {
+  /** A manual clock stands still until it is advanced. */
   readonly kind: 'real' | 'manual';
+  /** The time that it shows: ISO 8601. */
   readonly now: string;
   /** Time stands still until it is advanced. */
   readonly frozen: boolean;

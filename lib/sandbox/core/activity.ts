@@ -7,8 +7,13 @@ import {
   type SandboxRequest,
 } from '../control/control-types.js';
 
-/** One call of a gateway operation with the answer that went out. */
+/**
+ * One call of a gateway operation with the answer that went out.
+ *
+ * @publicApi
+ */
 export interface SandboxExchange {
+  /** The call, with its status and the rule that fired. */
   readonly request: SandboxRequest;
   /** The answer's body, byte for byte; null where none was sent. */
   readonly answer: string | null;
@@ -24,6 +29,7 @@ export interface SandboxActivity {
   readonly payment: SandboxPayment;
   /** A payout was made or changed. */
   readonly payout: SandboxPayout;
+  /** Money moved: the wallet as it stands now. */
   readonly balance: SandboxBalance;
   /** A webhook event happened, or a try to deliver it ended. */
   readonly delivery: SandboxDelivery;
@@ -33,6 +39,7 @@ export interface SandboxActivity {
   readonly faults: SandboxFaults;
   /** The clock was advanced, stopped or let run again. */
   readonly clock: SandboxClockState;
+  /** Everything, or everything of one merchant, was forgotten. */
   readonly reset: Record<string, never>;
 }
 

@@ -12,6 +12,7 @@ export const SANDBOX_OPERATIONS = [
 /**
  * An operation of the gateway, as `sandbox.next(…)` names it.
  *
+ * @useDeclaredType
  * @publicApi
  */
 export type SandboxOperation = (typeof SANDBOX_OPERATIONS)[number];

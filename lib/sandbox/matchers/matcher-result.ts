@@ -1,14 +1,26 @@
 import { type MatcherSubject } from './subject.js';
 
-/** What `expect.extend` of Jest and Vitest takes as a matcher's answer. */
+/**
+ * What `expect.extend` of Jest and Vitest takes as a matcher's answer.
+ *
+ * @publicApi
+ */
 export interface MatcherResult {
+  /** Whether what was expected is so. */
   readonly pass: boolean;
+  /** What to print where the expectation fails. */
   readonly message: () => string;
 }
 
-/** The part of a matcher's `this` that Jest and Vitest share. */
+/**
+ * The part of a matcher's `this` that Jest and Vitest share.
+ *
+ * @publicApi
+ */
 export interface MatcherContext {
+  /** Whether the opposite is expected: `expect(…).not`. */
   readonly isNot?: boolean;
+  /** Compares deeply, asymmetric matchers included. */
   equals(actual: unknown, expected: unknown): boolean;
 }
 
@@ -18,8 +30,18 @@ export interface MatcherContext {
  * @publicApi
  */
 export type ExpectedFields<Fields> = {
-  readonly [Name in keyof Fields]?: Fields[Name] | { asymmetricMatch(other: unknown): boolean };
+  readonly [Name in keyof Fields]?: Fields[Name] | AsymmetricMatcher;
 };
+
+/**
+ * What `expect.any(…)` and its like return, in Jest and in Vitest.
+ *
+ * @publicApi
+ */
+export interface AsymmetricMatcher {
+  /** Whether a value fits. */
+  asymmetricMatch(other: unknown): boolean;
+}
 
 /** The verdict, which tells the stories of the references that it is about when it fails. */
 export function verdict(

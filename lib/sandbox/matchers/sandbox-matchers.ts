@@ -35,6 +35,7 @@ export interface ExpectedRequest {
  * @publicApi
  */
 export interface ExpectedDelivery {
+  /** The merchant's reference. @default any */
   readonly reference?: string;
   /** How often it was tried. */
   readonly attempts?: number;
@@ -60,6 +61,7 @@ export interface ExpectedDelivery {
  * @publicApi
  */
 export const sandboxMatchers = {
+  /** {@inheritDoc SandboxMatchers.toHaveReceived} */
   toHaveReceived(
     this: MatcherContext,
     received: unknown,
@@ -88,6 +90,7 @@ export const sandboxMatchers = {
     );
   },
 
+  /** {@inheritDoc SandboxMatchers.toHaveCollection} */
   toHaveCollection(
     this: MatcherContext,
     received: unknown,
@@ -104,6 +107,7 @@ export const sandboxMatchers = {
     return verdict(pass, this, texts, subject, [reference]);
   },
 
+  /** {@inheritDoc SandboxMatchers.toHavePayout} */
   toHavePayout(
     this: MatcherContext,
     received: unknown,
@@ -117,6 +121,7 @@ export const sandboxMatchers = {
     return verdict(pass, this, texts, subject, [reference]);
   },
 
+  /** {@inheritDoc SandboxMatchers.toHavePaidOnce} */
   toHavePaidOnce(this: MatcherContext, received: unknown, reference: string): MatcherResult {
     const subject = subjectOf(received);
     const moved = [...subject.payments(), ...subject.payouts()].filter(
@@ -129,6 +134,7 @@ export const sandboxMatchers = {
     return verdict(moved.length === 1, this, texts, subject, [reference]);
   },
 
+  /** {@inheritDoc SandboxMatchers.toHaveDelivered} */
   toHaveDelivered(
     this: MatcherContext,
     received: unknown,
@@ -161,6 +167,7 @@ export const sandboxMatchers = {
     );
   },
 
+  /** {@inheritDoc SandboxMatchers.toHaveNoFailedDeliveries} */
   toHaveNoFailedDeliveries(this: MatcherContext, received: unknown): MatcherResult {
     const subject = subjectOf(received);
     const failed = subject

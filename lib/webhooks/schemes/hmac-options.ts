@@ -1,6 +1,6 @@
 /**
  * One signed part of a delivery, in the order of signing: the body's bytes, the timestamp or id header's value, any
- * other header's value, or fixed text between them.
+ * other header's value (`header`), or fixed text between them (`literal`).
  *
  * @publicApi
  */
@@ -13,6 +13,7 @@ export type SignedPart =
  * @publicApi
  */
 export interface SignatureTimestampOptions {
+  /** Header that carries the time, in any case. */
   readonly header: string;
   /** `s`: seconds since 1970, `ms`: milliseconds since 1970, `iso`: ISO 8601 with an offset or `Z`. */
   readonly unit: 's' | 'ms' | 'iso';
@@ -29,6 +30,7 @@ export interface SignatureTimestampOptions {
 export interface HmacOptions {
   /** Header that carries the signature, in any case. */
   readonly header: string;
+  /** Hash function of the HMAC. */
   readonly algorithm: 'sha256' | 'sha384' | 'sha512';
   /** How the signature is written. Hexadecimal is lower case. */
   readonly encoding: 'hex' | 'base64' | 'base64url';
@@ -42,7 +44,13 @@ export interface HmacOptions {
   /** The signed time, where the gateway sends one. */
   readonly timestamp?: SignatureTimestampOptions;
   /** The signed delivery id, where the gateway sends one. */
-  readonly id?: { readonly header: string };
-  /** Several signatures in one header, apart by this text; one that matches is enough. */
-  readonly signatures?: { readonly separator: string };
+  readonly id?: {
+    /** Header that carries the id, in any case. */
+    readonly header: string;
+  };
+  /** Several signatures in one header; one that matches is enough. */
+  readonly signatures?: {
+    /** What stands between them, for example `,`. */
+    readonly separator: string;
+  };
 }

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { OptionDefaults } from 'typedoc';
+
+const { exports } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
+
+/** @type {Partial<import('typedoc').TypeDocOptions>} */
+export default {
+  entryPoints: Object.keys(exports)
+    .filter((entry) => entry !== './package.json')
+    .map((entry) => `lib/${entry.slice(2)}/index.ts`.replace('//', '/')),
+  tsconfig: 'tsconfig.build.json',
+  out: 'docs/api',
+  disableSources: true,
+  sort: ['kind', 'instance-first', 'source-order'],
+  excludePrivate: true,
+  excludeInternal: true,
+  modifierTags: [...OptionDefaults.modifierTags, '@publicApi'],
+  excludeTags: [...OptionDefaults.excludeTags, '@publicApi'],
+  projectDocuments: ['docs/*.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
+  intentionallyNotDocumented: describedWithTheirType({
+    SignedPart: ['header', 'literal'],
+    SignatureVerdict: ['ok', 'reason'],
+    ClaimResult: ['result', 'claim', 'leaseLeftMs', 'standingEvent'],
+    'JournalStore.insert': ['inserted', 'stored'],
+  }),
+  validation: { notDocumented: true, rewrittenLink: true },
+  treatWarningsAsErrors: true,
+};
+
+/** Members of inline types, whose meaning the type's own sentence tells. */
+function describedWithTheirType(members) {
+  return Object.entries(members).flatMap(([type, names]) =>
+    names.map((name) => `nestjs-payments.${type}.__type.${name}`),
+  );
+}
