@@ -1,5 +1,5 @@
 // One replica of a merchant's application: it hears webhooks until it is killed.
-import { Controller, Injectable, Module } from '@nestjs/common';
+import { Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { unlinkSync } from 'node:fs';
 import { type AddressInfo, type Server } from 'node:net';
@@ -12,7 +12,6 @@ import {
   type PaymentEventContext,
   PaymentsModule,
   type PaymentsStorage,
-  PaymentsWebhook,
   type PaymentWebhookEvent,
 } from '../../lib/index.js';
 import { postgresStorage } from '../../lib/postgres/index.js';
@@ -21,6 +20,7 @@ import { History } from './history.js';
 import { lethalStorage, type Reach } from './lethal-storage.js';
 import { planOf, troubleOf } from './plan.js';
 import { ACCOUNT, LEASE_MS, type ReplicaSettings, SCHEME, SECRET } from './replica-settings.js';
+import { WebhooksController } from '../support/webhooks.controller.js';
 
 const settings = JSON.parse(process.argv[2] ?? '') as ReplicaSettings;
 const { dooms } = planOf(settings.size);
@@ -37,12 +37,6 @@ const reach: Reach = (point, reference) => {
   history.add({ what: 'killed', point, reference });
   process.kill(process.pid, 'SIGKILL');
 };
-
-@Controller('webhooks')
-class WebhooksController {
-  @PaymentsWebhook('payments')
-  received(): void {}
-}
 
 @Injectable()
 class Orders {

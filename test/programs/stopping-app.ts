@@ -1,11 +1,12 @@
 // An application that is told to stop while a handler runs. Its parent hears of every step.
-import { Controller, Injectable, Module, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, Module, type OnModuleDestroy } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type AddressInfo, type Server } from 'node:net';
-import { memoryStorage, OnPayment, PaymentsModule, PaymentsWebhook } from '../../lib/index.js';
+import { memoryStorage, OnPayment, PaymentsModule } from '../../lib/index.js';
 import { paymentsOptions } from '../support/webhook-app.js';
+import { WebhooksController } from '../support/webhooks.controller.js';
 
 export interface StoppingAppSettings {
   readonly adapter: 'express' | 'fastify';
@@ -18,12 +19,6 @@ export type FromStoppingApp =
 
 const { adapter, handlerTimeoutMs } = JSON.parse(process.argv[2] ?? '{}') as StoppingAppSettings;
 const tell = (message: FromStoppingApp): void => void process.send?.(message);
-
-@Controller('webhooks')
-class WebhooksController {
-  @PaymentsWebhook('payments')
-  received(): void {}
-}
 
 @Injectable()
 class Orders {

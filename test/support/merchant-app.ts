@@ -1,5 +1,5 @@
 import { HttpService } from '@nestjs/axios';
-import { Controller, type INestApplication, Injectable, type Type } from '@nestjs/common';
+import { type INestApplication, Injectable, type Type } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import { type RequestListener } from 'node:http';
@@ -11,17 +11,11 @@ import {
   OnPayment,
   PaymentsModule,
   type PaymentsModuleOptions,
-  PaymentsWebhook,
   type PaymentWebhookEvent,
   WalletService,
 } from '../../lib/index.js';
 import { scheme, secret } from './webhook-app.js';
-
-@Controller('webhooks')
-class WebhooksController {
-  @PaymentsWebhook('payments')
-  receive(): void {}
-}
+import { WebhooksController } from './webhooks.controller.js';
 
 @Injectable()
 class Heard {

@@ -1,4 +1,4 @@
-import { Controller, type INestApplication, Injectable } from '@nestjs/common';
+import { type INestApplication, Injectable } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import {
   CollectionsService,
@@ -10,10 +10,10 @@ import {
   PaymentsModule,
   type PaymentsModuleOptions,
   type PaymentsStorage,
-  PaymentsWebhook,
   type PaymentWebhookEvent,
 } from 'nestjs-payments';
 import { LogLines } from './webhook-app.js';
+import { WebhooksController } from './webhooks.controller.js';
 
 @Injectable()
 export class SeenEvents {
@@ -40,12 +40,6 @@ export class SeenEvents {
   mismatch(): void {
     this.events.push('mismatch');
   }
-}
-
-@Controller('webhooks')
-class WebhooksController {
-  @PaymentsWebhook('payments')
-  received(): void {}
 }
 
 /** A whole application on a storage that outlives it. */

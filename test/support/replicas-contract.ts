@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
-import { Controller, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { type PaymentWebhookEvent } from '../../lib/common/events.js';
 import { type PaymentsStorage } from '../../lib/common/storage-port.js';
 import { paymentEvent } from '../../lib/testing/payment-event.js';
 import { OnPayment } from '../../lib/webhooks/handlers/on-payment.decorator.js';
 import { PaymentsInbox } from '../../lib/webhooks/payments-inbox.js';
-import { PaymentsWebhook } from '../../lib/webhooks/routes/payments-webhook.decorator.js';
 import { claimed, inboxDelivery } from './inbox-contract.js';
 import { journalRecord } from './journal-contract.js';
 import { type Answer, deliver, paymentsOptions, startWebhookApp, type WebhookApp } from './webhook-app.js';
+import { WebhooksController } from './webhooks.controller.js';
 
 const CALLERS = 50;
 const ROUNDS = 20;
@@ -27,12 +27,6 @@ class Effects {
 }
 
 let effects: Effects;
-
-@Controller('webhooks')
-class WebhooksController {
-  @PaymentsWebhook('payments')
-  received(): void {}
-}
 
 @Injectable()
 class Orders {

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { BullModule, getQueueToken, InjectQueue } from '@nestjs/bullmq';
-import { Controller, Injectable, Module, type Type } from '@nestjs/common';
+import { Injectable, Module, type Type } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { Queue } from 'bullmq';
-import { memoryStorage, OnPayment, PaymentsModule, PaymentsWebhook } from 'nestjs-payments';
+import { memoryStorage, OnPayment, PaymentsModule } from 'nestjs-payments';
 import {
   PaymentsQueue,
   PaymentsQueueModule,
@@ -15,6 +15,7 @@ import { WebhookAccounts } from '../../../lib/webhooks/webhook-accounts.js';
 import { QueueSpace } from '../../support/queue-app.js';
 import { describeWith, redisService } from '../../support/services.js';
 import { LogLines, paymentsOptions, startWebhookApp } from '../../support/webhook-app.js';
+import { WebhooksController } from '../../support/webhooks.controller.js';
 
 const { webhooks: _none, ...withoutWebhooks } = paymentsOptions();
 const payouts = paymentsOptions({}, { name: 'payouts', apiKey: 'pk_test_b', apiSecret: 'sk_test_b' });
@@ -147,11 +148,6 @@ describeWith([redisService], 'a booted PaymentsQueueModule', () => {
   });
 
   it('warns of a worker that would take payments and do nothing for them, and only of one', async () => {
-    @Controller('webhooks')
-    class WebhooksController {
-      @PaymentsWebhook('payments')
-      received(): void {}
-    }
     @Injectable()
     class Orders {
       @OnPayment('*')

@@ -12,7 +12,7 @@ import { PaymentsSandbox } from '../../../lib/sandbox/payments-sandbox.js';
 import { environmentOf } from '../../../lib/cli/sandbox/sandbox-environment.js';
 import { paymentsOptions, secret, startWebhookApp } from '../../support/webhook-app.js';
 import { bundleCli, removeCli, runCommand } from './cli-process.js';
-import { WebhookRoute } from './webhook-route.js';
+import { WebhooksController } from '../../support/webhooks.controller.js';
 
 let sandbox: PaymentsSandbox;
 let folder: string;
@@ -89,7 +89,7 @@ async function gateway(handler: RequestListener): Promise<void> {
 describe('nestjs-payments doctor', () => {
   it('finds nothing to mend in a sound application, before a person and in JSON', async () => {
     installProject();
-    const { app, port } = await startWebhookApp('express', { controllers: [WebhookRoute] });
+    const { app, port } = await startWebhookApp('express', { controllers: [WebhooksController] });
     open.push(() => app.close());
     const webhook = ['--webhook', `http://127.0.0.1:${port}/webhooks/payments`];
     const { code, checks, stdout } = await doctor(...webhook);
@@ -129,7 +129,7 @@ describe('nestjs-payments doctor', () => {
       timestamp: { header: 'x-time', unit: 's', toleranceSeconds: 300 },
     });
     const { app, port } = await startWebhookApp('fastify', {
-      controllers: [WebhookRoute],
+      controllers: [WebhooksController],
       payments: [paymentsOptions({ scheme })],
     });
     open.push(() => app.close());
@@ -159,7 +159,7 @@ describe('nestjs-payments doctor', () => {
     { name: 'stripe', scheme: stripeStyle({ header: 'x-sig' }), own: secret, options: ['--header', 'x-sig'] },
   ])('tries a route with $name', async ({ name, scheme, own, options }) => {
     const { app, port } = await startWebhookApp('express', {
-      controllers: [WebhookRoute],
+      controllers: [WebhooksController],
       payments: [paymentsOptions({ scheme, secrets: [own] })],
     });
     open.push(() => app.close());
@@ -189,7 +189,7 @@ describe('nestjs-payments doctor', () => {
   });
 
   it('finds another secret, a wrong path and an application that is down', async () => {
-    const { app, port } = await startWebhookApp('express', { controllers: [WebhookRoute] });
+    const { app, port } = await startWebhookApp('express', { controllers: [WebhooksController] });
     const at = (path: string): string[] => ['--webhook', `http://127.0.0.1:${port}/${path}`];
     const name = 'Webhook route, good event';
     const strange = await doctor(...at('webhooks/payments'), '--secret', 'another-secret-of-16-bytes');

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createHmac } from 'node:crypto';
 import { secret, startWebhookApp } from '../../support/webhook-app.js';
 import { paymentEvent } from '../../../lib/testing/payment-event.js';
-import { WebhookRoute } from './webhook-route.js';
 import { bundleCli, type FinishedCli, removeCli, runCommand } from './cli-process.js';
+import { WebhooksController } from '../../support/webhooks.controller.js';
 
 const TIMED = ['--payload', 'v0:{timestamp}:{body}', '--timestamp-header', 'x-time', '--prefix', 'v0='];
 const BODY = '{"event":"payment.success","note":"kahawa ☕"}';
@@ -90,7 +90,7 @@ describe('nestjs-payments sign', () => {
   withCurl(
     'prints a curl command (skipped where curl is not installed) that a real application takes, with a file and with stdin',
     async () => {
-      const { app, port } = await startWebhookApp('fastify', { controllers: [WebhookRoute] });
+      const { app, port } = await startWebhookApp('fastify', { controllers: [WebhooksController] });
       try {
         const event = JSON.stringify(
           paymentEvent('payment.success', { customer_name: "Asha O'Mrema $(id) `x`" }),

@@ -7,8 +7,8 @@ import { type PaymentWebhookEvent } from '../../../lib/common/events.js';
 import { stripeStyle } from '../../../lib/webhooks/schemes/stripe-style.js';
 import { OnPayment } from '../../../lib/webhooks/handlers/on-payment.decorator.js';
 import { paymentsOptions, secret, startWebhookApp, type WebhookApp } from '../../support/webhook-app.js';
-import { WebhookRoute } from './webhook-route.js';
 import { bundleCli, type FinishedCli, removeCli, runCommand } from './cli-process.js';
+import { WebhooksController } from '../../support/webhooks.controller.js';
 
 const heard: PaymentWebhookEvent[] = [];
 
@@ -31,7 +31,7 @@ let shop: WebhookApp;
 
 beforeAll(async () => {
   await bundleCli();
-  shop = await startWebhookApp('express', { controllers: [WebhookRoute], providers: [Orders] });
+  shop = await startWebhookApp('express', { controllers: [WebhooksController], providers: [Orders] });
 });
 afterAll(async () => {
   removeCli();
@@ -119,7 +119,7 @@ describe('nestjs-payments trigger', () => {
     const scheme = stripeStyle({ header: 'x-webhook-signature' });
     const payments = [paymentsOptions({ scheme })];
     const timed = await startWebhookApp('fastify', {
-      controllers: [WebhookRoute],
+      controllers: [WebhooksController],
       providers: [Orders],
       payments,
     });

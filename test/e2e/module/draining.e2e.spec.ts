@@ -1,26 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  Controller,
-  Injectable,
-  type NestApplicationOptions,
-  type NestInterceptor,
-  type Provider,
-} from '@nestjs/common';
+import { Injectable, type NestApplicationOptions, type NestInterceptor, type Provider } from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
-import { memoryStorage, OnPayment, PaymentsInbox, PaymentsWebhook } from 'nestjs-payments';
+import { memoryStorage, OnPayment, PaymentsInbox } from 'nestjs-payments';
 import { paymentEvent } from 'nestjs-payments/testing';
 import { mergeMap } from 'rxjs';
 import { type QueuedDelivery, queuedDelivery } from '../../../lib/webhooks/delivery/delivery-queue.js';
 import { WebhookAccounts } from '../../../lib/webhooks/webhook-accounts.js';
 import { deliver, paymentsOptions, startWebhookApp, type WebhookApp } from '../../support/webhook-app.js';
+import { WebhooksController } from '../../support/webhooks.controller.js';
 
 let handle: () => unknown;
-
-@Controller('webhooks')
-class WebhooksController {
-  @PaymentsWebhook('payments')
-  received(): void {}
-}
 
 @Injectable()
 class Orders {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { Controller, type INestApplication, Injectable, Module } from '@nestjs/common';
+import { type INestApplication, Injectable, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import {
   CollectionsService,
@@ -11,12 +11,12 @@ import {
   paymentsConfig,
   PaymentsModule,
   PaymentOutcomeUnknownError,
-  PaymentsWebhook,
   type PaymentWebhookEvent,
 } from 'nestjs-payments';
 import { collectionPayment } from 'nestjs-payments/testing';
 import { ADAPTERS } from '../../support/adapters.js';
 import { startSandbox } from '../../support/sandbox.js';
+import { WebhooksController } from '../../support/webhooks.controller.js';
 
 let app: INestApplication | undefined;
 afterEach(async () => {
@@ -35,11 +35,6 @@ describe.each(ADAPTERS)('an application that reads the environment, under test o
     done({ data }: PaymentWebhookEvent): void {
       this.paid.push(data.reference);
     }
-  }
-  @Controller('webhooks')
-  class WebhooksController {
-    @PaymentsWebhook('payments')
-    received(): void {}
   }
   @Module({
     imports: [PaymentsModule.forRootAsync({ ...paymentsConfig.asProvider(), webhooks: { scheme } })],

@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Controller, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { type ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import {
   OnPayment,
   type PaymentEventContext,
   PaymentsInbox,
-  PaymentsWebhook,
   type PaymentWebhookEvent,
 } from 'nestjs-payments';
 import { instrumentPayments } from 'nestjs-payments/opentelemetry';
@@ -21,6 +20,7 @@ import {
   startWebhookApp,
   type WebhookApp,
 } from '../../support/webhook-app.js';
+import { WebhooksController } from '../../support/webhooks.controller.js';
 
 const PATH = '/webhooks/payments';
 let behaviour: (context: PaymentEventContext) => unknown;
@@ -33,12 +33,6 @@ class Orders {
   paid(_event: PaymentWebhookEvent, context: PaymentEventContext): unknown {
     return behaviour(context);
   }
-}
-
-@Controller('webhooks')
-class WebhooksController {
-  @PaymentsWebhook('payments')
-  received(): void {}
 }
 
 describe.each(adapters)('the telemetry of webhooks on %s', (adapter) => {

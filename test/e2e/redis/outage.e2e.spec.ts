@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { Controller, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { type Redis } from 'ioredis';
 import { CollectionsService } from '../../../lib/collections/collections.service.js';
 import { type PaymentWebhookEvent } from '../../../lib/common/events.js';
@@ -7,21 +7,15 @@ import { redisStorage } from '../../../lib/redis/index.js';
 import { ownClient } from '../../../lib/redis/own-client.js';
 import { paymentEvent } from '../../../lib/testing/payment-event.js';
 import { OnPayment } from '../../../lib/webhooks/handlers/on-payment.decorator.js';
-import { PaymentsWebhook } from '../../../lib/webhooks/routes/payments-webhook.decorator.js';
 import { connectRedis, forget, ownPrefix, reaches } from '../../support/redis.js';
 import { describeWith, redisService } from '../../support/services.js';
 import { SeverableProxy } from '../../support/severable-proxy.js';
 import { deliver, paymentsOptions, startWebhookApp, type WebhookApp } from '../../support/webhook-app.js';
+import { WebhooksController } from '../../support/webhooks.controller.js';
 
 const CUSTOMER = '255712345678';
 
 let paid: string[];
-
-@Controller('webhooks')
-class WebhooksController {
-  @PaymentsWebhook('payments')
-  received(): void {}
-}
 
 @Injectable()
 class Orders {

@@ -1,16 +1,11 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
-import { Controller, Injectable } from '@nestjs/common';
-import { memoryStorage, OnPayment, PaymentsWebhook } from 'nestjs-payments';
+import { Injectable } from '@nestjs/common';
+import { memoryStorage, OnPayment } from 'nestjs-payments';
 import { paymentEvent } from 'nestjs-payments/testing';
 import { deliver, paymentsOptions, startWebhookApp, type WebhookApp } from '../../support/webhook-app.js';
+import { WebhooksController } from '../../support/webhooks.controller.js';
 
 let handled = 0;
-
-@Controller('webhooks')
-class WebhooksController {
-  @PaymentsWebhook('payments')
-  received(): void {}
-}
 
 @Injectable()
 class Orders {

@@ -7,7 +7,6 @@ import { connect, type Server, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { paymentEvent } from '../../../lib/testing/payment-event.js';
 import { signWebhook } from '../../../lib/testing/sign-webhook.js';
-import { PaymentsWebhook } from '../../../lib/webhooks/routes/payments-webhook.decorator.js';
 import {
   adapters,
   deliver,
@@ -17,12 +16,7 @@ import {
   startWebhookApp,
   type WebhookApp,
 } from '../../support/webhook-app.js';
-
-@Controller('webhooks')
-class WebhooksController {
-  @PaymentsWebhook('payments')
-  received(): void {}
-}
+import { WebhooksController } from '../../support/webhooks.controller.js';
 
 @Controller('uploads')
 class UploadsController {

@@ -1,20 +1,14 @@
 import { type Server } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Controller, type INestApplication } from '@nestjs/common';
+import { type INestApplication } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { PaymentsModule } from '../../../lib/payments.module.js';
 import { paymentEvent } from '../../../lib/testing/payment-event.js';
 import { postWebhook } from '../../../lib/testing/post-webhook.js';
-import { PaymentsWebhook } from '../../../lib/webhooks/routes/payments-webhook.decorator.js';
 import { adapters, paymentsOptions, scheme, secret } from '../../support/webhook-app.js';
-
-@Controller('webhooks')
-class WebhooksController {
-  @PaymentsWebhook('payments')
-  received(): void {}
-}
+import { WebhooksController } from '../../support/webhooks.controller.js';
 
 describe.each(adapters)('postWebhook() on %s', (adapter) => {
   let app: INestApplication;

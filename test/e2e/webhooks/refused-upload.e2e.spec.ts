@@ -1,19 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Controller } from '@nestjs/common';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect, type Server, type Socket } from 'node:net';
 import { paymentEvent } from '../../../lib/testing/payment-event.js';
-import { PaymentsWebhook } from '../../../lib/webhooks/routes/payments-webhook.decorator.js';
 import { adapters, deliver, startWebhookApp, type WebhookApp } from '../../support/webhook-app.js';
+import { WebhooksController } from '../../support/webhooks.controller.js';
 
 const MEBIBYTE = 1_048_576;
-
-@Controller('webhooks')
-class WebhooksController {
-  @PaymentsWebhook('payments')
-  received(): void {}
-}
 
 /** The head of a delivery whose body is still to come. */
 function head(...lines: readonly string[]): string {

@@ -1,20 +1,13 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Controller } from '@nestjs/common';
 import { paymentEvent } from '../../../lib/testing/payment-event.js';
 import { postWebhook } from '../../../lib/testing/post-webhook.js';
-import { PaymentsWebhook } from '../../../lib/webhooks/routes/payments-webhook.decorator.js';
 import { callerOf, COLLECTION } from '../../support/gateway-caller.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { SCHEME_CASES } from '../../support/scheme-cases.js';
 import { adapters, paymentsOptions, startWebhookApp, type WebhookApp } from '../../support/webhook-app.js';
+import { WebhooksController } from '../../support/webhooks.controller.js';
 
 const PATH = '/webhooks/payments';
-
-@Controller('webhooks')
-class WebhooksController {
-  @PaymentsWebhook('payments')
-  received(): void {}
-}
 
 describe.each(adapters)('on %s', (adapter) => {
   let started: WebhookApp;

@@ -2,24 +2,21 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type PaymentsSandbox } from '../../../lib/sandbox/index.js';
 import { callerOf, COLLECTION } from '../../support/gateway-caller.js';
 import { startSandbox } from '../../support/sandbox.js';
-import { startReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js';
+import { type WebhookReceiver } from '../../support/webhook-receiver.js';
+import { type SandboxStage, setSandboxStage } from '../../support/sandbox-stage.js';
 
 describe('explain(reference)', () => {
+  let stage: SandboxStage;
   let sandbox: PaymentsSandbox;
-  let gateway: ReturnType<typeof callerOf>;
+  let gateway: SandboxStage['gateway'];
   let receiver: WebhookReceiver;
 
   beforeEach(async () => {
-    sandbox = await startSandbox({ clock: 'manual' });
-    gateway = callerOf(sandbox);
-    receiver = await startReceiver();
-    sandbox.deliverTo(receiver.url);
+    stage = await setSandboxStage();
+    ({ sandbox, gateway, receiver } = stage);
   });
 
-  afterEach(async () => {
-    await sandbox.stop();
-    await receiver.close();
-  });
+  afterEach(() => stage.close());
 
   it("tells a payment's whole story", async () => {
     receiver.answerWith(401, 503, 200);

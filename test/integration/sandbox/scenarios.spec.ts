@@ -1,28 +1,24 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type PaymentsSandbox } from '../../../lib/sandbox/index.js';
-import { callerOf, COLLECTION } from '../../support/gateway-caller.js';
-import { startSandbox } from '../../support/sandbox.js';
-import { startReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js';
+import { COLLECTION } from '../../support/gateway-caller.js';
+import { type WebhookReceiver } from '../../support/webhook-receiver.js';
+import { type SandboxStage, setSandboxStage } from '../../support/sandbox-stage.js';
 
 const phone = (ending: string): string => `25571234${ending}`;
 const account = (ending: string): string => `0150${ending}`;
 
 describe("the emulator's magic numbers", () => {
+  let stage: SandboxStage;
   let sandbox: PaymentsSandbox;
-  let gateway: ReturnType<typeof callerOf>;
+  let gateway: SandboxStage['gateway'];
   let receiver: WebhookReceiver;
 
   beforeEach(async () => {
-    sandbox = await startSandbox({ clock: 'manual' });
-    gateway = callerOf(sandbox);
-    receiver = await startReceiver();
-    sandbox.deliverTo(receiver.url);
+    stage = await setSandboxStage();
+    ({ sandbox, gateway, receiver } = stage);
   });
 
-  afterEach(async () => {
-    await sandbox.stop();
-    await receiver.close();
-  });
+  afterEach(() => stage.close());
 
   const received = (): unknown[] =>
     receiver.received.map(({ body }) => (JSON.parse(body.toString()) as { event: string }).event);

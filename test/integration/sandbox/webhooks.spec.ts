@@ -6,25 +6,22 @@ import { hmac } from '../../../lib/webhooks/schemes/hmac.js';
 import { callerOf, COLLECTION } from '../../support/gateway-caller.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { startReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js';
+import { type SandboxStage, setSandboxStage } from '../../support/sandbox-stage.js';
 
 const { phone } = COLLECTION;
 
 describe("the emulator's webhooks", () => {
   let receiver: WebhookReceiver;
+  let stage: SandboxStage;
   let sandbox: PaymentsSandbox;
-  let gateway: ReturnType<typeof callerOf>;
+  let gateway: SandboxStage['gateway'];
 
   beforeEach(async () => {
-    receiver = await startReceiver();
-    sandbox = await startSandbox({ clock: 'manual' });
-    gateway = callerOf(sandbox);
-    sandbox.deliverTo(receiver.url);
+    stage = await setSandboxStage();
+    ({ sandbox, gateway, receiver } = stage);
   });
 
-  afterEach(async () => {
-    await sandbox.stop();
-    await receiver.close();
-  });
+  afterEach(() => stage.close());
 
   it.each([
     ['approve', 'success'],

@@ -1,0 +1,9 @@
+import { Controller } from '@nestjs/common';
+import { PaymentsWebhook } from '../../lib/webhooks/routes/payments-webhook.decorator.js';
+
+/** The webhook route of most applications: everything is up to the handlers. */
+@Controller('webhooks')
+export class WebhooksController {
+  @PaymentsWebhook('payments')
+  received(): void {}
+}
