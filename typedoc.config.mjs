@@ -17,6 +17,16 @@ export default {
   modifierTags: [...OptionDefaults.modifierTags, '@publicApi'],
   excludeTags: [...OptionDefaults.excludeTags, '@publicApi'],
   projectDocuments: ['docs/*.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
+  highlightLanguages: [
+    ...OptionDefaults.highlightLanguages,
+    'diff',
+    'http',
+    'ini',
+    'mermaid',
+    'nginx',
+    'sql',
+    'yaml',
+  ],
   intentionallyNotDocumented: describedWithTheirType({
     SignedPart: ['header', 'literal'],
     SignatureVerdict: ['ok', 'reason'],
