@@ -25,7 +25,11 @@ export async function buildChildProgram(entry: string): Promise<ChildProgram> {
     plugins: [
       {
         name: 'swc',
-        setup({ onLoad }) {
+        setup({ onLoad, onResolve }) {
+          // A sample names the package as its users do.
+          onResolve({ filter: /^nestjs-payments(\/|$)/ }, ({ path }) => ({
+            path: join(process.cwd(), path.replace('nestjs-payments', 'lib'), 'index.ts'),
+          }));
           onLoad({ filter: /\.ts$/ }, async ({ path }) => ({ contents: await compiled(path), loader: 'js' }));
         },
       },

@@ -5,12 +5,7 @@ import {
   type QueueWorkerSettings,
   type ToQueueWorker,
 } from '../programs/queue-worker.js';
-
-/** How a process ended. */
-export interface ProcessEnd {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-}
+import { type ProcessEnd } from './server-process.js';
 
 /** A worker in a process of its own. */
 export class QueueWorkerProcess {

@@ -2,9 +2,34 @@ import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
+/** How a process ended. */
+export interface ProcessEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
 /** A program that serves until it is told to end. */
 export class ServerProcess {
-  private constructor(private readonly child: ChildProcess) {}
+  private said = '';
+  private readonly ended: Promise<ProcessEnd>;
+  private readonly waiting = new Set<() => void>();
+
+  private constructor(
+    private readonly program: string,
+    private readonly child: ChildProcess,
+  ) {
+    this.ended = once(child, 'exit').then(([code, signal]) => ({
+      code: code as number | null,
+      signal: signal as NodeJS.Signals | null,
+    }));
+    this.ended.catch(() => undefined);
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        this.said += text;
+        for (const check of this.waiting) check();
+      });
+    }
+  }
 
   /**
    * Resolves once the program has said that it is ready.
@@ -14,31 +39,40 @@ export class ServerProcess {
   static async start(
     [program = '', ...args]: readonly string[],
     ready: string,
-    options: Pick<SpawnOptions, 'uid' | 'gid' | 'cwd'> = {},
+    options: Pick<SpawnOptions, 'uid' | 'gid' | 'cwd' | 'env'> = {},
   ): Promise<ServerProcess> {
     const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
-    await new Promise<void>((resolve, reject) => {
-      let said = '';
-      for (const stream of [child.stdout, child.stderr]) {
-        stream.on('data', (chunk) => {
-          said += String(chunk);
-          if (said.includes(ready)) resolve();
-        });
-      }
-      child.once('error', reject);
-      child.once('exit', () => {
-        reject(new Error(`${program} ended: ${said}`));
+    const server = new ServerProcess(program, child);
+    await server.until(ready);
+    return server;
+  }
+
+  /** What it has printed so far. */
+  get log(): string {
+    return this.said;
+  }
+
+  /** Resolves once it has printed this; rejects where it ends without. */
+  until(text: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const check = (): void => {
+        if (!this.said.includes(text)) return;
+        this.waiting.delete(check);
+        resolve();
+      };
+      this.waiting.add(check);
+      check();
+      this.child.once('error', reject);
+      this.child.once('close', () => {
+        reject(new Error(`${this.program} ended without '${text}': ${this.said}`));
       });
     });
-    return new ServerProcess(child);
   }
 
   /** Resolves when it is gone. */
-  async end(signal: NodeJS.Signals): Promise<void> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
-    const ended = once(this.child, 'exit');
-    this.child.kill(signal);
-    await ended;
+  end(signal: NodeJS.Signals): Promise<ProcessEnd> {
+    if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill(signal);
+    return this.ended;
   }
 }
 

@@ -1,0 +1,52 @@
+import { Inject, Injectable, Logger, NotFoundException, type OnApplicationShutdown } from '@nestjs/common';
+import { Redis } from 'ioredis';
+import { type Settings, settings } from '../common/settings.js';
+import { type Order, type Outcome, type PlacedOrder, type RequestState } from './order.js';
+
+/**
+ * The orders, where both processes find them. Each process writes a field of its own, so neither has to ask what the other one
+ * does at the same moment: the outcome stands above the request, whichever was written first.
+ */
+@Injectable()
+export class OrdersStore implements OnApplicationShutdown {
+  private readonly logger = new Logger(OrdersStore.name);
+  private readonly redis: Redis;
+  private readonly prefix: string;
+
+  constructor(@Inject(settings.KEY) { redisUrl, prefix }: Settings) {
+    this.prefix = `${prefix}order:`;
+    this.redis = new Redis(redisUrl, { maxRetriesPerRequest: 1 });
+    this.redis.on('error', ({ message }) => {
+      this.logger.warn(`Redis: ${message}`);
+    });
+  }
+
+  async open(order: PlacedOrder): Promise<void> {
+    await this.redis.hset(this.key(order.reference), { order: JSON.stringify(order), request: 'asking' });
+  }
+
+  async asked(reference: string, request: RequestState): Promise<void> {
+    await this.redis.hset(this.key(reference), { request });
+  }
+
+  /** Safe to repeat: it writes the same again. */
+  async decided(reference: string, outcome: Outcome): Promise<void> {
+    await this.find(reference);
+    await this.redis.hset(this.key(reference), { outcome });
+  }
+
+  /** @throws where nobody ordered under this reference. */
+  async find(reference: string): Promise<Order> {
+    const { order, request, outcome } = await this.redis.hgetall(this.key(reference));
+    if (order === undefined) throw new NotFoundException(`There is no order ${reference}.`);
+    return { ...(JSON.parse(order) as PlacedOrder), status: (outcome ?? request) as Order['status'] };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.redis.quit();
+  }
+
+  private key(reference: string): string {
+    return `${this.prefix}${reference}`;
+  }
+}

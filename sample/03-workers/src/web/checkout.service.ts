@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { CollectionsService, isPaymentsError, PaymentOutcomeUnknownError } from 'nestjs-payments';
+import { type Order } from '../orders/order.js';
+import { OrdersStore } from '../orders/orders.store.js';
+import { type PlaceOrderDto } from './place-order.dto.js';
+
+const PRICE_OF_A_SEAT = 25_000;
+
+@Injectable()
+export class CheckoutService {
+  constructor(
+    private readonly orders: OrdersStore,
+    private readonly collections: CollectionsService,
+  ) {}
+
+  async place({ seats, phone, name, email }: PlaceOrderDto): Promise<Order> {
+    const reference = `ticket-${randomUUID()}`;
+    const amount = `${seats * PRICE_OF_A_SEAT}.00`;
+    // Written down before the money is asked for: a worker must find it, even if this process dies now.
+    await this.orders.open({ reference, seats, amount, email });
+    try {
+      await this.collections.mobileMoney(
+        { reference, amount, phone, customer_name: name, customer_email: email },
+        { deadlineMs: 10_000 },
+      );
+      await this.orders.asked(reference, 'awaiting-customer');
+    } catch (error) {
+      const refused = isPaymentsError(error) && !error.mayHaveBeenProcessed;
+      await this.orders.asked(reference, refused ? 'refused' : 'awaiting-outcome');
+      // The customer may have been asked all the same: no failure, the webhook decides.
+      if (!(error instanceof PaymentOutcomeUnknownError)) throw error;
+    }
+    return this.orders.find(reference);
+  }
+}

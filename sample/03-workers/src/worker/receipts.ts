@@ -1,0 +1,24 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { OnPayment, type PaymentEventContext, type PaymentWebhookEvent } from 'nestjs-payments';
+import { OrdersStore } from '../orders/orders.store.js';
+import { MailClient } from './mail.client.js';
+
+/** The second handler: it reaches out of this house, so it may fail, hang, or be cut off after its effect. */
+@Injectable()
+export class Receipts {
+  private readonly logger = new Logger(Receipts.name);
+
+  constructor(
+    private readonly orders: OrdersStore,
+    private readonly mails: MailClient,
+  ) {}
+
+  @OnPayment('payment.success')
+  async send({ data }: PaymentWebhookEvent, { attempt, signal }: PaymentEventContext): Promise<void> {
+    const { reference, email, seats } = await this.orders.find(data.reference);
+    this.logger.log(`${reference}: attempt ${attempt} to send the receipt`);
+    // A worker may die after this and before it is written down. The key makes the second run harmless.
+    await this.mails.send({ to: email, subject: `Your ${seats} seats` }, `receipt-${reference}`, signal);
+    this.logger.log(`${reference}: the receipt is sent`);
+  }
+}

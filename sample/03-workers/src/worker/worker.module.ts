@@ -1,0 +1,21 @@
+import { Module } from '@nestjs/common';
+import { ConfigModule } from '@nestjs/config';
+import { payments, queue } from '../common/payments.js';
+import { settings } from '../common/settings.js';
+import { ShutdownLog } from '../common/shutdown.log.js';
+import { OrdersModule } from '../orders/orders.module.js';
+import { MailClient } from './mail.client.js';
+import { OrderOutcomes } from './order.outcomes.js';
+import { Receipts } from './receipts.js';
+
+@Module({
+  imports: [
+    ConfigModule.forRoot(),
+    ConfigModule.forFeature(settings),
+    payments,
+    queue('works'),
+    OrdersModule,
+  ],
+  providers: [OrderOutcomes, Receipts, MailClient, ShutdownLog],
+})
+export class WorkerModule {}

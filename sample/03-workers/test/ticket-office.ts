@@ -1,0 +1,188 @@
+import { execFile } from 'node:child_process';
+import { type Job, Queue, QueueEvents } from 'bullmq';
+import { PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { buildChildProgram, type ChildProgram } from '../../../test/support/child-program.js';
+import { connectRedis, forget, ownPrefix } from '../../../test/support/redis.js';
+import { freePort, ServerProcess } from '../../../test/support/server-process.js';
+import { redisService } from '../../../test/support/services.js';
+import { type Order } from '../src/orders/order.js';
+import { type MailCall, MailService } from '../src/dev/mail-service.js';
+
+const QUEUE = 'payments-webhooks';
+export const PHONE = '255712345678';
+
+/** The programs of the sample, each built into one file. */
+export class Programs {
+  private constructor(
+    readonly web: ChildProgram,
+    readonly worker: ChildProgram,
+    readonly office: ChildProgram,
+  ) {}
+
+  static async build(): Promise<Programs> {
+    const build = (name: string): Promise<ChildProgram> =>
+      buildChildProgram(`sample/03-workers/src/${name}.ts`);
+    return new Programs(await build('web'), await build('worker'), await build('office'));
+  }
+
+  async remove(): Promise<void> {
+    await Promise.all([this.web, this.worker, this.office].map((program) => program.remove()));
+  }
+}
+
+/** How a command ended, and what it said. */
+export interface CommandEnd {
+  readonly code: number;
+  readonly said: string;
+}
+
+/** The processes of one ticket office with a gateway, a mail service and a space in Redis of its own. */
+export class TicketOffice {
+  readonly calls: MailCall[] = [];
+  /** The process that serves now. */
+  web!: ServerProcess;
+  private url = '';
+  private readonly prefix = ownPrefix();
+  private readonly queue: Queue;
+  private readonly events: QueueEvents;
+  private readonly processes: ServerProcess[] = [];
+  private readonly waiting = new Set<() => void>();
+
+  private constructor(
+    private readonly programs: Programs,
+    readonly gateway: PaymentsSandbox,
+    readonly mails: MailService,
+  ) {
+    const place = { connection: { url: redisService.url }, prefix: `${this.prefix}queue` };
+    this.queue = new Queue(QUEUE, place);
+    this.events = new QueueEvents(QUEUE, place);
+  }
+
+  static async open(programs: Programs): Promise<TicketOffice> {
+    const gateway = await PaymentsSandbox.start({ clock: 'manual', seed: 1 });
+    const mails = await MailService.start(0, (call) => {
+      office.calls.push(call);
+      for (const check of office.waiting) check();
+    });
+    const office = new TicketOffice(programs, gateway, mails);
+    await office.events.waitUntilReady();
+    await office.startWeb();
+    return office;
+  }
+
+  async startWeb(): Promise<void> {
+    const port = await freePort();
+    this.url = `http://127.0.0.1:${port}`;
+    this.web = await this.start(this.programs.web, 'Tickets are sold at', { PORT: String(port) });
+    this.gateway.deliverTo(`${this.url}/webhooks/payments`);
+  }
+
+  startWorker(environment: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
+    return this.start(this.programs.worker, 'Waiting for webhooks', environment);
+  }
+
+  /** Runs `npm run office -- …`. */
+  command(...args: string[]): Promise<CommandEnd> {
+    return new Promise((resolve) => {
+      const options = { env: this.environment() };
+      execFile(process.execPath, [this.programs.office.file, ...args], options, (error, out, complaint) => {
+        resolve({ code: typeof error?.code === 'number' ? error.code : 0, said: out + complaint });
+      });
+    });
+  }
+
+  async order(change: Readonly<Record<string, unknown>> = {}): Promise<Order> {
+    const buyer = { seats: 2, phone: PHONE, name: 'Asha Mrema', email: 'asha@example.com' };
+    const answer = await fetch(`${this.url}/orders`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...buyer, ...change }),
+    });
+    return (await answer.json()) as Order;
+  }
+
+  async statusOf({ reference }: Order): Promise<string> {
+    const answer = await fetch(`${this.url}/orders/${reference}`);
+    return ((await answer.json()) as Order).status;
+  }
+
+  /** Orders, and approves on the phone; the webhook is stored then. */
+  async paidOrder(): Promise<Order> {
+    const order = await this.order();
+    await this.gateway.customer(PHONE).approve(order.reference);
+    return order;
+  }
+
+  /** Resolves once the mail service was called that often. */
+  called(times: number): Promise<void> {
+    return new Promise((resolve) => {
+      const check = (): void => {
+        if (this.calls.length < times) return;
+        this.waiting.delete(check);
+        resolve();
+      };
+      this.waiting.add(check);
+      check();
+    });
+  }
+
+  /** Mails go out from now on, but the callers learn of it only after the returned function was called. */
+  holdAnswers(): () => void {
+    let release = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    this.mails.beforeAnswer = () => gate;
+    return release;
+  }
+
+  /** Resolves to the jobs of the next so many events of this kind. */
+  next(event: 'completed' | 'delayed' | 'failed', times = 1): Promise<readonly Job[]> {
+    return new Promise((resolve) => {
+      const jobs: Promise<Job>[] = [];
+      const listener = ({ jobId }: { readonly jobId: string }): void => {
+        jobs.push(this.queue.getJob(jobId) as Promise<Job>);
+        if (jobs.length < times) return;
+        this.events.off(event, listener);
+        resolve(Promise.all(jobs));
+      };
+      this.events.on(event, listener);
+    });
+  }
+
+  counts(): Promise<Readonly<Record<string, number>>> {
+    return this.queue.getJobCounts('waiting', 'active', 'delayed', 'failed', 'completed');
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.processes.map((process) => process.end('SIGKILL')));
+    await Promise.all([this.events.close(), this.queue.close(), this.gateway.stop(), this.mails.stop()]);
+    const redis = connectRedis();
+    await forget(redis, this.prefix);
+    await redis.quit();
+  }
+
+  private async start(
+    { file }: ChildProgram,
+    ready: string,
+    environment: Readonly<Record<string, string>>,
+  ): Promise<ServerProcess> {
+    const env = { ...this.environment(), ...environment };
+    const process_ = await ServerProcess.start([process.execPath, file], ready, { env });
+    this.processes.push(process_);
+    return process_;
+  }
+
+  private environment(): Record<string, string> {
+    return {
+      PAYMENTS_BASE_URL: this.gateway.baseUrl,
+      PAYMENTS_API_KEY: 'pk_test_demo',
+      PAYMENTS_API_SECRET: 'sk_test_demo',
+      PAYMENTS_WEBHOOK_SECRET: this.gateway.webhookSecret,
+      REDIS_URL: redisService.url,
+      REDIS_PREFIX: this.prefix,
+      MAIL_URL: this.mails.url,
+      NO_COLOR: '1',
+      // A busy machine must not end a handler that a test holds.
+      TAKE_OVER_AFTER_MS: '120000',
+    };
+  }
+}

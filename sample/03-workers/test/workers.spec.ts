@@ -1,0 +1,187 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { describeWith, redisService } from '../../../test/support/services.js';
+import { PHONE, Programs, TicketOffice } from './ticket-office.js';
+
+describeWith([redisService], 'a ticket office in processes of its own', () => {
+  let programs: Programs;
+  let office: TicketOffice;
+
+  beforeAll(async () => {
+    programs = await Programs.build();
+  }, 60_000);
+  afterAll(() => programs.remove());
+  beforeEach(async () => {
+    office = await TicketOffice.open(programs);
+  });
+  afterEach(() => office.close());
+
+  it('answers the gateway once the webhook is stored; the order is paid once a worker did its work', async () => {
+    const order = await office.paidOrder();
+    expect(order).toMatchObject({ status: 'awaiting-customer', amount: '50000.00' });
+    expect(office.gateway.deliveries()).toMatchObject([{ state: 'delivered', status: 200 }]);
+    expect(await office.statusOf(order)).toBe('awaiting-customer');
+    const done = office.next('completed');
+    await office.startWorker();
+    await done;
+    expect(await office.statusOf(order)).toBe('paid');
+    expect([...office.mails.sent.keys()]).toEqual([`receipt-${order.reference}`]);
+  });
+
+  it('sends one receipt for a webhook that is delivered twice', async () => {
+    await office.startWorker();
+    const done = office.next('completed');
+    const order = await office.order({ phone: '255700000007' });
+    await office.gateway.clock.advance('2s');
+    await done;
+    expect(office.gateway.deliveries().flatMap(({ attempts }) => attempts)).toHaveLength(2);
+    const next = office.next('completed');
+    await office.paidOrder();
+    await next;
+    expect(office.calls.filter(({ key }) => key.endsWith(order.reference))).toHaveLength(1);
+  });
+
+  it.each([
+    ['decline', 'failed'],
+    ['cancel', 'cancelled'],
+    ['expire', 'expired'],
+  ] as const)('writes no receipt for an order that ends with %s', async (what, status) => {
+    await office.startWorker();
+    const order = await office.order();
+    const done = office.next('completed');
+    await office.gateway.customer(PHONE)[what](order.reference);
+    await done;
+    expect(await office.statusOf(order)).toBe(status);
+    expect(office.calls).toEqual([]);
+  });
+
+  it('shares the work between two workers, and nothing is done twice', async () => {
+    const release = office.holdAnswers();
+    const workers = await Promise.all([1, 2].map(() => office.startWorker({ WORKER_CONCURRENCY: '1' })));
+    const done = office.next('completed', 4);
+    const orders = await Promise.all([1, 2, 3, 4].map(() => office.paidOrder()));
+    // Each takes one at a time, so two receipts under way are two workers.
+    await Promise.all(workers.map((worker) => worker.until('attempt 1 to send the receipt')));
+    release();
+    await done;
+    expect(office.calls.map(({ key }) => key).sort()).toEqual(
+      orders.map(({ reference }) => `receipt-${reference}`).sort(),
+    );
+  });
+
+  it('has another worker take over from one that is killed after its effect, and mails once', async () => {
+    const soon = { TAKE_OVER_AFTER_MS: '2000' };
+    const release = office.holdAnswers();
+    const killed = await office.startWorker(soon);
+    const order = await office.paidOrder();
+    await office.called(1);
+    // The handler before it has finished, and is not repeated.
+    await killed.until(`${order.reference} is paid`);
+    expect(await killed.end('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
+    release();
+    const done = office.next('completed');
+    const heir = await office.startWorker(soon);
+    await done;
+    await heir.until(`${order.reference}: the receipt is sent`);
+    expect(heir.log).toContain(`${order.reference}: attempt 2 to send the receipt`);
+    expect(office.calls.map(({ repeated }) => repeated)).toEqual([false, true]);
+    expect(office.mails.sent.size).toBe(1);
+    expect(heir.log).not.toContain(`${order.reference} is paid`);
+    expect(await office.counts()).toMatchObject({ completed: 1, failed: 0, waiting: 0, active: 0 });
+  }, 60_000);
+
+  it('finishes the receipt that is under way when a worker is told to end, and leaves the rest', async () => {
+    const release = office.holdAnswers();
+    const worker = await office.startWorker();
+    const first = await office.paidOrder();
+    await office.called(1);
+    const ended = worker.end('SIGTERM');
+    await worker.until('Finishing what is under way');
+    const second = await office.paidOrder();
+    release();
+    expect(await ended).toEqual({ code: null, signal: 'SIGTERM' });
+    await worker.until(`${first.reference}: the receipt is sent`);
+    expect(office.calls).toHaveLength(1);
+    const done = office.next('completed');
+    await office.startWorker();
+    await done;
+    expect([...office.mails.sent.keys()]).toEqual(
+      [first, second].map((order) => `receipt-${order.reference}`),
+    );
+  });
+
+  it('answers the buyer who waits when the web process is told to end, and hears the outcome after a restart', async () => {
+    office.gateway.next('POST /payments/mobile-money').delay('1s');
+    const asked = new Promise((resolve) => office.gateway.on('payment', resolve));
+    const answer = office.order();
+    await asked;
+    const ended = office.web.end('SIGTERM');
+    await office.web.until('Finishing what is under way');
+    await office.gateway.clock.advance('1s');
+    const order = await answer;
+    expect(order.status).toBe('awaiting-customer');
+    expect(await ended).toEqual({ code: null, signal: 'SIGTERM' });
+    await office.startWeb();
+    await office.startWorker();
+    const done = office.next('completed');
+    await office.gateway.customer(PHONE).approve(order.reference);
+    await done;
+    expect(await office.statusOf(order)).toBe('paid');
+  });
+
+  it('keeps an order open when the answer of the gateway is lost, and believes the webhook', async () => {
+    office.gateway.next('POST /payments/mobile-money').dropAfterProcessing();
+    const order = await office.order();
+    expect(order.status).toBe('awaiting-outcome');
+    await office.startWorker();
+    const done = office.next('completed');
+    await office.gateway.customer(PHONE).approve(order.reference);
+    await done;
+    expect(await office.statusOf(order)).toBe('paid');
+  });
+
+  it('tries a receipt again after growing waits, gives it up, and sends it once the office releases it', async () => {
+    office.mails.open = false;
+    await office.startWorker();
+    const waits: number[] = [];
+    const failed = office.next('failed');
+    let delayed = office.next('delayed');
+    const order = await office.paidOrder();
+    for (let failure = 1; failure < 5; failure += 1) {
+      const [job] = await delayed;
+      waits.push(job!.delay);
+      delayed = office.next('delayed');
+      // Instead of the wait; where it is over already the worker has it.
+      await job!.promote().catch(() => undefined);
+    }
+    const [job] = await failed;
+    for (const [index, wait] of waits.entries()) {
+      expect(wait).toBeGreaterThanOrEqual(2_500 * 2 ** index);
+      expect(wait).toBeLessThanOrEqual(5_000 * 2 ** index);
+    }
+    expect(office.calls).toHaveLength(5);
+    expect(await office.statusOf(order)).toBe('paid');
+    const id = job!.id!;
+    expect((await office.command('failed')).said).toContain(
+      `${id}  payment.success for ${order.reference}, 5 attempts.`,
+    );
+
+    office.mails.open = true;
+    const done = office.next('completed');
+    expect(await office.command('retry', id)).toEqual({ code: 0, said: `${id} released.\n` });
+    await done;
+    expect([...office.mails.sent.keys()]).toEqual([`receipt-${order.reference}`]);
+    expect(await office.command('failed')).toEqual({ code: 0, said: 'Nothing was given up.\n' });
+  }, 60_000);
+
+  it('tells the office what it can do, and what it cannot', async () => {
+    expect(await office.command('mend')).toMatchObject({
+      code: 2,
+      said: expect.stringContaining('Usage: npm run office -- failed'),
+    });
+    expect(await office.command('retry', 'wh-unknown')).toEqual({
+      code: 1,
+      said: 'No webhook with this id is among the failed ones.\n',
+    });
+    expect(await office.command('retry-all')).toEqual({ code: 0, said: '0 released.\n' });
+  }, 30_000);
+});
