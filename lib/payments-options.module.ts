@@ -40,6 +40,15 @@ export type PaymentsModuleAsyncOptions = ConfigurableModuleAsyncOptions<
 /** Token of the checked options of one account, inside the modules of that account. */
 export const RESOLVED_OPTIONS = Symbol.for('nestjs-payments.options');
 
+/**
+ * Token under which a global module may put what changes the options of every account before they are checked. Only
+ * `PaymentsTestingModule` does.
+ */
+export const OPTIONS_OVERRIDE = Symbol.for('nestjs-payments.options-override');
+
+/** Gives the options that count in the place of those that the application has. */
+export type OptionsOverride = (options: unknown, account: string) => unknown;
+
 const RAW_OPTIONS = Symbol.for('nestjs-payments.raw-options');
 /** Tells the modules of two accounts apart where Nest compares modules by their text. */
 const ACCOUNT_NAME = Symbol.for('nestjs-payments.account-name');
@@ -59,8 +68,11 @@ const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<PaymentsFactor
         { provide: ACCOUNT_NAME, useValue: name },
         {
           provide: RESOLVED_OPTIONS,
-          useFactory: (raw: unknown) => resolveOptions(mergeOptions(raw, beside), name),
-          inject: [RAW_OPTIONS],
+          useFactory: (raw: unknown, override?: OptionsOverride) => {
+            const options = mergeOptions(raw, beside);
+            return resolveOptions(override ? override(options, name) : options, name);
+          },
+          inject: [RAW_OPTIONS, { token: OPTIONS_OVERRIDE, optional: true }],
         },
       ],
       exports: [RESOLVED_OPTIONS],

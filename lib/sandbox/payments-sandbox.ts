@@ -52,7 +52,8 @@ export class PaymentsSandbox {
   /** Address of the page and the control API, without a trailing slash. */
   readonly url: string;
 
-  private constructor(
+  /** @internal */
+  constructor(
     private readonly settings: SandboxSettings,
     private readonly parts: SandboxParts,
     private readonly server: Server,
@@ -205,6 +206,11 @@ export class PaymentsSandbox {
    */
   async reset(): Promise<void> {
     await this.parts.reset();
+  }
+
+  /** @internal Lets the process end without `stop()`: a test whose application did not boot has nothing to stop it with. */
+  unref(): void {
+    this.server.unref();
   }
 
   /** Gives up what is under way, ends every connection and frees the port. */

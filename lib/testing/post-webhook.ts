@@ -5,9 +5,8 @@ import { type PaymentWebhookEvent } from '../common/events.js';
 import { type WebhookScheme } from '../common/webhook-scheme.js';
 import { type WebhookSecret } from '../config/webhook-options.js';
 import { whileListening } from './open-server.js';
+import { reachable } from './server-host.js';
 import { signWebhook } from './sign-webhook.js';
-
-const EVERYWHERE = ['0.0.0.0', '::'];
 
 /**
  * What the gateway was answered.
@@ -53,7 +52,7 @@ function post(
   return new Promise((resolve, reject) => {
     const outgoing = request(
       {
-        host: EVERYWHERE.includes(address) ? '127.0.0.1' : address,
+        host: reachable(address),
         port,
         path,
         method: 'POST',

@@ -14,7 +14,8 @@ const LAYERS: readonly (readonly string[])[] = [
   ['recovery'],
   ['webhooks'],
   ['.'],
-  ['testing', 'sandbox', 'redis', 'postgres', 'bullmq', 'terminus', 'opentelemetry'],
+  ['sandbox', 'redis', 'postgres', 'bullmq', 'terminus', 'opentelemetry'],
+  ['testing'],
   ['cli'],
 ];
 const OPTIONAL_PEERS =
@@ -134,14 +135,24 @@ describe('the entry points', () => {
     ).toEqual([]);
   });
 
-  it.each(['sandbox/index.ts', 'testing/index.ts', 'cli/main.ts'])(
-    'load no Nest, axios or undici from %s',
-    (entry) => {
-      const loaded = [...loadedBy(entry)];
-      expect(loaded.length).toBeGreaterThan(1);
-      expect(
-        loaded.filter((name) => NEST.test(name) || /^(axios|undici|rxjs|class-|reflect-metadata)/.test(name)),
-      ).toEqual([]);
-    },
-  );
+  it('load no optional peer, no server and no test library from testing', () => {
+    const loaded = [...loadedBy('testing/index.ts')];
+    expect(loaded).toContain('sandbox/payments-sandbox.ts');
+    expect(
+      loaded.filter(
+        (file) =>
+          OPTIONAL_PEERS.test(file) ||
+          /^(@nestjs\/testing|jest|@jest|vitest)/.test(file) ||
+          /^(cli|redis|postgres|bullmq|terminus|opentelemetry)\//.test(file),
+      ),
+    ).toEqual([]);
+  });
+
+  it.each(['sandbox/index.ts', 'cli/main.ts'])('load no Nest, axios or undici from %s', (entry) => {
+    const loaded = [...loadedBy(entry)];
+    expect(loaded.length).toBeGreaterThan(1);
+    expect(
+      loaded.filter((name) => NEST.test(name) || /^(axios|undici|rxjs|class-|reflect-metadata)/.test(name)),
+    ).toEqual([]);
+  });
 });

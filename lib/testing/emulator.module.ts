@@ -1,0 +1,67 @@
+import { type DynamicModule, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
+import { PaymentsConfigError } from '../errors/payments-config.error.js';
+import { PaymentsSandbox } from '../sandbox/payments-sandbox.js';
+import { TestedAccounts } from './tested-accounts.js';
+import { type PaymentsTestingOverrides } from './testing-options.js';
+import { WebhookTargets } from './webhook-targets.js';
+
+/** Ends the emulator that was started for the application. */
+class EmulatorLifecycle implements OnApplicationShutdown {
+  constructor(private readonly own: PaymentsSandbox | undefined) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.own?.stop();
+  }
+}
+
+/** One emulator for the whole application. */
+@Module({})
+export class EmulatorModule {
+  static register({ sandbox = {}, ...overrides }: PaymentsTestingOverrides): DynamicModule {
+    const running = sandbox instanceof PaymentsSandbox ? sandbox : undefined;
+    return {
+      module: EmulatorModule,
+      global: true,
+      providers: [
+        {
+          provide: PaymentsSandbox,
+          useFactory: async (modules: ModulesContainer): Promise<PaymentsSandbox> => {
+            assertAlone(modules);
+            if (sandbox instanceof PaymentsSandbox) return sandbox;
+            const started = await PaymentsSandbox.start({ clock: 'manual', seed: 1, ...sandbox });
+            started.unref();
+            return started;
+          },
+          inject: [ModulesContainer],
+        },
+        {
+          provide: TestedAccounts,
+          useFactory: (emulator: PaymentsSandbox) => new TestedAccounts(emulator, overrides),
+          inject: [PaymentsSandbox],
+        },
+        {
+          provide: WebhookTargets,
+          useFactory: (accounts: TestedAccounts, host: HttpAdapterHost, modules: ModuleRef) =>
+            new WebhookTargets(accounts, host, modules),
+          inject: [TestedAccounts, HttpAdapterHost, ModuleRef],
+        },
+        {
+          provide: EmulatorLifecycle,
+          useFactory: (emulator: PaymentsSandbox) => new EmulatorLifecycle(running ? undefined : emulator),
+          inject: [PaymentsSandbox],
+        },
+      ],
+      exports: [PaymentsSandbox, TestedAccounts],
+    };
+  }
+}
+
+function assertAlone(modules: ModulesContainer): void {
+  const emulators = [...modules.values()].filter(({ metatype }) => metatype === EmulatorModule);
+  if (emulators.length === 1) return;
+  throw new PaymentsConfigError(
+    'PaymentsTestingModule is imported twice, and an application has one emulator: keep one import, and name several ' +
+      "accounts in it: forRoot({ accounts: ['default', 'payouts'] }).",
+  );
+}

@@ -1,0 +1,88 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { DEFAULT_ACCOUNT } from '../common/account.js';
+import { type PaymentsFactoryOptions } from '../config/environment-options.js';
+import { PaymentsModule } from '../payments.module.js';
+import { OPTIONS_OVERRIDE, type OptionsOverride } from '../payments-options.module.js';
+import { EmulatorModule } from './emulator.module.js';
+import { TestedAccounts } from './tested-accounts.js';
+import { type PaymentsTestingOptions, type PaymentsTestingOverrides } from './testing-options.js';
+
+/**
+ * The package on an emulator of its own, for tests: the real services, journal, inbox and signed webhooks, over real HTTP.
+ * `PaymentsSandbox` can be injected; it stops with the application. When the application listens, the emulator delivers
+ * webhooks to its routes. Retries and the further try after a lost answer hardly wait, unless `retry` and `probe` say so.
+ *
+ * The account `default` is the emulator's merchant `demo`; a named one is the merchant of its name, with dashes for dots.
+ *
+ * @publicApi
+ */
+@Module({})
+export class PaymentsTestingModule {
+  /**
+   * For a part of an application: stands in for its `PaymentsModule.forRoot` or `forRootAsync`.
+   *
+   * @throws PaymentsConfigError at boot, where an option is wrong.
+   *
+   * @example
+   * const module = await Test.createTestingModule({
+   *   imports: [PaymentsTestingModule.forRoot()],
+   *   providers: [CheckoutService],
+   * }).compile();
+   * module.get(PaymentsSandbox).next('POST /payments/mobile-money').status(503);
+   * await module.close();
+   */
+  static forRoot({
+    accounts = [DEFAULT_ACCOUNT],
+    isGlobal = true,
+    ...overrides
+  }: PaymentsTestingOptions = {}): DynamicModule {
+    const registered = accounts.map((name) =>
+      PaymentsModule.forRootAsync({
+        name,
+        isGlobal,
+        inject: [TestedAccounts],
+        useFactory: (tested: TestedAccounts) =>
+          tested.optionsOf(name, { webhooks: {} }) as PaymentsFactoryOptions,
+      }),
+    );
+    return {
+      module: PaymentsTestingModule,
+      imports: [EmulatorModule.register(overrides), ...registered],
+      exports: registered,
+    };
+  }
+
+  /**
+   * Beside a whole application: every account that it registers runs on the emulator, whatever its own address, keys and
+   * signature scheme are. Its other options hold. A factory that it has still runs, so give it the variables that it insists on.
+   *
+   * @throws PaymentsConfigError at boot, where an option is wrong.
+   *
+   * @example
+   * const module = await Test.createTestingModule({
+   *   imports: [AppModule, PaymentsTestingModule.forApplication()],
+   * }).compile();
+   * const app = module.createNestApplication();
+   * await app.listen(0, '127.0.0.1');
+   * await app.get(PaymentsSandbox).customer('255712345678').approve('order-1');
+   * await app.close();
+   */
+  static forApplication(overrides: PaymentsTestingOverrides = {}): DynamicModule {
+    return {
+      module: PaymentsTestingModule,
+      global: true,
+      imports: [EmulatorModule.register(overrides)],
+      providers: [
+        {
+          provide: OPTIONS_OVERRIDE,
+          useFactory:
+            (tested: TestedAccounts): OptionsOverride =>
+            (options, account) =>
+              tested.optionsOf(account, options),
+          inject: [TestedAccounts],
+        },
+      ],
+      exports: [OPTIONS_OVERRIDE],
+    };
+  }
+}

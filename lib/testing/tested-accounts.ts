@@ -1,0 +1,56 @@
+import { DEFAULT_ACCOUNT } from '../common/account.js';
+import { mergeOptions } from '../config/merge-options.js';
+import { isRecord } from '../config/option-checks.js';
+import { PaymentsConfigError } from '../errors/payments-config.error.js';
+import { DEFAULT_MERCHANT } from '../sandbox/core/merchant.js';
+import { type SandboxMerchant } from '../sandbox/handle/sandbox-merchant.js';
+import { type PaymentsSandbox } from '../sandbox/payments-sandbox.js';
+import { type PaymentsTestedOptions } from './testing-options.js';
+
+/** A test has no fifteen seconds to wait for the one further try after a lost answer. What is done is the same. */
+const SHORT_WAITS: PaymentsTestedOptions = {
+  retry: { maxAttempts: 3, baseDelayMs: 1, maxDelayMs: 2 },
+  probe: { collections: { afterAnswerMs: 1, afterSilenceMs: 1 }, disbursements: false },
+};
+
+/** The accounts of the application under test, each a merchant of the emulator. */
+export class TestedAccounts {
+  private readonly merchants = new Map<string, string>();
+
+  constructor(
+    readonly sandbox: PaymentsSandbox,
+    private readonly overrides: PaymentsTestedOptions,
+  ) {}
+
+  names(): readonly string[] {
+    return [...this.merchants.keys()];
+  }
+
+  merchantOf(account: string): SandboxMerchant {
+    return this.sandbox.merchant(this.merchants.get(account) ?? DEFAULT_MERCHANT);
+  }
+
+  /**
+   * Options with which an account meets the emulator and nothing else. An account that receives no webhooks does not begin
+   * to: its routes are to fail under test as they would without it.
+   */
+  optionsOf(account: string, options: unknown): unknown {
+    // Whoever checks the options says what is wrong.
+    if (!isRecord(options)) return options;
+    this.merchants.set(account, this.newMerchantFor(account));
+    const asked = mergeOptions(mergeOptions(SHORT_WAITS, options), this.overrides);
+    const { webhooks, ...emulated } = this.merchantOf(account).moduleOptions();
+    const receives = isRecord(asked) && isRecord(asked['webhooks']);
+    return mergeOptions(asked, { ...emulated, environment: 'sandbox', ...(receives && { webhooks }) });
+  }
+
+  private newMerchantFor(account: string): string {
+    const merchant = account === DEFAULT_ACCOUNT ? DEFAULT_MERCHANT : account.replaceAll('.', '-');
+    const [other] = [...this.merchants].find(([, taken]) => taken === merchant) ?? [];
+    if (other === undefined || other === account) return merchant;
+    throw new PaymentsConfigError(
+      `The accounts '${other}' and '${account}' would both be the merchant '${merchant}' of the emulator, with one wallet: ` +
+        'give one of them another name, or test them in two applications.',
+    );
+  }
+}
