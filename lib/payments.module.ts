@@ -55,11 +55,13 @@ const SERVICES: readonly ServiceClass[] = [
  * Payments for a Nest application: one registration for each merchant account.
  *
  * @example
+ * ```ts
  * PaymentsModule.forRootAsync({
  *   isGlobal: true,
  *   ...paymentsConfig.asProvider(),
  *   webhooks: { scheme: hmac({ header: 'x-webhook-signature', algorithm: 'sha256', encoding: 'hex', payload: ['body'] }) },
  * })
+ * ```
  *
  * @publicApi
  */

@@ -77,10 +77,12 @@ const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<PaymentsQueueO
  * The queue itself is `@InjectQueue('payments-webhooks')`, for dashboards and metrics. Its jobs hold names and phone numbers.
  *
  * @example
+ * ```ts
  * // the process that receives webhooks
  * PaymentsQueueModule.forRoot({ connection: { host: '127.0.0.1', port: 6379 }, worker: false })
  * // the processes that work on them
  * PaymentsQueueModule.forRoot({ connection: { host: '127.0.0.1', port: 6379 }, worker: { concurrency: 10 } })
+ * ```
  *
  * @publicApi
  */

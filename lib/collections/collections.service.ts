@@ -37,6 +37,7 @@ export class CollectionsService {
    * @throws PaymentsError Every other class of the package, as its name says.
    *
    * @example
+   * ```ts
    * const payment = await this.collections.mobileMoney({
    *   amount: '1180.50',
    *   reference: order.id,
@@ -44,6 +45,7 @@ export class CollectionsService {
    *   customer_name: 'Asha Juma',
    *   customer_email: 'asha@example.com',
    * });
+   * ```
    */
   async mobileMoney(
     request: Readonly<MobileMoneyCollectionDto>,

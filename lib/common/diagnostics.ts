@@ -78,9 +78,11 @@ const CHANNELS: Readonly<Record<keyof PaymentsDiagnostics, Channel>> = {
  * @returns a function that ends the subscription.
  *
  * @example
+ * ```ts
  * const stop = onPaymentsDiagnostics(CALL_END_CHANNEL, ({ operation, outcome, durationMs }) => {
  *   histogram.record(durationMs, { operation, outcome });
  * });
+ * ```
  *
  * @publicApi
  */

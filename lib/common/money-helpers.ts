@@ -15,9 +15,11 @@ function centsOf(amount: MoneyInput): bigint {
  * @throws RangeError where an amount is no plain decimal with at most two decimals, as the result of `0.1 + 0.2` is none.
  *
  * @example
+ * ```ts
  * addMoney(payout.amount, payout.fee); // '251500.00'
  * addMoney(wallet.available_balance, '-5000'); // what is left
  * addMoney(...payments.map(({ net_amount }) => net_amount));
+ * ```
  *
  * @publicApi
  */
@@ -32,7 +34,9 @@ export function addMoney(...amounts: readonly MoneyInput[]): string {
  * @throws RangeError where an amount is no plain decimal with at most two decimals.
  *
  * @example
+ * ```ts
  * if (compareMoney(wallet.available_balance, total) < 0) throw new ConflictException('Top up the wallet first.');
+ * ```
  *
  * @publicApi
  */
@@ -50,8 +54,10 @@ export function compareMoney(left: MoneyInput, right: MoneyInput): -1 | 0 | 1 {
  * @throws RangeError where the amount is no plain decimal with at most two decimals, or the locale is no such tag.
  *
  * @example
+ * ```ts
  * formatTzs('1180.50'); // 'TSh 1,180.50'
  * formatTzs('250000.00', 'en'); // 'TZS 250,000'
+ * ```
  *
  * @publicApi
  */

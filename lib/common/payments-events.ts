@@ -39,10 +39,12 @@ export interface PaymentsEventOrigin {
  * handler: nobody is told again, neither after a crash nor on another replica.
  *
  * @example
+ * ```ts
  * @OnEvent('payment.success')
  * paid(event: PaymentsEvents['payment.success'], { account }: PaymentsEventOrigin) {
  *   this.sockets.tellCustomer(event.data.reference);
  * }
+ * ```
  *
  * @publicApi
  */

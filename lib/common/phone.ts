@@ -16,13 +16,17 @@ const WRITTEN = /^(?:(?:\+|00)?2550?|0(?=[67]))([1-9]\d{8})$/;
  * @param phone What the person wrote; anything but a string is undefined.
  *
  * @example
+ * ```ts
  * const phone = normalizeTzPhone(form.phone);
  * if (phone === undefined) throw new BadRequestException('Write your number as 0712 345 678.');
+ * ```
  *
  * @example
+ * ```ts
  * // In a DTO of your own: what cannot be read stays as it was, and the validation names the field.
  * @Transform(({ value }) => normalizeTzPhone(value) ?? value)
  * phone!: string;
+ * ```
  *
  * @publicApi
  */

@@ -25,10 +25,12 @@ export function getPaymentsToken(
  * Injects a service of a named account, or the package's own `HttpService`.
  *
  * @example
+ * ```ts
  * constructor(
  *   @InjectPayments(DisbursementsService, 'payouts') private readonly payouts: DisbursementsService,
  *   @InjectPayments(HttpService) http: HttpService,
  * ) {}
+ * ```
  *
  * @publicApi
  */

@@ -13,10 +13,12 @@ import { optionsFromEnvironment, type PaymentsFactoryOptions } from './environme
  * | `PAYMENTS_TIMEOUT_MS` | `timeoutMs` |
  *
  * @example
+ * ```ts
  * PaymentsModule.forRootAsync({
  *   ...paymentsConfig.asProvider(),
  *   webhooks: { scheme: hmac({ header: 'x-webhook-signature', algorithm: 'sha256', encoding: 'hex', payload: ['body'] }) },
  * })
+ * ```
  *
  * @publicApi
  */

@@ -26,6 +26,7 @@ export class DisbursementsService {
    * @throws PaymentsError Every other class of the package, as its name says.
    *
    * @example
+   * ```ts
    * const payout = await this.disbursements.bank({
    *   reference: invoice.id,
    *   bank_code: 'ABC',
@@ -34,6 +35,7 @@ export class DisbursementsService {
    *   amount: '250000',
    *   remarks: 'Invoice 17',
    * });
+   * ```
    */
   async bank(
     request: Readonly<BankDisbursementDto>,

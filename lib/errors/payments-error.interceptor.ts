@@ -23,7 +23,9 @@ export interface PaymentsErrorInterceptorOptions {
    * Status by error code or by error class name, over the package's own map; the code wins.
    *
    * @example
-   * { errorStatus: { INSUFFICIENT_BALANCE: 409, GatewayUnreachableError: 502 } }
+   * ```ts
+   * new PaymentsErrorInterceptor({ errorStatus: { INSUFFICIENT_BALANCE: 409, GatewayUnreachableError: 502 } });
+   * ```
    * @default {}
    */
   readonly errorStatus?: Readonly<Record<string, number>>;
@@ -49,12 +51,17 @@ export const PAYMENTS_ERROR_INTERCEPTOR_OPTIONS = Symbol.for('nestjs-payments.er
  * | unknown outcome | 504; 409 after a duplicate |
  *
  * @example
+ * ```ts
  * @UseInterceptors(PaymentsErrorInterceptor)
  * @Controller('checkout')
  * class CheckoutController {}
+ * ```
  *
  * @example
- * { provide: APP_INTERCEPTOR, useClass: PaymentsErrorInterceptor }
+ * ```ts
+ * @Module({ providers: [{ provide: APP_INTERCEPTOR, useClass: PaymentsErrorInterceptor }] })
+ * class AppModule {}
+ * ```
  *
  * @publicApi
  */

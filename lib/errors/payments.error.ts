@@ -74,7 +74,9 @@ export class PaymentsError extends Error {
  * Whether a value is an error of this package, also when another copy of the package made it.
  *
  * @example
+ * ```ts
  * if (isPaymentsError(error) && error.mayHaveBeenProcessed) await this.waitForTheWebhook(error.reference);
+ * ```
  *
  * @publicApi
  */

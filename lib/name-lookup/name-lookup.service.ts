@@ -25,8 +25,10 @@ export class NameLookupService {
    * @throws PaymentsError Every other class of the package, as its name says.
    *
    * @example
+   * ```ts
    * const holder = await this.names.lookup({ channel: 'BANK', bank_code: 'ABC', account_number: '0150123456789' });
    * if (holder.account_name !== supplier.name) throw new ConflictException('The account belongs to somebody else.');
+   * ```
    */
   async lookup(
     request: Readonly<NameLookupDto>,

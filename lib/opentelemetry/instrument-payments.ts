@@ -34,9 +34,11 @@ export interface InstrumentPaymentsOptions {
  * @returns a function that ends it; spans that are open then end.
  *
  * @example
- * const sdk = new NodeSDK({ … });
+ * ```ts
+ * const sdk = new NodeSDK({ serviceName: 'shop' });
  * sdk.start();
  * instrumentPayments();
+ * ```
  *
  * @publicApi
  */

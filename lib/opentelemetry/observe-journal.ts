@@ -24,8 +24,10 @@ export interface ObserveJournalOptions {
  * @returns a function that ends it.
  *
  * @example
+ * ```ts
  * observeJournal(app.get(PaymentsJournal));
  * observeJournal(app.get(getPaymentsToken(PaymentsJournal, 'payouts')), { account: 'payouts' });
+ * ```
  *
  * @publicApi
  */

@@ -50,9 +50,11 @@ const OPTIONS = ['pool', 'transactional', 'schema'];
  * ```ts
  * PaymentsModule.forRootAsync({
  *   inject: [Pool],
- *   useFactory: (pool: Pool) => ({ …, storage: postgresStorage({ pool, transactional: true }) }),
- * })
+ *   useFactory: (pool: Pool) => ({ ...options, storage: postgresStorage({ pool, transactional: true }) }),
+ * });
+ * ```
  *
+ * ```ts
  * @OnPayment('payment.success')
  * async paid({ data }: PaymentWebhookEvent, { transaction }: PaymentEventContext) {
  *   const client = transaction as PoolClient;

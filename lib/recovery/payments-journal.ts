@@ -64,7 +64,9 @@ export class PaymentsJournal {
    * @throws PaymentsStorageError
    *
    * @example
+   * ```ts
    * for await (const entry of journal.unresolved({ olderThanMs: 3_600_000 })) console.log(entry.reference, entry.state);
+   * ```
    */
   async *unresolved({
     olderThanMs = 0,
@@ -86,8 +88,10 @@ export class PaymentsJournal {
    * @throws PaymentsStorageError
    *
    * @example
+   * ```ts
    * const oldest = await journal.oldestUnresolved();
    * if (oldest && oldest.ageMs > 3_600_000) alarm(oldest.entry.reference);
+   * ```
    */
   async oldestUnresolved(): Promise<OldestUnresolved | undefined> {
     const oldest = await reading(this.recovery.oldest());
@@ -103,9 +107,11 @@ export class PaymentsJournal {
    * @throws PaymentsStorageError
    *
    * @example
+   * ```ts
    * async onApplicationBootstrap() {
    *   await this.journal.recover();
    * }
+   * ```
    */
   recover(): Promise<RecoveryReport> {
     return reading(this.recovery.recover());
@@ -143,7 +149,9 @@ export class PaymentsJournal {
    * @throws PaymentsError with the code `ENTRY_NOT_FOUND`; and the signal's reason where it fires.
    *
    * @example
+   * ```ts
    * const { outcome } = await journal.waitForOutcome('collection', order.id, { timeoutMs: 60_000 });
+   * ```
    */
   async waitForOutcome(
     family: PaymentFamily,
@@ -174,7 +182,9 @@ export class PaymentsJournal {
    * @throws PaymentsStorageError
    *
    * @example
+   * ```ts
    * await this.journal.purge({ olderThanMs: 90 * 86_400_000 });
+   * ```
    */
   async purge({ olderThanMs }: { readonly olderThanMs: number }): Promise<number> {
     if (!Number.isSafeInteger(olderThanMs) || olderThanMs <= 0) {

@@ -25,11 +25,15 @@ import { ScriptRunner } from './script-runner.js';
  * @throws PaymentsConfigError where an option is wrong.
  *
  * @example
+ * ```ts
  * PaymentsModule.forRoot({ ...options, storage: redisStorage({ url: 'redis://127.0.0.1:6379' }) })
+ * ```
  *
  * @example
+ * ```ts
  * const client = new Redis(url, { maxRetriesPerRequest: 0, socketTimeout: 5_000 });
  * PaymentsModule.forRoot({ ...options, storage: redisStorage({ client }) })
+ * ```
  *
  * @publicApi
  */

@@ -40,11 +40,13 @@ export interface MerchantSelection {
  * The whole gateway on this machine: real HTTP, state, signed webhooks, faults and a clock that can be moved.
  *
  * @example
+ * ```ts
  * const sandbox = await PaymentsSandbox.start({ clock: 'manual', seed: 1 });
  * PaymentsModule.forRoot(sandbox.moduleOptions());
  * sandbox.deliverTo('http://127.0.0.1:3000/webhooks/payments');
  * await sandbox.customer('255712345678').approve('order-1');
  * await sandbox.stop();
+ * ```
  *
  * @publicApi
  */
@@ -145,7 +147,9 @@ export class PaymentsSandbox {
    *
    * @throws PaymentsConfigError where the gateway has no such operation: the fault would never strike.
    * @example
+   * ```ts
    * sandbox.next('POST /payments/mobile-money').dropAfterProcessing();
+   * ```
    */
   next(operation: SandboxOperation, selection: CallSelection = {}): NextCall {
     return new NextCall(this.parts.faults, operation, selection);
@@ -181,7 +185,9 @@ export class PaymentsSandbox {
    * webhook tries and their answers. It holds no secrets and no personal data.
    *
    * @example
+   * ```ts
    * console.log(sandbox.explain('order-1'));
+   * ```
    */
   explain(reference: string): string {
     return explain(this.parts.stories, reference);
@@ -191,7 +197,9 @@ export class PaymentsSandbox {
    * Listens to what happens. Returns a function that ends the listening.
    *
    * @example
+   * ```ts
    * sandbox.on('delivery', ({ event, status }) => console.log(event, status));
+   * ```
    */
   on<Topic extends ActivityTopic>(
     topic: Topic,

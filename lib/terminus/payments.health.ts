@@ -27,6 +27,7 @@ interface StorageHealth {
  * What is reported holds no reference, no key and no address.
  *
  * @example
+ * ```ts
  * @Controller('health')
  * class HealthController {
  *   constructor(
@@ -40,6 +41,7 @@ interface StorageHealth {
  *     return this.health.check([() => this.payments.isHealthy('payments', { maxUnresolvedAgeMs: 6 * 3_600_000 })]);
  *   }
  * }
+ * ```
  *
  * @hideconstructor
  * @publicApi

@@ -8,7 +8,9 @@ import { type PaymentEventData, type PaymentEventName, type PaymentWebhookEvent 
  * @param data What differs, under the wire names.
  *
  * @example
+ * ```ts
  * paymentEvent('payment.success', { reference: order.id, amount: '1180.50' })
+ * ```
  *
  * @publicApi
  */

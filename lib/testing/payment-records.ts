@@ -12,7 +12,9 @@ import { type PaymentsResponse, withLastResponse } from '../transport/last-respo
  * @param data What differs, under the wire names.
  *
  * @example
+ * ```ts
  * collections.mobileMoney.mockResolvedValue(collectionPayment({ reference: 'order-1', amount: '1180.50' }));
+ * ```
  *
  * @publicApi
  */

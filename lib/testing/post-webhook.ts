@@ -28,7 +28,9 @@ export interface WebhookResponse {
  * @param path Full path of the route, prefixes included.
  *
  * @example
+ * ```ts
  * const { status } = await postWebhook(app, '/webhooks/payments', paymentEvent('payment.success'), { scheme, secret });
+ * ```
  *
  * @publicApi
  */

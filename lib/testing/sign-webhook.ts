@@ -27,12 +27,14 @@ export interface SignWebhookOptions {
  * @throws PaymentsConfigError where the scheme cannot sign.
  *
  * @example
+ * ```ts
  * const body = JSON.stringify(paymentEvent('payment.success'));
  * await request(app.getHttpServer())
  *   .post('/webhooks/payments')
  *   .set('content-type', 'application/json')
  *   .set(signWebhook({ scheme, secret, body }))
  *   .send(body);
+ * ```
  *
  * @publicApi
  */

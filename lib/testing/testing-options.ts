@@ -3,16 +3,15 @@ import { type WebhookOptions } from '../config/webhook-options.js';
 import { type PaymentsSandbox } from '../sandbox/payments-sandbox.js';
 import { type PaymentsSandboxOptions } from '../sandbox/sandbox-options.js';
 
-/** What the emulator says itself: where it is, its keys, and how it signs. */
-type GivenByEmulator = 'baseUrl' | 'apiKey' | 'apiSecret' | 'environment';
-
 /**
  * The options of an account under test. Address, keys, webhook scheme and secrets are the emulator's; to sign as the real
  * gateway does, write `sandbox: { webhookScheme }`.
  *
  * @publicApi
  */
-export type PaymentsTestedOptions = Partial<Omit<PaymentsModuleOptions, GivenByEmulator | 'webhooks'>> & {
+export type PaymentsTestedOptions = Partial<
+  Omit<PaymentsModuleOptions, 'baseUrl' | 'apiKey' | 'apiSecret' | 'environment' | 'webhooks'>
+> & {
   /** How webhooks are received; scheme and secrets are the emulator's. */
   readonly webhooks?: Partial<Omit<WebhookOptions, 'scheme' | 'secrets'>>;
 };

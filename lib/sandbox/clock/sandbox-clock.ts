@@ -76,7 +76,9 @@ export class SandboxClock {
    *
    * @throws PaymentsConfigError where the duration cannot be read.
    * @example
+   * ```ts
    * await sandbox.clock.advance('15m');
+   * ```
    */
   advance(duration: Duration): Promise<void> {
     const span = milliseconds(duration);

@@ -41,9 +41,11 @@ export interface CallSelection {
  * Spoils the next call of an operation. Faults that fit the same call strike in the order in which they were planned.
  *
  * @example
+ * ```ts
  * sandbox.next('POST /payments/mobile-money').status(429, { retryAfter: 2 }).times(2);
  * sandbox.next('POST /disbursements/bank', { reference: 'salary-1' }).dropAfterProcessing();
  * sandbox.next('GET /merchant-balance').reset().probability(0.2);
+ * ```
  *
  * @publicApi
  */

@@ -20,10 +20,12 @@ import { SandboxPayoutProvider } from './payout-provider.js';
  * each other share one server without seeing each other.
  *
  * @example
+ * ```ts
  * const shop = sandbox.merchant(`worker-${process.env.JEST_WORKER_ID}`);
  * PaymentsModule.forRoot(shop.moduleOptions());
  * shop.deliverTo('http://127.0.0.1:3000/webhooks/payments');
  * await shop.reset();
+ * ```
  *
  * @publicApi
  */

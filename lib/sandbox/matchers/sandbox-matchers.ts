@@ -48,6 +48,7 @@ export interface ExpectedDelivery {
  * neither Jest nor Vitest to be imported.
  *
  * @example
+ * ```ts
  * import { sandboxMatchers, type SandboxMatchers } from 'nestjs-payments/sandbox';
  *
  * expect.extend(sandboxMatchers);
@@ -57,6 +58,7 @@ export interface ExpectedDelivery {
  * declare module 'expect' {
  *   interface Matchers<R> extends SandboxMatchers<R> {}
  * }
+ * ```
  *
  * @publicApi
  */

@@ -26,10 +26,12 @@ export type PaymentTrigger =
  * @throws PaymentsConfigError on a static method.
  *
  * @example
+ * ```ts
  * @OnPayment('payment.success')
  * async paid(event: PaymentWebhookEvent, context: PaymentEventContext) {
  *   await this.orders.markPaid(event.data.reference, event.data.amount);
  * }
+ * ```
  *
  * @publicApi
  */

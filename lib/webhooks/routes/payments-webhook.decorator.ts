@@ -48,11 +48,13 @@ const ANSWERS_ITSELF = /^[12]:/;
  * @param options The merchant account, where it is not the default one.
  *
  * @example
+ * ```ts
  * @Controller('webhooks')
  * class WebhooksController {
  *   @PaymentsWebhook('payments')
  *   received(@PaymentEvent() event: PaymentWebhookEvent) {}
  * }
+ * ```
  *
  * @publicApi
  */

@@ -28,9 +28,11 @@ import { WebhookRefusal } from './webhook-refusal.js';
  * nothing is remembered and no `@OnPayment` handler runs. Such a route is a POST route of the default account.
  *
  * @example
+ * ```ts
  * @Post('payments')
  * @UseGuards(PaymentsWebhookGuard)
  * received(@PaymentEvent() event: PaymentWebhookEvent) {}
+ * ```
  *
  * @publicApi
  */

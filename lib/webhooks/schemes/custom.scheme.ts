@@ -22,6 +22,7 @@ export interface CustomSchemeOptions {
  * @throws PaymentsConfigError where `name` or `verify` is missing.
  *
  * @example
+ * ```ts
  * customScheme({
  *   name: 'partner',
  *   verify: ({ headers, body }, keys) =>
@@ -29,6 +30,7 @@ export interface CustomSchemeOptions {
  *       ? { ok: true }
  *       : { ok: false, reason: 'no signature matches' },
  * })
+ * ```
  *
  * @publicApi
  */

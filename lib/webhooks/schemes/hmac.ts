@@ -10,14 +10,18 @@ import { type ShownSignature, type SignatureForm, signedScheme, type SignedValue
  * @throws PaymentsConfigError where the description could not be checked, or would protect less than it says.
  *
  * @example
+ * ```ts
  * hmac({ header: 'x-webhook-signature', algorithm: 'sha256', encoding: 'hex', payload: ['body'] })
+ * ```
  *
- * @example A signed time, and `v0=` before the signature
+ * @example A signed time, and v0= before the signature
+ * ```ts
  * hmac({
  *   header: 'x-signature', algorithm: 'sha256', encoding: 'hex', prefix: 'v0=',
  *   timestamp: { header: 'x-timestamp', unit: 's', toleranceSeconds: 300 },
  *   payload: [{ literal: 'v0:' }, 'timestamp', { literal: ':' }, 'body'],
  * })
+ * ```
  *
  * @publicApi
  */

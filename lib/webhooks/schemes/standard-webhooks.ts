@@ -25,7 +25,9 @@ export interface StandardWebhooksOptions {
  * @throws PaymentsConfigError where an option is wrong.
  *
  * @example
- * webhooks: { scheme: standardWebhooks(), secrets: ['whsec_…'] }
+ * ```ts
+ * PaymentsModule.forRoot({ ...options, webhooks: { scheme: standardWebhooks(), secrets: [secret] } });
+ * ```
  *
  * @publicApi
  */

@@ -34,10 +34,14 @@ export interface StripeStyleOptions {
  * @throws PaymentsConfigError where an option is wrong.
  *
  * @example
+ * ```ts
  * stripeStyle({ header: 'x-webhook-signature' })
+ * ```
  *
- * @example `t=<milliseconds>,s=<signature>` over the time, `#` and the body
+ * @example The time in milliseconds, signatures under s, and # between the time and the body
+ * ```ts
  * stripeStyle({ header: 'x-webhook-signature', unit: 'ms', signatureKey: 's', separator: '#' })
+ * ```
  *
  * @publicApi
  */

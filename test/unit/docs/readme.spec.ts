@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import ts from 'typescript';
+import { compilerProblems } from '../../support/compiler-problems.js';
 
 const root = process.cwd();
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
@@ -45,38 +45,11 @@ function snippetsOf(page: string): Map<string, string> {
   return new Map(blocks.map((code, index) => [join(root, `snippet-${name}-${index}.ts`), code]));
 }
 
-/** What the compiler says about files that exist in memory only. */
-function problemsOf(files: ReadonlyMap<string, string>): string[] {
-  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile) as { config: object };
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-  const host = ts.createCompilerHost(options);
-  const { fileExists, readFile, getSourceFile } = host;
-  host.fileExists = (file) => files.has(file) || fileExists(file);
-  host.readFile = (file) => files.get(file) ?? readFile(file);
-  host.getSourceFile = (file, language, ...rest) => {
-    const code = files.get(file);
-    return code === undefined
-      ? getSourceFile(file, language, ...rest)
-      : ts.createSourceFile(file, code, language);
-  };
-  const program = ts.createProgram(
-    [...files.keys()],
-    { ...options, noUnusedLocals: false, noUnusedParameters: false },
-    host,
-  );
-  return [...files.keys()].flatMap((file) => {
-    const source = program.getSourceFile(file);
-    return [...program.getSemanticDiagnostics(source), ...program.getSyntacticDiagnostics(source)].map(
-      ({ messageText }) => `${file}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
-    );
-  });
-}
-
 describe('the documents', () => {
   it('show only code that compiles', () => {
     const snippets = new Map(WHOLE.flatMap((page) => [...snippetsOf(page)]));
     expect(snippets.size).toBeGreaterThanOrEqual(11);
-    expect(problemsOf(snippets)).toEqual([]);
+    expect(compilerProblems(snippets)).toEqual([]);
   }, 60_000);
 
   it('name only npm scripts that exist', () => {

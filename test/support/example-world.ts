@@ -1,0 +1,52 @@
+import { type INestApplication } from '@nestjs/common';
+import { type jest } from '@jest/globals';
+import {
+  type CollectionPayment,
+  type CollectionsService,
+  type DisbursementsService,
+  type BankDisbursement,
+  type NameLookupService,
+  type PaymentsJournal,
+  type PaymentsModuleOptions,
+  type WalletBalance,
+  type WebhookScheme,
+} from 'nestjs-payments';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
+
+/** What the examples in the documentation comments take for granted. It has types only: examples are compiled, not run. */
+export declare class Shop {
+  readonly collections: CollectionsService;
+  readonly disbursements: DisbursementsService;
+  readonly names: NameLookupService;
+  readonly journal: PaymentsJournal;
+  readonly orders: { markPaid(reference: string, amount: string): Promise<void> };
+  readonly sockets: { tellCustomer(reference: string): void };
+  waitForTheWebhook(reference: string | undefined): Promise<void>;
+}
+
+export declare class NodeSDK {
+  constructor(options: { readonly serviceName: string });
+  start(): void;
+}
+
+export declare const alarm: (reference: string) => void;
+export declare const app: INestApplication;
+export declare const collections: jest.Mocked<CollectionsService>;
+export declare const error: unknown;
+export declare const form: { readonly phone: string };
+export declare const histogram: { record(value: number, attributes: object): void };
+export declare const invoice: { readonly id: string };
+export declare const journal: PaymentsJournal;
+export declare const options: PaymentsModuleOptions;
+export declare const order: { readonly id: string };
+export declare const payments: readonly CollectionPayment[];
+export declare const payout: BankDisbursement;
+export declare const sandbox: PaymentsSandbox;
+export declare const scheme: WebhookScheme;
+export declare const secret: string;
+export declare const signedBy: (key: Uint8Array, body: Uint8Array, signature: string | undefined) => boolean;
+export declare const supplier: { readonly name: string };
+export declare const total: string;
+export declare const url: string;
+export declare const verified: { readonly account_name: string };
+export declare const wallet: WalletBalance;

@@ -1,0 +1,92 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = process.cwd();
+
+type Import = readonly [module: string, names: readonly string[]];
+
+/** Where the names come from that an example uses without saying so. */
+const SURROUNDINGS: Readonly<Record<string, readonly string[]>> = {
+  '@nestjs/common': [
+    ...['BadRequestException', 'ConflictException', 'Controller', 'Get', 'Module', 'Post'],
+    ...['UseGuards', 'UseInterceptors'],
+  ],
+  '@nestjs/core': ['APP_INTERCEPTOR'],
+  '@nestjs/axios': ['HttpService'],
+  '@nestjs/event-emitter': ['OnEvent'],
+  '@nestjs/terminus': ['HealthCheck', 'HealthCheckService'],
+  '@jest/globals': ['expect'],
+  'class-transformer': ['Transform'],
+  ioredis: ['Redis'],
+  pg: ['Pool', 'type PoolClient'],
+  supertest: ['default as request'],
+  './test/support/example-world.js': [
+    ...['NodeSDK', 'Shop', 'alarm', 'app', 'collections', 'error', 'form', 'histogram', 'invoice', 'journal'],
+    ...['options', 'order', 'payments', 'payout', 'sandbox', 'scheme', 'secret', 'signedBy'],
+    ...['supplier', 'total', 'url', 'verified', 'wallet'],
+  ],
+};
+
+/** Every `@example` of `lib/` as a file that compiles where the example does, by the name of that file. */
+export function tsdocExamples(entryPoints: readonly string[]): ReadonlyMap<string, string> {
+  const imports = [...Object.entries(SURROUNDINGS), ...entryPoints.map(exportsOf)];
+  const examples = sources().flatMap(([file, code]) =>
+    blocksOf(code).map((block, index): [string, string] => [
+      join(root, `example-${file.replaceAll(/\W/g, '-')}-${index}.ts`),
+      asFile(block, imports),
+    ]),
+  );
+  return new Map(examples);
+}
+
+/** The documentation comments that have an example outside of a block, where a decorator would read as a tag. */
+export function unfencedExamples(): readonly string[] {
+  return sources()
+    .filter(([, code]) => /^ *\* @example(?!.*\n *\* ```ts\n)/m.test(code))
+    .map(([file]) => file);
+}
+
+function sources(): readonly (readonly [file: string, code: string])[] {
+  return readdirSync('lib', { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.generated.ts'))
+    .map((file) => [file, readFileSync(join('lib', file), 'utf8')]);
+}
+
+function blocksOf(code: string): readonly string[] {
+  return [...code.matchAll(/^ *\* ```ts\n([\s\S]*?)^ *\* ```$/gm)].map(([, block]) =>
+    block!.replaceAll(/^ *\* ?/gm, ''),
+  );
+}
+
+function exportsOf(entryPoint: string): Import {
+  const index = readFileSync(join('lib', entryPoint, 'index.ts'), 'utf8');
+  const names = [...index.matchAll(/^export \{([^}]*)\}/gm)].flatMap(([, list]) => list!.split(','));
+  return [
+    join('nestjs-payments', entryPoint),
+    names.map((name) => name.trim()).filter((name) => name !== ''),
+  ];
+}
+
+function asFile(example: string, imports: readonly Import[]): string {
+  const code = inItsPlace(example);
+  const lines = imports.map(([module, names]) => {
+    const used = names.filter((name) => isMissing(name.split(' ').at(-1)!, code));
+    return used.length === 0 ? '' : `import { ${used.join(', ')} } from '${module}';\n`;
+  });
+  return `${lines.join('')}${code}\nexport {};\n`;
+}
+
+/** One import too many, of what the example has a variable for, disturbs nothing. */
+function isMissing(name: string, code: string): boolean {
+  const word = new RegExp(`\\b${name}\\b`);
+  const imported = /^import \{(.*)\}/m.exec(code)?.[1] ?? '';
+  return word.test(code) && !word.test(imported);
+}
+
+/** Members stand in a class, statements in an asynchronous method; classes and modules stand alone. */
+function inItsPlace(example: string): string {
+  if (/^(?:import|class|declare) /m.test(example)) return example;
+  if (/^constructor\(/.test(example)) return `class Example {\n${example}}`;
+  if (/^(?:\/\/.*\n)?(?:@|async \w+\()/.test(example)) return `class Example extends Shop {\n${example}}`;
+  return `class Example extends Shop {\nasync example() {\n${example}}\n}`;
+}
