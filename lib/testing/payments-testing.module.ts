@@ -24,12 +24,14 @@ export class PaymentsTestingModule {
    * @throws PaymentsConfigError at boot, where an option is wrong.
    *
    * @example
+   * ```ts
    * const module = await Test.createTestingModule({
    *   imports: [PaymentsTestingModule.forRoot()],
    *   providers: [CheckoutService],
    * }).compile();
    * module.get(PaymentsSandbox).next('POST /payments/mobile-money').status(503);
    * await module.close();
+   * ```
    */
   static forRoot({
     accounts = [DEFAULT_ACCOUNT],
@@ -59,6 +61,7 @@ export class PaymentsTestingModule {
    * @throws PaymentsConfigError at boot, where an option is wrong.
    *
    * @example
+   * ```ts
    * const module = await Test.createTestingModule({
    *   imports: [AppModule, PaymentsTestingModule.forApplication()],
    * }).compile();
@@ -66,6 +69,7 @@ export class PaymentsTestingModule {
    * await app.listen(0, '127.0.0.1');
    * await app.get(PaymentsSandbox).customer('255712345678').approve('order-1');
    * await app.close();
+   * ```
    */
   static forApplication(overrides: PaymentsTestingOverrides = {}): DynamicModule {
     return {

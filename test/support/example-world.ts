@@ -1,4 +1,4 @@
-import { type INestApplication } from '@nestjs/common';
+import { type INestApplication, type Type } from '@nestjs/common';
 import { type jest } from '@jest/globals';
 import {
   type CollectionPayment,
@@ -29,6 +29,8 @@ export declare class NodeSDK {
   start(): void;
 }
 
+export declare const AppModule: Type;
+export declare const CheckoutService: Type;
 export declare const alarm: (reference: string) => void;
 export declare const app: INestApplication;
 export declare const collections: jest.Mocked<CollectionsService>;

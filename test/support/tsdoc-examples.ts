@@ -14,6 +14,7 @@ const SURROUNDINGS: Readonly<Record<string, readonly string[]>> = {
   '@nestjs/core': ['APP_INTERCEPTOR'],
   '@nestjs/axios': ['HttpService'],
   '@nestjs/event-emitter': ['OnEvent'],
+  '@nestjs/testing': ['Test'],
   '@nestjs/terminus': ['HealthCheck', 'HealthCheckService'],
   '@jest/globals': ['expect'],
   'class-transformer': ['Transform'],
@@ -21,7 +22,8 @@ const SURROUNDINGS: Readonly<Record<string, readonly string[]>> = {
   pg: ['Pool', 'type PoolClient'],
   supertest: ['default as request'],
   './test/support/example-world.js': [
-    ...['NodeSDK', 'Shop', 'alarm', 'app', 'collections', 'error', 'form', 'histogram', 'invoice', 'journal'],
+    ...['AppModule', 'CheckoutService', 'NodeSDK', 'Shop'],
+    ...['alarm', 'app', 'collections', 'error', 'form', 'histogram', 'invoice', 'journal'],
     ...['options', 'order', 'payments', 'payout', 'sandbox', 'scheme', 'secret', 'signedBy'],
     ...['supplier', 'total', 'url', 'verified', 'wallet'],
   ],
@@ -79,8 +81,8 @@ function asFile(example: string, imports: readonly Import[]): string {
 /** One import too many, of what the example has a variable for, disturbs nothing. */
 function isMissing(name: string, code: string): boolean {
   const word = new RegExp(`\\b${name}\\b`);
-  const imported = /^import \{(.*)\}/m.exec(code)?.[1] ?? '';
-  return word.test(code) && !word.test(imported);
+  const own = [...code.matchAll(/^(?:import \{(.*)\}|class (\w+))/gm)].flatMap(([, ...names]) => names);
+  return word.test(code) && !word.test(own.join());
 }
 
 /** Members stand in a class, statements in an asynchronous method; classes and modules stand alone. */
