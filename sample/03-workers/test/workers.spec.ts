@@ -1,6 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { describeWith, redisService } from '../../../test/support/services.js';
 import { PHONE, Programs, TicketOffice } from './ticket-office.js';
+
+// Processes start and end; on a busy machine that takes its time.
+jest.setTimeout(60_000);
 
 describeWith([redisService], 'a ticket office in processes of its own', () => {
   let programs: Programs;
@@ -8,7 +11,7 @@ describeWith([redisService], 'a ticket office in processes of its own', () => {
 
   beforeAll(async () => {
     programs = await Programs.build();
-  }, 60_000);
+  });
   afterAll(() => programs.remove());
   beforeEach(async () => {
     office = await TicketOffice.open(programs);
@@ -87,7 +90,7 @@ describeWith([redisService], 'a ticket office in processes of its own', () => {
     expect(office.mails.sent.size).toBe(1);
     expect(heir.log).not.toContain(`${order.reference} is paid`);
     expect(await office.counts()).toMatchObject({ completed: 1, failed: 0, waiting: 0, active: 0 });
-  }, 60_000);
+  });
 
   it('finishes the receipt that is under way when a worker is told to end, and leaves the rest', async () => {
     const release = office.holdAnswers();
@@ -171,7 +174,7 @@ describeWith([redisService], 'a ticket office in processes of its own', () => {
     await done;
     expect([...office.mails.sent.keys()]).toEqual([`receipt-${order.reference}`]);
     expect(await office.command('failed')).toEqual({ code: 0, said: 'Nothing was given up.\n' });
-  }, 60_000);
+  });
 
   it('tells the office what it can do, and what it cannot', async () => {
     expect(await office.command('mend')).toMatchObject({
@@ -183,5 +186,5 @@ describeWith([redisService], 'a ticket office in processes of its own', () => {
       said: 'No webhook with this id is among the failed ones.\n',
     });
     expect(await office.command('retry-all')).toEqual({ code: 0, said: '0 released.\n' });
-  }, 30_000);
+  });
 });
