@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { CollectionsService, isPaymentsError, PaymentOutcomeUnknownError } from 'nestjs-payments';
+import { type Order } from './order.js';
+import { OrdersService } from './orders.service.js';
+import { type PlaceOrderDto } from './place-order.dto.js';
+
+@Injectable()
+export class CheckoutService {
+  constructor(
+    private readonly orders: OrdersService,
+    private readonly collections: CollectionsService,
+  ) {}
+
+  async place({ cakes, phone, name, email }: PlaceOrderDto): Promise<Order> {
+    const { reference, amount } = this.orders.open(cakes);
+    try {
+      await this.collections.mobileMoney(
+        { reference, amount, phone, customer_name: name, customer_email: email },
+        { deadlineMs: 10_000 },
+      );
+      return this.orders.asked(reference, 'awaiting-customer');
+    } catch (error) {
+      const refused = isPaymentsError(error) && !error.mayHaveBeenProcessed;
+      const order = this.orders.asked(reference, refused ? 'refused' : 'awaiting-outcome');
+      // The customer may have been asked all the same: no failure, the webhook decides.
+      if (error instanceof PaymentOutcomeUnknownError) return order;
+      throw error;
+    }
+  }
+}

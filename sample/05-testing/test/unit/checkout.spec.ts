@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Test, type TestingModule } from '@nestjs/testing';
+import {
+  CollectionsService,
+  PaymentOutcomeUnknownError,
+  paymentsConfig,
+  PaymentsStorageError,
+} from 'nestjs-payments';
+import { collectionPayment, paymentEvent } from 'nestjs-payments/testing';
+import { AppModule } from '../../src/app.module.js';
+import { CheckoutService } from '../../src/orders/checkout.service.js';
+import { OrdersService } from '../../src/orders/orders.service.js';
+import { testKeys } from '../support/test-keys.js';
+
+const BUYER = { cakes: 3, phone: '255712345678', name: 'Asha Mrema', email: 'asha@example.com' };
+
+describe('the checkout, with the service of the package replaced', () => {
+  const mobileMoney = jest.fn<CollectionsService['mobileMoney']>();
+  let module: TestingModule;
+  let checkout: CheckoutService;
+
+  beforeEach(async () => {
+    mobileMoney.mockReset();
+    module = await Test.createTestingModule({ imports: [AppModule] })
+      .overrideProvider(paymentsConfig.KEY)
+      .useValue(testKeys)
+      .overrideProvider(CollectionsService)
+      .useValue({ mobileMoney })
+      .compile();
+    checkout = module.get(CheckoutService);
+  });
+  afterEach(() => module.close());
+
+  it('asks for the price of the cakes, under a reference of the order', async () => {
+    mobileMoney.mockResolvedValue(collectionPayment());
+    const { reference, status } = await checkout.place(BUYER);
+    expect(status).toBe('awaiting-customer');
+    expect(mobileMoney.mock.calls).toMatchObject([
+      [{ reference, amount: '54000.00', phone: BUYER.phone }, {}],
+    ]);
+  });
+
+  it('keeps the order open when nobody knows whether money moved', async () => {
+    mobileMoney.mockRejectedValue(new PaymentOutcomeUnknownError('no-answer', 'The gateway did not answer.'));
+    expect(await checkout.place(BUYER)).toMatchObject({ status: 'awaiting-outcome' });
+  });
+
+  it('closes the order when no money was asked for, and says so', async () => {
+    const error = new PaymentsStorageError('Redis did not answer.');
+    mobileMoney.mockRejectedValue(error);
+    await expect(checkout.place(BUYER)).rejects.toBe(error);
+    const [payment] = mobileMoney.mock.calls[0]!;
+    expect(module.get(OrdersService).find(payment.reference).status).toBe('refused');
+  });
+
+  it('leaves an order paid whose webhook was faster than the answer', async () => {
+    mobileMoney.mockImplementation(({ reference }) => {
+      module.get(OrdersService).paid(paymentEvent('payment.success', { reference }));
+      return Promise.resolve(collectionPayment({ reference }));
+    });
+    expect(await checkout.place(BUYER)).toMatchObject({ status: 'paid' });
+  });
+});
