@@ -16,7 +16,7 @@ export default {
   excludeInternal: true,
   modifierTags: [...OptionDefaults.modifierTags, '@publicApi'],
   excludeTags: [...OptionDefaults.excludeTags, '@publicApi'],
-  projectDocuments: ['docs/*.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
+  projectDocuments: ['docs/*.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
   highlightLanguages: [
     ...OptionDefaults.highlightLanguages,
     'diff',

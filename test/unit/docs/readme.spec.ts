@@ -9,6 +9,7 @@ const PAGES = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'SECURITY.md',
   'docs/accounts.md',
   'docs/assumptions.md',
   'docs/cli.md',
