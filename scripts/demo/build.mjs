@@ -31,12 +31,23 @@ const SAMPLE = {
 
 /** @param tell Gets one line before something is built. */
 export function buildWhatIsMissing(tell) {
-  const linked = existsSync(join(root, 'node_modules', 'nestjs-payments'));
-  const packageIsFresh = linked && isFresh(PACKAGE);
-  if (packageIsFresh && isFresh(SAMPLE)) return;
-  tell('Building …');
-  if (!packageIsFresh) run(PACKAGE.command);
+  const built = buildPackageIfMissing(tell);
+  if (!built && isFresh(SAMPLE)) return;
+  if (!built) tell('Building …');
   run(SAMPLE.command);
+}
+
+/**
+ * The package alone.
+ *
+ * @returns Whether it was built.
+ */
+export function buildPackageIfMissing(tell) {
+  const linked = existsSync(join(root, 'node_modules', 'nestjs-payments'));
+  if (linked && isFresh(PACKAGE)) return false;
+  tell('Building …');
+  run(PACKAGE.command);
+  return true;
 }
 
 function isFresh({ target, sources }) {

@@ -18,6 +18,7 @@ const PAGES = [
   'docs/money-safety.md',
   'docs/observability.md',
   'docs/openapi.md',
+  'docs/performance.md',
   'docs/production.md',
   'docs/sandbox-control-api.md',
   'docs/sandbox.md',

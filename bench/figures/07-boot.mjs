@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { interleaved } from '../shared/rounds.mjs';
+import { atMost, rowsOf } from '../shared/result.mjs';
+import { median } from '../shared/statistics.mjs';
+
+const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), '..', 'boot', 'application.mjs');
+const APPLICATION = 'application with HttpModule, class-validator, class-transformer';
+const WITH_UNDICI = 'the same and undici';
+const WITH_MODULE = 'the same and nestjs-payments';
+const VARIANTS = [
+  { name: APPLICATION, variant: 'alone' },
+  { name: WITH_UNDICI, variant: 'undici' },
+  { name: WITH_MODULE, variant: 'payments' },
+];
+
+export const title = 'Boot';
+
+export async function measure(size) {
+  const samples = await interleaved(VARIANTS, size, ({ variant }) => boot(variant));
+  const part = (name) =>
+    new Map([...samples].map(([key, values]) => [key, values.map((each) => each[name])]));
+  const [cpu, wall, memory] = [part('cpuMs'), part('wallMs'), part('rssMb')];
+  const beyond = (numbers, base) =>
+    median(numbers.get(WITH_MODULE).map((value, round) => value - numbers.get(base)[round]));
+  return {
+    unit: 'ms of CPU from the start of the process until the application listens',
+    rows: rowsOf(cpu, APPLICATION),
+    goals: [
+      atMost(`CPU over it with undici`, beyond(cpu, WITH_UNDICI), 30, 'ms'),
+      atMost(`memory over it with undici`, beyond(memory, WITH_UNDICI), 4, 'MB'),
+    ],
+    remarks: [
+      `Wall clock beyond the application ${beyond(wall, APPLICATION).toFixed(0)} ms (beyond it with undici ${beyond(wall, WITH_UNDICI).toFixed(0)} ms); CPU beyond it ${beyond(cpu, APPLICATION).toFixed(0)} ms; memory beyond it ${beyond(memory, APPLICATION).toFixed(1)} MB.`,
+    ],
+  };
+}
+
+async function boot(variant) {
+  const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, variant]);
+  return JSON.parse(stdout);
+}

@@ -1,0 +1,63 @@
+import { startChild } from '../shared/child.mjs';
+import { interleaved } from '../shared/rounds.mjs';
+import { rowsOf, timesAtMost } from '../shared/result.mjs';
+import { absence, POSTGRES } from '../shared/services.mjs';
+import { percentile } from '../shared/statistics.mjs';
+
+const FEW = 1_000;
+const MANY = 1_000_000;
+const KINDS = [
+  { kind: 'journal', does: 'payments' },
+  { kind: 'inbox', does: 'webhooks' },
+];
+const execArgv = ['--max-old-space-size=8192'];
+
+export const title = 'Journal and inbox with a million entries';
+
+export async function measure(size) {
+  const many = Math.ceil(MANY * size.share);
+  const missing = await absence(POSTGRES);
+  const stores = [
+    { store: 'memory', by: 'cpu', times: 5_000 },
+    ...(missing ? [] : [{ store: 'postgres', url: POSTGRES.url, by: 'wall', times: 300 }]),
+  ];
+  const results = [];
+  for (const store of stores)
+    results.push(await measureStore({ ...store, times: Math.ceil(store.times * size.share) }, many, size));
+  return {
+    unit: 'µs a payment or webhook: memory in CPU of the process, PostgreSQL in p50 of wall-clock time',
+    rows: results.flatMap(({ rows }) => rows),
+    goals: results.flatMap(({ goals }) => goals),
+    remarks: [
+      `A payment is read, written down and answered; a webhook is claimed and finished. Memory storages are full, so each new entry also makes room; PostgreSQL does not wait for its disk (synchronous_commit = off).`,
+      ...(missing ? [missing] : []),
+    ],
+  };
+}
+
+async function measureStore({ by, times, ...options }, many, size) {
+  const children = [];
+  for (const entries of [FEW, many]) {
+    const child = await startChild('stores/driver.mjs', { ...options, entries }, { execArgv });
+    await child.ask('fill', entries);
+    children.push({ entries, child });
+  }
+  const results = [];
+  for (const { kind, does } of KINDS) {
+    const name = (entries) => `${options.store} ${kind}, ${entries.toLocaleString('en')} entries`;
+    const subjects = children.map(({ entries, child }) => ({ name: name(entries), child }));
+    const samples = await interleaved(subjects, size, async ({ child }) => {
+      const { value, cpuMs } = await child.ask(does, times);
+      return by === 'cpu' ? (cpuMs * 1_000) / times : percentile(value, 0.5);
+    });
+    results.push({
+      rows: rowsOf(samples, name(FEW)),
+      goals: [timesAtMost(`${options.store} ${kind}`, samples, name(many), name(FEW), 1.1)],
+    });
+  }
+  for (const { child } of children) {
+    if (options.url) await child.ask('close');
+    await child.stop();
+  }
+  return { rows: results.flatMap(({ rows }) => rows), goals: results.flatMap(({ goals }) => goals) };
+}

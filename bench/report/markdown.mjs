@@ -1,0 +1,46 @@
+import { digits, measuredText, mostText } from './text.mjs';
+
+/** What a run measured, as the middle of a document. */
+export function measuredMarkdown(figures, { rounds, machine }) {
+  return [
+    `Measured on ${machine.date}: ${machine.description}. ${rounds} interleaved rounds after one to warm up; medians, with the lowest and the highest in brackets.`,
+    '![Each figure as a share of its goal](performance.svg)',
+    '## Goals',
+    goalTable(figures),
+    ...figures.map(figureMarkdown),
+    `Versions: ${machine.versions.map(([name, version]) => `${name} ${version}`).join(' · ')}.`,
+  ].join('\n\n');
+}
+
+function goalTable(figures) {
+  const rows = figures.flatMap(({ number, title, goals }) =>
+    goals.map((goal) => [
+      number,
+      `${title}: ${goal.what}`,
+      measuredText(goal) + (goal.min === undefined ? '' : ` [${digits(goal.min)}–${digits(goal.max)}]`),
+      mostText(goal),
+      goal.met ? 'reached' : `**missed by ${missedBy(goal)}**`,
+    ]),
+  );
+  return table(['#', 'figure', 'measured', 'goal', ''], rows);
+}
+
+function missedBy({ measured, most, unit }) {
+  return unit === '×'
+    ? `${Math.ceil((measured / most - 1) * 100)} %`
+    : `${digits(measured - most)} ${unit}`.trim();
+}
+
+function figureMarkdown({ number, title, unit, rows, remarks }) {
+  const cells = rows.map(({ name, median, min, max, ratio }) => [
+    name,
+    `${digits(median)} [${digits(min)}–${digits(max)}]`,
+    ratio.toFixed(2),
+  ]);
+  return [`## ${number}. ${title}`, table(['', unit, '×'], cells), ...remarks].join('\n\n');
+}
+
+function table(head, rows) {
+  const line = (cells) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}

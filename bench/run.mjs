@@ -1,0 +1,64 @@
+// Measures the built package beside others and against itself, each in a process of its own. `--only 1,4` and `--rounds 9` for
+// parts; `--smoke` only sees that every figure runs. A whole run writes docs/performance.md.
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { writeReport } from './report/document.mjs';
+import { figureText, summaryText } from './report/text.mjs';
+import { stopChildren } from './shared/child.mjs';
+import { prepare } from './shared/prepare.mjs';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    rounds: { type: 'string', default: '5' },
+    smoke: { type: 'boolean', default: false },
+  },
+});
+const size = values.smoke
+  ? { rounds: 1, warmUps: 0, share: 0.01 }
+  : { rounds: wholeNumber(values.rounds), warmUps: 1, share: 1 };
+const chosen = readdirSync(join(here, 'figures'))
+  .filter((file) => /^\d\d-/.test(file))
+  .map((file) => ({ number: Number(file.slice(0, 2)), file }))
+  .filter(({ number }) => values.only === undefined || numbers(values.only).includes(number));
+if (chosen.length === 0)
+  fail(`There is no figure ${values.only}: write numbers from 1 to 10, as in --only 1,4.`);
+
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => stopChildren().finally(() => process.exit(1)));
+}
+
+prepare((line) => console.log(line));
+const startedAt = performance.now();
+const figures = [];
+try {
+  for (const { number, file } of chosen) {
+    const { title, measure } = await import(`./figures/${file}`);
+    const figure = { number, title, ...(await measure(size)) };
+    figures.push(figure);
+    console.log(values.smoke ? `${number}. ${title}: runs` : figureText(figure));
+  }
+} finally {
+  await stopChildren();
+}
+if (!values.smoke) console.log(summaryText(figures));
+console.log(`${figures.length} figures in ${Math.round((performance.now() - startedAt) / 1_000)} s`);
+if (!values.smoke && values.only === undefined) await writeReport(figures, size);
+
+function numbers(list) {
+  return list.split(',').map(Number);
+}
+
+function wholeNumber(text) {
+  if (/^[1-9]\d*$/.test(text)) return Number(text);
+  return fail(`'${text}' is no number of rounds: write --rounds 5.`);
+}
+
+function fail(message) {
+  console.error(message);
+  process.exit(2);
+}

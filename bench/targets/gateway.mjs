@@ -1,0 +1,63 @@
+// Answers every request like a success of POST /payments/mobile-money, with 1 kB of JSON, and counts connections.
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+
+const ANSWER_BYTES = 1_024;
+const RECORD = {
+  merchant_id: 7,
+  customer_name: 'Asha Juma',
+  customer_email: 'asha@example.com',
+  customer_phone: '255712345678',
+  fee: 23.61,
+  net_amount: 1156.89,
+  currency: 'TZS',
+  source: 'api',
+  payment_method: 'mobile_money',
+  provider: 'provider-a',
+  provider_reference: 'PA-1',
+  status: 'pending',
+  created_at: '2026-01-01T00:00:00.000000Z',
+  processing_at: null,
+};
+const ENVELOPE = {
+  status: 'success',
+  code: 'PAYMENT_INITIATED',
+  message: 'Payment initiated',
+  meta: [],
+  request_id: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
+};
+
+/** @param options `tls`: paths of a certificate and its key. */
+export default async function open({ tls }) {
+  const server = tls
+    ? createHttpsServer({ cert: readFileSync(tls.cert), key: readFileSync(tls.key) }, serve)
+    : createServer(serve);
+  let connections = 0;
+  server.on(tls ? 'secureConnection' : 'connection', () => (connections += 1));
+  // Between two rounds of the same subject the others have their turn.
+  server.keepAliveTimeout = 600_000;
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: () => server.address().port,
+    connections: () => connections,
+  };
+}
+
+function serve(request, response) {
+  const chunks = [];
+  request.on('data', (chunk) => chunks.push(chunk));
+  request.on('end', () => {
+    const answer = answerTo(Buffer.concat(chunks).toString(), request.headers['content-type'] ?? '');
+    response.setHeader('content-type', 'application/json');
+    response.setHeader('content-length', Buffer.byteLength(answer));
+    response.end(answer);
+  });
+}
+
+function answerTo(body, contentType) {
+  const { reference = 'order', amount = 1180.5 } = contentType.includes('json') ? JSON.parse(body) : {};
+  const text = (note) =>
+    JSON.stringify({ ...ENVELOPE, data: { ...RECORD, reference, amount, metadata: { note } } });
+  return text('x'.repeat(ANSWER_BYTES - text('').length));
+}
