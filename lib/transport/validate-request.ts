@@ -1,6 +1,7 @@
 import { validateSync } from 'class-validator';
 import { formatCents, parseCents } from '../common/money.js';
 import { type PaymentsOperation } from '../common/operations.js';
+import { compileRules, passes, type CompiledRules } from '../common/validation/compiled-rules.js';
 import { type ResolvedLimits } from '../config/resolved-options.js';
 import { PaymentsValidationError } from '../errors/payments-validation.error.js';
 
@@ -26,7 +27,7 @@ export function validateRequest<T extends object>(
 ): T {
   const errors: FieldErrors = {};
   const dto = copyFields(requestClass, request, errors);
-  if (!hasErrors(errors)) Object.assign(errors, fieldErrors(dto));
+  if (!hasErrors(errors) && !passesRules(requestClass, dto)) Object.assign(errors, fieldErrors(dto));
   if (!hasErrors(errors)) Object.assign(errors, configured(dto));
   if (hasErrors(errors)) throw new PaymentsValidationError(errors, { operation });
   return dto;
@@ -45,18 +46,33 @@ function copyFields<T extends object>(
     ];
     return dto;
   }
-  for (const [field, property] of Object.entries(Object.getOwnPropertyDescriptors(request))) {
+  const values = dto as Record<string, unknown>;
+  for (const field of Object.getOwnPropertyNames(request)) {
+    const property = Object.getOwnPropertyDescriptor(request, field) ?? {};
     if (field in Object.prototype) {
       errors['request'] = [`the request must not have a field named ${field}: remove it`];
     } else if (!('value' in property)) {
       errors[field] = [
         `${field} must be a plain value: it is a getter, whose value could change before sending`,
       ];
-    } else if (property.value !== undefined) {
+    } else if (property.value === undefined) {
+      continue;
+    } else if (property.enumerable) {
+      values[field] = property.value;
+    } else {
       Object.defineProperty(dto, field, { ...property, writable: true, configurable: true });
     }
   }
   return dto;
+}
+
+const compiled = new Map<RequestClass<object>, CompiledRules | undefined>();
+
+/** False also where only class-validator can tell. */
+function passesRules(requestClass: RequestClass<object>, dto: object): boolean {
+  if (!compiled.has(requestClass)) compiled.set(requestClass, compileRules(requestClass));
+  const rules = compiled.get(requestClass);
+  return rules !== undefined && passes(rules, dto);
 }
 
 function fieldErrors(dto: object): FieldErrors {
