@@ -1,4 +1,4 @@
-import { Logger } from '@nestjs/common';
+import { Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { type ModulesContainer } from '@nestjs/core';
 import { errorMessage } from './error-message.js';
 import { type PaymentsEventOrigin, type PaymentsEvents } from './payments-events.js';
@@ -12,17 +12,26 @@ interface ApplicationEmitter {
  * Tells the application's `@nestjs/event-emitter`, where it has one. It is found by what it can do, since the package does
  * not depend on it; nobody waits for the listeners, and their errors change nothing.
  */
-export class ApplicationEvents {
+export class ApplicationEvents implements OnApplicationBootstrap {
   private readonly logger = new Logger('PaymentsEvents');
   private emitter: ApplicationEmitter | undefined;
+  /** In how many modules there was no emitter when the last of them was complete. */
+  private searchedInVain = 0;
 
   constructor(
     private readonly account: string,
     private readonly modules: ModulesContainer,
   ) {}
 
+  /** Every provider stands by now: only a module that is loaded later may bring an emitter. */
+  onApplicationBootstrap(): void {
+    this.emitter ??= this.find();
+    this.searchedInVain = this.modules.size;
+  }
+
   /** Never throws. */
   tell<Name extends keyof PaymentsEvents>(event: Name, payload: PaymentsEvents[Name]): void {
+    if (!this.emitter && this.searchedInVain === this.modules.size) return;
     void this.emit(event, payload);
   }
 
