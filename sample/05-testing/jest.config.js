@@ -1,4 +1,4 @@
-// ES modules in Jest, which Nest 12 needs on every Node before 24.9.
+// ES modules in Jest: the plain way with Nest 12 on Node 20 and 22.
 export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/test/**/*.spec.ts'],

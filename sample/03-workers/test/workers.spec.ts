@@ -5,6 +5,12 @@ import { PHONE, Programs, TicketOffice } from './ticket-office.js';
 // Processes start and end; on a busy machine that takes its time.
 jest.setTimeout(60_000);
 
+const ENDS = [
+  ['decline', 'failed'],
+  ['cancel', 'cancelled'],
+  ['expire', 'expired'],
+] as const;
+
 describeWith([redisService], 'a ticket office in processes of its own', () => {
   let programs: Programs;
   let office: TicketOffice;
@@ -43,17 +49,16 @@ describeWith([redisService], 'a ticket office in processes of its own', () => {
     expect(office.calls.filter(({ key }) => key.endsWith(order.reference))).toHaveLength(1);
   });
 
-  it.each([
-    ['decline', 'failed'],
-    ['cancel', 'cancelled'],
-    ['expire', 'expired'],
-  ] as const)('writes no receipt for an order that ends with %s', async (what, status) => {
+  it('writes no receipt for an order that is not paid', async () => {
     await office.startWorker();
-    const order = await office.order();
-    const done = office.next('completed');
-    await office.gateway.customer(PHONE)[what](order.reference);
-    await done;
-    expect(await office.statusOf(order)).toBe(status);
+    const customer = office.gateway.customer(PHONE);
+    for (const [what, status] of ENDS) {
+      const order = await office.order();
+      const done = office.next('completed');
+      await customer[what](order.reference);
+      await done;
+      expect(await office.statusOf(order)).toBe(status);
+    }
     expect(office.calls).toEqual([]);
   });
 
