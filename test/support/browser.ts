@@ -22,6 +22,8 @@ export interface PageOptions {
   readonly locale?: string;
   readonly reducedMotion?: 'reduce' | 'no-preference';
   readonly permissions?: readonly string[];
+  /** What the page's user types where a server asks for a name and a password. */
+  readonly httpCredentials?: { readonly username: string; readonly password: string };
 }
 
 /** A real browser for one file of specs. */

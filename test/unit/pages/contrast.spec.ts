@@ -19,6 +19,15 @@ const PAGES = [
       ...pairs(['surface'], ['good', 'bad']),
     ],
   },
+  {
+    file: 'sample/02-shop-checkout/public/shop.css',
+    pairs: [
+      ...pairs(['ink', 'muted', 'good', 'bad', 'wait', 'accent'], ['ground', 'surface']),
+      ...pairs(['ink', 'muted'], ['tint']),
+      ...pairs(['on-accent'], ['accent']),
+      ...pairs(['surface'], ['good', 'bad', 'wait']),
+    ],
+  },
 ];
 
 function pairs(texts: readonly string[], grounds: readonly string[]): [string, string][] {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
-const FOLDERS = ['lib/sandbox/page', 'sample/01-quickstart/public'];
+const FOLDERS = ['lib/sandbox/page', 'sample/01-quickstart/public', 'sample/02-shop-checkout/public'];
 
 function contents(folder: string, ending: string): string {
   const names = readdirSync(folder).filter((name) => name.endsWith(ending));

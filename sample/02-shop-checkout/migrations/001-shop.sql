@@ -1,0 +1,53 @@
+CREATE TABLE products (
+  id text PRIMARY KEY,
+  position integer NOT NULL,
+  name text NOT NULL,
+  note text NOT NULL,
+  price numeric(15, 2) NOT NULL CHECK (price > 0),
+  sold integer NOT NULL DEFAULT 0
+);
+
+INSERT INTO products (position, id, name, note, price) VALUES
+  (1, 'kanga', 'Kanga', 'A pair, printed cotton', 15000),
+  (2, 'kikoi', 'Kikoi', 'Hand-woven cotton', 28000),
+  (3, 'cloves', 'Zanzibar cloves', 'Whole, 100 g', 8500),
+  (4, 'pilau', 'Pilau spices', 'Ground to order, 80 g', 6000);
+
+CREATE TABLE orders (
+  number text PRIMARY KEY,
+  -- One page that is sent twice is one order.
+  checkout uuid NOT NULL UNIQUE,
+  product text NOT NULL REFERENCES products,
+  amount numeric(15, 2) NOT NULL,
+  customer_name text NOT NULL,
+  phone text NOT NULL,
+  email text NOT NULL,
+  state text NOT NULL DEFAULT 'placed'
+    CHECK (state IN ('placed', 'asking', 'waiting', 'unknown', 'stale', 'review', 'failed', 'paid')),
+  reason text,
+  version integer NOT NULL DEFAULT 1,
+  placed_at timestamptz NOT NULL DEFAULT now(),
+  changed_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX ON orders (changed_at) WHERE state NOT IN ('placed', 'failed', 'paid');
+
+-- Every reference under which an order was asked for. A payment that has ended needs a new one.
+CREATE TABLE order_payments (
+  reference text PRIMARY KEY,
+  order_number text NOT NULL REFERENCES orders,
+  nr integer NOT NULL,
+  outcome text CHECK (outcome IN ('success', 'failed', 'cancelled', 'expired')),
+  UNIQUE (order_number, nr)
+);
+-- An order is never asked for twice at once, whatever the code does.
+CREATE UNIQUE INDEX ON order_payments (order_number) WHERE outcome IS NULL;
+
+-- Whoever follows an order hears of each change when it is committed, on every instance of the shop.
+CREATE FUNCTION order_changes() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.version := OLD.version + 1;
+  NEW.changed_at := now();
+  PERFORM pg_notify('order_changed', NEW.number);
+  RETURN NEW;
+END $$;
+CREATE TRIGGER order_changes BEFORE UPDATE ON orders FOR EACH ROW EXECUTE FUNCTION order_changes();

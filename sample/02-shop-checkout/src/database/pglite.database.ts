@@ -1,0 +1,40 @@
+import { type PGlite } from '@electric-sql/pglite';
+import { Pool } from 'pg';
+import { Database, type NotificationListener } from './database.js';
+import { PgliteSession } from './pglite.session.js';
+import { PgliteSocket } from './pglite.socket.js';
+
+/**
+ * PostgreSQL inside this process, for trying things out: nothing to install, one connection at a time. Everything else talks
+ * to it through `pg`, as to a server.
+ */
+export class PgliteDatabase extends Database {
+  readonly pool: Pool;
+
+  private constructor(private readonly engine: PGlite) {
+    super();
+    const session = new PgliteSession(engine);
+    this.pool = new Pool({
+      user: 'postgres',
+      database: 'postgres',
+      max: 1,
+      idleTimeoutMillis: 0,
+      stream: () => new PgliteSocket(session),
+    });
+  }
+
+  /** @param directory Where the data is kept; in memory where it is left out. */
+  static async open(directory: string | undefined): Promise<PgliteDatabase> {
+    const { PGlite } = await import('@electric-sql/pglite');
+    return new PgliteDatabase(await PGlite.create(directory || 'memory://'));
+  }
+
+  async listen(channel: string, heard: NotificationListener): Promise<void> {
+    await this.engine.listen(channel, heard);
+  }
+
+  async close(): Promise<void> {
+    await this.pool.end();
+    await this.engine.close();
+  }
+}

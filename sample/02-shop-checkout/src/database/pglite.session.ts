@@ -1,0 +1,21 @@
+import { type PGlite } from '@electric-sql/pglite';
+
+const ROLLBACK = Buffer.from('Q\0\0\0\x0dROLLBACK\0', 'latin1');
+
+/** The one session that PGlite has: what is sent to it is answered in turn. */
+export class PgliteSession {
+  private turn: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly engine: Pick<PGlite, 'execProtocol'>) {}
+
+  /** Undoes what a connection before left open, as a server does when a connection ends. */
+  async begin(): Promise<void> {
+    await this.send(ROLLBACK);
+  }
+
+  async send(bytes: Uint8Array): Promise<Uint8Array> {
+    const answered = this.turn.then(() => this.engine.execProtocol(bytes, { throwOnError: false }));
+    this.turn = answered.catch(() => undefined);
+    return (await answered).data;
+  }
+}

@@ -1,0 +1,70 @@
+import { ConflictException, Controller, Get, Header, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
+import {
+  type InboxConflict,
+  isPaymentsError,
+  PaymentsInbox,
+  type PaymentWebhookEvent,
+} from 'nestjs-payments';
+import { Database } from '../database/database.js';
+import { type Order } from '../orders/order.js';
+import { OfficeGuard } from './office.guard.js';
+
+/** A webhook that was set aside, without the customer's data in it. */
+export interface Contradiction extends Pick<InboxConflict, 'id' | 'kind' | 'event' | 'reference'> {
+  readonly amount: string;
+}
+
+/** The payment of an order that counts now. */
+export interface OpenPayment extends Pick<Order, 'amount' | 'state'> {
+  readonly reference: string;
+}
+
+export interface Office {
+  readonly contradictions: readonly Contradiction[];
+  /** Orders that no webhook has decided for too long, or that a person has to decide. */
+  readonly open: readonly OpenPayment[];
+  /** Numbers of orders that were paid more than once: give the rest back. */
+  readonly paidTwice: readonly string[];
+}
+
+@Controller('office')
+@UseGuards(OfficeGuard)
+export class OfficeController {
+  constructor(
+    private readonly inbox: PaymentsInbox,
+    private readonly database: Database,
+  ) {}
+
+  @Get()
+  @Header('Cache-Control', 'no-store')
+  async show(): Promise<Office> {
+    const contradictions = (await this.inbox.conflicts()).map(({ id, kind, event, reference, payload }) => {
+      const { amount } = (JSON.parse(payload) as PaymentWebhookEvent).data;
+      return { id, kind, event, reference, amount };
+    });
+    const { rows: open } = await this.database.pool.query<OpenPayment>(
+      `SELECT DISTINCT ON (number) reference, amount, state FROM orders JOIN order_payments ON order_number = number
+       WHERE state IN ('unknown', 'stale', 'review') ORDER BY number, nr DESC`,
+    );
+    const { rows: twice } = await this.database.pool.query<{ readonly order_number: string }>(
+      `SELECT order_number FROM order_payments WHERE outcome = 'success' GROUP BY order_number HAVING count(*) > 1`,
+    );
+    return { contradictions, open, paidTwice: twice.map(({ order_number }) => order_number) };
+  }
+
+  /** The money is ours after all: what was set aside stands, and its order is paid. */
+  @Post('contradictions/:id/accept')
+  @HttpCode(204)
+  async accept(@Param('id') id: string): Promise<void> {
+    await this.inbox.release(id).catch((error: unknown) => {
+      throw isPaymentsError(error) ? new ConflictException(error.message) : error;
+    });
+  }
+
+  /** It was looked at, and changes nothing here. */
+  @Post('contradictions/:id/dismiss')
+  @HttpCode(204)
+  async dismiss(@Param('id') id: string): Promise<void> {
+    await this.inbox.discard(id);
+  }
+}

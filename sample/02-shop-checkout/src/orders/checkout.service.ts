@@ -1,0 +1,67 @@
+import { BadRequestException, Injectable, Logger, NotFoundException } from '@nestjs/common';
+import {
+  CollectionsService,
+  isPaymentsError,
+  PaymentOutcomeUnknownError,
+  PaymentRejectedError,
+} from 'nestjs-payments';
+import { type Order } from './order.js';
+import { OrdersRepository, type ReadyToAsk } from './orders.repository.js';
+import { type PlaceOrderDto } from './place-order.dto.js';
+
+@Injectable()
+export class CheckoutService {
+  private readonly logger = new Logger(CheckoutService.name);
+
+  constructor(
+    private readonly orders: OrdersRepository,
+    private readonly collections: CollectionsService,
+  ) {}
+
+  /** The order is written down before the money is asked for: its webhook must find it. */
+  async place(request: PlaceOrderDto): Promise<Order> {
+    const number = await this.orders.place(request);
+    if (number === undefined) throw new BadRequestException('choose one of the products');
+    return this.pay(number);
+  }
+
+  /** Asks for the money of a new order, or again for that of one that failed. In every other state nothing happens. */
+  async pay(number: string, phone?: string): Promise<Order> {
+    const ready = await this.orders.takeTurn(number, phone);
+    if (ready) await this.ask(ready);
+    return this.find(number);
+  }
+
+  async find(number: string): Promise<Order> {
+    const order = await this.orders.find(number);
+    if (!order) throw new NotFoundException('There is no such order.');
+    return order;
+  }
+
+  private async ask({ order, reference }: ReadyToAsk): Promise<void> {
+    const { number, amount, phone, customer_name, email: customer_email } = order;
+    try {
+      await this.collections.mobileMoney(
+        { reference, amount, phone, customer_name, customer_email },
+        // A visitor waits for the page: too short for a second try after silence, which `recover()` makes up for.
+        { deadlineMs: 10_000 },
+      );
+    } catch (error) {
+      await this.notAccepted(number, error);
+      return;
+    }
+    await this.orders.asked(number, 'waiting');
+  }
+
+  private async notAccepted(number: string, error: unknown): Promise<void> {
+    if (isPaymentsError(error) && !error.mayHaveBeenProcessed) {
+      const reason = error instanceof PaymentRejectedError ? 'refused' : 'unavailable';
+      this.logger.warn(`${number} was not asked for: ${error.message}`);
+      await this.orders.asked(number, 'failed', reason);
+      return;
+    }
+    // The customer may have been asked all the same. Never call this a failure, never ask again: the webhook decides.
+    await this.orders.asked(number, 'unknown');
+    if (!(error instanceof PaymentOutcomeUnknownError)) throw error;
+  }
+}

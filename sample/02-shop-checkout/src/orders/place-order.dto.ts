@@ -1,0 +1,37 @@
+import { Transform } from 'class-transformer';
+import { IsEmail, IsNotEmpty, IsOptional, IsString, IsUUID, Matches, MaxLength } from 'class-validator';
+import { normalizeTzPhone } from 'nestjs-payments';
+
+/** What `normalizeTzPhone` gives. */
+const TZ_PHONE = /^255\d{9}$/;
+const WRITE_PHONE = { message: 'write a Tanzanian mobile number such as 0712 345 678' };
+/** What cannot be read stays as it was, and is refused by name. */
+const readPhone = ({ value }: { readonly value: unknown }): unknown => normalizeTzPhone(value) ?? value;
+
+export class PlaceOrderDto {
+  @IsUUID(undefined, { message: 'load the page again' })
+  readonly checkout!: string;
+
+  @IsString({ message: 'choose one of the products' })
+  readonly product!: string;
+
+  @IsString()
+  @IsNotEmpty({ message: 'write your name' })
+  @MaxLength(100)
+  readonly name!: string;
+
+  @Transform(readPhone)
+  @Matches(TZ_PHONE, WRITE_PHONE)
+  readonly phone!: string;
+
+  @IsEmail({}, { message: 'write an e-mail address such as asha@example.com' })
+  readonly email!: string;
+}
+
+export class PayAgainDto {
+  /** Another phone than last time. */
+  @IsOptional()
+  @Transform(readPhone)
+  @Matches(TZ_PHONE, WRITE_PHONE)
+  readonly phone?: string;
+}

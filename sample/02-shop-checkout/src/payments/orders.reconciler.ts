@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import { PaymentsJournal } from 'nestjs-payments';
+import { type PoolClient } from 'pg';
+import { Database } from '../database/database.js';
+import { inTransaction } from '../database/in-transaction.js';
+import { journalVerdict, type JournalVerdict } from './journal-verdict.js';
+import { settleOrder } from './settle-order.js';
+
+/** Longer than any call takes: what is older is nobody's work any more. */
+const LEFT_ALONE = '2 minutes';
+
+interface LeftOrder {
+  readonly number: string;
+  readonly reference: string;
+  readonly version: number;
+}
+
+/** Brings orders in line with the journal, where a crash, or an operator's `settle()`, has parted them. */
+@Injectable()
+export class OrdersReconciler {
+  constructor(
+    private readonly database: Database,
+    private readonly journal: PaymentsJournal,
+  ) {}
+
+  async reconcile(): Promise<void> {
+    for (const order of await this.leftOrders()) {
+      const verdict = journalVerdict(await this.journal.get('collection', order.reference));
+      await inTransaction(this.database.pool, (client) => this.apply(client, order, verdict));
+    }
+  }
+
+  private async leftOrders(): Promise<readonly LeftOrder[]> {
+    const { rows } = await this.database.pool.query<LeftOrder>(
+      `SELECT number, reference, version FROM orders JOIN order_payments ON order_number = number
+       WHERE state IN ('asking', 'waiting', 'unknown', 'stale') AND outcome IS NULL
+         AND changed_at < now() - interval '${LEFT_ALONE}' ORDER BY changed_at LIMIT 500`,
+    );
+    return rows;
+  }
+
+  /** An end is final. By everything else an order that has changed since is left to whoever changed it. */
+  private async apply(client: PoolClient, order: LeftOrder, verdict: JournalVerdict): Promise<void> {
+    const { number, reference, version } = order;
+    if (verdict.kind === 'ended') {
+      await settleOrder(client, reference, verdict.outcome);
+    } else if (verdict.kind === 'not-asked') {
+      await client.query(
+        `UPDATE orders SET state = 'failed', reason = $3 WHERE number = $1 AND version = $2`,
+        [number, version, verdict.reason],
+      );
+    } else {
+      // What is waited for, or stale, stays so.
+      await client.query(
+        `UPDATE orders SET state = $3 WHERE number = $1 AND version = $2
+           AND state IN ('asking', 'unknown') AND state <> $3`,
+        [number, version, verdict.state],
+      );
+    }
+  }
+}

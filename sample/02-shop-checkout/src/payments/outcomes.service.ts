@@ -1,0 +1,57 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { OnEvent } from '@nestjs/event-emitter';
+import {
+  OnPayment,
+  type PaymentEventContext,
+  type PaymentsEvents,
+  type PaymentWebhookEvent,
+} from 'nestjs-payments';
+import { type PoolClient } from 'pg';
+import { Database } from '../database/database.js';
+import { type CollectionOutcome, settleOrder } from './settle-order.js';
+
+/** What the gateway's webhooks do to orders. */
+@Injectable()
+export class OutcomesService {
+  private readonly logger = new Logger(OutcomesService.name);
+
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Writes through the transaction in which the package records the webhook: the order is paid and the webhook is done, or
+   * neither is, and then the gateway delivers again.
+   */
+  @OnPayment('*')
+  async ended({ event, data }: PaymentWebhookEvent, { transaction }: PaymentEventContext): Promise<void> {
+    const outcome = event.replace('payment.', '') as CollectionOutcome;
+    const effect = await settleOrder(transaction as PoolClient, data.reference, outcome);
+    if (effect === 'paid twice')
+      this.logger.error(`${data.reference}: its order was paid already, give it back.`);
+    if (effect === 'no such payment') this.logger.error(`${data.reference} is none of this shop's payments.`);
+  }
+
+  /** Another amount than ours, or money for a payment that had failed: a person decides, see /office.html. */
+  @OnPayment('payment.mismatch')
+  @OnPayment('payment.conflict')
+  async contradicted(
+    { event, data }: PaymentWebhookEvent,
+    { transaction }: PaymentEventContext,
+  ): Promise<void> {
+    if (event !== 'payment.success') return;
+    await (transaction as PoolClient).query(
+      `UPDATE orders SET state = 'review', reason = NULL FROM order_payments
+       WHERE reference = $1 AND number = order_number AND state <> 'paid'`,
+      [data.reference],
+    );
+  }
+
+  /** Told by `PaymentsJournal.recover()`. No failure: the money may still arrive. */
+  @OnEvent('payment.stale')
+  async stale({ reference }: PaymentsEvents['payment.stale']): Promise<void> {
+    await this.database.pool.query(
+      `UPDATE orders SET state = 'stale' FROM order_payments
+       WHERE reference = $1 AND number = order_number AND state IN ('asking', 'waiting', 'unknown')`,
+      [reference],
+    );
+  }
+}

@@ -1,0 +1,50 @@
+import { type PoolClient } from 'pg';
+
+export type CollectionOutcome = 'success' | 'failed' | 'cancelled' | 'expired';
+
+/** What the end of a payment did to its order. `nothing`: it was known, or another payment of the order counts. */
+export type SettleEffect = 'paid' | 'failed' | 'nothing' | 'paid twice' | 'no such payment';
+
+/** Writes down how a payment ended, in the caller's transaction. */
+export async function settleOrder(
+  client: PoolClient,
+  reference: string,
+  outcome: CollectionOutcome,
+): Promise<SettleEffect> {
+  const { rows } = await client.query<{ readonly order_number: string; readonly outcome: string | null }>(
+    'SELECT order_number, outcome FROM order_payments WHERE reference = $1 FOR UPDATE',
+    [reference],
+  );
+  const [payment] = rows;
+  if (!payment) return 'no such payment';
+  if (payment.outcome === outcome) return 'nothing';
+  await client.query('UPDATE order_payments SET outcome = $2 WHERE reference = $1', [reference, outcome]);
+  const { order_number: number } = payment;
+  return outcome === 'success' ? pay(client, number) : fail(client, number, reference, outcome);
+}
+
+async function pay(client: PoolClient, number: string): Promise<SettleEffect> {
+  const { rows } = await client.query<{ readonly product: string }>(
+    `UPDATE orders SET state = 'paid', reason = NULL WHERE number = $1 AND state <> 'paid' RETURNING product`,
+    [number],
+  );
+  const product = rows[0]?.product;
+  if (product === undefined) return 'paid twice';
+  await client.query('UPDATE products SET sold = sold + 1 WHERE id = $1', [product]);
+  return 'paid';
+}
+
+/** Only the order's latest payment fails it: an earlier one says nothing about money that was asked for since. */
+async function fail(
+  client: PoolClient,
+  number: string,
+  reference: string,
+  outcome: CollectionOutcome,
+): Promise<SettleEffect> {
+  const { rowCount } = await client.query(
+    `UPDATE orders SET state = 'failed', reason = $3 WHERE number = $1 AND state NOT IN ('paid', 'failed', 'review')
+       AND $2 = (SELECT reference FROM order_payments WHERE order_number = $1 ORDER BY nr DESC LIMIT 1)`,
+    [number, reference, outcome],
+  );
+  return rowCount === 1 ? 'failed' : 'nothing';
+}

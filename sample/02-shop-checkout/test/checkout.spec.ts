@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { startSandbox } from '../../../test/support/sandbox.js';
+import { PHONE, RunningShop } from './running-shop.js';
+import { describeOnBoth } from './shop-databases.js';
+
+const BOOT_MS = 60_000;
+const ASK = 'POST /payments/mobile-money';
+
+describeOnBoth('the checkout', (databaseUrl) => {
+  let sandbox: PaymentsSandbox;
+  let shop: RunningShop;
+
+  beforeAll(async () => {
+    sandbox = await startSandbox({ clock: 'manual', seed: 1 });
+    shop = await RunningShop.start(databaseUrl(), sandbox);
+  }, BOOT_MS);
+  beforeEach(async () => {
+    await sandbox.reset();
+    await shop.clear();
+  });
+  afterAll(() => shop.close());
+
+  const asked = (): readonly string[] => sandbox.payments().map(({ reference }) => reference);
+
+  it('turns an order paid, on its open page too, and sells one', async () => {
+    const { status, body } = await shop.order();
+    expect({ status, body }).toMatchObject({
+      status: 201,
+      body: { state: 'waiting', amount: '15000.00', phoneEnding: '678' },
+    });
+    const page = await shop.follow(body.number);
+    expect(await page.next()).toBe('waiting');
+    await sandbox.customer(PHONE).approve(body.number);
+    expect(await page.next()).toBe('paid');
+    await expect(page.next()).rejects.toThrow('ended');
+    expect([await shop.stateOf(body.number), await shop.sold()]).toEqual(['paid', 1]);
+  });
+
+  it('asks for the amount of the catalogue, and takes none from the browser', async () => {
+    expect((await shop.order({ amount: '1.00' })).status).toBe(400);
+    await shop.order({ product: 'kikoi' });
+    expect(sandbox.payments().map(({ amount }) => amount)).toEqual(['28000.00']);
+  });
+
+  it('tells whoever has the address of an order neither name nor phone', async () => {
+    const { body } = await shop.read(`/orders/${await shop.ordered()}`);
+    expect(JSON.stringify(body)).not.toMatch(/Asha|712345|example\.com/);
+  });
+
+  it('makes one order of a page that is sent twice at once, and asks once', async () => {
+    const checkout = randomUUID();
+    const answers = await Promise.all([shop.order({ checkout }), shop.order({ checkout })]);
+    const again = await shop.order({ checkout });
+    expect(new Set([...answers, again].map(({ body }) => body.number)).size).toBe(1);
+    expect(sandbox.requests()).toHaveLength(1);
+  });
+
+  it.each([
+    ['decline', 'failed'],
+    ['cancel', 'cancelled'],
+    ['expire', 'expired'],
+  ] as const)(
+    'says why an order failed after %s, and asks again under a new reference',
+    async (what, reason) => {
+      const number = await shop.ordered();
+      const [tab, otherTab] = [await shop.follow(number), await shop.follow(number)];
+      expect([await tab.next(), await otherTab.next()]).toEqual(['waiting', 'waiting']);
+      await sandbox.customer(PHONE)[what](number);
+      expect([await tab.next(), await otherTab.next()]).toEqual(['failed', 'failed']);
+      expect(await shop.stateOf(number)).toBe(`failed: ${reason}`);
+
+      await Promise.all([shop.pay(number), shop.pay(number)]);
+      expect(asked()).toEqual([number, `${number}-2`]);
+      await sandbox.customer(PHONE).approve(`${number}-2`);
+      let last = '';
+      while (last !== 'paid') last = await otherTab.next();
+      expect([await shop.stateOf(number), await shop.sold()]).toEqual(['paid', 1]);
+      tab.close();
+    },
+  );
+
+  it('asks again under the same reference, also another phone, after a refusal', async () => {
+    sandbox.next(ASK).status(422);
+    const { status, body } = await shop.order();
+    expect({ status, body }).toMatchObject({ status: 201, body: { state: 'failed', reason: 'refused' } });
+    const again = await shop.pay(body.number, { phone: '+255 754 000 111' });
+    expect(again).toMatchObject({ status: 200, body: { state: 'waiting', phoneEnding: '111' } });
+    await sandbox.customer('255754000111').approve(body.number);
+    expect(await shop.stateOf(body.number)).toBe('paid');
+  });
+
+  it('says that nothing was asked when the keys are wrong', async () => {
+    sandbox.next(ASK).status(401);
+    expect(await shop.stateOf(await shop.ordered())).toBe('failed: unavailable');
+    expect(asked()).toEqual([]);
+  });
+
+  it('does nothing for an order that is waited for, or paid', async () => {
+    const number = await shop.ordered();
+    expect((await shop.pay(number)).body.state).toBe('waiting');
+    await sandbox.customer(PHONE).approve(number);
+    expect((await shop.pay(number)).body.state).toBe('paid');
+    expect(sandbox.requests()).toHaveLength(1);
+  });
+
+  it('writes nothing down for a page that is not filled in well', async () => {
+    const { status, body } = await shop.send<{ readonly message: readonly string[] }>('/orders', {
+      checkout: 'mine',
+      product: 'kanga',
+      name: '',
+      phone: '712 345 678',
+      email: 'asha',
+    });
+    expect(status).toBe(400);
+    expect(body.message).toEqual([
+      'load the page again',
+      'write your name',
+      'write a Tanzanian mobile number such as 0712 345 678',
+      'write an e-mail address such as asha@example.com',
+    ]);
+    expect((await shop.order({ product: 'gold' })).status).toBe(400);
+    expect(await shop.query('SELECT FROM orders')).toEqual([]);
+  });
+
+  it('knows no order that it never gave out', async () => {
+    const path = '/orders/SP-000000000000';
+    const statuses = [
+      await shop.read(path),
+      await shop.read(`${path}/events`),
+      await shop.send(`${path}/pay`, {}),
+    ];
+    expect(statuses.map(({ status }) => status)).toEqual([404, 404, 404]);
+  });
+});

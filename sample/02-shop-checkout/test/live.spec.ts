@@ -1,0 +1,92 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { startSandbox } from '../../../test/support/sandbox.js';
+import { PHONE, RunningShop } from './running-shop.js';
+import { describeOnOne, describeOnPostgres } from './shop-databases.js';
+
+const BOOT_MS = 60_000;
+
+describeOnPostgres('two instances of the shop', (databaseUrl) => {
+  let sandbox: PaymentsSandbox;
+  let here: RunningShop;
+  let there: RunningShop;
+
+  beforeAll(async () => {
+    sandbox = await startSandbox({ clock: 'manual', seed: 1 });
+    // Both find an empty database, and take turns at its tables.
+    [there, here] = await Promise.all([
+      RunningShop.start(databaseUrl(), sandbox),
+      RunningShop.start(databaseUrl(), sandbox),
+    ]);
+  }, BOOT_MS);
+  beforeEach(async () => {
+    await sandbox.reset();
+    await here.clear();
+  });
+  afterAll(() => Promise.all([here.close(), there.close()]));
+
+  it('show an order live whichever of them hears the webhook', async () => {
+    const number = await there.ordered();
+    const page = await there.follow(number);
+    expect(await page.next()).toBe('waiting');
+    await sandbox.customer(PHONE).approve(number);
+    expect(sandbox.deliveries()).toMatchObject([{ url: `${here.url}/webhooks/payments` }]);
+    expect(await page.next()).toBe('paid');
+  });
+
+  it('ask once when both are told to try again', async () => {
+    const number = await there.ordered();
+    await sandbox.customer(PHONE).decline(number);
+    await Promise.all([here.pay(number), there.pay(number)]);
+    expect(sandbox.payments()).toHaveLength(2);
+    expect(await there.stateOf(number)).toBe('waiting');
+  });
+
+  it('miss nothing while the connection for news is lost', async () => {
+    const number = await there.ordered();
+    const page = await there.follow(number);
+    expect(await page.next()).toBe('waiting');
+    const killed = await here.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND query LIKE 'LISTEN %'`,
+    );
+    expect(killed).toHaveLength(2);
+    await sandbox.customer(PHONE).approve(number);
+    expect(await page.next()).toBe('paid');
+  });
+});
+
+describeOnOne('an instance that stops', (databaseUrl) => {
+  let sandbox: PaymentsSandbox;
+  let shop: RunningShop;
+
+  beforeEach(async () => {
+    sandbox = await startSandbox({ clock: 'manual', seed: 1 });
+    shop = await RunningShop.start(databaseUrl(), sandbox);
+    await shop.clear();
+  }, BOOT_MS);
+  afterEach(() => shop.close());
+
+  it('ends the pages that follow, which find the order as it is when they connect again', async () => {
+    const number = await shop.ordered();
+    const page = await shop.follow(number);
+    expect(await page.next()).toBe('waiting');
+    await shop.close();
+    await expect(page.next()).rejects.toThrow('The stream ended');
+  });
+
+  it('writes down what is being asked for, and ends its database last', async () => {
+    sandbox.next('POST /payments/mobile-money').delay('5s');
+    const arrived = new Promise<void>((resolve) => {
+      sandbox.on('payment', () => {
+        resolve();
+      });
+    });
+    const answer = shop.order();
+    await arrived;
+    const closed = shop.close();
+    await sandbox.clock.advance('5s');
+    await closed;
+    expect((await answer).body.state).toBe('waiting');
+  });
+});

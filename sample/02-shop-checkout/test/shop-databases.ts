@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import { Client } from 'pg';
+import { describeWith, postgresService } from '../../../test/support/services.js';
+
+/** Gives what DATABASE_URL is; to be called within the specs. Empty: PGlite in memory. */
+export type DatabaseUrl = () => string;
+
+/** The same specs on a PostgreSQL server, where there is one, and on PGlite. */
+export function describeOnBoth(name: string, specs: (url: DatabaseUrl) => void): void {
+  describeOnPostgres(name, specs);
+  describe(`${name}, on PGlite`, () => {
+    specs(() => '');
+  });
+}
+
+/** On a PostgreSQL server, and on PGlite where there is none. */
+export function describeOnOne(name: string, specs: (url: DatabaseUrl) => void): void {
+  if (postgresService.reachable) describeOnPostgres(name, specs);
+  else
+    describe(`${name}, on PGlite`, () => {
+      specs(() => '');
+    });
+}
+
+/** What PGlite cannot show, because it has one connection. */
+export function describeOnPostgres(name: string, specs: (url: DatabaseUrl) => void): void {
+  describeWith([postgresService], `${name}, on PostgreSQL`, () => {
+    const database = `shop_${randomBytes(6).toString('hex')}`;
+    beforeAll(() => onServer(`CREATE DATABASE ${database}`));
+    specs(() => Object.assign(new URL(postgresService.url), { pathname: database }).href);
+    afterAll(() => onServer(`DROP DATABASE ${database} WITH (FORCE)`));
+  });
+}
+
+async function onServer(statement: string): Promise<void> {
+  const client = new Client({ connectionString: postgresService.url });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}
