@@ -10,7 +10,7 @@ export default tseslint.config(
       'coverage/',
       'docs/api/',
       '**/*.generated.ts',
-      'test/consumers/nest*/',
+      'test/consumers/{application,nest*}/',
     ],
   },
   js.configs.recommended,

@@ -1,22 +1,24 @@
-// Packs the package, installs the tarball into each application beside this file as a user would, and runs their
-// type check, tests and production start. `--only <application>` runs one of them.
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+// Packs the package, installs the tarball as a user would into applications of each kind, and runs their type check,
+// tests and production start on every Node and HTTP adapter; ends with the matrix. See runner/selection.mjs for a part.
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
-import { checkApplication } from './runner/application.mjs';
 import { stopChildren } from './runner/command.mjs';
+import { checkMatrix } from './runner/cells.mjs';
+import { findNode } from './runner/nodes.mjs';
 import { checkPackage, pack } from './runner/package.mjs';
 import { Report } from './runner/report.mjs';
+import { select } from './runner/selection.mjs';
 
-const APPLICATIONS = ['nest11-commonjs', 'nest12-esm'];
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, '..', '..');
 
-const { only } = parseArgs({ options: { only: { type: 'string' } } }).values;
-if (only !== undefined && !APPLICATIONS.includes(only)) {
-  console.error(`There is no application '${only}': write one of ${APPLICATIONS.join(', ')}.`);
+let selection;
+try {
+  selection = select(process.argv.slice(2));
+} catch ({ message }) {
+  console.error(message);
   process.exit(2);
 }
 
@@ -41,21 +43,17 @@ try {
     });
     await checkPackage(step, { root, tarball, work });
   });
-  for (const name of tarball === undefined ? [] : APPLICATIONS) {
-    if (only !== undefined && only !== name) continue;
-    const application = join(work, name);
-    cpSync(join(here, name), application, { recursive: true, filter: isSource });
-    mkdirSync(join(application, 'checks'));
-    cpSync(join(here, 'checks'), join(application, 'checks'), { recursive: true });
-    await report.steps(name, (step) => checkApplication(step, { application, tarball }));
-    rmSync(application, { recursive: true, force: true });
+  const nodes = [];
+  for (const major of selection.nodes) {
+    await report.steps(`Node ${major}`, (step) =>
+      step('is there', async () => {
+        nodes.push(await findNode(major, work));
+      }),
+    );
   }
+  if (tarball !== undefined && nodes.length > 0)
+    await checkMatrix(report, { ...selection, here, nodes, tarball, work });
 } finally {
   cleanUp();
 }
 process.exitCode = report.finish();
-
-/** What an editor or a hand-made install left in the application stays behind. */
-function isSource(path) {
-  return !/[\\/](node_modules|dist)$/.test(path);
-}

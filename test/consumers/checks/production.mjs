@@ -35,6 +35,9 @@ try {
     }),
   });
   assert.equal(asked.status, 201, await asked.text());
+  const express = asked.headers.get('x-powered-by') === 'Express';
+  assert.equal(express ? 'express' : 'fastify', process.env.HTTP_ADAPTER);
+  assert.equal(process.versions.node.split('.')[0], process.env.NODE_MAJOR);
   await sandbox.customer(phone).approve('order-1');
   const order = await (await fetch(`${address}/orders/order-1`)).json();
   assert.equal(order.timesPaid, 1);

@@ -1,56 +1,72 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from './command.mjs';
+import { install } from './install.mjs';
 
-const INSTALL = [
-  'install',
-  '--no-audit',
-  '--no-fund',
-  '--no-package-lock',
-  '--ignore-scripts',
-  '--prefer-offline',
-];
-
-/** Installs the tarball into one application and does with it what its developer would. */
-export async function checkApplication(step, { application, tarball }) {
-  const cwd = application;
+/** Installs the tarball into one application, and reads and compiles it: the same on every Node. */
+export async function prepareApplication(step, { cwd, tarball }) {
   const script = (name) => run('npm', ['run', '--silent', name], { cwd });
-  await step('install', () => run('npm', [...INSTALL, tarball], { cwd, timeoutMs: 300_000 }));
-  await step('import and require give one copy of each entry point', () =>
-    run(process.execPath, [join('checks', 'one-copy.mjs')], { cwd }),
-  );
-  await step('each entry point loads as CommonJS alone', () => checkCommonJs(cwd));
-  await step('command line', () => checkBin(cwd));
+  await step('install', () => install(cwd, tarball));
   await step('type check', () => script('typecheck'));
   await step("type check of the package's own declarations", () => checkDeclarations(cwd));
-  await step('e2e tests', () => script('test:e2e'));
   await step('production build', () => script('build'));
-  await step('production start, payment and stop', () =>
-    run(process.execPath, [join('checks', 'production.mjs')], { cwd, timeoutMs: 60_000 }),
+  await step('a second copy is named at boot', () =>
+    run(process.execPath, [join('checks', 'second-copy.mjs')], { cwd }),
   );
 }
 
+/** What one Node makes of the installed package, whatever the application listens with. */
+export async function checkOnNode(step, { cwd, env }) {
+  await step('import and require give one copy of each entry point', () =>
+    run('node', [join('checks', 'one-copy.mjs')], { cwd, env }),
+  );
+  await step('each entry point loads as CommonJS alone', () => checkCommonJs(cwd, env));
+  await step('command line', () => checkBin(cwd, env));
+}
+
+/** What its developer would do with it: run the tests, and start it in production. */
+export async function checkCell(step, { cwd, env, tests, impossible }) {
+  const script = (name) => run('npm', ['run', '--silent', name], { cwd, env });
+  if (impossible === undefined) await step('tests', () => script(tests));
+  else {
+    await step('tests that cannot run there', () => mustFail(() => script(tests), impossible.message));
+    await step('tests', () => script(impossible.instead));
+  }
+  await step('production start, payment and stop', () =>
+    run('node', [join('checks', 'production.mjs')], { cwd, env, timeoutMs: 60_000 }),
+  );
+}
+
+async function mustFail(attempt, reason) {
+  const told = await attempt().then(
+    () => undefined,
+    ({ message }) => message,
+  );
+  if (told === undefined) throw new Error('They passed: take the note out of matrix.mjs and the README.');
+  if (!reason.test(told)) throw new Error(`They failed for another reason than ${reason}:\n${told}`);
+}
+
 /** Where Node may not `require` ES modules, and in Jest, the CommonJS build is what is loaded. */
-async function checkCommonJs(cwd) {
+async function checkCommonJs(cwd, env) {
   const nest = JSON.parse(
     readFileSync(join(cwd, 'node_modules', '@nestjs', 'common', 'package.json'), 'utf8'),
   );
   const onlyCommonJs = nest.type === 'module' ? [] : ['--no-experimental-require-module'];
   for (const entry of ['nestjs-payments', 'nestjs-payments/testing', 'nestjs-payments/sandbox']) {
-    await run(process.execPath, [...onlyCommonJs, '--eval', `require('${entry}')`], { cwd });
+    await run('node', [...onlyCommonJs, '--eval', `require('${entry}')`], { cwd, env });
   }
 }
 
-async function checkBin(cwd) {
+async function checkBin(cwd, env) {
   const { version } = JSON.parse(
     readFileSync(join(cwd, 'node_modules', 'nestjs-payments', 'package.json'), 'utf8'),
   );
-  const printed = await run('npx', ['--no', '--', 'nestjs-payments', '--version'], { cwd });
+  const printed = await run(join('node_modules', '.bin', 'nestjs-payments'), ['--version'], { cwd, env });
   if (printed.trim() !== version) throw new Error(`It printed '${printed.trim()}' instead of ${version}.`);
 }
 
 /** `skipLibCheck` hides errors in ours; of those in other packages' declarations this says nothing. */
-async function checkDeclarations(cwd) {
+export async function checkDeclarations(cwd) {
   const everything = ['--noEmit', '--skipLibCheck', 'false', '--pretty', 'false'];
   const told = await run('npx', ['--no', '--', 'tsc', ...everything], { cwd }).catch(
     ({ message }) => message,

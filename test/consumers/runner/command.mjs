@@ -12,10 +12,15 @@ export function stopChildren() {
  *
  * @throws where it fails or takes too long; the message holds all it wrote.
  */
-export function run(command, args, { cwd, timeoutMs = 180_000 }) {
+export function run(command, args, { cwd, env = {}, timeoutMs = 180_000 }) {
   return new Promise((resolve, reject) => {
     // A group of its own, so that a test runner's workers end with it.
-    const child = spawn(command, args, { cwd, env: environment(), stdio: 'pipe', detached: true });
+    const child = spawn(command, args, {
+      cwd,
+      env: { ...environment(), ...env },
+      stdio: 'pipe',
+      detached: true,
+    });
     running.add(child);
     let stdout = '';
     let output = '';
@@ -53,7 +58,7 @@ function stop(child) {
 function environment() {
   const inherited = Object.entries(process.env).filter(
     ([name]) =>
-      !/^(npm_(package|lifecycle)_|npm_config_local_prefix$|NODE_ENV$|NODE_OPTIONS$|FORCE_COLOR$|PAYMENTS_)/.test(
+      !/^(npm_(package|lifecycle)_|npm_config_local_prefix$|NODE_ENV$|NODE_OPTIONS$|FORCE_COLOR$|PAYMENTS_|HTTP_ADAPTER$|NODE_MAJOR$)/.test(
         name,
       ),
   );

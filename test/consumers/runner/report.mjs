@@ -8,13 +8,19 @@ export class Report {
   passed = 0;
   failed = 0;
 
-  /** Runs the steps of one subject; the first that fails ends them. */
+  /**
+   * Runs the steps of one subject; the first that fails ends them.
+   *
+   * @returns whether all passed.
+   */
   async steps(subject, run) {
     try {
       await run((name, check) => this.step(`${subject}: ${name}`, check));
     } catch (error) {
       if (!(error instanceof StepFailed)) throw error;
+      return false;
     }
+    return true;
   }
 
   /** @returns the exit code. */

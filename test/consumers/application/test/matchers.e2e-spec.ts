@@ -1,10 +1,4 @@
-import { PaymentsSandbox, sandboxMatchers, type SandboxMatchers } from 'nestjs-payments/sandbox';
-
-declare global {
-  namespace jest {
-    interface Matchers<R> extends SandboxMatchers<R> {}
-  }
-}
+import { PaymentsSandbox, sandboxMatchers } from 'nestjs-payments/sandbox';
 
 expect.extend(sandboxMatchers);
 

@@ -1,11 +1,12 @@
 import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { AppModule } from './app.module';
+import { AppModule } from './app.module.js';
+import { httpAdapter } from './http-adapter.js';
 
 async function bootstrap() {
-  const app = await NestFactory.create(AppModule);
+  const app = await NestFactory.create(AppModule, httpAdapter());
   app.enableShutdownHooks();
   await app.listen(process.env.PORT ?? 3000, '127.0.0.1');
   Logger.log(`Listening on ${await app.getUrl()}`, 'Bootstrap');
 }
-bootstrap();
+void bootstrap();

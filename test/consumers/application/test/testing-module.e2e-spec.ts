@@ -1,10 +1,11 @@
-import { INestApplication } from '@nestjs/common';
+import type { INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { PaymentOutcomeUnknownError } from 'nestjs-payments';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { PaymentsTestingModule } from 'nestjs-payments/testing';
-import { AppModule } from './../src/app.module';
-import { OrdersService } from './../src/orders/orders.service';
+import { AppModule } from './../src/app.module.js';
+import { httpAdapter } from './../src/http-adapter.js';
+import { OrdersService } from './../src/orders/orders.service.js';
 
 const phone = '255712345678';
 const order = (reference: string) => ({
@@ -47,7 +48,7 @@ describe("the package's testing module", () => {
     const module = await Test.createTestingModule({
       imports: [AppModule, PaymentsTestingModule.forApplication()],
     }).compile();
-    app = module.createNestApplication();
+    app = module.createNestApplication(httpAdapter());
     await app.listen(0, '127.0.0.1');
     const orders = app.get(OrdersService);
     await orders.collect(order('order-2'));

@@ -1,11 +1,12 @@
+import type { INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { INestApplication } from '@nestjs/common';
-import { CollectionsService, PaymentsModule } from 'nestjs-payments';
+import { CollectionsService } from 'nestjs-payments';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { paymentEvent, postWebhook, signWebhook } from 'nestjs-payments/testing';
+import type { Server } from 'node:http';
 import request from 'supertest';
-import { App } from 'supertest/types.js';
 import { AppModule } from './../src/app.module.js';
+import { httpAdapter } from './../src/http-adapter.js';
 import { webhookScheme as scheme } from './../src/webhook-scheme.js';
 
 const phone = '255712345678';
@@ -19,7 +20,7 @@ const order = (reference: string) => ({
 
 describe('an application with nestjs-payments', () => {
   let sandbox: PaymentsSandbox;
-  let app: INestApplication<App> | undefined;
+  let app: INestApplication<Server> | undefined;
 
   const http = () => request(app!.getHttpServer());
   const find = async (reference: string) => (await http().get(`/orders/${reference}`)).body;
@@ -34,7 +35,7 @@ describe('an application with nestjs-payments', () => {
       PAYMENTS_WEBHOOK_SECRET: sandbox.webhookSecret,
     });
     const moduleFixture = await Test.createTestingModule({ imports: [AppModule] }).compile();
-    app = moduleFixture.createNestApplication();
+    app = moduleFixture.createNestApplication(httpAdapter());
     await app.listen(0, '127.0.0.1');
     sandbox.deliverTo(`${await app.getUrl()}/webhooks/payments`);
   });
@@ -42,6 +43,12 @@ describe('an application with nestjs-payments', () => {
   afterAll(async () => {
     await app?.close();
     await sandbox?.stop();
+  });
+
+  it('runs where the matrix says', () => {
+    const { HTTP_ADAPTER, NODE_MAJOR } = process.env;
+    expect(app!.getHttpAdapter().getType()).toBe(HTTP_ADAPTER);
+    expect(process.versions.node.split('.')[0]).toBe(NODE_MAJOR);
   });
 
   it('injects a service by its class', () => {
@@ -99,11 +106,5 @@ describe('an application with nestjs-payments', () => {
     expect(await find('order-6')).toMatchObject({ timesPaid: 0 });
     await post().set(headers).send(body).expect(200);
     expect(await find('order-5')).toMatchObject({ timesPaid: 1 });
-  });
-
-  it('does not boot with a wrong option', async () => {
-    const options = { ...sandbox.moduleOptions(), baseUrl: sandbox.url };
-    const boot = Test.createTestingModule({ imports: [PaymentsModule.forRoot(options)] }).compile();
-    await expect(boot).rejects.toMatchObject({ name: 'PaymentsConfigError' });
   });
 });

@@ -1,0 +1,7 @@
+import type { SandboxMatchers } from 'nestjs-payments/sandbox';
+
+declare global {
+  namespace jest {
+    interface Matchers<R> extends SandboxMatchers<R> {}
+  }
+}

@@ -1,0 +1,48 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkCell, checkOnNode, prepareApplication } from './application.mjs';
+import { assemble } from './source.mjs';
+import { table } from './table.mjs';
+
+const ADAPTER_NAMES = { express: 'Express', fastify: 'Fastify' };
+
+/** Every chosen application on every Node and adapter, one install an application; prints what came of each. */
+export async function checkMatrix(report, { applications, adapters, nodes, here, tarball, work }) {
+  const cells = [];
+  for (const application of applications) {
+    const cwd = join(work, application.name);
+    assemble(here, application, cwd);
+    const ready = await report.steps(application.name, (step) => prepareApplication(step, { cwd, tarball }));
+    for (const node of nodes) {
+      if (ready)
+        await report.steps(`${application.name}, Node ${node.version}`, (step) =>
+          checkOnNode(step, { cwd, env: node.env }),
+        );
+      for (const adapter of adapters) {
+        cells.push(await checkOne(report, { application, node, adapter, cwd, ready }));
+      }
+    }
+    rmSync(cwd, { recursive: true, force: true });
+  }
+  if (cells.length > 0)
+    console.log(
+      `\n${table(
+        nodes.map(({ version }) => version),
+        cells,
+      )}\n`,
+    );
+}
+
+async function checkOne(report, { application, node, adapter, cwd, ready }) {
+  const { nest, format, tests, impossible } = application;
+  const title = `Nest ${nest}, ${format}, ${ADAPTER_NAMES[adapter]}`;
+  const found = impossible?.nodes.includes(node.major) ? impossible : undefined;
+  const env = { ...node.env, HTTP_ADAPTER: adapter };
+  const passed =
+    ready &&
+    (await report.steps(`${title}, Node ${node.version}`, (step) =>
+      checkCell(step, { cwd, env, tests, impossible: found }),
+    ));
+  const result = passed ? 'passed' : ready ? 'FAILED' : 'not run';
+  return { title, node: node.version, result, note: found?.because };
+}

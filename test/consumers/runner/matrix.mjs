@@ -1,0 +1,22 @@
+/** Every combination that the package is for; an application's folder holds what is its own. */
+export const NODES = [20, 22, 24];
+export const ADAPTERS = ['express', 'fastify'];
+export const APPLICATIONS = [
+  { name: 'nest11-commonjs', nest: 11, format: 'CommonJS', tests: 'test:e2e' },
+  { name: 'nest11-esm', nest: 11, format: 'ESM', tests: 'test:e2e' },
+  {
+    name: 'nest12-commonjs',
+    nest: 12,
+    format: 'CommonJS',
+    tests: 'test:e2e',
+    // Each try of it is held to fail as it says, so that the README's word is taken back when it has become wrong.
+    impossible: {
+      nodes: [20, 22],
+      because:
+        'Jest cannot require ES modules there, whatever the plugin: tested with an swc transform of @nestjs',
+      message: /Must use import to load ES Module: .*[\\/]node_modules[\\/]@nestjs[\\/]/,
+      instead: 'test:e2e:swc',
+    },
+  },
+  { name: 'nest12-esm', nest: 12, format: 'ESM', tests: 'test:e2e' },
+];

@@ -1,0 +1,28 @@
+import { parseArgs } from 'node:util';
+import { ADAPTERS, APPLICATIONS, NODES } from './matrix.mjs';
+
+const several = { type: 'string', multiple: true };
+
+/**
+ * What of the matrix to run: `--only <application>`, `--node <major>` and `--adapter <name>`, each as often as you like.
+ *
+ * @throws where there is no such thing.
+ */
+export function select(args) {
+  const { only, node, adapter } = parseArgs({
+    args,
+    options: { only: several, node: several, adapter: several },
+  }).values;
+  return {
+    applications: pick('application', APPLICATIONS, ({ name }) => name, only),
+    nodes: pick('Node', NODES, String, node),
+    adapters: pick('adapter', ADAPTERS, String, adapter),
+  };
+}
+
+function pick(what, all, nameOf, wanted) {
+  const unknown = wanted?.find((name) => !all.some((one) => nameOf(one) === name));
+  if (unknown !== undefined)
+    throw new Error(`There is no ${what} '${unknown}': write one of ${all.map(nameOf).join(', ')}.`);
+  return wanted === undefined ? all : all.filter((one) => wanted.includes(nameOf(one)));
+}
