@@ -8,10 +8,11 @@ export interface ProcessEnd {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A program that serves until it is told to end. */
+/** A program that serves until it is told to end, or ends by itself. */
 export class ServerProcess {
   private said = '';
   private readonly ended: Promise<ProcessEnd>;
+  private readonly closed: Promise<unknown>;
   private readonly waiting = new Set<() => void>();
 
   private constructor(
@@ -23,6 +24,8 @@ export class ServerProcess {
       signal: signal as NodeJS.Signals | null,
     }));
     this.ended.catch(() => undefined);
+    this.closed = once(child, 'close');
+    this.closed.catch(() => undefined);
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
         this.said += text;
@@ -67,6 +70,17 @@ export class ServerProcess {
         reject(new Error(`${this.program} ended without '${text}': ${this.said}`));
       });
     });
+  }
+
+  /** Sends a signal to it, and to nobody else. */
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  /** Resolves when it has ended by itself and everything that it printed is in the log. */
+  async finished(): Promise<ProcessEnd> {
+    await this.closed;
+    return this.ended;
   }
 
   /** Resolves when it is gone. */

@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { BanksService } from 'nestjs-payments';
+import { Screen } from '../console/screen.js';
+import { inParallel } from '../in-parallel.js';
+import { compareNames } from '../names/compare-names.js';
+import { PayrollProblem } from '../payroll.problem.js';
+import { recipientKey, type SalaryRow } from '../salaries/salary-row.js';
+import { Settings } from '../settings.js';
+import { type CheckedLine } from './check-report.js';
+import { RecipientLookup } from './recipient-lookup.js';
+
+type Checked = CheckedLine | { readonly problem: string };
+
+/** Asks the gateway about every line: whether it has the bank, and who would get the money. */
+@Injectable()
+export class LineChecker {
+  constructor(
+    private readonly banks: BanksService,
+    private readonly lookup: RecipientLookup,
+    private readonly settings: Settings,
+    private readonly screen: Screen,
+  ) {}
+
+  /**
+   * @param sent What was found out of the lines that are out, by reference: they are called again exactly as they were.
+   * @throws PayrollProblem that lists every line which cannot be paid.
+   */
+  async check(
+    rows: readonly SalaryRow[],
+    sent: ReadonlyMap<string, CheckedLine>,
+  ): Promise<readonly CheckedLine[]> {
+    await this.demandKnownBanks(rows);
+    const found = new Map<number, Checked>();
+    await inParallel(rows, this.settings.atOnce, async (row) => {
+      const before = sent.get(row.reference);
+      found.set(row.line, before ? { ...before, line: row.line, name: 'sent' } : await this.lookUp(row));
+      this.screen.progress(`Looking up ${found.size}/${rows.length}`);
+    });
+    this.screen.progress('');
+    const lines = rows.map(({ line }) => ({ line, checked: found.get(line) }));
+    const problems = lines.flatMap(({ line, checked }) =>
+      checked && 'problem' in checked ? [`line ${line}: ${checked.problem}`] : [],
+    );
+    if (problems.length > 0) throw new PayrollProblem('Some recipients cannot be paid:', problems);
+    return lines.flatMap(({ checked }) => (checked && 'name' in checked ? [checked] : []));
+  }
+
+  private async demandKnownBanks(rows: readonly SalaryRow[]): Promise<void> {
+    const known = new Set((await this.banks.list()).map(({ code }) => code));
+    const problems = rows.flatMap(({ line, recipient }) =>
+      recipient.kind === 'bank' && !known.has(recipient.bankCode)
+        ? [`line ${line}: there is no bank ${recipient.bankCode}`]
+        : [],
+    );
+    if (problems.length === 0) return;
+    throw new PayrollProblem('The file cannot be paid:', [
+      ...problems,
+      `The banks are ${[...known].join(', ')}.`,
+    ]);
+  }
+
+  private async lookUp({ line, reference, name, amount, recipient }: SalaryRow): Promise<Checked> {
+    const holder = await this.lookup.holderOf(recipient);
+    if ('problem' in holder) return holder;
+    const { name: held, ...network } = holder;
+    const match = compareNames(name, held);
+    return {
+      line,
+      reference,
+      amount,
+      recipient: recipientKey(recipient),
+      name: match,
+      holder: held,
+      ...network,
+    };
+  }
+}

@@ -1,0 +1,32 @@
+import { compareMoney, type JournalEntry } from 'nestjs-payments';
+import { isOut, resultOf } from '../pay/line-state.js';
+import { recipientKey, type SalaryRow } from '../salaries/salary-row.js';
+import { type CheckedLine } from './check-report.js';
+
+/**
+ * What an edited file says of lines whose money is out or may be. Under another reference or to another account, somebody who
+ * has the money already would be paid a second time.
+ *
+ * @param previous The lines of the run's last check.
+ */
+export function changedSinceSent(
+  rows: readonly SalaryRow[],
+  previous: readonly CheckedLine[],
+  entries: ReadonlyMap<string, JournalEntry>,
+): readonly string[] {
+  const now = new Map(rows.map((row) => [row.reference, row]));
+  const recipients = new Map(previous.map(({ reference, recipient }) => [reference, recipient]));
+  return [...entries].flatMap(([reference, entry]) => {
+    if (!isOut(resultOf(entry))) return [];
+    const row = now.get(reference);
+    if (!row) return [`${reference} was sent in this run and has left the file: put its line back`];
+    const where = `line ${row.line}: ${reference} was sent in this run`;
+    if (compareMoney(entry.amount, row.amount) !== 0) {
+      return [`${where} with the amount ${entry.amount}: put it back`];
+    }
+    const before = recipients.get(reference);
+    return before === undefined || before === recipientKey(row.recipient)
+      ? []
+      : [`${where} to another account or phone: put it back`];
+  });
+}

@@ -1,0 +1,37 @@
+import {
+  isPaymentsError,
+  PaymentOutcomeUnknownError,
+  PaymentRejectedError,
+  PaymentsValidationError,
+  ReferenceReusedError,
+} from 'nestjs-payments';
+import { type LineResult, unknownBecause } from './line-state.js';
+
+/** What an error of a payment says of its line, and whether it is a reason not to go on. */
+export interface Judgement {
+  readonly result: LineResult;
+  /** For people; absent where the next line may be sent. */
+  readonly stop?: string;
+}
+
+/** Whatever says that the money may have moved leaves the line unknown; only a definite refusal is one. */
+export function judgeError(error: unknown): Judgement {
+  if (!isPaymentsError(error)) {
+    const result: LineResult = { state: 'unknown', detail: 'the program failed in the middle of it' };
+    return { result, stop: 'The program failed.' };
+  }
+  if (error instanceof PaymentOutcomeUnknownError) return { result: unknownBecause(error.evidence) };
+  if (error.mayHaveBeenProcessed) return { result: { state: 'unknown', detail: error.message } };
+  if (error instanceof ReferenceReusedError) {
+    const detail = 'it ended without success: give the row another reference and check again';
+    return { result: { state: 'failed', detail } };
+  }
+  if (error.code === 'INSUFFICIENT_BALANCE') {
+    const result: LineResult = { state: 'not-sent', detail: 'the wallet holds too little' };
+    return { result, stop: 'The wallet holds too little: top it up.' };
+  }
+  if (error instanceof PaymentRejectedError || error instanceof PaymentsValidationError) {
+    return { result: { state: 'refused', detail: error.message } };
+  }
+  return { result: { state: 'not-sent', detail: '' }, stop: error.message };
+}

@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import { Interruption } from '../console/interruption.js';
+import { Screen } from '../console/screen.js';
+import { inParallel } from '../in-parallel.js';
+import { Settings } from '../settings.js';
+import { type ApprovedLine } from './approved-lines.js';
+import { LinePayer } from './line-payer.js';
+import { type LineResult } from './line-state.js';
+import { PayProgress } from './pay-progress.js';
+
+/** So many new unknown outcomes are no accident: the rest is better sent when the gateway is well again. */
+const MOST_UNKNOWN = 3;
+
+/** Sends lines side by side until all are sent, or there is a reason to stop. */
+@Injectable()
+export class PayRun {
+  constructor(
+    private readonly payer: LinePayer,
+    private readonly settings: Settings,
+    private readonly screen: Screen,
+    private readonly interruption: Interruption,
+  ) {}
+
+  /**
+   * @param results By line, what is known before; what came of it is written there.
+   * @returns Why it stopped before the end, where it did.
+   */
+  async payAll(
+    run: string,
+    lines: readonly ApprovedLine[],
+    results: Map<number, LineResult>,
+  ): Promise<string | undefined> {
+    const progress = new PayProgress(this.screen, lines.length);
+    let stop: string | undefined;
+    let newlyUnknown = 0;
+    const forget = this.interruption.listen(() => {
+      stop ??= 'Stopped by Ctrl-C.';
+      this.screen.line(
+        'Stopping: what is under way is being finished. Once more ends at once and leaves it unknown.',
+      );
+    });
+    const pay = async (line: ApprovedLine): Promise<void> => {
+      const before = results.get(line.row.line);
+      const { result, stop: reason } = await this.payer.pay(run, line, before);
+      results.set(line.row.line, result);
+      progress.show(line.row, result);
+      stop ??= reason;
+      if (result.state === 'unknown' && before?.state !== 'unknown') newlyUnknown += 1;
+      if (newlyUnknown >= MOST_UNKNOWN) {
+        stop ??= `${newlyUnknown} outcomes are unknown: something is wrong at the gateway.`;
+      }
+    };
+    try {
+      await inParallel(lines, this.settings.atOnce, pay, () => stop === undefined);
+      return stop;
+    } finally {
+      progress.end();
+      forget();
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import { readReport } from '../check/check-report.js';
+import { type PayOrder } from '../command-line.js';
+import { Screen } from '../console/screen.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { RunJournal } from '../journal/run-journal.js';
+import { PayrollProblem } from '../payroll.problem.js';
+import { openSalaries } from '../salaries/read-salaries.js';
+import { Settings } from '../settings.js';
+import { WalletCover } from '../wallet-cover.js';
+import {
+  type ApprovedLine,
+  approvedLines,
+  demandAcceptedNames,
+  demandNeededAccepts,
+} from './approved-lines.js';
+import { isOpen, type LineResult, NOT_SENT, resultOf } from './line-state.js';
+import { countsText } from './pay-progress.js';
+import { PayRun } from './pay-run.js';
+import { writeResult } from './result-file.js';
+import { adviceOn, countStates, exitCodeOf } from './run-end.js';
+
+/** `payroll pay`: sends what was checked and is not out yet, and asks again about what is unknown. */
+@Injectable()
+export class PayCommand {
+  constructor(
+    private readonly journal: RunJournal,
+    private readonly cover: WalletCover,
+    private readonly payRun: PayRun,
+    private readonly settings: Settings,
+    private readonly screen: Screen,
+  ) {}
+
+  async run({ file, run, accepted }: PayOrder): Promise<ExitCode> {
+    const salaries = await openSalaries(file);
+    const report = await readReport(this.settings.fileOf(run, 'check.json'));
+    const lines = approvedLines(salaries, report, { gateway: this.settings.gateway, now: Date.now() });
+    demandNeededAccepts(lines, accepted);
+    const results = await this.standing(run, lines);
+    const resultOfLine = ({ row }: ApprovedLine): LineResult => results.get(row.line) ?? NOT_SENT;
+    const open = lines.filter((line) => isOpen(resultOfLine(line)));
+    demandAcceptedNames(open, accepted);
+    this.sayWhatIsOut(lines.length - open.length, lines.length);
+    if (open.length > 0) await this.demandCover(open);
+    const toCall = lines.filter((line) => open.includes(line) || resultOfLine(line).state === 'unknown');
+    const stop = await this.payRun.payAll(run, toCall, results);
+    return this.finish(run, lines, results, stop);
+  }
+
+  private async standing(run: string, lines: readonly ApprovedLine[]): Promise<Map<number, LineResult>> {
+    const rows = lines.map(({ row }) => row);
+    const entries = await this.journal.entries(run, rows);
+    return new Map(rows.map(({ line, reference }) => [line, resultOf(entries.get(reference))]));
+  }
+
+  private sayWhatIsOut(out: number, total: number): void {
+    if (out > 0) this.screen.line(`${out} of ${total} lines are out already: nothing is sent a second time.`);
+  }
+
+  private async demandCover(open: readonly ApprovedLine[]): Promise<void> {
+    const { isEnough, text } = await this.cover.of(open.map(({ row }) => row));
+    this.screen.line(text);
+    if (isEnough) return;
+    throw new PayrollProblem('The wallet holds too little: top it up. Nothing was sent.', [], EXIT.stopped);
+  }
+
+  private async finish(
+    run: string,
+    lines: readonly ApprovedLine[],
+    results: ReadonlyMap<number, LineResult>,
+    stop: string | undefined,
+  ): Promise<ExitCode> {
+    const resultFile = this.settings.fileOf(run, 'result.csv');
+    const rows = lines.map(({ row }) => row);
+    await writeResult(resultFile, run, rows, results);
+    const counts = countStates(results.values());
+    if (stop !== undefined) this.screen.problem({ look: 'red', text: stop });
+    this.screen.line({ look: 'bold', text: `${lines.length} lines: ${countsText(counts)}.` });
+    for (const advice of adviceOn(counts)) this.screen.line(advice);
+    this.screen.line(`Written to ${resultFile}.`);
+    return exitCodeOf(counts);
+  }
+}

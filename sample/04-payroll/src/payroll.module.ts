@@ -1,0 +1,61 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { paymentsConfig, type PaymentsFactoryOptions, PaymentsModule } from 'nestjs-payments';
+import { postgresStorage } from 'nestjs-payments/postgres';
+import { CheckCommand } from './check/check.command.js';
+import { LineChecker } from './check/line-checker.js';
+import { RecipientLookup } from './check/recipient-lookup.js';
+import { Interruption } from './console/interruption.js';
+import { Screen } from './console/screen.js';
+import { type JournalDatabase, SCHEMA } from './journal/journal-database.js';
+import { RunJournal } from './journal/run-journal.js';
+import { LinePayer } from './pay/line-payer.js';
+import { PayRun } from './pay/pay-run.js';
+import { PayCommand } from './pay/pay.command.js';
+import { Settings } from './settings.js';
+import { SettleCommand } from './settle/settle.command.js';
+import { WalletCover } from './wallet-cover.js';
+
+/** Long enough to wait out a 429, which may ask for a minute. */
+const DEADLINE_MS = 90_000;
+
+@Module({})
+export class PayrollModule {
+  static with(settings: Settings, screen: Screen, { pool }: JournalDatabase): DynamicModule {
+    return {
+      module: PayrollModule,
+      imports: [
+        PaymentsModule.forRootAsync({
+          useFactory: gatewayOptions,
+          storage: postgresStorage({ pool, schema: SCHEMA }),
+          deadlineMs: DEADLINE_MS,
+          rate: { perSecond: settings.perSecond },
+          // A payout whose answer was lost is asked about once, by a later run: the same key and the same bytes, which the
+          // gateway takes or says that it has already. Not within the call, where it would hold up the lines that follow.
+          probe: { disbursements: { afterAnswerMs: DEADLINE_MS, afterSilenceMs: DEADLINE_MS } },
+          // A run may go on the next morning.
+          recoveryWindowMs: 24 * 3_600_000,
+        }),
+      ],
+      providers: [
+        { provide: Settings, useValue: settings },
+        { provide: Screen, useValue: screen },
+        Interruption,
+        CheckCommand,
+        LineChecker,
+        LinePayer,
+        PayCommand,
+        PayRun,
+        RecipientLookup,
+        RunJournal,
+        SettleCommand,
+        WalletCover,
+      ],
+    };
+  }
+}
+
+/** The gateway has no webhooks for payouts, so nothing listens here and their secret is not needed. */
+async function gatewayOptions(): Promise<PaymentsFactoryOptions> {
+  const { webhooks: _notForPayouts, ...options } = await paymentsConfig();
+  return options;
+}

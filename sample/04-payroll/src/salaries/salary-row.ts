@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+
+/** Where the money goes. */
+export type Recipient =
+  | { readonly kind: 'bank'; readonly bankCode: string; readonly account: string }
+  | { readonly kind: 'mobile'; readonly phone: string };
+
+/** One valid row of the file. */
+export interface SalaryRow {
+  /** Where it ends in the file, as an editor counts. */
+  readonly line: number;
+  /** The row's own reference: the staff number. */
+  readonly reference: string;
+  readonly name: string;
+  /** Two-decimal string. */
+  readonly amount: string;
+  readonly recipient: Recipient;
+  readonly remarks: string | undefined;
+}
+
+/** Tells recipients apart; a hash, because reports keep it. */
+export function recipientKey(recipient: Recipient): string {
+  const text = recipient.kind === 'bank' ? `${recipient.bankCode}/${recipient.account}` : recipient.phone;
+  return createHash('sha256').update(`${recipient.kind}/${text}`).digest('hex');
+}
+
+/** For screens and files: enough to recognise an account, not enough to pay to it. */
+export function maskedRecipient(recipient: Recipient): string {
+  return recipient.kind === 'bank'
+    ? `${recipient.bankCode} ${masked(recipient.account)}`
+    : masked(recipient.phone);
+}
+
+function masked(number: string): string {
+  return `****${number.slice(-3)}`;
+}

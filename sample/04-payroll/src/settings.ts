@@ -1,0 +1,32 @@
+import { join } from 'node:path';
+import { PayrollProblem } from './payroll.problem.js';
+
+/** What the environment says beside the gateway's own variables. */
+export class Settings {
+  /** Reports, results, and the journal where no database is named. */
+  readonly folder: string;
+  readonly databaseUrl: string | undefined;
+  /** Payments and lookups that are under way at once. */
+  readonly atOnce: number;
+  readonly perSecond: number;
+  /** A check at one gateway is none at another. */
+  readonly gateway: string;
+
+  constructor(environment: NodeJS.ProcessEnv) {
+    this.folder = environment['PAYROLL_FOLDER']?.trim() || 'payroll-data';
+    this.databaseUrl = environment['DATABASE_URL']?.trim() || undefined;
+    this.atOnce = wholeNumber(environment, 'PAYROLL_AT_ONCE', 4);
+    this.perSecond = wholeNumber(environment, 'PAYROLL_PER_SECOND', 5);
+    this.gateway = environment['PAYMENTS_BASE_URL']?.trim() ?? '';
+  }
+
+  fileOf(run: string, what: 'check.json' | 'result.csv'): string {
+    return join(this.folder, `${run}.${what}`);
+  }
+}
+
+function wholeNumber(environment: NodeJS.ProcessEnv, name: string, fallback: number): number {
+  const text = environment[name]?.trim() || String(fallback);
+  if (/^[1-9]\d{0,2}$/.test(text)) return Number(text);
+  throw new PayrollProblem(`${name} must be a whole number from 1 to 999: leave it out for ${fallback}.`);
+}

@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import { isPaymentsError, PaymentsJournal } from 'nestjs-payments';
+import { type SettleOrder } from '../command-line.js';
+import { Screen } from '../console/screen.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { PayrollProblem } from '../payroll.problem.js';
+import { paymentReference } from '../salaries/names.rule.js';
+import { openSalaries } from '../salaries/read-salaries.js';
+
+/** `payroll settle`: an operator's word on a line, after the gateway's support was asked. */
+@Injectable()
+export class SettleCommand {
+  constructor(
+    private readonly journal: PaymentsJournal,
+    private readonly screen: Screen,
+  ) {}
+
+  async run({ file, run, line, outcome }: SettleOrder): Promise<ExitCode> {
+    const { rows } = await openSalaries(file);
+    const row = rows.find((candidate) => candidate.line === line);
+    if (!row) throw new PayrollProblem(`The file has no line ${line} with a salary.`);
+    try {
+      await this.journal.settle('disbursement', paymentReference(run, row.reference), outcome);
+    } catch (error) {
+      if (isPaymentsError(error)) throw new PayrollProblem(`Line ${line}: ${error.message}`);
+      throw error;
+    }
+    this.screen.line(`Line ${line}, ${row.reference} ${row.name}: ${outcome}.`);
+    return EXIT.fine;
+  }
+}

@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { Pool } from 'pg';
+import { letPass, type PayrollDesk } from './payroll.desk.js';
+
+/** Where programs in other processes keep their journal. */
+export interface JournalPlace {
+  readonly environment: NodeJS.ProcessEnv;
+  /** Lets ten minutes pass for what stands there; only while no program runs. */
+  pass(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The PostgreSQL inside the program, with its files in the desk's folder. */
+export function embeddedJournal({ folder }: PayrollDesk): JournalPlace {
+  return {
+    environment: {},
+    pass: async () => {
+      const database = await PGlite.create(join(folder, 'data', 'journal'));
+      await letPass(database);
+      await database.close();
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+/** A database of its own on a server. */
+export async function serverJournal(serverUrl: string): Promise<JournalPlace> {
+  const name = `payroll_${randomBytes(6).toString('hex')}`;
+  const server = new Pool({ connectionString: serverUrl, max: 1 });
+  await server.query(`CREATE DATABASE ${name}`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  const database = new Pool({ connectionString: url.href, max: 1 });
+  return {
+    environment: { DATABASE_URL: url.href },
+    pass: () => letPass(database),
+    close: async () => {
+      await database.end();
+      await server.query(`DROP DATABASE ${name} WITH (FORCE)`);
+      await server.end();
+    },
+  };
+}

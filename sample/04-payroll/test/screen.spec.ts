@@ -1,0 +1,77 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { stripVTControlCharacters } from 'node:util';
+import { Screen } from '../src/console/screen.js';
+import { PayProgress } from '../src/pay/pay-progress.js';
+import { type LineResult } from '../src/pay/line-state.js';
+
+const CLEAR = '\r\u001B[2K';
+const ACCEPTED: LineResult = { state: 'accepted', detail: '' };
+const UNKNOWN: LineResult = { state: 'unknown', detail: 'no certain answer came' };
+const ROW = {
+  line: 2,
+  reference: 'S-1',
+  name: 'Asha Mushi',
+  amount: '1000.00',
+  recipient: { kind: 'mobile', phone: '255712345601' },
+  remarks: undefined,
+} as const;
+
+let out: string;
+let err: string;
+
+beforeEach(() => {
+  out = '';
+  err = '';
+  delete process.env['NO_COLOR'];
+});
+
+function screen(isTTY: boolean): Screen {
+  return new Screen({ isTTY, write: (text) => (out += text) }, { isTTY, write: (text) => (err += text) });
+}
+
+describe('the progress of a run', () => {
+  it('is one line that counts on a terminal, with a line above it for what is not sure', () => {
+    const progress = new PayProgress(screen(true), 3);
+    progress.show(ROW, ACCEPTED);
+    expect(out).toBe(`${CLEAR}Paying 1/3: 1 accepted`);
+    out = '';
+    progress.show(ROW, UNKNOWN);
+    expect(out).toMatch(/^\r.\[2K2\/3 line 2 S-1 Asha Mushi .*unknown.*: no certain answer came\n/);
+    expect(out.endsWith(`${CLEAR}Paying 2/3: 1 accepted, 1 unknown`)).toBe(true);
+    out = '';
+    progress.end();
+    expect(out).toBe(CLEAR);
+  });
+
+  it('is a plain line for each salary elsewhere', () => {
+    const progress = new PayProgress(screen(false), 3);
+    progress.show(ROW, ACCEPTED);
+    progress.end();
+    expect(out).toMatch(/^1\/3 line 2 S-1 Asha Mushi \S+\s1,000 accepted\n$/);
+  });
+});
+
+describe('the screen', () => {
+  it('has colours on a terminal only, and none with NO_COLOR', () => {
+    screen(true).line({ look: 'red', text: 'stop' });
+    expect(out).toBe('\u001B[31mstop\u001B[39m\n');
+    out = '';
+    screen(false).line({ look: 'red', text: 'stop' });
+    process.env['NO_COLOR'] = '1';
+    screen(true).line({ look: 'red', text: 'stop' });
+    expect(out).toBe('stop\nstop\n');
+  });
+
+  it('obeys no control characters of names', () => {
+    screen(true).line('Asha\u001B[2J\u202EMushi\n', { look: 'bold', text: 'line\rline' });
+    expect(stripVTControlCharacters(out)).toBe('Asha\uFFFD[2J\uFFFDMushi\uFFFDline\uFFFDline\n');
+  });
+
+  it('keeps the counting line below a problem', () => {
+    const terminal = screen(true);
+    terminal.progress('Paying 1/3');
+    terminal.problem('warning: slow');
+    expect(err).toBe('warning: slow\n');
+    expect(out).toBe(`${CLEAR}Paying 1/3${CLEAR}Paying 1/3`);
+  });
+});
