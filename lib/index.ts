@@ -119,7 +119,7 @@ export { PaymentsWebhookGuard } from './webhooks/routes/payments-webhook.guard.j
 export { PaymentEvent } from './webhooks/routes/payment-event.decorator.js';
 export { OnPayment, type PaymentTrigger } from './webhooks/handlers/on-payment.decorator.js';
 export { type PaymentEventContext } from './webhooks/delivery/payment-event-context.js';
-export { PaymentsInbox } from './webhooks/payments-inbox.js';
+export { type ConflictPage, PaymentsInbox } from './webhooks/payments-inbox.js';
 export { hmac } from './webhooks/schemes/hmac.js';
 export { standardWebhooks, type StandardWebhooksOptions } from './webhooks/schemes/standard-webhooks.js';
 export { stripeStyle, type StripeStyleOptions } from './webhooks/schemes/stripe-style.js';

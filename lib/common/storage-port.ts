@@ -93,7 +93,10 @@ export interface InboxClaim {
    * @returns False: the lease was lost, and somebody else decides.
    */
   mark(handler: string): Promise<boolean>;
-  /** Records the work as done; commits the transaction. False: the lease was lost, and somebody else decides. */
+  /**
+   * Records the work as done; commits the transaction. Also true where this claim had recorded it before: whoever lost the first
+   * answer may ask again. False: the lease was lost, and somebody else decides.
+   */
   finish(): Promise<boolean>;
   /**
    * Gives the entry back, so that the next delivery runs what has not finished; undoes the transaction. Changes nothing
@@ -142,7 +145,7 @@ export interface SetAsideDelivery extends InboxScope {
  * @publicApi
  */
 export interface InboxConflict extends SetAsideDelivery {
-  /** Opaque; what `PaymentsInbox.release` takes. */
+  /** Opaque; what `PaymentsInbox.release` takes. Another one where the same delivery is set aside anew after that. */
   readonly id: string;
   /** How often it was delivered. */
   readonly seen: number;
@@ -169,8 +172,18 @@ export interface InboxStore {
   waitForRelease(key: InboxKey, timeoutMs: number): Promise<void>;
   /** Stores a delivery beside the inbox; a repetition raises `seen`. */
   setAside(delivery: SetAsideDelivery): Promise<void>;
-  /** What is set aside, oldest first. */
-  conflicts(scope: InboxScope): Promise<readonly InboxConflict[]>;
+  /**
+   * What is set aside, oldest first. What stays there between the first page and the last comes exactly once.
+   *
+   * @param page.after The last `id` of the page before, whether or not that entry is still there.
+   * @throws PaymentsValidationError where `after` is no such id.
+   */
+  conflicts(
+    scope: InboxScope,
+    page: { readonly after?: string; readonly limit: number },
+  ): Promise<readonly InboxConflict[]>;
+  /** One entry of what is set aside; undefined where there is none. */
+  getConflict(scope: InboxScope, id: string): Promise<InboxConflict | undefined>;
   /** Takes one entry off what is set aside; nothing happens where there is none. */
   removeConflict(scope: InboxScope, id: string): Promise<void>;
   /** Forgets finished entries older than `olderThanMs`, in batches where there are many. Resolves to how many. */

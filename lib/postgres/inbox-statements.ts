@@ -21,10 +21,12 @@ export interface InboxStatements {
    * written since then stands in the way.
    */
   readonly claim: string;
-  /** Key, fence. */
+  /** Key, fence. Touches the entry also where this claim had finished it before. */
   readonly finish: string;
   /** Key, fence. */
   readonly giveBack: string;
+  /** Key, fence. A row where this claim finished the entry. */
+  readonly isFinished: string;
   /** Key, fence, handler. */
   readonly mark: string;
   /** Key. A row where a claim holds. */
@@ -36,8 +38,6 @@ export interface InboxStatements {
 }
 
 export function inboxStatements({ inbox, fences }: TableNames): InboxStatements {
-  const end = (state: 'done' | 'open'): string =>
-    `WITH ${MOMENT} UPDATE ${inbox} SET state = '${state}', changed_at = now FROM moment WHERE ${HELD}`;
   return {
     // The condition is that of `decideClaim`, which judges what stands where nothing was claimed.
     claim: `WITH ${MOMENT}, claimed AS (
@@ -62,8 +62,11 @@ export function inboxStatements({ inbox, fences }: TableNames): InboxStatements 
       SELECT NULL, NULL, NULL, event, fingerprint, state, ${epochText('now')}, ${epochText('lease_until')}
       FROM ${inbox}, moment WHERE ${KEY} AND NOT EXISTS (SELECT FROM claimed)`,
 
-    finish: end('done'),
-    giveBack: end('open'),
+    finish: `WITH ${MOMENT}
+      UPDATE ${inbox} SET state = 'done', changed_at = CASE WHEN state = 'done' THEN changed_at ELSE now END
+      FROM moment WHERE ${KEY} AND fence = $5::bigint AND state IN ('running', 'done')`,
+    giveBack: `WITH ${MOMENT} UPDATE ${inbox} SET state = 'open', changed_at = now FROM moment WHERE ${HELD}`,
+    isFinished: `SELECT FROM ${inbox} WHERE ${KEY} AND fence = $5::bigint AND state = 'done'`,
     mark: `WITH ${MOMENT} UPDATE ${inbox} SET finished = array_append(finished, $6::text) FROM moment WHERE ${HELD}`,
     runs: `SELECT FROM ${inbox} WHERE ${KEY} AND state = 'running' AND lease_until > clock_timestamp()`,
 

@@ -43,6 +43,7 @@ function firstVersion({ inbox, setAside, journal, fences, versions }: TableNames
       first_seen_at timestamptz(3) NOT NULL,
       PRIMARY KEY (account, environment, kind, fingerprint)
     );
+    CREATE INDEX ON ${setAside} (account, environment, id);
     COMMENT ON COLUMN ${setAside}.payload IS 'personal data: the webhook as it was sent';
 
     CREATE SEQUENCE ${versions};

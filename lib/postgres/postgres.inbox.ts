@@ -54,8 +54,15 @@ export class PostgresInbox implements InboxStore {
     return this.aside.add(delivery);
   }
 
-  conflicts(scope: InboxScope): Promise<readonly InboxConflict[]> {
-    return this.aside.list(scope);
+  conflicts(
+    scope: InboxScope,
+    { after, limit }: { readonly after?: string; readonly limit: number },
+  ): Promise<readonly InboxConflict[]> {
+    return this.aside.page(scope, after, limit);
+  }
+
+  getConflict(scope: InboxScope, id: string): Promise<InboxConflict | undefined> {
+    return this.aside.get(scope, id);
   }
 
   removeConflict(scope: InboxScope, id: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { type InboxConflict, type InboxScope, type SetAsideDelivery } from '../common/storage-port.js';
+import { placeAfter, placeOf } from '../storage/conflict-cursor.js';
 import { type RunStatement } from './lent-connection.js';
 import { epochText, MOMENT } from './sql-time.js';
 import { fromSqlText, toSqlText } from './sql-text.js';
@@ -24,33 +25,53 @@ export class PostgresSetAside {
     );
   }
 
-  async list({ account, environment }: InboxScope): Promise<readonly InboxConflict[]> {
+  async page(scope: InboxScope, after: string | undefined, limit: number): Promise<readonly InboxConflict[]> {
+    const { account, environment } = scope;
     const { rows } = await this.run(
-      `SELECT id::text AS id_text, kind, fingerprint, event, reference, payload, seen::text,
-              ${epochText('first_seen_at')} AS first_seen_ms
-       FROM ${this.names.setAside} WHERE account = $1 AND environment = $2 ORDER BY first_seen_at, id`,
-      [account, environment],
+      `${this.entries} WHERE account = $1 AND environment = $2 AND id > $3::bigint ORDER BY id LIMIT $4`,
+      [account, environment, placeAfter(after), limit],
     );
-    return rows.map((row) => ({
-      account,
-      environment,
-      id: row['id_text'] ?? '',
-      kind: row['kind'] as InboxConflict['kind'],
-      fingerprint: row['fingerprint'] ?? '',
-      event: fromSqlText(row['event'] ?? ''),
-      reference: fromSqlText(row['reference'] ?? ''),
-      payload: fromSqlText(row['payload'] ?? ''),
-      seen: Number(row['seen']),
-      firstSeenAt: Number(row['first_seen_ms']),
-    }));
+    return rows.map((row) => conflictIn(scope, row));
   }
 
-  /** The id is compared as text: it may be anything that a caller passes in. */
+  async get(scope: InboxScope, id: string): Promise<InboxConflict | undefined> {
+    if (placeOf(id) !== id) return undefined;
+    const { rows } = await this.run(
+      `${this.entries} WHERE account = $1 AND environment = $2 AND id = $3::bigint`,
+      [scope.account, scope.environment, id],
+    );
+    return rows[0] && conflictIn(scope, rows[0]);
+  }
+
   async remove({ account, environment }: InboxScope, id: string): Promise<void> {
+    if (placeOf(id) !== id) return;
     await this.run(
       `WITH ${MOMENT} DELETE FROM ${this.names.setAside} USING moment
-       WHERE account = $1 AND environment = $2 AND id::text = $3`,
-      [account, environment, toSqlText(id)],
+       WHERE account = $1 AND environment = $2 AND id = $3::bigint`,
+      [account, environment, id],
     );
   }
+
+  private get entries(): string {
+    return `SELECT id::text AS id_text, kind, fingerprint, event, reference, payload, seen::text,
+                   ${epochText('first_seen_at')} AS first_seen_ms FROM ${this.names.setAside}`;
+  }
+}
+
+function conflictIn(
+  { account, environment }: InboxScope,
+  row: Readonly<Record<string, string | null>>,
+): InboxConflict {
+  return {
+    account,
+    environment,
+    id: row['id_text'] ?? '',
+    kind: row['kind'] as InboxConflict['kind'],
+    fingerprint: row['fingerprint'] ?? '',
+    event: fromSqlText(row['event'] ?? ''),
+    reference: fromSqlText(row['reference'] ?? ''),
+    payload: fromSqlText(row['payload'] ?? ''),
+    seen: Number(row['seen']),
+    firstSeenAt: Number(row['first_seen_ms']),
+  };
 }

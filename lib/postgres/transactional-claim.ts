@@ -11,7 +11,7 @@ export interface TransactionParts {
   readonly connection: LentConnection;
   /** Another connection, for the case that this one is lost. */
   readonly elsewhere: RunStatement;
-  readonly statements: Pick<InboxStatements, 'finishInTransaction' | 'giveBack'>;
+  readonly statements: Pick<InboxStatements, 'finishInTransaction' | 'giveBack' | 'isFinished'>;
   /** Bound to the connection. */
   readonly journal: JournalStore;
   readonly leaseMs: number;
@@ -27,6 +27,7 @@ export class TransactionalClaim implements InboxClaim {
   readonly transaction: unknown;
   readonly journal: JournalStore;
   private ended = false;
+  private committed = false;
   private readonly leaseEnd: NodeJS.Timeout;
 
   constructor(
@@ -47,16 +48,17 @@ export class TransactionalClaim implements InboxClaim {
   }
 
   async finish(): Promise<boolean> {
-    if (!this.end()) return false;
+    if (!this.end()) return this.committed;
     try {
-      const committed = await this.commit();
-      if (!committed) await this.parts.connection.run('ROLLBACK');
+      this.committed = await this.commit();
+      if (!this.committed) await this.parts.connection.run('ROLLBACK');
       this.parts.connection.giveBack('usable');
-      return committed;
     } catch (error) {
       await this.undo();
-      throw error;
+      this.committed = await this.isFinished();
+      if (!this.committed) throw error;
     }
+    return this.committed;
   }
 
   async fail(): Promise<void> {
@@ -106,6 +108,13 @@ export class TransactionalClaim implements InboxClaim {
       // Where this fails too, the end of the lease gives the entry back.
       await giveBack(elsewhere).catch(() => undefined);
     }
+  }
+
+  /** Whether the transaction was committed after all, and only the answer was lost. */
+  private async isFinished(): Promise<boolean> {
+    const { elsewhere, statements } = this.parts;
+    const found = await elsewhere(statements.isFinished, this.entry.values).catch(() => undefined);
+    return found?.rows.length === 1;
   }
 
   /** A handler that hangs must not hold a connection for ever, nor one whose server fell silent. */

@@ -43,9 +43,13 @@ redis.call('HSET', KEYS[1], ARGV[1], cjson.encode(entry))
 return 1
 `);
 
-/** KEYS: entries, done. ARGV: field, token. 1: done. What only a further run needs is dropped. */
-export const FINISH = luaScript(`${HELD}
-local done = { event = entry.event, fingerprint = entry.fingerprint, state = 'done' }
+/** KEYS: entries, done. ARGV: field, token. 1: done, now or by this claim before. What only a further run needs is dropped. */
+export const FINISH = luaScript(`
+local standing = redis.call('HGET', KEYS[1], ARGV[1])
+local ended = standing and cjson.decode(standing)
+if ended and ended.state == 'done' and ended.token == ARGV[2] then return 1 end
+${HELD}
+local done = { event = entry.event, fingerprint = entry.fingerprint, state = 'done', token = entry.token }
 redis.call('HSET', KEYS[1], ARGV[1], cjson.encode(done))
 redis.call('ZADD', KEYS[2], int(now), ARGV[1])
 return 1
@@ -74,17 +78,3 @@ redis.call('HDEL', KEYS[1], unpack(old))
 redis.call('ZREM', KEYS[2], unpack(old))
 return #old
 `);
-
-/** KEYS: set aside. ARGV: id, the delivery as JSON. Stored as \`<first seen, in µs> <how often> <JSON>\`. */
-export const SET_ASIDE = luaScript(`
-local stored = redis.call('HGET', KEYS[1], ARGV[1])
-local first, seen = string.match(stored or '', '^(%d+) (%d+) ')
-redis.call('HSET', KEYS[1], ARGV[1], (first or int(micros)) .. ' ' .. int((seen or 0) + 1) .. ' ' .. ARGV[2])
-return 1
-`);
-
-/** KEYS: set aside. Ids and what is stored under each, in turn. */
-export const LIST_SET_ASIDE = luaScript(`return redis.call('HGETALL', KEYS[1])`);
-
-/** KEYS: set aside. ARGV: id. */
-export const REMOVE_SET_ASIDE = luaScript(`return redis.call('HDEL', KEYS[1], ARGV[1])`);

@@ -22,8 +22,9 @@ export class RedisKeys {
     return [this.of(scope, 'inbox'), this.of(scope, 'inbox:done')];
   }
 
-  setAside(scope: InboxScope): string {
-    return this.of(scope, 'set-aside');
+  /** What was set aside by `setAsideField`, and when each came first. */
+  setAside(scope: InboxScope): readonly [entries: string, order: string] {
+    return [this.of(scope, 'set-aside'), this.of(scope, 'set-aside:order')];
   }
 
   /** The payments by reference; the last version; when each was settled; then one index per state. */

@@ -11,22 +11,12 @@ import {
   type InboxStore,
   type SetAsideDelivery,
 } from '../common/storage-port.js';
-import {
-  CLAIM,
-  FAIL,
-  FINISH,
-  LEASE_LEFT,
-  LIST_SET_ASIDE,
-  MARK,
-  PURGE_ENTRIES,
-  REMOVE_SET_ASIDE,
-  SET_ASIDE,
-} from './inbox-scripts.js';
+import { CLAIM, FAIL, FINISH, LEASE_LEFT, MARK, PURGE_ENTRIES } from './inbox-scripts.js';
 import { type LuaScript } from './lua-script.js';
 import { purgeInBatches } from './purge-in-batches.js';
+import { RedisSetAside } from './redis.set-aside.js';
 import { entryField, type RedisKeys } from './redis-keys.js';
 import { type ScriptRunner } from './script-runner.js';
-import { setAsideEntries, setAsideId, setAsideText } from './set-aside-text.js';
 
 /** How long a waiter pauses between two looks at a running claim: shortly at first, then longer. */
 const FIRST_LOOK_MS = 20;
@@ -34,10 +24,14 @@ const LONGEST_LOOK_MS = 250;
 
 /** The inbox of all processes that share a Redis. */
 export class RedisInbox implements InboxStore {
+  private readonly aside: RedisSetAside;
+
   constructor(
     private readonly scripts: ScriptRunner,
     private readonly keys: RedisKeys,
-  ) {}
+  ) {
+    this.aside = new RedisSetAside(scripts, keys);
+  }
 
   async claim(delivery: InboxDelivery, leaseMs: number): Promise<ClaimResult> {
     const { key, event, fingerprint, replaces } = delivery;
@@ -64,18 +58,23 @@ export class RedisInbox implements InboxStore {
     }
   }
 
-  async setAside(delivery: SetAsideDelivery): Promise<void> {
-    const values = [setAsideId(delivery), setAsideText(delivery)];
-    await this.scripts.run(SET_ASIDE, [this.keys.setAside(delivery)], values);
+  setAside(delivery: SetAsideDelivery): Promise<void> {
+    return this.aside.add(delivery);
   }
 
-  async conflicts(scope: InboxScope): Promise<readonly InboxConflict[]> {
-    const listed = await this.scripts.run(LIST_SET_ASIDE, [this.keys.setAside(scope)], []);
-    return setAsideEntries(scope, listed as readonly string[]);
+  conflicts(
+    scope: InboxScope,
+    { after, limit }: { readonly after?: string; readonly limit: number },
+  ): Promise<readonly InboxConflict[]> {
+    return this.aside.page(scope, after, limit);
   }
 
-  async removeConflict(scope: InboxScope, id: string): Promise<void> {
-    await this.scripts.run(REMOVE_SET_ASIDE, [this.keys.setAside(scope)], [id]);
+  getConflict(scope: InboxScope, id: string): Promise<InboxConflict | undefined> {
+    return this.aside.get(scope, id);
+  }
+
+  removeConflict(scope: InboxScope, id: string): Promise<void> {
+    return this.aside.remove(scope, id);
   }
 
   purge(scope: InboxScope, olderThanMs: number): Promise<number> {

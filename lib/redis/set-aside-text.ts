@@ -3,7 +3,8 @@ import { type InboxConflict, type InboxScope, type SetAsideDelivery } from '../c
 /** What is kept as JSON; the scope is in the key. */
 type StoredDelivery = Omit<SetAsideDelivery, keyof InboxScope>;
 
-export function setAsideId({ kind, fingerprint }: SetAsideDelivery): string {
+/** Where a delivery stands among what is set aside. */
+export function setAsideField({ kind, fingerprint }: Pick<SetAsideDelivery, 'kind' | 'fingerprint'>): string {
   return `${kind}.${fingerprint}`;
 }
 
@@ -12,26 +13,21 @@ export function setAsideText({ kind, event, reference, fingerprint, payload }: S
   return JSON.stringify(stored);
 }
 
-/** Reads ids and `<first seen, in µs> <how often> <JSON>` in turn; the oldest first. */
-export function setAsideEntries(
-  { account, environment }: InboxScope,
-  listed: readonly string[],
-): readonly InboxConflict[] {
-  return listed
-    .flatMap((id, index) => (index % 2 === 0 ? [read(id, listed[index + 1] ?? '')] : []))
-    .sort((one, other) => one.firstMicros - other.firstMicros)
-    .map(({ firstMicros, ...rest }) => ({
-      account,
-      environment,
-      ...rest,
-      firstSeenAt: Math.floor(firstMicros / 1_000),
-    }));
+/** Reads `<first seen, in µs> <how often> <JSON>`. The id is `<first seen>.<field>`. */
+export function setAsideEntry({ account, environment }: InboxScope, text: string): InboxConflict {
+  const [, first = '', seen, json = ''] = /^(\d+) (\d+) (.*)$/s.exec(text) ?? [];
+  const delivery = JSON.parse(json) as StoredDelivery;
+  return {
+    account,
+    environment,
+    ...delivery,
+    id: `${first}.${setAsideField(delivery)}`,
+    seen: Number(seen),
+    firstSeenAt: Math.floor(Number(first) / 1_000),
+  };
 }
 
-function read(
-  id: string,
-  text: string,
-): StoredDelivery & Pick<InboxConflict, 'id' | 'seen'> & { readonly firstMicros: number } {
-  const [, first, seen, json = ''] = /^(\d+) (\d+) (.*)$/s.exec(text) ?? [];
-  return { ...(JSON.parse(json) as StoredDelivery), id, seen: Number(seen), firstMicros: Number(first) };
+/** The field in an id. */
+export function fieldIn(id: string): string {
+  return id.slice(id.indexOf('.') + 1);
 }

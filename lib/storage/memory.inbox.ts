@@ -8,8 +8,10 @@ import {
   type InboxStore,
   type SetAsideDelivery,
 } from '../common/storage-port.js';
-import { PaymentsStorageError } from '../errors/payments-storage.error.js';
 import { decideClaim, type InboxEntry } from './inbox-decision.js';
+import { MemorySetAside } from './memory.set-aside.js';
+import { scopeText } from './scope-text.js';
+import { storageFull } from './storage-full.js';
 
 interface MemoryEntry extends InboxEntry {
   readonly scope: string;
@@ -23,7 +25,7 @@ interface MemoryEntry extends InboxEntry {
 export class MemoryInbox implements InboxStore {
   /** In the order of their last change: the first ones are the oldest. */
   private readonly entries = new Map<string, MemoryEntry>();
-  private readonly setAsides = new Map<string, InboxConflict>();
+  private readonly setAsides: MemorySetAside;
   private readonly waiters = new Map<string, Set<() => void>>();
   /** One counter for all entries, so that a forgotten entry's claim never fits the entry that follows it. */
   private lastFence = 0;
@@ -31,7 +33,9 @@ export class MemoryInbox implements InboxStore {
   constructor(
     private readonly maxEntries: number,
     private readonly now: () => number,
-  ) {}
+  ) {
+    this.setAsides = new MemorySetAside(maxEntries, now);
+  }
 
   claim(delivery: InboxDelivery, leaseMs: number): Promise<ClaimResult> {
     return inOneTurn(() => this.claimNow(delivery, leaseMs));
@@ -54,24 +58,24 @@ export class MemoryInbox implements InboxStore {
 
   setAside(delivery: SetAsideDelivery): Promise<void> {
     return inOneTurn(() => {
-      const id = setAsideId(delivery);
-      const stored = this.setAsides.get(id);
-      if (!stored && this.setAsides.size >= this.maxEntries) throw full('deliveries that were set aside');
-      const firstSeenAt = stored?.firstSeenAt ?? this.now();
-      this.setAsides.set(id, { ...delivery, id, seen: (stored?.seen ?? 0) + 1, firstSeenAt });
+      this.setAsides.add(delivery);
     });
   }
 
-  conflicts(scope: InboxScope): Promise<readonly InboxConflict[]> {
-    return inOneTurn(() =>
-      [...this.setAsides.values()].filter((stored) => scopeText(stored) === scopeText(scope)),
-    );
+  conflicts(
+    scope: InboxScope,
+    { after, limit }: { readonly after?: string; readonly limit: number },
+  ): Promise<readonly InboxConflict[]> {
+    return inOneTurn(() => this.setAsides.page(scope, after, limit));
+  }
+
+  getConflict(scope: InboxScope, id: string): Promise<InboxConflict | undefined> {
+    return inOneTurn(() => this.setAsides.get(scope, id));
   }
 
   removeConflict(scope: InboxScope, id: string): Promise<void> {
     return inOneTurn(() => {
-      const stored = this.setAsides.get(id);
-      if (stored && scopeText(stored) === scopeText(scope)) this.setAsides.delete(id);
+      this.setAsides.remove(scope, id);
     });
   }
 
@@ -116,7 +120,7 @@ export class MemoryInbox implements InboxStore {
       attempt,
       finished,
       mark: (handler) => inOneTurn(() => this.mark(id, fence, handler)),
-      finish: () => inOneTurn(() => this.end(id, fence, 'done')),
+      finish: () => inOneTurn(() => this.finish(id, fence)),
       fail: () => inOneTurn(() => void this.end(id, fence, 'open')),
     };
   }
@@ -126,6 +130,11 @@ export class MemoryInbox implements InboxStore {
     if (!entry) return false;
     this.entries.set(id, { ...entry, finished: [...entry.finished, handler] });
     return true;
+  }
+
+  private finish(id: string, fence: number): boolean {
+    const entry = this.entries.get(id);
+    return (entry?.fence === fence && entry.state === 'done') || this.end(id, fence, 'done');
   }
 
   private end(id: string, fence: number, state: 'done' | 'open'): boolean {
@@ -157,7 +166,7 @@ export class MemoryInbox implements InboxStore {
         return;
       }
     }
-    throw full('deliveries whose handlers have not finished');
+    throw storageFull('deliveries whose handlers have not finished');
   }
 }
 
@@ -167,21 +176,6 @@ function inOneTurn<T>(work: () => T): Promise<T> {
   });
 }
 
-function full(what: string): PaymentsStorageError {
-  return new PaymentsStorageError(
-    `The memory storage is full of ${what}: raise maxEntries of memoryStorage(), or use a shared storage.`,
-  );
-}
-
-function scopeText({ account, environment }: InboxScope): string {
-  return JSON.stringify([account, environment]);
-}
-
 function keyText(key: InboxKey): string {
   return JSON.stringify([key.account, key.environment, key.kind, key.reference]);
-}
-
-function setAsideId(delivery: SetAsideDelivery): string {
-  const { account, environment, kind, fingerprint } = delivery;
-  return Buffer.from(JSON.stringify([account, environment, kind, fingerprint])).toString('base64url');
 }

@@ -32,7 +32,8 @@ function limitedInbox(inbox: InboxStore): InboxStore {
     },
     waitForRelease: (key, timeoutMs) => inTime(inbox.waitForRelease(key, timeoutMs), timeoutMs),
     setAside: (delivery) => inTime(inbox.setAside(delivery)),
-    conflicts: (scope) => inTime(inbox.conflicts(scope)),
+    conflicts: (scope, page) => inTime(inbox.conflicts(scope, page)),
+    getConflict: (scope, id) => inTime(inbox.getConflict(scope, id)),
     removeConflict: (scope, id) => inTime(inbox.removeConflict(scope, id)),
     purge: (scope, olderThanMs) => inbox.purge(scope, olderThanMs),
   };

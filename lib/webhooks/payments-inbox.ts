@@ -1,7 +1,22 @@
 import { type InboxConflict, type InboxScope, type InboxStore } from '../common/storage-port.js';
 import { PaymentsConfigError } from '../errors/payments-config.error.js';
+import { PaymentsValidationError } from '../errors/payments-validation.error.js';
 import { PaymentsError } from '../errors/payments.error.js';
 import { type WebhookReceiver } from './delivery/webhook.receiver.js';
+
+/**
+ * Which part of what was set aside.
+ *
+ * @publicApi
+ */
+export interface ConflictPage {
+  /** The last `id` of the page before; it need not be there any more. @default the first page */
+  readonly after?: string | undefined;
+  /** How many at most, from 1 to 1,000. @default 100 */
+  readonly limit?: number;
+}
+
+const LONGEST_PAGE = 1_000;
 
 /**
  * What was set aside instead of handled: another outcome or another amount for a payment that has one already
@@ -18,9 +33,33 @@ export class PaymentsInbox {
     private readonly receiver: WebhookReceiver | undefined,
   ) {}
 
-  /** Everything that waits for somebody to look at it, oldest first. The payloads hold names and phone numbers. */
-  conflicts(): Promise<readonly InboxConflict[]> {
-    return this.store.conflicts(this.scope);
+  /**
+   * What waits for somebody to look at it, oldest first, a page at a time. The payloads hold names and phone numbers.
+   *
+   * @throws PaymentsValidationError where `limit` is not a whole number from 1 to 1,000, or `after` is no id.
+   *
+   * @example
+   * ```ts
+   * let after: string | undefined;
+   * for (;;) {
+   *   const page = await inbox.conflicts({ after });
+   *   if (page.length === 0) break;
+   *   for (const { id, kind, reference } of page) console.log(id, kind, reference);
+   *   after = page.at(-1)?.id;
+   * }
+   * ```
+   */
+  async conflicts({ after, limit = 100 }: ConflictPage = {}): Promise<readonly InboxConflict[]> {
+    if (!Number.isInteger(limit) || limit < 1 || limit > LONGEST_PAGE) {
+      const problem = `limit must be a whole number from 1 to ${LONGEST_PAGE}: write 100, the default`;
+      throw new PaymentsValidationError({ limit: [problem] });
+    }
+    return this.store.conflicts(this.scope, { limit, ...(after !== undefined && { after }) });
+  }
+
+  /** One event that was set aside; undefined where there is none, or not any more. */
+  conflict(id: string): Promise<InboxConflict | undefined> {
+    return this.store.getConflict(this.scope, id);
   }
 
   /**
@@ -32,7 +71,7 @@ export class PaymentsInbox {
    * the storage cannot be reached, or `HANDLER_FAILED`. The entry then stays.
    */
   async release(id: string): Promise<void> {
-    const conflict = (await this.conflicts()).find((stored) => stored.id === id);
+    const conflict = await this.conflict(id);
     if (!conflict) throw new PaymentsError('CONFLICT_NOT_FOUND', 'Nothing with this id is set aside.');
     if (!this.receiver) {
       throw new PaymentsConfigError(

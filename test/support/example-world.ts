@@ -6,6 +6,7 @@ import {
   type DisbursementsService,
   type BankDisbursement,
   type NameLookupService,
+  type PaymentsInbox,
   type PaymentsJournal,
   type PaymentsModuleOptions,
   type WalletBalance,
@@ -38,6 +39,7 @@ export declare const error: unknown;
 export declare const form: { readonly phone: string };
 export declare const histogram: { record(value: number, attributes: object): void };
 export declare const invoice: { readonly id: string };
+export declare const inbox: PaymentsInbox;
 export declare const journal: PaymentsJournal;
 export declare const options: PaymentsModuleOptions;
 export declare const order: { readonly id: string };

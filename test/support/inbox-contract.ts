@@ -16,6 +16,7 @@ export interface InboxUnderTest {
 }
 
 const LEASE_MS = 60_000;
+const PAGE = { limit: 100 };
 
 export function inboxKey(reference: string, change: Partial<InboxKey> = {}): InboxKey {
   return { account: 'default', environment: 'sandbox', kind: 'outcome', reference, ...change };
@@ -136,8 +137,29 @@ export function inboxContract(
     const claim1 = claimed(await claim(inboxDelivery('order-1')));
     await claim1.finish();
     await claim1.fail();
-    expect(await claim1.finish()).toBe(false);
     expect(await claim(inboxDelivery('order-1'))).toEqual({ result: 'done' });
+    const claim2 = claimed(await claim(inboxDelivery('order-2')));
+    await claim2.fail();
+    expect(await claim2.finish()).toBe(false);
+    expect((await claim(inboxDelivery('order-2'))).result).toBe('claimed');
+  });
+
+  it('says again that a claim finished, to whom lost the first answer, and changes nothing by it', async () => {
+    const first = claimed(await claim(inboxDelivery('order-1')));
+    expect(await first.finish()).toBe(true);
+    await pass(10_000);
+    expect(await first.finish()).toBe(true);
+    expect(await claim(inboxDelivery('order-1'))).toEqual({ result: 'done' });
+    expect(await inbox.purge(inboxKey(''), 5_000)).toBe(1);
+  });
+
+  it('says nothing of the kind once another outcome stands in the place', async () => {
+    const first = claimed(await claim(inboxDelivery('order-1')));
+    await first.finish();
+    const second = claimed(await claim(inboxDelivery('order-1', { fingerprint: 'f2', replaces: 'any' })));
+    if (remembersHandlers) expect(await first.finish()).toBe(false);
+    await second.finish();
+    if (remembersHandlers) expect(await first.finish()).toBe(false);
   });
 
   it('decides nothing about another outcome while the first runs', async () => {
@@ -219,24 +241,68 @@ export function inboxContract(
     await pass(1_000);
     await inbox.setAside(setAside({ fingerprint: 'f3', kind: 'mismatch', payload: '{"a":1}' }));
     await inbox.setAside(setAside());
-    const listed = await inbox.conflicts({ account: 'default', environment: 'sandbox' });
+    const listed = await inbox.conflicts({ account: 'default', environment: 'sandbox' }, PAGE);
     expect(listed).toMatchObject([
       { ...setAside(), seen: 2 },
       { ...setAside({ fingerprint: 'f3', kind: 'mismatch', payload: '{"a":1}' }), seen: 1 },
     ]);
     expect(new Set(listed.map(({ id }) => id)).size).toBe(2);
-    expect(await inbox.conflicts({ account: 'payouts', environment: 'sandbox' })).toEqual([]);
+    expect(await inbox.conflicts({ account: 'payouts', environment: 'sandbox' }, PAGE)).toEqual([]);
+  });
+
+  it('pages through what was set aside, also while entries go and come', async () => {
+    const scope = { account: 'default', environment: 'sandbox' } as const;
+    const add = (at: number) => inbox.setAside(setAside({ fingerprint: `f${at}`, reference: `order-${at}` }));
+    const references = (page: Awaited<ReturnType<InboxStore['conflicts']>>) =>
+      page.map(({ reference }) => reference);
+    for (let at = 1; at <= 5; at += 1) await add(at);
+    await inbox.setAside(setAside({ account: 'payouts' }));
+    const first = await inbox.conflicts(scope, { limit: 2 });
+    expect(references(first)).toEqual(['order-1', 'order-2']);
+    for (const { id } of first) await inbox.removeConflict(scope, id);
+    await add(3);
+    await add(6);
+    await add(1);
+    const after = first.at(-1)?.id ?? '';
+    const second = await inbox.conflicts(scope, { limit: 3, after });
+    expect(references(second)).toEqual(['order-3', 'order-4', 'order-5']);
+    expect(second[0]?.seen).toBe(2);
+    const third = await inbox.conflicts(scope, { limit: 3, after: second.at(-1)?.id ?? '' });
+    expect(references(third)).toEqual(['order-6', 'order-1']);
+    expect(await inbox.conflicts(scope, { limit: 3, after: third.at(-1)?.id ?? '' })).toEqual([]);
+  });
+
+  it.each(['', 'x', '-1', '1 OR 1=1', '99999999999999999999'])('refuses %j as a place', async (after) => {
+    const page = (async () => inbox.conflicts(inboxKey(''), { limit: 1, after }))();
+    await expect(page).rejects.toMatchObject({ name: 'PaymentsValidationError' });
+  });
+
+  it('finds one entry by its id, and no other that was set aside anew', async () => {
+    const scope = { account: 'default', environment: 'sandbox' } as const;
+    await inbox.setAside(setAside());
+    const [stored] = await inbox.conflicts(scope, PAGE);
+    const id = stored?.id ?? '';
+    expect(await inbox.getConflict(scope, id)).toEqual(stored);
+    expect(await inbox.getConflict({ ...scope, account: 'payouts' }, id)).toBeUndefined();
+    for (const other of ['', '0', `${id}0`, "' OR 1=1 --", '__proto__', 'a\0b']) {
+      expect(await inbox.getConflict(scope, other)).toBeUndefined();
+    }
+    await inbox.removeConflict(scope, id);
+    await inbox.setAside(setAside());
+    expect(await inbox.getConflict(scope, id)).toBeUndefined();
+    await inbox.removeConflict(scope, id);
+    expect(await inbox.conflicts(scope, PAGE)).toHaveLength(1);
   });
 
   it('takes one entry off what was set aside, and only of its own account', async () => {
     const scope = { account: 'default', environment: 'sandbox' } as const;
     await inbox.setAside(setAside());
-    const [{ id } = { id: '' }] = await inbox.conflicts(scope);
+    const [{ id } = { id: '' }] = await inbox.conflicts(scope, PAGE);
     await inbox.removeConflict({ ...scope, account: 'payouts' }, id);
-    expect(await inbox.conflicts(scope)).toHaveLength(1);
+    expect(await inbox.conflicts(scope, PAGE)).toHaveLength(1);
     await inbox.removeConflict(scope, id);
     await inbox.removeConflict(scope, id);
-    expect(await inbox.conflicts(scope)).toEqual([]);
+    expect(await inbox.conflicts(scope, PAGE)).toEqual([]);
   });
 
   it('purges finished entries of one account that are old enough, and nothing unfinished', async () => {

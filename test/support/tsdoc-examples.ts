@@ -23,7 +23,7 @@ const SURROUNDINGS: Readonly<Record<string, readonly string[]>> = {
   supertest: ['default as request'],
   './test/support/example-world.js': [
     ...['AppModule', 'CheckoutService', 'NodeSDK', 'Shop'],
-    ...['alarm', 'app', 'collections', 'error', 'form', 'histogram', 'invoice', 'journal'],
+    ...['alarm', 'app', 'collections', 'error', 'form', 'histogram', 'inbox', 'invoice', 'journal'],
     ...['options', 'order', 'payments', 'payout', 'sandbox', 'scheme', 'secret', 'signedBy'],
     ...['supplier', 'total', 'url', 'verified', 'wallet'],
   ],

@@ -69,7 +69,9 @@ export class Orders {
 
   async clearUp(): Promise<number> {
     const conflicts: readonly InboxConflict[] = await this.inbox.conflicts();
-    for (const { id } of conflicts) await this.inbox.release(id);
+    const page = await this.inbox.conflicts({ after: conflicts.at(-1)?.id, limit: 10 });
+    const again: InboxConflict | undefined = await this.inbox.conflict(page[0]?.id ?? '');
+    for (const { id } of again ? [...conflicts, again] : conflicts) await this.inbox.release(id);
     return this.inbox.purge();
   }
 }

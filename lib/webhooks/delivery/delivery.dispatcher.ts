@@ -81,7 +81,9 @@ export class DeliveryDispatcher {
   private contestedWork(event: PaymentWebhookEvent, work: DeliveryWork): DeliveryWork {
     const steps = this.stepsFor('payment.conflict');
     if (steps.length === 0) {
-      this.logger.error(`${describeEvent(event)} contradicts the journal, and wins: its handlers run.`);
+      this.logger.error(
+        `${describeEvent(event)} of the account '${this.scope.account}' contradicts the journal, and wins: its handlers run.`,
+      );
     }
     return {
       ...work,
@@ -103,7 +105,8 @@ export class DeliveryDispatcher {
     await this.store(kind, event);
     if (this.stepsFor(`payment.${kind}`).length === 0) {
       this.logger.error(
-        `Set aside ${describeEvent(event)} as a ${kind}: ${problem}. See PaymentsInbox.conflicts().`,
+        `Set aside ${describeEvent(event)} of the account '${this.scope.account}' as a ${kind}: ${problem}. See ` +
+          'PaymentsInbox.conflicts().',
       );
     }
     return this.notify(kind, fingerprintOf(event), webhook);

@@ -5,8 +5,9 @@ const FIRST_WAIT_MS = 50;
 const GIVE_UP_AFTER_MS = 1_000;
 
 /**
- * Writes something down, for about a second again where the storage does not take it: a client that makes its connection
- * anew must not cost an effect that has happened its record, for then it would happen again.
+ * Writes something down, for about a second again where the storage does not take it, and once again in any case: a client
+ * that makes its connection anew, or an answer that was lost, must not cost an effect that has happened its record, for then it
+ * would happen again.
  */
 export async function insist(write: () => Promise<boolean>): Promise<boolean> {
   const giveUpAt = performance.now() + GIVE_UP_AFTER_MS;
@@ -14,7 +15,8 @@ export async function insist(write: () => Promise<boolean>): Promise<boolean> {
     try {
       return await write();
     } catch (error) {
-      if (performance.now() + waitMs > giveUpAt) throw error;
+      const isFirst = waitMs === FIRST_WAIT_MS;
+      if (!isFirst && performance.now() + waitMs > giveUpAt) throw error;
     }
     await pause(waitMs);
   }

@@ -173,7 +173,7 @@ describeWith([postgresService], 'a claim with the transaction of the handlers', 
     await expectNothing();
   });
 
-  it('says that it does not know where the answer to COMMIT is lost, and the next delivery finds it done', async () => {
+  it('looks again where the answer to COMMIT is lost, and finds the work done', async () => {
     const running = await claimAndWrite();
     const client = clientOf(running);
     const ask = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>;
@@ -185,7 +185,8 @@ describeWith([postgresService], 'a claim with the transaction of the handlers', 
         throw new Error('lost');
       },
     });
-    await expect(running.finish()).rejects.toMatchObject({ name: 'PaymentsStorageError' });
+    expect(await running.finish()).toBe(true);
+    expect(await running.finish()).toBe(true);
     expect(await storage.inbox.claim(inboxDelivery('order-1'), LEASE_MS)).toEqual({ result: 'done' });
     expect(await orders()).toBe(1);
   });

@@ -39,7 +39,7 @@ describeWith([redisService], 'redisStorage() before a Redis that goes away', () 
     for (const call of [
       inbox.claim(inboxDelivery('order-2'), LEASE_MS),
       inbox.waitForRelease(inboxKey('order-1'), 60_000),
-      inbox.conflicts(inboxKey('order-1')),
+      inbox.conflicts(inboxKey('order-1'), { limit: 1 }),
       inbox.purge(inboxKey('order-1'), 0),
       claim.mark('Orders.paid'),
       claim.finish(),
@@ -59,7 +59,7 @@ describeWith([redisService], 'redisStorage() before a Redis that goes away', () 
   it('fails calls that are under way when a client of its own loses the connection, and makes none again', async () => {
     client = ownClient(proxy.url);
     const { inbox } = redisStorage({ client, keyPrefix: prefix });
-    await inbox.conflicts(inboxKey('order-1'));
+    await inbox.conflicts(inboxKey('order-1'), { limit: 1 });
     proxy.hang();
     const claiming = inbox.claim(inboxDelivery('order-1'), LEASE_MS);
     proxy.cut();
@@ -74,7 +74,7 @@ describeWith([redisService], 'redisStorage() before a Redis that goes away', () 
     expect(client.options.socketTimeout).toBe(5_000);
     client.options.socketTimeout = 50;
     const { inbox } = redisStorage({ client, keyPrefix: prefix });
-    await inbox.conflicts(inboxKey('order-1'));
+    await inbox.conflicts(inboxKey('order-1'), { limit: 1 });
     proxy.hang();
     await expect(inbox.claim(inboxDelivery('order-1'), LEASE_MS)).rejects.toMatchObject(UNREACHABLE);
     proxy.restore();

@@ -58,7 +58,8 @@ describe('a storage that may hang', () => {
 
   it.each<[string, (storage: typeof limited) => Promise<unknown>]>([
     ['inbox.claim', ({ inbox }) => inbox.claim(inboxDelivery('order-1'), 60_000)],
-    ['inbox.conflicts', ({ inbox }) => inbox.conflicts(SCOPE)],
+    ['inbox.conflicts', ({ inbox }) => inbox.conflicts(SCOPE, { limit: 1 })],
+    ['inbox.getConflict', ({ inbox }) => inbox.getConflict(SCOPE, '1')],
     ['inbox.removeConflict', ({ inbox }) => inbox.removeConflict(SCOPE, 'id')],
     [
       'inbox.setAside',

@@ -1,0 +1,32 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { performance } from 'node:perf_hooks';
+import { insist } from '../../../../lib/webhooks/delivery/insist.js';
+
+describe('insisting on a record', () => {
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  /** A storage that says no to its first tries, each after five seconds. */
+  function slowlyFailing(tries: number) {
+    let now = 0;
+    jest.spyOn(performance, 'now').mockImplementation(() => now);
+    return jest.fn(() => {
+      if (now >= tries * 5_000) return Promise.resolve(true);
+      now += 5_000;
+      return Promise.reject(new Error('away'));
+    });
+  }
+
+  it('asks once more even where the first answer took longer than all patience', async () => {
+    const write = slowlyFailing(1);
+    await expect(insist(write)).resolves.toBe(true);
+    expect(write).toHaveBeenCalledTimes(2);
+  });
+
+  it('gives up where the second one does not come either', async () => {
+    const write = slowlyFailing(9);
+    await expect(insist(write)).rejects.toThrow('away');
+    expect(write).toHaveBeenCalledTimes(2);
+  });
+});

@@ -1,0 +1,59 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { memoryStorage } from '../../../lib/storage/memory.storage.js';
+import { PaymentsInbox } from '../../../lib/webhooks/payments-inbox.js';
+
+const SCOPE = { account: 'default', environment: 'sandbox' } as const;
+
+describe('what was set aside', () => {
+  let inbox: PaymentsInbox;
+
+  beforeEach(async () => {
+    const storage = memoryStorage();
+    inbox = new PaymentsInbox(SCOPE, storage.inbox, 1, undefined);
+    for (let at = 1; at <= 250; at += 1) {
+      const reference = `order-${at}`;
+      const delivery = {
+        kind: 'conflict',
+        event: 'payment.failed',
+        fingerprint: `f${at}`,
+        payload: '{}',
+      } as const;
+      await storage.inbox.setAside({ ...SCOPE, ...delivery, reference });
+    }
+  });
+
+  it('comes a hundred at a time unless the caller says otherwise, and every entry once', async () => {
+    const references: string[] = [];
+    const sizes: number[] = [];
+    let after: string | undefined;
+    for (;;) {
+      const page = await inbox.conflicts({ after });
+      if (page.length === 0) break;
+      sizes.push(page.length);
+      references.push(...page.map(({ reference }) => reference));
+      after = page.at(-1)?.id;
+    }
+    expect(sizes).toEqual([100, 100, 50]);
+    expect(references).toEqual(Array.from({ length: 250 }, (_, at) => `order-${at + 1}`));
+    expect(await inbox.conflicts({ limit: 1_000 })).toHaveLength(250);
+  });
+
+  it.each([0, -1, 1.5, 1_001, NaN])('refuses a page of %d entries', async (limit) => {
+    await expect(inbox.conflicts({ limit })).rejects.toMatchObject({
+      name: 'PaymentsValidationError',
+      errors: { limit: ['limit must be a whole number from 1 to 1000: write 100, the default'] },
+    });
+  });
+
+  it('refuses to go on after what is no id', async () => {
+    await expect(inbox.conflicts({ after: 'order-1' })).rejects.toMatchObject({
+      errors: { after: [expect.stringContaining('page.at(-1)?.id')] },
+    });
+  });
+
+  it('gives one entry by its id', async () => {
+    const [first] = await inbox.conflicts();
+    expect(await inbox.conflict(first?.id ?? '')).toEqual(first);
+    expect(await inbox.conflict('order-1')).toBeUndefined();
+  });
+});
