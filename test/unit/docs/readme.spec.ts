@@ -13,6 +13,7 @@ const PAGES = [
   'docs/accounts.md',
   'docs/assumptions.md',
   'docs/cli.md',
+  'docs/dependencies.md',
   'docs/diagnostics.md',
   'docs/migrating.md',
   'docs/money-safety.md',
