@@ -44,6 +44,10 @@ export class WebhooksController {
   @Post('verified-only')
   @UseGuards(PaymentsWebhookGuard)
   verified(): void {}
+
+  @Post('verified-only/payouts')
+  @UseGuards(PaymentsWebhookGuard.for('payouts'))
+  verifiedToo(): void {}
 }
 
 @Injectable()

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { type AbstractHttpAdapter, DiscoveryService, HttpAdapterHost } from '@nestjs/core';
-import { DEFAULT_ACCOUNT } from '../../common/account.js';
 import { methodsOf } from '../class-methods.js';
 import { GUARDED_BY_CLASS } from '../metadata-keys.js';
 import { PaymentsWebhookGuard } from '../routes/payments-webhook.guard.js';
@@ -80,8 +79,8 @@ export class RawBodyCapture {
   /** Remembers a route that receives webhooks; gives its account, and undefined for any other route. */
   private note(path: string, handler: object): string | undefined {
     const dispatchedTo = routeAccount(handler);
-    if (dispatchedTo === undefined && !isGuarded(handler)) return undefined;
-    const account = dispatchedTo ?? DEFAULT_ACCOUNT;
+    const account = dispatchedTo ?? guardedAccount(handler);
+    if (account === undefined) return undefined;
     this.paths.add({ path, account, dispatches: dispatchedTo !== undefined });
     return account;
   }
@@ -89,15 +88,25 @@ export class RawBodyCapture {
   /** `@UseGuards(PaymentsWebhookGuard)` on a class is invisible in the metadata of its methods. */
   private markRoutesGuardedByClass(): void {
     for (const { metatype } of this.discovery.getControllers()) {
-      if (!metatype || !isGuarded(metatype)) continue;
+      const account = metatype && guardedAccount(metatype);
+      if (account === undefined || !metatype) continue;
       for (const { method } of methodsOf(metatype.prototype)) {
-        Reflect.defineMetadata(GUARDED_BY_CLASS, true, method);
+        Reflect.defineMetadata(GUARDED_BY_CLASS, account, method);
       }
     }
   }
 }
 
-function isGuarded(target: object): boolean {
+/** The account whose webhooks a guard lets pass; undefined where none guards. */
+function guardedAccount(target: object): string | undefined {
   const guards = (Reflect.getMetadata(GUARDS, target) ?? []) as readonly unknown[];
-  return guards.includes(PaymentsWebhookGuard) || Reflect.hasMetadata(GUARDED_BY_CLASS, target);
+  const account = guards.find(isWebhookGuard)?.account;
+  return account ?? (Reflect.getMetadata(GUARDED_BY_CLASS, target) as string | undefined);
+}
+
+function isWebhookGuard(guard: unknown): guard is typeof PaymentsWebhookGuard {
+  return (
+    guard === PaymentsWebhookGuard ||
+    (typeof guard === 'function' && guard.prototype instanceof PaymentsWebhookGuard)
+  );
 }

@@ -3,7 +3,9 @@ import {
   type ExecutionContext,
   Injectable,
   Logger,
+  mixin,
   type OnModuleInit,
+  type Type,
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { type IncomingMessage } from 'node:http';
@@ -25,7 +27,8 @@ import { WebhookRefusal } from './webhook-refusal.js';
  * Lets only webhooks with a right signature pass, and only readable ones: 401, 413, 415, 400 and 422 otherwise.
  *
  * `@PaymentsWebhook` brings it along. On a route of your own, `@UseGuards(PaymentsWebhookGuard)` verifies alone:
- * nothing is remembered and no `@OnPayment` handler runs. Such a route is a POST route of the default account.
+ * nothing is remembered and no `@OnPayment` handler runs. Such a route is a POST route of the default account;
+ * `PaymentsWebhookGuard.for('payouts')` is the guard of another one.
  *
  * @example
  * ```ts
@@ -38,9 +41,33 @@ import { WebhookRefusal } from './webhook-refusal.js';
  */
 @Injectable()
 export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
+  /** The account whose webhooks pass where `@PaymentsWebhook` does not name one. */
+  static readonly account: string = DEFAULT_ACCOUNT;
+
   private readonly logger = new Logger('PaymentsWebhooks');
 
   constructor(private readonly moduleRef: ModuleRef) {}
+
+  /**
+   * The guard of a named account.
+   *
+   * @example
+   * ```ts
+   * @Controller('webhooks')
+   * class PayoutsController {
+   *   @Post('payouts')
+   *   @UseGuards(PaymentsWebhookGuard.for('payouts'))
+   *   received(@PaymentEvent() event: PaymentWebhookEvent) {}
+   * }
+   * ```
+   */
+  static for(account: string): Type<PaymentsWebhookGuard> {
+    return mixin(
+      class extends PaymentsWebhookGuard {
+        static override readonly account = account;
+      },
+    );
+  }
 
   /** @throws PaymentsConfigError where no module of the package is imported. */
   onModuleInit(): void {
@@ -48,7 +75,8 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const account = routeAccount(context.getHandler()) ?? DEFAULT_ACCOUNT;
+    const account =
+      routeAccount(context.getHandler()) ?? (this.constructor as typeof PaymentsWebhookGuard).account;
     try {
       await this.verify(context, account);
       return true;

@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Controller, HttpCode, Post, UseGuards } from '@nestjs/common';
+import {
+  PaymentEvent,
+  PaymentsWebhook,
+  PaymentsWebhookGuard,
+  type PaymentWebhookEvent,
+} from 'nestjs-payments';
+import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
+import {
+  adapters,
+  deliver,
+  paymentsOptions,
+  scheme,
+  send,
+  startWebhookApp,
+  type WebhookApp,
+} from '../../support/webhook-app.js';
+
+const otherSecret = 'a-signing-secret-of-another-account';
+const payments = [
+  paymentsOptions(),
+  paymentsOptions({ secrets: [otherSecret], bodyLimit: 2_000 }, { name: 'payouts' }),
+];
+let seen: string[];
+
+@Controller('guarded')
+class MethodController {
+  @Post('default')
+  @HttpCode(200)
+  @UseGuards(PaymentsWebhookGuard)
+  first(@PaymentEvent() { data }: PaymentWebhookEvent): void {
+    seen.push(`default ${data.reference}`);
+  }
+
+  @Post('payouts')
+  @HttpCode(200)
+  @UseGuards(PaymentsWebhookGuard.for('payouts'))
+  second(@PaymentEvent() { data }: PaymentWebhookEvent): void {
+    seen.push(`payouts ${data.reference}`);
+  }
+}
+
+@Controller('guarded')
+@UseGuards(PaymentsWebhookGuard.for('payouts'))
+class ClassController {
+  @Post('class')
+  @HttpCode(200)
+  received(@PaymentEvent() { data }: PaymentWebhookEvent): void {
+    seen.push(`class ${data.reference}`);
+  }
+}
+
+@Controller('webhooks')
+class PayoutsController {
+  @PaymentsWebhook('payouts', { account: 'payouts' })
+  received(): void {}
+}
+
+let running: WebhookApp | undefined;
+
+beforeEach(() => {
+  seen = [];
+});
+afterEach(async () => {
+  await running?.app.close();
+  running = undefined;
+});
+
+function deliverAsOther(port: number, event: object, path: string): ReturnType<typeof send> {
+  const body = JSON.stringify(event);
+  const signed = signWebhook({ scheme, secret: otherSecret, body });
+  return send(port, path, body, { 'content-type': 'application/json', ...signed });
+}
+
+describe.each(adapters)('the guard of a named account on %s', (adapter) => {
+  it('lets the webhooks of its own account pass and no others, on a method and on a class', async () => {
+    running = await startWebhookApp(adapter, { controllers: [MethodController, ClassController], payments });
+    const { port, logs } = running;
+    const event = paymentEvent('payment.success', { reference: 'order-1' });
+    expect((await deliverAsOther(port, event, '/guarded/payouts')).status).toBe(200);
+    expect((await deliverAsOther(port, event, '/guarded/class')).status).toBe(200);
+    expect((await deliver(port, event, { path: '/guarded/default' })).status).toBe(200);
+    expect(seen).toEqual(['payouts order-1', 'class order-1', 'default order-1']);
+    expect((await deliver(port, event, { path: '/guarded/payouts' })).status).toBe(401);
+    expect((await deliver(port, event, { path: '/guarded/class' })).status).toBe(401);
+    expect((await deliverAsOther(port, event, '/guarded/default')).status).toBe(401);
+    expect(seen).toHaveLength(3);
+    expect(logs.webhooks('log').filter((line) => line.includes("'payouts'"))).toHaveLength(2);
+  });
+
+  it('holds bodies to the limit of its account', async () => {
+    running = await startWebhookApp(adapter, { controllers: [MethodController], payments });
+    const long = paymentEvent('payment.success', { customer_name: 'x'.repeat(2_000) });
+    expect((await deliverAsOther(running.port, long, '/guarded/payouts')).status).toBe(413);
+    expect((await deliver(running.port, long, { path: '/guarded/default' })).status).toBe(200);
+  });
+
+  it('stops the boot where nobody registered the account', async () => {
+    const boot = startWebhookApp(adapter, { controllers: [MethodController], payments: [paymentsOptions()] });
+    await expect(boot).rejects.toThrow(
+      "The route POST /guarded/payouts belongs to the account 'payouts', which no PaymentsModule registers",
+    );
+  });
+});
+
+it('the log says whose webhook was set aside', async () => {
+  running = await startWebhookApp('express', { controllers: [PayoutsController], payments });
+  const { port, logs } = running;
+  for (const name of ['payment.failed', 'payment.success']) {
+    await deliverAsOther(
+      port,
+      paymentEvent(name, { reference: 'order-1', amount: '5.00' }),
+      '/webhooks/payouts',
+    );
+  }
+  expect(logs.webhooks('error')).toEqual([
+    expect.stringContaining(
+      'Set aside "payment.success" for the reference "order-1" of the account \'payouts\' as a conflict',
+    ),
+  ]);
+});
