@@ -2,7 +2,8 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  // The packed-consumer applications are checked as their own users would, by test/consumers/run.mjs.
+  // The packed-consumer applications are checked as their own users would, by test/consumers/run.mjs; the skeletons are
+  // what `nest new` makes.
   {
     ignores: [
       '**/dist/',
@@ -11,6 +12,7 @@ export default tseslint.config(
       'docs/api/',
       '**/*.generated.ts',
       'test/consumers/{application,nest*}/',
+      'test/skeletons/',
     ],
   },
   js.configs.recommended,

@@ -26,6 +26,8 @@ export interface CommandContext {
   readonly onSignal: (listener: (signal: StopSignal) => void) => () => void;
   /** Whether a terminal is there, which sends Ctrl-C to child processes too. */
   readonly interactive: boolean;
+  /** What a person at the terminal types; nothing where the line is left with Ctrl-C or Ctrl-D. */
+  readonly ask: (question: string) => Promise<string>;
 }
 
 export interface Command {

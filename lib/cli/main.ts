@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { createInterface } from 'node:readline';
 import { buffer } from 'node:stream/consumers';
 import { type StopSignal } from './command.js';
 import { runCli } from './run-cli.js';
@@ -16,6 +17,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   input: () => buffer(process.stdin),
   onSignal,
   interactive: process.stdin.isTTY,
+  ask,
 });
 
 function onSignal(listener: (signal: StopSignal) => void): () => void {
@@ -23,4 +25,17 @@ function onSignal(listener: (signal: StopSignal) => void): () => void {
   return () => {
     for (const signal of STOP_SIGNALS) process.off(signal, listener);
   };
+}
+
+function ask(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  return new Promise((resolve) => {
+    lines.once('close', () => {
+      resolve('');
+    });
+    lines.question(question, (answer) => {
+      resolve(answer);
+      lines.close();
+    });
+  });
 }

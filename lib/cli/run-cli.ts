@@ -3,6 +3,7 @@ import { didYouMean } from './closest-word.js';
 import { type Command, type CommandContext } from './command.js';
 import { doctorCommand } from './doctor/doctor.command.js';
 import { commandHelp, programHelp } from './help.js';
+import { initCommand } from './init/init.command.js';
 import { packageFacts } from './package-facts.js';
 import { execCommand } from './sandbox/exec.command.js';
 import { sandboxCommand } from './sandbox/sandbox.command.js';
@@ -19,6 +20,7 @@ export const COMMANDS: readonly Command[] = [
   signCommand,
   verifyCommand,
   doctorCommand,
+  initCommand,
 ];
 
 /** Runs one command and resolves to the exit code: 0 fine, 1 it failed, 2 the command line is wrong. */

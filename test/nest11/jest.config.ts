@@ -17,6 +17,7 @@ const config: Config = {
   testMatch: [
     '<rootDir>/test/nest11/*.spec.ts',
     '<rootDir>/test/e2e/{bullmq,module,opentelemetry,postgres,redis,webhooks}/**/*.spec.ts',
+    '<rootDir>/test/e2e/cli/init-new-application.spec.ts',
     '<rootDir>/test/integration/{recovery,services,transport}/**/*.spec.ts',
   ],
   testPathIgnorePatterns: ['/node_modules/'],

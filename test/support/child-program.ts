@@ -9,9 +9,19 @@ export interface ChildProgram {
   remove(): Promise<void>;
 }
 
+export interface ChildProgramOptions {
+  /** The installed packages that it is to load; those of the repository unless said. */
+  readonly nodeModules?: string;
+  /** Whose `paths` lead to the library, for a program outside the repository. */
+  readonly tsconfig?: string;
+}
+
 /** Bundles a program with the library. swc writes the types of constructors down, which Nest needs and esbuild cannot. */
-export async function buildChildProgram(entry: string): Promise<ChildProgram> {
-  const folder = await realpath(await mkdtemp(join(process.cwd(), 'node_modules', '.child-')));
+export async function buildChildProgram(
+  entry: string,
+  { nodeModules = join(process.cwd(), 'node_modules'), tsconfig }: ChildProgramOptions = {},
+): Promise<ChildProgram> {
+  const folder = await realpath(await mkdtemp(join(nodeModules, '.child-')));
   const file = join(folder, 'main.mjs');
   await build({
     entryPoints: [entry],
@@ -21,6 +31,7 @@ export async function buildChildProgram(entry: string): Promise<ChildProgram> {
     platform: 'node',
     target: 'node20',
     packages: 'external',
+    ...(tsconfig === undefined ? {} : { tsconfig }),
     logLevel: 'error',
     plugins: [
       {

@@ -39,6 +39,8 @@ export interface CliSurroundings {
   readonly input?: string | Uint8Array;
   /** Where it runs. */
   readonly folder?: string;
+  /** Whether it runs in a terminal, by the program `script`; what it writes there is all on stdout. */
+  readonly terminal?: boolean;
 }
 
 /** One run of the command. */
@@ -48,9 +50,13 @@ export class CliProcess {
   private readonly child: ChildProcess;
   private readonly closed: Promise<unknown[]>;
 
-  constructor(args: readonly string[], { environment = {}, input, folder }: CliSurroundings = {}) {
+  constructor(args: readonly string[], { environment = {}, input, folder, terminal }: CliSurroundings = {}) {
     const env = { PATH: process.env['PATH'], NO_COLOR: '1', ...environment };
-    this.child = spawn(process.execPath, [MAIN, ...args], { env, cwd: folder, stdio: 'pipe' });
+    const command = [process.execPath, MAIN, ...args] as const;
+    const [program, ...rest] = terminal
+      ? ['script', '--quiet', '--return', '--command', command.join(' '), '/dev/null']
+      : command;
+    this.child = spawn(program, rest, { env, cwd: folder, stdio: 'pipe' });
     this.child.stdin?.on('error', () => {}).end(input);
     this.closed = once(this.child, 'close');
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));

@@ -17,7 +17,7 @@ describe('nestjs-payments', () => {
     expect(await runCommand(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
 
-  it.each(['sandbox', 'sandbox exec', 'trigger', 'sign', 'verify', 'doctor'])(
+  it.each(['sandbox', 'sandbox exec', 'trigger', 'sign', 'verify', 'doctor', 'init'])(
     'shows options and examples of %s with --help',
     async (name) => {
       const { code, stdout, stderr } = await runCommand([...name.split(' '), '--help']);
@@ -82,6 +82,8 @@ describe('nestjs-payments', () => {
     { args: ['doctor', '--auth', 'basic'], says: '--auth must be one of headers, bearer.' },
     { args: ['doctor', '--environment', 'prod'], says: '--environment must be one of' },
     { args: ['doctor', '--webhook', 'ftp://here'], says: '--webhook must be' },
+    { args: ['init', '--dryrun'], says: "Did you mean '--dry-run'?" },
+    { args: ['init', 'shop'], says: "Unexpected argument 'shop'" },
   ])('answers $args with the usage on stderr and exit code 2', async ({ args, says }) => {
     const { code, stdout, stderr } = await runCommand(args, secret);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -1,0 +1,35 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type ts from 'typescript';
+
+/** The API of TypeScript 5 and 6. The application has it installed; this package brings none. */
+export type Compiler = typeof ts;
+
+/** A compiler, or why there is none: the second half of a sentence. */
+export type CompilerFinding =
+  | { readonly compiler: Compiler; readonly problem?: undefined }
+  | { readonly compiler?: undefined; readonly problem: string };
+
+/** The application's own TypeScript, or else that of its `@nestjs/cli`: TypeScript 7 has no such API. */
+export function compilerOf(folder: string): CompilerFinding {
+  const own = packageFrom(folder, 'typescript');
+  const nestCli = resolvedFrom(folder, '@nestjs/cli/package.json');
+  const others = nestCli === undefined ? undefined : packageFrom(dirname(nestCli), 'typescript');
+  const compiler = [own, others].find((found) => found?.createSourceFile !== undefined);
+  if (compiler) return { compiler: compiler as Compiler };
+  if (own?.version === undefined) return { problem: 'TypeScript, which reads it, is not installed here' };
+  return { problem: `TypeScript 5 or 6 can read it, and ${own.version} is installed here` };
+}
+
+function packageFrom(folder: string, name: string): Partial<Compiler> | undefined {
+  const file = resolvedFrom(folder, name);
+  return file === undefined ? undefined : (createRequire(file)(file) as Partial<Compiler>);
+}
+
+function resolvedFrom(folder: string, name: string): string | undefined {
+  try {
+    return createRequire(join(folder, 'package.json')).resolve(name);
+  } catch {
+    return undefined;
+  }
+}

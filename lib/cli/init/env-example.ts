@@ -1,0 +1,21 @@
+const VARIABLES = {
+  PAYMENTS_BASE_URL: 'http://127.0.0.1:4242/api/v1',
+  PAYMENTS_API_KEY: 'pk_test_demo',
+  PAYMENTS_API_SECRET: 'sk_test_demo',
+  PAYMENTS_WEBHOOK_SECRET: '',
+};
+const HEADING = '# Payments. `npx nestjs-payments sandbox --print-env` prints a whole set for the emulator.';
+
+/** The text of `.env.example` with the variables that it lacks; a commented one counts as there. */
+export function envExample(before: string | undefined): string {
+  const text = before ?? '';
+  const missing = Object.entries(VARIABLES).filter(
+    ([name]) => !new RegExp(`^[ \\t#]*(export )?${name}[ \\t]*=`, 'm').test(text),
+  );
+  if (missing.length === 0) return text;
+  const newline = text.includes('\r\n') ? '\r\n' : '\n';
+  const lines = [HEADING, ...missing.map(([name, value]) => `${name}=${value}`), ''];
+  const gap = text.trim() === '' ? '' : newline;
+  const start = text === '' || text.endsWith('\n') ? text : `${text}${newline}`;
+  return `${start}${gap}${lines.join(newline)}`;
+}

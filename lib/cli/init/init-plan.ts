@@ -1,0 +1,120 @@
+import { join } from 'node:path';
+import { type Application } from './application.js';
+import { type Compiler, compilerOf } from './compiler.js';
+import { envExample } from './env-example.js';
+import { type FileChange } from './file-change.js';
+import { importSpecifier } from './import-specifier.js';
+import { byHand, type Registration, registered, type WantedClass } from './module-registration.js';
+import { type NewClass, newClass } from './new-class.js';
+import { NotEditableError } from './not-editable.error.js';
+import { rootModule } from './root-module.js';
+import { editableCode, type SourceCode } from './source-code.js';
+import { DEFAULT_STYLE } from './source-style.js';
+import { optionalText, sourceText } from './source-text.js';
+import { type FoundClass, surveyOf } from './survey.js';
+import { controllerFile, handlerFile } from './templates.js';
+
+/** What is left for a person to write into a file. */
+export interface HandWork {
+  readonly file: string;
+  readonly reason: string;
+  readonly text: string;
+}
+
+/** What has to be done; all of it is known before anything is written. */
+export interface InitPlan {
+  readonly changes: readonly FileChange[];
+  readonly byHand: HandWork | undefined;
+  /** Whether the application gets the route `/webhooks/payments`. */
+  readonly addsRoute: boolean;
+}
+
+/**
+ * What an application lacks.
+ *
+ * @param module The root module's file, where the command line names it.
+ * @throws NotEditableError where a file cannot be read right.
+ * @throws UsageError where there is no root module.
+ */
+export function initPlan(application: Application, folder: string, module: string | undefined): InitPlan {
+  const { compiler, problem } = compilerOf(application.folder);
+  const root = rootModule(application, { folder, module, compiler });
+  const example = envExampleChange(application);
+  const plan = compiler
+    ? sourcePlan(root, application.sources, compiler)
+    : {
+        changes: [],
+        byHand: { file: root.file, reason: problem, text: everythingByHand() },
+        addsRoute: false,
+      };
+  return { ...plan, changes: [...plan.changes, ...(example.before === example.after ? [] : [example])] };
+}
+
+function sourcePlan(
+  { file, className }: { readonly file: string; readonly className: string | undefined },
+  sources: string,
+  compiler: Compiler,
+): InitPlan {
+  const code = editableCode(compiler, file, sourceText(file));
+  const survey = surveyOf(sources, compiler);
+  const controller = survey.controller ? undefined : newClass('controller', code);
+  const handler = survey.handler ? undefined : newClass('handler', code);
+  const isRegistered = survey.registeredIn !== undefined;
+  const wanted: Registration = {
+    payments: !isRegistered,
+    environment: !isRegistered && !survey.readsEnvironment,
+    controller: controller ? unnamed(controller) : unregistered(code, survey.controller),
+    handler: handler ? unnamed(handler) : unregistered(code, survey.handler),
+  };
+  const { change, hand } = moduleChange(code, wanted, className);
+  return {
+    changes: [change, controller?.file, handler?.file].filter((one) => one !== undefined),
+    byHand: hand,
+    addsRoute: controller !== undefined,
+  };
+}
+
+function moduleChange(
+  code: SourceCode,
+  wanted: Registration,
+  className: string | undefined,
+): { readonly change?: FileChange; readonly hand?: HandWork } {
+  const { fileName, text } = code.source;
+  if (!Object.values(wanted).some(Boolean)) return {};
+  try {
+    const after = registered(code, wanted, className).source.text;
+    return { change: { path: fileName, before: text, after } };
+  } catch (error) {
+    if (!(error instanceof NotEditableError)) throw error;
+    return { hand: { file: fileName, reason: error.message, text: byHand(wanted, code) } };
+  }
+}
+
+function unnamed(added: NewClass): WantedClass | undefined {
+  return added.isRegistered ? undefined : added;
+}
+
+/** The class that is there, and that no module names. */
+function unregistered(code: SourceCode, found: FoundClass | undefined): WantedClass | undefined {
+  if (!found || found.isUsed) return undefined;
+  const isHere = found.file === code.source.fileName;
+  return { name: found.name, from: isHere ? undefined : importSpecifier(code, found.file) };
+}
+
+function everythingByHand(): string {
+  const classes = [
+    { name: 'PaymentsController', from: './payments/payments.controller', written: controllerFile },
+    { name: 'PaymentsHandler', from: './payments/payments.handler', written: handlerFile },
+  ] as const;
+  const [controller, handler] = classes;
+  const files = classes.map(({ name, from, written }) => `// ${from}.ts\n${written(name, DEFAULT_STYLE)}`);
+  return [byHand({ payments: true, environment: true, controller, handler }), ...files]
+    .join('\n\n')
+    .trimEnd();
+}
+
+function envExampleChange({ folder }: Application): FileChange {
+  const path = join(folder, '.env.example');
+  const before = optionalText(path);
+  return { path, before, after: envExample(before) };
+}

@@ -1,0 +1,100 @@
+/** One line of a unified diff: what it does, and the line. */
+export interface DiffLine {
+  readonly mark: ' ' | '+' | '-' | '@';
+  readonly text: string;
+}
+
+const CONTEXT = 3;
+
+/** The changes of a text, with the lines around them, as a unified diff shows them. */
+export function lineDiff(before: string, after: string): readonly DiffLine[] {
+  const lines = compared(linesOf(before), linesOf(after));
+  const isNear = lines.map((_, index) =>
+    lines.slice(Math.max(0, index - CONTEXT), index + CONTEXT + 1).some(({ mark }) => mark !== ' '),
+  );
+  const result: DiffLine[] = [];
+  let [oldLine, newLine] = [1, 1];
+  lines.forEach((line, index) => {
+    if (isNear[index] && !isNear[index - 1]) {
+      const end = isNear.indexOf(false, index);
+      const hunk = lines.slice(index, end < 0 ? undefined : end);
+      const sizes = [count(hunk, '+'), count(hunk, '-')] as const;
+      result.push({
+        mark: '@',
+        text: `@@ -${sizes[0] === 0 ? 0 : oldLine},${sizes[0]} +${newLine},${sizes[1]} @@`,
+      });
+    }
+    if (isNear[index]) result.push(line);
+    if (line.mark !== '+') oldLine += 1;
+    if (line.mark !== '-') newLine += 1;
+  });
+  return result;
+}
+
+/** Lines of a hunk without those of one mark. */
+function count(hunk: readonly DiffLine[], without: '+' | '-'): number {
+  return hunk.filter(({ mark }) => mark !== without).length;
+}
+
+function linesOf(text: string): readonly string[] {
+  const lines = text.split(/\r?\n/);
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
+}
+
+/** By the longest common subsequence; what both begin and end with costs nothing. */
+function compared(before: readonly string[], after: readonly string[]): readonly DiffLine[] {
+  const same = (text: string): DiffLine => ({ mark: ' ', text });
+  const shorter = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < shorter && before[head] === after[head]) head += 1;
+  let tail = 0;
+  while (tail < shorter - head && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
+  return [
+    ...before.slice(0, head).map(same),
+    ...middle(before.slice(head, before.length - tail), after.slice(head, after.length - tail)),
+    ...before.slice(before.length - tail).map(same),
+  ];
+}
+
+function middle(before: readonly string[], after: readonly string[]): readonly DiffLine[] {
+  const lengths = commonLengths(before, after);
+  const lines: DiffLine[] = [];
+  let [left, right] = [0, 0];
+  while (left < before.length || right < after.length) {
+    const [old, fresh] = [before[left], after[right]];
+    if (old !== undefined && old === fresh) {
+      lines.push({ mark: ' ', text: old });
+      left += 1;
+      right += 1;
+    } else if (
+      old !== undefined &&
+      (fresh === undefined || at(lengths, left + 1, right) >= at(lengths, left, right + 1))
+    ) {
+      lines.push({ mark: '-', text: old });
+      left += 1;
+    } else {
+      lines.push({ mark: '+', text: fresh ?? '' });
+      right += 1;
+    }
+  }
+  return lines;
+}
+
+/** Of the rest of both texts from each pair of lines on. */
+function commonLengths(before: readonly string[], after: readonly string[]): readonly (readonly number[])[] {
+  const table = Array.from({ length: before.length + 1 }, () => new Array<number>(after.length + 1).fill(0));
+  for (let left = before.length - 1; left >= 0; left -= 1) {
+    for (let right = after.length - 1; right >= 0; right -= 1) {
+      const row = table[left] ?? [];
+      row[right] =
+        before[left] === after[right]
+          ? at(table, left + 1, right + 1) + 1
+          : Math.max(at(table, left + 1, right), at(table, left, right + 1));
+    }
+  }
+  return table;
+}
+
+function at(table: readonly (readonly number[])[], left: number, right: number): number {
+  return table[left]?.[right] ?? 0;
+}

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type PackageTree } from '../doctor/package-tree.js';
+import { isInRange } from '../doctor/version-range.js';
+import { type PackageFacts } from '../package-facts.js';
+
+/** What the application still has to install, in versions that fit its Nest. */
+export function missingPackages(
+  folder: string,
+  tree: PackageTree | undefined,
+  facts: PackageFacts,
+): readonly string[] {
+  const { name: own, peerDependencies, peerDependenciesMeta } = facts;
+  const nest = tree?.find('@nestjs/core')?.version ?? '';
+  const peers = Object.entries(peerDependencies)
+    .filter(([name]) => peerDependenciesMeta[name]?.optional !== true)
+    .map(([name, range]) => ({
+      name,
+      range: rangeFor(nest, name, range),
+      version: tree?.find(name)?.version,
+    }))
+    .filter(({ version, range }) => version === undefined || !isInRange(version, range))
+    .map(({ name, range }) => `${name}@${range}`);
+  return [
+    ...(declares(folder, own) ? [] : [own]),
+    ...peers,
+    ...(tree?.find('axios') ? [] : ['axios']), // @nestjs/axios does not bring it
+  ];
+}
+
+/** Nest's own packages of its next major version are ES modules alone, which Jest of a Nest 11 application cannot load. */
+function rangeFor(nest: string, name: string, range: string): string {
+  const alternatives = range.split('||').map((alternative) => alternative.trim());
+  const isOlder = name.startsWith('@nestjs/') && nest.startsWith('11.');
+  return (isOlder ? alternatives[0] : alternatives.at(-1)) ?? range;
+}
+
+function declares(folder: string, name: string): boolean {
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    readonly dependencies?: Readonly<Record<string, string>>;
+    readonly devDependencies?: Readonly<Record<string, string>>;
+  };
+  return name in { ...manifest.dependencies, ...manifest.devDependencies };
+}

@@ -1,0 +1,132 @@
+import type ts from 'typescript';
+import { brokenOut, type CodeList, inserted, isInLine } from './code-list.js';
+import { importedAs, importLine, localName, type WantedImport, withImports } from './import-names.js';
+import { moduleList, type ModuleListName, moduleMetadata, propertyName } from './module-class.js';
+import { edited, type SourceCode } from './source-code.js';
+import { restyled } from './source-style.js';
+
+/** A class of a file beside the module's, to be registered. */
+export interface WantedClass {
+  readonly name: string;
+  /** As the module imports it; undefined where it stands in the module's own file. */
+  readonly from: string | undefined;
+}
+
+/** What a module lacks. */
+export interface Registration {
+  readonly payments: boolean;
+  /** `ConfigModule.forRoot()`, which reads `.env`. */
+  readonly environment: boolean;
+  readonly controller: WantedClass | undefined;
+  readonly handler: WantedClass | undefined;
+}
+
+const LISTS = ['imports', 'controllers', 'providers'] as const satisfies readonly ModuleListName[];
+
+/**
+ * The module with all of it in its lists.
+ *
+ * @throws NotEditableError where the module has to be changed by hand.
+ */
+export function registered(code: SourceCode, wanted: Registration, className?: string): SourceCode {
+  const imported = withImports(code, importsOf(wanted));
+  const entries = entriesOf(wanted, (name, from) => localName(imported, name, from));
+  const roomy = wanted.payments ? withRoom(imported, className) : imported;
+  return LISTS.reduce(
+    (result, list) => entries[list].reduce((now, entry) => withEntry(now, list, entry, className), result),
+    roomy,
+  );
+}
+
+/** What to write where the module has to be changed by hand. */
+export function byHand(wanted: Registration, code?: SourceCode): string {
+  const imports = importsOf(wanted).map(({ from, names }) =>
+    importLine({ from, names: names.map((name) => (code ? importedAs(code, name, from) : name)) }),
+  );
+  const entries = entriesOf(wanted, (name, from) => (code ? localName(code, name, from) : name));
+  const lists = LISTS.filter((list) => entries[list].length > 0).map(
+    (list) =>
+      `${list}: [\n${entries[list].map((entry) => `  ${entry.replaceAll('\n', '\n  ')},`).join('\n')}\n],`,
+  );
+  return [...imports, '', ...lists].join('\n');
+}
+
+function withRoom(code: SourceCode, className?: string): SourceCode {
+  const node = moduleMetadata(code, className);
+  const list: CodeList = { node, elements: node.properties };
+  return node.properties.length > 0 && isInLine(code, list) ? edited(code, brokenOut(code, list)) : code;
+}
+
+function withEntry(code: SourceCode, name: ModuleListName, entry: string, className?: string): SourceCode {
+  const metadata = moduleMetadata(code, className);
+  const styled = restyled(entry, code.style);
+  const list = moduleList(code, metadata, name);
+  if (list) return edited(code, inserted(code, list, list.elements.length, styled));
+  const properties: CodeList = { node: metadata, elements: metadata.properties };
+  return edited(code, inserted(code, properties, placeOf(code, name, metadata), newList(name, styled, code)));
+}
+
+function newList(name: ModuleListName, entry: string, { style }: SourceCode): string {
+  if (!entry.includes('\n') && name !== 'imports') return `${name}: [${entry}]`;
+  const comma = style.trailingComma ? ',' : '';
+  return `${name}: [\n${style.indent}${entry.replaceAll('\n', `\n${style.indent}`)}${comma}\n]`;
+}
+
+/** Behind the lists that Nest's own applications write before this one. */
+function placeOf(
+  { compiler }: SourceCode,
+  name: ModuleListName,
+  { properties }: ts.ObjectLiteralExpression,
+): number {
+  const earlier: readonly (string | undefined)[] = LISTS.slice(0, LISTS.indexOf(name));
+  return (
+    properties.findLastIndex(({ name: key }) => key && earlier.includes(propertyName(compiler, key))) + 1
+  );
+}
+
+type LocalName = (name: string, from: string) => string;
+
+function entriesOf(wanted: Registration, local: LocalName): Record<ModuleListName, readonly string[]> {
+  const { payments, environment, controller, handler } = wanted;
+  return {
+    imports: [
+      ...(environment ? [`${local('ConfigModule', CONFIG)}.forRoot()`] : []),
+      ...(payments ? [paymentsEntry(local)] : []),
+    ],
+    controllers: controller ? [className(controller, local)] : [],
+    providers: handler ? [className(handler, local)] : [],
+  };
+}
+
+function className({ name, from }: WantedClass, local: LocalName): string {
+  return from === undefined ? name : local(name, from);
+}
+
+const CONFIG = '@nestjs/config';
+const PACKAGE = 'nestjs-payments';
+
+function paymentsEntry(local: LocalName): string {
+  return `${local('PaymentsModule', PACKAGE)}.forRootAsync({
+  isGlobal: true,
+  ...${local('paymentsConfig', PACKAGE)}.asProvider(),
+  webhooks: {
+    // As the emulator signs. How the gateway does is in its portal, or ask its support.
+    scheme: ${local('hmac', PACKAGE)}({
+      header: 'x-webhook-signature',
+      algorithm: 'sha256',
+      encoding: 'hex',
+      payload: ['body'],
+    }),
+  },
+})`;
+}
+
+function importsOf({ payments, environment, controller, handler }: Registration): readonly WantedImport[] {
+  return [
+    ...(environment ? [{ from: CONFIG, names: ['ConfigModule'] }] : []),
+    ...(payments ? [{ from: PACKAGE, names: ['hmac', 'paymentsConfig', 'PaymentsModule'] }] : []),
+    ...[controller, handler].flatMap((wanted) =>
+      wanted?.from === undefined ? [] : [{ from: wanted.from, names: [wanted.name] }],
+    ),
+  ];
+}

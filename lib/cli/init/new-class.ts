@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type FileChange } from './file-change.js';
+import { namesOf, specifiersFrom } from './import-names.js';
+import { importSpecifier } from './import-specifier.js';
+import { type WantedClass } from './module-registration.js';
+import { NotEditableError } from './not-editable.error.js';
+import { type SourceCode } from './source-code.js';
+import { namesByValue } from './survey.js';
+import { controllerFile, handlerFile } from './templates.js';
+
+/** A class that the application gets, in a file of its own. */
+export interface NewClass extends WantedClass {
+  readonly file: FileChange;
+  /** Whether the module names it already, and only the file is missing. */
+  readonly isRegistered: boolean;
+}
+
+const TEMPLATES = { controller: controllerFile, handler: handlerFile };
+/** The first of which neither file nor class is there: many an application has a PaymentsController already. */
+const STEMS = ['payments', 'payments-webhook', 'gateway-payments'];
+
+/**
+ * A class beside the module's file.
+ *
+ * @throws NotEditableError where every name for it is taken.
+ */
+export function newClass(role: keyof typeof TEMPLATES, code: SourceCode): NewClass {
+  const choices = STEMS.map((stem) => choiceOf(code, role, stem));
+  const chosen = choices.find(({ path, isTaken }) => !isTaken && !existsSync(path));
+  if (!chosen) {
+    const names = choices.map(({ name }) => name).join(', ');
+    throw new NotEditableError(`every name that the ${role} could get is taken (${names})`);
+  }
+  const { name, from, path } = chosen;
+  return {
+    name,
+    from,
+    file: { path, before: undefined, after: TEMPLATES[role](name, code.style) },
+    isRegistered: namesByValue(code, { name, file: path }),
+  };
+}
+
+function choiceOf(code: SourceCode, role: keyof typeof TEMPLATES, stem: string) {
+  const path = join(dirname(code.source.fileName), 'payments', `${stem}.${role}.ts`);
+  const [name, from] = [className(stem, role), importSpecifier(code, path)];
+  const isOurs = specifiersFrom(code, from).some((specifier) => specifier.name.text === name);
+  return { name, from, path, isTaken: !isOurs && namesOf(code).has(name) };
+}
+
+/** `PaymentsWebhookController` of `payments-webhook` and `controller`. */
+function className(stem: string, role: string): string {
+  return `${stem}-${role}`.replace(/(?:^|-)([a-z])/g, (_match, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,126 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import type ts from 'typescript';
+import { UsageError } from '../usage-error.js';
+import { type Application, applicationsIn, packageFolder } from './application.js';
+import { type Compiler } from './compiler.js';
+import { exportedName, importsOf, moduleOf } from './import-names.js';
+import { type SourceCode, sourceCode } from './source-code.js';
+
+const FACTORY_METHOD = /^create/;
+
+/** The module that is to register everything. */
+export interface RootModule {
+  readonly application: Application;
+  readonly file: string;
+  /** Undefined where nothing names it. */
+  readonly className: string | undefined;
+}
+
+/**
+ * The application that a command means.
+ *
+ * @param module The path that `--module` named.
+ * @throws UsageError where there is none, or several.
+ */
+export function applicationAt(folder: string, module: string | undefined): Application {
+  if (module !== undefined) return applicationOf(resolve(folder, module), module);
+  const found = packageFolder(folder);
+  if (found === undefined) {
+    throw new UsageError("There is no package.json here: run it in the application's folder.");
+  }
+  const [first, ...others] = applicationsIn(found);
+  if (first && others.length === 0) return first;
+  const choices = [first, ...others].map(
+    (one) => `--module ${shown(folder, join(one?.sources ?? '', 'app.module.ts'))}`,
+  );
+  throw new UsageError(
+    `There are several applications here: write the module of one, such as ${choices.join(' or ')}.`,
+  );
+}
+
+/**
+ * The module that `--module` names, or that `main.ts` starts, or `app.module.ts`.
+ *
+ * @throws UsageError where none of them is there.
+ */
+export function rootModule(
+  application: Application,
+  {
+    folder,
+    module,
+    compiler,
+  }: { folder: string; module: string | undefined; compiler: Compiler | undefined },
+): RootModule {
+  const started = compiler && startedModule(application.main, compiler);
+  if (module !== undefined)
+    return { application, file: resolve(folder, module), className: started?.className };
+  const usual = join(application.sources, 'app.module.ts');
+  if (started?.file !== undefined) return { application, file: started.file, className: started.className };
+  if (existsSync(usual)) return { application, file: usual, className: started?.className };
+  throw new UsageError(
+    `There is neither ${shown(folder, usual)} nor a module that ${shown(folder, application.main)} starts: name the root ` +
+      'module with --module <file>.',
+  );
+}
+
+/** A path as a person reads it. */
+export function shown(folder: string, file: string): string {
+  return relative(folder, file).replaceAll('\\', '/');
+}
+
+function applicationOf(file: string, module: string): Application {
+  if (!existsSync(file) || !file.endsWith('.ts')) {
+    throw new UsageError(
+      `--module must be a TypeScript file that is there, and ${module} is not: write src/app.module.ts.`,
+    );
+  }
+  const folder = packageFolder(dirname(file));
+  if (folder === undefined) throw new UsageError(`No package.json stands above ${module}.`);
+  const around = applicationsIn(folder).find(({ sources }) => !relative(sources, file).startsWith('..'));
+  return around ?? { folder, sources: dirname(file), main: join(dirname(file), 'main.ts') };
+}
+
+/** The class that `NestFactory.create…(…)` is given first, and its file where the import leads to one. */
+function startedModule(
+  main: string,
+  compiler: Compiler,
+): { readonly className: string; readonly file: string | undefined } | undefined {
+  if (!existsSync(main)) return undefined;
+  const code = sourceCode(compiler, main, readFileSync(main, 'utf8'));
+  const local = startedName(code);
+  if (local === undefined) return undefined;
+  for (const statement of importsOf(code)) {
+    const bindings = statement.importClause?.namedBindings;
+    if (!bindings || !compiler.isNamedImports(bindings)) continue;
+    const specifier = bindings.elements.find(({ name }) => name.text === local);
+    if (specifier) return { className: exportedName(specifier), file: besides(main, moduleOf(statement)) };
+  }
+  const isHere = code.source.statements.some(
+    (statement) => compiler.isClassDeclaration(statement) && statement.name?.text === local,
+  );
+  return { className: local, file: isHere ? main : undefined };
+}
+
+function startedName({ compiler, source }: SourceCode): string | undefined {
+  let found: string | undefined;
+  const visit = (node: ts.Node): void => {
+    if (compiler.isCallExpression(node) && compiler.isPropertyAccessExpression(node.expression)) {
+      const { expression, name } = node.expression;
+      const [first] = node.arguments;
+      if (expression.getText(source) === 'NestFactory' && FACTORY_METHOD.test(name.text) && first) {
+        if (compiler.isIdentifier(first)) found ??= first.text;
+      }
+    }
+    compiler.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+/** The file that a relative import means; undefined where it leads to none. */
+function besides(file: string, specifier: string): string | undefined {
+  if (!specifier.startsWith('.')) return undefined;
+  const target = resolve(dirname(file), specifier.replace(/\.[jt]s$/, ''));
+  return [`${target}.ts`, join(target, 'index.ts')].find((path) => existsSync(path));
+}

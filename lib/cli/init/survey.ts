@@ -1,0 +1,143 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type ts from 'typescript';
+import { type Compiler } from './compiler.js';
+import { exportedName, specifiersFrom } from './import-names.js';
+import { type SourceCode, sourceCode } from './source-code.js';
+
+const NO_SOURCE = /(^|[\\/])(node_modules|dist)[\\/]|\.d\.ts$|[.-](spec|test)\.ts$/;
+const READS_ENVIRONMENT = /\bConfigModule\s*\.\s*forRoot\b|\bloadEnvFile\b|['"]dotenv\b/;
+
+/** A class that stands in the application. */
+export interface FoundClass {
+  readonly file: string;
+  readonly name: string;
+  /** Whether another place of the application names it by value, as a module's lists do. */
+  readonly isUsed: boolean;
+}
+
+/** What an application has of payments already. */
+export interface Survey {
+  /** The file that registers PaymentsModule. */
+  readonly registeredIn: string | undefined;
+  /** The class with `@PaymentsWebhook`. */
+  readonly controller: FoundClass | undefined;
+  /** The class with `@OnPayment`. */
+  readonly handler: FoundClass | undefined;
+  /** Whether something reads `.env`. */
+  readonly readsEnvironment: boolean;
+}
+
+/** Looks through every TypeScript file of a folder. */
+export function surveyOf(sources: string, compiler: Compiler): Survey {
+  const files = readdirSync(sources, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !NO_SOURCE.test(file))
+    .map((file) => join(sources, file))
+    .map((file) => ({ file, text: readFileSync(file, 'utf8') }));
+  const ours = files
+    .filter(({ text }) => text.includes('nestjs-payments'))
+    .map(({ file, text }) => sourceCode(compiler, file, text));
+  const find = (decorator: string): FoundClass | undefined => {
+    const found = ours
+      .flatMap((code) => classesWith(code, decorator))
+      .map(({ node, code }) => ({ node, file: code.source.fileName, name: node.name?.text ?? '' }))
+      .map(({ node, file, name }) => ({
+        file,
+        name,
+        isExported: isExported(compiler, node),
+        isUsed: files
+          .filter(({ text }) => text.includes(name))
+          .some((other) => namesByValue(sourceCode(compiler, other.file, other.text), { file, name })),
+      }));
+    return found.find(({ isUsed }) => isUsed) ?? found.find((one) => one.isExported);
+  };
+  return {
+    registeredIn: ours.find(registersPayments)?.source.fileName,
+    controller: find('PaymentsWebhook'),
+    handler: find('OnPayment'),
+    readsEnvironment: files.some(({ text }) => READS_ENVIRONMENT.test(text)),
+  };
+}
+
+function registersPayments(code: SourceCode): boolean {
+  const { compiler, source } = code;
+  const local = localsOf(code, 'PaymentsModule');
+  return some(compiler, source, (node) => {
+    if (!compiler.isCallExpression(node) || !compiler.isPropertyAccessExpression(node.expression))
+      return false;
+    const { expression, name } = node.expression;
+    return /^forRoot(Async)?$/.test(name.text) && local.includes(lastName(compiler, expression));
+  });
+}
+
+function classesWith(
+  code: SourceCode,
+  decorator: string,
+): readonly { node: ts.ClassDeclaration; code: SourceCode }[] {
+  const { compiler, source } = code;
+  const local = localsOf(code, decorator);
+  return source.statements
+    .filter(compiler.isClassDeclaration)
+    .filter(({ members }) =>
+      members.some((member) =>
+        (compiler.canHaveDecorators(member) ? (compiler.getDecorators(member) ?? []) : []).some(
+          ({ expression }) =>
+            compiler.isCallExpression(expression) &&
+            local.includes(lastName(compiler, expression.expression)),
+        ),
+      ),
+    )
+    .map((node) => ({ node, code }));
+}
+
+/** The names that one of the package's exports may have in a file; a namespace import keeps its own. */
+function localsOf(code: SourceCode, name: string): readonly string[] {
+  const imported = specifiersFrom(code, 'nestjs-payments').filter(
+    (specifier) => exportedName(specifier) === name,
+  );
+  const isNamespace = /import \* as \w+ from ['"]nestjs-payments['"]/.test(code.source.text);
+  return [...imported.map((specifier) => specifier.name.text), ...(isNamespace ? [name] : [])];
+}
+
+/** `PaymentsModule` of `payments.PaymentsModule`. */
+function lastName(compiler: Compiler, node: ts.Expression): string {
+  if (compiler.isPropertyAccessExpression(node)) return node.name.text;
+  return compiler.isIdentifier(node) ? node.text : '';
+}
+
+/** Whether a file names a class by value; imports, types and the class itself do not count. */
+export function namesByValue(
+  { compiler, source }: SourceCode,
+  wanted: { readonly file: string; readonly name: string },
+): boolean {
+  const isElsewhere = (node: ts.Node): boolean =>
+    !compiler.isImportDeclaration(node) && !compiler.isExportDeclaration(node) && !compiler.isTypeNode(node);
+  const isOwn = (node: ts.Node): boolean =>
+    source.fileName === wanted.file && compiler.isClassDeclaration(node) && node.name?.text === wanted.name;
+  return some(
+    compiler,
+    source,
+    (node) => compiler.isIdentifier(node) && node.text === wanted.name,
+    (node) => isElsewhere(node) && !isOwn(node),
+  );
+}
+
+function some(
+  compiler: Compiler,
+  node: ts.Node,
+  test: (node: ts.Node) => boolean,
+  enters: (node: ts.Node) => boolean = () => true,
+): boolean {
+  if (!enters(node)) return false;
+  return (
+    test(node) ||
+    compiler.forEachChild(node, (child) => some(compiler, child, test, enters) || undefined) === true
+  );
+}
+
+function isExported(compiler: Compiler, node: ts.ClassDeclaration): boolean {
+  const kinds = node.modifiers?.map(({ kind }) => kind) ?? [];
+  return (
+    kinds.includes(compiler.SyntaxKind.ExportKeyword) && !kinds.includes(compiler.SyntaxKind.DefaultKeyword)
+  );
+}

@@ -1,0 +1,73 @@
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { writeChanges } from '../../../../lib/cli/init/file-change.js';
+
+let folder: string;
+const at = (name: string): string => join(folder, name);
+const read = (name: string): string => readFileSync(at(name), 'utf8');
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'payments-init-'));
+  writeFileSync(at('a.ts'), 'a');
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+describe('writeChanges', () => {
+  it('writes new files into new folders, and keeps permissions and links of old ones', () => {
+    chmodSync(at('a.ts'), 0o640);
+    symlinkSync('a.ts', at('link.ts'));
+    writeChanges([
+      { path: at('link.ts'), before: 'a', after: 'b' },
+      { path: at('new/c.ts'), before: undefined, after: 'c' },
+    ]);
+    expect([read('a.ts'), read('new/c.ts')]).toEqual(['b', 'c']);
+    expect(statSync(at('a.ts')).mode & 0o777).toBe(0o640);
+    expect(lstatSync(at('link.ts')).isSymbolicLink()).toBe(true);
+    expect(readdirSync(folder).sort()).toEqual(['a.ts', 'link.ts', 'new']);
+  });
+
+  it('writes nothing where a file was changed, made or taken away meanwhile', () => {
+    const changes = [
+      { path: at('a.ts'), before: 'a', after: 'b' },
+      { path: at('c.ts'), before: undefined, after: 'c' },
+    ];
+    writeFileSync(at('c.ts'), 'mine');
+    expect(() => {
+      writeChanges(changes);
+    }).toThrow('c.ts was changed meanwhile: run the command again');
+    rmSync(at('c.ts'));
+    rmSync(at('a.ts'));
+    expect(() => {
+      writeChanges(changes);
+    }).toThrow('a.ts was changed meanwhile');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('changes no file where one of them cannot be written', () => {
+    mkdirSync(at('locked'));
+    writeFileSync(at('locked/file'), '');
+    expect(() => {
+      writeChanges([
+        { path: at('a.ts'), before: 'a', after: 'b' },
+        { path: at('locked/file/c.ts'), before: undefined, after: 'c' },
+      ]);
+    }).toThrow(/^c\.ts cannot be written \(E\w+\)$/);
+    expect(read('a.ts')).toBe('a');
+    expect(readdirSync(folder).sort()).toEqual(['a.ts', 'locked']);
+  });
+});
