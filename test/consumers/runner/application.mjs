@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from './command.mjs';
+import { ENTRY_POINTS, specifierOf } from './entry-points.mjs';
 import { install } from './install.mjs';
+
+/** What anybody can import. */
+const WITHOUT_PEERS = Object.keys(ENTRY_POINTS)
+  .filter((entry) => ENTRY_POINTS[entry].length === 0)
+  .map(specifierOf);
 
 /** Installs the tarball into one application, and reads and compiles it: the same on every Node. */
 export async function prepareApplication(step, { cwd, tarball }) {
@@ -18,7 +24,7 @@ export async function prepareApplication(step, { cwd, tarball }) {
 /** What one Node makes of the installed package, whatever the application listens with. */
 export async function checkOnNode(step, { cwd, env }) {
   await step('import and require give one copy of each entry point', () =>
-    run('node', [join('checks', 'one-copy.mjs')], { cwd, env }),
+    run('node', [join('checks', 'one-copy.mjs'), ...WITHOUT_PEERS], { cwd, env }),
   );
   await step('each entry point loads as CommonJS alone', () => checkCommonJs(cwd, env));
   await step('command line', () => checkBin(cwd, env));
@@ -48,13 +54,17 @@ async function mustFail(attempt, reason) {
 
 /** Where Node may not `require` ES modules, and in Jest, the CommonJS build is what is loaded. */
 async function checkCommonJs(cwd, env) {
+  for (const entry of WITHOUT_PEERS) {
+    await run('node', [...onlyCommonJs(cwd), '--eval', `require('${entry}')`], { cwd, env });
+  }
+}
+
+/** Forbids Node to `require` ES modules, where Nest itself is none. */
+export function onlyCommonJs(cwd) {
   const nest = JSON.parse(
     readFileSync(join(cwd, 'node_modules', '@nestjs', 'common', 'package.json'), 'utf8'),
   );
-  const onlyCommonJs = nest.type === 'module' ? [] : ['--no-experimental-require-module'];
-  for (const entry of ['nestjs-payments', 'nestjs-payments/testing', 'nestjs-payments/sandbox']) {
-    await run('node', [...onlyCommonJs, '--eval', `require('${entry}')`], { cwd, env });
-  }
+  return nest.type === 'module' ? [] : ['--no-experimental-require-module'];
 }
 
 async function checkBin(cwd, env) {

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkCell, checkOnNode, prepareApplication } from './application.mjs';
+import { checkOptionalPeers } from './optional-peers.mjs';
 import { assemble } from './source.mjs';
 import { table } from './table.mjs';
 
@@ -21,6 +22,12 @@ export async function checkMatrix(report, { applications, adapters, nodes, here,
       for (const adapter of adapters) {
         cells.push(await checkOne(report, { application, node, adapter, cwd, ready }));
       }
+    }
+    const { optionalPeers } = application;
+    if (ready && optionalPeers) {
+      await report.steps(`${application.name}, optional peers`, (step) =>
+        checkOptionalPeers(step, { cwd, optionalPeers }),
+      );
     }
     rmSync(cwd, { recursive: true, force: true });
   }

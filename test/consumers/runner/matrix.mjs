@@ -2,7 +2,19 @@
 export const NODES = [20, 22, 24];
 export const ADAPTERS = ['express', 'fastify'];
 export const APPLICATIONS = [
-  { name: 'nest11-commonjs', nest: 11, format: 'CommonJS', tests: 'test:e2e' },
+  {
+    name: 'nest11-commonjs',
+    nest: 11,
+    format: 'CommonJS',
+    tests: 'test:e2e',
+    optionalPeers: [
+      '@nestjs/bullmq@11',
+      'bullmq@5',
+      'ioredis@5',
+      '@nestjs/terminus@11',
+      '@opentelemetry/api@1',
+    ],
+  },
   { name: 'nest11-esm', nest: 11, format: 'ESM', tests: 'test:e2e' },
   {
     name: 'nest12-commonjs',
@@ -18,5 +30,17 @@ export const APPLICATIONS = [
       instead: 'test:e2e:swc',
     },
   },
-  { name: 'nest12-esm', nest: 12, format: 'ESM', tests: 'test:e2e' },
+  {
+    name: 'nest12-esm',
+    nest: 12,
+    format: 'ESM',
+    tests: 'test:e2e',
+    optionalPeers: [
+      '@nestjs/bullmq@12',
+      'bullmq@6',
+      'ioredis@6',
+      '@nestjs/terminus@12',
+      '@opentelemetry/api@1',
+    ],
+  },
 ];

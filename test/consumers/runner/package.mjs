@@ -1,22 +1,11 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from './command.mjs';
-import { reach } from './reach.mjs';
+import { checkReach, checkTypes } from './entry-point-files.mjs';
 
 const MAX_TARBALL_BYTES = 500_000;
 const EXPECTED =
   /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/cjs\/package\.json|dist\/(esm|cjs)\/.+\.(js|d\.ts))$/;
-const BUILDS = ['esm', 'cjs'];
-/** Each entry point, and the optional peers that whoever imports it has. */
-const ENTRY_POINTS = {
-  index: [],
-  'testing/index': [],
-  'sandbox/index': [],
-  'redis/index': ['ioredis'],
-  'postgres/index': [],
-  'terminus/index': ['@nestjs/terminus'],
-  'opentelemetry/index': ['@opentelemetry/api'],
-};
 
 /** Builds and packs; resolves to the tarball's path. */
 export async function pack(root, destination) {
@@ -34,6 +23,7 @@ export async function checkPackage(step, { root, tarball, work }) {
     checkContent(content, root);
   });
   await step('leaks no optional peer, neither in types nor at run time', () => checkReach(content));
+  await step('hides nothing behind any', () => checkTypes(content));
   await step('pleases publint', () =>
     run('npx', ['--no', '--', 'publint', tarball, '--strict'], { cwd: root }),
   );
@@ -65,32 +55,4 @@ function checkContent(content, root) {
   });
   if (telling.length > 0)
     throw new Error(`A path of this machine or a source map is named in ${telling.join(', ')}.`);
-}
-
-/** No entry point names another's files or a package that a user need not have. */
-function checkReach(content) {
-  const {
-    dependencies = {},
-    peerDependencies = {},
-    peerDependenciesMeta = {},
-  } = JSON.parse(readFileSync(join(content, 'package.json'), 'utf8'));
-  const mandatory = Object.keys(peerDependencies).filter((name) => !peerDependenciesMeta[name]?.optional);
-  const allowed = new Set([...Object.keys(dependencies), ...mandatory]);
-  const problems = [];
-  for (const build of BUILDS) {
-    for (const [entry, peers] of Object.entries(ENTRY_POINTS)) {
-      for (const ending of ['.js', '.d.ts']) {
-        const { files, packages } = reach(join(content, 'dist', build, `${entry}${ending}`));
-        const where = `dist/${build}/${entry}${ending}`;
-        for (const name of packages)
-          if (!allowed.has(name) && !peers.includes(name)) problems.push(`${where} reaches ${name}`);
-        if (entry !== 'index') continue;
-        for (const file of files) {
-          if (/[\\/](testing|sandbox|cli|redis|postgres|bullmq|terminus|opentelemetry)[\\/]/.test(file))
-            problems.push(`${where} reaches ${file}`);
-        }
-      }
-    }
-  }
-  if (problems.length > 0) throw new Error(problems.join('\n'));
 }

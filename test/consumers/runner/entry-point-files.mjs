@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { ENTRY_POINTS } from './entry-points.mjs';
+import { reach } from './reach.mjs';
+
+const BUILDS = ['esm', 'cjs'];
+/** What the main entry point must do without. */
+const OTHERS = /[\\/](testing|sandbox|cli|redis|postgres|bullmq|terminus|opentelemetry)[\\/]/;
+
+/** No entry point names another's files or a package that a user need not have. */
+export function checkReach(content) {
+  const manifest = JSON.parse(readFileSync(join(content, 'package.json'), 'utf8'));
+  checkEntryPoints(manifest);
+  const always = mandatoryPackages(manifest);
+  const problems = Object.entries(ENTRY_POINTS).flatMap(([entry, peers]) =>
+    filesOf(content, entry).flatMap((start) => {
+      const { files, packages } = reach(start);
+      const foreign = [...packages].filter((name) => !always.has(name) && !peers.includes(name));
+      const others =
+        entry === '.' ? [...files].filter((file) => OTHERS.test(file.slice(content.length))) : [];
+      return [...foreign, ...others].map((what) => `${start} reaches ${what}`);
+    }),
+  );
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+}
+
+/** A type that became `any` accepts everything, and no type test tells. */
+export function checkTypes(content) {
+  const starts = Object.keys(ENTRY_POINTS).flatMap((entry) => filesOf(content, entry));
+  const declarations = new Set(
+    starts.filter((file) => file.endsWith('.d.ts')).flatMap((file) => [...reach(file).files]),
+  );
+  const problems = [...declarations].flatMap((file) => anyIn(file).map((text) => `${file}: ${text}`));
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+}
+
+/** One that is new here needs its line in the table, or nothing looks at it. */
+function checkEntryPoints({ exports }) {
+  const exported = Object.keys(exports).filter((entry) => entry !== './package.json');
+  const known = Object.keys(ENTRY_POINTS);
+  if ([...exported].sort().join() !== [...known].sort().join())
+    throw new Error(
+      `package.json exports ${exported.join(', ')}; entry-points.mjs knows ${known.join(', ')}.`,
+    );
+}
+
+function mandatoryPackages({ dependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} }) {
+  const mandatory = Object.keys(peerDependencies).filter((name) => !peerDependenciesMeta[name]?.optional);
+  return new Set([...Object.keys(dependencies), ...mandatory]);
+}
+
+function filesOf(content, entry) {
+  return BUILDS.flatMap((build) =>
+    ['.js', '.d.ts'].map((ending) => join(content, 'dist', build, entry, `index${ending}`)),
+  );
+}
+
+function anyIn(file) {
+  const found = [];
+  const visit = (node) => {
+    if (node.kind === ts.SyntaxKind.AnyKeyword) found.push(node.parent.getText());
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true));
+  return found;
+}

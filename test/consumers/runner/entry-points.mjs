@@ -1,0 +1,16 @@
+/** Each entry point, and the optional peers that whoever imports it has. `pg` is only described, never loaded. */
+export const ENTRY_POINTS = {
+  '.': [],
+  './testing': [],
+  './sandbox': [],
+  './redis': ['ioredis'],
+  './postgres': [],
+  './bullmq': ['@nestjs/bullmq', 'bullmq'],
+  './terminus': ['@nestjs/terminus'],
+  './opentelemetry': ['@opentelemetry/api'],
+};
+
+/** What an application writes to import one. */
+export function specifierOf(entry) {
+  return `nestjs-payments${entry.slice(1)}`;
+}
