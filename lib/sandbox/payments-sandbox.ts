@@ -175,7 +175,11 @@ export class PaymentsSandbox {
     return this.parts.deliverer.list();
   }
 
-  /** A merchant's wallet. */
+  /**
+   * A merchant's wallet.
+   *
+   * @throws PaymentsConfigError where no key pair can have this name.
+   */
   balance({ merchant = DEFAULT_MERCHANT }: MerchantSelection = {}): SandboxBalance {
     return this.merchant(merchant).balance();
   }

@@ -37,6 +37,7 @@ export class PaymentsInbox {
    * What waits for somebody to look at it, oldest first, a page at a time. The payloads hold names and phone numbers.
    *
    * @throws PaymentsValidationError where `limit` is not a whole number from 1 to 1,000, or `after` is no id.
+   * @throws PaymentsStorageError
    *
    * @example
    * ```ts
@@ -57,7 +58,11 @@ export class PaymentsInbox {
     return this.store.conflicts(this.scope, { limit, ...(after !== undefined && { after }) });
   }
 
-  /** One event that was set aside; undefined where there is none, or not any more. */
+  /**
+   * One event that was set aside; undefined where there is none, or not any more.
+   *
+   * @throws PaymentsStorageError
+   */
   conflict(id: string): Promise<InboxConflict | undefined> {
     return this.store.getConflict(this.scope, id);
   }
@@ -94,6 +99,8 @@ export class PaymentsInbox {
   /**
    * Forgets an event that was set aside and looked at, with the names and phone numbers in it; its handlers do not run. Nothing
    * happens where there is no such event.
+   *
+   * @throws PaymentsStorageError
    */
   discard(id: string): Promise<void> {
     return this.store.removeConflict(this.scope, id);
@@ -103,6 +110,7 @@ export class PaymentsInbox {
    * Forgets handled outcomes older than `retentionDays`. What was set aside stays until `release` or `discard`.
    *
    * @returns How many were forgotten.
+   * @throws PaymentsStorageError
    */
   purge(): Promise<number> {
     return this.store.purge(this.scope, this.retentionMs);

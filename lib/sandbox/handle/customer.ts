@@ -5,8 +5,7 @@ import { type Gateway } from '../core/gateway.js';
 
 /**
  * The customer behind a phone number. Each call resolves when the application has answered the webhook (or there was
- * nowhere to deliver it to), and rejects with a `PaymentsSandboxError` where the payment is unknown, another
- * customer's, or has ended.
+ * nowhere to deliver it to).
  *
  * @publicApi
  */
@@ -18,22 +17,38 @@ export class SandboxCustomer {
     private readonly merchant: string | undefined,
   ) {}
 
-  /** Authorizes the payment: `success`. */
+  /**
+   * Authorizes the payment: `success`.
+   *
+   * @throws PaymentsSandboxError where the payment is unknown, another customer's, or has ended.
+   */
   approve(reference: string): Promise<SandboxPayment> {
     return this.decide(reference, 'approve');
   }
 
-  /** Refuses it, or has not enough money: `failed`. */
+  /**
+   * Refuses it, or has not enough money: `failed`.
+   *
+   * @throws PaymentsSandboxError where the payment is unknown, another customer's, or has ended.
+   */
   decline(reference: string): Promise<SandboxPayment> {
     return this.decide(reference, 'decline');
   }
 
-  /** Cancels it: `cancelled`. */
+  /**
+   * Cancels it: `cancelled`.
+   *
+   * @throws PaymentsSandboxError where the payment is unknown, another customer's, or has ended.
+   */
   cancel(reference: string): Promise<SandboxPayment> {
     return this.decide(reference, 'cancel');
   }
 
-  /** Lets it run out now, whatever the clock says: `expired`. */
+  /**
+   * Lets it run out now, whatever the clock says: `expired`.
+   *
+   * @throws PaymentsSandboxError where the payment is unknown, another customer's, or has ended.
+   */
   expire(reference: string): Promise<SandboxPayment> {
     return this.decide(reference, 'expire');
   }

@@ -86,7 +86,7 @@ export class NextCall {
   /**
    * Answers a status; the request is not processed unless told otherwise. The body is `{ message }`, or shape B with `code`.
    *
-   * @throws PaymentsConfigError where `retryAfter` is no whole number of seconds from 0 on.
+   * @throws PaymentsConfigError where the status is not from 200 to 599, or `retryAfter` no whole number of seconds from 0 on.
    */
   status(status: number, options: StatusFaultOptions = {}): PlannedFault {
     const { retryAfter = 0 } = options;
@@ -101,17 +101,29 @@ export class NextCall {
     return this.plan({ kind: 'malformedJson' });
   }
 
-  /** Answers an HTML page, as a proxy would; the request is not processed unless told otherwise. */
+  /**
+   * Answers an HTML page, as a proxy would; the request is not processed unless told otherwise.
+   *
+   * @throws PaymentsConfigError where the status is not from 200 to 599.
+   */
   html(status: number, options: ProcessingOptions = {}): PlannedFault {
     return this.plan({ kind: 'html', status: answerable(status), options });
   }
 
-  /** Processes the request, then answers after this time by the sandbox's clock. */
+  /**
+   * Processes the request, then answers after this time by the sandbox's clock.
+   *
+   * @throws PaymentsConfigError where the duration cannot be read.
+   */
   delay(duration: Duration): PlannedFault {
     return this.plan({ kind: 'delay', delayMs: milliseconds(duration) });
   }
 
-  /** Processes the request, then sends the answer's body byte by byte, one in this time by the sandbox's clock. */
+  /**
+   * Processes the request, then sends the answer's body byte by byte, one in this time by the sandbox's clock.
+   *
+   * @throws PaymentsConfigError where the duration cannot be read.
+   */
   drip(every: Duration): PlannedFault {
     return this.plan({ kind: 'drip', everyMs: milliseconds(every) });
   }

@@ -4,8 +4,7 @@ import { type Gateway } from '../core/gateway.js';
 import { sandboxPayout } from '../core/payout.js';
 
 /**
- * The provider that carries one payout out. Each call rejects with a `PaymentsSandboxError` where the payout is
- * unknown or has ended.
+ * The provider that carries one payout out.
  *
  * @publicApi
  */
@@ -17,17 +16,29 @@ export class SandboxPayoutProvider {
     private readonly merchant: string | undefined,
   ) {}
 
-  /** The money arrives: `paid`. */
+  /**
+   * The money arrives: `paid`.
+   *
+   * @throws PaymentsSandboxError where the payout is unknown or has ended.
+   */
   pay(): Promise<SandboxPayout> {
     return this.decide('pay');
   }
 
-  /** The provider refuses, and the locked money returns: `failed`. */
+  /**
+   * The provider refuses, and the locked money returns: `failed`.
+   *
+   * @throws PaymentsSandboxError where the payout is unknown or has ended.
+   */
   fail(): Promise<SandboxPayout> {
     return this.decide('fail');
   }
 
-  /** The locked money returns: `cancelled`. */
+  /**
+   * The locked money returns: `cancelled`.
+   *
+   * @throws PaymentsSandboxError where the payout is unknown or has ended.
+   */
   cancel(): Promise<SandboxPayout> {
     return this.decide('cancel');
   }
