@@ -97,6 +97,11 @@ describeOnBoth('the checkout', (databaseUrl) => {
     expect(asked()).toEqual([]);
   });
 
+  it('stays paid when the webhook is faster than the answer', async () => {
+    const { body } = await shop.order({ phone: '0712 340 008' }); // approved before the emulator answers
+    expect(body.state).toBe('paid');
+  });
+
   it('does nothing for an order that is waited for, or paid', async () => {
     const number = await shop.ordered();
     expect((await shop.pay(number)).body.state).toBe('waiting');

@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { startSandbox } from '../../../test/support/sandbox.js';
+import { Database } from '../src/database/database.js';
+import { inTransaction } from '../src/database/in-transaction.js';
 import { PHONE, RunningShop } from './running-shop.js';
 import { describeOnOne, describeOnPostgres } from './shop-databases.js';
 
@@ -25,6 +27,14 @@ describeOnPostgres('two instances of the shop', (databaseUrl) => {
   });
   afterAll(() => Promise.all([here.close(), there.close()]));
 
+  /** How many connections to this database wait for a lock. */
+  async function lockedOut(): Promise<number> {
+    const rows = await here.query(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return rows.length;
+  }
+
   it('show an order live whichever of them hears the webhook', async () => {
     const number = await there.ordered();
     const page = await there.follow(number);
@@ -34,10 +44,18 @@ describeOnPostgres('two instances of the shop', (databaseUrl) => {
     expect(await page.next()).toBe('paid');
   });
 
-  it('ask once when both are told to try again', async () => {
+  it('ask once when both are told to try again at the same moment', async () => {
     const number = await there.ordered();
     await sandbox.customer(PHONE).decline(number);
-    await Promise.all([here.pay(number), there.pay(number)]);
+    const pressed = await inTransaction(here.app.get(Database).pool, async (client) => {
+      await client.query('SELECT FROM orders WHERE number = $1 FOR UPDATE', [number]);
+      const answers = [here.pay(number), there.pay(number)];
+      let waiting = 0;
+      while (waiting < 2) waiting = await lockedOut();
+      return answers;
+    });
+    const answers = await Promise.all(pressed);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect(sandbox.payments()).toHaveLength(2);
     expect(await there.stateOf(number)).toBe('waiting');
   });

@@ -16,6 +16,13 @@ export interface Answer<Body = OrderView> {
   readonly body: Body;
 }
 
+export interface RunOptions extends NestApplicationOptions {
+  /** What is started in the place of the shop's own module. */
+  readonly module?: Type;
+  /** A free one where it is left out. */
+  readonly port?: number;
+}
+
 /** One instance of the shop, as its pages and the gateway use it. */
 export class RunningShop {
   private constructor(
@@ -27,7 +34,7 @@ export class RunningShop {
   static async start(
     databaseUrl: string,
     sandbox: PaymentsSandbox,
-    { module, ...options }: NestApplicationOptions & { readonly module?: Type } = {},
+    { module, port = 0, ...options }: RunOptions = {},
   ): Promise<RunningShop> {
     Object.assign(process.env, {
       DATABASE_URL: databaseUrl,
@@ -39,7 +46,7 @@ export class RunningShop {
       OFFICE_PASSWORD: 'open-sesame',
     });
     const app = await createShop({ logger: false, abortOnError: false, ...options }, module);
-    await app.listen(0, '127.0.0.1');
+    await app.listen(port, '127.0.0.1');
     const url = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;
     sandbox.deliverTo(`${url}/webhooks/payments`);
     return new RunningShop(app, url, sandbox);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { type Page } from 'playwright-core';
 import { PHONE, RunningShop } from '../../../sample/02-shop-checkout/test/running-shop.js';
-import { describeOnOne } from '../../../sample/02-shop-checkout/test/shop-databases.js';
+import { describeOnOne, describeOnPostgres } from '../../../sample/02-shop-checkout/test/shop-databases.js';
 import { pageProblems } from '../../support/axe.js';
 import {
   type BrowserUnderTest,
@@ -119,6 +119,30 @@ describeWithBrowser("the shop's pages", (browser) => {
         await accept.waitFor({ state: 'detached' });
         expect(await shop.stateOf(number)).toBe('paid');
         await page.context().close();
+      },
+      SLOW_MS,
+    );
+  });
+
+  describeOnPostgres('while its instance is restarted', (databaseUrl) => {
+    it(
+      'say that they connect again, and find what happened meanwhile',
+      async () => {
+        const sandbox = await startSandbox({ clock: 'manual', seed: 1 });
+        const before = await RunningShop.start(databaseUrl(), sandbox);
+        const page = await openCatalogue(browser, before);
+        const number = await buy(page);
+        await page.getByText('Look at your phone').waitFor();
+        await before.close();
+        await page.getByText('Connecting again').waitFor();
+        await sandbox.customer(PHONE).approve(number);
+        const port = Number(new URL(before.url).port);
+        const after = await RunningShop.start(databaseUrl(), sandbox, { port });
+        await sandbox.clock.advance('1h');
+        await page.getByText('Paid. Thank you!').waitFor();
+        expect(await page.getByText('Connecting again').count()).toBe(0);
+        await page.context().close();
+        await after.close();
       },
       SLOW_MS,
     );

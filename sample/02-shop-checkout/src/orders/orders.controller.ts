@@ -5,6 +5,9 @@ import { LiveOrders } from './live-orders.js';
 import { type OrderView, orderView } from './order.js';
 import { PayAgainDto, PlaceOrderDto } from './place-order.dto.js';
 
+/** When a page connects again whose stream has ended. */
+const AGAIN_AFTER_MS = 1_000;
+
 @Controller('orders')
 export class OrdersController {
   constructor(
@@ -32,6 +35,8 @@ export class OrdersController {
   @Sse(':number/events')
   async follow(@Param('number') number: string): Promise<Observable<MessageEvent>> {
     await this.checkout.find(number);
-    return this.live.follow(number).pipe(map((order) => ({ type: 'order', data: orderView(order) })));
+    return this.live
+      .follow(number)
+      .pipe(map((order) => ({ type: 'order', retry: AGAIN_AFTER_MS, data: orderView(order) })));
   }
 }

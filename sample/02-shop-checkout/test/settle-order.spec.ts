@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { startSandbox } from '../../../test/support/sandbox.js';
+import { Database } from '../src/database/database.js';
+import { inTransaction } from '../src/database/in-transaction.js';
+import { type CollectionOutcome, type SettleEffect, settleOrder } from '../src/payments/settle-order.js';
+import { RunningShop } from './running-shop.js';
+import { describeOnOne } from './shop-databases.js';
+
+const BOOT_MS = 60_000;
+
+describeOnOne('the end of a payment', (databaseUrl) => {
+  let sandbox: PaymentsSandbox;
+  let shop: RunningShop;
+  let number: string;
+
+  beforeAll(async () => {
+    sandbox = await startSandbox({ clock: 'manual', seed: 1 });
+    shop = await RunningShop.start(databaseUrl(), sandbox);
+  }, BOOT_MS);
+  beforeEach(async () => {
+    await sandbox.reset();
+    await shop.clear();
+    number = await shop.ordered();
+  });
+  afterAll(() => shop.close());
+
+  const settle = (reference: string, outcome: CollectionOutcome): Promise<SettleEffect> =>
+    inTransaction(shop.app.get(Database).pool, (client) => settleOrder(client, reference, outcome));
+
+  it('counts once, however often it is written down', async () => {
+    expect([await settle(number, 'success'), await settle(number, 'success')]).toEqual(['paid', 'nothing']);
+    expect(await shop.sold()).toBe(1);
+  });
+
+  it('fails its order only where no other payment was asked for since', async () => {
+    expect(await settle(number, 'failed')).toBe('failed');
+    await shop.pay(number);
+    expect(await settle(number, 'expired')).toBe('nothing');
+    expect(await shop.stateOf(number)).toBe('waiting');
+  });
+
+  it('pays its order also where another payment was asked for since, and says so when both are paid', async () => {
+    await settle(number, 'failed');
+    await shop.pay(number);
+    expect(await settle(number, 'success')).toBe('paid');
+    expect(await settle(`${number}-2`, 'success')).toBe('paid twice');
+    expect([await shop.stateOf(number), await shop.sold()]).toEqual(['paid', 1]);
+  });
+
+  it('never takes a paid order back', async () => {
+    await settle(number, 'success');
+    expect(await settle(number, 'failed')).toBe('nothing');
+    expect(await shop.stateOf(number)).toBe('paid');
+  });
+
+  it('is none of ours under a reference that no order has', async () => {
+    expect(await settle('SP-000000000000', 'success')).toBe('no such payment');
+  });
+});
