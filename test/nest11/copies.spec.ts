@@ -25,7 +25,16 @@ function major(name: string): number {
 
 describe('this run', () => {
   it('is one on Nest 11', () => {
-    const packages = ['common', 'core', 'platform-express', 'platform-fastify', 'testing', 'bullmq'];
+    const packages = [
+      'common',
+      'core',
+      'platform-express',
+      'platform-fastify',
+      'testing',
+      'bullmq',
+      'swagger',
+      'terminus',
+    ];
     expect(packages.map((name) => major(`@nestjs/${name}`))).toEqual(packages.map(() => 11));
     expect([major('@nestjs/axios'), major('@nestjs/config')]).toEqual([4, 4]);
   });

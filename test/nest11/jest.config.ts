@@ -16,7 +16,7 @@ const config: Config = {
   rootDir: '../..',
   testMatch: [
     '<rootDir>/test/nest11/*.spec.ts',
-    '<rootDir>/test/e2e/{bullmq,module,opentelemetry,postgres,redis,webhooks}/**/*.spec.ts',
+    '<rootDir>/test/e2e/{bullmq,module,opentelemetry,postgres,redis,swagger,terminus,webhooks}/**/*.spec.ts',
     '<rootDir>/test/e2e/cli/init-new-application.spec.ts',
     '<rootDir>/test/integration/{recovery,services,transport}/**/*.spec.ts',
   ],
