@@ -19,7 +19,9 @@ export class Programs {
     readonly office: ChildProgram,
   ) {}
 
+  /** @throws where the Redis that they need does not answer. */
   static async build(): Promise<Programs> {
+    if (!redisService.reachable) throw new Error('The ticket office needs a Redis, and none answers.');
     const build = (name: string): Promise<ChildProgram> =>
       buildChildProgram(`sample/03-workers/src/${name}.ts`);
     return new Programs(await build('web'), await build('worker'), await build('office'));
