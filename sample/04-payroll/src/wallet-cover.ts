@@ -18,7 +18,7 @@ export class WalletCover {
     const { available_balance: available } = await this.wallet.balance();
     return {
       isEnough: compareMoney(available, total) >= 0,
-      text: `To pay: ${rows.length} lines, ${formatTzs(total)} without the gateway's fees. In the wallet: ${formatTzs(available)}.`,
+      text: `To pay: ${rows.length === 1 ? '1 line' : `${rows.length} lines`}, ${formatTzs(total)} without the gateway's fees. In the wallet: ${formatTzs(available)}.`,
     };
   }
 }

@@ -26,7 +26,7 @@ describe('two names', () => {
     ['Asha Mushi', 'Asha Bakari Mushi'],
     ['Asha Juma Mushi', 'Mushi Asha'],
     ['Mohamed Said', 'Mohammed Said'],
-    ['Josef Lyimo', 'Joseph Lyimo Temba'.replace('ph', 'f')],
+    ['Joseph Lymo', 'Joseph Lyimo'],
     ['Asha Mushi', 'Ahsa Mushi'],
     ['Mwana Idi Juma', 'Mwanaidi Juma'],
   ])('%s and %s are similar', (written, held) => {
@@ -38,6 +38,7 @@ describe('two names', () => {
     ['Asha Mushi', 'Neema Temba'],
     ['Asha Mushi', 'Asha Temba'],
     ['Asha Mushi', 'Juma Mushi'],
+    ['Josef Lyimo', 'Joseph Lyimo'],
     ['Asha Mushi', 'Mushi'],
     ['Asha', 'Asha Mushi'],
     ['A. M.', 'Asha Mushi'],

@@ -9,6 +9,9 @@ import { runPayroll } from '../src/payroll.js';
 
 export const HEAD = 'reference,name,amount,bank_code,account_number,phone,remarks';
 
+/** The file that comes with the sample. */
+export const SAMPLE_FILE = join(import.meta.dirname, '..', 'salaries.csv');
+
 /** A folder with salary files, and the program beside it. */
 export class PayrollDesk {
   private journal: JournalDatabase | undefined;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { addMoney, compareMoney } from 'nestjs-payments';
+import { SAMPLE_FILE } from './payroll.desk.js';
 import { readSalaries } from '../src/salaries/read-salaries.js';
 import { PayrollProblem } from '../src/payroll.problem.js';
 
@@ -85,6 +86,9 @@ describe('a file of salaries', () => {
   });
 
   it('is valid where it comes with the sample', async () => {
-    expect(readSalaries(await readFile(join(import.meta.dirname, '..', 'salaries.csv')))).toHaveLength(8);
+    const rows = readSalaries(await readFile(SAMPLE_FILE));
+    expect(rows).toHaveLength(8);
+    // What the emulator's wallet holds at first, with its fees.
+    expect(compareMoney(addMoney(...rows.map(({ amount }) => amount)), '990000')).toBe(-1);
   });
 });

@@ -38,7 +38,7 @@ export class Screen {
 
   /** Shows how far the work is; only a terminal has such a line. An empty text takes it away. */
   progress(text: string): void {
-    if (!this.isTerminal) return;
+    if (!this.isTerminal || text === this.status) return;
     this.status = printable(text);
     this.stdout.write(`${CLEAR_LINE}${this.status}`);
   }

@@ -54,7 +54,8 @@ export class PayCommand {
   }
 
   private sayWhatIsOut(out: number, total: number): void {
-    if (out > 0) this.screen.line(`${out} of ${total} lines are out already: nothing is sent a second time.`);
+    if (out > 0)
+      this.screen.line(`${out} of ${total} lines are out, or may be: nothing is sent a second time.`);
   }
 
   private async demandCover(open: readonly ApprovedLine[]): Promise<void> {
