@@ -112,6 +112,7 @@ export {
 
 export { PaymentsJournal, type WaitForOutcomeOptions } from './recovery/payments-journal.js';
 export { type OldestUnresolved } from './recovery/oldest-unresolved.js';
+export { type PurgeAges } from './recovery/purge-ages.js';
 export { type RecoveryReport } from './recovery/recovery.run.js';
 
 export { PaymentsWebhook } from './webhooks/routes/payments-webhook.decorator.js';
@@ -155,6 +156,7 @@ export {
   type SetAsideDelivery,
 } from './common/storage-port.js';
 export {
+  type ForgettablePayments,
   type JournalEntry,
   type JournalKey,
   type JournalPage,

@@ -144,6 +144,13 @@ export interface StoredJournalRecord {
 }
 
 /**
+ * What a journal may forget: settled payments, refused ones, payouts that the gateway took. Nothing else ever.
+ *
+ * @publicApi
+ */
+export type ForgettablePayments = 'settled' | 'rejected' | 'accepted-payouts';
+
+/**
  * One page of a list.
  *
  * @publicApi
@@ -196,6 +203,10 @@ export interface JournalStore {
     state: JournalState,
     page: { readonly after?: string; readonly limit: number },
   ): Promise<JournalPage>;
-  /** Forgets settled payments that did not change for `olderThanMs`, in batches where there are many. Resolves to how many. */
-  purge(scope: Pick<JournalScope, 'account' | 'environment'>, olderThanMs: number): Promise<number>;
+  /** Forgets such payments that did not change for `olderThanMs`, in batches where there are many. Resolves to how many. */
+  purge(
+    scope: Pick<JournalScope, 'account' | 'environment'>,
+    what: ForgettablePayments,
+    olderThanMs: number,
+  ): Promise<number>;
 }

@@ -4,15 +4,15 @@ import { milliseconds, MOMENT } from './sql-time.js';
 const BATCH = 1_000;
 
 /**
- * Deletes up to a thousand rows of one state whose `time` is longer ago than `$3`; rows that somebody holds are left.
+ * Deletes up to a thousand rows that meet a condition and whose `time` is longer ago than `$3`; rows that somebody holds are left.
  *
  * The moment is a value of its own, not joined: so it bounds the index, and rows that stay are not even looked at.
  */
-export function deleteBatch(table: string, state: string, time: string): string {
+export function deleteBatch(table: string, condition: string, time: string): string {
   return `WITH ${MOMENT}
     DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
       SELECT ctid FROM ${table}
-      WHERE account = $1 AND environment = $2 AND state = '${state}'
+      WHERE account = $1 AND environment = $2 AND ${condition}
         AND ${time} < (SELECT now FROM moment) - ${milliseconds('$3')}
       ORDER BY ${time} LIMIT ${BATCH} FOR UPDATE SKIP LOCKED
     ))`;

@@ -77,7 +77,7 @@ export function inboxStatements({ inbox, fences }: TableNames): InboxStatements 
       )
       SELECT stands::text, (SELECT count(*) FROM finished)::text AS finished FROM begun`,
 
-    purge: deleteBatch(inbox, 'done', 'changed_at'),
+    purge: deleteBatch(inbox, "state = 'done'", 'changed_at'),
   };
 }
 

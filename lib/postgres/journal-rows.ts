@@ -1,10 +1,21 @@
-import { type JournalRecord, type StoredJournalRecord } from '../common/journal-port.js';
+import {
+  type ForgettablePayments,
+  type JournalRecord,
+  type StoredJournalRecord,
+} from '../common/journal-port.js';
 import { deleteBatch } from './delete-in-batches.js';
 import { epochText, milliseconds, MOMENT } from './sql-time.js';
 import { nextOf, type TableNames } from './table-names.js';
 
 /** One row as the statements below give it. */
 type JournalRow = Readonly<Record<string, string | null>>;
+
+/** Each has an index of its own. */
+export const FORGETTABLE: Readonly<Record<ForgettablePayments, string>> = {
+  settled: "state = 'settled'",
+  rejected: "state = 'rejected'",
+  'accepted-payouts': "state = 'accepted' AND family = 'disbursement'",
+};
 
 /** The first four parameters of every statement about one payment. */
 const KEY = 'account = $1 AND environment = $2 AND family = $3 AND reference = $4';
@@ -27,7 +38,7 @@ export interface JournalStatements {
   /** Scope, state, the two numbers of `pageStart`, limit. */
   readonly list: string;
   /** Account, environment, age. */
-  readonly purge: string;
+  readonly purge: Readonly<Record<ForgettablePayments, string>>;
 }
 
 export function journalStatements({ journal, versions }: TableNames): JournalStatements {
@@ -60,7 +71,11 @@ export function journalStatements({ journal, versions }: TableNames): JournalSta
         AND (created_at, id) > (timestamptz 'epoch' + ${milliseconds('$5')}, $6::bigint)
       ORDER BY created_at, id LIMIT $7::integer`,
 
-    purge: deleteBatch(journal, 'settled', 'updated_at'),
+    purge: {
+      settled: deleteBatch(journal, FORGETTABLE.settled, 'updated_at'),
+      rejected: deleteBatch(journal, FORGETTABLE.rejected, 'updated_at'),
+      'accepted-payouts': deleteBatch(journal, FORGETTABLE['accepted-payouts'], 'updated_at'),
+    },
   };
 }
 

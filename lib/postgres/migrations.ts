@@ -1,3 +1,4 @@
+import { FORGETTABLE } from './journal-rows.js';
 import { type TableNames } from './table-names.js';
 
 /**
@@ -64,7 +65,9 @@ function firstVersion({ inbox, setAside, journal, fences, versions }: TableNames
       PRIMARY KEY (account, environment, family, reference)
     );
     CREATE INDEX ON ${journal} (account, environment, family, state, created_at, id);
-    CREATE INDEX ON ${journal} (account, environment, updated_at) WHERE state = 'settled';
+    ${Object.values(FORGETTABLE)
+      .map((which) => `CREATE INDEX ON ${journal} (account, environment, updated_at) WHERE ${which};`)
+      .join('\n    ')}
     COMMENT ON COLUMN ${journal}.record IS 'personal data: the request until its payment ended, and the answer';
   `;
 }

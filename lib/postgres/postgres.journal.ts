@@ -1,4 +1,5 @@
 import {
+  type ForgettablePayments,
   type JournalKey,
   type JournalPage,
   type JournalRecord,
@@ -86,9 +87,10 @@ export class PostgresJournal implements JournalStore {
 
   purge(
     { account, environment }: Pick<JournalScope, 'account' | 'environment'>,
+    what: ForgettablePayments,
     olderThanMs: number,
   ): Promise<number> {
-    return deleteInBatches(this.run, this.statements.purge, [account, environment, olderThanMs]);
+    return deleteInBatches(this.run, this.statements.purge[what], [account, environment, olderThanMs]);
   }
 }
 

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import {
+  type ForgettablePayments,
   type JournalEntry,
   type JournalKey,
   type JournalScope,
@@ -15,6 +16,7 @@ import { noOutcome, notFound, refused } from './journal-errors.js';
 import { type OldestUnresolved } from './oldest-unresolved.js';
 import { type OutcomeBook } from './outcome-book.js';
 import { type OutcomeWaiter } from './outcome.waiter.js';
+import { type PurgeAges, purgeProblems } from './purge-ages.js';
 import { type RecoveryReport, type RecoveryRun } from './recovery.run.js';
 
 /**
@@ -172,27 +174,36 @@ export class PaymentsJournal {
   }
 
   /**
-   * Forgets settled payments that did not change for `olderThanMs`. What is open or unknown stays.
+   * Forgets settled payments that did not change for `olderThanMs`, and what else the caller names. What is open or unknown
+   * stays, and so does an accepted collection: its outcome is still to come.
    *
    * A forgotten reference can be paid again, so keep payments longer than your longest retry of any kind: a queue, a job,
    * a customer who opens an old page.
    *
    * @returns How many were forgotten.
-   * @throws PaymentsValidationError where `olderThanMs` is not a whole number of milliseconds greater than 0.
+   * @throws PaymentsValidationError where a time is not a whole number of milliseconds greater than 0, another one is shorter than
+   * `olderThanMs`, or accepted payouts are named although the `statusPaths` option lets the gateway be asked about them.
    * @throws PaymentsStorageError
    *
    * @example
    * ```ts
-   * await this.journal.purge({ olderThanMs: 90 * 86_400_000 });
+   * await journal.purge({ olderThanMs: 90 * 86_400_000, rejectedOlderThanMs: 400 * 86_400_000 });
    * ```
    */
-  async purge({ olderThanMs }: { readonly olderThanMs: number }): Promise<number> {
-    if (!Number.isSafeInteger(olderThanMs) || olderThanMs <= 0) {
-      const problem =
-        'olderThanMs must be a whole number of milliseconds greater than 0: write 90 * 86_400_000';
-      throw new PaymentsValidationError({ olderThanMs: [problem] });
+  async purge(ages: PurgeAges): Promise<number> {
+    const problems = purgeProblems(ages, this.recovery.canAskAboutPayouts());
+    if (problems) throw new PaymentsValidationError(problems);
+    const { olderThanMs, rejectedOlderThanMs, acceptedPayoutsOlderThanMs } = ages;
+    let all = await this.forget('settled', olderThanMs);
+    if (rejectedOlderThanMs !== undefined) all += await this.forget('rejected', rejectedOlderThanMs);
+    if (acceptedPayoutsOlderThanMs !== undefined) {
+      all += await this.forget('accepted-payouts', acceptedPayoutsOlderThanMs);
     }
-    return reading(this.store.purge(this.scope, olderThanMs));
+    return all;
+  }
+
+  private forget(what: ForgettablePayments, olderThanMs: number): Promise<number> {
+    return reading(this.store.purge(this.scope, what, olderThanMs));
   }
 
   private keyOf(family: PaymentFamily, reference: string): JournalKey {

@@ -44,6 +44,11 @@ export class RecoveryRun {
     private readonly announceStale: AnnounceStale,
   ) {}
 
+  /** Whether accepted payouts may still settle. */
+  canAskAboutPayouts(): boolean {
+    return this.status.canAsk('disbursement');
+  }
+
   async recover(): Promise<RecoveryReport> {
     const count = { probed: 0, settled: 0, stillUnknown: 0 };
     for (const family of FAMILIES) {

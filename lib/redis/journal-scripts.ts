@@ -2,20 +2,20 @@ import { luaScript } from './lua-script.js';
 import { JOURNAL_STATES } from './redis-keys.js';
 
 /*
- * KEYS of every script: payments, last version, settled-at, then one index per state (`RedisKeys.journal`).
+ * KEYS of every script: payments, last version, then one index per state (`RedisKeys.journal`).
  *
  * A payment is stored as a row: `<version> <created> <updated> <attempt at> <lease until> <sequence> <attempt> <state> <JSON>`,
  * times in ms. The sequence is the first version, and the order of the lists.
  */
 const ROWS = `
 local index = {}
-for i, state in ipairs({ ${JOURNAL_STATES.map((state) => `'${state}'`).join(', ')} }) do index[state] = KEYS[3 + i] end
+for i, state in ipairs({ ${JOURNAL_STATES.map((state) => `'${state}'`).join(', ')} }) do index[state] = KEYS[2 + i] end
 local function read(field)
   local row = redis.call('HGET', KEYS[1], field)
   if not row then return nil end
-  local version, created, attemptAt, sequence, attempt, state =
-    string.match(row, '^(%d+) (%d+) %d+ (%d+) %d+ (%d+) (%d+) (%S+) ')
-  return { row = row, version = version, created = created, attemptAt = attemptAt,
+  local version, created, updated, attemptAt, sequence, attempt, state =
+    string.match(row, '^(%d+) (%d+) (%d+) (%d+) %d+ (%d+) (%d+) (%S+) ')
+  return { row = row, version = version, created = created, updated = updated, attemptAt = attemptAt,
     sequence = sequence, attempt = attempt, state = state }
 end
 `;
@@ -35,7 +35,6 @@ local function write(field, version, created, attemptAt, sequence, attempt, stat
     { version, created, int(now), attemptAt, int(now + lease), sequence, attempt, state, json }, ' ')
   redis.call('HSET', KEYS[1], field, row)
   redis.call('ZADD', index[state], sequence, field)
-  if state == 'settled' then redis.call('ZADD', KEYS[3], int(now), field) end
   return row
 end
 `;
@@ -57,7 +56,6 @@ if not standing or standing.version ~= ARGV[6] then return false end
 local attemptAt = standing.attempt == attempt and standing.attemptAt or int(now)
 local version = nextVersion()
 if standing.state ~= state then redis.call('ZREM', index[standing.state], field) end
-if standing.state == 'settled' then redis.call('ZREM', KEYS[3], field) end
 return { int(now), write(field, version, standing.created, attemptAt, standing.sequence, attempt, state, lease, json) }
 `);
 
@@ -73,7 +71,6 @@ local standing = read(ARGV[1])
 if not standing or standing.version ~= ARGV[2] then return 0 end
 redis.call('HDEL', KEYS[1], ARGV[1])
 redis.call('ZREM', index[standing.state], ARGV[1])
-redis.call('ZREM', KEYS[3], ARGV[1])
 return 1
 `);
 
@@ -84,12 +81,23 @@ if #fields == 0 then return { int(now) } end
 return { int(now), unpack(redis.call('HMGET', KEYS[1], unpack(fields))) }
 `);
 
-/** ARGV: age in ms, how many at most. How many were forgotten. */
-export const PURGE_SETTLED = luaScript(`${ROWS}
-local old = redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', '(' .. int(now - ARGV[1]), 'LIMIT', 0, ARGV[2])
-if #old == 0 then return 0 end
-redis.call('HDEL', KEYS[1], unpack(old))
-redis.call('ZREM', index['settled'], unpack(old))
-redis.call('ZREM', KEYS[3], unpack(old))
-return #old
+/**
+ * ARGV: state, age in ms, the sequence after which to begin, how many to look at. How many were forgotten, and where to go on;
+ * nothing there where all that come later were not even written down long enough ago.
+ */
+export const PURGE = luaScript(`${ROWS}
+local latest = now - ARGV[2]
+local fields = redis.call('ZRANGEBYSCORE', index[ARGV[1]], '(' .. ARGV[3], '+inf', 'LIMIT', 0, ARGV[4])
+local old, last = {}, nil
+for _, field in ipairs(fields) do
+  local standing = read(field)
+  if tonumber(standing.created) >= latest then last = nil break end
+  if tonumber(standing.updated) < latest then table.insert(old, field) end
+  last = standing.sequence
+end
+if #old > 0 then
+  redis.call('HDEL', KEYS[1], unpack(old))
+  redis.call('ZREM', index[ARGV[1]], unpack(old))
+end
+return { int(#old), #fields == tonumber(ARGV[4]) and last or '' }
 `);

@@ -27,15 +27,10 @@ export class RedisKeys {
     return [this.of(scope, 'set-aside'), this.of(scope, 'set-aside:order')];
   }
 
-  /** The payments by reference; the last version; when each was settled; then one index per state. */
+  /** The payments by reference; the last version; then one index per state. */
   journal(scope: JournalScope): readonly string[] {
     const name = (part: string): string => this.of(scope, `journal:${scope.family}${part}`);
-    return [
-      name(''),
-      name(':version'),
-      name(':settled-at'),
-      ...JOURNAL_STATES.map((state) => name(`:${state}`)),
-    ];
+    return [name(''), name(':version'), ...JOURNAL_STATES.map((state) => name(`:${state}`))];
   }
 
   private of({ account, environment }: InboxScope, name: string): string {

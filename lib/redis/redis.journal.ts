@@ -1,4 +1,5 @@
 import {
+  type ForgettablePayments,
   type JournalKey,
   type JournalPage,
   type JournalRecord,
@@ -7,10 +8,11 @@ import {
   type JournalStore,
   type StoredJournalRecord,
 } from '../common/journal-port.js';
+import { placesOf } from '../storage/forgettable.js';
 import { readRow } from './journal-row.js';
-import { GET, INSERT, LIST, PURGE_SETTLED, REMOVE, REPLACE } from './journal-scripts.js';
+import { GET, INSERT, LIST, PURGE, REMOVE, REPLACE } from './journal-scripts.js';
 import { type LuaScript } from './lua-script.js';
-import { purgeInBatches } from './purge-in-batches.js';
+import { PURGE_BATCH } from './purge-in-batches.js';
 import { referenceField, type RedisKeys } from './redis-keys.js';
 import { type ScriptRunner } from './script-runner.js';
 
@@ -62,11 +64,20 @@ export class RedisJournal implements JournalStore {
     };
   }
 
-  async purge(scope: Pick<JournalScope, 'account' | 'environment'>, olderThanMs: number): Promise<number> {
+  async purge(
+    scope: Pick<JournalScope, 'account' | 'environment'>,
+    what: ForgettablePayments,
+    olderThanMs: number,
+  ): Promise<number> {
     let all = 0;
-    for (const family of ['collection', 'disbursement'] as const) {
-      const keys = this.keys.journal({ ...scope, family });
-      all += await purgeInBatches(this.scripts, PURGE_SETTLED, keys, olderThanMs);
+    for (const { family, state } of placesOf(what)) {
+      for (let after = '0'; after !== '';) {
+        const args = [state, String(olderThanMs), after, String(PURGE_BATCH)];
+        const reply = await this.run(PURGE, { ...scope, family }, args);
+        const [forgotten, next = ''] = reply as readonly string[];
+        all += Number(forgotten);
+        after = next;
+      }
     }
     return all;
   }

@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { journalKeyText } from '../common/journal-key-text.js';
 import {
+  type ForgettablePayments,
   type JournalKey,
   type JournalPage,
   type JournalRecord,
@@ -9,6 +10,7 @@ import {
   type JournalStore,
   type StoredJournalRecord,
 } from '../common/journal-port.js';
+import { placesOf } from './forgettable.js';
 
 interface MemoryRecord {
   readonly record: JournalRecord;
@@ -89,14 +91,18 @@ export class MemoryJournal implements JournalStore {
     });
   }
 
-  purge(scope: Pick<JournalScope, 'account' | 'environment'>, olderThanMs: number): Promise<number> {
+  purge(
+    scope: Pick<JournalScope, 'account' | 'environment'>,
+    what: ForgettablePayments,
+    olderThanMs: number,
+  ): Promise<number> {
     const latest = this.now() - olderThanMs;
-    const forgotten = [...this.idsIn('settled')].filter((id) => {
-      const standing = this.records.get(id);
-      if (!standing || standing.updatedAt >= latest) return false;
-      const { account, environment } = standing.record;
-      return account === scope.account && environment === scope.environment;
-    });
+    const forgotten = placesOf(what).flatMap(({ family, state }) =>
+      [...this.idsIn(state)].filter((id) => {
+        const standing = this.records.get(id);
+        return standing && standing.updatedAt < latest && isWithin({ ...scope, family }, standing.record);
+      }),
+    );
     for (const id of forgotten) this.forget(id);
     return Promise.resolve(forgotten.length);
   }

@@ -67,7 +67,7 @@ function limitedJournal(journal: JournalStore): JournalStore {
     replace: (version, record, leaseMs) => inTime(journal.replace(version, record, leaseMs)),
     remove: (key, version) => inTime(journal.remove(key, version)),
     list: (scope, state, page) => inTime(journal.list(scope, state, page)),
-    purge: (scope, olderThanMs) => journal.purge(scope, olderThanMs),
+    purge: (scope, what, olderThanMs) => journal.purge(scope, what, olderThanMs),
   };
 }
 

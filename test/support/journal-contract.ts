@@ -217,12 +217,47 @@ export function journalContract(open: () => Promise<JournalUnderTest> | JournalU
     const late = await insert(journalRecord('settled late'));
     await pass(10_000);
     await journal.replace(late.version, journalRecord('settled late', settledOne), 0);
-    expect(await journal.purge(scope, 5_000)).toBe(2);
+    expect(await journal.purge(scope, 'settled', 5_000)).toBe(2);
     expect(await stands('old')).toBeUndefined();
     expect((await journal.list(SCOPE, 'settled', { limit: 10 })).entries).toHaveLength(1);
     for (const reference of ['in-flight', 'accepted', 'rejected', 'unknown', 'settled late'])
       expect(await stands(reference)).toBeDefined();
     expect(await journal.get(journalRecord('other', { account: 'payouts' }))).toBeDefined();
     expect((await journal.insert(journalRecord('old'), 0)).inserted).toBe(true);
+  });
+
+  it.each([
+    ['rejected', ['collection rejected', 'disbursement rejected']],
+    ['accepted-payouts', ['disbursement accepted']],
+  ] as const)('purges %s where it is asked to, and nothing else', async (what, forgotten) => {
+    const scope = { account: 'default', environment: 'sandbox' } as const;
+    const families = ['collection', 'disbursement'] as const;
+    const states = ['in-flight', 'accepted', 'rejected', 'unknown', 'settled'] as const;
+    const records = families.flatMap((family) =>
+      states.map((state) => journalRecord(`${family} ${state}`, { family, state })),
+    );
+    for (const record of records) await insert(record);
+    for (const record of records) await insert({ ...record, account: 'payouts' });
+    const retried = await insert(journalRecord('retried', { state: 'in-flight' }));
+    await pass(10_000);
+    for (const state of ['accepted', 'rejected'] as const) {
+      await insert(journalRecord(`young ${state}`, { family: 'disbursement', state }));
+    }
+    await journal.replace(retried.version, journalRecord('retried', { state: 'rejected' }), 0);
+    expect(await journal.purge(scope, what, 5_000)).toBe(forgotten.length);
+    for (const record of records) {
+      const isForgotten = (forgotten as readonly string[]).includes(record.reference);
+      expect([record.reference, (await journal.get(record)) === undefined]).toEqual([
+        record.reference,
+        isForgotten,
+      ]);
+      expect(await journal.get({ ...record, account: 'payouts' })).toBeDefined();
+    }
+    expect(await stands('retried')).toBeDefined();
+    const young = await journal.list({ ...SCOPE, family: 'disbursement' }, 'accepted', { limit: 9 });
+    expect(young.entries.some(({ record }) => record.reference === 'young accepted')).toBe(true);
+    const inState = what === 'rejected' ? 'rejected' : 'accepted';
+    const { entries } = await journal.list({ ...SCOPE, family: 'disbursement' }, inState, { limit: 9 });
+    expect(entries.map(({ record }) => record.reference)).toEqual([`young ${inState}`]);
   });
 }

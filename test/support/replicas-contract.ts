@@ -153,7 +153,7 @@ export function replicasContract(
       shiftClock(aheadMs);
       expect((await second.inbox.claim(inboxDelivery('order-2'), LEASE_MS)).result).toBe('busy');
       expect(await second.inbox.purge(SCOPE, TEN_MINUTES_MS / 2)).toBe(0);
-      expect(await second.journal.purge(SCOPE, TEN_MINUTES_MS / 2)).toBe(0);
+      expect(await second.journal.purge(SCOPE, 'settled', TEN_MINUTES_MS / 2)).toBe(0);
       const seen = await second.journal.get(stored.record);
       expect(Math.abs(seen?.ageMs ?? aheadMs)).toBeLessThan(30_000);
       expect(seen?.leaseLeftMs).toBeGreaterThan(30_000);

@@ -130,16 +130,18 @@ describeWith([postgresService], 'what PostgreSQL stores', () => {
     const watched = watchedPool(pool);
     const { inbox, journal } = postgresStorage({ pool: watched.pool, schema });
     expect(await inbox.purge(SCOPE, 30_000)).toBe(2_500);
-    expect(await journal.purge(SCOPE, 30_000)).toBe(2_000);
+    expect(await journal.purge(SCOPE, 'settled', 30_000)).toBe(2_000);
     expect(watched.asked.map(({ rowCount }) => rowCount)).toEqual([1_000, 1_000, 500, 1_000, 1_000, 0]);
   });
 
   it.each([
-    ['inbox', 'changed_at'],
-    ['journal', 'updated_at'],
-  ] as const)('is purged from the %s without a look at what stays', async (what, time) => {
+    ['inbox', 'changed_at', undefined],
+    ['journal', 'updated_at', 'settled'],
+    ['journal', 'updated_at', 'rejected'],
+    ['journal', 'updated_at', 'accepted-payouts'],
+  ] as const)('is purged from the %s without a look at what stays', async (_store, time, what) => {
     const names = tableNames(database.schema);
-    const { purge } = what === 'inbox' ? inboxStatements(names) : journalStatements(names);
+    const purge = what ? journalStatements(names).purge[what] : inboxStatements(names).purge;
     const client = await database.pool.connect();
     // A table of a few rows would be read whole.
     await client.query('BEGIN; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off');

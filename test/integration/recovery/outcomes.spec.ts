@@ -261,6 +261,36 @@ describe('the outcome of a payment', () => {
     expect(await journal.get('collection', 'order-2')).toMatchObject({ state: 'accepted' });
   });
 
+  it('is forgotten where it was refused, or is a payout that was taken, only where purge() is told so', async () => {
+    let now = 1_800_000_000_000;
+    storage = memoryStorage({ now: () => now });
+    const { collections, disbursements, journal } = await start();
+    sandbox.next('POST /payments/mobile-money').status(422, { code: 'INVALID_PHONE' });
+    await failureOf(collections.mobileMoney(collectionRequest));
+    await disbursements.mobileMoney(mobileRequest);
+    const states = async () => [
+      (await journal.get('collection', collectionRequest.reference))?.state,
+      (await journal.get('disbursement', mobileRequest.reference))?.state,
+    ];
+    now += 5_000;
+    expect(await journal.purge({ olderThanMs: 1_000 })).toBe(0);
+    expect(await states()).toEqual(['rejected', 'accepted']);
+    const longer = { rejectedOlderThanMs: 5_000, acceptedPayoutsOlderThanMs: 5_000 };
+    expect(await journal.purge({ olderThanMs: 1_000, ...longer })).toBe(0);
+    now += 1;
+    expect(await journal.purge({ olderThanMs: 1_000, rejectedOlderThanMs: 5_000 })).toBe(1);
+    expect(await states()).toEqual([undefined, 'accepted']);
+    expect(await journal.purge({ olderThanMs: 1_000, acceptedPayoutsOlderThanMs: 5_000 })).toBe(1);
+    expect(await states()).toEqual([undefined, undefined]);
+    // What the gateway refused under the first key it takes now; what it took it does not take twice.
+    expect(await collections.mobileMoney(collectionRequest)).toMatchObject({ status: 'pending' });
+    expect(await failureOf(disbursements.mobileMoney(mobileRequest))).toMatchObject({
+      name: 'PaymentOutcomeUnknownError',
+      evidence: 'duplicate-request',
+    });
+    expect(sandbox.payouts()).toHaveLength(1);
+  });
+
   it.each([0, -1, 1.5, Number.NaN, '1000', undefined])(
     'is not forgotten by purge() of %p',
     async (olderThanMs) => {

@@ -41,7 +41,11 @@ const journalStep = fc.oneof(
   }),
   fc.record({ do: fc.constant('remove' as const), back }),
   fc.record({ do: fc.constant('list' as const), state }),
-  fc.record({ do: fc.constant('purge payments' as const), steps: fc.nat(3) }),
+  fc.record({
+    do: fc.constant('purge payments' as const),
+    what: fc.constantFrom('settled' as const, 'rejected' as const, 'accepted-payouts' as const),
+    steps: fc.nat(3),
+  }),
   pass,
 );
 type Step = typeof inboxStep | typeof journalStep extends fc.Arbitrary<infer T> ? T : never;
@@ -79,7 +83,7 @@ class Teller {
       case 'purge':
         return inbox.purge(inboxKey(''), (step.steps - 0.5) * STEP_MS);
       case 'purge payments':
-        return journal.purge(inboxKey(''), (step.steps - 0.5) * STEP_MS);
+        return journal.purge(inboxKey(''), step.what, (step.steps - 0.5) * STEP_MS);
       case 'insert': {
         const record = journalRecord(step.reference, { state: step.state });
         const { inserted, stored } = await journal.insert(record, STEP_MS);

@@ -34,7 +34,7 @@ describe('the oldest payment in a state', () => {
       get: (key) => store.get(key),
       replace: (version, record, leaseMs) => store.replace(version, record, leaseMs),
       remove: (key, version) => store.remove(key, version),
-      purge: (scope, olderThanMs) => store.purge(scope, olderThanMs),
+      purge: (scope, what, olderThanMs) => store.purge(scope, what, olderThanMs),
       list: (...request) => {
         pages += 1;
         return store.list(...request);

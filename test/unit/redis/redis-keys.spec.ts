@@ -15,7 +15,7 @@ describe('the keys in Redis', () => {
       ...keys.journal({ ...scope, family: 'disbursement' }),
     ];
     expect(new Set(all.map((key) => /\{(.*?)\}/.exec(key)?.[1]))).toEqual(new Set(['default:sandbox']));
-    expect(new Set(all).size).toBe(20);
+    expect(new Set(all).size).toBe(18);
     expect(keys.setAside({ ...scope, environment: 'production' })[0]).toContain('{default:production}');
   });
 
