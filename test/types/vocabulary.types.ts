@@ -18,6 +18,7 @@ import {
   type PaymentsEnvironment,
   type PaymentsError,
   type PaymentsOperation,
+  type PaymentsResponse,
   type ProbeOptions,
   type RateOptions,
   type RetryOptions,
@@ -84,7 +85,7 @@ export type Checks = [
   Expect<Equal<WebhookHandlerEndEvent['outcome'], 'success' | 'failed'>>,
   Expect<Equal<WebhookEndEvent['status'], 200 | 500 | 503>>,
   Expect<Equal<GatewayAnswerError extends PaymentsError ? true : false, true>>,
-  Expect<Equal<ReturnType<typeof bankDisbursement>, BankDisbursement>>,
-  Expect<Equal<ReturnType<typeof collectionPayment>, CollectionPayment>>,
-  Expect<Equal<ReturnType<typeof mobileMoneyDisbursement>, MobileMoneyDisbursement>>,
+  Expect<Equal<ReturnType<typeof bankDisbursement>, PaymentsResponse<BankDisbursement>>>,
+  Expect<Equal<ReturnType<typeof collectionPayment>, PaymentsResponse<CollectionPayment>>>,
+  Expect<Equal<ReturnType<typeof mobileMoneyDisbursement>, PaymentsResponse<MobileMoneyDisbursement>>>,
 ];
