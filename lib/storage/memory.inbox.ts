@@ -27,6 +27,11 @@ export class MemoryInbox implements InboxStore {
   private readonly entries = new Map<string, MemoryEntry>();
   private readonly setAsides: MemorySetAside;
   private readonly waiters = new Map<string, Set<() => void>>();
+  /**
+   * Goes through the entries once. What it has passed and left was not finished then; once it is, it stands at the end again.
+   * Beginning anew each time would step over every entry that was forgotten before.
+   */
+  private oldest = this.entries.entries();
   /** One counter for all entries, so that a forgotten entry's claim never fits the entry that follows it. */
   private lastFence = 0;
 
@@ -159,14 +164,18 @@ export class MemoryInbox implements InboxStore {
 
   /** Forgets the oldest finished entry. An open or running one is never forgotten: its work is not done. */
   private makeRoom(): void {
-    if (this.entries.size < this.maxEntries) return;
-    for (const [id, { state }] of this.entries) {
-      if (state === 'done') {
-        this.entries.delete(id);
-        return;
-      }
+    if (this.entries.size < this.maxEntries || this.forgetNextDone()) return;
+    this.oldest = this.entries.entries();
+    if (!this.forgetNextDone()) throw storageFull('deliveries whose handlers have not finished');
+  }
+
+  private forgetNextDone(): boolean {
+    for (;;) {
+      const next = this.oldest.next();
+      if (next.done) return false;
+      const [id, { state }] = next.value;
+      if (state === 'done') return this.entries.delete(id);
     }
-    throw storageFull('deliveries whose handlers have not finished');
   }
 }
 

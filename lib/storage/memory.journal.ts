@@ -31,6 +31,8 @@ export class MemoryJournal implements JournalStore {
   private readonly records = new Map<string, MemoryRecord>();
   /** The ids of the records in each state, the ones that changed longest ago first. */
   private readonly idsByState = new Map<JournalState, Set<string>>();
+  /** What each has passed is forgotten. Beginning anew each time would step over every id that was forgotten before. */
+  private readonly oldestByState = new Map<JournalState, Iterator<string, unknown>>();
   /** Counts all changes, so that a version never comes back. */
   private changes = 0;
   private warned = false;
@@ -130,15 +132,26 @@ export class MemoryJournal implements JournalStore {
 
   private makeRoom(): void {
     while (this.records.size >= this.maxEntries) {
-      const oldest = FORGETTABLE.map((state) => this.idsIn(state).values().next().value).find(
-        (id) => id !== undefined,
-      );
+      const oldest = this.nextToForget();
       if (oldest === undefined) {
         this.warnOfGrowth();
         return;
       }
       this.forget(oldest);
     }
+  }
+
+  private nextToForget(): string | undefined {
+    for (const state of FORGETTABLE) {
+      const ids = this.idsIn(state);
+      if (ids.size === 0) continue;
+      const next = this.oldestByState.get(state)?.next();
+      if (next && !next.done) return next.value;
+      const fromTheStart = ids.values();
+      this.oldestByState.set(state, fromTheStart);
+      return fromTheStart.next().value;
+    }
+    return undefined;
   }
 
   private warnOfGrowth(): void {
@@ -156,16 +169,17 @@ export class MemoryJournal implements JournalStore {
     return ids;
   }
 
-  private view({ record, version, createdAt, updatedAt, ...rest }: MemoryRecord): StoredJournalRecord {
+  private view(standing: MemoryRecord): StoredJournalRecord {
     const now = this.now();
+    const { record, version, createdAt, updatedAt } = standing;
     return {
       record,
       version,
       createdAt,
       updatedAt,
-      ageMs: now - rest.attemptAt,
+      ageMs: now - standing.attemptAt,
       idleMs: now - updatedAt,
-      leaseLeftMs: Math.max(0, rest.leaseUntil - now),
+      leaseLeftMs: Math.max(0, standing.leaseUntil - now),
     };
   }
 }

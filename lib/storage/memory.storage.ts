@@ -39,9 +39,19 @@ export function memoryStorage({
       'The option maxEntries of memoryStorage() must be a whole number from 1 on: write 10_000.',
     );
   }
-  return {
+  const storage = {
     name: 'memory',
     inbox: new MemoryInbox(maxEntries, now),
     journal: new MemoryJournal(maxEntries, now),
   };
+  inThisProcess.add(storage);
+  return storage;
+}
+
+/** Not what is built around one: that may take its time. */
+const inThisProcess = new WeakSet<PaymentsStorage>();
+
+/** Whether a storage cannot but answer at once. */
+export function answersAtOnce(storage: PaymentsStorage): boolean {
+  return inThisProcess.has(storage);
 }

@@ -6,6 +6,7 @@ import {
   type PaymentsStorage,
 } from '../common/storage-port.js';
 import { PaymentsStorageError } from '../errors/payments-storage.error.js';
+import { answersAtOnce } from './memory.storage.js';
 
 /** How long a storage may take for one answer. */
 export const STORAGE_ANSWERS_WITHIN_MS = 5_000;
@@ -15,6 +16,7 @@ export const STORAGE_ANSWERS_WITHIN_MS = 5_000;
  * asked for may still happen. Purging takes as long as it takes.
  */
 export function timeLimited(storage: PaymentsStorage): Pick<PaymentsStorage, 'name' | 'inbox' | 'journal'> {
+  if (answersAtOnce(storage)) return storage;
   return { name: storage.name, inbox: limitedInbox(storage.inbox), journal: limitedJournal(storage.journal) };
 }
 

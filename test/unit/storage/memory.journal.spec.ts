@@ -55,6 +55,24 @@ describe('the journal of memoryStorage()', () => {
       ]);
     });
 
+    it('forgets in the same order however many there were', async () => {
+      const { journal } = memoryStorage({ maxEntries: 3 });
+      const states: readonly JournalState[] = ['settled', 'rejected', 'accepted'];
+      const left: { readonly reference: string; readonly state: JournalState }[] = [];
+      for (let index = 0; index < 60; index += 1) {
+        // Runs of one state empty the others on the way.
+        const payment = { reference: `order-${index}`, state: states[Math.floor(index / 5) % 3]! };
+        if (left.length === 3) {
+          const next = states.map((state) => left.findIndex((each) => each.state === state));
+          left.splice(next.find((at) => at >= 0)!, 1);
+        }
+        left.push(payment);
+        await write(journal, payment.reference, payment.state);
+        const references = left.map(({ reference }) => reference);
+        expect(await standing(journal, references)).toEqual(references);
+      }
+    });
+
     it('never forgets an open or unknown payment: it grows, and warns once', async () => {
       const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
       const { journal } = memoryStorage({ maxEntries: 2 });

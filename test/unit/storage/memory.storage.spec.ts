@@ -25,6 +25,26 @@ describe('memoryStorage()', () => {
     expect((await inbox.claim(inboxDelivery('one'), LEASE_MS)).result).toBe('claimed');
   });
 
+  it('forgets an outcome that took long to finish after those that had finished before', async () => {
+    const { inbox } = memoryStorage({ maxEntries: 3 });
+    const finish = async (...references: readonly string[]): Promise<void> => {
+      for (const reference of references) {
+        await claimed(await inbox.claim(inboxDelivery(reference), LEASE_MS)).finish();
+      }
+    };
+    const slow = claimed(await inbox.claim(inboxDelivery('slow'), LEASE_MS));
+    const failed = claimed(await inbox.claim(inboxDelivery('failed'), LEASE_MS));
+    await failed.fail();
+    await finish(...Array.from({ length: 50 }, (_, index) => `order-${index}`));
+    await slow.finish();
+    await finish('last', 'failed');
+    const results = ['failed', 'last', 'slow', 'order-49'].map(async (reference) => {
+      const { result } = await inbox.claim(inboxDelivery(reference), LEASE_MS);
+      return result;
+    });
+    expect(await Promise.all(results)).toEqual(['done', 'done', 'done', 'claimed']);
+  });
+
   it('refuses new work instead of forgetting what runs or must run again', async () => {
     const { inbox } = memoryStorage({ maxEntries: 2 });
     const running = claimed(await inbox.claim(inboxDelivery('running'), LEASE_MS));
