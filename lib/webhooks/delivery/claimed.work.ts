@@ -37,14 +37,13 @@ export class ClaimedWork {
     const { handlerTimeoutMs, leaseMs } = this.times;
     const subject = describeEvent(webhook.event);
     const timeout = new AbortController();
+    let timer: NodeJS.Timeout | undefined;
     const late = new Promise<'late'>((resolve) => {
-      timeout.signal.addEventListener('abort', () => {
+      timer = setTimeout(() => {
+        timeout.abort(new Error(`The handlers took longer than ${handlerTimeoutMs} ms (handlerTimeoutMs).`));
         resolve('late');
-      });
+      }, handlerTimeoutMs);
     });
-    const timer = setTimeout(() => {
-      timeout.abort(new Error(`The handlers took longer than ${handlerTimeoutMs} ms (handlerTimeoutMs).`));
-    }, handlerTimeoutMs);
     let step = 'The inbox';
     const frame = {
       context: this.contextOf(claim, webhook, timeout.signal),

@@ -26,8 +26,9 @@ export interface DeliveryQueue {
 
 export function queuedDelivery(
   { account, environment }: InboxScope,
-  { event, bodyHash, deliveredAt }: VerifiedWebhook,
+  { event, deliveredAt, ...webhook }: VerifiedWebhook,
 ): QueuedDelivery {
+  const bodyHash = webhook.bodyHash();
   // What the inbox tells deliveries apart by.
   const content = judgeEvent(event).kind === 'unrecognized' ? bodyHash : fingerprintOf(event);
   const id = sha256(JSON.stringify([account, environment, content]));

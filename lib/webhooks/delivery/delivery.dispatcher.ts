@@ -39,7 +39,7 @@ export class DeliveryDispatcher {
   async dispatch(webhook: TracedWebhook, last: readonly HandlerStep[]): Promise<WebhookAnswer> {
     const { event, bodyHash } = webhook;
     const judgement = judgeEvent(event);
-    if (judgement.kind === 'unrecognized') return this.notify('unrecognized', bodyHash, webhook);
+    if (judgement.kind === 'unrecognized') return this.notify('unrecognized', bodyHash(), webhook);
     if (judgement.kind === 'mismatch') return this.setAside('mismatch', webhook, judgement.problem);
     const fit = await this.outcomes.fit(event);
     if (fit === 'mismatch') return this.setAside('mismatch', webhook, OTHER_MONEY);

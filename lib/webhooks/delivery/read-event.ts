@@ -5,6 +5,7 @@ import { moneyFromWire } from '../../common/money.js';
 export type ReadEvent =
   { readonly event: PaymentWebhookEvent } | { readonly status: 400 | 422; readonly problem: string };
 
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 const LONGEST_TEXT = 255;
 /** The specification's events have four; code that follows an event recursively survives many more than this. */
 const DEEPEST_NESTING = 100;
@@ -33,7 +34,7 @@ export function readEvent(body: Uint8Array): ReadEvent {
 
 function parse(body: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    return JSON.parse(UTF_8.decode(body));
   } catch {
     return undefined;
   }

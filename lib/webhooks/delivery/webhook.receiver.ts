@@ -83,14 +83,14 @@ export class WebhookReceiver {
 
   /** Handles a delivery that was in a queue. Never rejects; 503 says how soon to come again. */
   work({ event, bodyHash, deliveredAt }: QueuedDelivery): Promise<WebhookAnswer> {
-    const webhook = { event, bodyHash, deliveredAt: new Date(deliveredAt) };
+    const webhook = { event, bodyHash: () => bodyHash, deliveredAt: new Date(deliveredAt) };
     return this.answered(webhook, 'queue', 'storage', (traced) => this.dispatcher.dispatch(traced, []));
   }
 
   /** Handles a delivery that was set aside, in the place of what stands for its reference. Never rejects. */
   release({ payload, firstSeenAt }: InboxConflict): Promise<WebhookAnswer> {
     const event = JSON.parse(payload) as PaymentWebhookEvent;
-    const webhook = { event, bodyHash: '', deliveredAt: new Date(firstSeenAt) };
+    const webhook = { event, bodyHash: () => '', deliveredAt: new Date(firstSeenAt) };
     return this.answered(webhook, 'release', 'storage', (traced) => this.dispatcher.release(traced));
   }
 

@@ -97,7 +97,7 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
       throw new WebhookRefusal(401, 'The webhook signature is not valid.');
     }
     const event = this.eventOf(body);
-    keepVerified(request, { receiver, event, bodyHash: sha256(body), deliveredAt: new Date() });
+    keepVerified(request, { receiver, event, bodyHash: () => sha256(body), deliveredAt: new Date() });
   }
 
   private accounts(): WebhookAccounts {
