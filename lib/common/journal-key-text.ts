@@ -2,5 +2,5 @@ import { type JournalKey } from './journal-port.js';
 
 /** A key as text: different for different payments, whatever stands in their references. */
 export function journalKeyText({ account, environment, family, reference }: JournalKey): string {
-  return JSON.stringify([account, environment, family, reference]);
+  return `${environment} ${family} ${account.length} ${account} ${reference}`;
 }

@@ -6,6 +6,7 @@ const LONG_NUMBER = /\+?\d(?:\)?[ /-]?\d){5,}/g;
 const SHORTEST_VALUE = 3;
 /** A shorter one counts as a whole word only: `Ali` must leave `invalid` alone. */
 const SHORTEST_PART = 6;
+const ASCII = /^[\0-\x7f]*$/;
 
 /**
  * Makes text from outside safe for messages and logs: keys, e-mail addresses and long numbers become `[redacted]`,
@@ -15,12 +16,18 @@ export function redactText(text: string, values: readonly string[] = []): string
   let result = text;
   for (const value of [...values].sort((a, b) => b.length - a.length)) {
     const trimmed = value.trim();
-    if (trimmed.length >= SHORTEST_VALUE) result = result.replace(occurrencesOf(trimmed), '[redacted]');
+    if (trimmed.length >= SHORTEST_VALUE && mayStandIn(result, trimmed))
+      result = result.replace(occurrencesOf(trimmed), '[redacted]');
   }
   return result
     .replace(API_KEY, '[redacted]')
     .replace(E_MAIL, '[redacted]')
     .replace(LONG_NUMBER, '[redacted]');
+}
+
+/** Spares making a pattern. Beyond ASCII only a pattern knows which letters are the same in another case. */
+function mayStandIn(text: string, value: string): boolean {
+  return !ASCII.test(text) || !ASCII.test(value) || text.toLowerCase().includes(value.toLowerCase());
 }
 
 function occurrencesOf(value: string): RegExp {

@@ -42,16 +42,25 @@ export type SafeTokens = Pick<AttemptReport, 'code' | 'requestId'>;
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const TOKEN = /^[\w.:-]{1,64}$/;
+/** The success code that the specification shows. */
+const PAYMENT_INITIATED = 'PAYMENT_INITIATED';
 
-/** Code and request id of an answer: where one is no single token it may hold anything, and is left out. */
+/**
+ * Code and request id of an answer: where one is no single token it may hold anything, and is left out.
+ *
+ * @param sensitive Asked only for tokens that nobody knows.
+ */
 export function safeTokens(
   { code, requestId }: Pick<GatewayErrorBody, 'code' | 'requestId'>,
-  sensitive: readonly string[],
+  sensitive: () => readonly string[],
   refusalCodes: ReadonlySet<string>,
 ): SafeTokens {
   const isKnown = (token: string): boolean =>
-    gatewayCodeInfo(token) !== undefined || refusalCodes.has(token) || UUID.test(token);
-  const safe = (token: string): string => (isKnown(token) ? token : redactText(token, sensitive));
+    token === PAYMENT_INITIATED ||
+    gatewayCodeInfo(token) !== undefined ||
+    refusalCodes.has(token) ||
+    UUID.test(token);
+  const safe = (token: string): string => (isKnown(token) ? token : redactText(token, sensitive()));
   return {
     ...(code !== undefined && TOKEN.test(code) && { code: safe(code) }),
     ...(requestId !== undefined && TOKEN.test(requestId) && { requestId: safe(requestId) }),

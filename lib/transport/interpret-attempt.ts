@@ -36,7 +36,7 @@ export function interpretAttempt<T extends object>(
   const { httpStatus, text } = result;
   const answer = parseAnswer(text);
   const event = classifyAnswer(call.kind, httpStatus, answer, refusalCodes);
-  const sensitive = sensitiveTexts(call);
+  const sensitive = (): string[] => sensitiveTexts(call);
   if (answer.shape === 'success') {
     const tokens = safeTokens(answer.envelope, sensitive, refusalCodes);
     return event === 'success'
@@ -51,7 +51,7 @@ export function interpretAttempt<T extends object>(
       httpStatus,
       ...(retryAfterMs !== undefined && { retryAfterMs }),
       ...safeTokens(error, sensitive, refusalCodes),
-      ...safeTexts(call.kind === 'read' ? withoutWords(error, call.body) : error, sensitive),
+      ...safeTexts(call.kind === 'read' ? withoutWords(error, call.body) : error, sensitive()),
     },
   };
 }

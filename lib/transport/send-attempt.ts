@@ -31,7 +31,7 @@ export type AttemptResult =
  * Sends a request once. One wall-clock limit holds over queueing, connecting, sending, the answer's headers and its
  * body, also where the body drips. Never rejects.
  */
-export async function sendAttempt(
+export function sendAttempt(
   http: HttpService,
   request: OutgoingRequest,
   timeoutMs: number,
@@ -39,61 +39,54 @@ export async function sendAttempt(
 ): Promise<AttemptResult> {
   const controller = new AbortController();
   const watch = watchSending(controller.signal);
-  const stop = stopper(controller);
-  const onAbort = (): void => {
-    stop.because('ABORTED');
-  };
-  if (signal?.aborted) return { result: 'failure', sent: false, aborted: true, code: 'ABORTED' };
-  signal?.addEventListener('abort', onAbort, { once: true });
-  const timer = setTimeout(() => {
-    stop.because('TIMEOUT');
-  }, timeoutMs);
-  try {
-    const response = await Promise.race([
-      http.axiosRef.request<unknown>({
-        method: request.method,
-        url: request.url,
-        headers: { ...request.headers },
-        data: request.body,
-        signal: controller.signal,
-      }),
-      stop.promise,
-    ]);
-    return {
-      result: 'response',
-      httpStatus: response.status,
-      text: textOf(response.data),
-      retryAfter: headerOf(response.headers, 'retry-after'),
+  return new Promise((resolve) => {
+    const end = (result: AttemptResult): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      resolve(result);
     };
-  } catch (error) {
-    const code = stop.reason() ?? networkCode(error);
-    return { result: 'failure', sent: mayHaveBeenSent(watch), aborted: code === 'ABORTED', code };
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', onAbort);
-  }
-}
-
-interface Stopper {
-  /** Rejects when the attempt is given up, also where an adapter or an interceptor does not listen. */
-  readonly promise: Promise<never>;
-  because(reason: 'TIMEOUT' | 'ABORTED'): void;
-  reason(): 'TIMEOUT' | 'ABORTED' | undefined;
-}
-
-function stopper(controller: AbortController): Stopper {
-  let reason: 'TIMEOUT' | 'ABORTED' | undefined;
-  return {
-    promise: new Promise((_resolve, reject) => {
-      controller.signal.addEventListener('abort', () => {
-        reject(new Error('given up'));
-      });
-    }),
-    because: (why) => {
-      reason ??= why;
+    const fail = (code: string): void => {
+      end({ result: 'failure', sent: mayHaveBeenSent(watch), aborted: code === 'ABORTED', code });
+    };
+    // Ends the attempt also where an adapter or an interceptor does not listen.
+    const giveUp = (code: 'TIMEOUT' | 'ABORTED'): void => {
       controller.abort();
-    },
-    reason: () => reason,
+      fail(code);
+    };
+    const onAbort = (): void => {
+      giveUp('ABORTED');
+    };
+    if (signal?.aborted) {
+      resolve({ result: 'failure', sent: false, aborted: true, code: 'ABORTED' });
+      return;
+    }
+    signal?.addEventListener('abort', onAbort, { once: true });
+    const timer = setTimeout(() => {
+      giveUp('TIMEOUT');
+    }, timeoutMs);
+    responseTo(http, request, controller.signal).then(end, (error: unknown) => {
+      fail(networkCode(error));
+    });
+  });
+}
+
+async function responseTo(
+  http: HttpService,
+  { method, url, headers, body }: OutgoingRequest,
+  signal: AbortSignal,
+): Promise<AttemptResult> {
+  const response = await http.axiosRef.request<unknown>({
+    method,
+    url,
+    headers: { ...headers },
+    data: body,
+    signal,
+  });
+  return {
+    result: 'response',
+    httpStatus: response.status,
+    text: textOf(response.data),
+    retryAfter: headerOf(response.headers, 'retry-after'),
   };
 }
 

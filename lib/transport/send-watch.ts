@@ -9,18 +9,21 @@ export interface SendWatch {
   started: boolean;
 }
 
-const watches = new WeakMap<object, SendWatch>();
+/** A property, not a WeakMap: that costs the garbage collector more than the rest of an attempt. */
+const WATCH = Symbol('nestjs-payments.send-watch');
+
+type WatchedSignal = object & { [WATCH]?: SendWatch };
 
 /** Starts watching the attempt that this signal belongs to. */
 export function watchSending(signal: AbortSignal): SendWatch {
   const watch = { watched: false, started: false };
-  watches.set(signal, watch);
+  (signal as WatchedSignal)[WATCH] = watch;
   return watch;
 }
 
 /** The watch of an attempt; undefined for a request that is not the package's. */
 export function sendWatchOf(signal: object | undefined): SendWatch | undefined {
-  return signal && watches.get(signal);
+  return signal && (signal as WatchedSignal)[WATCH];
 }
 
 /** Whether bytes may have left. What nobody watched counts as sent. */

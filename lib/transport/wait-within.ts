@@ -5,29 +5,32 @@ export type Waited<T> =
   { readonly ended: 'done'; readonly value: T } | { readonly ended: 'late' } | { readonly ended: 'aborted' };
 
 /** Waits for work no longer than the deadline (by `performance.now()`) and the signal allow; the work itself goes on. */
-export async function waitWithin<T>(
-  work: Promise<T>,
-  deadline: number,
-  signal?: AbortSignal,
-): Promise<Waited<T>> {
-  let stop = (): void => {};
-  const limit = new Promise<Waited<T>>((resolve) => {
-    const late = setTimeout(() => {
-      resolve({ ended: 'late' });
-    }, deadline - performance.now());
-    const abort = (): void => {
-      resolve({ ended: 'aborted' });
-    };
-    signal?.addEventListener('abort', abort, { once: true });
-    if (signal?.aborted) abort();
-    stop = () => {
+export function waitWithin<T>(work: Promise<T>, deadline: number, signal?: AbortSignal): Promise<Waited<T>> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
       clearTimeout(late);
       signal?.removeEventListener('abort', abort);
     };
+    const end = (waited: Waited<T>): void => {
+      stop();
+      resolve(waited);
+    };
+    const abort = (): void => {
+      end({ ended: 'aborted' });
+    };
+    const late = setTimeout(() => {
+      end({ ended: 'late' });
+    }, deadline - performance.now());
+    signal?.addEventListener('abort', abort, { once: true });
+    work.then(
+      (value) => {
+        end({ ended: 'done', value });
+      },
+      (error: unknown) => {
+        stop();
+        reject(error as Error);
+      },
+    );
+    if (signal?.aborted) abort();
   });
-  try {
-    return await Promise.race([work.then((value): Waited<T> => ({ ended: 'done', value })), limit]);
-  } finally {
-    stop();
-  }
 }

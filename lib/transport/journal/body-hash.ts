@@ -13,15 +13,19 @@ export function bodyHash({
   payment,
   body,
 }: Pick<MoneyCall<object>, 'operation' | 'payment' | 'body'>): string {
-  const sent: unknown = JSON.parse(JSON.stringify({ ...body, amount: payment.amount }));
-  const text = `${operation}\n${canonicalText(sent)}`;
+  const text = `${operation}\n${canonicalText({ ...body, amount: payment.amount })}`;
   return `${VERSION}:${createHash('sha256').update(text).digest('hex')}`;
 }
 
-/** JSON with the fields of every object in order. */
+/** The JSON that is sent, with the fields of every object in order. */
 function canonicalText(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const fields = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
-  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonicalText(field)}`).join(',')}}`;
+  // The gaps of an array, too, are null on the wire.
+  if (Array.isArray(value)) return `[${Array.from<unknown, string>(value, canonicalText).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
+  const fields: string[] = [];
+  for (const name of Object.keys(value).sort()) {
+    const field = (value as Readonly<Record<string, unknown>>)[name];
+    if (field !== undefined) fields.push(`${JSON.stringify(name)}:${canonicalText(field)}`);
+  }
+  return `{${fields.join(',')}}`;
 }

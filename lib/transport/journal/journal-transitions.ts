@@ -53,6 +53,6 @@ export function erased(record: JournalRecord): JournalRecord {
 }
 
 function closed(record: JournalRecord): JournalRecord {
-  const { evidence: _evidence, ...rest } = erased(record);
+  const { evidence: _evidence, body: _body, probe: _probe, ...rest } = record;
   return rest;
 }

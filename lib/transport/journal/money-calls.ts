@@ -186,9 +186,12 @@ export class MoneyCalls {
     attempt: number,
   ): JournalRecord {
     const { reference, amount, currency } = payment;
-    const { account, environment } = key;
+    const { account, environment, family } = key;
     return {
-      ...key,
+      account,
+      environment,
+      family,
+      reference,
       operation,
       amount,
       currency,

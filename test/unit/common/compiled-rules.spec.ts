@@ -84,7 +84,9 @@ describe('compileRules()', () => {
   const never = fieldRule('never', () => 'is wrong');
 
   function decorated(...decorators: PropertyDecorator[]): new () => object {
-    class Request {}
+    class Request {
+      field: unknown;
+    }
     for (const decorator of decorators) decorator(Request.prototype, 'field');
     return Request;
   }

@@ -48,4 +48,17 @@ describe('redacting text from outside', () => {
   it('leaves words alone for the sake of a very short value', () => {
     expect(redactText('a bank account', ['a', ''])).toBe('a bank account');
   });
+
+  it('finds a value in whatever case it is written, also where a letter of it has a twin in another alphabet', () => {
+    const found = [
+      ['said ASHA MUSHI', 'asha mushi'],
+      ['said asha mushi', 'ASHA MUSHI'],
+      ['said ma\u017fumbuko', 'MASUMBUKO'],
+      ['said masumbuko', 'ma\u017fumbuko'],
+      ['said \u212aassim', 'kassim'],
+      ['said kassim', '\u212aassim'],
+      ['said ÉLISE', 'élise'],
+    ] as const;
+    for (const [text, value] of found) expect(redactText(text, [value])).toBe('said [redacted]');
+  });
 });

@@ -13,7 +13,7 @@ function isTaken(email: unknown): boolean {
 }
 
 const word = fc.string({
-  unit: fc.constantFrom(...'azAZ019._+-@'),
+  unit: fc.constantFrom(...Array.from('azAZ019._+-@')),
   minLength: 1,
   maxLength: 40,
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { collectionCall, type CollectionRoute } from '../../../../lib/collections/collection-call.js';
 import { MobileMoneyCollectionDto } from '../../../../lib/collections/collection.dto.js';
 import { bodyHash } from '../../../../lib/transport/journal/body-hash.js';
@@ -28,6 +29,30 @@ describe('the hash of a payment', () => {
   it('is the SHA-256 of its fields, with the version of the way it is made', () => {
     expect(hash(collectionRequest)).toBe(
       '1:b11c03ded76e5214e6f355459940989a60e7888d887f19cfb87bf679d472a9a7',
+    );
+  });
+
+  it('is that of the JSON which is sent, and which the journal keeps', () => {
+    const gap: unknown[] = [];
+    gap[1] = 'second';
+    const odd = fc.constantFrom<unknown>(
+      -0,
+      1e21,
+      gap,
+      { gap },
+      { gone: undefined, '': '' },
+      '\ud800',
+      '\u2028',
+    );
+    const metadata = fc.dictionary(fc.string({ unit: 'binary' }), fc.oneof(fc.jsonValue(), odd));
+    fc.assert(
+      fc.property(metadata, (given) => {
+        const sent = JSON.parse(JSON.stringify(given)) as object;
+        expect(hash({ ...collectionRequest, metadata: given })).toBe(
+          hash({ ...collectionRequest, metadata: Object.fromEntries(Object.entries(sent).reverse()) }),
+        );
+      }),
+      { numRuns: 2_000 },
     );
   });
 
