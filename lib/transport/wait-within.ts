@@ -28,7 +28,9 @@ export function waitWithin<T>(work: Promise<T>, deadline: number, signal?: Abort
       },
       (error: unknown) => {
         stop();
-        reject(error as Error);
+        // As it came, whatever it is.
+        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
+        reject(error);
       },
     );
     if (signal?.aborted) abort();
