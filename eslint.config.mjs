@@ -13,6 +13,7 @@ export default tseslint.config(
       '**/*.generated.ts',
       'test/consumers/{application,nest*}/',
       'test/skeletons/',
+      'sample/06-nest11-commonjs/',
     ],
   },
   js.configs.recommended,

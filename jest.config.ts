@@ -5,7 +5,13 @@ const config: Config = {
   testEnvironment: 'node',
   roots: ['<rootDir>/test', '<rootDir>/sample'],
   testMatch: ['**/*.spec.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '/dist/', '<rootDir>/test/consumers/', '<rootDir>/test/nest11/'],
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    '/dist/',
+    '<rootDir>/test/consumers/',
+    '<rootDir>/test/nest11/',
+    '<rootDir>/sample/06-nest11-commonjs/',
+  ],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {

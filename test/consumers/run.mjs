@@ -9,6 +9,7 @@ import { checkMatrix } from './runner/cells.mjs';
 import { findNode } from './runner/nodes.mjs';
 import { checkPackage, pack } from './runner/package.mjs';
 import { Report } from './runner/report.mjs';
+import { checkSample } from './runner/sample.mjs';
 import { select } from './runner/selection.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -53,6 +54,10 @@ try {
   }
   if (tarball !== undefined && nodes.length > 0)
     await checkMatrix(report, { ...selection, here, nodes, tarball, work });
+  for (const { name } of tarball === undefined ? [] : selection.samples) {
+    const paths = { sample: join(root, 'sample', name), cwd: join(work, name), tarball };
+    await report.steps(name, (step) => checkSample(step, paths));
+  }
 } finally {
   cleanUp();
 }

@@ -44,3 +44,6 @@ export const APPLICATIONS = [
     ],
   },
 ];
+
+/** Samples that install the package as an application of a user does. */
+export const SAMPLES = [{ name: '06-nest11-commonjs' }];

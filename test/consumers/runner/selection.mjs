@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { ADAPTERS, APPLICATIONS, NODES } from './matrix.mjs';
+import { ADAPTERS, APPLICATIONS, NODES, SAMPLES } from './matrix.mjs';
 
 const several = { type: 'string', multiple: true };
 
@@ -13,8 +13,10 @@ export function select(args) {
     args,
     options: { only: several, node: several, adapter: several },
   }).values;
+  const chosen = pick('application', [...APPLICATIONS, ...SAMPLES], ({ name }) => name, only);
   return {
-    applications: pick('application', APPLICATIONS, ({ name }) => name, only),
+    applications: APPLICATIONS.filter((one) => chosen.includes(one)),
+    samples: SAMPLES.filter((one) => chosen.includes(one)),
     nodes: pick('Node', NODES, String, node),
     adapters: pick('adapter', ADAPTERS, String, adapter),
   };

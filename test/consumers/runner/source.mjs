@@ -20,6 +20,6 @@ function dropEndings(folder) {
 }
 
 /** What an editor or a hand-made install left in the application stays behind. */
-function isSource(path) {
+export function isSource(path) {
   return !/[\\/](node_modules|dist)$/.test(path);
 }

@@ -1,0 +1,29 @@
+import { Module } from '@nestjs/common';
+import { ConfigModule } from '@nestjs/config';
+import { hmac, paymentsConfig, PaymentsModule } from 'nestjs-payments';
+import { FeesModule } from './fees/fees.module';
+import { PaymentsController } from './payments/payments.controller';
+import { PaymentsHandler } from './payments/payments.handler';
+
+@Module({
+  imports: [
+    FeesModule,
+    ConfigModule.forRoot(),
+    PaymentsModule.forRootAsync({
+      isGlobal: true,
+      ...paymentsConfig.asProvider(),
+      webhooks: {
+        // As the emulator signs. How the gateway does is in its portal, or ask its support.
+        scheme: hmac({
+          header: 'x-webhook-signature',
+          algorithm: 'sha256',
+          encoding: 'hex',
+          payload: ['body'],
+        }),
+      },
+    }),
+  ],
+  controllers: [PaymentsController],
+  providers: [PaymentsHandler],
+})
+export class AppModule {}

@@ -1,0 +1,34 @@
+import {
+  Body,
+  Controller,
+  Get,
+  HttpCode,
+  NotFoundException,
+  Param,
+  Post,
+  UseInterceptors,
+} from '@nestjs/common';
+import { PaymentsErrorInterceptor } from 'nestjs-payments';
+import type { Fee } from './fee';
+import { FeesService } from './fees.service';
+import { PayFeeDto } from './pay-fee.dto';
+
+@Controller('fees')
+@UseInterceptors(PaymentsErrorInterceptor)
+export class FeesController {
+  constructor(private readonly fees: FeesService) {}
+
+  /** 202: the parent still has to confirm on the phone. */
+  @Post()
+  @HttpCode(202)
+  pay(@Body() request: PayFeeDto): Promise<Fee> {
+    return this.fees.pay(request);
+  }
+
+  @Get(':reference')
+  find(@Param('reference') reference: string): Fee {
+    const fee = this.fees.find(reference);
+    if (!fee) throw new NotFoundException(`There is no fee ${reference}.`);
+    return fee;
+  }
+}

@@ -1,0 +1,58 @@
+import { Test } from '@nestjs/testing';
+import { CollectionsService, PaymentsValidationError } from 'nestjs-payments';
+import { FeesService } from './fees.service';
+
+describe('FeesService', () => {
+  const mobileMoney = jest.fn();
+  const request = {
+    pupil: 'Juma Mushi',
+    phone: '255712345678',
+    parent: 'Asha Mushi',
+    email: 'asha@example.com',
+  };
+  let fees: FeesService;
+
+  beforeEach(async () => {
+    mobileMoney.mockReset();
+    const module = await Test.createTestingModule({
+      providers: [
+        FeesService,
+        { provide: CollectionsService, useValue: { mobileMoney } },
+      ],
+    }).compile();
+    fees = module.get(FeesService);
+  });
+
+  it('writes the fee down before it asks for money', async () => {
+    let stateWhenAsked: string | undefined;
+    mobileMoney.mockImplementation(({ reference }: { reference: string }) => {
+      stateWhenAsked = fees.find(reference)?.state;
+      return Promise.resolve({});
+    });
+    const { reference } = await fees.pay(request);
+    expect(stateWhenAsked).toBe('waiting');
+    expect(mobileMoney).toHaveBeenCalledWith({
+      reference,
+      amount: '150000.00',
+      phone: '255712345678',
+      customer_name: 'Asha Mushi',
+      customer_email: 'asha@example.com',
+    });
+  });
+
+  it('calls a fee not paid where nothing was sent', async () => {
+    let reference = '';
+    mobileMoney.mockImplementation((sent: { reference: string }) => {
+      reference = sent.reference;
+      return Promise.reject(
+        new PaymentsValidationError({ phone: ['is wrong'] }),
+      );
+    });
+    await expect(fees.pay(request)).rejects.toThrow(PaymentsValidationError);
+    expect(fees.find(reference)?.state).toBe('not paid');
+  });
+
+  it('has the gateway deliver an outcome of an unknown fee again', () => {
+    expect(() => fees.settle('fee-0', 'paid')).toThrow('There is no fee fee-0');
+  });
+});

@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
+import { CollectionsService, isPaymentsError } from 'nestjs-payments';
+import type { Fee, FeeState } from './fee';
+import type { PayFeeDto } from './pay-fee.dto';
+
+const TERM_FEE = '150000.00';
+
+/** Fees live in memory here; in your application they are rows in a table. */
+@Injectable()
+export class FeesService {
+  private readonly fees = new Map<string, Fee>();
+
+  constructor(private readonly collections: CollectionsService) {}
+
+  /** Written down before money is asked for: the webhook may come before the answer. */
+  async pay({ pupil, phone, parent, email }: PayFeeDto): Promise<Fee> {
+    const reference = `fee-${randomUUID()}`;
+    this.fees.set(reference, {
+      reference,
+      pupil,
+      amount: TERM_FEE,
+      state: 'waiting',
+    });
+    try {
+      await this.collections.mobileMoney({
+        reference,
+        amount: TERM_FEE,
+        phone,
+        customer_name: parent,
+        customer_email: email,
+      });
+    } catch (error) {
+      // A lost answer is neither success nor failure: the fee waits for the webhook.
+      if (isPaymentsError(error) && error.mayHaveBeenProcessed) {
+        return this.stored(reference);
+      }
+      this.settle(reference, 'not paid');
+      throw error;
+    }
+    return this.stored(reference);
+  }
+
+  find(reference: string): Fee | undefined {
+    return this.fees.get(reference);
+  }
+
+  settle(reference: string, state: FeeState): void {
+    this.fees.set(reference, { ...this.stored(reference), state });
+  }
+
+  private stored(reference: string): Fee {
+    const fee = this.fees.get(reference);
+    if (!fee) throw new Error(`There is no fee ${reference}.`);
+    return fee;
+  }
+}

@@ -1,0 +1,93 @@
+import { INestApplication, ValidationPipe } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { paymentEvent } from 'nestjs-payments/testing';
+import request from 'supertest';
+import { App } from 'supertest/types';
+import { AppModule } from './../src/app.module';
+import type { Fee } from './../src/fees/fee';
+
+const phone = '255712345678';
+const fee = {
+  pupil: 'Juma Mushi',
+  phone,
+  parent: 'Asha Mushi',
+  email: 'asha@example.com',
+};
+
+describe('School fees (e2e)', () => {
+  let sandbox: PaymentsSandbox;
+  let app: INestApplication<App>;
+
+  const http = () => request(app.getHttpServer());
+  const pay = async (status: number, fields: object = {}): Promise<Fee> => {
+    const answer = await http()
+      .post('/fees')
+      .send({ ...fee, ...fields })
+      .expect(status);
+    return answer.body as Fee;
+  };
+  const stateOf = async (reference: string): Promise<string> => {
+    const answer = await http().get(`/fees/${reference}`).expect(200);
+    return (answer.body as Fee).state;
+  };
+
+  beforeEach(async () => {
+    sandbox = await PaymentsSandbox.start();
+    const { baseUrl, apiKey, apiSecret } = sandbox.moduleOptions();
+    Object.assign(process.env, {
+      PAYMENTS_BASE_URL: baseUrl,
+      PAYMENTS_API_KEY: apiKey,
+      PAYMENTS_API_SECRET: apiSecret,
+      PAYMENTS_WEBHOOK_SECRET: sandbox.webhookSecret,
+    });
+    const moduleFixture = await Test.createTestingModule({
+      imports: [AppModule],
+    }).compile();
+    app = moduleFixture.createNestApplication();
+    app.useGlobalPipes(new ValidationPipe({ whitelist: true }));
+    await app.listen(0, '127.0.0.1');
+    sandbox.deliverTo(`${await app.getUrl()}/webhooks/payments`);
+  });
+
+  afterEach(async () => {
+    await app?.close();
+    await sandbox?.stop();
+  });
+
+  it('a fee waits for the parent, and is paid once the phone said yes', async () => {
+    const { reference, state } = await pay(202);
+    expect(state).toBe('waiting');
+    await sandbox.customer(phone).approve(reference);
+    expect(await stateOf(reference)).toBe('paid');
+  });
+
+  it('a fee that the parent declines is not paid', async () => {
+    const { reference } = await pay(202);
+    await sandbox.customer(phone).decline(reference);
+    expect(await stateOf(reference)).toBe('not paid');
+  });
+
+  it('an unreadable answer is no failure: the fee waits, and the webhook pays it', async () => {
+    sandbox.next('POST /payments/mobile-money').malformedJson();
+    const { reference, state } = await pay(202);
+    expect(state).toBe('waiting');
+    expect(sandbox.payments()).toHaveLength(1);
+    await sandbox.customer(phone).approve(reference);
+    expect(await stateOf(reference)).toBe('paid');
+  });
+
+  it('a wrong phone number is answered 400, and nothing is asked for', async () => {
+    await pay(400, { phone: '0712345678' });
+    expect(sandbox.payments()).toEqual([]);
+  });
+
+  it('an unsigned webhook is answered 401, and pays nothing', async () => {
+    const { reference } = await pay(202);
+    await http()
+      .post('/webhooks/payments')
+      .send(paymentEvent('payment.success', { reference }))
+      .expect(401);
+    expect(await stateOf(reference)).toBe('waiting');
+  });
+});
