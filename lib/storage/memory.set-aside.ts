@@ -1,12 +1,18 @@
 import { type InboxConflict, type InboxScope, type SetAsideDelivery } from '../common/storage-port.js';
-import { placeAfter, placeOf } from './conflict-cursor.js';
+import { placeAfter } from './conflict-cursor.js';
 import { scopeText } from './scope-text.js';
 import { storageFull } from './storage-full.js';
+
+interface MemoryConflict {
+  readonly place: number;
+  readonly scope: string;
+  readonly conflict: InboxConflict;
+}
 
 /** What was set aside in one process. */
 export class MemorySetAside {
   /** In the order in which they were set aside. */
-  private readonly entries = new Map<string, InboxConflict>();
+  private readonly entries = new Map<string, MemoryConflict>();
   private lastPlace = 0;
 
   constructor(
@@ -18,34 +24,41 @@ export class MemorySetAside {
     const key = keyText(delivery);
     const stored = this.entries.get(key);
     if (!stored && this.entries.size >= this.maxEntries) throw storageFull('deliveries that were set aside');
-    this.entries.set(key, {
+    const place = stored?.place ?? ++this.lastPlace;
+    const conflict = {
       ...delivery,
-      id: stored?.id ?? this.newId(key),
-      seen: (stored?.seen ?? 0) + 1,
-      firstSeenAt: stored?.firstSeenAt ?? this.now(),
-    });
+      id: idOf(place, key),
+      seen: (stored?.conflict.seen ?? 0) + 1,
+      firstSeenAt: stored?.conflict.firstSeenAt ?? this.now(),
+    };
+    this.entries.set(key, { place, scope: scopeText(delivery), conflict });
   }
 
   page(scope: InboxScope, after: string | undefined, limit: number): readonly InboxConflict[] {
-    const place = Number(placeAfter(after));
-    return [...this.entries.values()]
-      .filter((stored) => Number(placeOf(stored.id)) > place && scopeText(stored) === scopeText(scope))
-      .slice(0, limit);
+    const wanted = scopeText(scope);
+    const lastPlace = Number(placeAfter(after));
+    const page: InboxConflict[] = [];
+    for (const { place, scope: found, conflict } of this.entries.values()) {
+      if (place <= lastPlace || found !== wanted) continue;
+      page.push(conflict);
+      if (page.length === limit) break;
+    }
+    return page;
   }
 
   get(scope: InboxScope, id: string): InboxConflict | undefined {
     const stored = this.entries.get(keyIn(id));
-    return stored?.id === id && scopeText(stored) === scopeText(scope) ? stored : undefined;
+    return stored?.conflict.id === id && stored.scope === scopeText(scope) ? stored.conflict : undefined;
   }
 
   remove(scope: InboxScope, id: string): void {
     if (this.get(scope, id)) this.entries.delete(keyIn(id));
   }
+}
 
-  /** What it stands for is in it: after a restart the same place is another delivery's. */
-  private newId(key: string): string {
-    return `${++this.lastPlace}.${Buffer.from(key).toString('base64url')}`;
-  }
+/** What it stands for is in it: after a restart the same place is another delivery's. */
+function idOf(place: number, key: string): string {
+  return `${place}.${Buffer.from(key).toString('base64url')}`;
 }
 
 function keyText({ account, environment, kind, fingerprint }: SetAsideDelivery): string {

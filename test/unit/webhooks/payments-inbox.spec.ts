@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { memoryStorage } from '../../../lib/storage/memory.storage.js';
 import { PaymentsInbox } from '../../../lib/webhooks/payments-inbox.js';
 
@@ -36,6 +36,13 @@ describe('what was set aside', () => {
     expect(sizes).toEqual([100, 100, 50]);
     expect(references).toEqual(Array.from({ length: 250 }, (_, at) => `order-${at + 1}`));
     expect(await inbox.conflicts({ limit: 1_000 })).toHaveLength(250);
+  });
+
+  it('costs a page as much where much was set aside as where little was', async () => {
+    const scopesRead = jest.spyOn(JSON, 'stringify');
+    await inbox.conflicts({ after: (await inbox.conflicts())[9]!.id, limit: 1 });
+    expect(scopesRead.mock.calls.length).toBeLessThan(10);
+    scopesRead.mockRestore();
   });
 
   it.each([0, -1, 1.5, 1_001, NaN])('refuses a page of %d entries', async (limit) => {
