@@ -209,7 +209,7 @@ describeWith([redisService], 'a booted PaymentsQueueModule', () => {
       created_at: '',
       data: { reference: 'r', amount: '1.00', currency: 'TZS', status: 'success' },
     };
-    const webhook = { event, bodyHash: '', deliveredAt: new Date() } as unknown as Parameters<
+    const webhook = { event, bodyHash: () => '', deliveredAt: new Date() } as unknown as Parameters<
       ReturnType<typeof accounts.get>['receive']
     >[0];
     for (const account of ['default', 'payouts']) {

@@ -124,7 +124,7 @@ describe('before its storage is closed', () => {
     const queued = (name: string): QueuedDelivery =>
       queuedDelivery(
         { account: 'default', environment: 'sandbox' },
-        { event: paymentEvent(name), bodyHash: '', deliveredAt: new Date() },
+        { event: paymentEvent(name), bodyHash: () => '', deliveredAt: new Date() },
       );
     const worked = second!.work(queued('payment.success'));
     await began;
