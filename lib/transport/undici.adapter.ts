@@ -8,10 +8,12 @@ import { sendWatchOf } from './send-watch.js';
  * the caller's, through the signal.
  */
 export function undiciAdapter(dispatcher: Dispatcher): AxiosAdapter {
+  const rest = restOfTurn();
   return async (config) => {
     const signal = config.signal as AbortSignal | undefined;
     const watch = sendWatchOf(signal);
     if (watch) watch.watched = true;
+    await rest.over();
     const url = new URL(config.url ?? '');
     const response = await new Promise<CollectedResponse>((resolve, reject) => {
       const collector = new ResponseCollector(resolve, reject, signal, () => {
@@ -31,7 +33,27 @@ export function undiciAdapter(dispatcher: Dispatcher): AxiosAdapter {
         collector,
       );
     });
+    rest.begin();
     return toAxiosResponse(response, config);
+  };
+}
+
+/**
+ * undici uses a connection again in the turn of the event loop after its answer. A call that does not wait for that opens
+ * another one, with another handshake.
+ */
+function restOfTurn(): { readonly over: () => Promise<void> | undefined; readonly begin: () => void } {
+  let rest: Promise<void> | undefined;
+  return {
+    over: () => rest,
+    begin: () => {
+      rest ??= new Promise((resolve) => {
+        setImmediate(() => {
+          rest = undefined;
+          resolve();
+        });
+      });
+    },
   };
 }
 

@@ -64,7 +64,10 @@ describe('the journal of memoryStorage()', () => {
         const payment = { reference: `order-${index}`, state: states[Math.floor(index / 5) % 3]! };
         if (left.length === 3) {
           const next = states.map((state) => left.findIndex((each) => each.state === state));
-          left.splice(next.find((at) => at >= 0)!, 1);
+          left.splice(
+            next.find((at) => at >= 0)!,
+            1,
+          );
         }
         left.push(payment);
         await write(journal, payment.reference, payment.state);
