@@ -5,6 +5,7 @@ import { existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { dropComments } from './drop-comments.mjs';
+import { dropDeclarations } from './drop-declarations.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const node = (...args) => {
@@ -18,6 +19,7 @@ node(join('scripts', 'generate.mjs'));
 node(tsc, '-p', 'tsconfig.build.json');
 node(tsc, '-p', 'tsconfig.cjs.json');
 dropComments(join(root, 'dist'));
+for (const build of ['esm', 'cjs']) dropDeclarations(root, build);
 writeFileSync(join(root, 'dist', 'cjs', 'package.json'), '{ "type": "commonjs" }\n');
 
 const self = join(root, 'node_modules', 'nestjs-payments');

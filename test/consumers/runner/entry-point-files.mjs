@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { ENTRY_POINTS } from './entry-points.mjs';
-import { reach } from './reach.mjs';
+import { reach } from '../../../scripts/reach.mjs';
 
 const BUILDS = ['esm', 'cjs'];
 /** What the main entry point must do without. */

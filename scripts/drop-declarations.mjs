@@ -1,0 +1,16 @@
+// Declarations that no entry point leads to are read by nobody: no import from outside gets there.
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { reach } from './reach.mjs';
+
+/** Removes them from one build of the package in a folder. */
+export function dropDeclarations(root, build) {
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const folder = join(root, 'dist', build);
+  const entries = Object.keys(exports).filter((entry) => !entry.endsWith('.json'));
+  const reached = new Set(entries.flatMap((entry) => [...reach(join(folder, entry, 'index.d.ts')).files]));
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    const file = join(folder, name);
+    if (name.endsWith('.d.ts') && !reached.has(file)) rmSync(file);
+  }
+}
