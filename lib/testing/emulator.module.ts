@@ -27,6 +27,7 @@ export class EmulatorModule {
         {
           provide: PaymentsSandbox,
           useFactory: async (modules: ModulesContainer): Promise<PaymentsSandbox> => {
+            assertNotInProduction();
             assertAlone(modules);
             if (sandbox instanceof PaymentsSandbox) return sandbox;
             const started = await PaymentsSandbox.start({ clock: 'manual', seed: 1, ...sandbox });
@@ -55,6 +56,15 @@ export class EmulatorModule {
       exports: [PaymentsSandbox, TestedAccounts],
     };
   }
+}
+
+/** Payments that the emulator calls paid would be delivered for. */
+function assertNotInProduction(): void {
+  if (process.env['NODE_ENV'] !== 'production') return;
+  throw new PaymentsConfigError(
+    'PaymentsTestingModule plays payments in which no money moves, and NODE_ENV is production: take it out of the ' +
+      "application's imports, or give the tests another NODE_ENV, such as test.",
+  );
 }
 
 function assertAlone(modules: ModulesContainer): void {

@@ -21,7 +21,7 @@ export class PaymentsTestingModule {
   /**
    * For a part of an application: stands in for its `PaymentsModule.forRoot` or `forRootAsync`.
    *
-   * @throws PaymentsConfigError at boot, where an option is wrong.
+   * @throws PaymentsConfigError at boot, where an option is wrong or `NODE_ENV` is `production`.
    *
    * @example
    * ```ts
@@ -58,7 +58,7 @@ export class PaymentsTestingModule {
    * Beside a whole application: every account that it registers runs on the emulator, whatever its own address, keys and
    * signature scheme are. Its other options hold. A factory that it has still runs, so give it the variables that it insists on.
    *
-   * @throws PaymentsConfigError at boot, where an option is wrong.
+   * @throws PaymentsConfigError at boot, where an option is wrong or `NODE_ENV` is `production`.
    *
    * @example
    * ```ts

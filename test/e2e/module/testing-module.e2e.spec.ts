@@ -49,7 +49,9 @@ class WebhooksController {
 }
 
 let running: { close(): Promise<void> } | undefined;
+const { NODE_ENV } = process.env;
 afterEach(async () => {
+  process.env['NODE_ENV'] = NODE_ENV;
   await running?.close();
   running = undefined;
 });
@@ -281,6 +283,12 @@ describe('PaymentsTestingModule.forApplication', () => {
     running = module;
     const app = module.createNestApplication({ logger: false });
     await expect(app.init()).rejects.toThrow("of the account 'default', which has no `webhooks` option");
+  });
+
+  it('does not boot in production, where goods would leave for payments that nobody made', async () => {
+    process.env['NODE_ENV'] = 'production';
+    const boot = compiled(applicationWith(withFactory()));
+    await expect(boot).rejects.toThrow('NODE_ENV is production');
   });
 
   it('says that it found no account', async () => {
