@@ -1,11 +1,14 @@
 import { startChild } from '../shared/child.mjs';
 import { interleaved } from '../shared/rounds.mjs';
 import { rowsOf, timesAtMost } from '../shared/result.mjs';
+import { startClients } from './clients.mjs';
 import { absence, POSTGRES } from '../shared/services.mjs';
 import { percentile } from '../shared/statistics.mjs';
 
 const FEW = 1_000;
 const MANY = 1_000_000;
+const CALLS = 5_000;
+const CONCURRENCY = 50;
 const KINDS = [
   { kind: 'journal', does: 'payments' },
   { kind: 'inbox', does: 'webhooks' },
@@ -21,7 +24,7 @@ export async function measure(size) {
     { store: 'memory', by: 'cpu', times: 5_000 },
     ...(missing ? [] : [{ store: 'postgres', url: POSTGRES.url, by: 'wall', times: 300 }]),
   ];
-  const results = [];
+  const results = [await measureCalls(many, size)];
   for (const store of stores)
     results.push(await measureStore({ ...store, times: Math.ceil(store.times * size.share) }, many, size));
   return {
@@ -29,9 +32,31 @@ export async function measure(size) {
     rows: results.flatMap(({ rows }) => rows),
     goals: results.flatMap(({ goals }) => goals),
     remarks: [
-      `A payment is read, written down and answered; a webhook is claimed and finished. Memory storages are full, so each new entry also makes room; PostgreSQL does not wait for its disk (synchronous_commit = off).`,
+      `A call goes through the whole module. Below it the storages alone: a payment is read, written down and answered; a webhook is claimed and finished. Memory storages are full, so each new entry also makes room; PostgreSQL does not wait for its disk (synchronous_commit = off).`,
       ...(missing ? [missing] : []),
     ],
+  };
+}
+
+/** What it is to a whole call how much its journal holds. */
+async function measureCalls(many, size) {
+  const name = (entries) => `a call, memory journal, ${entries.toLocaleString('en')} entries`;
+  const clients = [FEW, many].map((entries) => ({
+    name: name(entries),
+    client: 'module',
+    entries,
+    execArgv,
+  }));
+  const { subjects, stop } = await startClients(clients);
+  const calls = Math.ceil(CALLS * size.share);
+  const samples = await interleaved(subjects, size, async ({ child }) => {
+    const { cpuMs } = await child.ask('many', calls, CONCURRENCY);
+    return (cpuMs * 1_000) / calls;
+  });
+  await stop();
+  return {
+    rows: rowsOf(samples, name(FEW)),
+    goals: [timesAtMost('a call, memory journal', samples, name(many), name(FEW), 1.1)],
   };
 }
 
@@ -52,7 +77,7 @@ async function measureStore({ by, times, ...options }, many, size) {
     });
     results.push({
       rows: rowsOf(samples, name(FEW)),
-      goals: [timesAtMost(`${options.store} ${kind}`, samples, name(many), name(FEW), 1.1)],
+      goals: [timesAtMost(`${options.store} ${kind} alone`, samples, name(many), name(FEW), 1.1)],
     });
   }
   for (const { child } of children) {

@@ -1,9 +1,8 @@
 // Uses one storage through its port, as calls and webhooks do.
 import { performance } from 'node:perf_hooks';
 import { countRoundTrips } from './round-trips.mjs';
+import { handleWebhook, writePayment } from './work.mjs';
 
-const LEASE_MS = 60_000;
-const SCOPE = { account: 'default', environment: 'sandbox' };
 const run = `${process.pid}-${Date.now().toString(36)}`;
 
 export default async function open({ store, ...options }) {
@@ -38,33 +37,4 @@ async function timed(times, work) {
     tookUs.push((performance.now() - startedAt) * 1_000);
   }
   return tookUs;
-}
-
-async function handleWebhook({ inbox }, reference) {
-  const key = { ...SCOPE, kind: 'outcome', reference };
-  const { claim } = await inbox.claim(
-    { key, event: 'payment.success', fingerprint: `f-${reference}`, replaces: [] },
-    LEASE_MS,
-  );
-  if (!(await claim.finish())) throw new Error(`The claim of ${reference} was lost.`);
-}
-
-async function writePayment({ journal }, reference) {
-  const key = { ...SCOPE, family: 'collection', reference };
-  await journal.get(key);
-  const record = {
-    ...key,
-    operation: 'collection.mobile-money',
-    amount: '1180.50',
-    currency: 'TZS',
-    attempt: 1,
-    idempotencyKey: `k-${reference}`,
-    intent: `i-${reference}`,
-    bodyHash: `1:${reference}`,
-    state: 'in-flight',
-  };
-  const intent = { ...record, body: '{"amount":1180.5}', probe: 'after-silence' };
-  const { stored } = await journal.insert(intent, LEASE_MS);
-  const answered = { ...record, state: 'accepted', answer: '{"status":"pending"}' };
-  await journal.replace(stored.version, answered, 0);
 }
