@@ -51,7 +51,8 @@ function readAtMost(stream: Readable, limit: number): Promise<Uint8Array | undef
     };
     stream.on('data', take);
     stream.once('end', () => {
-      resolve(Buffer.concat(chunks));
+      const [first] = chunks;
+      resolve(first && chunks.length === 1 ? first : Buffer.concat(chunks));
     });
     stream.once('error', reject);
     stream.once('close', () => {
