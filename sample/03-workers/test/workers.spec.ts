@@ -31,9 +31,11 @@ describeWith([redisService], 'a ticket office in processes of its own', () => {
     expect(office.gateway.deliveries()).toMatchObject([{ state: 'delivered', status: 200 }]);
     expect(await office.statusOf(order)).toBe('awaiting-customer');
     const done = office.next('completed');
-    await office.startWorker();
+    const worker = await office.startWorker();
     await done;
     expect(await office.statusOf(order)).toBe('paid');
+    await worker.until('Open payments are looked after');
+    expect(worker.log).not.toContain('ERROR');
     expect([...office.mails.sent.keys()]).toEqual([`receipt-${order.reference}`]);
   });
 

@@ -35,7 +35,7 @@ export function queue(part: 'stores' | 'works') {
       connection: { url: redisUrl },
       prefix: `${prefix}queue`,
       worker: part === 'works' && { concurrency, lockMs: Math.ceil(takeOverAfterMs / 2) },
-      // Waits of about 5, 10, 20 and 40 seconds, then the webhook is given up until `npm run office` releases it.
+      // Waits of at most 5, 10, 20 and 40 seconds, then the webhook is given up until `npm run office` releases it.
       retry: { maxAttempts: 5, baseDelayMs: 5_000, maxDelayMs: 60_000 },
     }),
   });

@@ -7,6 +7,7 @@ import { OrdersModule } from '../orders/orders.module.js';
 import { MailClient } from './mail.client.js';
 import { OrderOutcomes } from './order.outcomes.js';
 import { Receipts } from './receipts.js';
+import { Upkeep } from './upkeep.js';
 
 @Module({
   imports: [
@@ -16,6 +17,6 @@ import { Receipts } from './receipts.js';
     queue('works'),
     OrdersModule,
   ],
-  providers: [OrderOutcomes, Receipts, MailClient, ShutdownLog],
+  providers: [OrderOutcomes, Receipts, MailClient, Upkeep, ShutdownLog],
 })
 export class WorkerModule {}

@@ -1,0 +1,67 @@
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { PaymentsInbox, PaymentsJournal } from 'nestjs-payments';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** What somebody has to do from time to time. Every worker may: they do not get into each other's way. */
+@Injectable()
+export class Upkeep implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
+  private readonly logger = new Logger(Upkeep.name);
+  private readonly timers: NodeJS.Timeout[] = [];
+  private readonly underWay = new Map<string, Promise<void>>();
+
+  constructor(
+    private readonly journal: PaymentsJournal,
+    private readonly inbox: PaymentsInbox,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.begin('looking after open payments', 5 * MINUTE_MS, () => this.lookAfterPayments());
+    this.begin('forgetting what is old', DAY_MS, () => this.forget());
+    this.logger.log('Open payments are looked after');
+  }
+
+  onModuleDestroy(): void {
+    for (const timer of this.timers) clearInterval(timer);
+  }
+
+  /** What has begun is finished; Redis and the gateway are still there. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await Promise.all(this.underWay.values());
+  }
+
+  /** At once, for a worker may live for less than a day; then again and again, but never twice at a time. */
+  private begin(what: string, everyMs: number, work: () => Promise<void>): void {
+    const run = (): void => {
+      if (this.underWay.has(what)) return;
+      const ended = work()
+        .catch((error: unknown) => {
+          const reason = error instanceof Error ? error.message : 'unknown problem';
+          this.logger.error(`${what}: ${reason} It is done again later.`);
+        })
+        .finally(() => this.underWay.delete(what));
+      this.underWay.set(what, ended);
+    };
+    run();
+    this.timers.push(setInterval(run, everyMs).unref());
+  }
+
+  /** Payments whose web process died, or whose answer was lost: the gateway is asked once more, with the same key. */
+  private async lookAfterPayments(): Promise<void> {
+    const { probed, settled, stillUnknown } = await this.journal.recover();
+    if (probed + settled + stillUnknown === 0) return;
+    this.logger.log(`${probed} asked for again, ${settled} found, ${stillUnknown} still unknown`);
+  }
+
+  private async forget(): Promise<void> {
+    await this.inbox.purge();
+    await this.journal.purge({ olderThanMs: 400 * DAY_MS, rejectedOlderThanMs: 400 * DAY_MS });
+  }
+}

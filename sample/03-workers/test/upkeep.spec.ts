@@ -1,0 +1,164 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { type INestApplicationContext, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { CollectionsService, memoryStorage, PaymentsJournal, type PaymentsStorage } from 'nestjs-payments';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { PaymentsTestingModule } from 'nestjs-payments/testing';
+import { claimed, inboxDelivery } from '../../../test/support/inbox-contract.js';
+import { startSandbox } from '../../../test/support/sandbox.js';
+import { Upkeep } from '../src/worker/upkeep.js';
+import { PHONE } from './ticket-office.js';
+
+const COLLECT = 'POST /payments/mobile-money';
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+describe('the upkeep of a worker', () => {
+  let nowMs: number;
+  let storage: PaymentsStorage;
+  let gateway: PaymentsSandbox;
+  let worker: INestApplicationContext;
+
+  beforeEach(async () => {
+    gateway = await startSandbox({ clock: 'manual', seed: 1 });
+    nowMs = Date.now();
+    storage = memoryStorage({ now: () => nowMs });
+    // Its intervals alone: sockets and the deadlines of calls need the real clock.
+    jest.useFakeTimers({
+      doNotFake: [
+        ...(['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask'] as const),
+        ...(['setImmediate', 'clearImmediate', 'setTimeout', 'clearTimeout'] as const),
+      ],
+    });
+  });
+  afterEach(async () => {
+    await worker.close();
+    jest.useRealTimers();
+  });
+
+  async function start(): Promise<void> {
+    // No time for a second try within the call: it is left to the upkeep.
+    const probe = {
+      collections: { afterAnswerMs: MINUTE_MS, afterSilenceMs: MINUTE_MS },
+      disbursements: false,
+    } as const;
+    @Module({
+      imports: [PaymentsTestingModule.forRoot({ sandbox: gateway, storage, probe })],
+      providers: [Upkeep],
+    })
+    class WorkerModule {}
+    worker = await NestFactory.createApplicationContext(WorkerModule, { logger: false });
+  }
+
+  function pass(ms: number): void {
+    nowMs += ms;
+    jest.advanceTimersByTime(ms);
+  }
+
+  const collect = (reference: string): Promise<unknown> =>
+    worker.get(CollectionsService).mobileMoney({
+      reference,
+      amount: '50000.00',
+      phone: PHONE,
+      customer_name: 'Asha Mrema',
+      customer_email: 'asha@example.com',
+    });
+
+  async function lostRequest(reference: string): Promise<void> {
+    gateway.next(COLLECT).dropBefore();
+    await expect(collect(reference)).rejects.toMatchObject({ name: 'PaymentOutcomeUnknownError' });
+  }
+
+  const stateOf = async (reference: string): Promise<string | undefined> =>
+    (await worker.get(PaymentsJournal).get('collection', reference))?.state;
+
+  it('asks again, with the same key, for money whose request was lost, and finishes that before it ends', async () => {
+    await start();
+    await lostRequest('ticket-1');
+    pass(5 * MINUTE_MS);
+    await worker.close();
+    expect(await stateOf('ticket-1')).toBe('accepted');
+    const keys = gateway.requests().map(({ headers }) => headers['idempotency-key']);
+    expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
+  });
+
+  it('begins when the worker does, for whoever died before', async () => {
+    await start();
+    await lostRequest('ticket-1');
+    await worker.close();
+    nowMs += 5 * MINUTE_MS;
+    await start();
+    await worker.close();
+    expect(await stateOf('ticket-1')).toBe('accepted');
+    expect(gateway.payments()).toHaveLength(1);
+  });
+
+  it('forgets handled webhooks after a month, and ended and refused payments after a year, once a day', async () => {
+    await start();
+    await collect('ticket-1');
+    await worker.get(PaymentsJournal).settle('collection', 'ticket-1', 'success');
+    gateway.next(COLLECT).status(422, { code: 'INVALID_PHONE' });
+    await expect(collect('ticket-2')).rejects.toMatchObject({ name: 'PaymentRejectedError' });
+    await collect('ticket-3');
+    await claimed(await storage.inbox.claim(inboxDelivery('ticket-1'), MINUTE_MS)).finish();
+    nowMs += 401 * DAY_MS;
+    jest.advanceTimersByTime(DAY_MS);
+    await worker.close();
+    expect(await Promise.all(['ticket-1', 'ticket-2', 'ticket-3'].map(stateOf))).toEqual([
+      undefined,
+      undefined,
+      'accepted',
+    ]);
+    expect((await storage.inbox.claim(inboxDelivery('ticket-1'), MINUTE_MS)).result).toBe('claimed');
+  });
+
+  describe('while the storage does not answer', () => {
+    let list: ReturnType<typeof hang>['list'];
+    let fail: () => void;
+
+    function hang() {
+      let reject = (): void => undefined;
+      const answer = new Promise<never>((_resolve, rejectAnswer) => {
+        reject = () => {
+          rejectAnswer(new Error('away'));
+        };
+      });
+      return { list: jest.spyOn(storage.journal, 'list').mockReturnValue(answer), fail: reject };
+    }
+
+    beforeEach(async () => {
+      ({ list, fail } = hang());
+      await start();
+    });
+
+    it('does not run twice at a time, and goes on afterwards', async () => {
+      pass(20 * MINUTE_MS);
+      expect(list).toHaveBeenCalledTimes(1);
+      list.mockRestore();
+      await lostRequest('ticket-1');
+      fail();
+      await turns(1);
+      pass(5 * MINUTE_MS);
+      await worker.close();
+      expect(await stateOf('ticket-1')).toBe('accepted');
+    });
+
+    it('ends before the storage is let go, and does not begin again', async () => {
+      const order: string[] = [];
+      Object.assign(storage, { close: () => void order.push('storage closed') });
+      const closing = worker.close();
+      await turns(50);
+      order.push('upkeep ended');
+      fail();
+      await closing;
+      expect(order).toEqual(['upkeep ended', 'storage closed']);
+      pass(5 * MINUTE_MS);
+      expect(list).toHaveBeenCalledTimes(1);
+    });
+  });
+});
+
+/** Lets everything happen that waits for nothing else. */
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await new Promise(setImmediate);
+}
