@@ -21,6 +21,9 @@ import { type DeliveryWork, wasAnnounced } from './work-plan.js';
 
 const OTHER_MONEY = 'the payment was made with another amount or currency';
 
+/** The contradiction is stored before the claim; the mark of this step tells a later run that there was one. */
+const STORED: HandlerStep = { name: 'PaymentsInbox', run: () => Promise.resolve() };
+
 /** Claims deliveries, decides what they are and has their handlers run. Every method rejects where the storage does. */
 export class DeliveryDispatcher {
   private readonly logger = new Logger('PaymentsWebhooks');
@@ -43,6 +46,8 @@ export class DeliveryDispatcher {
     if (judgement.kind === 'mismatch') return this.setAside('mismatch', webhook, judgement.problem);
     const fit = await this.outcomes.fit(event);
     if (fit === 'mismatch') return this.setAside('mismatch', webhook, OTHER_MONEY);
+    // Before the claim: beside an open transaction it would need a second connection, and not every pool has one.
+    if (fit === 'contested') await this.store('conflict', event);
     const claim = await this.claim(this.delivery('outcome', event.data.reference, event), webhook);
     if (claim.result === 'conflict') {
       const problem = `${claim.standingEvent}, or another amount, stands for the reference already`;
@@ -87,7 +92,7 @@ export class DeliveryDispatcher {
     }
     return {
       ...work,
-      announce: [{ name: 'PaymentsInbox', run: () => this.store('conflict', event) }, ...steps],
+      announce: [STORED, ...steps],
       done: () => {
         this.events.tell('payment.conflict', event);
         work.done();

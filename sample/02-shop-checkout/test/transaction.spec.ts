@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { Injectable, Module } from '@nestjs/common';
-import { OnPayment, type PaymentEventContext, type PaymentWebhookEvent } from 'nestjs-payments';
+import {
+  OnPayment,
+  type PaymentEventContext,
+  PaymentsInbox,
+  type PaymentWebhookEvent,
+} from 'nestjs-payments';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { type PoolClient } from 'pg';
 import { startSandbox } from '../../../test/support/sandbox.js';
@@ -87,6 +92,17 @@ describeOnBoth("an order in the webhook's transaction", (databaseUrl) => {
     await expectPaidOnceByTheNextDelivery(number);
     // Nothing that was undone ever reached the customer.
     expect([await page.next(), await page.next()]).toEqual(['waiting', 'paid']);
+  });
+
+  it('is paid also where the payment was called refused, on the one connection of PGlite too', async () => {
+    sandbox.next('POST /payments/mobile-money').status(422);
+    const number = await shop.ordered();
+    expect(await shop.stateOf(number)).toBe('failed: refused');
+    expect(await shop.deliver('payment.success', { reference: number, amount: '15000.00' })).toBe(200);
+    expect([await shop.stateOf(number), await shop.sold()]).toEqual(['paid', 1]);
+    expect(await shop.app.get(PaymentsInbox).conflicts()).toMatchObject([
+      { kind: 'conflict', reference: number, seen: 1 },
+    ]);
   });
 
   it('is paid once, however often the webhook comes', async () => {

@@ -117,6 +117,20 @@ describe('a webhook and the journal', () => {
       expect(heard).toEqual([{ event: name, transaction: { isTransaction: true } }]);
     });
 
+    it('begins after a contradiction of the journal is stored, which would need another connection beside it', async () => {
+      const storage = transactionalStorage();
+      await start(storage);
+      sandbox.next('POST /payments/mobile-money').status(422);
+      await expect(payments.collections.mobileMoney(collectionRequest)).rejects.toThrow();
+      const stored = jest.spyOn(storage.inbox, 'setAside');
+      const claimed = jest.spyOn(storage.inbox, 'claim');
+      during = () => Promise.reject(new Error('not yet'));
+      expect(await deliver('payment.success')).toBe(500);
+      expect(stored.mock.invocationCallOrder).toHaveLength(1);
+      expect(stored.mock.invocationCallOrder[0]).toBeLessThan(claimed.mock.invocationCallOrder[0]!);
+      expect(await payments.inbox.conflicts()).toMatchObject([{ kind: 'conflict', reference: 'order-1' }]);
+    });
+
     it('is open for the handlers of a contradiction', async () => {
       await start(transactionalStorage());
       await deliver('payment.success');
