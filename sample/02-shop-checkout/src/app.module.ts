@@ -8,6 +8,7 @@ import { CatalogueController } from './catalogue/catalogue.controller.js';
 import { Database } from './database/database.js';
 import { DatabaseModule } from './database/database.module.js';
 import { OfficeController } from './office/office.controller.js';
+import { ReviewsService } from './office/reviews.service.js';
 import { CheckoutService } from './orders/checkout.service.js';
 import { LiveOrders } from './orders/live-orders.js';
 import { OrdersController } from './orders/orders.controller.js';
@@ -47,6 +48,7 @@ import { WebhooksController } from './payments/webhooks.controller.js';
     OrdersRepository,
     OrdersReconciler,
     OutcomesService,
+    ReviewsService,
     UpkeepService,
     {
       provide: APP_PIPE,

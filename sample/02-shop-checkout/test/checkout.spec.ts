@@ -57,6 +57,14 @@ describeOnBoth('the checkout', (databaseUrl) => {
     expect(sandbox.requests()).toHaveLength(1);
   });
 
+  it('asks nobody again whose page is sent once more after the payment has failed', async () => {
+    const checkout = randomUUID();
+    const { number } = (await shop.order({ checkout })).body;
+    await sandbox.customer(PHONE).decline(number);
+    expect((await shop.order({ checkout })).body).toMatchObject({ number, state: 'failed' });
+    expect(asked()).toEqual([number]);
+  });
+
   it.each([
     ['decline', 'failed'],
     ['cancel', 'cancelled'],
@@ -125,17 +133,19 @@ describeOnBoth('the checkout', (databaseUrl) => {
       'write a Tanzanian mobile number such as 0712 345 678',
       'write an e-mail address such as asha@example.com',
     ]);
-    expect((await shop.order({ product: 'gold' })).status).toBe(400);
+    const changes = [{ product: 'gold' }, { product: 'kanga\0' }, { name: '   ' }, { name: 'As\0ha' }];
+    for (const change of changes) expect((await shop.order(change)).status).toBe(400);
     expect(await shop.query('SELECT FROM orders')).toEqual([]);
   });
 
   it('knows no order that it never gave out', async () => {
-    const path = '/orders/SP-000000000000';
-    const statuses = [
-      await shop.read(path),
-      await shop.read(`${path}/events`),
-      await shop.send(`${path}/pay`, {}),
-    ];
-    expect(statuses.map(({ status }) => status)).toEqual([404, 404, 404]);
+    for (const path of ['/orders/SP-000000000000', '/orders/SP-%00', '/orders/-1']) {
+      const statuses = [
+        await shop.read(path),
+        await shop.read(`${path}/events`),
+        await shop.send(`${path}/pay`, {}),
+      ];
+      expect(statuses.map(({ status }) => status)).toEqual([404, 404, 404]);
+    }
   });
 });

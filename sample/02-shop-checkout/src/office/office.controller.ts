@@ -8,6 +8,7 @@ import {
 import { Database } from '../database/database.js';
 import { type Order } from '../orders/order.js';
 import { OfficeGuard } from './office.guard.js';
+import { ReviewsService } from './reviews.service.js';
 
 /** A webhook that was set aside, without the customer's data in it. */
 export interface Contradiction extends Pick<InboxConflict, 'id' | 'kind' | 'event' | 'reference'> {
@@ -32,6 +33,7 @@ export interface Office {
 export class OfficeController {
   constructor(
     private readonly inbox: PaymentsInbox,
+    private readonly reviews: ReviewsService,
     private readonly database: Database,
   ) {}
 
@@ -61,10 +63,10 @@ export class OfficeController {
     });
   }
 
-  /** It was looked at, and changes nothing here. */
+  /** It was looked at, and its order goes on without it. */
   @Post('contradictions/:id/dismiss')
   @HttpCode(204)
   async dismiss(@Param('id') id: string): Promise<void> {
-    await this.inbox.discard(id);
+    await this.reviews.dismiss(id);
   }
 }

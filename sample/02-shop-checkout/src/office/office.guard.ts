@@ -20,10 +20,11 @@ export class OfficeGuard implements CanActivate {
     const password = this.config.get<string>('OFFICE_PASSWORD');
     if (!password) throw new ForbiddenException('The office is closed: set OFFICE_PASSWORD to open it.');
     const http = context.switchToHttp();
-    const { authorization = '', 'sec-fetch-site': from = 'same-origin' } =
+    const { authorization = '', 'sec-fetch-site': from = 'none' } =
       http.getRequest<IncomingMessage>().headers;
-    // A browser sends the password along wherever a click comes from.
-    if (from === 'cross-site') throw new ForbiddenException('Open the office from its own page.');
+    // A browser sends the password along wherever a click comes from. `none`: the address was typed, or this is no browser.
+    if (from !== 'same-origin' && from !== 'none')
+      throw new ForbiddenException('Open the office from its own page.');
     const expected = `Basic ${Buffer.from(`office:${password}`).toString('base64')}`;
     if (timingSafeEqual(digest(authorization), digest(expected))) return true;
     http.getResponse<ServerResponse>().setHeader('WWW-Authenticate', 'Basic realm="office", charset="UTF-8"');

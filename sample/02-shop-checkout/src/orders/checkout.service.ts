@@ -22,7 +22,9 @@ export class CheckoutService {
   async place(request: PlaceOrderDto): Promise<Order> {
     const number = await this.orders.place(request);
     if (number === undefined) throw new BadRequestException('choose one of the products');
-    return this.pay(number);
+    const order = await this.find(number);
+    // Sent again after its payment has failed, a page says so; whether to try again is for the customer to say.
+    return order.state === 'placed' ? this.pay(number) : order;
   }
 
   /** Asks for the money of a new order, or again for that of one that failed. In every other state nothing happens. */

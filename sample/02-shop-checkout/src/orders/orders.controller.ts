@@ -3,6 +3,7 @@ import { map, type Observable } from 'rxjs';
 import { CheckoutService } from './checkout.service.js';
 import { LiveOrders } from './live-orders.js';
 import { type OrderView, orderView } from './order.js';
+import { OrderNumberPipe } from './order-number.pipe.js';
 import { PayAgainDto, PlaceOrderDto } from './place-order.dto.js';
 
 /** When a page connects again whose stream has ended. */
@@ -22,18 +23,21 @@ export class OrdersController {
 
   @Post(':number/pay')
   @HttpCode(200)
-  async pay(@Param('number') number: string, @Body() { phone }: PayAgainDto): Promise<OrderView> {
+  async pay(
+    @Param('number', OrderNumberPipe) number: string,
+    @Body() { phone }: PayAgainDto,
+  ): Promise<OrderView> {
     return orderView(await this.checkout.pay(number, phone));
   }
 
   @Get(':number')
   @Header('Cache-Control', 'no-store')
-  async show(@Param('number') number: string): Promise<OrderView> {
+  async show(@Param('number', OrderNumberPipe) number: string): Promise<OrderView> {
     return orderView(await this.checkout.find(number));
   }
 
   @Sse(':number/events')
-  async follow(@Param('number') number: string): Promise<Observable<MessageEvent>> {
+  async follow(@Param('number', OrderNumberPipe) number: string): Promise<Observable<MessageEvent>> {
     await this.checkout.find(number);
     return this.live
       .follow(number)

@@ -1,7 +1,10 @@
 import { Transform } from 'class-transformer';
-import { IsEmail, IsNotEmpty, IsOptional, IsString, IsUUID, Matches, MaxLength } from 'class-validator';
+import { IsEmail, IsOptional, IsUUID, Matches, MaxLength } from 'class-validator';
 import { normalizeTzPhone } from 'nestjs-payments';
 
+/** Something to read, and nothing that PostgreSQL or a terminal stumbles over. */
+const ONE_LINE = /^(?=.*\S)[^\p{Cc}\p{Cs}]+$/u;
+const PRODUCT_ID = /^[a-z0-9-]+$/;
 /** What `normalizeTzPhone` gives. */
 const TZ_PHONE = /^255\d{9}$/;
 const WRITE_PHONE = { message: 'write a Tanzanian mobile number such as 0712 345 678' };
@@ -12,11 +15,10 @@ export class PlaceOrderDto {
   @IsUUID(undefined, { message: 'load the page again' })
   readonly checkout!: string;
 
-  @IsString({ message: 'choose one of the products' })
+  @Matches(PRODUCT_ID, { message: 'choose one of the products' })
   readonly product!: string;
 
-  @IsString()
-  @IsNotEmpty({ message: 'write your name' })
+  @Matches(ONE_LINE, { message: 'write your name' })
   @MaxLength(100)
   readonly name!: string;
 

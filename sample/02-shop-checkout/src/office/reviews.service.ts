@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { PaymentsInbox } from 'nestjs-payments';
+import { Database } from '../database/database.js';
+
+interface ReviewedOrder {
+  readonly number: string;
+  readonly version: number;
+  readonly references: readonly string[];
+}
+
+/** Ends the review of orders. */
+@Injectable()
+export class ReviewsService {
+  constructor(
+    private readonly inbox: PaymentsInbox,
+    private readonly database: Database,
+  ) {}
+
+  /** Forgets what was set aside. Its order goes on without it, unless something else about it is set aside too. */
+  async dismiss(id: string): Promise<void> {
+    const contradiction = await this.inbox.conflict(id);
+    if (!contradiction) return;
+    const order = await this.reviewedOrder(contradiction.reference);
+    // Before it is forgotten: whoever is interrupted here finds it in the office again.
+    if (order && !(await this.isContradictedElse(order, id))) await this.endReview(order);
+    await this.inbox.discard(id);
+  }
+
+  private async reviewedOrder(reference: string): Promise<ReviewedOrder | undefined> {
+    const { rows } = await this.database.pool.query<ReviewedOrder>(
+      `SELECT number, version, array_agg(reference) AS references FROM orders JOIN order_payments ON order_number = number
+       WHERE state = 'review' AND number = (SELECT order_number FROM order_payments WHERE reference = $1) GROUP BY number`,
+      [reference],
+    );
+    return rows[0];
+  }
+
+  private async isContradictedElse({ references }: ReviewedOrder, id: string): Promise<boolean> {
+    let after: string | undefined;
+    for (;;) {
+      const page = await this.inbox.conflicts({ after });
+      if (page.some((each) => each.id !== id && references.includes(each.reference))) return true;
+      if (page.length === 0) return false;
+      after = page.at(-1)?.id;
+    }
+  }
+
+  /**
+   * How its latest payment ended is how the order stands; of one that has not ended the upkeep finds out. An order that has
+   * changed since is reviewed for another reason.
+   */
+  private async endReview({ number, version }: ReviewedOrder): Promise<void> {
+    await this.database.pool.query(
+      `UPDATE orders SET state = CASE WHEN outcome IS NULL THEN 'unknown' ELSE 'failed' END, reason = outcome
+       FROM (SELECT outcome FROM order_payments WHERE order_number = $1 ORDER BY nr DESC LIMIT 1) AS latest
+       WHERE number = $1 AND version = $2 AND state = 'review'`,
+      [number, version],
+    );
+  }
+}

@@ -1,0 +1,10 @@
+import { NotFoundException, type PipeTransform } from '@nestjs/common';
+import { isOrderNumber } from './order-number.js';
+
+/** Lets nothing through that is no order's number. */
+export class OrderNumberPipe implements PipeTransform<string, string> {
+  transform(number: string): string {
+    if (isOrderNumber(number)) return number;
+    throw new NotFoundException('There is no such order.');
+  }
+}
