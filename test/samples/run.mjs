@@ -1,13 +1,20 @@
-// Runs the tests of the samples as their users do: with the sample's own Jest configuration, on the built package. `npm test`
-// runs the same specs on lib/.
+// Builds the samples against the built package, and runs the tests of those that have a Jest configuration of their own with
+// that one. `npm test` runs the specs of all of them on lib/.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildWhatIsMissing } from '../../scripts/demo/build.mjs';
+import { buildPackageIfMissing } from '../../scripts/demo/build.mjs';
+import { buildSample, samplesInPlace } from './build-samples.mjs';
 
 const CONFIGURATION = 'jest.config.js';
 
-buildWhatIsMissing(console.log);
+buildPackageIfMissing(console.log);
+const built = samplesInPlace();
+for (const name of built) {
+  console.log(`${name}: building`);
+  if (!buildSample(name)) process.exitCode = 1;
+}
+if (built.length === 0) throw new Error('No sample uses the package of this folder.');
 const samples = readdirSync('sample').filter((name) => existsSync(join('sample', name, CONFIGURATION)));
 for (const name of samples) {
   console.log(`\n${name}`);

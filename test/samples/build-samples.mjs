@@ -1,0 +1,44 @@
+// Builds every sample with its own tsconfig against the built package, as whoever copies one does, and holds its imports to
+// its own package.json: in the repository the root's packages would hide one that is missing there.
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import ts from 'typescript';
+
+const IN_PLACE = 'file:../..';
+
+/** The samples that use this folder's package; one that is installed from the tarball is among the consumers. */
+export function samplesInPlace() {
+  return readdirSync('sample').filter((name) => dependenciesOf(name)['nestjs-payments'] === IN_PLACE);
+}
+
+/** @returns Whether it builds. */
+export function buildSample(name) {
+  const missing = undeclaredPackages(name);
+  for (const each of missing) console.error(`sample/${name}/package.json does not name ${each}.`);
+  const config = join('sample', name, 'tsconfig.build.json');
+  const compiler = join('node_modules', 'typescript', 'bin', 'tsc');
+  const { status } = spawnSync(process.execPath, [compiler, '-p', config], { stdio: 'inherit' });
+  return status === 0 && missing.length === 0;
+}
+
+function dependenciesOf(name) {
+  return JSON.parse(readFileSync(join('sample', name, 'package.json'), 'utf8')).dependencies;
+}
+
+function undeclaredPackages(sample) {
+  const folder = join('sample', sample, 'src');
+  const dependencies = dependenciesOf(sample);
+  const sources = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.ts'));
+  const used = sources.flatMap((name) => packagesOf(readFileSync(join(folder, name), 'utf8')));
+  return [...new Set(used)].filter((name) => !(name in dependencies)).sort();
+}
+
+function packagesOf(source) {
+  return ts
+    .preProcessFile(source)
+    .importedFiles.map(({ fileName }) => fileName)
+    .filter((name) => !name.startsWith('.') && !isBuiltin(name))
+    .map((name) => name.split('/', name.startsWith('@') ? 2 : 1).join('/'));
+}
