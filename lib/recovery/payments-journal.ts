@@ -104,15 +104,14 @@ export class PaymentsJournal {
    * Finds out what came of payments whose call ended without saying so, a crash included: asks for their status where the
    * `statusPaths` option says how, and otherwise sends them once more with the same key and bytes, as the `probe` option
    * allows. Takes only what is older than `deadlineMs` and 30 seconds, each payment on one replica only, so it may run
-   * everywhere at once. Call it when the application has started, and every few minutes.
+   * everywhere at once. Call it when the application has started, and every few minutes; nothing should wait for it, as each
+   * payment may take as long as a call.
    *
    * @throws PaymentsStorageError
    *
    * @example
    * ```ts
-   * async onApplicationBootstrap() {
-   *   await this.journal.recover();
-   * }
+   * journal.recover().catch((error: unknown) => console.error(error));
    * ```
    */
   recover(): Promise<RecoveryReport> {
