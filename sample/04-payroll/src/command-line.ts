@@ -13,6 +13,7 @@ export const USAGE = `Usage: payroll <command> <salaries.csv> [options]
 Options:
   --run <name>     the month, for example 2026-11 (default: the file's name); it is part of every payment's reference
   --accept <line>  pay: this line may go to a holder with a different name; several times for several lines
+  --again <run>    pay: those whom that run paid not long ago are to be paid once more; several times for several runs
   --help           show this
 
 Exit codes: 0 fine, 1 the file, its check or the configuration is wrong, 2 the command line is wrong,
@@ -29,7 +30,11 @@ interface OfFile {
 }
 
 export type CheckOrder = OfFile & { readonly command: 'check' };
-export type PayOrder = OfFile & { readonly command: 'pay'; readonly accepted: readonly number[] };
+export type PayOrder = OfFile & {
+  readonly command: 'pay';
+  readonly accepted: readonly number[];
+  readonly again: readonly string[];
+};
 export type SettleOrder = OfFile & {
   readonly command: 'settle';
   readonly line: number;
@@ -47,13 +52,15 @@ export function readOrder(args: readonly string[]): Order {
     throw wrong(command === undefined ? 'Which command?' : `There is no command '${command}'.`);
   }
   if (file === undefined) throw wrong(`${command} needs a file: payroll ${command} salaries.csv.`);
-  if (command !== 'pay' && values.accept.length > 0) throw wrong('--accept belongs to pay.');
+  if (command !== 'pay' && values.accept.length + values.again.length > 0) {
+    throw wrong('--accept and --again belong to pay.');
+  }
   const ofFile = { file, run: runName(values.run ?? basename(file, extname(file))) };
   if (command === 'settle') return { command, ...ofFile, ...settlement(rest) };
   if (rest.length > 0) throw wrong(`${command} takes one file.`);
   return command === 'check'
     ? { command, ...ofFile }
-    : { command, ...ofFile, accepted: values.accept.map(lineNumber) };
+    : { command, ...ofFile, accepted: values.accept.map(lineNumber), again: values.again };
 }
 
 function parsed(args: readonly string[]) {
@@ -64,6 +71,7 @@ function parsed(args: readonly string[]) {
       options: {
         run: { type: 'string' },
         accept: { type: 'string', multiple: true, default: [] },
+        again: { type: 'string', multiple: true, default: [] },
         help: { type: 'boolean', short: 'h', default: false },
       },
     });

@@ -4,10 +4,13 @@ import { postgresStorage } from 'nestjs-payments/postgres';
 import { CheckCommand } from './check/check.command.js';
 import { LineChecker } from './check/line-checker.js';
 import { RecipientLookup } from './check/recipient-lookup.js';
+import { SentGuard } from './check/sent-guard.js';
 import { Interruption } from './console/interruption.js';
 import { Screen } from './console/screen.js';
-import { type JournalDatabase, SCHEMA } from './journal/journal-database.js';
+import { type JournalDatabase } from './journal/journal-database.js';
+import { SCHEMA } from './journal/journal-schema.js';
 import { RunJournal } from './journal/run-journal.js';
+import { SentLines } from './journal/sent-lines.js';
 import { LinePayer } from './pay/line-payer.js';
 import { PayRun } from './pay/pay-run.js';
 import { PayCommand } from './pay/pay.command.js';
@@ -39,6 +42,7 @@ export class PayrollModule {
       providers: [
         { provide: Settings, useValue: settings },
         { provide: Screen, useValue: screen },
+        { provide: SentLines, useValue: new SentLines(pool, settings) },
         Interruption,
         CheckCommand,
         LineChecker,
@@ -47,6 +51,7 @@ export class PayrollModule {
         PayRun,
         RecipientLookup,
         RunJournal,
+        SentGuard,
         SettleCommand,
         WalletCover,
       ],

@@ -11,6 +11,8 @@ export class Settings {
   readonly perSecond: number;
   /** A check at one gateway is none at another. */
   readonly gateway: string;
+  /** As the key says: what was sent in one is nothing to the other. */
+  readonly environment: 'production' | 'sandbox';
 
   constructor(environment: NodeJS.ProcessEnv) {
     this.folder = environment['PAYROLL_FOLDER']?.trim() || 'payroll-data';
@@ -18,6 +20,8 @@ export class Settings {
     this.atOnce = wholeNumber(environment, 'PAYROLL_AT_ONCE', 4);
     this.perSecond = wholeNumber(environment, 'PAYROLL_PER_SECOND', 5);
     this.gateway = environment['PAYMENTS_BASE_URL']?.trim() ?? '';
+    const isLive = environment['PAYMENTS_API_KEY']?.trim().startsWith('pk_live_');
+    this.environment = isLive ? 'production' : 'sandbox';
   }
 
   fileOf(run: string, what: 'check.json' | 'result.csv'): string {

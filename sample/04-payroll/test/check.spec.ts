@@ -1,35 +1,31 @@
 import { describe, expect, it } from '@jest/globals';
-import { ASHA, desk, file, FIRST_BOOT_MS, run, sandbox, STAFF, startMonths } from './payroll.months.js';
+import { ASHA, desk, file, run, sandbox, STAFF, startMonths } from './payroll.months.js';
 
 startMonths();
 
 describe('payroll check', () => {
-  it(
-    'shows both names of every line, the total and the wallet, and moves no money',
-    async () => {
-      const { code, out, err } = await desk.run('check', file);
-      expect({ code, err }).toEqual({ code: 0, err: '' });
-      expect(out.split('\n').map((line) => line.split(/ {2,}/))).toEqual(
-        expect.arrayContaining([
-          [
-            '',
-            '2',
-            'S-1',
-            'BSB ****801',
-            expect.stringContaining('500,000'),
-            'Asha Mushi',
-            'ASHA MUSHI',
-            'same',
-          ],
-          expect.arrayContaining(['Omari Bakari Juma', 'Omari B. Juma', 'similar']),
-          expect.arrayContaining(['****603', 'Neema Temba', 'Temba, Neema', 'same']),
-        ]),
-      );
-      expect(out).toMatch(/To pay: 3 lines, .*1,550,000\.50 .*In the wallet: .*5,000,000/);
-      expect(sandbox.payouts()).toEqual([]);
-    },
-    FIRST_BOOT_MS,
-  );
+  it('shows both names of every line, the total and the wallet, and moves no money', async () => {
+    const { code, out, err } = await desk.run('check', file);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out.split('\n').map((line) => line.split(/ {2,}/))).toEqual(
+      expect.arrayContaining([
+        [
+          '',
+          '2',
+          'S-1',
+          'BSB ****801',
+          expect.stringContaining('500,000'),
+          'Asha Mushi',
+          'ASHA MUSHI',
+          'same',
+        ],
+        expect.arrayContaining(['Omari Bakari Juma', 'Omari B. Juma', 'similar']),
+        expect.arrayContaining(['****603', 'Neema Temba', 'Temba, Neema', 'same']),
+      ]),
+    );
+    expect(out).toMatch(/To pay: 3 lines, .*1,550,000\.50 .*In the wallet: .*5,000,000/);
+    expect(sandbox.payouts()).toEqual([]);
+  });
 
   it('shows no whole account or phone number, and keeps none in its report', async () => {
     const { out } = await desk.run('check', file);

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/global
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { PayrollDesk } from './payroll.desk.js';
 
-export const FIRST_BOOT_MS = 60_000;
+const FIRST_BOOT_MS = 60_000;
 
 export const ASHA = 'S-1,Asha Mushi,500000,BSB,0150234567801,,';
 export const OMARI = 'S-2,Omari Bakari Juma,750000.50,CCB,0150234567802,,Overtime included';
@@ -21,9 +21,11 @@ export function startMonths(): void {
     desk = await PayrollDesk.open();
     sandbox = await PaymentsSandbox.start({ clock: 'manual', startingBalance: '5000000' });
     Object.assign(process.env, desk.environment(sandbox));
+    await desk.openJournal();
   }, FIRST_BOOT_MS);
   beforeEach(async () => {
     months += 1;
+    await desk.passMonth();
     file = await desk.write(`${run()}.csv`, STAFF);
     sandbox.directory.register('0150234567801', 'ASHA MUSHI');
     sandbox.directory.register('0150234567802', 'Omari B. Juma');

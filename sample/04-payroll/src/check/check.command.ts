@@ -2,9 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type CheckOrder } from '../command-line.js';
 import { Screen } from '../console/screen.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { RunJournal } from '../journal/run-journal.js';
 import { isOut, resultOf } from '../pay/line-state.js';
-import { PayrollProblem } from '../payroll.problem.js';
 import { openSalaries } from '../salaries/read-salaries.js';
 import { type SalaryRow } from '../salaries/salary-row.js';
 import { Settings } from '../settings.js';
@@ -12,7 +10,7 @@ import { WalletCover } from '../wallet-cover.js';
 import { type CheckedLine, readReport, writeReport } from './check-report.js';
 import { checkTable } from './check-table.js';
 import { LineChecker } from './line-checker.js';
-import { changedSinceSent } from './sent-before.js';
+import { type PaidElsewhere, SentGuard } from './sent-guard.js';
 
 /** `payroll check`: everything that can be known before money moves. */
 @Injectable()
@@ -20,7 +18,7 @@ export class CheckCommand {
   constructor(
     private readonly checker: LineChecker,
     private readonly cover: WalletCover,
-    private readonly journal: RunJournal,
+    private readonly guard: SentGuard,
     private readonly settings: Settings,
     private readonly screen: Screen,
   ) {}
@@ -29,7 +27,7 @@ export class CheckCommand {
     const { rows, fingerprint } = await openSalaries(file);
     const reportFile = this.settings.fileOf(run, 'check.json');
     const previous = (await readReport(reportFile))?.lines ?? [];
-    const out = await this.referencesOut(run, rows, previous);
+    const out = await this.referencesOut(run, rows);
     const sent = previous.filter(({ reference }) => out.has(reference));
     const lines = await this.checker.check(rows, new Map(sent.map((line) => [line.reference, line])));
     const { gateway } = this.settings;
@@ -37,22 +35,15 @@ export class CheckCommand {
     await writeReport(reportFile, { version: 1, fingerprint, gateway, checkedAt, lines });
     for (const text of checkTable(rows, lines)) this.screen.line(text);
     this.screen.line();
-    await this.compareWithWallet(rows.filter(({ reference }) => !out.has(reference)));
-    this.sayWhatNext(file, run, lines);
+    const open = rows.filter(({ reference }) => !out.has(reference));
+    await this.compareWithWallet(open);
+    this.sayWhatNext(file, run, lines, await this.guard.paidElsewhere(run, open));
     return EXIT.fine;
   }
 
   /** The lines of the run whose money is out or may be. */
-  private async referencesOut(
-    run: string,
-    rows: readonly SalaryRow[],
-    previous: readonly CheckedLine[],
-  ): Promise<ReadonlySet<string>> {
-    const entries = await this.journal.entries(run, [...rows, ...previous]);
-    const changed = changedSinceSent(rows, previous, entries);
-    if (changed.length > 0) {
-      throw new PayrollProblem(`The file differs from what the run ${run} has sent already:`, changed);
-    }
+  private async referencesOut(run: string, rows: readonly SalaryRow[]): Promise<ReadonlySet<string>> {
+    const entries = await this.guard.entries(run, rows);
     const out = [...entries].filter(([, entry]) => isOut(resultOf(entry))).map(([reference]) => reference);
     if (out.length > 0) {
       this.screen.line(
@@ -69,7 +60,12 @@ export class CheckCommand {
     if (!isEnough) this.screen.line({ look: 'yellow', text: 'That is too little: top the wallet up first.' });
   }
 
-  private sayWhatNext(file: string, run: string, lines: readonly CheckedLine[]): void {
+  private sayWhatNext(
+    file: string,
+    run: string,
+    lines: readonly CheckedLine[],
+    elsewhere: readonly PaidElsewhere[],
+  ): void {
     const different = lines.filter(({ name }) => name === 'different').map(({ line }) => line);
     if (different.length > 0) {
       this.screen.line({
@@ -77,7 +73,15 @@ export class CheckCommand {
         text: `Different names in line ${different.join(', ')}: correct them and check again, or accept each.`,
       });
     }
-    const accepts = different.map((line) => ` --accept ${line}`).join('');
-    this.screen.line(`Next: payroll pay ${file} --run ${run}${accepts}`);
+    if (elsewhere.length > 0) {
+      this.screen.line({
+        look: 'yellow',
+        text: 'Paid lately in another run: is this file a copy? If they are to be paid again, name that run.',
+      });
+      for (const { text } of elsewhere) this.screen.line(text);
+    }
+    const accepts = different.map((line) => ` --accept ${line}`);
+    const again = [...new Set(elsewhere.map((line) => line.run))].map((other) => ` --again ${other}`);
+    this.screen.line(`Next: payroll pay ${file} --run ${run}${[...accepts, ...again].join('')}`);
   }
 }

@@ -1,17 +1,17 @@
 import { compareMoney, type JournalEntry } from 'nestjs-payments';
+import { type SentLine } from '../journal/sent-lines.js';
 import { isOut, resultOf } from '../pay/line-state.js';
 import { recipientKey, type SalaryRow } from '../salaries/salary-row.js';
-import { type CheckedLine } from './check-report.js';
 
 /**
  * What an edited file says of lines whose money is out or may be. Under another reference or to another account, somebody who
  * has the money already would be paid a second time.
  *
- * @param previous The lines of the run's last check.
+ * @param previous The lines that the run has sent or was to send.
  */
 export function changedSinceSent(
   rows: readonly SalaryRow[],
-  previous: readonly CheckedLine[],
+  previous: readonly SentLine[],
   entries: ReadonlyMap<string, JournalEntry>,
 ): readonly string[] {
   const now = new Map(rows.map((row) => [row.reference, row]));

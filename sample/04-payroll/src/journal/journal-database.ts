@@ -5,9 +5,8 @@ import { migratePayments } from 'nestjs-payments/postgres';
 import { Pool } from 'pg';
 import { type Settings } from '../settings.js';
 import { lockFolder } from './folder-lock.js';
-
-/** Tables of its own: another application may keep its payments in the same database. */
-export const SCHEMA = 'payroll';
+import { SCHEMA } from './journal-schema.js';
+import { createSentLines } from './sent-lines.js';
 
 /** Where the journal of every payment is kept. */
 export interface JournalDatabase {
@@ -24,6 +23,7 @@ export async function openJournal({ databaseUrl, folder, atOnce }: Settings): Pr
       : serverAt(new Pool({ connectionString: databaseUrl, max: atOnce }));
   try {
     await migratePayments(database.pool, { schema: SCHEMA });
+    await createSentLines(database.pool);
     return database;
   } catch (error) {
     await database.close();

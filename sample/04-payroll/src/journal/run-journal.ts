@@ -12,7 +12,7 @@ export class RunJournal {
   /** By the rows' own references; a line that was never sent has none. */
   async entries(run: string, rows: readonly Referenced[]): Promise<ReadonlyMap<string, JournalEntry>> {
     const found = new Map<string, JournalEntry>();
-    for (const { reference } of rows) {
+    for (const reference of new Set(rows.map((row) => row.reference))) {
       const entry = await this.journal.get('disbursement', paymentReference(run, reference));
       if (entry) found.set(reference, entry);
     }

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { readReport } from '../check/check-report.js';
+import { SentGuard } from '../check/sent-guard.js';
 import { type PayOrder } from '../command-line.js';
 import { Screen } from '../console/screen.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { RunJournal } from '../journal/run-journal.js';
 import { PayrollProblem } from '../payroll.problem.js';
 import { openSalaries } from '../salaries/read-salaries.js';
 import { Settings } from '../settings.js';
@@ -24,14 +24,14 @@ import { adviceOn, countStates, exitCodeOf } from './run-end.js';
 @Injectable()
 export class PayCommand {
   constructor(
-    private readonly journal: RunJournal,
+    private readonly guard: SentGuard,
     private readonly cover: WalletCover,
     private readonly payRun: PayRun,
     private readonly settings: Settings,
     private readonly screen: Screen,
   ) {}
 
-  async run({ file, run, accepted }: PayOrder): Promise<ExitCode> {
+  async run({ file, run, accepted, again }: PayOrder): Promise<ExitCode> {
     const salaries = await openSalaries(file);
     const report = await readReport(this.settings.fileOf(run, 'check.json'));
     const lines = approvedLines(salaries, report, { gateway: this.settings.gateway, now: Date.now() });
@@ -42,6 +42,11 @@ export class PayCommand {
     demandAcceptedNames(open, accepted);
     this.sayWhatIsOut(lines.length - open.length, lines.length);
     if (open.length > 0) await this.demandCover(open);
+    await this.guard.begin(
+      run,
+      open.map(({ row }) => row),
+      again,
+    );
     const toCall = lines.filter((line) => open.includes(line) || resultOfLine(line).state === 'unknown');
     const stop = await this.payRun.payAll(run, toCall, results);
     return this.finish(run, lines, results, stop);
@@ -49,7 +54,7 @@ export class PayCommand {
 
   private async standing(run: string, lines: readonly ApprovedLine[]): Promise<Map<number, LineResult>> {
     const rows = lines.map(({ row }) => row);
-    const entries = await this.journal.entries(run, rows);
+    const entries = await this.guard.entries(run, rows);
     return new Map(rows.map(({ line, reference }) => [line, resultOf(entries.get(reference))]));
   }
 
