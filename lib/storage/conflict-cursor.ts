@@ -1,7 +1,7 @@
 import { PaymentsValidationError } from '../errors/payments-validation.error.js';
 
 /** Every id begins with the place of its entry in the order in which deliveries were set aside. */
-const PLACE = /^\d{1,18}(?=\.|$)/;
+const PLACE = /^(?:0|[1-9]\d{0,17})(?=\.|$)/;
 
 /**
  * The place after which a page begins; before all of them where there is no page before.

@@ -284,7 +284,7 @@ export function inboxContract(
     const id = stored?.id ?? '';
     expect(await inbox.getConflict(scope, id)).toEqual(stored);
     expect(await inbox.getConflict({ ...scope, account: 'payouts' }, id)).toBeUndefined();
-    for (const other of ['', '0', `${id}0`, "' OR 1=1 --", '__proto__', 'a\0b']) {
+    for (const other of ['', '0', `0${id}`, `${id}0`, "' OR 1=1 --", '__proto__', 'a\0b']) {
       expect(await inbox.getConflict(scope, other)).toBeUndefined();
     }
     await inbox.removeConflict(scope, id);
