@@ -10,8 +10,8 @@ import { MemoryJournal } from './memory.journal.js';
  */
 export interface MemoryStorageOptions {
   /**
-   * How many webhook outcomes, and how many payments, are remembered; the oldest finished one makes room. Payments that
-   * are open or unknown are never forgotten, so there may be more of them.
+   * How many webhook outcomes, and how many payments, are remembered; the oldest handled outcome makes room, and the oldest
+   * settled, then refused, then accepted payment. Payments in flight or unknown are never forgotten, so there may be more of them.
    * @default 10_000
    */
   readonly maxEntries?: number;
