@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { type PGlite } from '@electric-sql/pglite';
 import { Pool } from 'pg';
 import { Database, type NotificationListener } from './database.js';
+import { lockFolder } from './folder-lock.js';
 import { PgliteSession } from './pglite.session.js';
 import { PgliteSocket } from './pglite.socket.js';
 
@@ -11,7 +13,10 @@ import { PgliteSocket } from './pglite.socket.js';
 export class PgliteDatabase extends Database {
   readonly pool: Pool;
 
-  private constructor(private readonly engine: PGlite) {
+  private constructor(
+    private readonly engine: PGlite,
+    private readonly unlock: () => Promise<void>,
+  ) {
     super();
     const session = new PgliteSession(engine);
     this.pool = new Pool({
@@ -26,7 +31,14 @@ export class PgliteDatabase extends Database {
   /** @param directory Where the data is kept; in memory where it is left out. */
   static async open(directory: string | undefined): Promise<PgliteDatabase> {
     const { PGlite } = await import('@electric-sql/pglite');
-    return new PgliteDatabase(await PGlite.create(directory || 'memory://'));
+    if (!directory) return new PgliteDatabase(await PGlite.create('memory://'), () => Promise.resolve());
+    const unlock = await lockFolder(directory);
+    try {
+      return new PgliteDatabase(await PGlite.create(join(directory, 'postgres')), unlock);
+    } catch (error) {
+      await unlock();
+      throw error;
+    }
   }
 
   async listen(channel: string, heard: NotificationListener): Promise<void> {
@@ -36,5 +48,6 @@ export class PgliteDatabase extends Database {
   async close(): Promise<void> {
     await this.pool.end();
     await this.engine.close();
+    await this.unlock();
   }
 }
