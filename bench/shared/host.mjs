@@ -17,7 +17,11 @@ process.on('message', async ({ id, name, args }) => {
     process.send({ id, failure: error.stack ?? String(error) });
   }
 });
-process.on('disconnect', () => process.exit());
+// What is closed already, or cannot be, is no reason to stay.
+process.on('disconnect', async () => {
+  await methods?.close?.().catch(() => {});
+  process.exit();
+});
 if (methods) process.send('ready');
 
 function answer(name, args) {

@@ -25,7 +25,7 @@ export default async function open({ store, ...options }) {
         await handle(storage);
         return { work: () => handle(storage), close };
       }),
-    close: () => opened.close(),
+    close: async () => opened.close?.(),
   };
 }
 
