@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 export class UpkeepService implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(UpkeepService.name);
   private readonly timers: NodeJS.Timeout[] = [];
-  private running: Promise<void> = Promise.resolve();
+  private readonly underWay = new Map<string, Promise<void>>();
 
   constructor(
     private readonly journal: PaymentsJournal,
@@ -19,18 +19,14 @@ export class UpkeepService implements OnApplicationBootstrap, OnModuleDestroy {
   ) {}
 
   onApplicationBootstrap(): void {
-    const every = (ms: number, work: () => Promise<unknown>): void => {
-      this.timers.push(setInterval(() => void this.inTurn(work), ms).unref());
-    };
-    void this.inTurn(() => this.lookAfterPayments());
-    every(MINUTE_MS, () => this.lookAfterPayments());
-    every(DAY_MS, () => this.forget());
+    this.begin('looking after payments', MINUTE_MS, () => this.lookAfterPayments());
+    this.begin('forgetting what is old', DAY_MS, () => this.forget());
   }
 
   /** What has begun is finished; the database is still there. */
   async onModuleDestroy(): Promise<void> {
     for (const timer of this.timers) clearInterval(timer);
-    await this.running;
+    await Promise.all(this.underWay.values());
   }
 
   /** Payments that a crash left open, those of which nothing was heard for too long, and then their orders. */
@@ -44,13 +40,19 @@ export class UpkeepService implements OnApplicationBootstrap, OnModuleDestroy {
     await this.journal.purge({ olderThanMs: 400 * DAY_MS });
   }
 
-  private inTurn(work: () => Promise<unknown>): Promise<void> {
-    this.running = this.running.then(work).then(
-      () => undefined,
-      (error: unknown) => {
-        this.logger.error(`Tried again later: ${error instanceof Error ? error.message : 'unknown problem'}`);
-      },
-    );
-    return this.running;
+  /** At once, for an instance may live for less than a day; then again and again, but never twice at a time. */
+  private begin(what: string, everyMs: number, work: () => Promise<void>): void {
+    const run = (): void => {
+      if (this.underWay.has(what)) return;
+      const ended = work()
+        .catch((error: unknown) => {
+          const reason = error instanceof Error ? error.message : 'unknown problem';
+          this.logger.error(`${what}: ${reason} It is done again later.`);
+        })
+        .finally(() => this.underWay.delete(what));
+      this.underWay.set(what, ended);
+    };
+    run();
+    this.timers.push(setInterval(run, everyMs).unref());
   }
 }
