@@ -6,9 +6,10 @@ import { isName } from './salaries/names.rule.js';
 
 export const USAGE = `Usage: payroll <command> <salaries.csv> [options]
 
-  check <file>                    read the file, look every recipient up, compare with the wallet
-  pay <file>                      pay what was checked; the same command again goes on where it was
-  settle <file> <line> <outcome>  write down what the gateway's support says of a line: paid, failed or cancelled
+  check <file>              read the file, look every recipient up, compare with the wallet
+  pay <file>                pay what was checked; the same command again goes on where it was
+  settle <file> <reference> <outcome>
+                            write down what the gateway's support says of a row: paid, failed or cancelled
 
 Options:
   --run <name>     the month, for example 2026-11 (default: the file's name); it is part of every payment's reference
@@ -17,7 +18,8 @@ Options:
   --help           show this
 
 Exit codes: 0 fine, 1 the file, its check or the configuration is wrong, 2 the command line is wrong,
-3 some outcomes are unknown, 4 stopped before the end, 5 some lines were refused or failed.`;
+3 some outcomes are unknown, 4 stopped before the end or could not go on,
+5 some lines were refused or failed.`;
 
 const OUTCOMES = ['paid', 'failed', 'cancelled'] as const;
 
@@ -37,7 +39,8 @@ export type PayOrder = OfFile & {
 };
 export type SettleOrder = OfFile & {
   readonly command: 'settle';
-  readonly line: number;
+  /** The row's own, because lines move when a file is edited. */
+  readonly reference: string;
   readonly outcome: SettleOutcome;
 };
 
@@ -87,14 +90,17 @@ function runName(run: string): string {
   );
 }
 
-function settlement([line, outcome, ...more]: readonly string[]): Pick<SettleOrder, 'line' | 'outcome'> {
+function settlement([reference, outcome, ...more]: readonly string[]): Pick<
+  SettleOrder,
+  'reference' | 'outcome'
+> {
   const known = OUTCOMES.find((one) => one === outcome);
-  if (line === undefined || known === undefined || more.length > 0) {
+  if (reference === undefined || known === undefined || more.length > 0) {
     throw wrong(
-      'settle needs a line and what became of it: payroll settle salaries.csv 7 paid (or failed, cancelled).',
+      'settle needs a staff number and what became of it: payroll settle salaries.csv S-007 paid (or failed, cancelled).',
     );
   }
-  return { line: lineNumber(line), outcome: known };
+  return { reference, outcome: known };
 }
 
 function lineNumber(text: string): number {

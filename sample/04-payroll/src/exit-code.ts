@@ -8,7 +8,7 @@ export const EXIT = {
   usage: 2,
   /** Money of some lines may have moved, and nobody knows. */
   unknown: 3,
-  /** Stopped before the end: the rest was not sent. */
+  /** Stopped before the end, or the program could not go on: the same command does the rest. */
   stopped: 4,
   /** The gateway refused some lines, or they failed. */
   refused: 5,

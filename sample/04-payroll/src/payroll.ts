@@ -73,8 +73,17 @@ function explain(error: unknown, screen: Screen): ExitCode {
     for (const detail of error.details) for (const line of detail.split('\n')) screen.problem(line);
     return error.exitCode;
   }
-  if (!isPaymentsError(error)) throw error;
+  if (!isPaymentsError(error)) {
+    for (const line of failureText(error).split('\n')) screen.problem({ look: 'red', text: line });
+    return EXIT.stopped;
+  }
   screen.problem({ look: 'red', text: error.message });
   if (error.hint !== undefined) screen.problem(error.hint);
   return error instanceof PaymentsConfigError ? EXIT.problem : EXIT.stopped;
+}
+
+/** What the system refuses is told in a sentence; anything else is a fault of the program. */
+function failureText(error: unknown): string {
+  const { code, message, stack } = error as NodeJS.ErrnoException;
+  return `The program could not go on: ${code === undefined ? (stack ?? String(error)) : `${message} (${code})`}`;
 }

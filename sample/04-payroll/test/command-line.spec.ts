@@ -1,4 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { Screen } from '../src/console/screen.js';
+import { openJournal } from '../src/journal/journal-database.js';
+import { runPayroll } from '../src/payroll.js';
+import { Settings } from '../src/settings.js';
 import { SAMPLE_FILE } from './payroll.desk.js';
 import { desk, file, sandbox, startMonths } from './payroll.months.js';
 
@@ -29,7 +33,9 @@ describe('the command line', () => {
     [['pay', 'one.csv', '--accept', 'all']],
     [['check', 'one.csv', '--accept', '2']],
     [['check', 'one.csv', '--run', 'one.two']],
-    [['settle', 'one.csv', '2', 'done']],
+    [['settle', 'one.csv', 'S-1', 'done']],
+    [['settle', 'one.csv', 'S-1']],
+    [['check', 'one.csv', '--again', 'two']],
     [['check', '--what']],
   ])('answers %j with its usage and exit code 2', async (args) => {
     const { code, out, err } = await desk.run(...args);
@@ -42,5 +48,19 @@ describe('the command line', () => {
     const { code, err } = await desk.run('check', file);
     process.env['PAYMENTS_BASE_URL'] = sandbox.baseUrl;
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('baseUrl') });
+  });
+
+  it('says in one line that the database is away, and repeats no password', async () => {
+    const said: string[] = [];
+    const screen = new Screen({ write: () => true }, { write: (text) => said.push(text) });
+    const databaseUrl = 'postgres://payroll:hidden-word@127.0.0.1:1/payroll';
+    const code = await runPayroll(['check', file], screen, () =>
+      openJournal(new Settings({ ...process.env, DATABASE_URL: databaseUrl })),
+    );
+    expect({ code, said }).toEqual({
+      code: 4,
+      said: [expect.stringMatching(/^The program could not go on: .*ECONNREFUSED/)],
+    });
+    expect(said.join('')).not.toContain('hidden-word');
   });
 });

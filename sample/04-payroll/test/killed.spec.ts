@@ -157,7 +157,6 @@ describe('the program on the PostgreSQL inside it', () => {
   it(
     'finishes what is under way at Ctrl-C, sends no more, and lets no second one into its folder',
     async () => {
-      await finish({}, 'check', file);
       sandbox.next('POST /disbursements/bank', { reference: 'salaries.S-0' }).delay('1m');
       const gone = taken(1);
       // However slow this machine is, the answer must not come too late.
@@ -181,7 +180,6 @@ describe('the program on the PostgreSQL inside it', () => {
   it(
     'ends at once at the second Ctrl-C, and the next run calls the line unknown',
     async () => {
-      await finish({}, 'check', file);
       sandbox.next('POST /disbursements/bank', { reference: 'salaries.S-0' }).hang();
       const gone = taken(1);
       const run = await start({ PAYROLL_AT_ONCE: '1' }, 'pay', file);

@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import {
   ASHA,
   checked,
@@ -53,6 +55,24 @@ describe('payroll pay', () => {
       'line,reference,name,to,amount,state,detail,payment_reference',
       `2,S-1,Asha Mushi,BSB ****801,500000.00,accepted,,${run()}.S-1`,
     ]);
+  });
+
+  it('keeps names from becoming formulas in the spreadsheet that opens the result', async () => {
+    await desk.write(`${run()}.csv`, ["S-1,=cmd|' /C calc'!A0,1000,BSB,0150234567801,,"]);
+    await checked();
+    await desk.run('pay', file, '--accept', '2');
+    expect(await desk.read(`${run()}.result.csv`)).toContain("2,S-1,'=cmd|' /C calc'!A0,");
+  });
+
+  it('says what was paid, and is not fine, where the result cannot be written', async () => {
+    await checked();
+    await mkdir(join(desk.folder, 'data', `${run()}.result.csv`));
+    const { code, out, err } = await desk.run('pay', file);
+    expect({ code, err }).toEqual({
+      code: 4,
+      err: expect.stringMatching(/result\.csv cannot be written \(/),
+    });
+    expect(out).toContain('3 lines: 3 accepted.');
   });
 
   it.each([

@@ -1,14 +1,10 @@
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** As a shell counts a program that Ctrl-C ended. */
 const ENDED_BY_CTRL_C = 130;
 
-/** Ctrl-C: the first one asks to stop when what is under way has ended, the second one ends the process. */
+/** Ctrl-C, or a terminal that is closed: the first one asks to stop when what is under way has ended, the second one ends the process. */
 export class Interruption {
   private asked = false;
-
-  get isAsked(): boolean {
-    return this.asked;
-  }
 
   /** Hears the signals until the returned function is called. */
   listen(onAsked: () => void): () => void {

@@ -78,12 +78,19 @@ export class PayCommand {
   ): Promise<ExitCode> {
     const resultFile = this.settings.fileOf(run, 'result.csv');
     const rows = lines.map(({ row }) => row);
-    await writeResult(resultFile, run, rows, results);
     const counts = countStates(results.values());
     if (stop !== undefined) this.screen.problem({ look: 'red', text: stop });
     this.screen.line({ look: 'bold', text: `${lines.length} lines: ${countsText(counts)}.` });
     for (const advice of adviceOn(counts)) this.screen.line(advice);
+    const code = exitCodeOf(counts);
+    await writeResult(resultFile, run, rows, results).catch((error: unknown) => {
+      throw new PayrollProblem(
+        `${resultFile} cannot be written (${(error as NodeJS.ErrnoException).code}): the journal has it all, and the same command writes it.`,
+        [],
+        code === EXIT.fine ? EXIT.stopped : code,
+      );
+    });
     this.screen.line(`Written to ${resultFile}.`);
-    return exitCodeOf(counts);
+    return code;
   }
 }

@@ -15,17 +15,20 @@ export class SettleCommand {
     private readonly screen: Screen,
   ) {}
 
-  async run({ file, run, line, outcome }: SettleOrder): Promise<ExitCode> {
+  async run({ file, run, reference, outcome }: SettleOrder): Promise<ExitCode> {
     const { rows } = await openSalaries(file);
-    const row = rows.find((candidate) => candidate.line === line);
-    if (!row) throw new PayrollProblem(`The file has no line ${line} with a salary.`);
+    const row = rows.find((candidate) => candidate.reference === reference);
+    if (!row)
+      throw new PayrollProblem(
+        `The file has no row with the reference ${reference}: write the staff number.`,
+      );
     try {
-      await this.journal.settle('disbursement', paymentReference(run, row.reference), outcome);
+      await this.journal.settle('disbursement', paymentReference(run, reference), outcome);
     } catch (error) {
-      if (isPaymentsError(error)) throw new PayrollProblem(`Line ${line}: ${error.message}`);
+      if (isPaymentsError(error)) throw new PayrollProblem(`${reference}: ${error.message}`);
       throw error;
     }
-    this.screen.line(`Line ${line}, ${row.reference} ${row.name}: ${outcome}.`);
+    this.screen.line(`${reference} ${row.name}: ${outcome}.`);
     return EXIT.fine;
   }
 }

@@ -1,0 +1,17 @@
+import { describe, expect, it } from '@jest/globals';
+import { Interruption } from '../src/console/interruption.js';
+
+describe('a run', () => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'is asked to stop by %s, and hears it no more afterwards',
+    (signal) => {
+      const before = process.listenerCount(signal);
+      let asked = 0;
+      const forget = new Interruption().listen(() => (asked += 1));
+      process.emit(signal);
+      expect(asked).toBe(1);
+      forget();
+      expect(process.listenerCount(signal)).toBe(before);
+    },
+  );
+});
