@@ -63,6 +63,13 @@ describe('a file of salaries', () => {
     expect(problemOf(Buffer.from(text)).message).toMatch(says);
   });
 
+  it('takes an account for the same in small letters', () => {
+    const rows = ['S-1,Asha Mushi,1,BSB,0150ABCD,', 'S-2,Asha Mushi,1,bsb,0150abcd,'];
+    expect(problemOf(Buffer.from([HEAD, ...rows].join('\n'))).details).toEqual([
+      'line 3: goes to the account or phone of line 2',
+    ]);
+  });
+
   it('names the columns that are wrong', () => {
     const { details } = problemOf(Buffer.from('reference,name,name,acount_number\nS-1,Asha,,1'));
     expect(details).toEqual([
