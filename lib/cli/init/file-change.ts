@@ -3,6 +3,8 @@ import { basename, dirname, join } from 'node:path';
 import { NotEditableError } from './not-editable.error.js';
 import { optionalText } from './source-text.js';
 
+const ANYBODY_WRITES = 0o222;
+
 /** A file as it stands, and as it is to be. */
 export interface FileChange {
   readonly path: string;
@@ -11,48 +13,78 @@ export interface FileChange {
   readonly after: string;
 }
 
+/** A change, the file that a link leads to, and the new text beside it. */
+interface Draft extends FileChange {
+  readonly target: string;
+  readonly draft: string;
+}
+
 /**
  * Writes all of them, each by one rename, so that no file is ever half written.
  *
- * @throws NotEditableError where a file is no longer what the changes were worked out from, or cannot be written; none
- * is changed then.
+ * @throws NotEditableError where a file is no longer what the changes were worked out from, is read-only, or cannot be
+ * written; none is changed then.
  */
 export function writeChanges(changes: readonly FileChange[]): void {
   for (const { path, before } of changes) {
     if (optionalText(path) === before) continue;
     throw new NotEditableError(`${basename(path)} was changed meanwhile: run the command again`);
   }
-  const drafts = changes.map((change) => ({ ...change, target: targetOf(change) })).map(withDraft);
+  const drafts = changes.map(draftOf);
   try {
-    for (const { path, target, draft, before, after } of drafts) {
-      attempt(path, () => {
-        mkdirSync(dirname(target), { recursive: true });
-        writeFileSync(draft, after, before === undefined ? {} : { mode: statSync(target).mode });
-      });
-    }
-    for (const { draft, target } of drafts) renameSync(draft, target);
+    for (const draft of drafts) attempt(draft, writeDraft);
+    putInPlace(drafts);
   } finally {
     for (const { draft } of drafts) if (existsSync(draft)) rmSync(draft);
   }
 }
 
-/** A link is followed, so that it stays one. */
-function targetOf({ path, before }: FileChange): string {
-  return before === undefined ? path : realpathSync(path);
+function draftOf(change: FileChange): Draft {
+  const { path, before } = change;
+  const target = before === undefined ? path : realpathSync(path); // a link stays one
+  return { ...change, target, draft: join(dirname(target), `.${basename(target)}.${process.pid}.tmp`) };
 }
 
-function withDraft<Change extends { readonly target: string }>(
-  change: Change,
-): Change & { readonly draft: string } {
-  const { target } = change;
-  return { ...change, draft: join(dirname(target), `.${basename(target)}.${process.pid}.tmp`) };
+function writeDraft({ path, target, draft, before, after }: Draft): void {
+  const mode = before === undefined ? undefined : statSync(target).mode;
+  // A rename would pass over it.
+  if (mode !== undefined && (mode & ANYBODY_WRITES) === 0) {
+    throw new NotEditableError(`${basename(path)} is read-only`);
+  }
+  mkdirSync(dirname(target), { recursive: true });
+  writeFileSync(draft, after, { mode });
 }
 
-function attempt(path: string, write: () => void): void {
+function putInPlace(drafts: readonly Draft[]): void {
+  const done: Draft[] = [];
   try {
-    write();
+    for (const draft of drafts) {
+      attempt(draft, ({ draft: from, target }) => {
+        renameSync(from, target);
+      });
+      done.push(draft);
+    }
   } catch (error) {
+    done.reverse().forEach(takeBack);
+    throw error;
+  }
+}
+
+function takeBack({ target, draft, before }: Draft): void {
+  if (before === undefined) {
+    rmSync(target);
+    return;
+  }
+  writeFileSync(draft, before, { mode: statSync(target).mode });
+  renameSync(draft, target);
+}
+
+function attempt(change: Draft, write: (change: Draft) => void): void {
+  try {
+    write(change);
+  } catch (error) {
+    if (error instanceof NotEditableError) throw error;
     const { code = '' } = error as NodeJS.ErrnoException;
-    throw new NotEditableError(`${basename(path)} cannot be written (${code})`);
+    throw new NotEditableError(`${basename(change.path)} cannot be written (${code})`);
   }
 }

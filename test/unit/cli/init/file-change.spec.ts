@@ -70,4 +70,31 @@ describe('writeChanges', () => {
     expect(read('a.ts')).toBe('a');
     expect(readdirSync(folder).sort()).toEqual(['a.ts', 'locked']);
   });
+
+  it('leaves a read-only file alone, and the others', () => {
+    chmodSync(at('a.ts'), 0o444);
+    expect(() => {
+      writeChanges([
+        { path: at('c.ts'), before: undefined, after: 'c' },
+        { path: at('a.ts'), before: 'a', after: 'b' },
+      ]);
+    }).toThrow(/^a\.ts is read-only$/);
+    expect(read('a.ts')).toBe('a');
+    expect(readdirSync(folder)).toEqual(['a.ts']);
+  });
+
+  it('takes back what was in its place already where a later file does not get there', () => {
+    chmodSync(at('a.ts'), 0o640);
+    expect(() => {
+      writeChanges([
+        { path: at('a.ts'), before: 'a', after: 'b' },
+        { path: at('new.ts'), before: undefined, after: 'new' },
+        { path: at('folder/c.ts'), before: undefined, after: 'c' },
+        { path: at('folder'), before: undefined, after: 'no file can have this name' },
+      ]);
+    }).toThrow(/^folder cannot be written \(E\w+\)$/);
+    expect(read('a.ts')).toBe('a');
+    expect(statSync(at('a.ts')).mode & 0o777).toBe(0o640);
+    expect(readdirSync(folder, { recursive: true }).sort()).toEqual(['a.ts', 'folder']);
+  });
 });
