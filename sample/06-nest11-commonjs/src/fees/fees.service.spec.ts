@@ -52,6 +52,16 @@ describe('FeesService', () => {
     expect(fees.find(reference)?.state).toBe('not paid');
   });
 
+  it('lets the fee wait where an error of another kind says nothing about the money', async () => {
+    let reference = '';
+    mobileMoney.mockImplementation((sent: { reference: string }) => {
+      reference = sent.reference;
+      return Promise.reject(new Error('no memory left'));
+    });
+    await expect(fees.pay(request)).rejects.toThrow('no memory left');
+    expect(fees.find(reference)?.state).toBe('waiting');
+  });
+
   it('has the gateway deliver an outcome of an unknown fee again', () => {
     expect(() => fees.settle('fee-0', 'paid')).toThrow('There is no fee fee-0');
   });

@@ -31,12 +31,13 @@ export class FeesService {
         customer_email: email,
       });
     } catch (error) {
-      // A lost answer is neither success nor failure: the fee waits for the webhook.
-      if (isPaymentsError(error) && error.mayHaveBeenProcessed) {
-        return this.stored(reference);
+      // Only what surely was not sent or taken is not paid. A lost answer is neither success nor failure, and an error
+      // of another kind proves nothing: the fee waits for the webhook.
+      if (!isPaymentsError(error)) throw error;
+      if (!error.mayHaveBeenProcessed) {
+        this.settle(reference, 'not paid');
+        throw error;
       }
-      this.settle(reference, 'not paid');
-      throw error;
     }
     return this.stored(reference);
   }
