@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stopChildren } from './runner/command.mjs';
 import { checkMatrix } from './runner/cells.mjs';
+import { checkNewApplication } from './runner/new-application.mjs';
 import { findNode } from './runner/nodes.mjs';
 import { checkPackage, pack } from './runner/package.mjs';
 import { Report } from './runner/report.mjs';
@@ -57,6 +58,11 @@ try {
   for (const { name } of tarball === undefined ? [] : selection.samples) {
     const paths = { sample: join(root, 'sample', name), cwd: join(work, name), tarball };
     await report.steps(name, (step) => checkSample(step, paths));
+  }
+  for (const { name, skeleton: folder } of tarball === undefined ? [] : selection.newApplications) {
+    const skeleton = join(root, 'test', 'skeletons', folder);
+    const paths = { here, skeleton, cwd: join(work, name), tarball };
+    await report.steps(name, (step) => checkNewApplication(step, paths));
   }
 } finally {
   cleanUp();

@@ -47,3 +47,6 @@ export const APPLICATIONS = [
 
 /** Samples that install the package as an application of a user does. */
 export const SAMPLES = [{ name: '06-nest11-commonjs' }];
+
+/** What `nest new` makes, to be set up by `init`; the sample above shows the other one, set up. */
+export const NEW_APPLICATIONS = [{ name: 'new-nest12-esm', skeleton: 'nest12-esm' }];

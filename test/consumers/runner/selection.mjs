@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { ADAPTERS, APPLICATIONS, NODES, SAMPLES } from './matrix.mjs';
+import { ADAPTERS, APPLICATIONS, NEW_APPLICATIONS, NODES, SAMPLES } from './matrix.mjs';
 
 const several = { type: 'string', multiple: true };
 
@@ -13,10 +13,12 @@ export function select(args) {
     args,
     options: { only: several, node: several, adapter: several },
   }).values;
-  const chosen = pick('application', [...APPLICATIONS, ...SAMPLES], ({ name }) => name, only);
+  const all = [...APPLICATIONS, ...SAMPLES, ...NEW_APPLICATIONS];
+  const chosen = pick('application', all, ({ name }) => name, only);
   return {
     applications: APPLICATIONS.filter((one) => chosen.includes(one)),
     samples: SAMPLES.filter((one) => chosen.includes(one)),
+    newApplications: NEW_APPLICATIONS.filter((one) => chosen.includes(one)),
     nodes: pick('Node', NODES, String, node),
     adapters: pick('adapter', ADAPTERS, String, adapter),
   };
