@@ -41,6 +41,7 @@ export function nextSteps({ addsRoute }: InitPlan, install: string | undefined):
     ...(install === undefined ? [] : [install]),
     `npx nestjs-payments sandbox --forward-to ${route}   # put what it prints into .env`,
     `npx nestjs-payments doctor --webhook ${route}   # when the application runs`,
+    'npx nestjs-payments sandbox exec -- npm run test:e2e   # tests that start the application need the variables too',
   ];
   const prefix = addsRoute ? '\nA global prefix of the application stands before /webhooks/payments.' : '';
   return `Next:\n${steps.map((step) => `  ${step}`).join('\n')}${prefix}`;

@@ -4,6 +4,9 @@ import { type PackageTree } from '../doctor/package-tree.js';
 import { isInRange } from '../doctor/version-range.js';
 import { type PackageFacts } from '../package-facts.js';
 
+/** By the application's own files: that npm installs it as this package's peer is not enough then. */
+const IMPORTED = '@nestjs/config';
+
 /** What the application still has to install, in versions that fit its Nest. */
 export function missingPackages(
   folder: string,
@@ -14,12 +17,12 @@ export function missingPackages(
   const nest = tree?.find('@nestjs/core')?.version ?? '';
   const peers = Object.entries(peerDependencies)
     .filter(([name]) => peerDependenciesMeta[name]?.optional !== true)
-    .map(([name, range]) => ({
-      name,
-      range: rangeFor(nest, name, range),
-      version: tree?.find(name)?.version,
-    }))
-    .filter(({ version, range }) => version === undefined || !isInRange(version, range))
+    .map(([name, range]) => ({ name, range: rangeFor(nest, name, range) }))
+    .filter(({ name, range }) => {
+      const version = tree?.find(name)?.version;
+      const isUndeclared = name === IMPORTED && !declares(folder, name);
+      return isUndeclared || version === undefined || !isInRange(version, range);
+    })
     .map(({ name, range }) => `${name}@${range}`);
   return [
     ...(declares(folder, own) ? [] : [own]),

@@ -70,6 +70,18 @@ describe('missingPackages', () => {
     write('node_modules/nestjs-payments/package.json', { version: '1.0.0' });
     expect(missing()).toEqual(['nestjs-payments', '@nestjs/config@^4.0.0']);
   });
+
+  it('names @nestjs/config where it came as a peer alone: the application imports it itself', () => {
+    install({ '@nestjs/core': '12.5.1', 'nestjs-payments': '1.0.0' });
+    for (const [name, version] of [
+      ['@nestjs/axios', '12.0.1'],
+      ['@nestjs/config', '12.0.1'],
+      ['class-validator', '0.15.1'],
+      ['axios', '1.21.1'],
+    ])
+      write(`node_modules/${name}/package.json`, { name, version });
+    expect(missing()).toEqual(['@nestjs/config@^12.0.0']);
+  });
 });
 
 describe('installCommand', () => {
