@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { ENTRY_POINTS } from './entry-points.mjs';
@@ -27,12 +27,24 @@ export function checkReach(content) {
 
 /** A type that became `any` accepts everything, and no type test tells. */
 export function checkTypes(content) {
-  const starts = Object.keys(ENTRY_POINTS).flatMap((entry) => filesOf(content, entry));
-  const declarations = new Set(
-    starts.filter((file) => file.endsWith('.d.ts')).flatMap((file) => [...reach(file).files]),
+  const problems = [...reachedDeclarations(content)].flatMap((file) =>
+    anyIn(file).map((text) => `${file}: ${text}`),
   );
-  const problems = [...declarations].flatMap((file) => anyIn(file).map((text) => `${file}: ${text}`));
   if (problems.length > 0) throw new Error(problems.join('\n'));
+}
+
+/** What nobody can import only makes the tarball heavier. */
+export function checkUse(content) {
+  const reached = reachedDeclarations(content);
+  const idle = readdirSync(content, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(content, name))
+    .filter((file) => file.endsWith('.d.ts') && !reached.has(file));
+  if (idle.length > 0) throw new Error(`No entry point leads to ${idle.join(', ')}.`);
+}
+
+function reachedDeclarations(content) {
+  const starts = Object.keys(ENTRY_POINTS).flatMap((entry) => filesOf(content, entry));
+  return new Set(starts.filter((file) => file.endsWith('.d.ts')).flatMap((file) => [...reach(file).files]));
 }
 
 /** One that is new here needs its line in the table, or nothing looks at it. */

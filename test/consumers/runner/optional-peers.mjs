@@ -30,9 +30,11 @@ export async function checkOptionalPeers(step, { cwd, optionalPeers }) {
   }
 }
 
-async function load(cwd, specifier) {
-  await run('node', [...onlyCommonJs(cwd), '--eval', `require('${specifier}')`], { cwd });
-  await run('node', ['--input-type=module', '--eval', `import '${specifier}'`], { cwd });
+function load(cwd, specifier) {
+  return Promise.all([
+    run('node', [...onlyCommonJs(cwd), '--eval', `require('${specifier}')`], { cwd }),
+    run('node', ['--input-type=module', '--eval', `import '${specifier}'`], { cwd }),
+  ]);
 }
 
 /** Every optional peer but these and what they are made of. */

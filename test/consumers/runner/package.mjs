@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from './command.mjs';
-import { checkReach, checkTypes } from './entry-point-files.mjs';
+import { checkReach, checkTypes, checkUse } from './entry-point-files.mjs';
 
 const MAX_TARBALL_BYTES = 500_000;
 const EXPECTED =
@@ -24,6 +24,7 @@ export async function checkPackage(step, { root, tarball, work }) {
   });
   await step('leaks no optional peer, neither in types nor at run time', () => checkReach(content));
   await step('hides nothing behind any', () => checkTypes(content));
+  await step('describes nothing that nobody can import', () => checkUse(content));
   await step('pleases publint', () =>
     run('npx', ['--no', '--', 'publint', tarball, '--strict'], { cwd: root }),
   );
