@@ -33,7 +33,9 @@ async function take(file: string): Promise<number | undefined> {
   }
 }
 
+/** Whether another process has this id. Ours: a container was killed, and its only process has the same id again. */
 function isRunning(pid: number): boolean {
+  if (pid === process.pid) return false;
   try {
     return pid > 0 && process.kill(pid, 0);
   } catch (error) {
