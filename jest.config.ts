@@ -1,5 +1,6 @@
 /** @jest-config-loader esbuild-register */
 import type { Config } from 'jest';
+import { availableParallelism } from 'node:os';
 
 const config: Config = {
   testEnvironment: 'node',
@@ -33,6 +34,9 @@ const config: Config = {
       },
     ],
   },
+  // Jest would leave a machine with two cores one of them, and its one process would keep every module it ever loaded.
+  maxWorkers: Math.max(2, availableParallelism() - 1),
+  workerIdleMemoryLimit: '1GB',
   testTimeout: 15_000,
   coverageProvider: 'v8',
   collectCoverageFrom: ['lib/**/*.ts', '!lib/**/*.generated.ts'],
