@@ -20,7 +20,8 @@ export interface SalaryRow {
 
 /** Tells recipients apart; a hash, because reports keep it. */
 export function recipientKey(recipient: Recipient): string {
-  const text = recipient.kind === 'bank' ? `${recipient.bankCode}/${recipient.account.toUpperCase()}` : recipient.phone;
+  const text =
+    recipient.kind === 'bank' ? `${recipient.bankCode}/${recipient.account.toUpperCase()}` : recipient.phone;
   return createHash('sha256').update(`${recipient.kind}/${text}`).digest('hex');
 }
 
