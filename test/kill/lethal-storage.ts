@@ -30,12 +30,18 @@ export function lethalStorage(inner: PaymentsStorage, history: History, reach: R
 
 function lethalClaim(claim: InboxClaim, reference: string, history: History, reach: Reach): InboxClaim {
   const { attempt, finished, transaction, journal } = claim;
-  const told = async (what: 'marked' | 'finished', work: Promise<boolean>): Promise<boolean> => {
+  /** What follows comes at once: another event could be deadly in between. */
+  const told = async (
+    what: 'marked' | 'finished',
+    work: Promise<boolean>,
+    follows: () => void = () => undefined,
+  ): Promise<boolean> => {
     const said = await work.catch((error: unknown) => {
       history.add({ what, reference, attempt, said: 'error' });
       throw error;
     });
     history.add({ what, reference, attempt, said });
+    follows();
     return said;
   };
   return {
@@ -44,12 +50,12 @@ function lethalClaim(claim: InboxClaim, reference: string, history: History, rea
     ...(transaction === undefined ? {} : { transaction }),
     ...(journal === undefined ? {} : { journal }),
     mark: (handler) => told('marked', claim.mark(handler)),
-    finish: async () => {
+    finish: () => {
       reach('before the finish', reference);
       history.add({ what: 'ending', reference, how: 'finish' });
-      const done = await told('finished', claim.finish());
-      reach('before the answer', reference);
-      return done;
+      return told('finished', claim.finish(), () => {
+        reach('before the answer', reference);
+      });
     },
     fail: () => {
       history.add({ what: 'ending', reference, how: 'fail' });
