@@ -50,13 +50,14 @@ function readAtMost(stream: Readable, limit: number): Promise<Uint8Array | undef
       resolve(undefined);
     };
     stream.on('data', take);
-    stream.once('end', () => {
+    stream.on('end', () => {
       const [first] = chunks;
       resolve(first && chunks.length === 1 ? first : Buffer.concat(chunks));
     });
-    stream.once('error', reject);
-    stream.once('close', () => {
-      reject(new Error('the connection was closed before the body ended'));
+    stream.on('error', reject);
+    stream.on('close', () => {
+      // An error is dear, and every stream closes in the end.
+      if (!stream.readableEnded) reject(new Error('the connection was closed before the body ended'));
     });
   });
 }

@@ -1,6 +1,6 @@
 import { BadRequestException } from '@nestjs/common';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
-import { captureBody, type CapturedBody } from './captured-body.js';
+import { captureBody, capturedBody } from './captured-body.js';
 
 type Next = (error?: unknown) => void;
 type ExpressRequest = IncomingMessage & { readonly path: string };
@@ -27,7 +27,7 @@ export function captureOnExpress(
     captureBody(request, response, request, limit).then(
       (captured) => {
         if ('refusedWith' in captured) hideBody(request);
-        offerParsedBody(request, captured);
+        Object.defineProperty(request, 'body', PARSED_BODY);
         next();
       },
       () => {
@@ -43,17 +43,21 @@ function hideBody({ headers }: IncomingMessage): void {
   delete headers['transfer-encoding'];
 }
 
-/** For a foreign route of the same path, behind another version or host: its body is parsed when it asks. */
-function offerParsedBody(request: IncomingMessage, captured: CapturedBody): void {
-  Object.defineProperty(request, 'body', {
-    configurable: true,
-    enumerable: true,
-    get: () => ('bytes' in captured ? parsed(captured.bytes) : undefined),
-    set(value: unknown) {
-      Object.defineProperty(request, 'body', { configurable: true, enumerable: true, writable: true, value });
-    },
-  });
-}
+/**
+ * For a foreign route of the same path, behind another version or host: its body is parsed when it asks. One property for all
+ * requests, so that they stay of one shape.
+ */
+const PARSED_BODY: PropertyDescriptor & ThisType<IncomingMessage> = {
+  configurable: true,
+  enumerable: true,
+  get() {
+    const captured = capturedBody(this);
+    return captured && 'bytes' in captured ? parsed(captured.bytes) : undefined;
+  },
+  set(value: unknown) {
+    Object.defineProperty(this, 'body', { configurable: true, enumerable: true, writable: true, value });
+  },
+};
 
 function parsed(bytes: Uint8Array): unknown {
   try {

@@ -53,5 +53,12 @@ export function captureOnFastify(
  */
 function alreadyRead({ headers }: IncomingMessage): Readable {
   delete headers['content-length'];
-  return Readable.from([Buffer.from('null')]);
+  return new Readable({ read: giveNull });
+}
+
+const NULL = Buffer.from('null');
+
+function giveNull(this: Readable): void {
+  this.push(NULL);
+  this.push(null);
 }

@@ -1,0 +1,52 @@
+import { describe, expect, it } from '@jest/globals';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { PassThrough } from 'node:stream';
+import { captureOnExpress, type ExpressLike } from '../../../../lib/webhooks/capture/express.capture.js';
+
+type Captured = IncomingMessage & { body?: unknown };
+
+/** What the middleware leaves of a POST request whose sender writes these parts, and then ends or hangs up. */
+async function captured(parts: readonly string[], end: 'ends' | 'hangs up' = 'ends'): Promise<Captured> {
+  const stream = new PassThrough();
+  const request = Object.assign(stream, { method: 'POST', path: '/hooks', headers: {} });
+  return new Promise((resolve, reject) => {
+    const app: ExpressLike = {
+      use: (middleware) => {
+        middleware(request as never, {} as ServerResponse, (error) => {
+          if (error instanceof Error) reject(error);
+          else resolve(request as never);
+        });
+      },
+    };
+    captureOnExpress(app, () => 1_024);
+    for (const part of parts) stream.write(part);
+    if (end === 'ends') stream.end();
+    else stream.destroy();
+  });
+}
+
+describe('the body of a webhook on Express', () => {
+  it('is parsed for whoever asks for it, and may be replaced', async () => {
+    const request = await captured(['{"a":', '1}']);
+    expect(request.body).toEqual({ a: 1 });
+    request.body = 'another';
+    expect([request.body, Object.keys(request).includes('body')]).toEqual(['another', true]);
+  });
+
+  it('is undefined where it is no JSON', async () => {
+    const request = await captured(['{"a":']);
+    expect(request.body).toBeUndefined();
+  });
+
+  it('is the same property on every request: with one of its own each would be of another shape', async () => {
+    const [one, other] = [await captured(['{}']), await captured(['[]'])];
+    const propertyOf = (request: Captured): unknown => Object.getOwnPropertyDescriptor(request, 'body')?.get;
+    expect(propertyOf(one)).toBeInstanceOf(Function);
+    expect(propertyOf(one)).toBe(propertyOf(other));
+    expect([one.body, other.body]).toEqual([{}, []]);
+  });
+
+  it('is no body where the sender hangs up before its end', async () => {
+    await expect(captured(['{"a":'], 'hangs up')).rejects.toThrow('aborted');
+  });
+});
