@@ -2,16 +2,12 @@ import { deleteBatch } from './delete-in-batches.js';
 import { epochText, milliseconds, MOMENT } from './sql-time.js';
 import { nextOf, type TableNames } from './table-names.js';
 
-/**
- * Set in the transaction of a handler only, and gone when it ends, so that a transaction which a handler ended by itself is
- * noticed.
- */
-const TRANSACTION_MARK = 'nestjs_payments.claim';
-
 /** The first parameters of every statement about one entry. */
 const KEY = 'account = $1 AND environment = $2 AND kind = $3 AND reference = $4';
-/** The entry, while the claim of this fence runs. */
-const HELD = `${KEY} AND fence = $5::bigint AND state = 'running'`;
+/** The entry since this claim. */
+const CLAIMED = `${KEY} AND fence = $5::bigint`;
+/** The entry, while this claim runs. */
+const HELD = `${CLAIMED} AND state = 'running'`;
 
 /** What the inbox asks of PostgreSQL. */
 export interface InboxStatements {
@@ -25,14 +21,12 @@ export interface InboxStatements {
   readonly finish: string;
   /** Key, fence. */
   readonly giveBack: string;
-  /** Key, fence. A row where this claim finished the entry. */
-  readonly isFinished: string;
+  /** Key, fence. No row: the entry was claimed again since. */
+  readonly state: string;
   /** Key, fence, handler. */
   readonly mark: string;
   /** Key. A row where a claim holds. */
   readonly runs: string;
-  /** Key, fence. Says whether the transaction is still the one that was begun, and how many entries were finished. */
-  readonly finishInTransaction: string;
   /** Account, environment, age. */
   readonly purge: string;
 }
@@ -64,29 +58,12 @@ export function inboxStatements({ inbox, fences }: TableNames): InboxStatements 
 
     finish: `WITH ${MOMENT}
       UPDATE ${inbox} SET state = 'done', changed_at = CASE WHEN state = 'done' THEN changed_at ELSE now END
-      FROM moment WHERE ${KEY} AND fence = $5::bigint AND state IN ('running', 'done')`,
+      FROM moment WHERE ${CLAIMED} AND state IN ('running', 'done')`,
     giveBack: `WITH ${MOMENT} UPDATE ${inbox} SET state = 'open', changed_at = now FROM moment WHERE ${HELD}`,
-    isFinished: `SELECT FROM ${inbox} WHERE ${KEY} AND fence = $5::bigint AND state = 'done'`,
+    state: `SELECT state FROM ${inbox} WHERE ${CLAIMED}`,
     mark: `WITH ${MOMENT} UPDATE ${inbox} SET finished = array_append(finished, $6::text) FROM moment WHERE ${HELD}`,
     runs: `SELECT FROM ${inbox} WHERE ${KEY} AND state = 'running' AND lease_until > clock_timestamp()`,
 
-    finishInTransaction: `WITH ${MOMENT},
-      begun AS (SELECT coalesce(current_setting('${TRANSACTION_MARK}', true) = $5::bigint::text, false) AS stands),
-      finished AS (
-        UPDATE ${inbox} SET state = 'done', changed_at = now FROM moment, begun WHERE ${HELD} AND stands RETURNING 1
-      )
-      SELECT stands::text, (SELECT count(*) FROM finished)::text AS finished FROM begun`,
-
     purge: deleteBatch(inbox, "state = 'done'", 'changed_at'),
   };
-}
-
-/**
- * Begins the transaction of a handler. One that is idle for longer than the lease is ended by the server, so that a process
- * that hangs, or a network that swallows everything, does not hold its locks.
- */
-export function beginTransaction(fence: string, leaseMs: number): string {
-  return `BEGIN;
-    SET LOCAL idle_in_transaction_session_timeout = ${Math.ceil(leaseMs)};
-    SET LOCAL ${TRANSACTION_MARK} = '${fence}'`;
 }

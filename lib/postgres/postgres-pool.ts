@@ -38,6 +38,4 @@ export interface PostgresResult {
   readonly rows: readonly Readonly<Record<string, string | null>>[];
   /** How many rows the statement touched; null where it counts none. */
   readonly rowCount: number | null;
-  /** What PostgreSQL says that it did, for example `COMMIT`. */
-  readonly command: string;
 }

@@ -10,7 +10,8 @@ import {
 } from '../common/storage-port.js';
 import { claimOnce, type HeldEntry, keyValues } from './claim-once.js';
 import { deleteInBatches } from './delete-in-batches.js';
-import { beginTransaction, type InboxStatements, inboxStatements } from './inbox-statements.js';
+import { beginTransaction } from './handler-transaction.js';
+import { type InboxStatements, inboxStatements } from './inbox-statements.js';
 import { autocommit, LentConnection, type RunStatement } from './lent-connection.js';
 import { pollUntil } from './poll-until.js';
 import { type PostgresPool } from './postgres-pool.js';
@@ -111,7 +112,14 @@ export class PostgresInbox implements InboxStore {
   private async begin(connection: LentConnection, entry: HeldEntry, leaseMs: number): Promise<InboxClaim> {
     const { run: elsewhere, statements, names } = this;
     const journal = new PostgresJournal(connection.run, names);
-    const claim = new TransactionalClaim(entry, { connection, elsewhere, statements, journal, leaseMs });
+    const claim = new TransactionalClaim(entry, {
+      connection,
+      elsewhere,
+      statements,
+      table: names.inbox,
+      journal,
+      leaseMs,
+    });
     try {
       await connection.run(beginTransaction(entry.fence, leaseMs));
     } catch (error) {

@@ -9,3 +9,8 @@ export function toSqlText(text: string): string {
 export function fromSqlText(stored: string): string {
   return JSON.parse(`"${stored}"`) as string;
 }
+
+/** A text as an expression of SQL: as hex digits it cannot be anything else, whatever the server's settings are. */
+export function textLiteral(text: string): string {
+  return `convert_from(decode('${Buffer.from(text).toString('hex')}', 'hex'), 'UTF8')`;
+}

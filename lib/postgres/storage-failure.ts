@@ -6,6 +6,8 @@ import { PaymentsStorageError } from '../errors/payments-storage.error.js';
 const NOT_MIGRATED = new Set(['3F000', '42P01', '42703']);
 /** The transaction was aborted by a failed statement before. */
 const ABORTED = '25P02';
+/** A setting that does not exist: how `finishAndCommit` says that it finished nothing. */
+const NOTHING_FINISHED = '42704';
 
 /** An error of the driver or of PostgreSQL without its texts: they repeat what was to be stored. */
 export function storageFailure(error: unknown): Error {
@@ -21,6 +23,12 @@ export function storageFailure(error: unknown): Error {
     return new PaymentsStorageError(
       'A statement in the transaction failed and the handler went on, so PostgreSQL undoes everything (25P02): let the error ' +
         'of the statement through, or put the statement behind a SAVEPOINT.',
+    );
+  }
+  if (code === NOTHING_FINISHED) {
+    return new PaymentsStorageError(
+      'A handler ended the webhook transaction by itself, so its writes and the record may not agree: take COMMIT and ' +
+        'ROLLBACK out of the handler (SAVEPOINT and ROLLBACK TO are fine).',
     );
   }
   return new PaymentsStorageError(`PostgreSQL did not do what it was asked: ${failureLabel(error)}.`);

@@ -1,7 +1,7 @@
 import { type JournalStore } from '../common/journal-port.js';
 import { type InboxClaim } from '../common/storage-port.js';
-import { PaymentsStorageError } from '../errors/payments-storage.error.js';
 import { type HeldEntry } from './claim-once.js';
+import { finishAndCommit } from './handler-transaction.js';
 import { type InboxStatements } from './inbox-statements.js';
 import { type LentConnection, type RunStatement } from './lent-connection.js';
 
@@ -11,7 +11,9 @@ export interface TransactionParts {
   readonly connection: LentConnection;
   /** Another connection, for the case that this one is lost. */
   readonly elsewhere: RunStatement;
-  readonly statements: Pick<InboxStatements, 'finishInTransaction' | 'giveBack' | 'isFinished'>;
+  readonly statements: Pick<InboxStatements, 'giveBack' | 'state'>;
+  /** Name of the table of the inbox. */
+  readonly table: string;
   /** Bound to the connection. */
   readonly journal: JournalStore;
   readonly leaseMs: number;
@@ -49,14 +51,16 @@ export class TransactionalClaim implements InboxClaim {
 
   async finish(): Promise<boolean> {
     if (!this.end()) return this.committed;
+    const { connection, table } = this.parts;
     try {
-      this.committed = await this.commit();
-      if (!this.committed) await this.parts.connection.run('ROLLBACK');
-      this.parts.connection.giveBack('usable');
+      await connection.run(finishAndCommit(table, this.entry.values));
+      connection.giveBack('usable');
+      this.committed = true;
     } catch (error) {
       await this.undo();
-      this.committed = await this.isFinished();
-      if (!this.committed) throw error;
+      const state = await this.stateNow();
+      this.committed = state === 'done';
+      if (!this.committed && state !== 'claimed again') throw error;
     }
     return this.committed;
   }
@@ -71,23 +75,6 @@ export class TransactionalClaim implements InboxClaim {
     this.ended = true;
     clearTimeout(this.leaseEnd);
     return ending;
-  }
-
-  private async commit(): Promise<boolean> {
-    const { connection, statements } = this.parts;
-    const { rows } = await connection.run(statements.finishInTransaction, this.entry.values);
-    if (rows[0]?.['stands'] !== 'true') {
-      throw new PaymentsStorageError(
-        'A handler ended the webhook transaction by itself, so its writes and the record may not agree: take COMMIT and ' +
-          'ROLLBACK out of the handler (SAVEPOINT and ROLLBACK TO are fine).',
-      );
-    }
-    if (rows[0]['finished'] !== '1') return false;
-    const { command } = await connection.run('COMMIT');
-    if (command === 'COMMIT') return true;
-    throw new PaymentsStorageError(
-      'PostgreSQL undid the webhook transaction at its COMMIT: a statement that the handler did not wait for has failed.',
-    );
   }
 
   /**
@@ -110,11 +97,13 @@ export class TransactionalClaim implements InboxClaim {
     }
   }
 
-  /** Whether the transaction was committed after all, and only the answer was lost. */
-  private async isFinished(): Promise<boolean> {
+  /** What became of the entry: the answer to a COMMIT may have been lost, or somebody else may have the claim. */
+  private stateNow(): Promise<string> {
     const { elsewhere, statements } = this.parts;
-    const found = await elsewhere(statements.isFinished, this.entry.values).catch(() => undefined);
-    return found?.rows.length === 1;
+    return elsewhere(statements.state, this.entry.values).then(
+      ({ rows }) => rows[0]?.['state'] ?? 'claimed again',
+      () => 'unknown',
+    );
   }
 
   /** A handler that hangs must not hold a connection for ever, nor one whose server fell silent. */

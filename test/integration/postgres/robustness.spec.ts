@@ -33,7 +33,7 @@ describeWith([postgresService], 'postgresStorage() and its server', () => {
 
   it.each([
     [false, 2],
-    [true, 4],
+    [true, 3],
   ])('claims and finishes with transactional: %s in %s round trips', async (transactional, trips) => {
     const { pool, asked } = watchedPool(database.pool);
     const { inbox } = postgresStorage({ pool, schema: database.schema, transactional });

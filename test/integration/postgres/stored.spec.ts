@@ -26,6 +26,9 @@ const ODD_TEXTS = [
   '\\',
   '\\u0000',
   '"',
+  "'",
+  "\\'); COMMIT; --",
+  '$1',
   '{}',
   ' ',
   'ä',
@@ -34,8 +37,8 @@ const ODD_TEXTS = [
 
 describeWith([postgresService], 'what PostgreSQL stores', () => {
   let database: PaymentsDatabase;
-  const storage = (pool: Pool = database.pool): PaymentsStorage =>
-    postgresStorage({ pool, schema: database.schema });
+  const storage = (pool: Pool = database.pool, transactional = false): PaymentsStorage =>
+    postgresStorage({ pool, schema: database.schema, transactional });
 
   beforeAll(async () => {
     database = await openPaymentsDatabase(postgresService.url);
@@ -54,6 +57,21 @@ describeWith([postgresService], 'what PostgreSQL stores', () => {
     const { entries } = await journal.list({ ...SCOPE, family: 'collection' }, 'in-flight', { limit: 99 });
     expect(entries.map(({ record }) => record.reference)).toEqual(ODD_TEXTS);
   });
+
+  it.each(['on', 'off'])(
+    'finishes the entry of every text in its transaction, with standard_conforming_strings = %s',
+    async (setting) => {
+      const path = database.schema.replaceAll(' ', '\\ ');
+      const options = `-c search_path="${path}",pg_catalog -c standard_conforming_strings=${setting}`;
+      const { inbox } = storage(database.connect({ options }), true);
+      for (const reference of ODD_TEXTS) {
+        expect(await claimed(await inbox.claim(inboxDelivery(reference), LEASE_MS)).finish()).toBe(true);
+        expect((await inbox.claim(inboxDelivery(reference), LEASE_MS)).result).toBe('done');
+      }
+      const done = "SELECT FROM payments_inbox WHERE state = 'done'";
+      expect((await database.pool.query(done)).rowCount).toBe(ODD_TEXTS.length);
+    },
+  );
 
   it('keeps every text as an event, a payload and the name of a handler', async () => {
     const { inbox } = storage();
