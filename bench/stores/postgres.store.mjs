@@ -1,13 +1,10 @@
 import { migratePayments, postgresStorage } from 'nestjs-payments/postgres';
 import pg from 'pg';
 
-/** What a disk does meanwhile is no cost of the package. */
-const NOT_WAITING_FOR_THE_DISK = '-c synchronous_commit=off';
-
 /** In a schema of its own. */
 export async function openStore({ url, transactional = false }) {
   const schema = `payments_bench_${process.pid}`;
-  const pool = new pg.Pool({ connectionString: url, max: 4, options: NOT_WAITING_FOR_THE_DISK });
+  const pool = new pg.Pool({ connectionString: url, max: 4 });
   await migratePayments(pool, { schema });
   await pool.query(`CREATE TABLE ${schema}.plain (reference text PRIMARY KEY, state text NOT NULL)`);
   return {
