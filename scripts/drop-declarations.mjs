@@ -3,10 +3,10 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { reach } from './reach.mjs';
 
-/** Removes them from one build of the package in a folder. */
-export function dropDeclarations(root, build) {
+/** Removes them from dist/esm. */
+export function dropDeclarations(root) {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const folder = join(root, 'dist', build);
+  const folder = join(root, 'dist', 'esm');
   const entries = Object.keys(exports).filter((entry) => !entry.endsWith('.json'));
   const reached = new Set(entries.flatMap((entry) => [...reach(join(folder, entry, 'index.d.ts')).files]));
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {

@@ -3,7 +3,7 @@ const REGISTRY = Symbol.for('nestjs-payments.copies');
 
 /** Enters the copy that this file belongs to. */
 export function registerCopy(): void {
-  copies().add(ownFolder());
+  copies().add(ownFile().replace(/^file:\/\//, ''));
 }
 
 /**
@@ -22,12 +22,6 @@ export function describeSecondCopy(): string | undefined {
 function copies(): Set<string> {
   const shared = globalThis as unknown as Record<symbol, Set<string> | undefined>;
   return (shared[REGISTRY] ??= new Set());
-}
-
-function ownFolder(): string {
-  return ownFile()
-    .replace(/^file:\/\//, '')
-    .replace(/[\\/]common[\\/]package-copies\.\w+(\?.*)?$/, '');
 }
 
 /**

@@ -13,11 +13,11 @@ const PACKAGE = {
   sources: [
     'lib',
     'scripts/build.mjs',
+    'scripts/bundle.mjs',
     'scripts/generate.mjs',
     'package.json',
     'tsconfig.json',
     'tsconfig.build.json',
-    'tsconfig.cjs.json',
   ],
   command: ['scripts/build.mjs'],
 };

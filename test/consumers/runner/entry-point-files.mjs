@@ -5,10 +5,24 @@ import { ENTRY_POINTS } from './entry-points.mjs';
 import { reach } from '../../../scripts/reach.mjs';
 
 const BUILDS = ['esm', 'cjs'];
-/** What the main entry point must do without. */
-const OTHERS = /[\\/](testing|sandbox|cli|redis|postgres|bullmq|terminus|opentelemetry)[\\/]/;
+/** What the types of the main entry point must do without. */
+const OTHERS =
+  /[\\/]dist[\\/]\w+[\\/](testing|sandbox|cli|redis|postgres|bullmq|terminus|opentelemetry)[\\/]/;
+/** What each entry point may load of `shared/` beside its own script: each file costs time at boot. */
+const SHARED = {
+  '.': ['basics', 'diagnostics', 'payments'],
+  './testing': ['basics', 'diagnostics', 'payment-event', 'payments', 'payments-sandbox'],
+  './sandbox': ['basics', 'payments-sandbox'],
+  './redis': ['basics'],
+  './postgres': ['basics'],
+  './bullmq': ['basics', 'diagnostics', 'payments'],
+  './terminus': ['basics', 'diagnostics', 'payments'],
+  './opentelemetry': ['basics', 'diagnostics'],
+};
+/** Runs where nothing else is installed, as the command line does. */
+const WITHOUT_PACKAGES = './sandbox';
 
-/** No entry point names another's files or a package that a user need not have. */
+/** No entry point names a package that a user need not have, or files that it can do without. */
 export function checkReach(content) {
   const manifest = JSON.parse(readFileSync(join(content, 'package.json'), 'utf8'));
   checkEntryPoints(manifest);
@@ -16,13 +30,22 @@ export function checkReach(content) {
   const problems = Object.entries(ENTRY_POINTS).flatMap(([entry, peers]) =>
     filesOf(content, entry).flatMap((start) => {
       const { files, packages } = reach(start);
-      const foreign = [...packages].filter((name) => !always.has(name) && !peers.includes(name));
-      const others =
-        entry === '.' ? [...files].filter((file) => OTHERS.test(file.slice(content.length))) : [];
-      return [...foreign, ...others].map((what) => `${start} reaches ${what}`);
+      const allowed = start.endsWith('.js') && entry === WITHOUT_PACKAGES ? [] : [...always, ...peers];
+      const foreign = [...packages].filter((name) => !allowed.includes(name));
+      return [...foreign, ...foreignFiles(entry, start, files)].map((what) => `${start} reaches ${what}`);
     }),
   );
   if (problems.length > 0) throw new Error(problems.join('\n'));
+}
+
+/** Of scripts the table knows all; the types of the main entry point must do without what others describe. */
+function foreignFiles(entry, start, files) {
+  const others = [...files].filter((file) => file !== start);
+  if (start.endsWith('.js'))
+    return others.filter(
+      (file) => !SHARED[entry].some((name) => file.endsWith(join('shared', `${name}.js`))),
+    );
+  return entry === '.' ? others.filter((file) => OTHERS.test(file)) : [];
 }
 
 /** A type that became `any` accepts everything, and no type test tells. */

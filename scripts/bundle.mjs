@@ -1,0 +1,67 @@
+// Joins the compiled files into one for each entry point and a few that entry points share: at boot Node takes longer to
+// find two hundred files than for all the rest that the package does.
+import { readFileSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rollup } from '@rollup/wasm-node';
+import { reach } from './reach.mjs';
+
+/**
+ * The files for what the main entry point shares, and with whom; the first that fits counts. Whoever loads one of these
+ * entry points alone, such as a tracer before everything else, gets nothing that only an application needs.
+ */
+const SHARED_WITH = {
+  basics: ['sandbox/index', 'cli/main', 'redis/index', 'postgres/index'],
+
+  diagnostics: ['opentelemetry/index'],
+  payments: ['testing/index', 'bullmq/index', 'terminus/index'],
+};
+const MAIN = 'index';
+const FORMATS = { esm: 'es', cjs: 'cjs' };
+const TSLIB = fileURLToPath(import.meta.resolve('tslib/tslib.es6.mjs'));
+
+/** Writes one build, `esm` or `cjs`, from the folder with the compiled files. */
+export async function bundle(root, compiled, build) {
+  const bundled = await rollup({
+    input: Object.fromEntries(entriesOf(root, build).map((entry) => [entry, fileOf(compiled, entry)])),
+    external: (name) => !name.startsWith('.') && !isAbsolute(name) && name !== 'tslib',
+    plugins: [{ name: 'tslib', resolveId: (name) => (name === 'tslib' ? TSLIB : null) }],
+    onwarn({ message }) {
+      throw new Error(message);
+    },
+  });
+  await bundled.write({
+    dir: join(root, 'dist', build),
+    format: FORMATS[build],
+    esModule: true,
+    exports: 'named',
+    generatedCode: { constBindings: true },
+    hoistTransitiveImports: false,
+    minifyInternalExports: false,
+    chunkFileNames: 'shared/[name].js',
+    manualChunks: sharing(compiled),
+  });
+  await bundled.close();
+}
+
+/** What package.json names of a build: `testing/index` for `./dist/esm/testing/index.js`. */
+function entriesOf(root, build) {
+  const { exports, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const scripts = JSON.stringify([exports, bin]).matchAll(new RegExp(`"./dist/${build}/([^"]+)\\.js"`, 'g'));
+  return [...new Set([...scripts].map(([, entry]) => entry))];
+}
+
+/** Where a compiled file goes. What only the others have, Rollup divides by itself. */
+function sharing(compiled) {
+  const reached = (entry) => reach(fileOf(compiled, entry)).files;
+  const main = reached(MAIN);
+  const groups = Object.entries(SHARED_WITH).map(([name, entries]) => ({
+    name,
+    files: new Set(entries.flatMap((entry) => [...reached(entry)])),
+  }));
+  return (file) => (main.has(file) ? groups.find(({ files }) => files.has(file))?.name : undefined);
+}
+
+function fileOf(folder, entry) {
+  return join(folder, `${entry}.js`);
+}
