@@ -13,25 +13,30 @@ import { MemorySetAside } from './memory.set-aside.js';
 import { scopeText } from './scope-text.js';
 import { storageFull } from './storage-full.js';
 
-interface MemoryEntry extends InboxEntry {
-  readonly scope: string;
+/** What runs, or has to run again. */
+interface UnfinishedEntry extends InboxEntry {
+  state: 'running' | 'open';
   readonly fence: number;
   readonly attempt: number;
-  readonly finished: readonly string[];
+  finished: readonly string[];
+}
+
+interface DoneEntry extends InboxEntry {
+  readonly state: 'done';
+  readonly fence: number;
   readonly doneAt: number;
 }
 
 /** The inbox of one process. Each method runs in one turn of the event loop, which makes it atomic. */
 export class MemoryInbox implements InboxStore {
-  /** In the order of their last change: the first ones are the oldest. */
-  private readonly entries = new Map<string, MemoryEntry>();
+  /** Never forgotten: its work is not done. */
+  private readonly unfinished = new Map<string, UnfinishedEntry>();
+  /** In the order in which they finished. */
+  private readonly done = new Map<string, DoneEntry>();
   private readonly setAsides: MemorySetAside;
   private readonly waiters = new Map<string, Set<() => void>>();
-  /**
-   * Goes through the entries once. What it has passed and left was not finished then; once it is, it stands at the end again.
-   * Beginning anew each time would step over every entry that was forgotten before.
-   */
-  private oldest = this.entries.entries();
+  /** What it has passed is forgotten. Beginning anew each time would step over every entry that was forgotten before. */
+  private oldest = this.done.keys();
   /** One counter for all entries, so that a forgotten entry's claim never fits the entry that follows it. */
   private lastFence = 0;
 
@@ -48,7 +53,7 @@ export class MemoryInbox implements InboxStore {
 
   async waitForRelease(key: InboxKey, timeoutMs: number): Promise<void> {
     const id = keyText(key);
-    if (this.entries.get(id)?.state !== 'running') return;
+    if (this.unfinished.get(id)?.state !== 'running') return;
     await new Promise<void>((resolve) => {
       const waiters = this.waiters.get(id) ?? new Set();
       const wake = (): void => {
@@ -87,95 +92,100 @@ export class MemoryInbox implements InboxStore {
   purge(scope: InboxScope, olderThanMs: number): Promise<number> {
     return inOneTurn(() => {
       const latest = this.now() - olderThanMs;
-      const forgotten = [...this.entries].filter(
-        ([, entry]) => entry.state === 'done' && entry.doneAt < latest && entry.scope === scopeText(scope),
+      const ofScope = scopeText(scope);
+      const forgotten = [...this.done].filter(
+        ([id, { doneAt }]) => doneAt < latest && id.startsWith(ofScope),
       );
-      for (const [id] of forgotten) this.entries.delete(id);
+      for (const [id] of forgotten) this.done.delete(id);
       return forgotten.length;
     });
   }
 
   private claimNow(delivery: InboxDelivery, leaseMs: number): ClaimResult {
     const id = keyText(delivery.key);
-    const entry = this.entries.get(id);
+    const unfinished = this.unfinished.get(id);
+    const entry = unfinished ?? this.done.get(id);
     const now = this.now();
     const decision = decideClaim(entry, delivery, now);
     if (decision === 'done') return { result: 'done' };
-    if (decision === 'busy') return { result: 'busy', leaseLeftMs: (entry?.leaseUntil ?? now) - now };
+    if (decision === 'busy') return { result: 'busy', leaseLeftMs: (unfinished?.leaseUntil ?? now) - now };
     if (decision === 'conflict') return { result: 'conflict', standingEvent: entry?.event ?? '' };
+    if (entry?.state === 'done') this.done.delete(id);
     if (!entry) this.makeRoom();
-    const again = decision === 'run' ? entry : undefined;
-    const claimed: MemoryEntry = {
+    const again = decision === 'run' ? unfinished : undefined;
+    const claimed: UnfinishedEntry = {
       event: delivery.event,
       fingerprint: delivery.fingerprint,
       state: 'running',
       leaseUntil: now + leaseMs,
-      scope: scopeText(delivery.key),
       fence: ++this.lastFence,
       attempt: (again?.attempt ?? 0) + 1,
       finished: again?.finished ?? [],
-      doneAt: 0,
     };
-    this.store(id, claimed);
+    this.unfinished.set(id, claimed);
     return { result: 'claimed', claim: this.claimOf(id, claimed) };
   }
 
-  private claimOf(id: string, { fence, attempt, finished }: MemoryEntry): InboxClaim {
+  private claimOf(id: string, { fence, attempt, finished }: UnfinishedEntry): InboxClaim {
     return {
       attempt,
       finished,
       mark: (handler) => inOneTurn(() => this.mark(id, fence, handler)),
       finish: () => inOneTurn(() => this.finish(id, fence)),
-      fail: () => inOneTurn(() => void this.end(id, fence, 'open')),
+      fail: () =>
+        inOneTurn(() => {
+          this.fail(id, fence);
+        }),
     };
   }
 
   private mark(id: string, fence: number, handler: string): boolean {
     const entry = this.heldBy(id, fence);
-    if (!entry) return false;
-    this.entries.set(id, { ...entry, finished: [...entry.finished, handler] });
-    return true;
+    if (entry) entry.finished = [...entry.finished, handler];
+    return entry !== undefined;
   }
 
   private finish(id: string, fence: number): boolean {
-    const entry = this.entries.get(id);
-    return (entry?.fence === fence && entry.state === 'done') || this.end(id, fence, 'done');
-  }
-
-  private end(id: string, fence: number, state: 'done' | 'open'): boolean {
     const entry = this.heldBy(id, fence);
-    if (!entry) return false;
-    this.store(id, { ...entry, state, doneAt: this.now() });
-    for (const wake of this.waiters.get(id) ?? []) wake();
-    this.waiters.delete(id);
+    if (!entry) return this.done.get(id)?.fence === fence;
+    const { event, fingerprint } = entry;
+    this.unfinished.delete(id);
+    this.done.set(id, { event, fingerprint, state: 'done', leaseUntil: 0, fence, doneAt: this.now() });
+    this.wake(id);
     return true;
   }
 
+  private fail(id: string, fence: number): void {
+    const entry = this.heldBy(id, fence);
+    if (!entry) return;
+    entry.state = 'open';
+    this.wake(id);
+  }
+
   /** The entry, while a claim with this fence runs. */
-  private heldBy(id: string, fence: number): MemoryEntry | undefined {
-    const entry = this.entries.get(id);
+  private heldBy(id: string, fence: number): UnfinishedEntry | undefined {
+    const entry = this.unfinished.get(id);
     return entry?.fence === fence && entry.state === 'running' ? entry : undefined;
   }
 
-  private store(id: string, entry: MemoryEntry): void {
-    this.entries.delete(id);
-    this.entries.set(id, entry);
+  private wake(id: string): void {
+    for (const wake of this.waiters.get(id) ?? []) wake();
+    this.waiters.delete(id);
   }
 
-  /** Forgets the oldest finished entry. An open or running one is never forgotten: its work is not done. */
+  /** Forgets the oldest finished entry where there are too many. */
   private makeRoom(): void {
-    if (this.entries.size < this.maxEntries || this.forgetNextDone()) return;
-    this.oldest = this.entries.entries();
-    if (!this.forgetNextDone()) throw storageFull('deliveries whose handlers have not finished');
+    if (this.unfinished.size + this.done.size < this.maxEntries) return;
+    const oldest = this.nextToForget();
+    if (oldest === undefined) throw storageFull('deliveries whose handlers have not finished');
+    this.done.delete(oldest);
   }
 
-  private forgetNextDone(): boolean {
-    for (;;) {
-      const next = this.oldest.next();
-      if (next.done) return false;
-      const [id, { state }] = next.value;
-      if (state === 'done') return this.entries.delete(id);
-    }
+  private nextToForget(): string | undefined {
+    const next = this.oldest.next();
+    if (!next.done) return next.value;
+    this.oldest = this.done.keys();
+    return this.oldest.next().value;
   }
 }
 
@@ -186,5 +196,5 @@ function inOneTurn<T>(work: () => T): Promise<T> {
 }
 
 function keyText(key: InboxKey): string {
-  return JSON.stringify([key.account, key.environment, key.kind, key.reference]);
+  return `${scopeText(key)}${key.kind} ${key.reference}`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { memoryStorage } from '../../../lib/storage/memory.storage.js';
-import { claimed, inboxContract, inboxDelivery } from '../../support/inbox-contract.js';
+import { claimed, inboxContract, inboxDelivery, inboxKey } from '../../support/inbox-contract.js';
 
 const LEASE_MS = 60_000;
 
@@ -64,6 +64,18 @@ describe('memoryStorage()', () => {
     await claimed(await inbox.claim(inboxDelivery('two'), LEASE_MS)).finish();
     await inbox.claim(inboxDelivery('one'), LEASE_MS);
     expect(await early.finish()).toBe(false);
+  });
+
+  it('purges no other account, however alike their names are', async () => {
+    let now = 1_800_000_000_000;
+    const { inbox } = memoryStorage({ now: () => now });
+    const accounts = ['shop', 'shop outcome', 'shop 2', 'sho', ''];
+    const delivery = (account: string) => inboxDelivery('1', { key: inboxKey('1', { account }) });
+    for (const account of accounts) await claimed(await inbox.claim(delivery(account), LEASE_MS)).finish();
+    now += 10_000;
+    expect(await inbox.purge({ account: 'shop', environment: 'sandbox' }, 5_000)).toBe(1);
+    const results = accounts.map(async (account) => (await inbox.claim(delivery(account), LEASE_MS)).result);
+    expect(await Promise.all(results)).toEqual(['claimed', 'done', 'done', 'done', 'done']);
   });
 
   it('names a wrong bound', () => {
