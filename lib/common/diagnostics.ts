@@ -113,6 +113,11 @@ async function callGuarded(name: string, listen: () => void | Promise<void>): Pr
   }
 }
 
+/** Whether anybody listens to one of two channels, such as the beginning and the end of the same thing. */
+export function isHeard(one: keyof PaymentsDiagnostics, other: keyof PaymentsDiagnostics): boolean {
+  return CHANNELS[one].hasSubscribers || CHANNELS[other].hasSubscribers;
+}
+
 /** Publishes; builds the event only where somebody listens. */
 export function publishDiagnostics<Name extends keyof PaymentsDiagnostics>(
   name: Name,
@@ -132,6 +137,7 @@ export function publishAround<Name extends StartChannel, T>(
   event: () => Omit<PaymentsDiagnostics[Name], 'surround'>,
   work: () => Promise<T>,
 ): Promise<T> {
+  if (!CHANNELS[name].hasSubscribers) return work();
   const arounds: Around[] = [];
   const surround = (around: Around): void => {
     arounds.push(around);

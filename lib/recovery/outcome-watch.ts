@@ -17,6 +17,7 @@ export class OutcomeWatch {
   }
 
   changed(key: JournalKey): void {
+    if (this.waiting.size === 0) return;
     for (const listener of this.waiting.get(journalKeyText(key)) ?? []) listener();
   }
 }

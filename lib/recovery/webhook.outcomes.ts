@@ -80,7 +80,8 @@ export class WebhookOutcomes {
   }
 
   private keyOf(reference: string): JournalKey {
-    return { ...this.scope, family: 'collection', reference };
+    const { account, environment } = this.scope;
+    return { account, environment, family: 'collection', reference };
   }
 }
 

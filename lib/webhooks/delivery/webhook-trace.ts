@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { publishAround, publishDiagnostics } from '../../common/diagnostics.js';
+import { isHeard, publishAround, publishDiagnostics } from '../../common/diagnostics.js';
 import { PAYMENT_EVENT_NAMES, type PaymentWebhookEvent } from '../../common/events.js';
 import { type ClaimResult, type InboxKind } from '../../common/storage-port.js';
 import {
@@ -23,23 +23,20 @@ let lastDeliveryId = 0;
 
 /** Tells the diagnostics channels how the work on one delivery goes. */
 export class WebhookTrace {
-  private readonly subject: WebhookSubject;
+  private toldAs: WebhookSubject | undefined;
   private kind: InboxKind | undefined;
   /** What a 200 means. */
   private success: 'handled' | 'repeated' | 'queued' = 'handled';
 
   constructor(
-    account: string,
-    { event, data }: PaymentWebhookEvent,
+    private readonly account: string,
+    private readonly event: PaymentWebhookEvent,
     private readonly source: WebhookStartEvent['source'],
-  ) {
-    const known = PAYMENT_EVENT_NAMES.find((name) => name === event);
-    const deliveryId = (lastDeliveryId += 1);
-    this.subject = { deliveryId, account, event: known ?? 'unrecognized', reference: data.reference };
-  }
+  ) {}
 
   /** Works on the delivery between its start and its end. */
   async around(work: () => Promise<WebhookAnswer>): Promise<WebhookAnswer> {
+    if (!isHeard(WEBHOOK_START_CHANNEL, WEBHOOK_END_CHANNEL)) return work();
     const startedAt = performance.now();
     const start = (): Omit<WebhookStartEvent, 'surround'> => ({ ...this.subject, source: this.source });
     const answer = await publishAround(WEBHOOK_START_CHANNEL, start, work);
@@ -66,6 +63,7 @@ export class WebhookTrace {
 
   /** Takes one step of the work. */
   async step<T>(handler: string, attempt: number, run: () => Promise<T>): Promise<T> {
+    if (!isHeard(WEBHOOK_HANDLER_START_CHANNEL, WEBHOOK_HANDLER_END_CHANNEL)) return run();
     const startedAt = performance.now();
     const step = { ...this.subject, handler, attempt };
     const end = (failure?: { readonly error: unknown }): void => {
@@ -86,8 +84,18 @@ export class WebhookTrace {
     }
   }
 
+  private get subject(): WebhookSubject {
+    return (this.toldAs ??= subjectOf(this.account, this.event));
+  }
+
   private resultOf({ status }: WebhookAnswer): WebhookEndEvent['result'] {
     if (status === 200) return this.success;
     return status === 500 ? 'failed' : 'later';
   }
+}
+
+function subjectOf(account: string, { event, data }: PaymentWebhookEvent): WebhookSubject {
+  const known = PAYMENT_EVENT_NAMES.find((name) => name === event);
+  lastDeliveryId += 1;
+  return { deliveryId: lastDeliveryId, account, event: known ?? 'unrecognized', reference: data.reference };
 }

@@ -1,0 +1,72 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { onPaymentsDiagnostics, type PaymentsDiagnostics } from '../../../../lib/common/diagnostics.js';
+import {
+  WEBHOOK_END_CHANNEL,
+  WEBHOOK_HANDLER_END_CHANNEL,
+  WEBHOOK_HANDLER_START_CHANNEL,
+  WEBHOOK_START_CHANNEL,
+} from '../../../../lib/common/webhook-diagnostics.js';
+import { paymentEvent } from '../../../../lib/testing/payment-event.js';
+import { DONE, type WebhookAnswer } from '../../../../lib/webhooks/delivery/webhook-answer.js';
+import { WebhookTrace } from '../../../../lib/webhooks/delivery/webhook-trace.js';
+
+const CHANNELS = [
+  WEBHOOK_START_CHANNEL,
+  WEBHOOK_HANDLER_START_CHANNEL,
+  WEBHOOK_HANDLER_END_CHANNEL,
+  WEBHOOK_END_CHANNEL,
+] as const;
+type Channel = (typeof CHANNELS)[number];
+
+describe('what is told of a delivery', () => {
+  const stops: (() => void)[] = [];
+  const hear = (...channels: readonly Channel[]) => {
+    const heard: { readonly channel: Channel; readonly event: PaymentsDiagnostics[Channel] }[] = [];
+    for (const channel of channels) {
+      stops.push(
+        onPaymentsDiagnostics(channel, (event) => {
+          heard.push({ channel, event });
+        }),
+      );
+    }
+    return heard;
+  };
+  const deliver = (event = paymentEvent('payment.success', { reference: 'order-1' })) => {
+    const trace = new WebhookTrace('default', event, 'request');
+    return trace.around(async (): Promise<WebhookAnswer> => {
+      trace.claimed('outcome', 'claimed');
+      return trace.step('Orders.paid', 1, () => Promise.resolve(DONE));
+    });
+  };
+
+  afterEach(() => {
+    for (const stop of stops.splice(0)) stop();
+  });
+
+  it('has one delivery id from the start to the end, and another one for the next delivery', async () => {
+    const heard = hear(...CHANNELS);
+    await deliver();
+    await deliver();
+    expect(heard.map(({ channel }) => channel)).toEqual([...CHANNELS, ...CHANNELS]);
+    const ids = heard.map(({ event }) => event.deliveryId);
+    expect(new Set(ids.slice(0, 4)).size).toBe(1);
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  it.each(CHANNELS)('reaches who listens to nothing but %s', async (channel) => {
+    const heard = hear(channel);
+    await deliver();
+    expect(heard).toMatchObject([{ channel, event: { account: 'default', reference: 'order-1' } }]);
+  });
+
+  it('reads nothing of the event where nobody listens', async () => {
+    const unreadable = new Proxy(paymentEvent('payment.success'), {
+      get: () => {
+        throw new Error('read');
+      },
+    });
+    await expect(deliver(unreadable)).resolves.toBe(DONE);
+    hear(WEBHOOK_END_CHANNEL);
+    await expect(deliver(unreadable)).rejects.toThrow('read');
+  });
+});
