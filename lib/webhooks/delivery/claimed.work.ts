@@ -1,11 +1,15 @@
 import { Logger } from '@nestjs/common';
+import { performance } from 'node:perf_hooks';
 import { type PaymentWebhookEvent } from '../../common/events.js';
 import { type InboxClaim } from '../../common/storage-port.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
 import { failureLabel } from '../../errors/failure-label.js';
 import { PaymentsStorageError } from '../../errors/payments-storage.error.js';
 import { isPaymentsError } from '../../errors/payments.error.js';
+import { waitWithin } from '../../transport/wait-within.js';
+import { DeliveryContext } from './delivery-context.js';
 import { runSteps, type StepsResult } from './handler-steps.js';
+import { HandlerTime } from './handler-time.js';
 import { insist } from './insist.js';
 import { type PaymentEventContext } from './payment-event-context.js';
 import { type RunningWork } from './running-work.js';
@@ -35,32 +39,24 @@ export class ClaimedWork {
   /** Rejects only where the storage does. */
   async run(claim: InboxClaim, work: DeliveryWork, webhook: TracedWebhook): Promise<WebhookAnswer> {
     const { handlerTimeoutMs, leaseMs } = this.times;
-    const subject = describeEvent(webhook.event);
-    const timeout = new AbortController();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<'late'>((resolve) => {
-      timer = setTimeout(() => {
-        timeout.abort(new Error(`The handlers took longer than ${handlerTimeoutMs} ms (handlerTimeoutMs).`));
-        resolve('late');
-      }, handlerTimeoutMs);
-    });
+    const time = new HandlerTime();
     let step = 'The inbox';
-    const frame = {
-      context: this.contextOf(claim, webhook, timeout.signal),
-      begins: (name: string) => (step = name),
-      around: (name: string, run: () => Promise<unknown>) => webhook.trace.step(name, claim.attempt, run),
-      mark: (name: string) => remember(claim, name),
-    };
-    const ended = runSteps(planWork(work, claim), webhook.event, frame).then((result) => {
-      clearTimeout(timer);
-      return this.end(claim, result, work, webhook.event);
+    const steps = runSteps(planWork(work, claim), webhook.event, {
+      context: this.contextOf(claim, webhook, time),
+      time,
+      begins: (name) => (step = name),
+      around: (name, run) => webhook.trace.step(name, claim.attempt, run),
+      mark: (name) => remember(claim, name),
     });
-    const first = await Promise.race([ended, late]);
-    if (first !== 'late') return first;
+    const waited = await waitWithin(steps, performance.now() + handlerTimeoutMs);
+    if (waited.ended === 'done') return this.end(claim, waited.value, work, webhook.event);
+    time.end(new Error(`The handlers took longer than ${handlerTimeoutMs} ms (handlerTimeoutMs).`));
+    const subject = describeEvent(webhook.event);
     this.logger.error(
       `${step} takes longer than ${handlerTimeoutMs} ms for ${subject} and runs on; answered 503.`,
     );
     // The claim stays with the work that runs on: no second run begins beside it while the lease holds.
+    const ended = steps.then((result) => this.end(claim, result, work, webhook.event));
     const rest = this.running.track(ended, () => `${step} for ${subject}`);
     rest.catch((error: unknown) => {
       this.logger.error(`The end of ${subject} could not be recorded: ${failureLabel(error)}`);
@@ -71,10 +67,9 @@ export class ClaimedWork {
   private contextOf(
     { attempt, transaction }: InboxClaim,
     { deliveredAt }: VerifiedWebhook,
-    signal: AbortSignal,
+    time: HandlerTime,
   ): PaymentEventContext {
-    const context = { account: this.account, attempt, deliveredAt, signal };
-    return transaction === undefined ? context : { ...context, transaction };
+    return new DeliveryContext(this.account, attempt, deliveredAt, time, transaction);
   }
 
   private async end(

@@ -144,11 +144,11 @@ export class DeliveryDispatcher {
     return this.handle(claim, { handlers, done }, webhook);
   }
 
-  private async handle(
+  private handle(
     claim: ClaimResult,
     work: DeliveryWork,
     webhook: TracedWebhook,
-  ): Promise<WebhookAnswer> {
+  ): WebhookAnswer | Promise<WebhookAnswer> {
     if (claim.result === 'busy') return comeAgain(claim.leaseLeftMs);
     return claim.result === 'claimed' ? this.work.run(claim.claim, work, webhook) : DONE;
   }
@@ -164,8 +164,9 @@ export class DeliveryDispatcher {
   }
 
   private delivery(kind: InboxKind, reference: string, event: PaymentWebhookEvent): InboxDelivery {
+    const { account, environment } = this.scope;
     return {
-      key: { ...this.scope, kind, reference },
+      key: { account, environment, kind, reference },
       event: event.event,
       fingerprint: fingerprintOf(event),
       replaces: replacedBy(event, this.options.supersede),

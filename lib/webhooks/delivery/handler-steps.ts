@@ -1,12 +1,13 @@
 import { isObservable, lastValueFrom } from 'rxjs';
 import { type PaymentWebhookEvent } from '../../common/events.js';
+import { type HandlerTime } from './handler-time.js';
 import { type PaymentEventContext } from './payment-event-context.js';
 
 /** One piece of the work for a delivery. */
 export interface HandlerStep {
   /** For logs: `Orders.paid`. */
   readonly name: string;
-  run(event: PaymentWebhookEvent, context: PaymentEventContext): unknown;
+  readonly run: (event: PaymentWebhookEvent, context: PaymentEventContext) => unknown;
 }
 
 /** A step and under which name the inbox remembers that it finished; without a name it is not remembered. */
@@ -23,6 +24,7 @@ export type StepsResult =
 /** What surrounds the steps. */
 export interface StepsFrame {
   readonly context: PaymentEventContext;
+  readonly time: Pick<HandlerTime, 'over'>;
   /** Hears which step begins. */
   readonly begins: (name: string) => void;
   /** Takes a step. */
@@ -35,12 +37,11 @@ export interface StepsFrame {
 export async function runSteps(
   steps: readonly PlannedStep[],
   event: PaymentWebhookEvent,
-  { context, begins, around, mark }: StepsFrame,
+  { context, time, begins, around, mark }: StepsFrame,
 ): Promise<StepsResult> {
-  const { signal } = context;
   for (const step of steps) {
     // Whoever sent the delivery was told to come again: nothing new begins.
-    if (signal.aborted) return { ok: false, step: step.name, error: signal.reason };
+    if (time.over) return { ok: false, step: step.name, error: time.over };
     begins(step.name);
     try {
       await around(step.name, () => Promise.resolve(settled(step.run(event, context))));

@@ -29,7 +29,8 @@ export function readEvent(body: Uint8Array): ReadEvent {
   if (amount === undefined || amount.startsWith('-')) return malformed('data.amount');
   if (!isText(currency)) return malformed('data.currency');
   if (!isText(status)) return malformed('data.status');
-  return { event: { ...payload, event, data: { ...data, reference, amount, currency, status } } };
+  data['amount'] = amount;
+  return { event: payload as unknown as PaymentWebhookEvent };
 }
 
 function parse(body: Uint8Array): unknown {
@@ -48,10 +49,14 @@ function tame(payload: object): boolean {
   let level: readonly object[] = [payload];
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth >= DEEPEST_NESTING) return false;
-    for (const holder of level) Reflect.deleteProperty(holder, '__proto__');
-    level = level.flatMap((holder) => Object.values(holder).filter(isHolder));
+    level = level.flatMap(holdersIn);
   }
   return true;
+}
+
+function holdersIn(holder: object): readonly object[] {
+  if (Object.hasOwn(holder, '__proto__')) Reflect.deleteProperty(holder, '__proto__');
+  return Object.values(holder).filter(isHolder);
 }
 
 function isHolder(value: unknown): value is object {

@@ -111,8 +111,9 @@ export class WebhookReceiver {
     needs: 'storage' | 'queue',
     work: (webhook: TracedWebhook) => Promise<WebhookAnswer>,
   ): Promise<WebhookAnswer> {
-    const trace = new WebhookTrace(this.scope.account, webhook.event, source);
-    return trace.around(() => this.attempted({ ...webhook, trace }, needs, work));
+    const { event, bodyHash, deliveredAt } = webhook;
+    const trace = new WebhookTrace(this.scope.account, event, source);
+    return trace.around(() => this.attempted({ event, bodyHash, deliveredAt, trace }, needs, work));
   }
 
   private async attempted(

@@ -30,12 +30,12 @@ export function planWork(
   { announce = [], settle, handlers }: DeliveryWork,
   { finished, transaction, journal }: Pick<InboxClaim, 'finished' | 'transaction' | 'journal'>,
 ): readonly PlannedStep[] {
-  const first: readonly PlannedStep[] = withMarks(announce, ANNOUNCEMENT);
-  const then: readonly PlannedStep[] = withMarks(handlers, '');
-  const settling = settle ? [{ name: 'PaymentsJournal', run: () => settle(journal) }] : [];
-  const inOrder: readonly PlannedStep[] = journal
-    ? [...first, ...then, ...settling]
-    : [...first, ...settling, ...then];
+  const first = withMarks(announce, ANNOUNCEMENT);
+  const then = withMarks(handlers, '');
+  const settling: readonly PlannedStep[] = settle
+    ? [{ name: 'PaymentsJournal', run: () => settle(journal) }]
+    : [];
+  const inOrder = journal ? [...first, ...then, ...settling] : [...first, ...settling, ...then];
   // Beside a transaction nothing is remembered: what a handler wrote is undone with everything else.
   if (transaction !== undefined) return inOrder.map(unmarked);
   const open = inOrder.filter(({ mark }) => mark === undefined || !finished.includes(mark));
@@ -52,11 +52,11 @@ function withMarks(steps: readonly HandlerStep[], prefix: string): readonly Plan
   return steps.map((step, index) => {
     const twins = steps.slice(0, index).filter(({ name }) => name === step.name).length;
     const mark = `${prefix}${step.name}${twins === 0 ? '' : `#${twins + 1}`}`;
-    return { name: step.name, mark, run: (event, context) => step.run(event, context) };
+    return { name: step.name, mark, run: step.run };
   });
 }
 
 /** The end of the work says it all. */
-function unmarked({ mark: _mark, ...step }: PlannedStep): PlannedStep {
-  return step;
+function unmarked({ name, run }: PlannedStep): PlannedStep {
+  return { name, run };
 }

@@ -25,6 +25,8 @@ const TRIGGERS: readonly string[] = [
 @Injectable()
 export class PaymentHandlers {
   private found: readonly FoundHandler[] = [];
+  /** By account, then by event. */
+  private steps: ReadonlyMap<string, ReadonlyMap<string, readonly HandlerStep[]>> = new Map();
 
   constructor(private readonly discovery: DiscoveryService) {}
 
@@ -39,6 +41,8 @@ export class PaymentHandlers {
     this.found = hosts.filter((host) => !host.isAlias).flatMap((host) => this.handlersOf(host));
     for (const handler of this.found) this.check(handler);
     this.warnOfTwins();
+    const accounts = new Set(this.listeners().map(({ account }) => account));
+    this.steps = new Map([...accounts].map((account) => [account, this.stepsOf(account)]));
   }
 
   /** Who listens to which account. */
@@ -55,6 +59,14 @@ export class PaymentHandlers {
 
   /** What runs for an event of an account, each method once. */
   stepsFor(account: string, event: string): readonly HandlerStep[] {
+    return this.steps.get(account)?.get(event) ?? [];
+  }
+
+  private stepsOf(account: string): ReadonlyMap<string, readonly HandlerStep[]> {
+    return new Map(TRIGGERS.map((event) => [event, this.listeningTo(account, event)]));
+  }
+
+  private listeningTo(account: string, event: string): readonly HandlerStep[] {
     const listens = (trigger: OnPaymentMetadata): boolean =>
       trigger.account === account &&
       (trigger.event === event || (trigger.event === '*' && OUTCOMES.includes(event)));

@@ -12,7 +12,10 @@ export function headerValues({ rawHeaders }: IncomingMessage): ReadonlyMap<strin
   const values = new Map<string, string[]>();
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = (rawHeaders[index] ?? '').toLowerCase();
-    values.set(name, [...(values.get(name) ?? []), rawHeaders[index + 1] ?? '']);
+    const value = rawHeaders[index + 1] ?? '';
+    const others = values.get(name);
+    if (others) others.push(value);
+    else values.set(name, [value]);
   }
   return values;
 }

@@ -85,11 +85,11 @@ export function PaymentsWebhook(
  * see every parameter and may rebuild an object.
  */
 const Delivery = createParamDecorator((_data: unknown, context: ExecutionContext): Deliver => {
-  const { receiver, ...webhook } = receivable(context);
+  const webhook = receivable(context);
   const response = context.switchToHttp().getResponse<ResponseLike>();
   const name = `${context.getClass().name}.${context.getHandler().name}`;
   return async (last) => {
-    answer(await receiver.receive(webhook, { name, run: last }), response);
+    answer(await webhook.receiver.receive(webhook, { name, run: last }), response);
   };
 });
 

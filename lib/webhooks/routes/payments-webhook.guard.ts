@@ -45,6 +45,7 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
   static readonly account: string = DEFAULT_ACCOUNT;
 
   private readonly logger = new Logger('PaymentsWebhooks');
+  private knownAccounts: WebhookAccounts | undefined;
 
   constructor(private readonly moduleRef: ModuleRef) {}
 
@@ -102,7 +103,7 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
 
   private accounts(): WebhookAccounts {
     try {
-      return this.moduleRef.get(WebhookAccounts, { strict: false });
+      return (this.knownAccounts ??= this.moduleRef.get<WebhookAccounts>(WebhookAccounts, { strict: false }));
     } catch {
       throw new PaymentsConfigError(
         'A route receives webhooks, but the application does not import PaymentsModule: add PaymentsModule.forRoot({ … }).',

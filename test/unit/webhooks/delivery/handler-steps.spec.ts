@@ -1,16 +1,18 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { of, throwError } from 'rxjs';
 import { paymentEvent } from '../../../../lib/testing/payment-event.js';
+import { DeliveryContext } from '../../../../lib/webhooks/delivery/delivery-context.js';
 import {
   type PlannedStep,
   runSteps,
   type StepsResult,
 } from '../../../../lib/webhooks/delivery/handler-steps.js';
+import { HandlerTime } from '../../../../lib/webhooks/delivery/handler-time.js';
 
 describe('the steps of a delivery', () => {
   let ran: string[];
   let marked: string[];
-  let timeout: AbortController;
+  let time: HandlerTime;
   let holdsClaim: boolean;
 
   const step = (name: string, work: () => unknown = () => undefined, mark?: string): PlannedStep => ({
@@ -23,7 +25,8 @@ describe('the steps of a delivery', () => {
   });
   const run = (...steps: PlannedStep[]): Promise<StepsResult> =>
     runSteps(steps, paymentEvent('payment.success'), {
-      context: { account: 'default', attempt: 1, deliveredAt: new Date(), signal: timeout.signal },
+      context: new DeliveryContext('default', 1, new Date(), time, undefined),
+      time,
       begins: (name) => ran.push(`${name} begins`),
       around: (_name, work) => work(),
       mark: (name) => {
@@ -35,7 +38,7 @@ describe('the steps of a delivery', () => {
   beforeEach(() => {
     ran = [];
     marked = [];
-    timeout = new AbortController();
+    time = new HandlerTime();
     holdsClaim = true;
   });
 
@@ -74,7 +77,7 @@ describe('the steps of a delivery', () => {
   it('remember a step that ended when the time was over, and begin no other', async () => {
     const reason = new Error('too long');
     const late = (): void => {
-      timeout.abort(reason);
+      time.end(reason);
     };
     expect(await run(step('A.a', late, 'A.a'), step('B.b'))).toEqual({
       ok: false,

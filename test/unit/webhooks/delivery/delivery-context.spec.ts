@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals';
+import { DeliveryContext } from '../../../../lib/webhooks/delivery/delivery-context.js';
+import { HandlerTime } from '../../../../lib/webhooks/delivery/handler-time.js';
+import { type PaymentEventContext } from '../../../../lib/webhooks/delivery/payment-event-context.js';
+
+const tooLate = new Error('too late');
+
+function contextIn(time: HandlerTime, transaction?: unknown): PaymentEventContext {
+  return new DeliveryContext('default', 2, new Date(0), time, transaction);
+}
+
+describe('what handlers are told', () => {
+  it('has a signal that is aborted when the time is over, whenever it is asked for', () => {
+    const time = new HandlerTime();
+    const context = contextIn(time);
+    const early = context.signal;
+    expect([early.aborted, time.over]).toEqual([false, undefined]);
+    time.end(tooLate);
+    expect(context.signal).toBe(early);
+    expect([early.aborted, early.reason, time.over]).toEqual([true, tooLate, tooLate]);
+
+    const other = new HandlerTime();
+    other.end(tooLate);
+    const late = contextIn(other).signal;
+    expect([late.aborted, late.reason]).toEqual([true, tooLate]);
+  });
+
+  it('has it in a copy too', () => {
+    const time = new HandlerTime();
+    const copy = { ...contextIn(time) };
+    time.end(tooLate);
+    expect(copy.signal.aborted).toBe(true);
+  });
+
+  it('holds a transaction only where there is one', () => {
+    const told = { account: 'default', attempt: 2, deliveredAt: new Date(0) };
+    expect(JSON.parse(JSON.stringify(contextIn(new HandlerTime())))).toEqual({
+      ...told,
+      deliveredAt: told.deliveredAt.toISOString(),
+      signal: {},
+    });
+    expect(contextIn(new HandlerTime())).not.toHaveProperty('transaction');
+    expect(contextIn(new HandlerTime(), 'open')).toHaveProperty('transaction', 'open');
+  });
+
+  it('makes a signal for nobody who does not ask', () => {
+    const { AbortController: real } = globalThis;
+    let made = 0;
+    globalThis.AbortController = class extends real {
+      constructor() {
+        super();
+        made += 1;
+      }
+    };
+    try {
+      const time = new HandlerTime();
+      const context = contextIn(time);
+      time.end(tooLate);
+      expect(made).toBe(0);
+      expect([context.signal.aborted, context.signal.aborted, made]).toEqual([true, true, 1]);
+    } finally {
+      globalThis.AbortController = real;
+    }
+  });
+});
