@@ -18,6 +18,7 @@ export interface QueueWorkerSettings {
   readonly queueUrl: string;
   readonly storageUrl: string;
   readonly prefix: string;
+  readonly lockMs: number;
   /** Whether a handler waits until the parent says `finish`. */
   readonly waits: boolean;
 }
@@ -73,7 +74,7 @@ const client = new Redis(settings.storageUrl, { maxRetriesPerRequest: 0 });
     PaymentsQueueModule.forRoot({
       connection: { url: settings.queueUrl },
       prefix: settings.prefix,
-      worker: { lockMs: 500 },
+      worker: { lockMs: settings.lockMs },
       shutdownTimeoutMs: 3_000,
     }),
   ],

@@ -1,6 +1,7 @@
 import { transformFile } from '@swc/core';
 import { build, stop } from 'esbuild';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 /** A program of the tests that runs in a process of its own, on the library as it stands in lib/. */
@@ -10,7 +11,7 @@ export interface ChildProgram {
 }
 
 export interface ChildProgramOptions {
-  /** The installed packages that it is to load; those of the repository unless said. */
+  /** The installed packages that it is to load; those that the spec itself runs on unless said. */
   readonly nodeModules?: string;
   /** Whose `paths` lead to the library, for a program outside the repository. */
   readonly tsconfig?: string;
@@ -19,7 +20,7 @@ export interface ChildProgramOptions {
 /** Bundles a program with the library. swc writes the types of constructors down, which Nest needs and esbuild cannot. */
 export async function buildChildProgram(
   entry: string,
-  { nodeModules = join(process.cwd(), 'node_modules'), tsconfig }: ChildProgramOptions = {},
+  { nodeModules = installedPackages(), tsconfig }: ChildProgramOptions = {},
 ): Promise<ChildProgram> {
   const folder = await realpath(await mkdtemp(join(nodeModules, '.child-')));
   const file = join(folder, 'main.mjs');
@@ -48,6 +49,12 @@ export async function buildChildProgram(
   });
   await stop(); // its service is a process of its own, which could outlive the test run
   return { file, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** Another folder than the repository's own where the specs run on Nest 11. */
+function installedPackages(): string {
+  const nest = createRequire(import.meta.url).resolve('@nestjs/core');
+  return nest.slice(0, nest.lastIndexOf(join('@nestjs', 'core')));
 }
 
 async function compiled(file: string): Promise<string> {

@@ -49,11 +49,16 @@ describeWith([redisService], 'webhook work in other processes', () => {
     await proxy.close();
   });
 
-  async function start({ waits = false, queueUrl = redisService.url } = {}): Promise<QueueWorkerProcess> {
+  async function start({
+    waits = false,
+    lockMs = 500,
+    queueUrl = redisService.url,
+  } = {}): Promise<QueueWorkerProcess> {
     const worker = new QueueWorkerProcess(program.file, {
       queueUrl,
       storageUrl: redisService.url,
       prefix: space.prefix,
+      lockMs,
       waits,
     });
     workers.push(worker);
@@ -129,6 +134,16 @@ describeWith([redisService], 'webhook work in other processes', () => {
       await done;
       if (how === 'is cut off') proxy.cut();
       if (how === 'hangs') proxy.hang();
+      worker.say('close');
+      expect(await worker.ended).toEqual({ code: 0, signal: null });
+    },
+  );
+
+  it.each(['cut', 'hang'] as const)(
+    'keeps no process alive whose Redis was never there (%s)',
+    async (how) => {
+      proxy[how]();
+      const worker = await start({ queueUrl: proxy.url, lockMs: 60_000 });
       worker.say('close');
       expect(await worker.ended).toEqual({ code: 0, signal: null });
     },
