@@ -7,15 +7,14 @@ import { rollup } from '@rollup/wasm-node';
 import { reach } from './reach.mjs';
 
 /**
- * The files for what the main entry point shares, and with whom; the first that fits counts. Whoever loads one of these
- * entry points alone, such as a tracer before everything else, gets nothing that only an application needs.
+ * What of the main entry point stands apart from the rest, and who loads it alone: a script, or a tracer before everything
+ * else, gets nothing that only an application needs. The first that fits counts.
  */
-const SHARED_WITH = {
+const APART = {
   basics: ['sandbox/index', 'cli/main', 'redis/index', 'postgres/index'],
-
   diagnostics: ['opentelemetry/index'],
-  payments: ['testing/index', 'bullmq/index', 'terminus/index'],
 };
+const REST = 'payments';
 const MAIN = 'index';
 const FORMATS = { esm: 'es', cjs: 'cjs' };
 const TSLIB = fileURLToPath(import.meta.resolve('tslib/tslib.es6.mjs'));
@@ -55,11 +54,11 @@ function entriesOf(root, build) {
 function sharing(compiled) {
   const reached = (entry) => reach(fileOf(compiled, entry)).files;
   const main = reached(MAIN);
-  const groups = Object.entries(SHARED_WITH).map(([name, entries]) => ({
+  const groups = Object.entries(APART).map(([name, entries]) => ({
     name,
     files: new Set(entries.flatMap((entry) => [...reached(entry)])),
   }));
-  return (file) => (main.has(file) ? groups.find(({ files }) => files.has(file))?.name : undefined);
+  return (file) => (main.has(file) ? (groups.find(({ files }) => files.has(file))?.name ?? REST) : undefined);
 }
 
 function fileOf(folder, entry) {

@@ -34,14 +34,17 @@ console.log(
 process.exit();
 
 async function modulesOf(name) {
-  if (name === 'undici') await import('undici');
-  if (name !== 'payments') return [];
+  if (name === 'payments') return [await paymentsModule()];
+  if (name !== 'alone') await import('undici');
+  if (name === 'config') await import('@nestjs/config');
+  return [];
+}
+
+async function paymentsModule() {
   const { PaymentsModule } = await import('nestjs-payments');
-  return [
-    PaymentsModule.forRoot({
-      baseUrl: 'http://127.0.0.1:1/api/v1',
-      apiKey: 'pk_test_bench',
-      apiSecret: 'sk_test_bench',
-    }),
-  ];
+  return PaymentsModule.forRoot({
+    baseUrl: 'http://127.0.0.1:1/api/v1',
+    apiKey: 'pk_test_bench',
+    apiSecret: 'sk_test_bench',
+  });
 }

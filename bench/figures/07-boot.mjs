@@ -9,10 +9,12 @@ import { median } from '../shared/statistics.mjs';
 const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), '..', 'boot', 'application.mjs');
 const APPLICATION = 'application with HttpModule, class-validator, class-transformer';
 const WITH_UNDICI = 'the same and undici';
+const WITH_CONFIG = 'the same, undici and @nestjs/config';
 const WITH_MODULE = 'the same and nestjs-payments';
 const VARIANTS = [
   { name: APPLICATION, variant: 'alone' },
   { name: WITH_UNDICI, variant: 'undici' },
+  { name: WITH_CONFIG, variant: 'config' },
   { name: WITH_MODULE, variant: 'payments' },
 ];
 
@@ -34,6 +36,7 @@ export async function measure(size) {
     ],
     remarks: [
       `Wall clock beyond the application ${beyond(wall, APPLICATION).toFixed(0)} ms (beyond it with undici ${beyond(wall, WITH_UNDICI).toFixed(0)} ms); CPU beyond it ${beyond(cpu, APPLICATION).toFixed(0)} ms; memory beyond it ${beyond(memory, APPLICATION).toFixed(1)} MB.`,
+      `Where the application uses @nestjs/config as well, CPU beyond it with both is ${beyond(cpu, WITH_CONFIG).toFixed(1)} ms, memory ${beyond(memory, WITH_CONFIG).toFixed(1)} MB.`,
     ],
   };
 }
