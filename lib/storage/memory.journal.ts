@@ -1,5 +1,4 @@
 import { Logger } from '@nestjs/common';
-import { journalKeyText } from '../common/journal-key-text.js';
 import {
   type ForgettablePayments,
   type JournalKey,
@@ -10,17 +9,18 @@ import {
   type JournalStore,
   type StoredJournalRecord,
 } from '../common/journal-port.js';
+import { Chain, type Linked } from './chain.js';
 import { placesOf } from './forgettable.js';
 
-interface MemoryRecord {
-  readonly record: JournalRecord;
+interface MemoryRecord extends Linked<MemoryRecord> {
+  record: JournalRecord;
   /** Counts the first writings: the order of `list`. */
   readonly sequence: number;
-  readonly version: number;
+  version: number;
   readonly createdAt: number;
-  readonly updatedAt: number;
-  readonly attemptAt: number;
-  readonly leaseUntil: number;
+  updatedAt: number;
+  attemptAt: number;
+  leaseUntil: number;
 }
 
 /** What may be forgotten to make room, in this order. An open or unknown payment never is: it could be paid twice. */
@@ -28,11 +28,12 @@ const FORGETTABLE: readonly JournalState[] = ['settled', 'rejected', 'accepted']
 
 /** The journal of one process. Each method runs in one turn of the event loop, which makes it atomic. */
 export class MemoryJournal implements JournalStore {
-  private readonly records = new Map<string, MemoryRecord>();
-  /** The ids of the records in each state, the ones that changed longest ago first. */
-  private readonly idsByState = new Map<JournalState, Set<string>>();
-  /** What each has passed is forgotten. Beginning anew each time would step over every id that was forgotten before. */
-  private readonly oldestByState = new Map<JournalState, Iterator<string, unknown>>();
+  /** The records of each scope by reference. There are few scopes: two for an account. */
+  private readonly books: { readonly scope: JournalScope; readonly records: Map<string, MemoryRecord> }[] =
+    [];
+  /** The records in each state, the ones that changed longest ago first. */
+  private readonly chains = new Map<JournalState, Chain<MemoryRecord>>();
+  private size = 0;
   /** Counts all changes, so that a version never comes back. */
   private changes = 0;
   private warned = false;
@@ -46,33 +47,50 @@ export class MemoryJournal implements JournalStore {
     record: JournalRecord,
     leaseMs: number,
   ): Promise<{ readonly inserted: boolean; readonly stored: StoredJournalRecord }> {
-    const standing = this.records.get(journalKeyText(record));
+    const records = this.recordsOf(record);
+    const standing = records.get(record.reference);
     if (standing) return Promise.resolve({ inserted: false, stored: this.view(standing) });
     this.makeRoom();
     const now = this.now();
+    const version = ++this.changes;
     const times = { createdAt: now, updatedAt: now, attemptAt: now, leaseUntil: now + leaseMs };
-    const stored = this.store({ record, sequence: this.changes + 1, version: 0, ...times });
-    return Promise.resolve({ inserted: true, stored });
+    const stored: MemoryRecord = {
+      record,
+      sequence: version,
+      version,
+      before: undefined,
+      after: undefined,
+      ...times,
+    };
+    records.set(record.reference, stored);
+    this.size += 1;
+    this.chainOf(record.state).add(stored);
+    return Promise.resolve({ inserted: true, stored: this.view(stored) });
   }
 
   get(key: JournalKey): Promise<StoredJournalRecord | undefined> {
-    const standing = this.records.get(journalKeyText(key));
+    const standing = this.find(key);
     return Promise.resolve(standing && this.view(standing));
   }
 
   replace(version: number, record: JournalRecord, leaseMs: number): Promise<StoredJournalRecord | undefined> {
-    const standing = this.records.get(journalKeyText(record));
+    const standing = this.find(record);
     if (standing?.version !== version) return Promise.resolve(undefined);
     const now = this.now();
-    const attemptAt = standing.record.attempt === record.attempt ? standing.attemptAt : now;
-    const changed = { ...standing, record, updatedAt: now, attemptAt, leaseUntil: now + leaseMs };
-    return Promise.resolve(this.store(changed));
+    this.chainOf(standing.record.state).remove(standing);
+    this.chainOf(record.state).add(standing);
+    if (standing.record.attempt !== record.attempt) standing.attemptAt = now;
+    standing.record = record;
+    standing.version = ++this.changes;
+    standing.updatedAt = now;
+    standing.leaseUntil = now + leaseMs;
+    return Promise.resolve(this.view(standing));
   }
 
   remove(key: JournalKey, version: number): Promise<boolean> {
-    const id = journalKeyText(key);
-    if (this.records.get(id)?.version !== version) return Promise.resolve(false);
-    this.forget(id);
+    const standing = this.find(key);
+    if (standing?.version !== version) return Promise.resolve(false);
+    this.forget(standing);
     return Promise.resolve(true);
   }
 
@@ -81,8 +99,7 @@ export class MemoryJournal implements JournalStore {
     state: JournalState,
     { after = '0', limit }: { readonly after?: string; readonly limit: number },
   ): Promise<JournalPage> {
-    const found = [...this.idsIn(state)]
-      .flatMap((id) => this.records.get(id) ?? [])
+    const found = [...this.chainOf(state)]
       .filter(({ record, sequence }) => sequence > Number(after) && isWithin(scope, record))
       .sort((one, other) => one.sequence - other.sequence);
     const page = found.slice(0, limit);
@@ -100,38 +117,42 @@ export class MemoryJournal implements JournalStore {
   ): Promise<number> {
     const latest = this.now() - olderThanMs;
     const forgotten = placesOf(what).flatMap(({ family, state }) =>
-      [...this.idsIn(state)].filter((id) => {
-        const standing = this.records.get(id);
-        return standing && standing.updatedAt < latest && isWithin({ ...scope, family }, standing.record);
-      }),
+      [...this.chainOf(state)].filter(
+        ({ record, updatedAt }) => updatedAt < latest && isWithin({ ...scope, family }, record),
+      ),
     );
-    for (const id of forgotten) this.forget(id);
+    for (const standing of forgotten) this.forget(standing);
     return Promise.resolve(forgotten.length);
   }
 
   /** The records hold names and phone numbers, and must not land in a log with whatever holds the journal. */
   [Symbol.for('nodejs.util.inspect.custom')](): string {
-    return `MemoryJournal { ${this.records.size} payments }`;
+    return `MemoryJournal { ${this.size} payments }`;
   }
 
-  private store(changed: MemoryRecord): StoredJournalRecord {
-    const id = journalKeyText(changed.record);
-    const stored = { ...changed, version: ++this.changes };
-    this.forget(id);
-    this.records.set(id, stored);
-    this.idsIn(stored.record.state).add(id);
-    return this.view(stored);
+  private find(key: JournalKey): MemoryRecord | undefined {
+    return this.recordsOf(key).get(key.reference);
   }
 
-  private forget(id: string): void {
-    const standing = this.records.get(id);
-    if (!standing) return;
-    this.records.delete(id);
-    this.idsIn(standing.record.state).delete(id);
+  private recordsOf(scope: JournalScope): Map<string, MemoryRecord> {
+    for (const book of this.books) {
+      if (isWithin(book.scope, scope)) return book.records;
+    }
+    const { account, environment, family } = scope;
+    const records = new Map<string, MemoryRecord>();
+    this.books.push({ scope: { account, environment, family }, records });
+    return records;
+  }
+
+  private forget(standing: MemoryRecord): void {
+    const { record } = standing;
+    this.recordsOf(record).delete(record.reference);
+    this.size -= 1;
+    this.chainOf(record.state).remove(standing);
   }
 
   private makeRoom(): void {
-    while (this.records.size >= this.maxEntries) {
+    while (this.size >= this.maxEntries) {
       const oldest = this.nextToForget();
       if (oldest === undefined) {
         this.warnOfGrowth();
@@ -141,15 +162,10 @@ export class MemoryJournal implements JournalStore {
     }
   }
 
-  private nextToForget(): string | undefined {
+  private nextToForget(): MemoryRecord | undefined {
     for (const state of FORGETTABLE) {
-      const ids = this.idsIn(state);
-      if (ids.size === 0) continue;
-      const next = this.oldestByState.get(state)?.next();
-      if (next && !next.done) return next.value;
-      const fromTheStart = ids.values();
-      this.oldestByState.set(state, fromTheStart);
-      return fromTheStart.next().value;
+      const { first } = this.chainOf(state);
+      if (first) return first;
     }
     return undefined;
   }
@@ -163,10 +179,10 @@ export class MemoryJournal implements JournalStore {
     );
   }
 
-  private idsIn(state: JournalState): Set<string> {
-    const ids = this.idsByState.get(state) ?? new Set();
-    this.idsByState.set(state, ids);
-    return ids;
+  private chainOf(state: JournalState): Chain<MemoryRecord> {
+    let chain = this.chains.get(state);
+    if (!chain) this.chains.set(state, (chain = new Chain()));
+    return chain;
   }
 
   private view(standing: MemoryRecord): StoredJournalRecord {
@@ -184,7 +200,7 @@ export class MemoryJournal implements JournalStore {
   }
 }
 
-function isWithin(scope: JournalScope, record: JournalRecord): boolean {
+function isWithin(scope: JournalScope, record: JournalScope): boolean {
   return (
     scope.account === record.account &&
     scope.environment === record.environment &&
