@@ -1,4 +1,5 @@
-import { type PaymentsStorage } from '../common/storage-port.js';
+import { type JournalStore } from '../common/journal-port.js';
+import { type InboxStore, type PaymentsStorage } from '../common/storage-port.js';
 import { PaymentsConfigError } from '../errors/payments-config.error.js';
 import { MemoryInbox } from './memory.inbox.js';
 import { MemoryJournal } from './memory.journal.js';
@@ -44,14 +45,14 @@ export function memoryStorage({
     inbox: new MemoryInbox(maxEntries, now),
     journal: new MemoryJournal(maxEntries, now),
   };
-  inThisProcess.add(storage);
+  for (const part of [storage, storage.inbox, storage.journal]) inThisProcess.add(part);
   return storage;
 }
 
 /** Not what is built around one: that may take its time. */
-const inThisProcess = new WeakSet<PaymentsStorage>();
+const inThisProcess = new WeakSet<object>();
 
-/** Whether a storage cannot but answer at once. */
-export function answersAtOnce(storage: PaymentsStorage): boolean {
+/** Whether a storage, or its journal or inbox, cannot but answer at once. */
+export function answersAtOnce(storage: PaymentsStorage | InboxStore | JournalStore): boolean {
   return inThisProcess.has(storage);
 }

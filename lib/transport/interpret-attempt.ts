@@ -1,6 +1,7 @@
 import { safeTexts, safeTokens, type AttemptReport, type SafeTokens } from './call-report.js';
 import { classifyAnswer } from './classify-answer.js';
-import { checkEcho } from './echo-check.js';
+import { type AttemptEvent } from './decide.js';
+import { checkEcho, type EchoCheck } from './echo-check.js';
 import { type GatewayCall, type ReadPayload } from './gateway-call.js';
 import { type LastResponse } from './last-response.js';
 import { parseAnswer, type GatewayErrorBody, type SuccessEnvelope } from './parse-answer.js';
@@ -14,10 +15,13 @@ export type AnswerEnvelope = Pick<LastResponse, 'requestId' | 'code' | 'message'
 
 /** A success answer that the operation could read. */
 export interface ReadSuccess<T> extends ReadPayload<T> {
-  /** `data` as it came. */
-  readonly data: unknown;
+  /** The whole answer as it came: JSON. */
+  readonly text: string;
   readonly envelope: AnswerEnvelope;
 }
+
+/** A read has nothing that must be echoed. */
+const NO_ECHO: EchoCheck = { differing: [], warnings: [] };
 
 /** What one try came to. `success` is there exactly when the event is `success`. */
 export interface Interpretation<T> {
@@ -40,7 +44,7 @@ export function interpretAttempt<T extends object>(
   if (answer.shape === 'success') {
     const tokens = safeTokens(answer.envelope, sensitive, refusalCodes);
     return event === 'success'
-      ? interpretSuccess(call, httpStatus, answer.envelope, tokens)
+      ? interpretSuccess(call, httpStatus, answer.envelope, answer.text, tokens)
       : { report: { event, httpStatus, ...tokens, errors: {} } };
   }
   const retryAfterMs = event === 'rate-limited' ? parseRetryAfter(result.retryAfter, Date.now()) : undefined;
@@ -78,22 +82,27 @@ function interpretSuccess<T extends object>(
   call: GatewayCall<T>,
   httpStatus: number,
   { message, data }: SuccessEnvelope,
-  { code, requestId }: SafeTokens,
+  text: string,
+  tokens: SafeTokens,
 ): Interpretation<T> {
-  const id = requestId === undefined ? {} : { requestId };
-  const report = { httpStatus, errors: {}, ...(code !== undefined && { code }), ...id };
+  const report = (event: AttemptEvent): AttemptReport => ({
+    event,
+    httpStatus,
+    errors: {},
+    ...tokens,
+  });
   const payload = call.read(data);
-  if (payload === undefined) return { report: { ...report, event: 'bad-answer' } };
-  const echo =
-    call.kind === 'read' ? { differing: [], warnings: [] } : checkEcho(call.payment, asRecord(data) ?? {});
-  if (echo.differing.length > 0) return { report: { ...report, event: 'echo-mismatch' } };
+  if (payload === undefined) return { report: report('bad-answer') };
+  const { value, warnings } = payload;
+  const echo = call.kind === 'read' ? NO_ECHO : checkEcho(call.payment, asRecord(data) ?? {});
+  if (echo.differing.length > 0) return { report: report('echo-mismatch') };
   return {
-    report: { ...report, event: 'success' },
+    report: report('success'),
     success: {
-      value: payload.value,
-      data,
-      warnings: [...echo.warnings, ...payload.warnings],
-      envelope: { code: code ?? '', message, httpStatus, ...id },
+      value,
+      text,
+      warnings: echo.warnings.length > 0 ? [...echo.warnings, ...warnings] : warnings,
+      envelope: { message, httpStatus, code: '', ...tokens },
     },
   };
 }

@@ -1,6 +1,11 @@
 /** What a body of an answer is, before the HTTP status is looked at. */
 export type ParsedAnswer =
-  | { readonly shape: 'success'; readonly envelope: SuccessEnvelope }
+  | {
+      readonly shape: 'success';
+      readonly envelope: SuccessEnvelope;
+      /** The JSON that was read. */
+      readonly text: string;
+    }
   | { readonly shape: 'error'; readonly error: GatewayErrorBody }
   /** JSON that was cut or garbled: a code may be hidden in it. */
   | { readonly shape: 'malformed' }
@@ -35,23 +40,16 @@ export function parseAnswer(text: string): ParsedAnswer {
   } catch {
     return { shape: /^[{[]/.test(trimmed) ? 'malformed' : 'not-json' };
   }
-  return isRecord(body) ? parseRecord(body) : { shape: 'malformed' };
+  return isRecord(body) ? parseRecord(body, trimmed) : { shape: 'malformed' };
 }
 
-function parseRecord(body: Readonly<Record<string, unknown>>): ParsedAnswer {
+function parseRecord(body: Readonly<Record<string, unknown>>, text: string): ParsedAnswer {
   const code = textField(body, 'code');
   const message = textField(body, 'message');
   const requestId = textField(body, 'request_id');
   if (body['status'] === 'success' && body['success'] !== false) {
-    return {
-      shape: 'success',
-      envelope: {
-        code: code ?? '',
-        message: message ?? '',
-        data: body['data'],
-        ...(requestId && { requestId }),
-      },
-    };
+    const envelope = { code: code ?? '', message: message ?? '', data: body['data'] };
+    return { shape: 'success', envelope: requestId ? { requestId, ...envelope } : envelope, text };
   }
   return {
     shape: 'error',

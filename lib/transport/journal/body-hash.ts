@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type MoneyCall } from '../gateway-call.js';
 
 /** Changing how the hash is made needs another number, and the old way kept beside it while old records stand. */
@@ -14,7 +14,7 @@ export function bodyHash({
   body,
 }: Pick<MoneyCall<object>, 'operation' | 'payment' | 'body'>): string {
   const text = `${operation}\n${canonicalText({ ...body, amount: payment.amount })}`;
-  return `${VERSION}:${createHash('sha256').update(text).digest('hex')}`;
+  return `${VERSION}:${hash('sha256', text)}`;
 }
 
 /** The JSON that is sent, with the fields of every object in order. */
@@ -22,10 +22,11 @@ function canonicalText(value: unknown): string {
   // The gaps of an array, too, are null on the wire.
   if (Array.isArray(value)) return `[${Array.from<unknown, string>(value, canonicalText).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
-  const fields: string[] = [];
+  let fields = '';
   for (const name of Object.keys(value).sort()) {
     const field = (value as Readonly<Record<string, unknown>>)[name];
-    if (field !== undefined) fields.push(`${JSON.stringify(name)}:${canonicalText(field)}`);
+    if (field === undefined) continue;
+    fields += `${fields && ','}${JSON.stringify(name)}:${canonicalText(field)}`;
   }
-  return `{${fields.join(',')}}`;
+  return `{${fields}}`;
 }

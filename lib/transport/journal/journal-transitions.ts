@@ -8,8 +8,10 @@ import { type PaymentOutcome } from '../../common/statuses.js';
  * @param answer Absent where a status query said so.
  */
 export function accepted(record: JournalRecord, answer?: string): JournalRecord {
+  const { answer: earlier, ...rest } = closed(record);
   const state = record.state === 'settled' ? 'settled' : 'accepted';
-  return { ...closed(record), state, ...(answer !== undefined && { answer }) };
+  const kept = answer ?? earlier;
+  return kept === undefined ? { ...rest, state } : { answer: kept, ...rest, state };
 }
 
 /** The gateway definitely refused. */
@@ -38,7 +40,8 @@ export function settled(
   outcome: PaymentOutcome,
   settledBy: NonNullable<JournalRecord['settledBy']>,
 ): JournalRecord {
-  return { ...closed(record), state: 'settled', outcome, settledBy };
+  const { outcome: _outcome, settledBy: _settledBy, ...rest } = closed(record);
+  return { outcome, settledBy, ...rest, state: 'settled' };
 }
 
 /** The one further try is about to leave: nobody else may make it. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type ApplicationEvents } from '../../common/application-events.js';
+import { journalKeyText } from '../../common/journal-key-text.js';
 import {
   type JournalKey,
   type JournalRecord,
@@ -65,15 +66,16 @@ export class MoneyCalls {
     limits: CallLimits,
   ): Promise<PaymentsResponse<T>> {
     const key = this.keyOf(call);
+    const id = journalKeyText(key);
     const asked: AskedPayment = { bodyHash: bodyHash(call), idempotencyKey, attempt };
     // Made now: the application may change the request while the journal is written.
     const body = JSON.stringify(call.body);
     for (;;) {
       if (limits.signal?.aborted) throw limits.signal.reason;
-      const underWay = this.flights.underWay(key);
+      const underWay = this.flights.underWay(id);
       const end = underWay
         ? await this.join(call, key, asked, underWay, limits)
-        : await this.flights.lead(key, asked, () => this.run(call, key, { ...asked, body }, limits));
+        : await this.flights.lead(id, asked, () => this.run(call, key, { body, ...asked }, limits));
       // Equal bodies have the same operation, and so the same type of result.
       if (end.ok) return end.value as PaymentsResponse<T>;
       if (!underWay || !end.unsent) throw end.error;
@@ -95,7 +97,7 @@ export class MoneyCalls {
     limits: CallLimits,
   ): Promise<{ readonly standing: JournalRecord | undefined } | undefined> {
     // Its lease may have ended by a clock that jumped, while its call still runs here.
-    if (this.flights.underWay(standing.record)) return undefined;
+    if (this.flights.underWay(journalKeyText(standing.record))) return undefined;
     const probe = this.makeProbe(standing, limits);
     this.probes.add(probe);
     return probe.finally(() => this.probes.delete(probe));
@@ -155,7 +157,7 @@ export class MoneyCalls {
     }
     if (asksForAnotherKey(asked, underWay))
       return { ok: false, error: standingUnknown(payment, 'in-flight') };
-    const waited = await this.flights.join(key, limits);
+    const waited = await this.flights.join(journalKeyText(key), limits);
     if (waited.ended === 'done') return waited.value;
     return { ok: false, error: standingUnknown(payment, waited.ended === 'late' ? 'in-flight' : 'aborted') };
   }

@@ -35,7 +35,7 @@ export function paymentEnd<T extends object>(
   if (end.end === 'success') {
     const { value, envelope, warnings } = end.success;
     const all = recorded.written ? warnings : [...warnings, NOT_WRITTEN];
-    const lastResponse = { ...envelope, idempotencyKey, attempts: end.attempts, warnings: all };
+    const lastResponse = { idempotencyKey, attempts: end.attempts, warnings: all, ...envelope };
     return {
       ok: true,
       value: withLastResponse(withOutcome(value, ofSameKey(standing, idempotencyKey)), lastResponse),

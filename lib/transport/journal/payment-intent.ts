@@ -129,7 +129,18 @@ export class PaymentIntent {
     return (await this.store.replace(version, rejected(record), 0)) ?? this.store.get(record);
   }
 
-  private change(next: (record: JournalRecord) => JournalRecord): Promise<StoredJournalRecord | undefined> {
+  /** What was written last most likely still stands; only where it does not, what stands is read. */
+  private async change(
+    next: (record: JournalRecord) => JournalRecord,
+  ): Promise<StoredJournalRecord | undefined> {
+    const { version, record } = this.stored;
+    const changed = await this.store.replace(version, next(record), 0);
+    return changed ?? this.changeWhatStands(next);
+  }
+
+  private changeWhatStands(
+    next: (record: JournalRecord) => JournalRecord,
+  ): Promise<StoredJournalRecord | undefined> {
     const { attempt, idempotencyKey, reference } = this.record;
     const ofThisAttempt = ({ record }: StoredJournalRecord): JournalRecord | undefined => {
       // A caller may give two attempts the same key of its own.

@@ -8,10 +8,11 @@ import {
 } from '../../common/journal-port.js';
 import { failureLabel } from '../../errors/failure-label.js';
 import { PaymentsStorageError } from '../../errors/payments-storage.error.js';
+import { answersAtOnce } from '../../storage/memory.storage.js';
 import { STORAGE_ANSWERS_WITHIN_MS } from '../../storage/time-limited.storage.js';
 import { type CallEnd } from '../call-end.js';
 import { type CallLimits } from '../call-limits.js';
-import { waitWithin } from '../wait-within.js';
+import { waitWithin, type Waited } from '../wait-within.js';
 import { LateWriting } from './late-writing.js';
 import { type Recorded } from './payment-end.js';
 import { PaymentIntent } from './payment-intent.js';
@@ -33,11 +34,14 @@ const WRITING_MARGIN_MS = 25;
 export class PaymentLedger {
   private readonly logger = new Logger('PaymentsJournal');
   private readonly later = new LateWriting();
+  private readonly atOnce: boolean;
 
   constructor(
     private readonly store: JournalStore,
     private readonly rules: ProbeRules,
-  ) {}
+  ) {
+    this.atOnce = answersAtOnce(store);
+  }
 
   /**
    * Writes a payment down, unless what stands forbids it.
@@ -54,7 +58,7 @@ export class PaymentLedger {
   ): Promise<Begun> {
     const caller = { waits: true };
     const writing = this.write(asked, key, draft, limits.deadline, caller);
-    const waited = await waitWithin(writing, soon(limits.sendBy), limits.signal).catch((error: unknown) => {
+    const waited = await this.wait(writing, limits.sendBy, limits.signal).catch((error: unknown) => {
       this.logger.error(`The journal cannot be reached, so nothing was sent: ${failureLabel(error)}`);
       throw notWritten(key);
     });
@@ -66,20 +70,8 @@ export class PaymentLedger {
 
   /** Writes down how a call ended. Never rejects: what the gateway said stands, whether it could be written or not. */
   async end(intent: PaymentIntent, end: CallEnd<unknown>, limits: CallLimits): Promise<Recorded> {
-    const deadline = Math.max(soon(limits.deadline), performance.now() + WRITING_MARGIN_MS);
-    // A connection of the store may just have been lost: the next one is there at once.
-    const writing = intent
-      .end(end)
-      .catch(() => intent.end(end))
-      .then(
-        (standing): Recorded => ({ written: true, standing: standing?.record }),
-        (error: unknown): Recorded => {
-          this.warn(intent.record, failureLabel(error));
-          this.later.add(() => intent.end(end));
-          return { written: false };
-        },
-      );
-    const waited = await waitWithin(writing, deadline);
+    const deadline = Math.max(limits.deadline, performance.now() + WRITING_MARGIN_MS);
+    const waited = await this.wait(this.writeEnd(intent, end), deadline);
     if (waited.ended === 'done') return waited.value;
     this.warn(intent.record, 'it did not answer in time');
     return { written: false };
@@ -96,7 +88,7 @@ export class PaymentLedger {
     { deadline, sendBy }: CallLimits,
   ): Promise<PaymentIntent | undefined> {
     const taking = PaymentIntent.beginProbe(this.store, standing, deadline);
-    const waited = await waitWithin(taking, soon(sendBy));
+    const waited = await this.wait(taking, sendBy);
     if (waited.ended === 'done') return waited.value;
     taking.then((intent) => intent?.release()).catch(() => {});
     throw new PaymentsStorageError(
@@ -153,11 +145,32 @@ export class PaymentLedger {
     }
   }
 
+  private async writeEnd(intent: PaymentIntent, end: CallEnd<unknown>): Promise<Recorded> {
+    try {
+      // A connection of the store may just have been lost: the next one is there at once.
+      const standing = await intent.end(end).catch(() => intent.end(end));
+      return { written: true, standing: standing?.record };
+    } catch (error) {
+      this.warn(intent.record, failureLabel(error));
+      this.later.add(() => intent.end(end));
+      return { written: false };
+    }
+  }
+
+  /** A storage that cannot but answer at once needs no timer. */
+  private wait<T>(work: Promise<T>, deadline: number, signal?: AbortSignal): Promise<Waited<T>> {
+    return this.atOnce ? work.then(done) : waitWithin(work, soon(deadline), signal);
+  }
+
   private warn({ operation, reference }: JournalRecord, why: string): void {
     this.logger.warn(
       `The answer to ${operation} for the reference ${JSON.stringify(reference)} stands, but the journal could not be written: ${why}`,
     );
   }
+}
+
+function done<T>(value: T): Waited<T> {
+  return { ended: 'done', value };
 }
 
 /** When a storage must have answered, by `performance.now()`. What it does later is taken back, or written again. */

@@ -4,13 +4,13 @@ import { type AnswerEnvelope, type ReadSuccess } from '../interpret-attempt.js';
 import { withLastResponse, type PaymentsResponse } from '../last-response.js';
 
 interface StoredAnswer {
-  readonly data: unknown;
   readonly envelope: AnswerEnvelope;
+  readonly answer: { readonly data: unknown };
 }
 
-/** A success answer as the journal keeps it. */
-export function answerText({ data, envelope }: Pick<ReadSuccess<unknown>, 'data' | 'envelope'>): string {
-  return JSON.stringify({ data, envelope } satisfies StoredAnswer);
+/** A success answer as the journal keeps it: what came stays as it came, without being written anew. */
+export function answerText({ text, envelope }: Pick<ReadSuccess<unknown>, 'text' | 'envelope'>): string {
+  return `{"envelope":${JSON.stringify(envelope)},"answer":${text}}`;
 }
 
 /** What a call gives for a payment that stands in the journal as accepted or paid. */
@@ -20,7 +20,7 @@ export function repeatedAnswer<T extends object>(
 ): PaymentsResponse<T> {
   const { idempotencyKey, answer } = record;
   const stored = answer === undefined ? undefined : (JSON.parse(answer) as StoredAnswer);
-  const payload = stored && call.read(stored.data);
+  const payload = stored && call.read(stored.answer.data);
   if (!payload) return answerless(record);
   return withLastResponse(withOutcome(payload.value, record), {
     ...stored.envelope,

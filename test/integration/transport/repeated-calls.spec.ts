@@ -13,6 +13,7 @@ import {
   mobileRequest,
 } from '../../support/gateway-answers.js';
 import { startMerchant, type Merchant } from '../../support/merchant.js';
+import { remoteJournal } from '../../support/remote-journal.js';
 import {
   hang,
   json,
@@ -49,8 +50,9 @@ describe('a payment that is asked for again', () => {
 
   beforeEach(async () => {
     now = 1_800_000_000_000;
-    storage = memoryStorage({ now: () => now });
-    journal = storage.journal;
+    const memory = memoryStorage({ now: () => now });
+    journal = remoteJournal(memory.journal);
+    storage = { ...memory, journal };
     gateway = await startMisbehavingGateway();
     merchant = await startMerchant({ baseUrl: gateway.baseUrl, storage, timeoutMs: 1_000 });
   });

@@ -96,8 +96,10 @@ describe('classifying an answer', () => {
 
 describe('parsing an answer', () => {
   it('reads the envelope', () => {
-    expect(parseAnswer('{"status":"success","code":"X","message":"m","data":[1],"request_id":"r"}')).toEqual({
+    const text = '{"status":"success","code":"X","message":"m","data":[1],"request_id":"r"}';
+    expect(parseAnswer(` ${text}\n`)).toEqual({
       shape: 'success',
+      text,
       envelope: { code: 'X', message: 'm', data: [1], requestId: 'r' },
     });
   });
