@@ -20,7 +20,7 @@ const { values } = parseArgs({
 });
 const size = values.smoke
   ? { rounds: 1, warmUps: 0, share: 0.01 }
-  : { rounds: wholeNumber(values.rounds), warmUps: 1, share: 1 };
+  : { rounds: wholeNumber(values.rounds), warmUps: 2, share: 1 };
 const chosen = readdirSync(join(here, 'figures'))
   .filter((file) => /^\d\d-/.test(file))
   .map((file) => ({ number: Number(file.slice(0, 2)), file }))

@@ -9,9 +9,9 @@ import { paymentOf } from './request.mjs';
  * The package, with its default storage.
  *
  * @param entries How many payments its journal holds before the first call, and then keeps; its own default where it is left out.
- * @param direct Whether the adapter below axios is called without axios: what one more path would gain.
+ * @param throughAxios Whether the application has reached for axios, as one with interceptors does.
  */
-export async function start({ baseUrl, direct = false, entries }) {
+export async function start({ baseUrl, throughAxios = false, entries }) {
   const app = await NestFactory.createApplicationContext(
     PaymentsModule.forRoot({
       baseUrl,
@@ -21,7 +21,7 @@ export async function start({ baseUrl, direct = false, entries }) {
     }),
     { logger: ['error', 'warn'] },
   );
-  if (direct) passAxiosBy(app.get(getPaymentsToken(HttpService)).axiosRef);
+  if (throughAxios) app.get(getPaymentsToken(HttpService)).axiosRef.getUri();
   const collections = app.get(CollectionsService);
   return async (reference) => {
     const payment = await collections.mobileMoney(paymentOf(reference));
@@ -33,9 +33,4 @@ async function storageOf(entries) {
   const storage = memoryStorage(entries === undefined ? {} : { maxEntries: entries });
   for (let index = 0; index < (entries ?? 0); index += 1) await writePayment(storage, `filled-${index}`);
   return storage;
-}
-
-function passAxiosBy(axios) {
-  const { adapter } = axios.defaults;
-  axios.request = (config) => adapter({ ...config, headers: { toJSON: () => config.headers } });
 }

@@ -1,6 +1,6 @@
 import { interleaved } from '../shared/rounds.mjs';
 import { atMost, rowsOf, timesAtMost } from '../shared/result.mjs';
-import { BARE, CLIENTS, DIRECT, MODULE, startClients } from './clients.mjs';
+import { BARE, CLIENTS, THROUGH_AXIOS, MODULE, startClients } from './clients.mjs';
 
 const CALLS = 10_000;
 const MANY_CALLS = 100_000;
@@ -12,7 +12,7 @@ export const title = 'Memory';
 
 export async function measure(size) {
   const calls = Math.ceil(CALLS * size.share);
-  const measured = CLIENTS.filter(({ name }) => name !== DIRECT);
+  const measured = CLIENTS.filter(({ name }) => name !== THROUGH_AXIOS);
   const samples = await interleaved(measured, size, async (client) => {
     const { subjects, stop } = await startClients([client]);
     const [{ child }] = subjects;

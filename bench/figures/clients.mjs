@@ -18,12 +18,12 @@ export const BARE = 'bare node:http';
 export const STRIPE = 'stripe-node';
 export const PLAIN = 'HttpService, firstValueFrom, class-transformer';
 export const MODULE = 'nestjs-payments';
-export const DIRECT = 'nestjs-payments, passing axios by';
+export const THROUGH_AXIOS = 'nestjs-payments, through axios';
 
 export const CLIENTS = [
   { name: BARE, client: 'bare' },
   { name: MODULE, client: 'module' },
-  { name: DIRECT, client: 'module', direct: true },
+  { name: THROUGH_AXIOS, client: 'module', throughAxios: true },
   { name: STRIPE, client: 'stripe' },
   { name: PLAIN, client: 'plain' },
 ];

@@ -55,16 +55,21 @@ export function safeTokens(
   sensitive: () => readonly string[],
   refusalCodes: ReadonlySet<string>,
 ): SafeTokens {
-  const isKnown = (token: string): boolean =>
+  const safe = (token: string): string =>
+    isKnown(token, refusalCodes) ? token : redactText(token, sensitive());
+  const tokens: { -readonly [Name in keyof SafeTokens]: SafeTokens[Name] } = {};
+  if (code !== undefined && TOKEN.test(code)) tokens.code = safe(code);
+  if (requestId !== undefined && TOKEN.test(requestId)) tokens.requestId = safe(requestId);
+  return tokens;
+}
+
+function isKnown(token: string, refusalCodes: ReadonlySet<string>): boolean {
+  return (
     token === PAYMENT_INITIATED ||
     gatewayCodeInfo(token) !== undefined ||
     refusalCodes.has(token) ||
-    UUID.test(token);
-  const safe = (token: string): string => (isKnown(token) ? token : redactText(token, sensitive()));
-  return {
-    ...(code !== undefined && TOKEN.test(code) && { code: safe(code) }),
-    ...(requestId !== undefined && TOKEN.test(requestId) && { requestId: safe(requestId) }),
-  };
+    UUID.test(token)
+  );
 }
 
 /** The texts of an error answer without what the request held and without anything that looks like a secret. */

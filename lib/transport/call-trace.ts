@@ -15,7 +15,7 @@ import {
 import { publishAround, publishDiagnostics } from '../common/diagnostics.js';
 import { type CallEnd } from './call-end.js';
 import { type Decision } from './decide.js';
-import { type OutgoingRequest } from './send-attempt.js';
+import { type OutgoingRequest } from './carrier.js';
 
 const logger = new Logger('PaymentsCalls');
 let lastCallId = 0;
@@ -44,9 +44,9 @@ export class CallTrace {
   }
 
   /** Sends one try. */
-  sending<T>({ method, url }: OutgoingRequest, send: () => Promise<T>): Promise<T> {
+  sending<T>({ method, origin }: OutgoingRequest, send: () => Promise<T>): Promise<T> {
     const start = (): Omit<CallAttemptStartEvent, 'surround'> => {
-      const { hostname, port, protocol } = new URL(url);
+      const { hostname, port, protocol } = new URL(origin);
       const serverPort = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
       return { ...this.subject, attempt: this.attempts + 1, method, serverAddress: hostname, serverPort };
     };
@@ -55,11 +55,12 @@ export class CallTrace {
 
   /** One try is over, and it is decided what comes of it. */
   attempt(info: AttemptInfo, requestId: string | undefined, decision: Decision): void {
-    const { number: attempt, ...rest } = info;
-    this.attempts = attempt;
-    const answer = { ...rest, ...(requestId !== undefined && { requestId }) };
-    publishDiagnostics(CALL_ATTEMPT_CHANNEL, () => ({ ...this.subject, attempt, ...answer }));
-    this.log(deservesWarning(decision) ? 'warn' : 'debug', attempt, answer);
+    this.attempts = info.number;
+    publishDiagnostics(CALL_ATTEMPT_CHANNEL, () => {
+      const { number: attempt, ...rest } = info;
+      return { ...this.subject, attempt, ...rest, ...(requestId !== undefined && { requestId }) };
+    });
+    this.log(deservesWarning(decision) ? 'warn' : 'debug', info, requestId);
   }
 
   /** Waits for something that comes before the next try. */
@@ -79,26 +80,28 @@ export class CallTrace {
 
   private log(
     level: 'debug' | 'warn',
-    attempt: number,
-    { phase, code, durationMs, requestId }: Omit<AttemptInfo, 'number'> & { readonly requestId?: string },
+    { number: attempt, phase, code, durationMs }: AttemptInfo,
+    requestId: string | undefined,
   ): void {
+    if (level === 'debug' && !writesDebugLines()) return;
     const { operation, reference } = this.subject;
-    const parts = [
-      operation,
-      // Quoted, because it comes from outside and must not break the line.
-      reference === undefined ? undefined : `reference=${JSON.stringify(reference)}`,
-      `attempt=${attempt}`,
-      `phase=${phase}`,
-      code === undefined ? undefined : `code=${JSON.stringify(code)}`,
-      requestId === undefined ? undefined : `requestId=${JSON.stringify(requestId)}`,
-      `duration=${durationMs}ms`,
-    ];
+    // Quoted, because these come from outside and must not break the line.
+    const quoted = (name: string, value: string | undefined): string =>
+      value === undefined ? '' : ` ${name}=${JSON.stringify(value)}`;
+    const line =
+      `${operation}${quoted('reference', reference)} attempt=${attempt} phase=${phase}` +
+      `${quoted('code', code)}${quoted('requestId', requestId)} duration=${durationMs}ms`;
     try {
-      logger[level](parts.filter((part) => part !== undefined).join(' '));
+      logger[level](line);
     } catch {
       // Money may have moved: a logger that fails must not decide what the caller hears of it.
     }
   }
+}
+
+/** Nest 11 does not tell the levels of an application's own logger: there no level is enabled, not even this one. */
+function writesDebugLines(): boolean {
+  return Logger.isLevelEnabled('debug') || !Logger.isLevelEnabled('fatal');
 }
 
 function endReport(

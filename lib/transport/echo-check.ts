@@ -10,20 +10,23 @@ export interface EchoCheck {
 const textEquals = (sent: string, echoed: unknown): boolean =>
   (typeof echoed === 'string' || typeof echoed === 'number') && String(echoed).trim() === sent.trim();
 
+const EQUAL: Readonly<Record<keyof Payment, (payment: Payment, echoed: unknown) => boolean>> = {
+  reference: (payment, echoed) => textEquals(payment.reference, echoed),
+  amount: (payment, echoed) => moneyFromWire(echoed) === payment.amount,
+  currency: (payment, echoed) => textEquals(payment.currency, echoed),
+};
+
+const ECHOED = Object.entries(EQUAL);
+
 /** Compares a payment with the record of the answer: amounts as exact cents, texts after trimming. */
 export function checkEcho(payment: Payment, record: Readonly<Record<string, unknown>>): EchoCheck {
-  const equal: Readonly<Record<keyof Payment, (echoed: unknown) => boolean>> = {
-    reference: (echoed) => textEquals(payment.reference, echoed),
-    amount: (echoed) => moneyFromWire(echoed) === payment.amount,
-    currency: (echoed) => textEquals(payment.currency, echoed),
-  };
   const differing: string[] = [];
   const warnings: string[] = [];
-  for (const [field, isEqual] of Object.entries(equal)) {
+  for (const [field, isEqual] of ECHOED) {
     const echoed = record[field];
     if (echoed === undefined || echoed === null) {
       warnings.push(`the answer does not repeat ${field}, so it could not be compared`);
-    } else if (!isEqual(echoed)) {
+    } else if (!isEqual(payment, echoed)) {
       differing.push(field);
     }
   }

@@ -3,6 +3,7 @@ import { type ApplicationEvents } from '../common/application-events.js';
 import { type JournalRecord, type JournalStore, type StoredJournalRecord } from '../common/journal-port.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
 import { AccountGate } from './account-gate.js';
+import { accountCarrier } from './account.carrier.js';
 import { type CallEnd } from './call-end.js';
 import { callLimits, type CallLimits } from './call-limits.js';
 import { checkCallOptions, type CallOptions } from './call-options.js';
@@ -10,7 +11,7 @@ import { CallTrace } from './call-trace.js';
 import { type GatewayCall, type ReadCall } from './gateway-call.js';
 import { MoneyCalls, type Parcel } from './journal/money-calls.js';
 import { withLastResponse, type PaymentsResponse } from './last-response.js';
-import { credentialHeaders, requestHeaders } from './request-headers.js';
+import { credentialHeaders, headerMaker } from './request-headers.js';
 import { runCall } from './run-call.js';
 
 /** Options that requests are checked and written by, and answers kept. */
@@ -36,7 +37,8 @@ export function createGatewayClient(
   journal: JournalStore,
   events: Pick<ApplicationEvents, 'tell'>,
 ): GatewayClient {
-  const credentials = credentialHeaders(options);
+  const headersFor = headerMaker(credentialHeaders(options));
+  const carrier = accountCarrier(http);
   const gate = new AccountGate(options.rate);
   const { account, environment, probe, recoveryWindowMs } = options;
   const { amountFormat, banks, limits: amountLimits, networks } = options;
@@ -48,18 +50,20 @@ export function createGatewayClient(
   ): Promise<CallEnd<T>> => {
     const { idempotencyKey, body, probeFor, probing } = parcel;
     const reference = call.kind === 'read' ? {} : { reference: call.payment.reference };
+    const { origin, pathname, search } = new URL(options.baseUrl + call.path);
     const trace = new CallTrace({ account, operation: call.operation, ...reference });
     return trace.around(() =>
       runCall(call, {
-        http,
+        carrier,
         gate,
         trace,
         signal,
         idempotencyKey,
         request: {
           method: call.method,
-          url: options.baseUrl + call.path,
-          headers: requestHeaders(credentials, body !== undefined, idempotencyKey),
+          origin,
+          path: pathname + search,
+          headers: headersFor(body !== undefined, idempotencyKey),
           body,
         },
         timeoutMs,

@@ -3,6 +3,7 @@ import { type OnApplicationShutdown } from '@nestjs/common';
 import { Agent } from 'undici';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
 import { undiciAdapter } from './undici.adapter.js';
+import { UndiciCarrier } from './undici.carrier.js';
 
 /** Connections to the gateway, kept open and reused; more calls at once wait for one of them. */
 const MAX_CONNECTIONS = 50;
@@ -47,7 +48,7 @@ export class GatewayConnections implements OnApplicationShutdown {
       proxy: false,
       maxContentLength: MAX_ANSWER_BYTES,
       ...http,
-      ...(axiosAdapter ? {} : { adapter: undiciAdapter(this.agent) }),
+      ...(axiosAdapter ? {} : { adapter: undiciAdapter(new UndiciCarrier(this.agent)) }),
       // A followed redirect would carry the secret along.
       maxRedirects: 0,
       // Axios resolves HTML and broken JSON as if they were answers, so the package parses by itself.

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type PaymentsEnvironment } from '../common/account.js';
 import { type MoneyOperation } from '../common/operations.js';
 
@@ -19,11 +19,11 @@ export interface KeyedPayment {
 /** UUID version 5: the first 16 bytes of SHA-1 over namespace and name, with version and variant set (RFC 9562 §5.5). */
 export function uuidV5(namespace: string | Uint8Array, name: string): string {
   const namespaceBytes = typeof namespace === 'string' ? bytesOf(namespace) : namespace;
-  const bytes = createHash('sha1').update(namespaceBytes).update(name, 'utf8').digest();
+  const bytes = hash('sha1', Buffer.concat([namespaceBytes, Buffer.from(name)]), 'buffer');
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
   const hex = bytes.toString('hex', 0, 16);
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
 function bytesOf(uuid: string): Buffer {

@@ -16,7 +16,8 @@ export function withMoney(
   record: WireRecord,
   fields: readonly string[],
 ): { readonly record: Record<string, unknown>; readonly warnings: readonly string[] } {
-  const result: Record<string, unknown> = { ...record };
+  // Not spread: Node 20 makes a new shape for each object to which something is added after that.
+  const result: Record<string, unknown> = Object.assign({}, record);
   const warnings: string[] = [];
   for (const field of fields) {
     const value = record[field];

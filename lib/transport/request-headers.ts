@@ -8,16 +8,16 @@ export function credentialHeaders(
   return { 'X-API-KEY': options.apiKey, 'X-API-SECRET': options.apiSecret ?? '' };
 }
 
-/** The headers of one call (specification, "Endpoints"). */
-export function requestHeaders(
-  credentials: Readonly<Record<string, string>>,
-  hasBody: boolean,
-  idempotencyKey: string | undefined,
-): Record<string, string> {
-  return {
-    ...credentials,
-    Accept: 'application/json',
-    ...(hasBody && { 'Content-Type': 'application/json' }),
-    ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
+/** Makes the headers of calls (specification, "Endpoints"). */
+export type HeaderMaker = (hasBody: boolean, idempotencyKey: string | undefined) => Record<string, string>;
+
+/** @param credentials What `credentialHeaders` gave. */
+export function headerMaker(credentials: Readonly<Record<string, string>>): HeaderMaker {
+  // Nothing is compressed: a small answer gains nothing, and only some adapters would unpack it.
+  const plain = { ...credentials, Accept: 'application/json', 'Accept-Encoding': 'identity' };
+  const withBody = { ...plain, 'Content-Type': 'application/json' };
+  return (hasBody, idempotencyKey) => {
+    const headers = hasBody ? withBody : plain;
+    return idempotencyKey === undefined ? { ...headers } : { 'Idempotency-Key': idempotencyKey, ...headers };
   };
 }

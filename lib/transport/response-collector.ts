@@ -1,38 +1,56 @@
 import { type IncomingHttpHeaders } from 'node:http';
 import { type Dispatcher } from 'undici';
+import { type CarriedAnswer, type Passage } from './carrier.js';
+import { mayHaveBeenSent, type SendWatch } from './send-watch.js';
 
 /** A complete response. */
-export interface CollectedResponse {
-  readonly status: number;
+export interface CollectedResponse extends CarriedAnswer {
   readonly statusText: string;
-  readonly headers: Record<string, string | string[]>;
-  readonly text: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly data: string;
 }
 
-/** Collects one response of an undici dispatcher, and reports the exact moment at which sending begins. */
-export class ResponseCollector implements Dispatcher.DispatchHandler {
+/** Collects one response of an undici dispatcher, and notes the exact moment at which sending begins. */
+export class ResponseCollector implements Dispatcher.DispatchHandler, Passage {
+  readonly answer: Promise<CollectedResponse>;
+  private resolve!: (response: CollectedResponse) => void;
+  private reject!: (error: Error) => void;
   private controller: Dispatcher.DispatchController | undefined;
+  private givenUp = false;
   private status = 0;
   private statusText = '';
-  private headers: Record<string, string | string[]> = {};
+  private headers: IncomingHttpHeaders = {};
   private readonly chunks: Buffer[] = [];
 
+  /** @param onEnd Called when the answer is complete. */
   constructor(
-    private readonly resolve: (response: CollectedResponse) => void,
-    private readonly reject: (error: Error) => void,
-    private readonly signal: AbortSignal | undefined,
-    private readonly onStart: () => void,
+    private readonly watch: SendWatch,
+    private readonly onEnd: () => void,
   ) {
-    signal?.addEventListener('abort', this.onAbort, { once: true });
+    this.answer = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
+
+  mayHaveBeenSent(): boolean {
+    return mayHaveBeenSent(this.watch);
+  }
+
+  giveUp(): void {
+    const error = new Error('given up');
+    this.givenUp = true;
+    this.controller?.abort(error);
+    this.reject(error);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // Throwing here keeps the request from being written: it was given up while it waited for a connection, or undici
     // would send it a second time.
-    if (this.signal?.aborted) throw new Error('given up before sending');
+    if (this.givenUp) throw new Error('given up before sending');
     if (this.controller) throw new Error('sent once already');
     this.controller = controller;
-    this.onStart();
+    this.watch.started = true;
   }
 
   onResponseStart(
@@ -43,7 +61,7 @@ export class ResponseCollector implements Dispatcher.DispatchHandler {
   ): void {
     this.status = statusCode;
     this.statusText = statusMessage;
-    this.headers = headers as Record<string, string | string[]>;
+    this.headers = headers;
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -51,27 +69,14 @@ export class ResponseCollector implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.stopListening();
-    this.resolve({
-      status: this.status,
-      statusText: this.statusText,
-      headers: this.headers,
-      text: Buffer.concat(this.chunks).toString('utf8'),
-    });
+    const { status, statusText, headers, chunks } = this;
+    const [only] = chunks;
+    const bytes = only && chunks.length === 1 ? only : Buffer.concat(chunks);
+    this.onEnd();
+    this.resolve({ status, statusText, headers, data: bytes.toString('utf8') });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.stopListening();
     this.reject(error);
-  }
-
-  private readonly onAbort = (): void => {
-    const error = new Error('given up');
-    this.controller?.abort(error);
-    this.reject(error);
-  };
-
-  private stopListening(): void {
-    this.signal?.removeEventListener('abort', this.onAbort);
   }
 }

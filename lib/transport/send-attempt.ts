@@ -1,13 +1,4 @@
-import { type HttpService } from '@nestjs/axios';
-import { mayHaveBeenSent, watchSending } from './send-watch.js';
-
-/** One request as every try of a call sends it. */
-export interface OutgoingRequest {
-  readonly method: 'GET' | 'POST';
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
-}
+import { type CarriedAnswer, type Carrier, type OutgoingRequest } from './carrier.js';
 
 /** What came of one try. Never holds another library's error: inspecting one prints the secret. */
 export type AttemptResult =
@@ -32,13 +23,15 @@ export type AttemptResult =
  * body, also where the body drips. Never rejects.
  */
 export function sendAttempt(
-  http: HttpService,
+  carrier: Carrier,
   request: OutgoingRequest,
   timeoutMs: number,
   signal: AbortSignal | undefined,
 ): Promise<AttemptResult> {
-  const controller = new AbortController();
-  const watch = watchSending(controller.signal);
+  if (signal?.aborted) {
+    return Promise.resolve({ result: 'failure', sent: false, aborted: true, code: 'ABORTED' });
+  }
+  const passage = carrier.carry(request);
   return new Promise((resolve) => {
     const end = (result: AttemptResult): void => {
       clearTimeout(timer);
@@ -46,47 +39,32 @@ export function sendAttempt(
       resolve(result);
     };
     const fail = (code: string): void => {
-      end({ result: 'failure', sent: mayHaveBeenSent(watch), aborted: code === 'ABORTED', code });
+      end({ result: 'failure', sent: passage.mayHaveBeenSent(), aborted: code === 'ABORTED', code });
     };
     // Ends the attempt also where an adapter or an interceptor does not listen.
     const giveUp = (code: 'TIMEOUT' | 'ABORTED'): void => {
-      controller.abort();
+      passage.giveUp();
       fail(code);
     };
     const onAbort = (): void => {
       giveUp('ABORTED');
     };
-    if (signal?.aborted) {
-      resolve({ result: 'failure', sent: false, aborted: true, code: 'ABORTED' });
-      return;
-    }
     signal?.addEventListener('abort', onAbort, { once: true });
     const timer = setTimeout(() => {
       giveUp('TIMEOUT');
     }, timeoutMs);
-    responseTo(http, request, controller.signal).then(end, (error: unknown) => {
+    passage.answer.then(resultOf).then(end, (error: unknown) => {
       fail(networkCode(error));
     });
   });
 }
 
-async function responseTo(
-  http: HttpService,
-  { method, url, headers, body }: OutgoingRequest,
-  signal: AbortSignal,
-): Promise<AttemptResult> {
-  const response = await http.axiosRef.request<unknown>({
-    method,
-    url,
-    headers: { ...headers },
-    data: body,
-    signal,
-  });
+function resultOf({ status, headers, data }: CarriedAnswer): AttemptResult {
   return {
     result: 'response',
-    httpStatus: response.status,
-    text: textOf(response.data),
-    retryAfter: headerOf(response.headers, 'retry-after'),
+    httpStatus: status,
+    text: textOf(data),
+    retryAfter: headerOf(headers, 'retry-after'),
   };
 }
 

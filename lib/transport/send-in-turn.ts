@@ -1,12 +1,12 @@
 import { performance } from 'node:perf_hooks';
-import { type HttpService } from '@nestjs/axios';
 import { type AccountGate, type Turn } from './account-gate.js';
 import { type CallTrace } from './call-trace.js';
-import { sendAttempt, type AttemptResult, type OutgoingRequest } from './send-attempt.js';
+import { type Carrier, type OutgoingRequest } from './carrier.js';
+import { sendAttempt, type AttemptResult } from './send-attempt.js';
 
 /** What sending in turn needs of a call. */
 export interface TurnSetup {
-  readonly http: HttpService;
+  readonly carrier: Carrier;
   readonly request: OutgoingRequest;
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number;
@@ -26,7 +26,7 @@ export interface TimedResult {
 
 /** Waits for the account's turn, then sends once. Never rejects. */
 export async function sendInTurn(setup: TurnSetup): Promise<TimedResult> {
-  const { http, request, signal, deadline, sendBy, gate, trace } = setup;
+  const { carrier, request, signal, deadline, sendBy, gate, trace } = setup;
   const turn = gate.enter(sendBy, signal);
   const granted = turn instanceof Promise ? await trace.waiting('rate', turn) : turn;
   if (granted.turn !== 'go') return { result: unsent(granted), durationMs: 0 };
@@ -35,7 +35,7 @@ export async function sendInTurn(setup: TurnSetup): Promise<TimedResult> {
     // This process may have stood still for so long that the journal lets others act on the payment.
     if (startedAt >= deadline) return { result: unsent({ turn: 'late' }), durationMs: 0 };
     const timeoutMs = Math.min(setup.timeoutMs, deadline - startedAt);
-    const result = await trace.sending(request, () => sendAttempt(http, request, timeoutMs, signal));
+    const result = await trace.sending(request, () => sendAttempt(carrier, request, timeoutMs, signal));
     return { result, durationMs: performance.now() - startedAt };
   } finally {
     gate.leave();

@@ -1,5 +1,5 @@
 import { validateSync } from 'class-validator';
-import { formatCents, parseCents } from '../common/money.js';
+import { formatCents, parseCents, type MoneyInput } from '../common/money.js';
 import { type PaymentsOperation } from '../common/operations.js';
 import { compileRules, passes, type CompiledRules } from '../common/validation/compiled-rules.js';
 import { type ResolvedLimits } from '../config/resolved-options.js';
@@ -92,8 +92,9 @@ function fieldErrors(dto: object): FieldErrors {
 }
 
 /** Whether an amount keeps to the configured limits. */
-export function limitErrors(amount: string, { minCents, maxCents }: ResolvedLimits): FieldErrors {
-  const cents = parseCents(amount) ?? 0n;
+export function limitErrors(amount: MoneyInput, { minCents, maxCents }: ResolvedLimits): FieldErrors {
+  if (minCents === undefined && maxCents === undefined) return {};
+  const cents = parseCents(String(amount)) ?? 0n;
   if (minCents !== undefined && cents < minCents) {
     return {
       amount: [`amount must be at least ${formatCents(minCents)}, the limit in the module's options`],

@@ -25,8 +25,12 @@ export interface Merchant {
   close(): Promise<void>;
 }
 
+/** How requests leave: as long as nobody asked for axios, and once somebody did. */
+export const WAYS = ['straight', 'through axios'] as const;
+
 export async function startMerchant(
   options: Partial<PaymentsModuleOptions> & Pick<PaymentsModuleOptions, 'baseUrl'>,
+  way: (typeof WAYS)[number] = 'straight',
 ): Promise<Merchant> {
   const resolved = resolveOptions({
     apiKey: API_KEY,
@@ -42,6 +46,7 @@ export async function startMerchant(
   }).compile();
   const http = context.get(HttpService);
   const client = createGatewayClient(resolved, http, journal, { tell: () => undefined });
+  if (way === 'through axios') http.axiosRef.getUri();
   return {
     http,
     collections: new CollectionsService(client),

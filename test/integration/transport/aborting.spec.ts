@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { bankRequest, collectionRequest } from '../../support/gateway-answers.js';
-import { startMerchant, type Merchant } from '../../support/merchant.js';
+import { startMerchant, WAYS, type Merchant } from '../../support/merchant.js';
 import {
   hang,
   json,
@@ -11,13 +11,13 @@ import {
 
 const REASON = { the: 'caller changed their mind' };
 
-describe('aborting a call', () => {
+describe.each(WAYS)('aborting a call, %s', (way) => {
   let gateway: MisbehavingGateway;
   let merchant: Merchant;
 
   beforeEach(async () => {
     gateway = await startMisbehavingGateway();
-    merchant = await startMerchant({ baseUrl: gateway.baseUrl });
+    merchant = await startMerchant({ baseUrl: gateway.baseUrl }, way);
   });
 
   afterEach(async () => {

@@ -11,7 +11,7 @@ import {
   collectionRequest,
   envelope,
 } from '../../support/gateway-answers.js';
-import { startMerchant, type Merchant } from '../../support/merchant.js';
+import { startMerchant, WAYS, type Merchant } from '../../support/merchant.js';
 import {
   drip,
   hang,
@@ -51,12 +51,12 @@ async function startSilentServer(): Promise<{ readonly port: number; readonly cl
   };
 }
 
-describe('a connection that breaks', () => {
+describe.each(WAYS)('a connection that breaks, %s', (way) => {
   let gateway: MisbehavingGateway;
   let merchants: Merchant[] = [];
 
   async function merchant(options: Partial<PaymentsModuleOptions> = {}): Promise<Merchant> {
-    const started = await startMerchant({ baseUrl: gateway.baseUrl, timeoutMs: 400, ...options });
+    const started = await startMerchant({ baseUrl: gateway.baseUrl, timeoutMs: 400, ...options }, way);
     merchants.push(started);
     return started;
   }
@@ -114,8 +114,8 @@ describe('a connection that breaks', () => {
   });
 
   it('tries once when the call says so', async () => {
-    gateway.answer(hang);
-    const { wallet } = await merchant({ timeoutMs: 30 });
+    gateway.answer(text('', 500));
+    const { wallet } = await merchant();
     const error = await failure(wallet.balance({ retry: false }));
     expect(error.attempts).toHaveLength(1);
     expect(gateway.seen).toHaveLength(1);

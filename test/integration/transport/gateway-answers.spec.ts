@@ -7,7 +7,7 @@ import {
   collectionRequest,
   envelope,
 } from '../../support/gateway-answers.js';
-import { API_KEY, API_SECRET, startMerchant, type Merchant } from '../../support/merchant.js';
+import { API_KEY, API_SECRET, startMerchant, WAYS, type Merchant } from '../../support/merchant.js';
 import {
   json,
   startMisbehavingGateway,
@@ -18,13 +18,13 @@ import {
 
 const refusal = (code: string, message = 'No') => ({ status: 'error', code, message });
 
-describe('an answer of the gateway', () => {
+describe.each(WAYS)('an answer of the gateway, %s', (way) => {
   let gateway: MisbehavingGateway;
   let merchant: Merchant;
 
   beforeEach(async () => {
     gateway = await startMisbehavingGateway();
-    merchant = await startMerchant({ baseUrl: gateway.baseUrl });
+    merchant = await startMerchant({ baseUrl: gateway.baseUrl }, way);
   });
 
   afterEach(async () => {

@@ -3,43 +3,61 @@ import { type Dispatcher } from 'undici';
 import { ResponseCollector } from '../../../lib/transport/response-collector.js';
 
 const controller = { abort: jest.fn() } as unknown as Dispatcher.DispatchController;
-const nothing = (): void => {};
+
+function collecting(): { collector: ResponseCollector; watch: { started: boolean }; onEnd: jest.Mock } {
+  const watch = { watched: true, started: false };
+  const onEnd = jest.fn();
+  const collector = new ResponseCollector(watch, onEnd);
+  collector.answer.catch(() => undefined);
+  return { collector, watch, onEnd };
+}
 
 describe('collecting one response', () => {
   it('refuses to be sent a second time', () => {
-    const started = jest.fn();
-    const collector = new ResponseCollector(nothing, nothing, undefined, started);
+    const { collector, watch } = collecting();
+    expect(collector.mayHaveBeenSent()).toBe(false);
     collector.onRequestStart(controller);
     expect(() => {
       collector.onRequestStart(controller);
     }).toThrow('sent once already');
-    expect(started).toHaveBeenCalledTimes(1);
+    expect(watch.started).toBe(true);
+    expect(collector.mayHaveBeenSent()).toBe(true);
   });
 
-  it('refuses to be sent after it was given up', () => {
-    const started = jest.fn();
-    const collector = new ResponseCollector(nothing, nothing, AbortSignal.abort(), started);
+  it('refuses to be sent after it was given up', async () => {
+    const { collector, watch } = collecting();
+    collector.giveUp();
     expect(() => {
       collector.onRequestStart(controller);
     }).toThrow('given up before sending');
-    expect(started).not.toHaveBeenCalled();
+    expect(watch.started).toBe(false);
+    await expect(collector.answer).rejects.toThrow('given up');
   });
 
-  it('takes the final status after an interim one, and joins characters that were cut between chunks', () => {
-    const resolved = jest.fn();
-    const collector = new ResponseCollector(resolved, nothing, undefined, nothing);
+  it('ends a request that is under way when it is given up, which does not unsend it', () => {
+    const { collector } = collecting();
+    collector.onRequestStart(controller);
+    collector.giveUp();
+    expect(controller.abort).toHaveBeenCalledTimes(1);
+    expect(collector.mayHaveBeenSent()).toBe(true);
+  });
+
+  it('takes the final status after an interim one, and joins characters that were cut between chunks', async () => {
+    const { collector, onEnd } = collecting();
     collector.onRequestStart(controller);
     collector.onResponseStart(controller, 103, {});
     collector.onResponseStart(controller, 200, { 'x-one': '1' }, 'OK');
     const bytes = Buffer.from('é');
     collector.onResponseData(controller, bytes.subarray(0, 1));
     collector.onResponseData(controller, bytes.subarray(1));
+    expect(onEnd).not.toHaveBeenCalled();
     collector.onResponseEnd();
-    expect(resolved).toHaveBeenCalledWith({
+    expect(onEnd).toHaveBeenCalledTimes(1);
+    await expect(collector.answer).resolves.toEqual({
       status: 200,
       statusText: 'OK',
       headers: { 'x-one': '1' },
-      text: 'é',
+      data: 'é',
     });
   });
 });

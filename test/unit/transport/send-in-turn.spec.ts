@@ -1,24 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
 import { performance } from 'node:perf_hooks';
-import { HttpService } from '@nestjs/axios';
 import { AccountGate } from '../../../lib/transport/account-gate.js';
 import { CallTrace } from '../../../lib/transport/call-trace.js';
 import { sendInTurn } from '../../../lib/transport/send-in-turn.js';
 
 describe('sending in turn', () => {
   it('sends nothing once the deadline has passed, and gives the turn back', async () => {
-    const http = new HttpService();
     let sent = 0;
-    http.axiosRef.defaults.adapter = () => {
-      sent += 1;
-      return Promise.reject(new Error('sent'));
+    const carrier = {
+      carry: () => {
+        sent += 1;
+        throw new Error('sent');
+      },
     };
     const gate = new AccountGate({ perSecond: undefined, concurrency: 1 });
     const { result } = await sendInTurn({
-      http,
+      carrier,
       gate,
       trace: new CallTrace({ account: 'default', operation: 'wallet.balance' }),
-      request: { method: 'GET', url: 'http://127.0.0.1:1/', headers: {}, body: undefined },
+      request: { method: 'GET', origin: 'http://127.0.0.1:1', path: '/', headers: {}, body: undefined },
       signal: undefined,
       timeoutMs: 100,
       deadline: performance.now() - 1,

@@ -1,0 +1,39 @@
+import { type HttpService } from '@nestjs/axios';
+import { type AxiosInstance } from 'axios';
+import { AxiosCarrier } from './axios.carrier.js';
+import { type Carrier } from './carrier.js';
+import { carrierBelow } from './undici.adapter.js';
+
+/** What the package sets on every request itself. */
+const OWN_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type']);
+
+/**
+ * Sends the requests of one account. Axios, which takes as long as everything else in a call together, is asked only where
+ * it could make a difference: once the application has got hold of it, to add interceptors or another adapter, or where
+ * there are default headers. Otherwise requests go straight to what its adapter stands on.
+ */
+export function accountCarrier(http: HttpService): Carrier {
+  const throughAxios = new AxiosCarrier(http);
+  const axios = http.axiosRef;
+  // A test may have put something of its own here.
+  const { defaults } = axios as Partial<AxiosInstance>;
+  const straight = carrierBelow(defaults?.adapter);
+  if (!straight || addsHeaders(defaults?.headers)) return throughAxios;
+  let reached = false;
+  Object.defineProperty(http, 'axiosRef', {
+    configurable: true,
+    get: () => {
+      reached = true;
+      return axios;
+    },
+  });
+  return { carry: (request) => (reached ? throughAxios : straight).carry(request) };
+}
+
+/** Axios keeps default headers by method, in `common`, or beside these. */
+function addsHeaders(defaults: object = {}): boolean {
+  const names = Object.entries(defaults).flatMap(([name, value]: [string, unknown]) =>
+    typeof value === 'object' && value !== null ? Object.keys(value) : [name],
+  );
+  return names.some((name) => !OWN_HEADERS.has(name.toLowerCase()));
+}
