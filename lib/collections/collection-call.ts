@@ -24,7 +24,7 @@ export function collectionCall(
   rules: RequestRules,
 ): MoneyCall<CollectionPayment> {
   const dto = validateRequest(route.requestClass, request, route.operation, ({ amount }) =>
-    limitErrors(canonicalAmount(amount), rules.limits.collection),
+    limitErrors(amount, rules.limits.collection),
   );
   const amount = canonicalAmount(dto.amount);
   return {

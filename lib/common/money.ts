@@ -6,18 +6,18 @@
  */
 export type MoneyInput = string | number | bigint;
 
-const PLAIN_DECIMAL = /^(-?)(0|[1-9]\d*)(?:\.(\d{1,2}))?$/;
+const PLAIN_DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d{1,2})?$/;
+/** What is not negative and has two decimals is written as `formatCents` would write it. */
+const CANONICAL = /^(?:0|[1-9]\d*)\.\d\d$/;
 /** A decimal column of a database often writes four places: `1180.5000` is still exact. */
 const SURPLUS_ZEROS = /(\.\d\d)0+$/;
 const LIMIT_CENTS = 10n ** 15n;
 
 /** Reads a plain decimal (`"1180.5"`) as exact cents; undefined for anything else. */
 export function parseCents(text: string): bigint | undefined {
-  const match = PLAIN_DECIMAL.exec(text);
-  if (!match) return undefined;
-  const [, sign, whole = '', fraction = ''] = match;
-  const cents = BigInt(whole + fraction.padEnd(2, '0'));
-  return sign ? -cents : cents;
+  if (!PLAIN_DECIMAL.test(text)) return undefined;
+  const [whole = '', fraction = ''] = text.split('.');
+  return BigInt(whole + fraction.padEnd(2, '0'));
 }
 
 /** Writes cents as the canonical money string: exactly two decimals (`118050n` is `"1180.50"`). */
@@ -49,9 +49,10 @@ export function amountProblem(value: unknown): string | undefined {
  * @throws RangeError where it is not fine.
  */
 export function canonicalAmount(value: MoneyInput): string {
-  const cents = amountProblem(value) === undefined ? parseCents(String(value)) : undefined;
+  const text = String(value);
+  const cents = amountProblem(value) === undefined ? parseCents(text) : undefined;
   if (cents === undefined) throw new RangeError('not an amount of money');
-  return formatCents(cents);
+  return CANONICAL.test(text) ? text : formatCents(cents);
 }
 
 /**
@@ -60,6 +61,7 @@ export function canonicalAmount(value: MoneyInput): string {
  */
 export function moneyFromWire(value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  if (typeof value === 'string' && CANONICAL.test(value)) return value;
   const cents = parseCents(String(value).trim().replace(SURPLUS_ZEROS, '$1'));
   if (cents === undefined) return undefined;
   // From 10^13 on a JSON number no longer holds every cent.

@@ -19,7 +19,7 @@ import { type BankDisbursement, type MobileMoneyDisbursement } from './disbursem
 export function bankCall(request: unknown, rules: RequestRules): MoneyCall<BankDisbursement> {
   const operation = 'disbursement.bank';
   const dto = validateRequest(BankDisbursementDto, request, operation, ({ amount }) =>
-    limitErrors(canonicalAmount(amount), rules.limits.disbursement),
+    limitErrors(amount, rules.limits.disbursement),
   );
   const amount = canonicalAmount(dto.amount);
   return {
@@ -46,7 +46,7 @@ export function bankCall(request: unknown, rules: RequestRules): MoneyCall<BankD
 export function mobileMoneyCall(request: unknown, rules: RequestRules): MoneyCall<MobileMoneyDisbursement> {
   const operation = 'disbursement.mobile-money';
   const dto = validateRequest(MobileMoneyDisbursementDto, request, operation, ({ amount, network }) => ({
-    ...limitErrors(canonicalAmount(amount), rules.limits.disbursement),
+    ...limitErrors(amount, rules.limits.disbursement),
     ...networkErrors(network, rules.networks),
   }));
   const amount = canonicalAmount(dto.amount);

@@ -36,7 +36,12 @@ export function passes({ fields, names }: CompiledRules, dto: object): boolean {
     if (!names.has(field)) return false;
   }
   const values = dto as Readonly<Record<string, unknown>>;
-  return fields.every(([field, checks]) => checks.every((holds) => holds(dto, values[field])));
+  for (const [field, checks] of fields) {
+    for (const holds of checks) {
+      if (!holds(dto, values[field])) return false;
+    }
+  }
+  return true;
 }
 
 function isPlain(rule: RuleMetadata): boolean {

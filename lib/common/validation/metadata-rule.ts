@@ -24,9 +24,10 @@ function isJson(value: unknown, depth: number): boolean {
 
 /** Fields that are undefined are left out by JSON, as everywhere; a getter could change between check and sending. */
 function holdsJson(value: Record<string, unknown>, depth: number): boolean {
-  return Object.values(Object.getOwnPropertyDescriptors(value)).every(
-    (field) => 'value' in field && (field.value === undefined || isJson(field.value, depth)),
-  );
+  return Object.getOwnPropertyNames(value).every((name) => {
+    const field = Object.getOwnPropertyDescriptor(value, name) ?? {};
+    return 'value' in field && (field.value === undefined || isJson(field.value, depth));
+  });
 }
 
 /** Says what is wrong with merchant metadata, or undefined when it is fine. */
