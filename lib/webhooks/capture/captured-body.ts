@@ -3,8 +3,8 @@ import { type Readable } from 'node:stream';
 import { isReadableContent } from './content-rules.js';
 import { dropRest } from './drop-rest.js';
 
-/** The exact bytes of a delivery, or the status with which the guard refuses it. */
-export type CapturedBody = { readonly bytes: Uint8Array } | { readonly refusedWith: 413 | 415 };
+/** The exact bytes of a delivery, or the status with which the guard refuses it: 400 where it broke off. */
+export type CapturedBody = { readonly bytes: Uint8Array } | { readonly refusedWith: 400 | 413 | 415 };
 
 const CAPTURED = Symbol.for('nestjs-payments.captured-body');
 
@@ -17,7 +17,7 @@ export function capturedBody(request: IncomingMessage): CapturedBody | undefined
 
 /**
  * Reads the body of a request and keeps it beside the request. Of a body that is refused nothing more is read until it is
- * answered.
+ * answered. Never rejects.
  */
 export async function captureBody(
   request: IncomingMessage,
@@ -26,16 +26,22 @@ export async function captureBody(
   limit: number,
 ): Promise<CapturedBody> {
   const readable = isReadableContent(request.headers);
-  const bytes = await readAtMost(stream, readable ? limit : 0);
-  const captured: CapturedBody = readable ? (bytes ? { bytes } : { refusedWith: 413 }) : { refusedWith: 415 };
-  if (!bytes) dropRest(request, response, stream);
+  const body = await readAtMost(stream, readable ? limit : 0);
+  if (body === 'too long') dropRest(request, response, stream);
+  const captured = judged(body, readable);
   (request as CapturingRequest)[CAPTURED] = captured;
   return captured;
 }
 
-/** All bytes of a stream; undefined, with the stream at rest, as soon as there are more than `limit`. */
-function readAtMost(stream: Readable, limit: number): Promise<Uint8Array | undefined> {
-  return new Promise((resolve, reject) => {
+function judged(body: Uint8Array | 'too long' | 'broken off', readable: boolean): CapturedBody {
+  if (body === 'broken off') return { refusedWith: 400 };
+  if (!readable) return { refusedWith: 415 };
+  return body === 'too long' ? { refusedWith: 413 } : { bytes: body };
+}
+
+/** All bytes of a stream; it is at rest as soon as there are more than `limit`. */
+function readAtMost(stream: Readable, limit: number): Promise<Uint8Array | 'too long' | 'broken off'> {
+  return new Promise((resolve) => {
     const chunks: Uint8Array[] = [];
     let length = 0;
     const take = (chunk: Uint8Array | string): void => {
@@ -47,17 +53,17 @@ function readAtMost(stream: Readable, limit: number): Promise<Uint8Array | undef
       }
       stream.off('data', take).pause();
       chunks.length = 0;
-      resolve(undefined);
+      resolve('too long');
+    };
+    const breakOff = (): void => {
+      resolve('broken off');
     };
     stream.on('data', take);
     stream.on('end', () => {
       const [first] = chunks;
       resolve(first && chunks.length === 1 ? first : Buffer.concat(chunks));
     });
-    stream.on('error', reject);
-    stream.on('close', () => {
-      // An error is dear, and every stream closes in the end.
-      if (!stream.readableEnded) reject(new Error('the connection was closed before the body ended'));
-    });
+    stream.on('error', breakOff);
+    stream.on('close', breakOff);
   });
 }

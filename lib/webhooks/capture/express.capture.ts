@@ -1,40 +1,66 @@
-import { BadRequestException } from '@nestjs/common';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { captureBody, capturedBody } from './captured-body.js';
+import { RequestShape } from './request-shape.js';
 
-type Next = (error?: unknown) => void;
+type Handle = (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
 type ExpressRequest = IncomingMessage & { readonly path: string };
-type Middleware = (request: ExpressRequest, response: ServerResponse, next: Next) => void;
+type Middleware = (request: ExpressRequest, response: ServerResponse, next: () => void) => void;
 
 /** The part of an Express application that is used. */
 export interface ExpressLike {
+  /** What requests inherit from. */
+  readonly request: object;
+  handle: Handle;
   use(middleware: Middleware): unknown;
 }
 
-/** Reads the bodies of webhook routes before any body parser; the parsers skip a body that was read or is hidden. */
+/**
+ * Reads the bodies of webhook routes before Express begins, and before any body parser; the parsers skip a body that was
+ * read or is hidden.
+ */
 export function captureOnExpress(
   app: ExpressLike,
   bodyLimitAt: (method: string, path: string) => number | undefined,
 ): void {
-  app.use((request, response, next) => {
-    // Not the URL: the router also takes `http://host/path` and `/path#fragment`, and reads the path as this does.
-    const limit = bodyLimitAt(request.method ?? '', request.path);
-    // Somebody read it before us: the guard says so, loudly.
-    if (limit === undefined || request.readableDidRead) {
-      next();
+  const limitFor = (request: IncomingMessage, path: string): number | undefined =>
+    // Where somebody else read it before us, the guard says so, loudly.
+    request.readableDidRead || capturedBody(request) ? undefined : bodyLimitAt(request.method ?? '', path);
+  const shape = new RequestShape();
+  const handle = app.handle.bind(app);
+  app.handle = (request, response, next) => {
+    const limit = limitFor(request, pathOf(app, request));
+    if (limit === undefined) {
+      handle(request, response, next);
       return;
     }
-    captureBody(request, response, request, limit).then(
-      (captured) => {
-        if ('refusedWith' in captured) hideBody(request);
-        Object.defineProperty(request, 'body', PARSED_BODY);
-        next();
-      },
-      () => {
-        next(new BadRequestException('The request was aborted.'));
-      },
-    );
+    void capture(request, response, limit).then(() => {
+      shape.give(request, response);
+      handle(request, response, next);
+    });
+  };
+  // Behind what rewrites URLs on an instance that was passed to Nest.
+  app.use((request, response, next) => {
+    shape.learn(request);
+    const limit = limitFor(request, request.path);
+    if (limit === undefined) next();
+    else void capture(request, response, limit).then(next);
   });
+}
+
+/** Not the URL: the router also takes `http://host/path` and `/path#fragment`, and reads the path as this does. */
+function pathOf({ request: inherited }: ExpressLike, request: IncomingMessage): string {
+  try {
+    return Reflect.get(inherited, 'path', request) as string;
+  } catch {
+    // The router finds none either.
+    return '';
+  }
+}
+
+async function capture(request: IncomingMessage, response: ServerResponse, limit: number): Promise<void> {
+  const captured = await captureBody(request, response, request, limit);
+  if ('refusedWith' in captured) hideBody(request);
+  Object.defineProperty(request, 'body', PARSED_BODY);
 }
 
 /** A body parser would read what is left of a refused body, and answer in the guard's place. */

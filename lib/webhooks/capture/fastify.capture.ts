@@ -1,9 +1,8 @@
-import { BadRequestException } from '@nestjs/common';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { captureBody } from './captured-body.js';
 
-type Done = (error: unknown, payload?: Readable) => void;
+type Done = (error: null, payload: Readable) => void;
 type PreParsing = (
   request: { readonly raw: IncomingMessage },
   reply: { readonly raw: ServerResponse },
@@ -34,14 +33,9 @@ export function captureOnFastify(
     const account = accountOfNewRoute();
     if (account === undefined) return;
     const capture: PreParsing = (request, reply, payload, done) => {
-      captureBody(request.raw, reply.raw, payload, bodyLimitOf(account) ?? 0).then(
-        () => {
-          done(null, alreadyRead(request.raw));
-        },
-        () => {
-          done(new BadRequestException('The request was aborted.'));
-        },
-      );
+      void captureBody(request.raw, reply.raw, payload, bodyLimitOf(account) ?? 0).then(() => {
+        done(null, alreadyRead(request.raw));
+      });
     };
     route.preParsing = [route.preParsing ?? [], capture].flat();
   });

@@ -116,12 +116,13 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
     if (!captured) {
       this.logger.error(
         `The raw bytes of a webhook for ${route} are missing, so it cannot be verified; answered 500. Something reads ` +
-          'request bodies before the package does (a body parser on an Express or Fastify instance that was passed to ' +
-          'Nest), the route is not a POST route, or the HTTP adapter is neither Express nor Fastify.',
+          'request bodies before the package does (a body parser of an application around this one, or of a Fastify instance ' +
+          'that was passed to Nest), the route is not a POST route, or the HTTP adapter is neither Express nor Fastify.',
       );
       throw new WebhookRefusal(500, 'This webhook cannot be verified.');
     }
     if ('bytes' in captured) return captured.bytes;
+    if (captured.refusedWith === 400) throw new WebhookRefusal(400, 'The request was aborted.');
     if (captured.refusedWith === 413) throw new WebhookRefusal(413, 'The body is too long.');
     throw new WebhookRefusal(415, 'Send uncompressed JSON in UTF-8.');
   }

@@ -9,10 +9,10 @@ export interface ReceivableWebhook extends VerifiedWebhook {
 
 const VERIFIED = Symbol.for('nestjs-payments.verified-webhook');
 
-type VerifiedRequest = IncomingMessage & { [VERIFIED]?: ReceivableWebhook };
+type VerifiedRequest = IncomingMessage & { [VERIFIED]?: ReceivableWebhook | undefined };
 
-/** Hands a verified delivery from the guard to the route. */
-export function keepVerified(request: IncomingMessage, webhook: ReceivableWebhook): void {
+/** Hands a verified delivery from the guard to the route; undefined keeps the place for one. */
+export function keepVerified(request: IncomingMessage, webhook: ReceivableWebhook | undefined): void {
   (request as VerifiedRequest)[VERIFIED] = webhook;
 }
 

@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Controller, type INestApplication, Module, Req, Res } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { createRequire } from 'node:module';
+import { type AddressInfo } from 'node:net';
+import { PaymentsModule } from '../../../lib/payments.module.js';
+import { paymentEvent } from '../../../lib/testing/payment-event.js';
+import { postWebhook } from '../../../lib/testing/post-webhook.js';
+import { PaymentsWebhook } from '../../../lib/webhooks/routes/payments-webhook.decorator.js';
+import { deliver, LogLines, paymentsOptions, scheme, secret } from '../../support/webhook-app.js';
+
+type Handle = (request: object, response: object, next?: () => void) => void;
+
+interface ExpressInstance extends RequestListener {
+  handle: Handle;
+  use(middleware: unknown): void;
+}
+
+const express = createRequire(import.meta.url)('express') as { (): ExpressInstance; json(): unknown };
+
+/** What the requests and responses of the handled webhooks had of their own. */
+let seen: (readonly [request: readonly PropertyKey[], response: readonly PropertyKey[]])[] = [];
+
+@Controller('webhooks')
+class WebhooksController {
+  @PaymentsWebhook('payments')
+  received(@Req() request: object, @Res({ passthrough: true }) response: object): void {
+    seen.push([Reflect.ownKeys(request), Reflect.ownKeys(response)]);
+  }
+}
+
+@Module({ imports: [PaymentsModule.forRoot(paymentsOptions())], controllers: [WebhooksController] })
+class AppModule {}
+
+describe('a webhook on an Express instance that was passed to Nest', () => {
+  let instance: ExpressInstance;
+  let logs: LogLines;
+  let app: INestApplication | undefined;
+
+  const start = async (): Promise<INestApplication> => {
+    app = await NestFactory.create(AppModule, new ExpressAdapter(instance), { logger: logs });
+    return app.init();
+  };
+  const post = async (path = '/webhooks/payments'): Promise<number> => {
+    const { status } = await postWebhook(app ?? (await start()), path, paymentEvent('payment.success'), {
+      scheme,
+      secret,
+    });
+    return status;
+  };
+
+  beforeEach(() => {
+    seen = [];
+    instance = express();
+    logs = new LogLines();
+  });
+
+  afterEach(async () => {
+    await app?.close();
+    app = undefined;
+  });
+
+  it('is read before a body parser of that instance', async () => {
+    instance.use(express.json());
+    expect(await post()).toBe(200);
+    expect(seen).toHaveLength(1);
+  });
+
+  it('is read behind what rewrites URLs there', async () => {
+    instance.use((request: { url: string }, _response: unknown, next: () => void) => {
+      request.url = request.url.replace('/public', '');
+      next();
+    });
+    expect(await post('/public/webhooks/payments')).toBe(200);
+    expect(seen).toHaveLength(1);
+  });
+
+  it('is answered 500, and the log says why, where an application around it read the body first', async () => {
+    await start();
+    const around = express();
+    around.use(express.json());
+    around.use(instance);
+    const server = createServer(around).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { status } = await deliver((server.address() as AddressInfo).port, paymentEvent('payment.success'));
+    server.close();
+    expect(status).toBe(500);
+    expect(seen).toEqual([]);
+    expect(logs.webhooks('error').join()).toContain('raw bytes');
+  });
+
+  it('has everything that Express would add, from the second one on, before Express begins', async () => {
+    const before: typeof seen = [];
+    const { handle } = instance;
+    instance.handle = (request, response, next) => {
+      before.push([Reflect.ownKeys(request), Reflect.ownKeys(response)]);
+      handle.call(instance, request, response, next);
+    };
+    expect([await post(), await post()]).toEqual([200, 200]);
+    const added = seen.map((own, index) =>
+      own.map((keys, of) => keys.filter((key) => !before[index]?.[of]?.includes(key))),
+    );
+    // This one Express adds before it changes the prototypes.
+    expect(added[1]).toEqual([['res'], []]);
+  });
+});
