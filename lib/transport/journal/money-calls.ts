@@ -200,7 +200,7 @@ export class MoneyCalls {
       attempt,
       idempotencyKey:
         idempotencyKey ?? idempotencyKeyFor({ account, environment, operation, reference, attempt }),
-      intent: randomUUID(),
+      intent: newIntent(),
       bodyHash,
       body,
       state: 'in-flight',
@@ -208,4 +208,9 @@ export class MoneyCalls {
       probe: 'after-silence',
     };
   }
+}
+
+/** Written out once more: what `randomUUID` returns is strung together, and eight times as large while a journal keeps it. */
+function newIntent(): string {
+  return Buffer.from(randomUUID(), 'latin1').toString('latin1');
 }
