@@ -49,10 +49,9 @@ export function amountProblem(value: unknown): string | undefined {
  * @throws RangeError where it is not fine.
  */
 export function canonicalAmount(value: MoneyInput): string {
+  if (amountProblem(value) !== undefined) throw new RangeError('not an amount of money');
   const text = String(value);
-  const cents = amountProblem(value) === undefined ? parseCents(text) : undefined;
-  if (cents === undefined) throw new RangeError('not an amount of money');
-  return CANONICAL.test(text) ? text : formatCents(cents);
+  return CANONICAL.test(text) ? text : formatCents(parseCents(text) ?? 0n);
 }
 
 /**
