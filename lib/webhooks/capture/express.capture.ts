@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { captureBody, capturedBody } from './captured-body.js';
-import { RequestShape } from './request-shape.js';
+import { giveShape } from './request-shape.js';
 
 type Handle = (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
 type ExpressRequest = IncomingMessage & { readonly path: string };
@@ -25,7 +25,6 @@ export function captureOnExpress(
   const limitFor = (request: IncomingMessage, path: string): number | undefined =>
     // Where somebody else read it before us, the guard says so, loudly.
     request.readableDidRead || capturedBody(request) ? undefined : bodyLimitAt(request.method ?? '', path);
-  const shape = new RequestShape();
   const handle = app.handle.bind(app);
   app.handle = (request, response, next) => {
     const limit = limitFor(request, pathOf(app, request));
@@ -34,13 +33,12 @@ export function captureOnExpress(
       return;
     }
     void capture(request, response, limit).then(() => {
-      shape.give(request, response);
+      giveShape(request, response);
       handle(request, response, next);
     });
   };
   // Behind what rewrites URLs on an instance that was passed to Nest.
   app.use((request, response, next) => {
-    shape.learn(request);
     const limit = limitFor(request, request.path);
     if (limit === undefined) next();
     else void capture(request, response, limit).then(next);

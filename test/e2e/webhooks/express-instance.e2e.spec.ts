@@ -92,18 +92,20 @@ describe('a webhook on an Express instance that was passed to Nest', () => {
     expect(logs.webhooks('error').join()).toContain('raw bytes');
   });
 
-  it('has everything that Express would add, from the second one on, before Express begins', async () => {
+  it('has everything that Express would add by a name, before Express begins', async () => {
     const before: typeof seen = [];
     const { handle } = instance;
     instance.handle = (request, response, next) => {
       before.push([Reflect.ownKeys(request), Reflect.ownKeys(response)]);
       handle.call(instance, request, response, next);
     };
-    expect([await post(), await post()]).toEqual([200, 200]);
+    expect(await post()).toBe(200);
     const added = seen.map((own, index) =>
-      own.map((keys, of) => keys.filter((key) => !before[index]?.[of]?.includes(key))),
+      own.map((keys, of) =>
+        keys.filter((key) => typeof key === 'string' && !before[index]?.[of]?.includes(key)),
+      ),
     );
     // This one Express adds before it changes the prototypes.
-    expect(added[1]).toEqual([['res'], []]);
+    expect(added).toEqual([[['res'], []]]);
   });
 });
