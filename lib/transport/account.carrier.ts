@@ -14,20 +14,19 @@ const OWN_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type']);
  */
 export function accountCarrier(http: HttpService): Carrier {
   const throughAxios = new AxiosCarrier(http);
-  const axios = http.axiosRef;
-  // A test may have put something of its own here.
-  const { defaults } = axios as Partial<AxiosInstance>;
-  const straight = carrierBelow(defaults?.adapter);
-  if (!straight || addsHeaders(defaults?.headers)) return throughAxios;
+  // A test may have put something of its own in its place, which has no axios at all.
+  const axios = http.axiosRef as Partial<AxiosInstance> | undefined;
+  const straight = carrierBelow(axios?.defaults?.adapter);
+  if (!straight || addsHeaders(axios?.defaults?.headers)) return throughAxios;
   let reached = false;
-  Object.defineProperty(http, 'axiosRef', {
-    configurable: true,
-    get: () => {
-      reached = true;
-      return axios;
-    },
-  });
-  return { carry: (request) => (reached ? throughAxios : straight).carry(request) };
+  const get = (): typeof axios => {
+    reached = true;
+    return axios;
+  };
+  Object.defineProperty(http, 'axiosRef', { configurable: true, get });
+  // A test may also spy on the property, or put its own axios there, without reading it.
+  const isReplaced = (): boolean => Object.getOwnPropertyDescriptor(http, 'axiosRef')?.get !== get;
+  return { carry: (request) => (reached || isReplaced() ? throughAxios : straight).carry(request) };
 }
 
 /** Axios keeps default headers by method, in `common`, or beside these. */

@@ -82,4 +82,27 @@ describe('the way of a request', () => {
     accountCarrier(fake as unknown as HttpService).carry(REQUEST);
     expect(sent).toHaveLength(1);
   });
+
+  it('goes through axios while a test spies on the property', () => {
+    const account = own();
+    const spy = jest.spyOn(account.http, 'axiosRef', 'get');
+    account.send();
+    expect(spy).toHaveBeenCalledTimes(1);
+    spy.mockRestore();
+  });
+
+  it('goes through what a test puts in the place of axios, also where it never read what stood there', () => {
+    const account = own();
+    const request = jest.fn<() => Promise<unknown>>().mockResolvedValue({});
+    const spy = jest.spyOn(account.http, 'axiosRef', 'get').mockReturnValue({ request } as never);
+    account.send();
+    spy.mockRestore();
+    expect(request).toHaveBeenCalledTimes(1);
+    expect(account.send().ways).toEqual(['straight']);
+  });
+
+  it('lets an application start whose tests put an HttpService without axios there', async () => {
+    const { answer } = accountCarrier({ get: () => undefined } as unknown as HttpService).carry(REQUEST);
+    await expect(answer).rejects.toThrow(TypeError);
+  });
 });
