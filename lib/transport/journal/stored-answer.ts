@@ -5,7 +5,9 @@ import { withLastResponse, type PaymentsResponse } from '../last-response.js';
 
 interface StoredAnswer {
   readonly envelope: AnswerEnvelope;
-  readonly answer: { readonly data: unknown };
+  readonly answer?: { readonly data: unknown };
+  /** In the place of `answer`, where a build wrote it that kept nothing else of what came. */
+  readonly data?: unknown;
 }
 
 /** A success answer as the journal keeps it: what came stays as it came, without being written anew. */
@@ -20,7 +22,7 @@ export function repeatedAnswer<T extends object>(
 ): PaymentsResponse<T> {
   const { idempotencyKey, answer } = record;
   const stored = answer === undefined ? undefined : (JSON.parse(answer) as StoredAnswer);
-  const payload = stored && call.read(stored.answer.data);
+  const payload = stored && call.read((stored.answer ?? stored).data);
   if (!payload) return answerless(record);
   return withLastResponse(withOutcome(payload.value, record), {
     ...stored.envelope,

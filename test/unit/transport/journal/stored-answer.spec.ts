@@ -1,0 +1,23 @@
+import { expect, it } from '@jest/globals';
+import { type MoneyCall } from '../../../../lib/transport/gateway-call.js';
+import { answerText, repeatedAnswer } from '../../../../lib/transport/journal/stored-answer.js';
+import { asRecord, type WireRecord } from '../../../../lib/transport/read-record.js';
+import { journalRecord } from '../../../support/journal-contract.js';
+
+const call = {
+  read: (data: unknown) => ({ value: asRecord(data), warnings: [] }),
+} as unknown as MoneyCall<WireRecord>;
+const envelope = { code: 'PAYMENT_INITIATED', message: 'm', httpStatus: 200, requestId: 'r' };
+const data = { provider_reference: 'PA-1' };
+
+it.each([
+  [
+    'this build',
+    answerText({ envelope, text: JSON.stringify({ status: 'success', data, request_id: 'other' }) }),
+  ],
+  ['an earlier build', JSON.stringify({ data, envelope })],
+])('hands out the answer that %s wrote down', (_, answer) => {
+  const value = repeatedAnswer(call, journalRecord('order-1', { state: 'accepted', answer }));
+  expect(value).toEqual(data);
+  expect(value.lastResponse).toMatchObject({ ...envelope, attempts: [], warnings: [] });
+});
