@@ -32,6 +32,8 @@ const TARGETS: readonly (readonly [target: string, expected: ExpectedStatus])[] 
   ['/webhooks/payments/../payments', 404],
   ['/webhooks', 404],
   ['/', 404],
+  ['http://[/webhooks/payments', { express: 404, fastify: 400 }],
+  ['http://[::1/webhooks/payments?x', { express: 404, fastify: 400 }],
   ['webhooks/payments', 400],
 ];
 
