@@ -112,7 +112,12 @@ function accountModule(
       }),
     ],
     providers: [
-      { provide: token(HttpService), useExisting: HttpService },
+      {
+        // Not before there is a client, which has to learn whether anybody reaches for axios.
+        provide: token(HttpService),
+        useFactory: (http: HttpService): HttpService => http,
+        inject: [HttpService, GATEWAY_CLIENT],
+      },
       {
         provide: GATEWAY_CLIENT,
         useFactory: (

@@ -309,6 +309,26 @@ describe('a named account beside the default one', () => {
     expect(answered).toEqual([200]);
   });
 
+  it("is seen by an interceptor that a provider's constructor added, in whatever module it stands", async () => {
+    @Injectable()
+    class Tracing {
+      constructor(@InjectPayments(HttpService) http: HttpService) {
+        http.axiosRef.interceptors.request.use((config) => {
+          config.headers.set('X-Trace', 'shop');
+          return config;
+        });
+      }
+    }
+    @Module({ providers: [Tracing] })
+    class TracingModule {}
+
+    const app = await boot({
+      imports: [TracingModule, PaymentsModule.forRoot({ ...options, isGlobal: true })],
+    });
+    await app.get(WalletService, { strict: false }).balance();
+    expect(gateway.seen.map(({ headers }) => headers['x-trace'])).toEqual(['shop']);
+  });
+
   it('is found under its token, and not under the class', async () => {
     const app = await boot({ imports: [PaymentsModule.forRoot({ ...options, name: 'payouts' })] });
     expect(app.get(getPaymentsToken(BanksService, 'payouts'))).toBeInstanceOf(BanksService);
