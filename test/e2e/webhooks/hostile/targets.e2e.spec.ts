@@ -32,8 +32,6 @@ const TARGETS: readonly (readonly [target: string, expected: ExpectedStatus])[] 
   ['/webhooks/payments/../payments', 404],
   ['/webhooks', 404],
   ['/', 404],
-  ['http://[/webhooks/payments', { express: 404, fastify: 400 }],
-  ['http://[::1/webhooks/payments?x', { express: 404, fastify: 400 }],
   ['webhooks/payments', 400],
 ];
 
@@ -76,4 +74,19 @@ describe.each(adapters)('a webhook route on %s', (adapter) => {
     const lines = [...signedLines(body), ['X-HTTP-Method-Override', 'POST'] as const];
     await app.expectStatus({ method: 'PUT', target: '/webhooks/payments?_method=POST', lines, body }, 404);
   });
+});
+
+/** What Fastify answers to these depends on its version. */
+describe('a webhook route on express', () => {
+  const app = new HostileApp('express');
+  beforeAll(() => app.start());
+  afterAll(() => app.stop());
+
+  it.each(['http://[/webhooks/payments', 'http://[::1/webhooks/payments?x'])(
+    'is not found under %s, which no URL parser takes',
+    async (target) => {
+      const body = event();
+      await app.expectStatus({ target, lines: signedLines(body), body }, 404);
+    },
+  );
 });
