@@ -32,7 +32,7 @@ export async function measure(size) {
     rows: results.flatMap(({ rows }) => rows),
     goals: results.flatMap(({ goals }) => goals),
     remarks: [
-      `A call goes through the whole module. Below it the storages alone: a payment is read, written down and answered; a webhook is claimed and finished. Memory storages are full, so each new entry also makes room; PostgreSQL waits for its disk at every commit.`,
+      `A call goes through the whole module. Below it the storages alone: a payment is written down and answered; a webhook is claimed and finished. Memory storages are full, so each new entry also makes room; PostgreSQL waits for its disk at every commit.`,
       ...(missing ? [missing] : []),
     ],
   };

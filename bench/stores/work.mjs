@@ -11,10 +11,9 @@ export async function handleWebhook({ inbox }, reference) {
   if (!(await claim.finish())) throw new Error(`The claim of ${reference} was lost.`);
 }
 
-/** A payment is read, written down and answered. */
+/** A payment is written down and answered. */
 export async function writePayment({ journal }, reference) {
   const key = { ...SCOPE, family: 'collection', reference };
-  await journal.get(key);
   const record = {
     ...key,
     operation: 'collection.mobile-money',

@@ -36,21 +36,22 @@ export class PaymentIntent {
   ) {}
 
   /**
-   * Writes a payment down; undefined where somebody else was faster. A client of the store may repeat what it lost the
-   * answer to, and then finds what it wrote itself.
+   * Writes a payment down. A client of the store may repeat what it lost the answer to, and then finds what it wrote itself.
+   *
+   * @returns What stands where something else does, or somebody else was faster.
    */
   static async begin(
     store: JournalStore,
     record: JournalRecord,
     standing: StoredJournalRecord | undefined,
     deadline: number,
-  ): Promise<PaymentIntent | undefined> {
+  ): Promise<PaymentIntent | StoredJournalRecord | undefined> {
     const lease = leaseUntil(deadline);
     const stored = standing
       ? ((await store.replace(standing.version, record, lease)) ?? (await store.get(record)))
       : (await store.insert(record, lease)).stored;
     const isOurs = stored?.record.intent === record.intent && stored.record.state === 'in-flight';
-    return isOurs ? new PaymentIntent(store, stored, standing?.record, deadline) : undefined;
+    return isOurs ? new PaymentIntent(store, stored, standing?.record, deadline) : stored;
   }
 
   /** Takes the one further try of a payment; undefined where somebody else was faster. */

@@ -106,22 +106,23 @@ export class PaymentLedger {
     deadline: number,
     caller: { readonly waits: boolean },
   ): Promise<Begun> {
+    // Most payments are new: what stands is heard of where that is not so.
+    let standing: StoredJournalRecord | undefined;
     for (;;) {
-      const standing = await this.store.get(key);
       // The caller was told that nothing was sent: a crash must not leave a payment behind that recovery would send.
       if (!caller.waits) throw notWritten(key);
       const decision = decideRepeatedCall(standing, asked, this.rules);
-      const intent =
-        decision.act === 'begin'
-          ? await this.beginIntent(draft(decision.attempt), standing, deadline)
-          : decision.act === 'probe' && standing
-            ? await PaymentIntent.beginProbe(this.store, standing, deadline)
-            : undefined;
-      if (intent) return { intent };
-      if (standing && decision.act !== 'begin' && decision.act !== 'probe') {
+      if (decision.act === 'begin') {
+        const begun = await this.beginIntent(draft(decision.attempt), standing, deadline);
+        if (begun instanceof PaymentIntent) return { intent: begun };
+        standing = begun;
+      } else if (decision.act === 'probe' && standing) {
+        const intent = await PaymentIntent.beginProbe(this.store, standing, deadline);
+        if (intent) return { intent };
+        standing = await this.store.get(key);
+      } else if (standing && decision.act !== 'probe') {
         return { standing: standing.record, refusal: decision };
       }
-      // Somebody else was faster: look again at what stands now.
     }
   }
 
@@ -129,7 +130,7 @@ export class PaymentLedger {
     record: JournalRecord,
     standing: StoredJournalRecord | undefined,
     deadline: number,
-  ): Promise<PaymentIntent | undefined> {
+  ): Promise<PaymentIntent | StoredJournalRecord | undefined> {
     try {
       return await PaymentIntent.begin(this.store, record, standing, deadline);
     } catch (error) {

@@ -24,6 +24,7 @@ import {
 } from '../../support/misbehaving-gateway.js';
 
 const ACCEPTED = json(envelope(collectionRecord, 'PAYMENT_INITIATED'));
+const REFUSED = json({ status: 'error', code: 'INVALID_PHONE', message: 'No' }, 400);
 const KEY = {
   account: 'default',
   environment: 'sandbox',
@@ -454,14 +455,27 @@ describe('a payment that is asked for again', () => {
   describe('when the journal fails', () => {
     const broken = (): Promise<never> => Promise.reject(new Error('connection refused'));
 
-    it.each(['get', 'insert'] as const)('at %s, nothing is sent', async (method) => {
+    it.each([
+      ['insert', 0],
+      ['replace', 1],
+    ] as const)('at %s, nothing is sent', async (method, refused) => {
       jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+      gateway.answer(REFUSED);
+      for (let call = 0; call < refused; call += 1) await failureOf(pay());
       jest.spyOn(journal, method).mockImplementation(broken);
       expect(await failureOf(pay())).toMatchObject({
         name: 'PaymentsStorageError',
         mayHaveBeenProcessed: false,
       });
-      expect(gateway.seen).toHaveLength(0);
+      expect(gateway.seen).toHaveLength(refused);
+    });
+
+    it('asks it twice for a new payment: a journal may be a network away', async () => {
+      gateway.answer(ACCEPTED);
+      const methods = ['insert', 'get', 'replace', 'remove', 'list'] as const;
+      const spies = methods.map((method) => jest.spyOn(journal, method));
+      await pay();
+      expect(spies.map(({ mock }) => mock.calls.length)).toEqual([1, 0, 1, 0, 0]);
     });
 
     it('by never answering, nothing is sent, and the deadline is kept', async () => {
@@ -475,18 +489,20 @@ describe('a payment that is asked for again', () => {
     });
 
     it('too late for the caller, nothing is written down any more', async () => {
-      const get = journal.get.bind(journal);
+      gateway.answer(REFUSED);
+      await failureOf(pay());
+      const insert = journal.insert.bind(journal);
       let go = (): void => {};
       const gate = new Promise<void>((resolve) => (go = resolve));
-      jest.spyOn(journal, 'get').mockImplementation(async (key) => {
+      jest.spyOn(journal, 'insert').mockImplementation(async (...args) => {
         await gate;
-        return get(key);
+        return insert(...args);
       });
-      const insert = jest.spyOn(journal, 'insert');
-      await failureOf(pay({}, { deadlineMs: 20 }));
+      const replace = jest.spyOn(journal, 'replace');
+      expect(await failureOf(pay({}, { deadlineMs: 20 }))).toMatchObject({ name: 'PaymentsStorageError' });
       go();
       for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
-      expect(insert).not.toHaveBeenCalled();
+      expect(replace).not.toHaveBeenCalled();
     });
 
     it('although it wrote the payment down, what was written is taken back', async () => {
@@ -573,12 +589,12 @@ describe('a payment that is asked for again', () => {
     });
 
     it('so slowly that too little time is left, nothing is sent', async () => {
-      const get = journal.get.bind(journal);
+      const insert = journal.insert.bind(journal);
       let go = (): void => {};
       const gate = new Promise<void>((resolve) => (go = resolve));
-      jest.spyOn(journal, 'get').mockImplementationOnce(async (key) => {
+      jest.spyOn(journal, 'insert').mockImplementationOnce(async (...args) => {
         await gate;
-        return get(key);
+        return insert(...args);
       });
       expect(await failureOf(pay({}, { deadlineMs: 100 }))).toMatchObject({ name: 'PaymentsStorageError' });
       go();

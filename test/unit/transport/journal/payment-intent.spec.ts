@@ -14,12 +14,17 @@ it('leaves a later attempt alone, also where the caller gave both attempts one k
   const error = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
   const { journal } = memoryStorage();
   const first = journalRecord('order-1', { state: 'in-flight', attempt: 1, idempotencyKey: 'own-key' });
-  const intent = await PaymentIntent.begin(journal, first, undefined, performance.now() + 1_000);
+  const intent = (await PaymentIntent.begin(
+    journal,
+    first,
+    undefined,
+    performance.now() + 1_000,
+  )) as PaymentIntent;
   const standing = await journal.get(first);
   const second = journalRecord('order-1', { state: 'in-flight', attempt: 2, idempotencyKey: 'own-key' });
   await journal.replace(standing!.version, second, 0);
 
-  await intent!.end({
+  await intent.end({
     end: 'failed',
     verdict: { end: 'unknown', evidence: 'no-answer' },
     error: new PaymentOutcomeUnknownError('no-answer', 'no answer came'),
@@ -50,7 +55,10 @@ it.each([
 
   const intent = await PaymentIntent.begin(twice, record, standing, performance.now() + 1_000);
 
+  expect(intent).toBeInstanceOf(PaymentIntent);
   expect(intent?.record).toEqual(record);
   const another = journalRecord('order-1', { intent: 'another-call' });
-  expect(await PaymentIntent.begin(twice, another, standing, performance.now() + 1_000)).toBeUndefined();
+  const stands = await PaymentIntent.begin(twice, another, standing, performance.now() + 1_000);
+  expect(stands).not.toBeInstanceOf(PaymentIntent);
+  expect(stands?.record).toEqual(record);
 });
