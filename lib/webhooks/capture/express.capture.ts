@@ -33,6 +33,8 @@ export function captureOnExpress(
       return;
     }
     void capture(request, response, limit).then(() => {
+      // Somebody around this application may have answered meanwhile: Express would throw, and nobody catch it.
+      if (response.headersSent) return;
       giveShape(request, response);
       handle(request, response, next);
     });

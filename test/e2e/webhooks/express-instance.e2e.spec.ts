@@ -3,7 +3,14 @@ import { Controller, type INestApplication, Module, Req, Res } from '@nestjs/com
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import {
+  Agent,
+  createServer,
+  type IncomingMessage,
+  request as send,
+  type RequestListener,
+  type Server,
+} from 'node:http';
 import { createRequire } from 'node:module';
 import { type AddressInfo } from 'node:net';
 import { PaymentsModule } from '../../../lib/payments.module.js';
@@ -39,6 +46,8 @@ describe('a webhook on an Express instance that was passed to Nest', () => {
   let instance: ExpressInstance;
   let logs: LogLines;
   let app: INestApplication | undefined;
+  /** Around the application. */
+  let server: Server | undefined;
 
   const start = async (): Promise<INestApplication> => {
     app = await NestFactory.create(AppModule, new ExpressAdapter(instance), { logger: logs });
@@ -52,6 +61,12 @@ describe('a webhook on an Express instance that was passed to Nest', () => {
     return status;
   };
 
+  const listen = async (listener: RequestListener): Promise<number> => {
+    server = createServer(listener).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  };
+
   beforeEach(() => {
     seen = [];
     instance = express();
@@ -59,6 +74,8 @@ describe('a webhook on an Express instance that was passed to Nest', () => {
   });
 
   afterEach(async () => {
+    server?.close();
+    server = undefined;
     await app?.close();
     app = undefined;
   });
@@ -83,13 +100,32 @@ describe('a webhook on an Express instance that was passed to Nest', () => {
     const around = express();
     around.use(express.json());
     around.use(instance);
-    const server = createServer(around).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { status } = await deliver((server.address() as AddressInfo).port, paymentEvent('payment.success'));
-    server.close();
+    const { status } = await deliver(await listen(around), paymentEvent('payment.success'));
     expect(status).toBe(500);
     expect(seen).toEqual([]);
     expect(logs.webhooks('error').join()).toContain('raw bytes');
+  });
+
+  it('is left alone where somebody around it answered before it was read, and disturbs nothing', async () => {
+    await start();
+    let impatient = true;
+    const port = await listen((request, response) => {
+      if (impatient) request.once('data', () => response.writeHead(503).end());
+      instance(request, response);
+    });
+    const headers = { 'content-type': 'application/json', 'content-length': 4 };
+    const agent = new Agent({ keepAlive: true });
+    const slow = send({ port, path: '/webhooks/payments', method: 'POST', headers, agent });
+    slow.write('{}');
+    const [answer] = (await once(slow, 'response')) as [IncomingMessage];
+    expect(answer.statusCode).toBe(503);
+    slow.end('  ');
+    await once(answer.resume(), 'end');
+    impatient = false;
+    // The same connection: by then the rest of the first body has been read.
+    expect((await deliver(port, paymentEvent('payment.success'), { agent })).status).toBe(200);
+    agent.destroy();
+    expect(seen).toHaveLength(1);
   });
 
   it('has everything that Express would add by a name, before Express begins', async () => {
