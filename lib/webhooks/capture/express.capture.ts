@@ -1,10 +1,12 @@
+import { BadRequestException } from '@nestjs/common';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { captureBody, capturedBody } from './captured-body.js';
 import { giveShape } from './request-shape.js';
 
 type Handle = (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
 type ExpressRequest = IncomingMessage & { readonly path: string };
-type Middleware = (request: ExpressRequest, response: ServerResponse, next: () => void) => void;
+type Next = (error?: unknown) => void;
+type Middleware = (request: ExpressRequest, response: ServerResponse, next: Next) => void;
 
 /** The part of an Express application that is used. */
 export interface ExpressLike {
@@ -42,9 +44,22 @@ export function captureOnExpress(
   // Behind what rewrites URLs on an instance that was passed to Nest.
   app.use((request, response, next) => {
     const limit = limitFor(request, request.path);
-    if (limit === undefined) next();
-    else void capture(request, response, limit).then(next);
+    if (limit === undefined) {
+      goOn(request, next);
+      return;
+    }
+    void capture(request, response, limit).then(() => {
+      goOn(request, next);
+    });
   });
+}
+
+/** A foreign route of the same path would take a body that broke off for none at all. */
+function goOn(request: IncomingMessage, next: Next): void {
+  const captured = capturedBody(request);
+  const brokeOff = captured && 'refusedWith' in captured && captured.refusedWith === 400;
+  if (brokeOff) next(new BadRequestException('The request was aborted.'));
+  else next();
 }
 
 /** Not the URL: the router also takes `http://host/path` and `/path#fragment`, and reads the path as this does. */

@@ -1,10 +1,14 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { capturedBody } from '../../../../lib/webhooks/capture/captured-body.js';
 import { captureOnExpress, type ExpressLike } from '../../../../lib/webhooks/capture/express.capture.js';
 
 type Captured = IncomingMessage & { body?: unknown };
+type Middleware = Parameters<ExpressLike['use']>[0];
+
+/** What the last application was given to run before everything else. */
+let first: Middleware | undefined;
 
 /** What Express gets of a POST request whose sender writes these parts, and then ends or hangs up. */
 async function captured(parts: readonly string[], end: 'ends' | 'hangs up' = 'ends'): Promise<Captured> {
@@ -16,7 +20,7 @@ async function captured(parts: readonly string[], end: 'ends' | 'hangs up' = 'en
       handle: (handled) => {
         resolve(handled);
       },
-      use: () => undefined,
+      use: (middleware) => (first = middleware),
     };
     captureOnExpress(app, () => 1_024);
     app.handle(request as never, {} as ServerResponse);
@@ -51,5 +55,15 @@ describe('the body of a webhook on Express', () => {
     const request = await captured(['{"a":'], 'hangs up');
     expect(capturedBody(request)).toEqual({ refusedWith: 400 });
     expect(request.body).toBeUndefined();
+  });
+
+  it.each([
+    ['an error', 'hangs up', [expect.objectContaining({ status: 400 })]],
+    ['nothing', 'ends', []],
+  ] as const)('gives what comes behind it %s where the sender %s', async (_what, end, told) => {
+    const request = await captured(['{}'], end);
+    const next = jest.fn();
+    first?.(request as never, {} as ServerResponse, next);
+    expect(next.mock.calls).toEqual([told]);
   });
 });
