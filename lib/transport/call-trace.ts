@@ -78,24 +78,26 @@ export class CallTrace {
     }
   }
 
-  private log(
-    level: 'debug' | 'warn',
+  private log(level: 'debug' | 'warn', info: AttemptInfo, requestId: string | undefined): void {
+    try {
+      if (level === 'warn' || writesDebugLines()) logger[level](this.line(info, requestId));
+    } catch {
+      // Money may have moved: a logger that fails must not decide what the caller hears of it.
+    }
+  }
+
+  private line(
     { number: attempt, phase, code, durationMs }: AttemptInfo,
     requestId: string | undefined,
-  ): void {
-    if (level === 'debug' && !writesDebugLines()) return;
+  ): string {
     const { operation, reference } = this.subject;
     // Quoted, because these come from outside and must not break the line.
     const quoted = (name: string, value: string | undefined): string =>
       value === undefined ? '' : ` ${name}=${JSON.stringify(value)}`;
-    const line =
+    return (
       `${operation}${quoted('reference', reference)} attempt=${attempt} phase=${phase}` +
-      `${quoted('code', code)}${quoted('requestId', requestId)} duration=${durationMs}ms`;
-    try {
-      logger[level](line);
-    } catch {
-      // Money may have moved: a logger that fails must not decide what the caller hears of it.
-    }
+      `${quoted('code', code)}${quoted('requestId', requestId)} duration=${durationMs}ms`
+    );
   }
 }
 

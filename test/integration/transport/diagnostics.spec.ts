@@ -1,4 +1,4 @@
-import { Logger } from '@nestjs/common';
+import { ConsoleLogger, Logger } from '@nestjs/common';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
   CALL_ATTEMPT_CHANNEL,
@@ -217,11 +217,14 @@ describe('what a call tells while it goes', () => {
       expect(lines.join('')).not.toContain('\n');
     });
 
-    it('that fails does not turn an accepted payment into an error', async () => {
-      const broken = (): never => {
-        throw new Error('disk full');
-      };
-      Logger.overrideLogger({ log: broken, error: broken, warn: broken, debug: broken });
+    const broken = (): never => {
+      throw new Error('disk full');
+    };
+    it.each([
+      ['writes', { log: broken, error: broken, warn: broken, debug: broken }],
+      ['tells its levels', Object.assign(new ConsoleLogger(), { isLevelEnabled: broken })],
+    ])('that fails where it %s does not turn an accepted payment into an error', async (_, logger) => {
+      Logger.overrideLogger(logger);
       gateway.answer(json(envelope(bankRecord)));
       await expect(merchant.disbursements.bank(bankRequest)).resolves.toMatchObject({ status: 'processing' });
     });
