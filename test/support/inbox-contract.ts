@@ -195,6 +195,16 @@ export function inboxContract(
     expect((await claim(inboxDelivery('order-1'))).result).toBe('conflict');
   });
 
+  it('takes over nothing of an outcome that failed and is replaced', async () => {
+    const first = claimed(await claim(inboxDelivery('order-1')));
+    await first.mark('Orders.paid');
+    await first.fail();
+    const replacing = claimed(
+      await claim(inboxDelivery('order-1', { event: 'payment.failed', fingerprint: 'f2', replaces: ['f1'] })),
+    );
+    expect([replacing.attempt, replacing.finished]).toEqual([1, []]);
+  });
+
   it('lets an operator replace any outcome, but not a running one', async () => {
     const first = claimed(await claim(inboxDelivery('order-1')));
     const released = inboxDelivery('order-1', { fingerprint: 'f2', replaces: 'any' });
