@@ -3,7 +3,7 @@ import { digits, measuredText, mostText } from './text.mjs';
 /** What a run measured, as the middle of a document. */
 export function measuredMarkdown(figures, { rounds, machine }) {
   return [
-    `Measured on ${machine.date}: ${machine.description}. ${rounds} interleaved rounds after one to warm up; medians, with the lowest and the highest in brackets.`,
+    `Measured on ${machine.date}: ${machine.description}. ${rounds} interleaved rounds after two to warm up; medians, with the lowest and the highest in brackets.`,
     '![Each figure as a share of its goal](performance.svg)',
     '## Goals',
     goalTable(figures),
