@@ -6,6 +6,9 @@ import { dropRest } from './drop-rest.js';
 /** The exact bytes of a delivery, or the status with which the guard refuses it: 400 where it broke off. */
 export type CapturedBody = { readonly bytes: Uint8Array } | { readonly refusedWith: 400 | 413 | 415 };
 
+/** Each chunk costs hundreds of bytes, and a sender may cut its body into single ones: so many become one. */
+const PUT_TOGETHER = 1_024;
+
 const CAPTURED = Symbol.for('nestjs-payments.captured-body');
 
 type CapturingRequest = IncomingMessage & { [CAPTURED]?: CapturedBody };
@@ -44,11 +47,14 @@ function readAtMost(stream: Readable, limit: number): Promise<Uint8Array | 'too 
   return new Promise((resolve) => {
     const chunks: Uint8Array[] = [];
     let length = 0;
+    let taken = 0;
     const take = (chunk: Uint8Array | string): void => {
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
       length += bytes.length;
       if (length <= limit) {
         chunks.push(bytes);
+        taken += 1;
+        if (taken % PUT_TOGETHER === 0) chunks.push(Buffer.concat(chunks.splice(-PUT_TOGETHER)));
         return;
       }
       stream.off('data', take).pause();

@@ -11,7 +11,11 @@ type Middleware = Parameters<ExpressLike['use']>[0];
 let first: Middleware | undefined;
 
 /** What Express gets of a POST request whose sender writes these parts, and then ends or hangs up. */
-async function captured(parts: readonly string[], end: 'ends' | 'hangs up' = 'ends'): Promise<Captured> {
+async function captured(
+  parts: readonly string[],
+  end: 'ends' | 'hangs up' = 'ends',
+  limit = 1_024,
+): Promise<Captured> {
   const stream = new PassThrough();
   const request = Object.assign(stream, { method: 'POST', headers: {} });
   return new Promise((resolve) => {
@@ -22,7 +26,7 @@ async function captured(parts: readonly string[], end: 'ends' | 'hangs up' = 'en
       },
       use: (middleware) => (first = middleware),
     };
-    captureOnExpress(app, () => 1_024);
+    captureOnExpress(app, () => limit);
     app.handle(request as never, {} as ServerResponse);
     for (const part of parts) stream.write(part);
     if (end === 'ends') stream.end();
@@ -65,5 +69,17 @@ describe('the body of a webhook on Express', () => {
     const next = jest.fn();
     first?.(request as never, {} as ServerResponse, next);
     expect(next.mock.calls).toEqual([told]);
+  });
+
+  it('is kept in few pieces, however small those are that come', async () => {
+    const concat = jest.spyOn(Buffer, 'concat');
+    const body = JSON.stringify('0123456789'.repeat(500));
+    try {
+      const request = await captured(Array.from(body), 'ends', body.length);
+      expect(capturedBody(request)).toEqual({ bytes: Buffer.from(body) });
+      expect(Math.max(...concat.mock.calls.map(([pieces]) => pieces.length))).toBeLessThan(2_000);
+    } finally {
+      concat.mockRestore();
+    }
   });
 });
