@@ -38,6 +38,7 @@ describe('the seven operations', () => {
       'idempotency-key': expect.stringMatching(UUID_V5) as unknown,
       'content-type': 'application/json',
       accept: 'application/json',
+      'accept-encoding': 'identity',
     });
     expect(request?.headers).not.toHaveProperty('authorization');
     expect(JSON.parse(request?.body ?? '')).toEqual({

@@ -62,3 +62,18 @@ it.each([
   expect(stands).not.toBeInstanceOf(PaymentIntent);
   expect(stands?.record).toEqual(record);
 });
+
+it('writes its end without reading first', async () => {
+  const { journal } = memoryStorage();
+  const record = journalRecord('order-1');
+  const deadline = performance.now() + 1_000;
+  const intent = (await PaymentIntent.begin(journal, record, undefined, deadline)) as PaymentIntent;
+  const get = jest.spyOn(journal, 'get');
+  const verdict = { end: 'unknown', evidence: 'no-answer' } as const;
+  const error = new PaymentOutcomeUnknownError('no-answer', 'no answer came');
+
+  const ended = await intent.end({ end: 'failed', verdict, error, openProbe: undefined });
+
+  expect(ended?.record.state).toBe('unknown');
+  expect(get).not.toHaveBeenCalled();
+});

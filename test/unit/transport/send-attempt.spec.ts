@@ -1,0 +1,43 @@
+import { expect, it, jest } from '@jest/globals';
+import { getEventListeners } from 'node:events';
+import { type CarriedAnswer, type Carrier } from '../../../lib/transport/carrier.js';
+import { sendAttempt } from '../../../lib/transport/send-attempt.js';
+
+const REQUEST = {
+  method: 'GET',
+  origin: 'http://127.0.0.1:1',
+  path: '/',
+  headers: {},
+  body: undefined,
+} as const;
+const ANSWER: CarriedAnswer = { status: 200, headers: {}, data: '' };
+
+function carrierOf(answer: Promise<CarriedAnswer>): { carrier: Carrier; carry: jest.Mock<Carrier['carry']> } {
+  const carry = jest.fn<Carrier['carry']>(() => ({
+    answer,
+    mayHaveBeenSent: () => true,
+    giveUp: () => undefined,
+  }));
+  return { carrier: { carry }, carry };
+}
+
+it('sends nothing where the caller gave up before', async () => {
+  const { carrier, carry } = carrierOf(Promise.resolve(ANSWER));
+  expect(await sendAttempt(carrier, REQUEST, 1_000, AbortSignal.abort())).toMatchObject({
+    sent: false,
+    aborted: true,
+  });
+  expect(carry).not.toHaveBeenCalled();
+});
+
+it.each([
+  ['an answer', () => Promise.resolve(ANSWER)],
+  ['a failure', () => Promise.reject(new Error('reset'))],
+])("listens to the caller's signal no longer after %s", async (_, answer) => {
+  const { carrier } = carrierOf(answer());
+  const { signal } = new AbortController();
+  const attempt = sendAttempt(carrier, REQUEST, 1_000, signal);
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+  await attempt;
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
