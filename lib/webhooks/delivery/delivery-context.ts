@@ -7,7 +7,7 @@ const TIME = Symbol('nestjs-payments.handler-time');
 export class DeliveryContext implements PaymentEventContext {
   declare readonly signal: AbortSignal;
   declare readonly transaction?: unknown;
-  private readonly [TIME]: HandlerTime;
+  declare private readonly [TIME]: HandlerTime;
 
   constructor(
     readonly account: string,
@@ -16,7 +16,8 @@ export class DeliveryContext implements PaymentEventContext {
     time: HandlerTime,
     transaction: unknown,
   ) {
-    this[TIME] = time;
+    // Not enumerable: tests of an application compare what a handler was told as a whole.
+    Object.defineProperty(this, TIME, { value: time });
     // Of the object itself, so that a copy of the context has it too; the same for all, so that they stay of one shape.
     Object.defineProperty(this, 'signal', SIGNAL);
     if (transaction !== undefined) this.transaction = transaction;

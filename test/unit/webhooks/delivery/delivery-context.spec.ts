@@ -32,6 +32,18 @@ describe('what handlers are told', () => {
     expect(copy.signal.aborted).toBe(true);
   });
 
+  it('equals a plain object of what handlers are told, and so does a copy', () => {
+    const told = {
+      account: 'default',
+      attempt: 2,
+      deliveredAt: new Date(0),
+      signal: expect.any(AbortSignal),
+    };
+    const context = contextIn(new HandlerTime());
+    expect(context).toEqual(told);
+    expect({ ...context }).toStrictEqual(told);
+  });
+
   it('holds a transaction only where there is one', () => {
     const told = { account: 'default', attempt: 2, deliveredAt: new Date(0) };
     expect(JSON.parse(JSON.stringify(contextIn(new HandlerTime())))).toEqual({
