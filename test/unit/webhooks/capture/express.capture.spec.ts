@@ -10,10 +10,10 @@ type Middleware = Parameters<ExpressLike['use']>[0];
 /** What the last application was given to run before everything else. */
 let first: Middleware | undefined;
 
-/** What Express gets of a POST request whose sender writes these parts, and then ends or hangs up. */
+/** What Express gets of a POST request whose sender writes these parts, and then ends, hangs up or fails. */
 async function captured(
   parts: readonly string[],
-  end: 'ends' | 'hangs up' = 'ends',
+  end: 'ends' | 'hangs up' | 'fails' = 'ends',
   limit = 1_024,
 ): Promise<Captured> {
   const stream = new PassThrough();
@@ -30,7 +30,7 @@ async function captured(
     app.handle(request as never, {} as ServerResponse);
     for (const part of parts) stream.write(part);
     if (end === 'ends') stream.end();
-    else stream.destroy();
+    else stream.destroy(end === 'fails' ? new Error('unreadable') : undefined);
   });
 }
 
@@ -55,8 +55,8 @@ describe('the body of a webhook on Express', () => {
     expect([one.body, other.body]).toEqual([{}, []]);
   });
 
-  it('is refused where the sender hangs up before its end', async () => {
-    const request = await captured(['{"a":'], 'hangs up');
+  it.each(['hangs up', 'fails'] as const)('is refused where the sender %s before its end', async (end) => {
+    const request = await captured(['{"a":'], end);
     expect(capturedBody(request)).toEqual({ refusedWith: 400 });
     expect(request.body).toBeUndefined();
   });
