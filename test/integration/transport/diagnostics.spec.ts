@@ -211,6 +211,20 @@ describe('what a call tells while it goes', () => {
       ]);
     });
 
+    it('is not made where nobody would see it', async () => {
+      const logger = new ConsoleLogger();
+      const debug = jest.spyOn(logger, 'debug');
+      Logger.overrideLogger(logger);
+      Logger.overrideLogger(['error', 'warn']);
+      gateway.answer(json(envelope(bankRecord)));
+      try {
+        await merchant.disbursements.bank(bankRequest);
+      } finally {
+        Logger.overrideLogger(['debug']);
+      }
+      expect(debug).not.toHaveBeenCalled();
+    });
+
     it('cannot be broken into two lines by a reference', async () => {
       gateway.answer(json(envelope({ ...bankRecord, reference: 'a\nERROR b' })));
       await merchant.disbursements.bank({ ...bankRequest, reference: 'a\nERROR b' });

@@ -29,6 +29,17 @@ describe('what is written down of a payment', () => {
     expect(unknown(ended, 'no-answer', 'after-silence')).toBe(ended);
   });
 
+  it('is what was said of it last', () => {
+    const first = settled(accepted(record(), '{"first":true}'), 'failed', 'operator');
+    expect(settled(first, 'success', 'webhook')).toEqual({
+      ...first,
+      outcome: 'success',
+      settledBy: 'webhook',
+    });
+    expect(accepted(first, '{"second":true}').answer).toBe('{"second":true}');
+    expect(accepted(first)).toEqual(first);
+  });
+
   it('never becomes doubtful once it was accepted or refused', () => {
     for (const known of [accepted(record(), '{}'), rejected(record())])
       expect(unknown(known, 'no-answer', undefined)).toBe(known);

@@ -110,6 +110,30 @@ describe('a ledger whose journal hangs', () => {
     expect((await memory.get(record))?.record.state).toBe('accepted');
   });
 
+  it('after the answer writes once more at once where the store has just lost its connection', async () => {
+    const begun = await begin();
+    if (!('intent' in begun)) throw new Error('nothing stood there');
+    jest.spyOn(memory, 'replace').mockRejectedValueOnce(new Error('lost'));
+    const end = { end: 'failed', verdict: { end: 'rejected' } } as unknown as Parameters<
+      PaymentLedger['end']
+    >[1];
+    expect(await ledger.end(begun.intent, end, limits)).toMatchObject({ written: true });
+    expect((await memory.get(record))?.record.state).toBe('rejected');
+  });
+
+  it('after the answer has a moment to write also where the time of the call is up', async () => {
+    const begun = await begin();
+    if (!('intent' in begun)) throw new Error('nothing stood there');
+    hangsIn = 'replace';
+    const end = { end: 'failed', verdict: { end: 'rejected' } } as unknown as Parameters<
+      PaymentLedger['end']
+    >[1];
+    const ended = ledger.end(begun.intent, end, { ...limits, deadline: performance.now() - 1_000 });
+    await jest.advanceTimersByTimeAsync(20);
+    wake();
+    expect(await ended).toMatchObject({ written: true });
+  });
+
   it('makes no further try of a payment after five seconds, and leaves it to the next one', async () => {
     const { stored } = await memory.insert(
       journalRecord('order-1', { state: 'unknown', evidence: 'no-answer' }),
