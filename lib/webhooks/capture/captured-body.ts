@@ -1,9 +1,10 @@
+import { BadRequestException } from '@nestjs/common';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Readable } from 'node:stream';
 import { isReadableContent } from './content-rules.js';
 import { dropRest } from './drop-rest.js';
 
-/** The exact bytes of a delivery, or the status with which the guard refuses it: 400 where it broke off. */
+/** The exact bytes of a delivery, or the status with which it is refused: 400 where it broke off. */
 export type CapturedBody = { readonly bytes: Uint8Array } | { readonly refusedWith: 400 | 413 | 415 };
 
 /** Each chunk costs hundreds of bytes, and a sender may cut its body into single ones: so many become one. */
@@ -16,6 +17,12 @@ type CapturingRequest = IncomingMessage & { [CAPTURED]?: CapturedBody };
 /** What was captured of a request; undefined where somebody else read the body first. */
 export function capturedBody(request: IncomingMessage): CapturedBody | undefined {
   return (request as CapturingRequest)[CAPTURED];
+}
+
+/** What a request whose body broke off ends with: no route may take it for one without a body. Undefined for any other. */
+export function brokenOff(captured: CapturedBody | undefined): BadRequestException | undefined {
+  const brokeOff = captured && 'refusedWith' in captured && captured.refusedWith === 400;
+  return brokeOff ? new BadRequestException('The request was aborted.') : undefined;
 }
 
 /**

@@ -1,6 +1,5 @@
-import { BadRequestException } from '@nestjs/common';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
-import { captureBody, capturedBody } from './captured-body.js';
+import { brokenOff, captureBody, capturedBody } from './captured-body.js';
 import { giveShape } from './request-shape.js';
 
 type Handle = (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
@@ -45,21 +44,13 @@ export function captureOnExpress(
   app.use((request, response, next) => {
     const limit = limitFor(request, request.path);
     if (limit === undefined) {
-      goOn(request, next);
+      next(brokenOff(capturedBody(request)));
       return;
     }
     void capture(request, response, limit).then(() => {
-      goOn(request, next);
+      next(brokenOff(capturedBody(request)));
     });
   });
-}
-
-/** A foreign route of the same path would take a body that broke off for none at all. */
-function goOn(request: IncomingMessage, next: Next): void {
-  const captured = capturedBody(request);
-  const brokeOff = captured && 'refusedWith' in captured && captured.refusedWith === 400;
-  if (brokeOff) next(new BadRequestException('The request was aborted.'));
-  else next();
 }
 
 /** Not the URL: the router also takes `http://host/path` and `/path#fragment`, and reads the path as this does. */

@@ -1,8 +1,8 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import { captureBody } from './captured-body.js';
+import { brokenOff, captureBody } from './captured-body.js';
 
-type Done = (error: null, payload: Readable) => void;
+type Done = (error: Error | null, payload: Readable) => void;
 type PreParsing = (
   request: { readonly raw: IncomingMessage },
   reply: { readonly raw: ServerResponse },
@@ -33,8 +33,8 @@ export function captureOnFastify(
     const account = accountOfNewRoute();
     if (account === undefined) return;
     const capture: PreParsing = (request, reply, payload, done) => {
-      void captureBody(request.raw, reply.raw, payload, bodyLimitOf(account) ?? 0).then(() => {
-        done(null, alreadyRead(request.raw));
+      void captureBody(request.raw, reply.raw, payload, bodyLimitOf(account) ?? 0).then((captured) => {
+        done(brokenOff(captured) ?? null, alreadyRead(request.raw));
       });
     };
     route.preParsing = [route.preParsing ?? [], capture].flat();

@@ -23,6 +23,12 @@ import { keepVerified } from './receivable-webhook.js';
 import { routeAccount } from './route-account.js';
 import { WebhookRefusal } from './webhook-refusal.js';
 
+const REFUSALS = {
+  400: 'The request was aborted.',
+  413: 'The body is too long.',
+  415: 'Send uncompressed JSON in UTF-8.',
+} as const;
+
 /**
  * Lets only webhooks with a right signature pass, and only readable ones: 401, 413, 415, 400 and 422 otherwise.
  *
@@ -122,9 +128,7 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
       throw new WebhookRefusal(500, 'This webhook cannot be verified.');
     }
     if ('bytes' in captured) return captured.bytes;
-    if (captured.refusedWith === 400) throw new WebhookRefusal(400, 'The request was aborted.');
-    if (captured.refusedWith === 413) throw new WebhookRefusal(413, 'The body is too long.');
-    throw new WebhookRefusal(415, 'Send uncompressed JSON in UTF-8.');
+    throw new WebhookRefusal(captured.refusedWith, REFUSALS[captured.refusedWith]);
   }
 
   private eventOf(body: Uint8Array): PaymentWebhookEvent {

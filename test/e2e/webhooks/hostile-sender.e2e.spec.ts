@@ -5,6 +5,8 @@ import { once } from 'node:events';
 import { type IncomingMessage } from 'node:http';
 import { connect, type Server, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { onPaymentsDiagnostics } from '../../../lib/common/diagnostics.js';
+import { WEBHOOK_REFUSED_CHANNEL } from '../../../lib/common/webhook-diagnostics.js';
 import { paymentEvent } from '../../../lib/testing/payment-event.js';
 import { signWebhook } from '../../../lib/testing/sign-webhook.js';
 import {
@@ -86,6 +88,10 @@ describe.each(adapters)('a hostile sender on %s', (adapter) => {
 
   it('leaves nothing behind when the upload is aborted', async () => {
     const server = running.app.getHttpServer() as Server;
+    const refused: number[] = [];
+    const stop = onPaymentsDiagnostics(WEBHOOK_REFUSED_CHANNEL, ({ status }) => {
+      refused.push(status);
+    });
     for (const headers of [{}, { 'content-encoding': 'gzip' }]) {
       const requested = once(server, 'request') as Promise<[IncomingMessage]>;
       const socket = connect(running.port, '127.0.0.1');
@@ -96,7 +102,10 @@ describe.each(adapters)('a hostile sender on %s', (adapter) => {
       await closed;
     }
     expect((await deliver(running.port, good())).status).toBe(200);
+    stop();
     expect(running.logs.of('error')).toEqual([]);
+    // It never came to the guard.
+    expect(refused).not.toContain(400);
   });
 
   it('is refused delivery by delivery: the next one on the same connection is read from its first byte', async () => {

@@ -63,7 +63,7 @@ describe('the body of a webhook on Express', () => {
 
   it.each([
     ['an error', 'hangs up', [expect.objectContaining({ status: 400 })]],
-    ['nothing', 'ends', []],
+    ['nothing', 'ends', [undefined]],
   ] as const)('gives what comes behind it %s where the sender %s', async (_what, end, told) => {
     const request = await captured(['{}'], end);
     const next = jest.fn();
