@@ -65,6 +65,15 @@ describe('a payment that is asked for again', () => {
   });
 
   describe('while the first call runs in this process', () => {
+    it('is told from every other call', async () => {
+      gateway.answer(text('not JSON'));
+      await Promise.all([failureOf(pay()), failureOf(pay({ reference: 'order-2' }))]);
+      const intents = ['order-1', 'order-2'].map(
+        async (reference) => (await journal.get({ ...KEY, reference }))?.record.intent,
+      );
+      expect(new Set(await Promise.all(intents)).size).toBe(2);
+    });
+
     it('joins it: one request, one result', async () => {
       gateway.answer(ACCEPTED);
       const results = await Promise.all(Array.from({ length: 20 }, () => pay()));

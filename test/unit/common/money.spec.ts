@@ -76,7 +76,7 @@ describe('money from the wire', () => {
     expect(moneyFromWire(value)).toBe(canonical);
   });
 
-  it.each([1e13, -1e13, 1.005, '1.0050', NaN, '1,000.00', '', null, undefined, {}, '1e3'])(
+  it.each([1e13, -1e13, 1.005, '1.0050', NaN, '1,000.00', '007.50', '-', '', null, undefined, {}, '1e3'])(
     '%p is not read at all, because cents could be lost',
     (value) => {
       expect(moneyFromWire(value)).toBeUndefined();
