@@ -51,7 +51,7 @@ export function amountProblem(value: unknown): string | undefined {
 export function canonicalAmount(value: MoneyInput): string {
   if (amountProblem(value) !== undefined) throw new RangeError('not an amount of money');
   const text = String(value);
-  return CANONICAL.test(text) ? text : formatCents(parseCents(text) ?? 0n);
+  return CANONICAL.test(text) ? text : formatCents(parseCents(text) as bigint);
 }
 
 /**

@@ -53,6 +53,8 @@ export function sendAttempt(
     const timer = setTimeout(() => {
       giveUp('TIMEOUT');
     }, timeoutMs);
+    // It may have fired while the request was handed over.
+    if (signal?.aborted) onAbort();
     passage.answer.then(resultOf).then(end, (error: unknown) => {
       fail(networkCode(error));
     });

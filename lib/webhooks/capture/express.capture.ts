@@ -11,13 +11,17 @@ type Middleware = (request: ExpressRequest, response: ServerResponse, next: Next
 export interface ExpressLike {
   /** What requests inherit from. */
   readonly request: object;
+  readonly router: { readonly stack: readonly unknown[] };
   handle: Handle;
   use(middleware: Middleware): unknown;
 }
 
+/** Nest puts one on every instance. */
+const MIDDLEWARES_OF_NEST = 1;
+
 /**
- * Reads the bodies of webhook routes before Express begins, and before any body parser; the parsers skip a body that was
- * read or is hidden.
+ * Reads the bodies of webhook routes before any body parser; the parsers skip a body that was read or is hidden. It is done
+ * before Express begins, unless the application put something on its instance before Nest got it: that stays in front.
  */
 export function captureOnExpress(
   app: ExpressLike,
@@ -26,6 +30,23 @@ export function captureOnExpress(
   const limitFor = (request: IncomingMessage, path: string): number | undefined =>
     // Where somebody else read it before us, the guard says so, loudly.
     request.readableDidRead || capturedBody(request) ? undefined : bodyLimitAt(request.method ?? '', path);
+  if (app.router.stack.length <= MIDDLEWARES_OF_NEST) captureBeforeExpress(app, limitFor);
+  app.use((request, response, next) => {
+    const limit = limitFor(request, request.path);
+    if (limit === undefined) {
+      next(brokenOff(capturedBody(request)));
+      return;
+    }
+    void capture(request, response, limit).then(() => {
+      next(brokenOff(capturedBody(request)));
+    });
+  });
+}
+
+function captureBeforeExpress(
+  app: ExpressLike,
+  limitFor: (request: IncomingMessage, path: string) => number | undefined,
+): void {
   const handle = app.handle.bind(app);
   app.handle = (request, response, next) => {
     const limit = limitFor(request, pathOf(app, request));
@@ -40,17 +61,6 @@ export function captureOnExpress(
       handle(request, response, next);
     });
   };
-  // Behind what rewrites URLs on an instance that was passed to Nest.
-  app.use((request, response, next) => {
-    const limit = limitFor(request, request.path);
-    if (limit === undefined) {
-      next(brokenOff(capturedBody(request)));
-      return;
-    }
-    void capture(request, response, limit).then(() => {
-      next(brokenOff(capturedBody(request)));
-    });
-  });
 }
 
 /** Not the URL: the router also takes `http://host/path` and `/path#fragment`, and reads the path as this does. */

@@ -10,9 +10,11 @@ import {
   request as send,
   type RequestListener,
   type Server,
+  type ServerResponse,
 } from 'node:http';
 import { createRequire } from 'node:module';
 import { type AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { PaymentsModule } from '../../../lib/payments.module.js';
 import { paymentEvent } from '../../../lib/testing/payment-event.js';
 import { postWebhook } from '../../../lib/testing/post-webhook.js';
@@ -80,10 +82,24 @@ describe('a webhook on an Express instance that was passed to Nest', () => {
     app = undefined;
   });
 
-  it('is read before a body parser of that instance', async () => {
+  it('is answered 500, and the log says why, where a body parser stood there first', async () => {
     instance.use(express.json());
+    expect(await post()).toBe(500);
+    expect(seen).toEqual([]);
+    expect(logs.webhooks('error').join()).toContain('raw bytes');
+  });
+
+  it('leaves the body to what stood there first, and answers the same path for another host', async () => {
+    instance.use((request: IncomingMessage, response: ServerResponse, next: () => void) => {
+      if (request.headers.host === 'other.test') request.pipe(response);
+      else next();
+    });
     expect(await post()).toBe(200);
-    expect(seen).toHaveLength(1);
+    const port = await listen(instance);
+    const other = send({ port, method: 'POST', path: '/webhooks/payments', headers: { host: 'other.test' } });
+    other.end('as it came');
+    const [response] = (await once(other, 'response')) as [IncomingMessage];
+    expect(await text(response)).toBe('as it came');
   });
 
   it('is read behind what rewrites URLs there', async () => {

@@ -21,6 +21,7 @@ async function captured(
   return new Promise((resolve) => {
     const app: ExpressLike = {
       request: { path: '/hooks' },
+      router: { stack: [] },
       handle: (handled) => {
         resolve(handled);
       },
