@@ -6,11 +6,13 @@ import { asRecord, type WireRecord } from '../transport/read-record.js';
 
 /** The call that asks for the status of one payment, at the path that the options name. */
 export function statusCall(path: string, { family, reference }: JournalRecord): ReadCall<WireRecord> {
+  const named = path.split('{reference}').join(encodeURIComponent(reference));
+  const { pathname, search } = new URL(`http://gateway${named}`);
   return {
     kind: 'read',
     operation: `${family}.status`,
     method: 'GET',
-    path: path.split('{reference}').join(encodeURIComponent(reference)),
+    path: pathname + search,
     read: (data) => {
       const value = asRecord(data);
       return value && { value, warnings: [] };

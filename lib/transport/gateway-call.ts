@@ -11,7 +11,7 @@ export interface ReadPayload<T> {
 
 interface Call<T extends object> {
   readonly method: 'GET' | 'POST';
-  /** Below the base address, with a leading slash. */
+  /** Below the base address, with a leading slash, encoded as it goes on the wire. */
   readonly path: string;
   /** The JSON body; its text is made once and every try sends the same bytes. */
   readonly body?: Readonly<Record<string, unknown>>;

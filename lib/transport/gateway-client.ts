@@ -37,6 +37,7 @@ export function createGatewayClient(
   journal: JournalStore,
   events: Pick<ApplicationEvents, 'tell'>,
 ): GatewayClient {
+  const { origin, pathname } = new URL(options.baseUrl);
   const headersFor = headerMaker(credentialHeaders(options));
   const carrier = accountCarrier(http);
   const gate = new AccountGate(options.rate);
@@ -50,7 +51,6 @@ export function createGatewayClient(
   ): Promise<CallEnd<T>> => {
     const { idempotencyKey, body, probeFor, probing } = parcel;
     const reference = call.kind === 'read' ? {} : { reference: call.payment.reference };
-    const { origin, pathname, search } = new URL(options.baseUrl + call.path);
     const trace = new CallTrace({ account, operation: call.operation, ...reference });
     return trace.around(() =>
       runCall(call, {
@@ -62,7 +62,7 @@ export function createGatewayClient(
         request: {
           method: call.method,
           origin,
-          path: pathname + search,
+          path: pathname + call.path,
           headers: headersFor(body !== undefined, idempotencyKey),
           body,
         },
