@@ -18,10 +18,14 @@ const VARIANTS = [
   { name: WITH_MODULE, variant: 'payments' },
 ];
 
+/** Of each in a round. What else the machine does only adds to what a start takes, and by more than is to be measured. */
+const PROCESSES = 4;
+
 export const title = 'Boot';
 
 export async function measure(size) {
-  const samples = await interleaved(VARIANTS, size, ({ variant }) => boot(variant));
+  const processes = Math.ceil(PROCESSES * size.share);
+  const samples = await interleaved(VARIANTS, size, ({ variant }) => leastOf(processes, variant));
   const part = (name) =>
     new Map([...samples].map(([key, values]) => [key, values.map((each) => each[name])]));
   const [cpu, wall, memory] = [part('cpuMs'), part('wallMs'), part('rssMb')];
@@ -35,10 +39,18 @@ export async function measure(size) {
       atMost(`memory over it with undici`, beyond(memory, WITH_UNDICI), 4, 'MB'),
     ],
     remarks: [
+      `Each round is the least of ${processes} processes.`,
       `Wall clock beyond the application ${beyond(wall, APPLICATION).toFixed(0)} ms (beyond it with undici ${beyond(wall, WITH_UNDICI).toFixed(0)} ms); CPU beyond it ${beyond(cpu, APPLICATION).toFixed(0)} ms; memory beyond it ${beyond(memory, APPLICATION).toFixed(1)} MB.`,
       `Where the application uses @nestjs/config as well, CPU beyond it with both is ${beyond(cpu, WITH_CONFIG).toFixed(1)} ms, memory ${beyond(memory, WITH_CONFIG).toFixed(1)} MB.`,
     ],
   };
+}
+
+async function leastOf(processes, variant) {
+  const boots = [];
+  for (let index = 0; index < processes; index += 1) boots.push(await boot(variant));
+  const least = (name) => Math.min(...boots.map((each) => each[name]));
+  return { cpuMs: least('cpuMs'), wallMs: least('wallMs'), rssMb: least('rssMb') };
 }
 
 async function boot(variant) {
