@@ -1,7 +1,7 @@
 // One replica of a merchant's application: it hears webhooks until it is killed.
 import { Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { unlinkSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { type AddressInfo, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -26,15 +26,15 @@ const settings = JSON.parse(process.argv[2] ?? '') as ReplicaSettings;
 const { dooms } = planOf(settings.size);
 const history = new History(settings.history, settings.life);
 
-/** Who takes the file away dies, so every doom strikes once. */
+/**
+ * Every doom strikes once. It is written down before its file goes: a kill at random that comes between the two leaves the
+ * doom for another replica, and not one that struck nobody.
+ */
 const reach: Reach = (point, reference) => {
-  if (dooms.get(reference) !== point) return;
-  try {
-    unlinkSync(join(settings.dooms, reference));
-  } catch {
-    return;
-  }
+  const doom = join(settings.dooms, reference);
+  if (dooms.get(reference) !== point || !existsSync(doom)) return;
   history.add({ what: 'killed', point, reference });
+  rmSync(doom, { force: true });
   process.kill(process.pid, 'SIGKILL');
 };
 
