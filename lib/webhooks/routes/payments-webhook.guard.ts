@@ -122,8 +122,8 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
     if (!captured) {
       this.logger.error(
         `The raw bytes of a webhook for ${route} are missing, so it cannot be verified; answered 500. Something reads ` +
-          'request bodies before the package does (a body parser of an application around this one, or of a Fastify instance ' +
-          'that was passed to Nest), the route is not a POST route, or the HTTP adapter is neither Express nor Fastify.',
+          'request bodies before the package does (a body parser of an application around this one, or on an Express or ' +
+          'Fastify instance that was passed to Nest), the route is not a POST route, or the HTTP adapter is neither Express nor Fastify.',
       );
       throw new WebhookRefusal(500, 'This webhook cannot be verified.');
     }
