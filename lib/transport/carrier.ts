@@ -27,7 +27,7 @@ export interface Passage {
   giveUp(): void;
 }
 
-/** Sends requests, each at most once and following no redirect. Time limits are the caller's. */
+/** Sends requests, following no redirect. Only an application's interceptor may send one again. Time limits are the caller's. */
 export interface Carrier {
   /** Never throws. */
   carry(request: OutgoingRequest): Passage;
