@@ -13,7 +13,12 @@ export {
 } from './payments-options.module.js';
 export { type PaymentsFactoryOptions } from './config/environment-options.js';
 export { paymentsConfig } from './config/payments.config.js';
-export { type WebhookOptions, type WebhookSecret } from './config/webhook-options.js';
+export {
+  type UnknownReferences,
+  type WebhookHostRequest,
+  type WebhookOptions,
+  type WebhookSecret,
+} from './config/webhook-options.js';
 export {
   type AmountFormat,
   type AmountLimits,
@@ -101,6 +106,7 @@ export { PaymentsConfigError } from './errors/payments-config.error.js';
 export { PaymentsRateLimitError } from './errors/payments-rate-limit.error.js';
 export { PaymentsStorageError } from './errors/payments-storage.error.js';
 export { PaymentsValidationError } from './errors/payments-validation.error.js';
+export { WebhookRefusedError } from './errors/webhook-refused.error.js';
 export { ReferenceReusedError } from './errors/reference-reused.error.js';
 export { type GatewayCode } from './errors/gateway-codes.js';
 export { PaymentsErrorBody } from './errors/payments-error-body.js';
@@ -113,14 +119,25 @@ export {
 export { PaymentsJournal, type WaitForOutcomeOptions } from './recovery/payments-journal.js';
 export { type OldestUnresolved } from './recovery/oldest-unresolved.js';
 export { type PurgeAges } from './recovery/purge-ages.js';
-export { type RecoveryReport } from './recovery/recovery.run.js';
+export { type RecoveryReport } from './recovery/recovery-tally.js';
 
 export { PaymentsWebhook } from './webhooks/routes/payments-webhook.decorator.js';
 export { PaymentsWebhookGuard } from './webhooks/routes/payments-webhook.guard.js';
 export { PaymentEvent } from './webhooks/routes/payment-event.decorator.js';
-export { OnPayment, type PaymentTrigger } from './webhooks/handlers/on-payment.decorator.js';
+export {
+  OnPayment,
+  type OnPaymentOptions,
+  type PaymentTrigger,
+} from './webhooks/handlers/on-payment.decorator.js';
 export { type PaymentEventContext } from './webhooks/delivery/payment-event-context.js';
-export { type ConflictPage, PaymentsInbox } from './webhooks/payments-inbox.js';
+export { verifyWebhook, type VerifyWebhookOptions } from './webhooks/verify-webhook.js';
+export {
+  type WebhookBody,
+  type WebhookHeaders,
+  type WebhookRequestLine,
+} from './webhooks/delivery/host-webhook.js';
+export { type WebhookHttpAnswer } from './webhooks/delivery/receive-from-host.js';
+export { type ConflictPage, type InboxPurgeAges, PaymentsInbox } from './webhooks/payments-inbox.js';
 export { hmac } from './webhooks/schemes/hmac.js';
 export { standardWebhooks, type StandardWebhooksOptions } from './webhooks/schemes/standard-webhooks.js';
 export { stripeStyle, type StripeStyleOptions } from './webhooks/schemes/stripe-style.js';
@@ -154,16 +171,19 @@ export {
   type InboxStore,
   type PaymentsStorage,
   type SetAsideDelivery,
+  type SetAsideKind,
 } from './common/storage-port.js';
 export {
   type ForgettablePayments,
   type JournalEntry,
+  type JournalInsertion,
   type JournalKey,
   type JournalPage,
   type JournalRecord,
   type JournalScope,
   type JournalState,
   type JournalStore,
+  type PaymentTombstone,
   type ProbeWait,
   type StoredJournalRecord,
 } from './common/journal-port.js';

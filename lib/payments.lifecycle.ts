@@ -1,24 +1,41 @@
-import { Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  type OnModuleDestroy,
+} from '@nestjs/common';
 import { type PaymentsStorage } from './common/storage-port.js';
+import { SafeLogger } from './common/safe-logger.js';
 import { type ResolvedPaymentsOptions } from './config/resolved-options.js';
+import { type Recovery } from './recovery/create-recovery.js';
 import { type GatewayClient } from './transport/gateway-client.js';
 
 /** The accounts that use each storage: several may share one, and the last of them closes it. */
 const usersOf = new WeakMap<PaymentsStorage, Set<PaymentsLifecycle>>();
 
 /** What happens to one account when the application starts and stops. */
-export class PaymentsLifecycle implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly logger = new Logger('PaymentsModule');
+export class PaymentsLifecycle implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
+  private readonly logger = new SafeLogger('PaymentsModule');
 
   constructor(
     private readonly options: ResolvedPaymentsOptions,
     private readonly storage: PaymentsStorage,
     private readonly client: Pick<GatewayClient, 'idle'>,
+    private readonly recovery: Pick<Recovery, 'stop' | 'idle'>,
   ) {}
 
   onApplicationBootstrap(): void {
     usersOf.set(this.storage, this.users().add(this));
-    const { account, environment } = this.options;
+    const { account, environment, webhooks } = this.options;
+    for (const warning of webhooks?.warnings ?? []) {
+      this.logger.warn(`Webhooks of the account "${account}": ${warning}`);
+    }
+    if (webhooks && webhooks.unknownReferences !== 'handle' && this.storage.name === 'memory') {
+      this.logger.warn(
+        `Webhooks of the account "${account}": after a restart the memory storage knows no payment, so unknownReferences: ` +
+          `'${webhooks.unknownReferences}' keeps the webhooks of this application's own payments from their handlers. Use ` +
+          'redisStorage(…) or postgresStorage(…) as the storage, or leave unknownReferences out.',
+      );
+    }
     if (environment !== 'production' || this.storage.name !== 'memory') return;
     this.logger.warn(
       `The account "${account}" moves real money and remembers payments and webhooks in memory only: after a restart, or on ` +
@@ -26,8 +43,14 @@ export class PaymentsLifecycle implements OnApplicationBootstrap, OnApplicationS
     );
   }
 
+  /** The first that the application says of its end: `recover()` asks and sends nothing new. */
+  onModuleDestroy(): void {
+    this.recovery.stop();
+  }
+
   /** What is under way is still written down. */
   async onApplicationShutdown(): Promise<void> {
+    await this.recovery.idle();
     await this.client.idle();
     const users = this.users();
     users.delete(this);

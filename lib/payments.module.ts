@@ -167,9 +167,9 @@ function accountModule(
       },
       {
         provide: PaymentsLifecycle,
-        useFactory: (options: ResolvedPaymentsOptions, storage: PaymentsStorage, client: GatewayClient) =>
-          new PaymentsLifecycle(options, storage, client),
-        inject: [RESOLVED_OPTIONS, STORAGE, GATEWAY_CLIENT],
+        useFactory: (...parts: ConstructorParameters<typeof PaymentsLifecycle>) =>
+          new PaymentsLifecycle(...parts),
+        inject: [RESOLVED_OPTIONS, STORAGE, GATEWAY_CLIENT, RECOVERY],
       },
     ],
     exports: [HttpService, ...SERVICES, PaymentsInbox, PaymentsJournal].map((type) => token(type as Type)),

@@ -1,6 +1,6 @@
-import { Logger } from '@nestjs/common';
 import { DelayedError, type Job, Worker } from 'bullmq';
 import { performance } from 'node:perf_hooks';
+import { SafeLogger } from '../common/safe-logger.js';
 import { isPaymentsError } from '../errors/payments.error.js';
 import { waitWithin } from '../transport/wait-within.js';
 import { type QueuedDelivery } from '../webhooks/delivery/delivery-queue.js';
@@ -15,7 +15,7 @@ const CLOSES_WITHIN_MS = 2_000;
 
 /** Takes jobs and has their deliveries worked on, until it is told to stop. */
 export class DeliveryWorker {
-  private readonly logger = new Logger('PaymentsQueue');
+  private readonly logger = new SafeLogger('PaymentsQueue');
   private readonly worker: Worker<QueuedDelivery>;
   private readonly running = new Set<Promise<WebhookAnswer>>();
   private stopped = false;

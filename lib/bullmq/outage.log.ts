@@ -1,4 +1,4 @@
-import { Logger } from '@nestjs/common';
+import { SafeLogger } from '../common/safe-logger.js';
 import { failureLabel } from '../errors/failure-label.js';
 
 /** A client that reconnects says so every two seconds. */
@@ -6,7 +6,7 @@ const LOG_EVERY_MS = 60_000;
 
 /** Says in the log that Redis is away, once a minute. */
 export class OutageLog {
-  private readonly logger = new Logger('PaymentsQueue');
+  private readonly logger = new SafeLogger('PaymentsQueue');
   private silentUntil = 0;
 
   /** @param consequence What it means until Redis is back. */

@@ -1,11 +1,11 @@
 import {
-  Logger,
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
   type OnModuleDestroy,
   type OnModuleInit,
 } from '@nestjs/common';
 import { type ModuleRef } from '@nestjs/core';
+import { SafeLogger } from '../common/safe-logger.js';
 import { PaymentsConfigError } from '../errors/payments-config.error.js';
 import { type QueuedDelivery } from '../webhooks/delivery/delivery-queue.js';
 import { type WebhookAnswer } from '../webhooks/delivery/webhook-answer.js';
@@ -19,7 +19,7 @@ import { type ResolvedQueueOptions } from './resolve-queue-options.js';
 export class QueueLifecycle
   implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown
 {
-  private readonly logger = new Logger('PaymentsQueue');
+  private readonly logger = new SafeLogger('PaymentsQueue');
   private worker: DeliveryWorker | undefined;
 
   constructor(

@@ -29,7 +29,10 @@ abstract class CollectionDto {
   @IsTzs()
   currency?: 'TZS' | undefined;
 
-  /** Your own reference, 1 to 255 bytes, unique for every payment: it is what tells payments apart. */
+  /**
+   * Your own reference, unique for every payment: it is what tells payments apart. 1 to 255 bytes, without white space at its ends or
+   * control characters.
+   */
   @OpenApiField({
     ...REFERENCE,
     description: 'Your own reference, 1 to 255 bytes, unique for every payment.',

@@ -1,6 +1,7 @@
-import { Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { type OnApplicationBootstrap } from '@nestjs/common';
 import { type ModulesContainer } from '@nestjs/core';
 import { errorMessage } from './error-message.js';
+import { SafeLogger } from './safe-logger.js';
 import { type PaymentsEventOrigin, type PaymentsEvents } from './payments-events.js';
 
 /** What `@nestjs/event-emitter` provides, as far as it is used here. */
@@ -13,7 +14,7 @@ interface ApplicationEmitter {
  * not depend on it; nobody waits for the listeners, and their errors change nothing.
  */
 export class ApplicationEvents implements OnApplicationBootstrap {
-  private readonly logger = new Logger('PaymentsEvents');
+  private readonly logger = new SafeLogger('PaymentsEvents');
   private emitter: ApplicationEmitter | undefined;
   /** In how many modules there was no emitter when the last of them was complete. */
   private searchedInVain = 0;

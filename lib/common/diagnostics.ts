@@ -1,5 +1,4 @@
 import { channel, type Channel } from 'node:diagnostics_channel';
-import { Logger } from '@nestjs/common';
 import {
   CALL_START_CHANNEL,
   CALL_ATTEMPT_START_CHANNEL,
@@ -12,6 +11,7 @@ import {
   type CallWaitEvent,
   type CallEndEvent,
 } from './call-diagnostics.js';
+import { SafeLogger } from './safe-logger.js';
 import { type Around, runWithin, type Surroundable } from './surround.js';
 import {
   WEBHOOK_END_CHANNEL,
@@ -107,7 +107,7 @@ async function callGuarded(name: string, listen: () => void | Promise<void>): Pr
   try {
     await listen();
   } catch (error) {
-    new Logger('PaymentsDiagnostics').error(
+    new SafeLogger('PaymentsDiagnostics').error(
       `A listener of ${name} failed: ${error instanceof Error ? (error.stack ?? error.message) : 'no Error was thrown'}`,
     );
   }

@@ -56,7 +56,7 @@ export interface JournalEntry {
   readonly reference: string;
   /** Two-decimal string. */
   readonly amount: string;
-  /** 1, and one more after every definite refusal. */
+  /** 1, and one more after every refusal with a listed code. */
   readonly attempt: number;
   /** The `Idempotency-Key` of the current attempt, for the gateway's support. */
   readonly idempotencyKey: string;
@@ -70,6 +70,11 @@ export interface JournalEntry {
   readonly createdAt: Date;
   /** When the entry last changed. */
   readonly updatedAt: Date;
+  /**
+   * Why the journal cannot read the entry; absent where it can. Fields that it cannot read are empty texts then, and nothing is ever
+   * sent for it: find out what came of the payment, then write it down with `PaymentsJournal.settle()`.
+   */
+  readonly damaged?: string;
 }
 
 /**
@@ -81,7 +86,7 @@ export type ProbeWait = 'after-answer' | 'after-silence';
 
 /**
  * What the journal keeps of a payment. A store writes and reads it whole; no field means anything to it but the key,
- * `state` and `attempt`.
+ * `state`, `attempt` and `intent`.
  *
  * @publicApi
  */
@@ -92,7 +97,7 @@ export interface JournalRecord extends JournalKey {
   readonly amount: string;
   /** The only currency of the gateway. */
   readonly currency: 'TZS';
-  /** 1, and one more after every definite refusal. */
+  /** 1, and one more after every refusal with a listed code. */
   readonly attempt: number;
   /** The `Idempotency-Key` of the current attempt. */
   readonly idempotencyKey: string;
@@ -107,16 +112,31 @@ export interface JournalRecord extends JournalKey {
   readonly state: JournalState;
   /** How the payment ended; present where it is settled. */
   readonly outcome?: PaymentOutcome;
-  /** Who said how it ended. */
+  /** Who said how it ended; `status`: the gateway, in a status answer or in its answer to the call. */
   readonly settledBy?: 'webhook' | 'status' | 'operator';
+  /** SHA-256 (hex) of the provider's transaction reference, where the webhook of a success named one. */
+  readonly providerReference?: string;
   /** Why it is not known what came of it; present where it is unknown. */
   readonly evidence?: OutcomeEvidence;
+  /** The refusal had no listed code: the next call sends the same attempt again, with its key. */
+  readonly keepsKey?: true;
   /** The one further try that is still open; absent where there is none. */
   readonly probe?: ProbeWait;
+  /**
+   * The call itself reported that its request began to leave. `recover()` sends nothing without it: whoever wrote the payment
+   * down may have been told that nothing was sent.
+   */
+  readonly sent?: true;
   /** The request as it was sent, until it is not needed any more: names and phone numbers are in it. */
   readonly body?: string;
   /** The gateway's success answer as JSON text: names and phone numbers are in it. */
   readonly answer?: string;
+  /**
+   * The gateway said that it has the payment, by whatever way but a success answer, which `answer` holds: in a status answer, by
+   * refusing a duplicate, or in a webhook that was set aside. An operator's `failed` then does not free the reference; one that was
+   * written down before is contradicted, and the payment is unknown again (`conflict`).
+   */
+  readonly acknowledged?: true;
   /** `payment.stale` was announced. */
   readonly stale?: true;
 }
@@ -135,12 +155,17 @@ export interface StoredJournalRecord {
   readonly createdAt: number;
   /** Milliseconds since 1970. */
   readonly updatedAt: number;
-  /** Milliseconds since the current attempt was written down. */
+  /** Milliseconds since a call wrote the current attempt down, the last one where several made the same attempt. */
   readonly ageMs: number;
   /** Milliseconds since the last change. */
   readonly idleMs: number;
   /** How long nobody else may act on the payment; 0: anybody may. */
   readonly leaseLeftMs: number;
+  /**
+   * Why the record cannot be read; absent where it can. Then only its key, `state` and `attempt` are certain, and nothing is ever sent
+   * for it.
+   */
+  readonly damaged?: string;
 }
 
 /**
@@ -149,6 +174,32 @@ export interface StoredJournalRecord {
  * @publicApi
  */
 export type ForgettablePayments = 'settled' | 'rejected' | 'accepted-payouts';
+
+/**
+ * What a journal keeps of a payment that it has forgotten, under a hash of its key: no reference, no personal data, and enough
+ * that the payment is never made a second time.
+ *
+ * @publicApi
+ */
+export interface PaymentTombstone {
+  /** The last attempt. */
+  readonly attempt: number;
+  /** How the payment stood: its outcome, or what was known of one that had not ended. */
+  readonly end: PaymentOutcome | 'accepted' | 'rejected';
+  /** Who said how it ended; absent where it had not ended. */
+  readonly settledBy?: JournalRecord['settledBy'];
+}
+
+/**
+ * What came of writing a payment down.
+ *
+ * @publicApi
+ */
+export type JournalInsertion =
+  /** `inserted`: it was written. Else its key is taken, by `stored`. */
+  | { readonly inserted: boolean; readonly stored: StoredJournalRecord; readonly tombstone?: undefined }
+  /** It was not written: the journal has forgotten a payment with this key. */
+  | { readonly inserted: false; readonly stored?: undefined; readonly tombstone: PaymentTombstone };
 
 /**
  * One page of a list.
@@ -172,19 +223,15 @@ export interface JournalPage {
  */
 export interface JournalStore {
   /**
-   * Writes a payment down, unless its key stands already.
+   * Writes a payment down, unless its key stands already or has a tombstone.
    *
    * @param leaseMs How long nobody else may act on it.
-   * @returns What stands now (`stored`), and whether it is what was to be written (`inserted`).
    */
-  insert(
-    record: JournalRecord,
-    leaseMs: number,
-  ): Promise<{ readonly inserted: boolean; readonly stored: StoredJournalRecord }>;
+  insert(record: JournalRecord, leaseMs: number): Promise<JournalInsertion>;
   /** The record of a payment; undefined where none was written down. */
   get(key: JournalKey): Promise<StoredJournalRecord | undefined>;
   /**
-   * Puts a record in the place of the one with this version. Its age begins anew where `attempt` changes.
+   * Puts a record in the place of the one with this version. Its age begins anew where `attempt` or `intent` changes.
    *
    * @param leaseMs How long nobody else may act on it; 0 ends a lease.
    * @returns Undefined where the version does not stand any more.
@@ -193,20 +240,31 @@ export interface JournalStore {
   /** Takes a payment out. False where the version does not stand any more. */
   remove(key: JournalKey, version: number): Promise<boolean>;
   /**
-   * The payments in one state, oldest first by `createdAt`. One that stays in that state between the first page and
-   * the last comes exactly once.
+   * The payments that are in none of these states, oldest first by `createdAt`: also those in a state that only a newer version of
+   * the package knows. No payment comes twice, and one that stays in the other states between the first page and the last comes
+   * once. A page costs about the same wherever it begins.
    *
    * @param page At most `limit` of them, beginning at `after`: `next` of the page before.
    */
   list(
     scope: JournalScope,
-    state: JournalState,
+    except: readonly JournalState[],
     page: { readonly after?: string; readonly limit: number },
   ): Promise<JournalPage>;
-  /** Forgets such payments that did not change for `olderThanMs`, in batches where there are many. Resolves to how many. */
+  /**
+   * What is left of a payment that was forgotten; undefined where none was. A key has a record or a tombstone, never both for
+   * longer than one call of `insert` takes.
+   */
+  tombstone(key: JournalKey): Promise<PaymentTombstone | undefined>;
+  /** Writes down how a forgotten payment ended after all, in its tombstone; nothing happens where there is none. */
+  endTombstone(key: JournalKey, ended: Required<Pick<PaymentTombstone, 'end' | 'settledBy'>>): Promise<void>;
+  /**
+   * Forgets such payments that did not change for `olderThanMs`, in batches where there are many, and leaves a tombstone for
+   * each. `tombstones`: takes away those that were left longer ago. Resolves to how many.
+   */
   purge(
     scope: Pick<JournalScope, 'account' | 'environment'>,
-    what: ForgettablePayments,
+    what: ForgettablePayments | 'tombstones',
     olderThanMs: number,
   ): Promise<number>;
 }

@@ -22,8 +22,9 @@ export function parseCents(text: string): bigint | undefined {
 
 /** Writes cents as the canonical money string: exactly two decimals (`118050n` is `"1180.50"`). */
 export function formatCents(cents: bigint): string {
-  const digits = (cents < 0n ? -cents : cents).toString().padStart(3, '0');
-  return `${cents < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+  const [sign, size] = cents < 0n ? ['-', -cents] : ['', cents];
+  const digits = size.toString().padStart(3, '0');
+  return `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
 /**

@@ -1,5 +1,6 @@
 /**
- * Why the outcome of a payment is not known.
+ * Why the outcome of a payment is not known. `conflict`: the gateway refused it, or an operator called it ended without success, and the
+ * gateway acknowledged it afterwards.
  *
  * @publicApi
  */
@@ -15,4 +16,5 @@ export type OutcomeEvidence =
   | 'refused-after-ambiguity'
   | 'aborted'
   | 'in-flight'
-  | 'interrupted';
+  | 'interrupted'
+  | 'conflict';

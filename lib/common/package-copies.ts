@@ -1,9 +1,12 @@
+import { fileURLToPath } from 'node:url';
+
 /** Where copies of this package that were loaded in this process stand; shared by all of them. */
 const REGISTRY = Symbol.for('nestjs-payments.copies');
 
 /** Enters the copy that this file belongs to. */
 export function registerCopy(): void {
-  copies().add(ownFile().replace(/^file:\/\//, ''));
+  const file = ownFile();
+  copies().add(file.startsWith('file:') ? fileURLToPath(file) : file);
 }
 
 /**

@@ -24,10 +24,23 @@ export interface PaymentsStorage {
  * - `outcome`: the final state of a payment.
  * - `conflict`, `mismatch`: a delivery that was set aside.
  * - `unrecognized`: an event whose name the specification does not know.
+ * - `unknown-reference`: an event for a payment that the journal does not know.
  *
  * @publicApi
  */
-export type InboxKind = 'outcome' | 'conflict' | 'mismatch' | 'unrecognized';
+export type InboxKind = 'outcome' | SetAsideKind;
+
+/**
+ * Why a delivery is stored instead of handled.
+ *
+ * - `conflict`: it contradicts the outcome that its payment has.
+ * - `mismatch`: it contradicts itself, or the amount, currency or reference of its payment.
+ * - `unrecognized`: the specification does not know its name, and no handler listens to such events.
+ * - `unknown-reference`: the journal does not know its payment, and the option `webhooks.unknownReferences` is `set-aside`.
+ *
+ * @publicApi
+ */
+export type SetAsideKind = 'conflict' | 'mismatch' | 'unrecognized' | 'unknown-reference';
 
 /**
  * One merchant account in one of the gateway's environments.
@@ -50,8 +63,8 @@ export interface InboxKey extends InboxScope {
   /** What the entry stands for. */
   readonly kind: InboxKind;
   /**
-   * `outcome`: the merchant's reference. `conflict` and `mismatch`: the fingerprint of what was set aside.
-   * `unrecognized`: the SHA-256 (hex) of the body.
+   * `outcome`: the merchant's reference. `unrecognized`: the SHA-256 (hex) of the body. Otherwise the fingerprint of what
+   * was set aside.
    */
   readonly reference: string;
 }
@@ -68,8 +81,19 @@ export interface InboxDelivery {
   readonly event: string;
   /** SHA-256 (hex) over event, reference, amount, currency and status. */
   readonly fingerprint: string;
+  /**
+   * SHA-256 (hex) of the provider's transaction reference, where a success names one. Another one under the same
+   * fingerprint is another outcome: the customer may have been charged twice. An absent one differs from none, and the
+   * entry takes over the first one that comes.
+   */
+  readonly providerReference?: string;
   /** Fingerprints of other outcomes of this reference that this one may replace; `any` when an operator releases it. */
   readonly replaces: readonly string[] | 'any';
+  /**
+   * The journal says that a webhook has settled this payment. An entry that is not there was handled and then purged, so
+   * nothing is claimed without one.
+   */
+  readonly mustExist?: boolean;
 }
 
 /**
@@ -111,7 +135,8 @@ export interface InboxClaim {
  * - `claimed`: run the handlers; `claim` is the right to.
  * - `done`: they ran before; nothing to do.
  * - `busy`: they run elsewhere right now, under a lease that holds for `leaseLeftMs` milliseconds more.
- * - `conflict`: another outcome, or another amount, stands for this reference already: that of `standingEvent`.
+ * - `conflict`: another outcome, amount or provider reference stands for this reference already: that of `standingEvent`.
+ * - `missing`: there is no entry, and `mustExist` asked for one.
  *
  * @publicApi
  */
@@ -119,7 +144,8 @@ export type ClaimResult =
   | { readonly result: 'claimed'; readonly claim: InboxClaim }
   | { readonly result: 'done' }
   | { readonly result: 'busy'; readonly leaseLeftMs: number }
-  | { readonly result: 'conflict'; readonly standingEvent: string };
+  | { readonly result: 'conflict'; readonly standingEvent: string }
+  | { readonly result: 'missing' };
 
 /**
  * A verified delivery that is stored instead of handled.
@@ -127,13 +153,16 @@ export type ClaimResult =
  * @publicApi
  */
 export interface SetAsideDelivery extends InboxScope {
-  /** Whether it contradicts what stands, or itself. */
-  readonly kind: 'conflict' | 'mismatch';
+  /** Why it is not handled. */
+  readonly kind: SetAsideKind;
   /** Event name. */
   readonly event: string;
   /** The merchant's reference. */
   readonly reference: string;
-  /** SHA-256 (hex) over event, reference, amount, currency and status. */
+  /**
+   * SHA-256 (hex) that tells one delivery from another of its kind: of event, reference, amount, currency, status and, where a
+   * success names one, the provider reference. `unrecognized`: of the body.
+   */
   readonly fingerprint: string;
   /** The verified event as JSON text: names and phone numbers are in it. */
   readonly payload: string;
@@ -188,4 +217,6 @@ export interface InboxStore {
   removeConflict(scope: InboxScope, id: string): Promise<void>;
   /** Forgets finished entries older than `olderThanMs`, in batches where there are many. Resolves to how many. */
   purge(scope: InboxScope, olderThanMs: number): Promise<number>;
+  /** Forgets what was set aside for this reason, first seen longer ago than `olderThanMs`. Resolves to how many. */
+  purgeSetAside(scope: InboxScope, kind: SetAsideKind, olderThanMs: number): Promise<number>;
 }

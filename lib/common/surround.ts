@@ -1,4 +1,4 @@
-import { Logger } from '@nestjs/common';
+import { SafeLogger } from './safe-logger.js';
 
 /**
  * Lets a listener run within something what begins now: a context, a timer.
@@ -38,11 +38,7 @@ function runInside<T>(around: Around, work: () => Promise<T>): Promise<T> {
 
 function report(error: unknown): void {
   const what = error instanceof Error ? (error.stack ?? error.message) : 'no Error was thrown';
-  try {
-    new Logger('PaymentsDiagnostics').error(`A listener could not surround what begins: ${what}`);
-  } catch {
-    // A logger that fails changes nothing either.
-  }
+  new SafeLogger('PaymentsDiagnostics').error(`A listener could not surround what begins: ${what}`);
 }
 
 /** Begins within the surroundings, and never throws into them. */

@@ -102,14 +102,15 @@ export interface WebhookEndEvent extends WebhookSubject {
   /** What the inbox knows it as; absent where it was not asked: the work was queued, or could not begin. */
   readonly kind?: InboxKind;
   /**
-   * - `handled`: the handlers ran, and that is written down.
+   * - `handled`: the handlers ran, and that is written down; or it was set aside for the reason that `kind` names.
    * - `repeated`: it had been handled before.
    * - `queued`: it is stored for a worker.
+   * - `ignored`: the journal does not know its payment, and the option `webhooks.unknownReferences` is `acknowledge`.
    * - `failed`: a handler threw; the next delivery runs again.
    * - `later`: the gateway is to come again: the same webhook is being handled, a handler took too long, the storage does not
    *   answer, or the application stops.
    */
-  readonly result: 'handled' | 'repeated' | 'queued' | 'failed' | 'later';
+  readonly result: 'handled' | 'repeated' | 'queued' | 'ignored' | 'failed' | 'later';
   /** HTTP status that goes with `result`; of a queued or released webhook nobody is told it. */
   readonly status: 200 | 500 | 503;
   /** How long the work took, in milliseconds. */

@@ -8,6 +8,13 @@ export interface RawWebhook {
   readonly headers: ReadonlyMap<string, readonly string[]>;
   /** The exact bytes of the body. */
   readonly body: Uint8Array;
+  /** Method of the request. Absent where the delivery did not come with one, for example from a queue. */
+  readonly method?: string | undefined;
+  /**
+   * Path and query of the request, exactly as the sender asked for them: `/webhooks/payments?shop=1`, whatever prefix a
+   * proxy or an outer application takes off on the way to the route. Absent where the delivery did not come with one.
+   */
+  readonly url?: string | undefined;
 }
 
 /**
@@ -34,6 +41,10 @@ export interface WebhookSigningInput {
   readonly id?: string;
   /** Other headers of the delivery, for schemes that sign one of them; they come back beside the signature. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Method of the request, for schemes that sign it. @default 'POST' */
+  readonly method?: string | undefined;
+  /** Path and query of the request, for schemes that sign them. */
+  readonly url?: string | undefined;
 }
 
 /**
@@ -63,6 +74,14 @@ export interface WebhookScheme {
   readonly name: string;
   /** How secrets are written. @default the whole text as UTF-8, 16 bytes or more */
   readonly secretForm?: WebhookSecretForm;
+  /** Whether the time of a delivery is signed, and an old delivery refused. @default false */
+  readonly signsTime?: boolean;
+  /**
+   * Lower-case names of the headers without which no delivery is genuine: one that lacks them is refused with 401 before its body
+   * is read.
+   * @default []
+   */
+  readonly requiredHeaders?: readonly string[];
   /**
    * Checks a delivery against every key that is valid now.
    *

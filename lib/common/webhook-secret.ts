@@ -6,6 +6,8 @@ type Encoding = 'utf8' | 'base64' | 'hex';
 export interface WrittenSecret {
   readonly value: string;
   readonly encoding?: Encoding | undefined;
+  /** Whether it may have fewer bytes than its scheme asks for. */
+  readonly allowShort?: boolean | undefined;
 }
 
 const MIN_KEY_BYTES = 16;
@@ -28,9 +30,12 @@ export function secretProblem(secret: WrittenSecret, form?: WebhookSecretForm): 
   if (!isSpelledOut(encodedKey(secret, form), bytes, encoding)) {
     return `is not ${encoding}: write it in that encoding, or correct \`encoding\``;
   }
-  const { minBytes = MIN_KEY_BYTES, maxBytes = Infinity } = form ?? {};
-  if (bytes.length < minBytes) {
-    return `is shorter than ${minBytes} bytes and could be guessed: use a longer secret`;
+  const { maxBytes = Infinity } = form ?? {};
+  if (secret.allowShort !== true && isShort(bytes, form)) {
+    return (
+      `is shorter than ${minBytesOf(form)} bytes and could be guessed: use a longer secret, or, where the gateway gives no ` +
+      'other, write { value, allowShort: true }'
+    );
   }
   if (!isSecret(bytes)) return 'is made of zero bytes, which sign like no secret at all: use a random secret';
   if (bytes.length > maxBytes)
@@ -41,6 +46,15 @@ export function secretProblem(secret: WrittenSecret, form?: WebhookSecretForm): 
 /** HMAC fills a short key up with zero bytes: a key without any other byte is the empty key, which everybody has. */
 export function isSecret(key: Uint8Array): boolean {
   return key.some((byte) => byte !== 0);
+}
+
+/** Whether a key has fewer bytes than its scheme asks for. */
+export function isShort(key: Uint8Array, form?: WebhookSecretForm): boolean {
+  return key.length < minBytesOf(form);
+}
+
+function minBytesOf(form?: WebhookSecretForm): number {
+  return form?.minBytes ?? MIN_KEY_BYTES;
 }
 
 function encodingOf({ encoding }: WrittenSecret, form?: WebhookSecretForm): Encoding {

@@ -26,15 +26,27 @@ export function optionsFromEnvironment(environment: NodeJS.ProcessEnv): Payments
   const read = (name: (typeof PAYMENTS_VARIABLES)[number]): string | undefined =>
     environment[name]?.trim() || undefined;
   const apiSecret = read('PAYMENTS_API_SECRET');
-  const webhookSecrets = read('PAYMENTS_WEBHOOK_SECRET');
+  const webhookSecret = read('PAYMENTS_WEBHOOK_SECRET');
   const timeout = read('PAYMENTS_TIMEOUT_MS');
   return {
     baseUrl: read('PAYMENTS_BASE_URL') ?? '',
     apiKey: read('PAYMENTS_API_KEY') ?? '',
     ...(apiSecret === undefined ? {} : { apiSecret }),
     ...(timeout === undefined ? {} : { timeoutMs: Number(timeout) }),
-    ...(webhookSecrets === undefined
-      ? {}
-      : { webhooks: { secrets: webhookSecrets.split(',').map((secret) => secret.trim()) } }),
+    ...(webhookSecret === undefined ? {} : { webhooks: { secrets: secretsIn(webhookSecret) } }),
   };
+}
+
+/** Lists that came out of one variable: whoever put a secret with a comma there has to hear of it. */
+const splitLists = new WeakSet<object>();
+
+/** Whether a list of secrets is one variable, split at its commas. */
+export function wasSplitAtCommas(secrets: unknown): boolean {
+  return typeof secrets === 'object' && secrets !== null && splitLists.has(secrets);
+}
+
+function secretsIn(variable: string): readonly string[] {
+  const secrets = variable.split(',').map((secret) => secret.trim());
+  if (secrets.length > 1) splitLists.add(secrets);
+  return secrets;
 }

@@ -46,7 +46,7 @@ export interface PaymentsModuleOptions {
   readonly rate?: RateOptions;
   /**
    * One more try with the same key and the same bytes, where money may or may not have moved; `false`: never. The gateway
-   * then either takes the payment or says that it has it already.
+   * must make at most one payment of requests with the same key, also while it is still working on the first one.
    */
   readonly probe?: false | ProbeOptions;
   /**
@@ -87,7 +87,8 @@ export interface PaymentsModuleOptions {
     readonly disbursements?: AmountFormat;
   };
   /**
-   * Codes beyond the specification with which the gateway definitely refuses a payment.
+   * Codes with which the gateway definitely refuses a payment: those beyond the specification, and those of the
+   * specification that it answers with HTTP 200. A code that is listed here refuses under 2xx and 4xx, never under 5xx.
    * @default []
    */
   readonly refusalCodes?: readonly string[];
@@ -143,7 +144,7 @@ export interface RateOptions {
  * @publicApi
  */
 export interface ProbeOptions {
-  /** @default { afterAnswerMs: 2_000, afterSilenceMs: 15_000 } */
+  /** @default { afterAnswerMs: 15_000, afterSilenceMs: 15_000 } */
   readonly collections?: false | ProbeWaits;
   /** @default false */
   readonly disbursements?: false | ProbeWaits;
@@ -155,7 +156,10 @@ export interface ProbeOptions {
  * @publicApi
  */
 export interface ProbeWaits {
-  /** After an answer that says nothing (a 5xx, HTML, broken JSON), in milliseconds. @default 2_000 (payouts: 40_000) */
+  /**
+   * After an answer that says nothing (a 5xx, HTML, broken JSON), in milliseconds: the payment may still be made after it.
+   * @default 15_000 (payouts: 40_000), or `afterSilenceMs` where that is longer
+   */
   readonly afterAnswerMs?: number;
   /** After a timeout or a broken connection, in milliseconds. @default 15_000 (payouts: 40_000) */
   readonly afterSilenceMs?: number;

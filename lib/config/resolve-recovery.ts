@@ -1,8 +1,9 @@
 import { type OptionError, section, wholeNumber } from './option-checks.js';
 import { type ResolvedPaymentsOptions, type ResolvedProbeWaits } from './resolved-options.js';
 
-const COLLECTION_WAITS: ResolvedProbeWaits = { afterAnswerMs: 2_000, afterSilenceMs: 15_000 };
-const DISBURSEMENT_WAITS: ResolvedProbeWaits = { afterAnswerMs: 40_000, afterSilenceMs: 40_000 };
+/** How long a probe waits at least, unless it is told otherwise. */
+const COLLECTION_WAIT_MS = 15_000;
+const DISBURSEMENT_WAIT_MS = 40_000;
 
 type RecoveryOptions = Pick<
   ResolvedPaymentsOptions,
@@ -29,25 +30,27 @@ function resolveProbe(options: Record<string, unknown>, error: OptionError): Rec
   if (options['probe'] === false) return { collection: undefined, disbursement: undefined };
   const probe = section(options, 'probe', error, PROBE);
   return {
-    collection: resolveWaits(probe, 'collections', COLLECTION_WAITS, error),
+    collection: resolveWaits(probe, 'collections', COLLECTION_WAIT_MS, error),
     disbursement:
       probe['disbursements'] === undefined
         ? undefined
-        : resolveWaits(probe, 'disbursements', DISBURSEMENT_WAITS, error),
+        : resolveWaits(probe, 'disbursements', DISBURSEMENT_WAIT_MS, error),
   };
 }
 
 function resolveWaits(
   probe: Record<string, unknown>,
   name: string,
-  fallback: ResolvedProbeWaits,
+  fallbackMs: number,
   error: OptionError,
 ): ResolvedProbeWaits | undefined {
   if (probe[name] === false) return undefined;
   const waits = section(probe, name, (option, problem) => error(`probe.${option}`, problem), WAITS);
-  const wait = (field: keyof ResolvedProbeWaits): number =>
-    wholeNumber(error, `probe.${name}.${field}`, waits[field], { min: 0, fallback: fallback[field] });
-  return { afterAnswerMs: wait('afterAnswerMs'), afterSilenceMs: wait('afterSilenceMs') };
+  const wait = (field: keyof ResolvedProbeWaits, fallback: number): number =>
+    wholeNumber(error, `probe.${name}.${field}`, waits[field], { min: 0, fallback });
+  const afterSilenceMs = wait('afterSilenceMs', fallbackMs);
+  // A gateway that answers at once, that it failed, may still be making the payment: it needs as long as a silent one.
+  return { afterAnswerMs: wait('afterAnswerMs', Math.max(fallbackMs, afterSilenceMs)), afterSilenceMs };
 }
 
 function resolveStatusPaths(

@@ -1,7 +1,7 @@
 import { PAYMENT_EVENT_NAMES } from '../common/events.js';
 import { type WebhookScheme } from '../common/webhook-scheme.js';
-import { isRecord, type OptionError, wholeNumber } from './option-checks.js';
-import { resolveWebhookSecrets } from './resolve-webhook-secrets.js';
+import { isRecord, oneOf, type OptionError, wholeNumber } from './option-checks.js';
+import { resolveWebhookSecrets, secretWarnings } from './resolve-webhook-secrets.js';
 import { type ResolvedWebhookOptions } from './resolved-options.js';
 
 const DAY_MS = 86_400_000;
@@ -9,6 +9,14 @@ const DAY_MS = 86_400_000;
 export function resolveWebhooks(value: unknown, error: OptionError): ResolvedWebhookOptions | undefined {
   if (value === undefined) return undefined;
   if (!isRecord(value)) throw error('webhooks', 'must be an object: write { scheme, secrets }.');
+  return resolveWebhookSection(value, error);
+}
+
+/** @throws PaymentsConfigError that names the option. */
+export function resolveWebhookSection(
+  value: Record<string, unknown>,
+  error: OptionError,
+): ResolvedWebhookOptions {
   const scheme = checkedScheme(value['scheme'], error);
   const number = (option: string, min: number, fallback: number, max?: number): number =>
     wholeNumber(error, `webhooks.${option}`, value[option], {
@@ -24,16 +32,39 @@ export function resolveWebhooks(value: unknown, error: OptionError): ResolvedWeb
       'must be longer than `webhooks.handlerTimeoutMs`, or a second run could start beside the first: write at least twice as much.',
     );
   }
+  const retentionDays =
+    value['retentionDays'] === Infinity ? Infinity : number('retentionDays', 1, 30, 36_500);
+  const keys = resolveWebhookSecrets(value['secrets'], scheme, error);
   return {
     scheme,
-    keys: resolveWebhookSecrets(value['secrets'], scheme, error),
-    bodyLimit: number('bodyLimit', 1, 262_144),
+    keys,
+    rawBody: rawBodyOption(value['rawBody'], error),
+    bodyLimit: number('bodyLimit', 1, 65_536),
+    bodyTimeoutMs: number('bodyTimeoutMs', 1, 10_000),
+    unverifiedBytesLimit: number('unverifiedBytesLimit', 1, 16_777_216),
     handlerTimeoutMs,
     leaseMs,
     inFlightWaitMs: number('inFlightWaitMs', 0, 2_000),
-    retentionMs: number('retentionDays', 1, 30, 36_500) * DAY_MS,
+    retentionMs: retentionDays * DAY_MS,
+    unknownReferences: oneOf(error, 'webhooks.unknownReferences', value['unknownReferences'], [
+      'handle',
+      'set-aside',
+      'acknowledge',
+    ]),
     supersede: supersedePairs(value['supersede'], error),
+    warnings: [...secretWarnings(value['secrets'], keys), ...replayWarnings(scheme, retentionDays)],
   };
+}
+
+/** A delivery that stays valid for ever must not be forgotten. */
+function replayWarnings({ name, signsTime }: WebhookScheme, retentionDays: number): readonly string[] {
+  if (signsTime || retentionDays === Infinity) return [];
+  return [
+    `the scheme ${name} signs no time, so an old delivery can be sent again for ever, while PaymentsInbox.purge() forgets handled ` +
+      `ones after ${retentionDays} days (webhooks.retentionDays), and only the journal then knows that they were handled. Write ` +
+      'retentionDays: Infinity, or a scheme with a signed time where the gateway sends one: the timestamp of hmac(), or signsTime ' +
+      'of customScheme().',
+  ];
 }
 
 function checkedScheme(scheme: unknown, error: OptionError): WebhookScheme {
@@ -42,6 +73,11 @@ function checkedScheme(scheme: unknown, error: OptionError): WebhookScheme {
     'webhooks.scheme',
     'is missing, and there is no default because the specification does not show how the gateway signs: write hmac({ … }), standardWebhooks(), stripeStyle({ … }) or customScheme({ … }).',
   );
+}
+
+function rawBodyOption(value: unknown, error: OptionError): ResolvedWebhookOptions['rawBody'] {
+  if (value === undefined || typeof value === 'function') return value as ResolvedWebhookOptions['rawBody'];
+  throw error('webhooks.rawBody', 'is no function: write (request) => request.rawBody, or leave it out.');
 }
 
 function supersedePairs(value: unknown, error: OptionError): readonly (readonly [string, string])[] {

@@ -3,7 +3,9 @@ import { type PaymentsEnvironment } from '../common/account.js';
 import { type PaymentFamily } from '../common/operations.js';
 import { type PaymentsStorage } from '../common/storage-port.js';
 import { type WebhookScheme } from '../common/webhook-scheme.js';
+import { type WebhookOptions } from './webhook-options.js';
 import { type AmountFormat } from './payments-options.js';
+import { type UnknownReferences } from './webhook-options.js';
 
 /** The options of one account after validation: every default filled in, every amount in cents. */
 export interface ResolvedPaymentsOptions {
@@ -67,15 +69,25 @@ export interface ResolvedWebhookOptions {
   readonly scheme: WebhookScheme;
   readonly keys: readonly ResolvedWebhookKey[];
   readonly bodyLimit: number;
+  /** Undefined: the package reads the request itself. */
+  readonly rawBody: WebhookOptions['rawBody'];
+  readonly bodyTimeoutMs: number;
+  readonly unverifiedBytesLimit: number;
   readonly handlerTimeoutMs: number;
   readonly leaseMs: number;
   readonly inFlightWaitMs: number;
+  /** Infinity: nothing is forgotten. */
   readonly retentionMs: number;
+  readonly unknownReferences: UnknownReferences;
   readonly supersede: readonly (readonly [from: string, to: string])[];
+  /** Sentences for the log at boot about options that are taken, and that somebody should know of. */
+  readonly warnings: readonly string[];
 }
 
 export interface ResolvedWebhookKey {
   readonly bytes: Uint8Array;
   /** Milliseconds since 1970; undefined: valid until removed. */
   readonly notAfter: number | undefined;
+  /** Whether it has fewer bytes than its scheme asks for. */
+  readonly isShort: boolean;
 }

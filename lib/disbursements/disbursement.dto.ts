@@ -7,7 +7,10 @@ import { IsNetworkToken, IsReference, IsText, IsTzPhone, IsTzs } from '../common
 
 /** Fields of both payout requests (specification, "Endpoints" 6 and 7). */
 abstract class DisbursementDto {
-  /** Your own reference, 1 to 255 bytes, unique for every payout: it is what tells payouts apart. */
+  /**
+   * Your own reference, unique for every payout: it is what tells payouts apart. 1 to 255 bytes, without white space at its ends or
+   * control characters.
+   */
   @OpenApiField({
     ...REFERENCE,
     description: 'Your own reference, 1 to 255 bytes, unique for every payout.',

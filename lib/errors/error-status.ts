@@ -24,6 +24,8 @@ export function answerFor(error: PaymentsError): ErrorAnswer {
       return { status: 502 };
     case 'PaymentsRateLimitError':
       return { status: 503, retryAfterSeconds: secondsOf(error) };
+    case 'WebhookRefusedError':
+      return { status: refusedWith(error) };
     case 'GatewayUnreachableError':
     case 'PaymentsStorageError':
       return { status: 503 };
@@ -43,6 +45,10 @@ const DUPLICATE_EVIDENCE: ReadonlySet<unknown> = new Set(['duplicate-request', '
 
 function evidenceOf(error: PaymentsError): unknown {
   return 'evidence' in error ? error.evidence : undefined;
+}
+
+function refusedWith(error: PaymentsError): number {
+  return 'status' in error && typeof error.status === 'number' ? error.status : 401;
 }
 
 function secondsOf(error: PaymentsError): number {

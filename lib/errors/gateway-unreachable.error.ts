@@ -1,7 +1,8 @@
 import { PaymentsError, type PaymentsErrorDetails } from './payments.error.js';
 
 /**
- * Nothing of the call was sent: the gateway could not be connected to. The same call may be made again.
+ * Nothing of the call was sent, or nothing but tries that the gateway turned away (HTTP 429): the gateway could not be connected to.
+ * The same call may be made again.
  *
  * @publicApi
  */

@@ -57,11 +57,11 @@ export class PaymentsErrorBody {
   })
   readonly requestId?: string;
 
-  /** Where true, the payment has not failed: keep it open. */
+  /** Unless false, the payment may not have failed: keep it open. */
   @OpenApiField({
-    type: 'boolean',
-    description: 'Where true, the payment has not failed: keep it open.',
+    oneOf: [{ type: 'boolean' }, { type: 'string', enum: ['not-by-this-call'] }],
+    description: 'Unless false, the payment may not have failed: keep it open.',
     example: false,
   })
-  readonly mayHaveBeenProcessed!: boolean;
+  readonly mayHaveBeenProcessed!: boolean | 'not-by-this-call';
 }

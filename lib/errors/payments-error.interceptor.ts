@@ -48,6 +48,7 @@ export const PAYMENTS_ERROR_INTERCEPTOR_OPTIONS = Symbol.for('nestjs-payments.er
  * | reference reused | 409 |
  * | the gateway's 401 and 403, an unusable answer to a read | 502 |
  * | 429 (with `Retry-After`), unreachable, storage | 503 |
+ * | a webhook that `verifyWebhook` refused | its `status` |
  * | unknown outcome | 504; 409 after a duplicate |
  *
  * @example

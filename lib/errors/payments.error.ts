@@ -53,8 +53,11 @@ export class PaymentsError extends Error {
   readonly attempts?: readonly AttemptInfo[];
   /** Whether the same call may simply be made again. */
   readonly retryable: boolean = false;
-  /** Whether the gateway may have acted on the call. Where this is true, the payment has not failed. */
-  readonly mayHaveBeenProcessed: boolean = false;
+  /**
+   * Whether the gateway may have acted on the payment. Only after `false` has it failed. `not-by-this-call`: this call sent nothing, but
+   * the journal could not be read, and may hold an earlier call with the same reference that did.
+   */
+  readonly mayHaveBeenProcessed: boolean | 'not-by-this-call' = false;
 
   constructor(
     /** Machine-readable: the gateway's own code where it gave one, else a code of this package. */

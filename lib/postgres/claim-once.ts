@@ -27,23 +27,30 @@ type ClaimRow = Readonly<Record<string, string | null>>;
 /** Claims a delivery: one statement, and another one only where somebody else was at the same entry meanwhile. */
 export async function claimOnce(
   run: RunStatement,
-  statements: Pick<InboxStatements, 'claim'>,
+  statements: Pick<InboxStatements, 'claim' | 'claimStanding' | 'adopt'>,
   delivery: InboxDelivery,
   leaseMs: number,
 ): Promise<Claimed> {
   const key = keyValues(delivery.key);
-  const { event, fingerprint, replaces } = delivery;
+  const { event, fingerprint, providerReference, replaces, mustExist } = delivery;
+  const statement = mustExist ? statements.claimStanding : statements.claim;
   const mayReplace = replaces === 'any' ? null : replaces;
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const { rows } = await run(statements.claim, [
+    const { rows } = await run(statement, [
       ...key,
       toSqlText(event),
       fingerprint,
       leaseMs,
       mayReplace,
+      providerReference ?? null,
     ]);
+    if (!rows[0] && mustExist) return { result: 'missing' };
     const claimed = rows[0] && readRow(rows[0], key, delivery);
-    if (claimed) return claimed;
+    if (!claimed) continue;
+    const adopts = claimed.result === 'done' && rows[0]?.['provider_reference'] === null;
+    if (!adopts || providerReference === undefined) return claimed;
+    const adopted = await run(statements.adopt, [...key, fingerprint, providerReference]);
+    if (adopted.rowCount === 1) return claimed;
   }
   throw new PaymentsStorageError('The delivery could not be claimed: others change its entry all the time.');
 }
@@ -77,6 +84,7 @@ function standingEntry(row: ClaimRow): InboxEntry {
   return {
     event: fromSqlText(row['event'] ?? ''),
     fingerprint: row['fingerprint'] ?? '',
+    providerReference: row['provider_reference'] ?? undefined,
     state: row['state'] as InboxEntry['state'],
     leaseUntil: Number(row['lease_ms']),
   };

@@ -7,15 +7,17 @@ const BATCH = 1_000;
  * Deletes up to a thousand rows that meet a condition and whose `time` is longer ago than `$3`; rows that somebody holds are left.
  *
  * The moment is a value of its own, not joined: so it bounds the index, and rows that stay are not even looked at.
+ *
+ * @param as Under which name the rest of the statement finds the rows; without one there is no rest.
  */
-export function deleteBatch(table: string, condition: string, time: string): string {
-  return `WITH ${MOMENT}
-    DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+export function deleteBatch(table: string, condition: string, time: string, as?: string): string {
+  const deleted = `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
       SELECT ctid FROM ${table}
       WHERE account = $1 AND environment = $2 AND ${condition}
         AND ${time} < (SELECT now FROM moment) - ${milliseconds('$3')}
       ORDER BY ${time} LIMIT ${BATCH} FOR UPDATE SKIP LOCKED
     ))`;
+  return as === undefined ? `WITH ${MOMENT} ${deleted}` : `WITH ${MOMENT}, ${as} AS (${deleted} RETURNING *)`;
 }
 
 /** Repeats a statement, each batch committed, until it finds less than a batch. Resolves to how many it deleted. */

@@ -9,14 +9,42 @@ const CLAIMED = `${KEY} AND fence = $5::bigint`;
 /** The entry, while this claim runs. */
 const HELD = `${CLAIMED} AND state = 'running'`;
 
+/** Whether a claim is for the outcome that stands. A provider reference that is absent makes no difference. */
+function isSame(given: string): string {
+  return `entry.fingerprint = ${given}.fingerprint
+    AND coalesce(entry.provider_reference = ${given}.provider_reference, true)`;
+}
+
+/** What a claim changes of an entry. */
+function changesOf(given: string): string {
+  const ifSame = (then: string, otherwise: string): string =>
+    `CASE WHEN ${isSame(given)} THEN ${then} ELSE ${otherwise} END`;
+  return `event = ${given}.event, fingerprint = ${given}.fingerprint, state = 'running', fence = ${given}.fence,
+    changed_at = ${given}.changed_at, lease_until = ${given}.lease_until,
+    provider_reference = ${ifSame(`coalesce(${given}.provider_reference, entry.provider_reference)`, `${given}.provider_reference`)},
+    attempt = ${ifSame('entry.attempt + 1', '1')},
+    finished = ${ifSame('entry.finished', "'{}'::text[]")}`;
+}
+
+/** Whether an entry may be claimed. The condition is that of `decideClaim`, which judges what stands where it may not. */
+function mayBeClaimed(given: string): string {
+  return `(entry.state <> 'running' OR entry.lease_until <= ${given}.changed_at)
+    AND CASE WHEN ${isSame(given)} THEN entry.state <> 'done'
+             ELSE $8::text[] IS NULL OR entry.fingerprint = ANY ($8::text[]) END`;
+}
+
 /** What the inbox asks of PostgreSQL. */
 export interface InboxStatements {
   /**
-   * Key, event, fingerprint, lease, fingerprints that may be replaced (null: any).
+   * Key, event, fingerprint, lease, fingerprints that may be replaced (null: any), provider reference.
    * One row: what was claimed (`fence`), or else what stood when the statement began (`state`). No row: an entry that was
    * written since then stands in the way.
    */
   readonly claim: string;
+  /** The same for an entry that must be there; no row: there was none. An entry that is purged meanwhile is not made again. */
+  readonly claimStanding: string;
+  /** Key, fingerprint, provider reference. No row: the entry has one already, or is another outcome's. */
+  readonly adopt: string;
   /** Key, fence. Touches the entry also where this claim had finished it before. */
   readonly finish: string;
   /** Key, fence. */
@@ -32,29 +60,37 @@ export interface InboxStatements {
 }
 
 export function inboxStatements({ inbox, fences }: TableNames): InboxStatements {
-  return {
-    // The condition is that of `decideClaim`, which judges what stands where nothing was claimed.
-    claim: `WITH ${MOMENT}, claimed AS (
-        INSERT INTO ${inbox} AS entry (account, environment, kind, reference, event, fingerprint, state, fence, attempt,
-                                       finished, changed_at, lease_until)
-        SELECT $1, $2, $3, $4, $5, $6, 'running', ${nextOf(fences)}, 1, '{}'::text[], now, now + ${milliseconds('$7')}
+  const given = `${MOMENT}, given AS (
+        SELECT $5::text AS event, $6::text COLLATE "C" AS fingerprint, $9::text COLLATE "C" AS provider_reference,
+               ${nextOf(fences)} AS fence, now AS changed_at, now + ${milliseconds('$7')} AS lease_until
         FROM moment
-        ON CONFLICT (account, environment, kind, reference) DO UPDATE SET
-          event = EXCLUDED.event, fingerprint = EXCLUDED.fingerprint, state = EXCLUDED.state, fence = EXCLUDED.fence,
-          changed_at = EXCLUDED.changed_at, lease_until = EXCLUDED.lease_until,
-          attempt = CASE WHEN entry.fingerprint = EXCLUDED.fingerprint THEN entry.attempt + 1 ELSE 1 END,
-          finished = CASE WHEN entry.fingerprint = EXCLUDED.fingerprint THEN entry.finished ELSE EXCLUDED.finished END
-        WHERE (entry.state <> 'running' OR entry.lease_until <= EXCLUDED.changed_at)
-          AND CASE WHEN entry.fingerprint = EXCLUDED.fingerprint THEN entry.state <> 'done'
-                   ELSE $8::text[] IS NULL OR entry.fingerprint = ANY ($8::text[]) END
-        RETURNING fence, attempt, finished
-      )
-      SELECT fence::text, attempt::text, to_json(finished)::text AS finished, NULL AS event, NULL AS fingerprint,
-             NULL AS state, NULL AS now_ms, NULL AS lease_ms
+      )`;
+  const claimedOrStanding = `SELECT fence::text, attempt::text, to_json(finished)::text AS finished, NULL AS event,
+             NULL AS fingerprint, NULL AS provider_reference, NULL AS state, NULL AS now_ms, NULL AS lease_ms
       FROM claimed
       UNION ALL
-      SELECT NULL, NULL, NULL, event, fingerprint, state, ${epochText('now')}, ${epochText('lease_until')}
-      FROM ${inbox}, moment WHERE ${KEY} AND NOT EXISTS (SELECT FROM claimed)`,
+      SELECT NULL, NULL, NULL, event, fingerprint, provider_reference, state, ${epochText('now')}, ${epochText('lease_until')}
+      FROM ${inbox}, moment WHERE ${KEY} AND NOT EXISTS (SELECT FROM claimed)`;
+  return {
+    claim: `WITH ${given}, claimed AS (
+        INSERT INTO ${inbox} AS entry (account, environment, kind, reference, event, fingerprint, provider_reference, state,
+                                       fence, attempt, finished, changed_at, lease_until)
+        SELECT $1, $2, $3, $4, event, fingerprint, provider_reference, 'running', fence, 1, '{}'::text[], changed_at,
+               lease_until
+        FROM given
+        ON CONFLICT (account, environment, kind, reference) DO UPDATE SET ${changesOf('EXCLUDED')}
+        WHERE ${mayBeClaimed('EXCLUDED')}
+        RETURNING fence, attempt, finished
+      )
+      ${claimedOrStanding}`,
+    claimStanding: `WITH ${given}, claimed AS (
+        UPDATE ${inbox} AS entry SET ${changesOf('given')}
+        FROM given WHERE ${KEY} AND ${mayBeClaimed('given')}
+        RETURNING entry.fence, entry.attempt, entry.finished
+      )
+      ${claimedOrStanding}`,
+    adopt: `WITH ${MOMENT} UPDATE ${inbox} SET provider_reference = $6 FROM moment
+      WHERE ${KEY} AND fingerprint = $5 AND provider_reference IS NULL`,
 
     finish: `WITH ${MOMENT}
       UPDATE ${inbox} SET state = 'done', changed_at = CASE WHEN state = 'done' THEN changed_at ELSE now END

@@ -1,10 +1,7 @@
-import { migrations } from './migrations.js';
+import { migrateTables } from './migrate-tables.js';
 import { checkedPool, checkedSchema } from './postgres-options.js';
-import { type PostgresClient, type PostgresPool } from './postgres-pool.js';
-import { sqlLiteral, type TableNames, tableNames } from './table-names.js';
-
-/** One number for all migrations of this package; the ASCII letters `pays`. */
-const ADVISORY_LOCK = 0x70_61_79_73;
+import { type PostgresPool } from './postgres-pool.js';
+import { tableNames } from './table-names.js';
 
 /**
  * Where the tables are to stand.
@@ -23,7 +20,13 @@ export interface MigratePaymentsOptions {
  * Call it before the application starts, or at every start: what is there already stays, replicas that start together take
  * turns, and one that fails leaves nothing half done. It needs the right to create tables only where something is missing.
  *
- * @throws PaymentsConfigError where an option is wrong, and the error of `pg` where PostgreSQL refuses.
+ * A migration waits three seconds for the tables at most, because everybody else waits behind it: where a transaction of the
+ * application holds them for longer, it lets go, and tries again four times within half a minute.
+ *
+ * Tables of a newer version stay as they are, so an older replica may call it during a deployment too.
+ *
+ * @throws PaymentsConfigError where an option is wrong, PaymentsStorageError where a newer version of the package made tables that
+ * this one cannot use, or where it did not get the tables, and the error of `pg` where PostgreSQL refuses.
  *
  * @example
  * ```ts
@@ -38,45 +41,5 @@ export async function migratePayments(
   { schema }: MigratePaymentsOptions = {},
 ): Promise<void> {
   const names = tableNames(checkedSchema('migratePayments()', schema));
-  const client = await checkedPool('migratePayments(pool)', pool).connect();
-  const ignore = (): void => undefined;
-  client.on('error', ignore);
-  let committed = false;
-  try {
-    await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
-    await client.query(`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`);
-    await migrate(client, names);
-    await client.query('COMMIT');
-    committed = true;
-  } finally {
-    // Closing the connection undoes what was not committed, also where it does not answer any more.
-    client.release(!committed);
-    client.removeListener('error', ignore);
-  }
-}
-
-async function migrate(client: PostgresClient, names: TableNames): Promise<void> {
-  const done = await versionOf(client, names);
-  for (const [index, statements] of migrations(names).entries()) {
-    const version = index + 1;
-    if (version <= done) continue;
-    await client.query(statements);
-    await client.query(`INSERT INTO ${names.migrations} (version) VALUES (${version})`);
-  }
-}
-
-/** The version of the tables that stand; 0 where there are none yet. */
-async function versionOf(client: PostgresClient, { schema, migrations: table }: TableNames): Promise<number> {
-  const found = await client.query(
-    `SELECT (to_regnamespace(${sqlLiteral(schema)}) IS NOT NULL)::text AS schema,
-            (to_regclass(${sqlLiteral(table)}) IS NOT NULL)::text AS migrations`,
-  );
-  if (found.rows[0]?.['schema'] === 'false') await client.query(`CREATE SCHEMA ${schema}`);
-  if (found.rows[0]?.['migrations'] === 'false') {
-    await client.query(
-      `CREATE TABLE ${table} (version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT clock_timestamp())`,
-    );
-  }
-  const last = await client.query(`SELECT coalesce(max(version), 0)::text AS version FROM ${table}`);
-  return Number(last.rows[0]?.['version']);
+  await migrateTables(checkedPool('migratePayments(pool)', pool), names);
 }

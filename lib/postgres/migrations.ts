@@ -1,13 +1,46 @@
 import { FORGETTABLE } from './journal-rows.js';
 import { type TableNames } from './table-names.js';
 
+/** One version of the tables. */
+export interface Migration {
+  readonly statements: string;
+  /**
+   * The lowest version that a build must know to use these tables: it rises where an older build would misread what is there, or
+   * leave out what this one relies on. It never falls. Versions before 5 have no place for it.
+   */
+  readonly compatibleFrom?: number;
+}
+
 /**
  * What each version of the tables adds to the one before it. A version that was released is never changed: databases have it.
  *
  * References are compared byte by byte (`COLLATE "C"`): an index then means the same after the system's locales change.
  */
-export function migrations(names: TableNames): readonly string[] {
-  return [firstVersion(names)];
+export function migrations(names: TableNames): readonly Migration[] {
+  return [
+    { statements: firstVersion(names) },
+    { statements: tombstoneVersion(names) },
+    { statements: setAsideVersion(names) },
+    { statements: tombstonePurgeVersion(names) },
+    { statements: compatibilityVersion(names), compatibleFrom: 5 },
+  ];
+}
+
+/** Touches no table that stands, so it waits for nobody and nobody waits for it. */
+function tombstoneVersion({ tombstones }: TableNames): string {
+  return `
+    CREATE TABLE ${tombstones} (
+      left_at timestamptz(3) NOT NULL,
+      attempt integer NOT NULL,
+      account text COLLATE "C" NOT NULL,
+      environment text COLLATE "C" NOT NULL,
+      payment bytea NOT NULL,
+      ended text COLLATE "C" NOT NULL,
+      settled_by text COLLATE "C",
+      PRIMARY KEY (account, environment, payment)
+    );
+    COMMENT ON TABLE ${tombstones} IS 'nestjs-payments: hashes of the payments that the journal has forgotten';
+  `;
 }
 
 function firstVersion({ inbox, setAside, journal, fences, versions }: TableNames): string {
@@ -69,5 +102,25 @@ function firstVersion({ inbox, setAside, journal, fences, versions }: TableNames
       .map((which) => `CREATE INDEX ON ${journal} (account, environment, updated_at) WHERE ${which};`)
       .join('\n    ')}
     COMMENT ON COLUMN ${journal}.record IS 'personal data: the request until its payment ended, and the answer';
+  `;
+}
+
+function setAsideVersion({ inbox, setAside }: TableNames): string {
+  return `
+    ALTER TABLE ${inbox} ADD COLUMN provider_reference text COLLATE "C";
+    COMMENT ON COLUMN ${inbox}.provider_reference IS 'SHA-256 of the transaction reference of the provider';
+    CREATE INDEX ON ${setAside} (account, environment, kind, first_seen_at);
+  `;
+}
+
+/** Without it a purge of tombstones would read and sort all of them for every batch. */
+function tombstonePurgeVersion({ tombstones }: TableNames): string {
+  return `CREATE INDEX ON ${tombstones} (account, environment, left_at);`;
+}
+
+function compatibilityVersion({ migrations: table }: TableNames): string {
+  return `
+    ALTER TABLE ${table} ADD COLUMN compatible_from integer;
+    COMMENT ON COLUMN ${table}.compatible_from IS 'the lowest version that a build must know to use the tables';
   `;
 }

@@ -7,6 +7,7 @@ import {
   type InboxScope,
   type InboxStore,
   type SetAsideDelivery,
+  type SetAsideKind,
 } from '../common/storage-port.js';
 import { claimOnce, type HeldEntry, keyValues } from './claim-once.js';
 import { deleteInBatches } from './delete-in-batches.js';
@@ -72,6 +73,10 @@ export class PostgresInbox implements InboxStore {
 
   purge({ account, environment }: InboxScope, olderThanMs: number): Promise<number> {
     return deleteInBatches(this.run, this.statements.purge, [account, environment, olderThanMs]);
+  }
+
+  purgeSetAside(scope: InboxScope, kind: SetAsideKind, olderThanMs: number): Promise<number> {
+    return this.aside.purge(scope, kind, olderThanMs);
   }
 
   /** The pool holds the address, with the password in it. */

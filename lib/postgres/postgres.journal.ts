@@ -1,14 +1,17 @@
 import {
   type ForgettablePayments,
+  type JournalInsertion,
   type JournalKey,
   type JournalPage,
   type JournalRecord,
   type JournalScope,
   type JournalState,
   type JournalStore,
+  type PaymentTombstone,
   type StoredJournalRecord,
 } from '../common/journal-port.js';
 import { PaymentsStorageError } from '../errors/payments-storage.error.js';
+import { intentText } from '../storage/intent-text.js';
 import { deleteInBatches } from './delete-in-batches.js';
 import {
   cursorAfter,
@@ -16,6 +19,7 @@ import {
   journalStatements,
   pageStart,
   storedRecord,
+  storedTombstone,
 } from './journal-rows.js';
 import { type RunStatement } from './lent-connection.js';
 import { toSqlText } from './sql-text.js';
@@ -35,15 +39,23 @@ export class PostgresJournal implements JournalStore {
     this.statements = journalStatements(names);
   }
 
-  async insert(
-    record: JournalRecord,
-    leaseMs: number,
-  ): Promise<{ readonly inserted: boolean; readonly stored: StoredJournalRecord }> {
+  /**
+   * A purge that ran at the same time may have taken the row away that this one then took the place of, and left a tombstone that the
+   * statement was too early to see. That purge was committed before, so a look afterwards sees it.
+   */
+  async insert(record: JournalRecord, leaseMs: number): Promise<JournalInsertion> {
     const values = [...keyValues(record), record.state, record.attempt, JSON.stringify(record), leaseMs];
     for (let tries = 0; tries < TRIES; tries += 1) {
       const [row] = (await this.run(this.statements.insert, values)).rows;
-      // No row: what stands was written after the statement began to look.
-      if (row) return { inserted: row['inserted'] === 'true', stored: storedRecord(row) };
+      const stored = row && storedRecord(row);
+      if (stored && row['inserted'] === 'false') return { inserted: false, stored };
+      const tombstone = await this.tombstone(record);
+      if (tombstone) {
+        if (stored) await this.remove(record, stored.version);
+        return { inserted: false, tombstone };
+      }
+      // No row and no tombstone: what stands was written after the statement began to look.
+      if (stored) return { inserted: true, stored };
     }
     throw new PaymentsStorageError(
       'The payment could not be written: others write and remove it all the time.',
@@ -55,13 +67,26 @@ export class PostgresJournal implements JournalStore {
     return row && storedRecord(row);
   }
 
+  async tombstone(key: JournalKey): Promise<PaymentTombstone | undefined> {
+    const [row] = (await this.run(this.statements.tombstone, keyValues(key))).rows;
+    return row && storedTombstone(row);
+  }
+
+  async endTombstone(
+    key: JournalKey,
+    { end, settledBy }: Pick<PaymentTombstone, 'end' | 'settledBy'>,
+  ): Promise<void> {
+    await this.run(this.statements.endTombstone, [...keyValues(key), end, settledBy]);
+  }
+
   async replace(
     version: number,
     record: JournalRecord,
     leaseMs: number,
   ): Promise<StoredJournalRecord | undefined> {
     const { state, attempt } = record;
-    const values = [...keyValues(record), state, attempt, JSON.stringify(record), leaseMs, version];
+    const json = JSON.stringify(record);
+    const values = [...keyValues(record), state, attempt, json, leaseMs, version, intentText(record)];
     const [row] = (await this.run(this.statements.replace, values)).rows;
     return row && storedRecord(row);
   }
@@ -72,10 +97,10 @@ export class PostgresJournal implements JournalStore {
 
   async list(
     { account, environment, family }: JournalScope,
-    state: JournalState,
+    except: readonly JournalState[],
     { after, limit }: { readonly after?: string; readonly limit: number },
   ): Promise<JournalPage> {
-    const values = [account, environment, family, state, ...pageStart(after), limit + 1];
+    const values = [account, environment, family, except, ...pageStart(after), limit + 1];
     const { rows } = await this.run(this.statements.list, values);
     const page = rows.slice(0, limit);
     const last = page.at(-1);
@@ -87,7 +112,7 @@ export class PostgresJournal implements JournalStore {
 
   purge(
     { account, environment }: Pick<JournalScope, 'account' | 'environment'>,
-    what: ForgettablePayments,
+    what: ForgettablePayments | 'tombstones',
     olderThanMs: number,
   ): Promise<number> {
     return deleteInBatches(this.run, this.statements.purge[what], [account, environment, olderThanMs]);

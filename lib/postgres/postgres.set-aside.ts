@@ -1,5 +1,11 @@
-import { type InboxConflict, type InboxScope, type SetAsideDelivery } from '../common/storage-port.js';
+import {
+  type InboxConflict,
+  type InboxScope,
+  type SetAsideDelivery,
+  type SetAsideKind,
+} from '../common/storage-port.js';
 import { placeAfter, placeOf } from '../storage/conflict-cursor.js';
+import { deleteBatch, deleteInBatches } from './delete-in-batches.js';
 import { type RunStatement } from './lent-connection.js';
 import { epochText, MOMENT } from './sql-time.js';
 import { fromSqlText, toSqlText } from './sql-text.js';
@@ -50,6 +56,11 @@ export class PostgresSetAside {
        WHERE account = $1 AND environment = $2 AND id = $3::bigint`,
       [account, environment, id],
     );
+  }
+
+  purge({ account, environment }: InboxScope, kind: SetAsideKind, olderThanMs: number): Promise<number> {
+    const statement = deleteBatch(this.names.setAside, 'kind = $4', 'first_seen_at');
+    return deleteInBatches(this.run, statement, [account, environment, olderThanMs, kind]);
   }
 
   private get entries(): string {

@@ -6,6 +6,7 @@ import { type PostgresPool } from './postgres-pool.js';
 import { PostgresInbox } from './postgres.inbox.js';
 import { PostgresJournal } from './postgres.journal.js';
 import { tableNames } from './table-names.js';
+import { withCheckedTables } from './tables-version.js';
 
 /**
  * How the package uses an application's PostgreSQL.
@@ -20,9 +21,13 @@ export interface PostgresStorageOptions {
   readonly pool: PostgresPool;
   /**
    * Hands an open transaction to every webhook handler as `context.transaction` (a `PoolClient` of `pg`): what the handler
-   * writes there, the record that it ran and the outcome in the journal are committed together or not at all. Every delivery
-   * that is being handled holds one connection of the pool, and a handler that pays or asks the journal needs a second one
-   * meanwhile: where the pool has none left within four seconds, the handler fails and the delivery comes again.
+   * writes there, the record that it ran and the outcome in the journal are committed together or not at all. What a handler
+   * writes through another connection, such as that of an injected repository, takes no part. A handler that ends the
+   * transaction, by COMMIT or by an ORM's own `transaction()` on this client, commits for good: the delivery comes again, and the
+   * effect happens twice.
+   *
+   * Every delivery that is being handled holds one connection of the pool, and a handler that pays or asks the journal needs a
+   * second one meanwhile: where the pool has none left within four seconds, the handler fails and the delivery comes again.
    * @default false
    */
   readonly transactional?: boolean;
@@ -34,7 +39,9 @@ const OPTIONS = ['pool', 'transactional', 'schema'];
 
 /**
  * Remembers payments and webhooks in PostgreSQL, shared by all replicas. `migratePayments(pool)` makes the tables. Only the
- * server's clock counts.
+ * server's clock counts. The first use of each process looks at the version of the tables (`payments_migrations`): older ones,
+ * and newer ones that do not name this version as one that may use them, are refused with a `PaymentsStorageError`, before anything
+ * is sent.
  *
  * Without `transactional` a repeated delivery is not handled twice, unless a handler outlives its lease or the process dies
  * between the handler's effect and its record: make the effect idempotent. With it, effects in the same database happen
@@ -67,11 +74,11 @@ const OPTIONS = ['pool', 'transactional', 'schema'];
 export function postgresStorage(options: PostgresStorageOptions): PaymentsStorage {
   const { pool, transactional, schema } = checked(options);
   const names = tableNames(schema);
-  const run = autocommit(pool);
+  const checkedTables = withCheckedTables(pool, names);
   return {
     name: 'postgres',
-    inbox: new PostgresInbox(pool, names, transactional),
-    journal: new PostgresJournal(run, names),
+    inbox: new PostgresInbox(checkedTables, names, transactional),
+    journal: new PostgresJournal(autocommit(checkedTables), names),
   };
 }
 

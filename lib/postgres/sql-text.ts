@@ -7,7 +7,7 @@ export function toSqlText(text: string): string {
 }
 
 export function fromSqlText(stored: string): string {
-  return JSON.parse(`"${stored}"`) as string;
+  return stored.includes('\\') ? (JSON.parse(`"${stored}"`) as string) : stored;
 }
 
 /** A text as an expression of SQL: as hex digits it cannot be anything else, whatever the server's settings are. */

@@ -27,8 +27,9 @@ export function storageFailure(error: unknown): Error {
   }
   if (code === NOTHING_FINISHED) {
     return new PaymentsStorageError(
-      'A handler ended the webhook transaction by itself, so its writes and the record may not agree: take COMMIT and ' +
-        'ROLLBACK out of the handler (SAVEPOINT and ROLLBACK TO are fine).',
+      'A handler ended the webhook transaction by itself: what it committed stays, nothing was recorded, and the delivery comes ' +
+        "again. To prevent a second effect, take COMMIT and ROLLBACK out of the handler, and an ORM's transaction() on " +
+        'context.transaction, which sends them (SAVEPOINT and ROLLBACK TO are fine).',
     );
   }
   return new PaymentsStorageError(`PostgreSQL did not do what it was asked: ${failureLabel(error)}.`);

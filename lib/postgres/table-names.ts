@@ -4,6 +4,7 @@ export interface TableNames {
   readonly inbox: string;
   readonly setAside: string;
   readonly journal: string;
+  readonly tombstones: string;
   readonly migrations: string;
   /** Sequence of the fences of claims: a later claim has a higher one. */
   readonly fences: string;
@@ -19,6 +20,7 @@ export function tableNames(schema: string): TableNames {
     inbox: name('inbox'),
     setAside: name('set_aside'),
     journal: name('journal'),
+    tombstones: name('tombstones'),
     migrations: name('migrations'),
     fences: name('inbox_fence'),
     versions: name('journal_version'),

@@ -1,11 +1,13 @@
-import { Logger } from '@nestjs/common';
 import { type ApplicationEvents } from '../common/application-events.js';
 import { type JournalEntry, type JournalStore } from '../common/journal-port.js';
+import { SafeLogger } from '../common/safe-logger.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
 import { type GatewayClient } from '../transport/gateway-client.js';
+import { EntryRecovery } from './entry.recovery.js';
 import { OutcomeBook } from './outcome-book.js';
 import { OutcomeWaiter } from './outcome.waiter.js';
 import { PaymentsJournal } from './payments-journal.js';
+import { runLimitMs } from './recovery-decision.js';
 import { RecoveryRun } from './recovery.run.js';
 import { StatusResolver } from './status.resolver.js';
 import { WebhookOutcomes } from './webhook.outcomes.js';
@@ -14,6 +16,10 @@ import { WebhookOutcomes } from './webhook.outcomes.js';
 export interface Recovery {
   readonly journal: PaymentsJournal;
   readonly outcomes: WebhookOutcomes;
+  /** From here on `recover()` begins with no further payment. */
+  stop(): void;
+  /** Resolves when `recover()` deals with no payment any more. */
+  idle(): Promise<void>;
 }
 
 /** Joins the parts for one account. None of them keeps the options whole: the keys are in there. */
@@ -26,21 +32,28 @@ export function createRecovery(
   const { account, environment, probe, recoveryWindowMs, deadlineMs, staleAfterMs, statusPaths } = options;
   const scope = { account, environment };
   const book = new OutcomeBook(store);
-  const status = new StatusResolver(statusPaths, client, store, book);
+  const status = new StatusResolver(statusPaths, client, store, book.watch);
   const rules = { probe, recoveryWindowMs, deadlineMs, staleAfterMs };
-  const run = new RecoveryRun(scope, rules, store, client, status, (entry) => {
+  const stopping = new AbortController();
+  const announce = (entry: JournalEntry): void => {
     announceStale(entry, events);
-  });
+  };
+  const entries = new EntryRecovery(rules, store, client, status, announce, stopping.signal);
+  const run = new RecoveryRun(scope, runLimitMs(recoveryWindowMs), store, status, entries, stopping.signal);
   const waiter = new OutcomeWaiter(store, book.watch, status);
   return {
     journal: new PaymentsJournal(scope, store, book, run, waiter),
     outcomes: new WebhookOutcomes(scope, store, book.watch),
+    stop: () => {
+      stopping.abort();
+    },
+    idle: () => run.idle(),
   };
 }
 
 function announceStale(entry: JournalEntry, events: Pick<ApplicationEvents, 'tell'>): void {
   const { operation, reference, state, createdAt } = entry;
-  new Logger('PaymentsJournal').warn(
+  new SafeLogger('PaymentsJournal').warn(
     `Nothing was heard of ${operation} for the reference ${JSON.stringify(reference)}, ${state} since ${createdAt.toISOString()}: ` +
       'look it up with the gateway, then write down how it ended with PaymentsJournal.settle().',
   );

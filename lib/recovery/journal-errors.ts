@@ -1,9 +1,27 @@
-import { type JournalRecord, type StoredJournalRecord } from '../common/journal-port.js';
+import {
+  type JournalRecord,
+  type PaymentTombstone,
+  type StoredJournalRecord,
+} from '../common/journal-port.js';
 import { type PaymentFamily } from '../common/operations.js';
 import { PaymentOutcomeUnknownError } from '../errors/payment-outcome-unknown.error.js';
 import { PaymentRejectedError } from '../errors/payment-rejected.error.js';
-import { PaymentsError } from '../errors/payments.error.js';
+import { PaymentsError, type PaymentsErrorDetails } from '../errors/payments.error.js';
 import { evidenceOf } from '../transport/journal/repeated-call.js';
+
+/** What an application finds instead of an entry, or of the one that it expected: its payment may have been made all the same. */
+class JournalEntryError extends PaymentsError {
+  constructor(
+    code: string,
+    message: string,
+    details: PaymentsErrorDetails,
+    override readonly mayHaveBeenProcessed: boolean | 'not-by-this-call',
+  ) {
+    super(code, message, details);
+  }
+}
+
+const MADE: ReadonlySet<PaymentTombstone['end']> = new Set(['accepted', 'success', 'paid']);
 
 /** The time is up, and the payment is still open. */
 export function noOutcome(standing: StoredJournalRecord, timeoutMs: number): PaymentOutcomeUnknownError {
@@ -22,8 +40,24 @@ export function noOutcome(standing: StoredJournalRecord, timeoutMs: number): Pay
 
 /** Nothing was made under this reference, as far as the journal knows. */
 export function notFound(family: PaymentFamily, reference: string): PaymentsError {
-  const message = `The journal holds no ${family} under this reference: none was sent, or the storage has forgotten it.`;
-  return new PaymentsError('ENTRY_NOT_FOUND', message, { reference });
+  const message = `The journal holds no ${family} under this reference: none was sent, or the storage has lost it.`;
+  return new JournalEntryError('ENTRY_NOT_FOUND', message, { reference }, 'not-by-this-call');
+}
+
+/** Only the tombstone of the payment is left. */
+export function forgotten(
+  family: PaymentFamily,
+  reference: string,
+  { end, attempt }: PaymentTombstone,
+): PaymentsError {
+  const message = `The journal has forgotten this ${family}: all that is left is that attempt ${attempt} was the last one, and its end "${end}".`;
+  return new JournalEntryError('ENTRY_FORGOTTEN', message, { reference }, MADE.has(end));
+}
+
+/** The payment has ended otherwise than somebody says. */
+export function alreadySettled({ reference, outcome }: JournalRecord): PaymentsError {
+  const message = `The payment has ended already, as ${outcome ?? 'something else'}: an outcome is final.`;
+  return new JournalEntryError('ALREADY_SETTLED', message, { reference }, !outcome || MADE.has(outcome));
 }
 
 /** The gateway refused before anybody waited. */

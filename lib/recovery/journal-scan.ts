@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import {
   type JournalScope,
   type JournalState,
@@ -5,31 +6,35 @@ import {
   type StoredJournalRecord,
 } from '../common/journal-port.js';
 
-const PAGE_SIZE = 100;
+const PAGE_SIZE = 500;
+
+/** Some payments, and where the page with them begins. */
+interface ScannedPage {
+  readonly entries: readonly StoredJournalRecord[];
+  readonly at: string | undefined;
+}
 
 /**
- * Reads every payment in these states, page by page, each reference once. In the order in which a payment moves through
- * the states, so that none slips by.
+ * Reads every payment that is in none of these states, page by page, in the order in which they were written down: so none comes
+ * twice and none slips by while it changes its state, and nothing but the page is held in memory.
+ *
+ * @param after Where to begin: `at` of a page.
  */
-export async function* scanJournal(
+export async function* scanPages(
   store: JournalStore,
   scope: JournalScope,
-  states: readonly JournalState[],
-): AsyncGenerator<StoredJournalRecord, void, undefined> {
-  const seen = new Set<string>();
-  for (const state of states) {
-    let after: string | undefined;
-    do {
-      const page = await store.list(scope, state, {
-        limit: PAGE_SIZE,
-        ...(after !== undefined && { after }),
-      });
-      for (const stored of page.entries) {
-        if (seen.has(stored.record.reference)) continue;
-        seen.add(stored.record.reference);
-        yield stored;
-      }
-      after = page.next;
-    } while (after !== undefined);
-  }
+  except: readonly JournalState[],
+  after?: string,
+): AsyncGenerator<ScannedPage, void, undefined> {
+  let at = after;
+  do {
+    const page = await store.list(scope, except, {
+      limit: PAGE_SIZE,
+      ...(at !== undefined && { after: at }),
+    });
+    yield { entries: page.entries, at };
+    at = page.next;
+    // A store in this process answers at once: webhooks and calls must get their turn all the same.
+    await setImmediate();
+  } while (at !== undefined);
 }

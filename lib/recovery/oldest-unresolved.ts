@@ -21,19 +21,19 @@ export interface OldestUnresolved {
 const PAGE_SIZE = 10;
 
 /**
- * The payment in a state whose current attempt is the oldest, where it is older than the one given. Reads a page, as a
- * rule: the list is by `createdAt`, and only a payment that was tried anew is younger than its place says.
+ * The payment that is in none of these states and whose current attempt is the oldest, where it is older than the one given. Reads
+ * one page, as a rule: the list is by `createdAt`, and only a payment that had another attempt is younger than its place says.
  */
-export async function oldestInState(
+export async function oldestExcept(
   store: JournalStore,
   scope: JournalScope,
-  state: JournalState,
+  except: readonly JournalState[],
   found?: StoredJournalRecord,
 ): Promise<StoredJournalRecord | undefined> {
   let oldest = found;
   let after: string | undefined;
   do {
-    const page = await store.list(scope, state, { limit: PAGE_SIZE, ...(after !== undefined && { after }) });
+    const page = await store.list(scope, except, { limit: PAGE_SIZE, ...(after !== undefined && { after }) });
     for (const stored of page.entries) {
       if (oldest && sinceCreationMs(stored) <= oldest.ageMs) return oldest;
       if (!oldest || stored.ageMs > oldest.ageMs) oldest = stored;

@@ -9,7 +9,7 @@ import { changeRecord } from '../transport/journal/change-record.js';
 import { settled } from '../transport/journal/journal-transitions.js';
 import { OutcomeWatch } from './outcome-watch.js';
 
-/** Writes down how payments ended, and tells those who wait for it. */
+/** Writes down how payments ended by an operator's word, and tells those who wait for it. */
 export class OutcomeBook {
   readonly watch = new OutcomeWatch();
 
@@ -20,13 +20,9 @@ export class OutcomeBook {
    *
    * @returns What stands afterwards; undefined where there is no such payment.
    */
-  async settle(
-    key: JournalKey,
-    outcome: PaymentOutcome,
-    by: NonNullable<JournalRecord['settledBy']>,
-  ): Promise<StoredJournalRecord | undefined> {
+  async settle(key: JournalKey, outcome: PaymentOutcome): Promise<StoredJournalRecord | undefined> {
     const end = ({ record }: StoredJournalRecord): JournalRecord | undefined =>
-      record.state === 'settled' ? undefined : settled(record, outcome, by);
+      record.state === 'settled' ? undefined : settled(record, outcome, 'operator');
     const standing = await changeRecord(this.store, key, end, 'stays');
     this.watch.changed(key);
     return standing;

@@ -10,14 +10,15 @@ import { type PaymentFamily } from '../common/operations.js';
 import { FINAL_STATUSES, type PaymentOutcome } from '../common/statuses.js';
 import { PaymentsStorageError } from '../errors/payments-storage.error.js';
 import { PaymentsValidationError } from '../errors/payments-validation.error.js';
-import { isPaymentsError, PaymentsError } from '../errors/payments.error.js';
+import { isPaymentsError, type PaymentsError } from '../errors/payments.error.js';
 import { journalEntry } from './journal-entry.js';
-import { noOutcome, notFound, refused } from './journal-errors.js';
+import { alreadySettled, forgotten, noOutcome, notFound, refused } from './journal-errors.js';
 import { type OldestUnresolved } from './oldest-unresolved.js';
 import { type OutcomeBook } from './outcome-book.js';
 import { type OutcomeWaiter } from './outcome.waiter.js';
 import { type PurgeAges, purgeProblems } from './purge-ages.js';
-import { type RecoveryReport, type RecoveryRun } from './recovery.run.js';
+import { type RecoveryReport } from './recovery-tally.js';
+import { type RecoveryRun } from './recovery.run.js';
 
 /**
  * How long to wait for an outcome.
@@ -50,7 +51,7 @@ export class PaymentsJournal {
   ) {}
 
   /**
-   * What is known of a payment; undefined where none was made under this reference.
+   * What is known of a payment; undefined where none was made under this reference, or the journal has forgotten it.
    *
    * @throws PaymentsStorageError
    */
@@ -61,7 +62,8 @@ export class PaymentsJournal {
 
   /**
    * The payments whose outcome is open: in flight, unknown, accepted collections, and accepted payouts where the
-   * `statusPaths` option lets the gateway be asked about them.
+   * `statusPaths` option lets the gateway be asked about them. Entries that cannot be read (`damaged`), and those in a state of a newer
+   * version of the package, are listed too. Reads page by page, so it needs little memory, however many there are.
    *
    * @throws PaymentsStorageError
    *
@@ -74,11 +76,11 @@ export class PaymentsJournal {
     olderThanMs = 0,
   }: { readonly olderThanMs?: number } = {}): AsyncIterable<JournalEntry> {
     for (const family of ['collection', 'disbursement'] as const) {
-      const found = this.recovery.unresolved(family);
+      const pages = this.recovery.unresolved(family);
       for (;;) {
-        const { done, value } = await reading(found.next());
+        const { done, value } = await reading(pages.next());
         if (done) break;
-        if (value.ageMs >= olderThanMs) yield journalEntry(value);
+        for (const standing of value) if (standing.ageMs >= olderThanMs) yield journalEntry(standing);
       }
     }
   }
@@ -107,7 +109,14 @@ export class PaymentsJournal {
    * everywhere at once. Call it when the application has started, and every few minutes; nothing should wait for it, as each
    * payment may take as long as a call.
    *
-   * @throws PaymentsStorageError
+   * A process makes one run at a time: a call during a run resolves to the report of that run. A run deals with 16 payments at once,
+   * first with those that it sends once more, and asks for a status for five seconds at most. After a third of `recoveryWindowMs`, or
+   * a minute where that is longer, it begins with no further payment, and the next run goes on there. A payment for which the storage
+   * fails, or which this version of the package cannot read, is logged and passed over.
+   *
+   * When the application stops, a run begins with no further payment, and what it has begun ends before the storage is closed.
+   *
+   * @throws PaymentsStorageError where the open payments cannot be listed.
    *
    * @example
    * ```ts
@@ -121,11 +130,14 @@ export class PaymentsJournal {
   /**
    * Writes down how a payment ended, by an operator's word: what the gateway's support or its portal says. After `failed`
    * of a payment that the gateway never acknowledged, the same reference may be used for the next attempt, once the call
-   * before it cannot be running any more.
+   * before it cannot be running any more. A success answer, a status answer that shows the payment, a refusal as a duplicate and a
+   * webhook acknowledge it: its reference is used up then. Where one of them comes only after an outcome without success and contradicts
+   * it, the payment is unknown again, with the evidence `conflict`: `unresolved` lists it, and it may be settled once more.
    *
    * @param outcome A final status of the specification.
    * @throws PaymentsValidationError where the family knows no such outcome.
-   * @throws PaymentsError with the code `ENTRY_NOT_FOUND`, or `ALREADY_SETTLED` where it ended otherwise.
+   * @throws PaymentsError with the code `ENTRY_NOT_FOUND`, `ENTRY_FORGOTTEN` after `purge`, or `ALREADY_SETTLED` where it ended
+   * otherwise.
    * @throws PaymentsStorageError
    */
   async settle(family: PaymentFamily, reference: string, outcome: PaymentOutcome): Promise<JournalEntry> {
@@ -134,11 +146,10 @@ export class PaymentsJournal {
       const problem = `outcome must be a final status of a ${family}: ${outcomes.join(', ')}`;
       throw new PaymentsValidationError({ outcome: [problem] }, { reference });
     }
-    const standing = await reading(this.book.settle(this.keyOf(family, reference), outcome, 'operator'));
-    if (!standing) throw notFound(family, reference);
+    const standing = await reading(this.book.settle(this.keyOf(family, reference), outcome));
+    if (!standing) throw await this.missing(family, reference);
     if (standing.record.outcome === outcome) return journalEntry(standing);
-    const message = `The payment has ended already, as ${standing.record.outcome ?? 'something else'}: an outcome is final.`;
-    throw new PaymentsError('ALREADY_SETTLED', message, { reference });
+    throw alreadySettled(standing.record);
   }
 
   /**
@@ -147,7 +158,8 @@ export class PaymentsJournal {
    *
    * @throws PaymentOutcomeUnknownError when the time is up: the payment has not failed.
    * @throws PaymentRejectedError where the gateway refused it.
-   * @throws PaymentsError with the code `ENTRY_NOT_FOUND`; and the signal's reason where it fires.
+   * @throws PaymentsError with the code `ENTRY_NOT_FOUND`, or `ENTRY_FORGOTTEN` after `purge`; and the signal's reason where it
+   * fires.
    *
    * @example
    * ```ts
@@ -165,7 +177,7 @@ export class PaymentsJournal {
     const end = await reading(this.waiter.wait(this.keyOf(family, reference), deadline, signal));
     if ('aborted' in end) throw signal?.reason;
     const { standing } = end;
-    if (!standing) throw notFound(family, reference);
+    if (!standing) throw await this.missing(family, reference);
     const { record } = standing;
     if (record.state === 'settled') return journalEntry(standing);
     if (record.state === 'rejected') throw refused(record);
@@ -176,10 +188,10 @@ export class PaymentsJournal {
    * Forgets settled payments that did not change for `olderThanMs`, and what else the caller names. What is open or unknown
    * stays, and so does an accepted collection: its outcome is still to come.
    *
-   * A forgotten reference can be paid again, so keep payments longer than your longest retry of any kind: a queue, a job,
-   * a customer who opens an old page.
+   * A tombstone of each is kept, a hash with how it ended: a further call under its reference sends nothing and is a
+   * `ReferenceReusedError`. Tombstones go only where `tombstonesOlderThanMs` says so.
    *
-   * @returns How many were forgotten.
+   * @returns How many payments were forgotten.
    * @throws PaymentsValidationError where a time is not a whole number of milliseconds greater than 0, another one is shorter than
    * `olderThanMs`, or accepted payouts are named although the `statusPaths` option lets the gateway be asked about them.
    * @throws PaymentsStorageError
@@ -192,16 +204,22 @@ export class PaymentsJournal {
   async purge(ages: PurgeAges): Promise<number> {
     const problems = purgeProblems(ages, this.recovery.canAskAboutPayouts());
     if (problems) throw new PaymentsValidationError(problems);
-    const { olderThanMs, rejectedOlderThanMs, acceptedPayoutsOlderThanMs } = ages;
+    const { olderThanMs, rejectedOlderThanMs, acceptedPayoutsOlderThanMs, tombstonesOlderThanMs } = ages;
     let all = await this.forget('settled', olderThanMs);
     if (rejectedOlderThanMs !== undefined) all += await this.forget('rejected', rejectedOlderThanMs);
     if (acceptedPayoutsOlderThanMs !== undefined) {
       all += await this.forget('accepted-payouts', acceptedPayoutsOlderThanMs);
     }
+    if (tombstonesOlderThanMs !== undefined) await this.forget('tombstones', tombstonesOlderThanMs);
     return all;
   }
 
-  private forget(what: ForgettablePayments, olderThanMs: number): Promise<number> {
+  private async missing(family: PaymentFamily, reference: string): Promise<PaymentsError> {
+    const tombstone = await reading(this.store.tombstone(this.keyOf(family, reference)));
+    return tombstone ? forgotten(family, reference, tombstone) : notFound(family, reference);
+  }
+
+  private forget(what: ForgettablePayments | 'tombstones', olderThanMs: number): Promise<number> {
     return reading(this.store.purge(this.scope, what, olderThanMs));
   }
 
@@ -216,14 +234,20 @@ function checkTimeout(timeoutMs: unknown, reference: string): void {
   throw new PaymentsValidationError({ timeoutMs: [problem] }, { reference });
 }
 
-/** A store's own error stays inside: it may hold an address or a password. */
+/**
+ * A store's own error stays inside: it may hold an address or a password. What cannot be read may have been made: no error of the
+ * storage says here that it was not.
+ */
 async function reading<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
+    if (error instanceof PaymentsStorageError) {
+      const { message, reference, hint } = error;
+      throw new PaymentsStorageError(message, { reference, hint }, 'not-by-this-call');
+    }
     if (isPaymentsError(error)) throw error;
-    throw new PaymentsStorageError('The journal cannot be reached.', {
-      hint: 'Check the storage, then do it again: nothing was lost.',
-    });
+    const hint = 'Check the storage, then do it again: nothing was lost.';
+    throw new PaymentsStorageError('The journal cannot be reached.', { hint }, 'not-by-this-call');
   }
 }

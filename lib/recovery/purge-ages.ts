@@ -7,17 +7,22 @@ export interface PurgeAges {
   /** Settled payments. */
   readonly olderThanMs: number;
   /**
-   * Refused payments, at least as old as settled ones. The next payment under a forgotten reference begins with its first key
-   * again, which the gateway may still know.
+   * Refused payments, at least as old as settled ones. After that their references are used up: a further call under one of them is
+   * a `ReferenceReusedError`, not the next attempt.
    * @default they stay
    */
   readonly rejectedOlderThanMs?: number;
   /**
-   * Payouts that the gateway took and of which nothing more will be heard, at least as old as settled ones. A forgotten one is
-   * sent again where somebody asks for it, so take the longest time of all.
+   * Payouts that the gateway took and of which nothing more will be heard, at least as old as settled ones.
    * @default they stay
    */
   readonly acceptedPayoutsOlderThanMs?: number;
+  /**
+   * Tombstones, in milliseconds since their payments were forgotten. Only then can a forgotten reference be paid again, with its first
+   * key: take longer than any queue, job or customer may come back.
+   * @default they stay
+   */
+  readonly tombstonesOlderThanMs?: number;
 }
 
 /** What is wrong with them, by field; undefined where nothing is. */
@@ -25,11 +30,11 @@ export function purgeProblems(
   ages: PurgeAges,
   canAskAboutPayouts: boolean,
 ): Readonly<Record<string, string[]>> | undefined {
-  const { olderThanMs, rejectedOlderThanMs, acceptedPayoutsOlderThanMs } = ages;
-  const further = { rejectedOlderThanMs, acceptedPayoutsOlderThanMs };
+  const { olderThanMs, rejectedOlderThanMs, acceptedPayoutsOlderThanMs, tombstonesOlderThanMs } = ages;
+  const further = { rejectedOlderThanMs, acceptedPayoutsOlderThanMs, tombstonesOlderThanMs };
   const named = Object.entries(further).filter(([, age]) => age !== undefined);
   const problems = [['olderThanMs', olderThanMs] as const, ...named].flatMap(([field, age]) => {
-    const problem = ageProblem(field, age, olderThanMs);
+    const problem = ageProblem(field, age, field === 'tombstonesOlderThanMs' ? 0 : olderThanMs);
     return problem === undefined ? [] : [[field, [problem]] as [string, string[]]];
   });
   if (acceptedPayoutsOlderThanMs !== undefined && canAskAboutPayouts) {

@@ -1,5 +1,7 @@
 import { type JournalRecord, type StoredJournalRecord } from '../common/journal-port.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
+import { isMoneyOperation } from '../transport/money-paths.js';
+import { isJsonObject } from '../common/json-object.js';
 import { erased, unknown } from '../transport/journal/journal-transitions.js';
 import { isProbeDue, type ProbeRules } from '../transport/journal/probe-rules.js';
 import { evidenceOf } from '../transport/journal/repeated-call.js';
@@ -8,6 +10,13 @@ import { evidenceOf } from '../transport/journal/repeated-call.js';
 const MARGIN_MS = 30_000;
 
 export type RecoveryRules = ProbeRules & Pick<ResolvedPaymentsOptions, 'deadlineMs' | 'staleAfterMs'>;
+
+const SHORTEST_RUN_MS = 60_000;
+
+/** How long one run may go on: whatever waits behind it must get its turn within the recovery window. */
+export function runLimitMs(recoveryWindowMs: number): number {
+  return Math.max(SHORTEST_RUN_MS, recoveryWindowMs / 3);
+}
 
 /**
  * What to do about an open payment.
@@ -21,12 +30,30 @@ export function decideRecovery(
   rules: RecoveryRules,
 ): 'leave' | 'probe' | 'keep' {
   if (standing.leaseLeftMs > 0 || standing.ageMs <= rules.deadlineMs + MARGIN_MS) return 'leave';
-  return isProbeDue(standing, rules) ? 'probe' : 'keep';
+  // Without the call's own word that it began to send, its caller may have been told that nothing was sent.
+  return standing.record.sent && isProbeDue(standing, rules) ? 'probe' : 'keep';
+}
+
+const STATES: readonly string[] = ['in-flight', 'accepted', 'rejected', 'unknown', 'settled'];
+
+/**
+ * Why this version of the package must leave a payment as it is: it cannot read it, or a newer version wrote what it does not know.
+ * Undefined for every other payment.
+ */
+export function unusable({ damaged, record }: StoredJournalRecord): string | undefined {
+  if (damaged !== undefined) return damaged;
+  const { state, operation, body } = record;
+  if (!STATES.includes(state)) return `this version does not know its state ${JSON.stringify(state)}`;
+  if (!isMoneyOperation(operation))
+    return `this version does not know its operation ${JSON.stringify(operation)}`;
+  return body === undefined || isJsonObject(body) ? undefined : 'its request cannot be read';
 }
 
 /** How a payment is kept that stays unknown: the request is erased once nothing may be sent any more. */
 export function keptUnknown(standing: StoredJournalRecord, rules: RecoveryRules): JournalRecord {
-  const { record, ageMs } = standing;
+  const { record, ageMs, leaseLeftMs } = standing;
+  // Another call may have begun since this one was listed.
+  if (leaseLeftMs > 0) return record;
   if (record.state !== 'in-flight' && record.state !== 'unknown') return record;
   const named = record.state === 'in-flight' ? unknown(record, evidenceOf(standing), record.probe) : record;
   return ageMs > rules.recoveryWindowMs && named.body !== undefined ? erased(named) : named;

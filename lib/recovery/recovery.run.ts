@@ -1,47 +1,62 @@
+import { performance } from 'node:perf_hooks';
+import { journalKeyText } from '../common/journal-key-text.js';
 import {
-  type JournalEntry,
   type JournalScope,
   type JournalState,
   type JournalStore,
   type StoredJournalRecord,
 } from '../common/journal-port.js';
 import { type PaymentFamily } from '../common/operations.js';
-import { type GatewayClient } from '../transport/gateway-client.js';
-import { changeRecord } from '../transport/journal/change-record.js';
-import { journalEntry } from './journal-entry.js';
-import { scanJournal } from './journal-scan.js';
-import { oldestInState } from './oldest-unresolved.js';
-import { decideRecovery, isStale, keptUnknown, type RecoveryRules } from './recovery-decision.js';
+import { atMost } from './at-most.js';
+import { type EntryRecovery } from './entry.recovery.js';
+import { scanPages } from './journal-scan.js';
+import { oldestExcept } from './oldest-unresolved.js';
+import { unusable } from './recovery-decision.js';
+import { type RecoveryReport, RecoveryTally } from './recovery-tally.js';
 import { type StatusResolver } from './status.resolver.js';
 
-/**
- * What a run of `PaymentsJournal.recover()` did.
- *
- * @publicApi
- */
-export interface RecoveryReport {
-  /** Payments that were sent once more, with the key and the bytes of the first time. */
-  readonly probed: number;
-  /** Payments of which is known now what came of them. */
-  readonly settled: number;
-  /** Payments that may have been made, and nothing here can tell. */
-  readonly stillUnknown: number;
-}
-
-/** Tells the application about a payment of which nothing was heard for too long. */
-export type AnnounceStale = (entry: JournalEntry) => void;
+/** How many payments a run deals with at once: 600 whose status path hangs take about three minutes. */
+const AT_ONCE = 16;
 
 const FAMILIES: readonly PaymentFamily[] = ['collection', 'disbursement'];
 
+/** How many pages with something to do are kept from the first reading: with few, the journal is read once. */
+const PAGES_KEPT = 2;
+
+/** Where a page begins. */
+interface Place {
+  readonly family: PaymentFamily;
+  readonly at: string | undefined;
+}
+
+interface Page extends Place {
+  readonly entries: readonly StoredJournalRecord[];
+}
+
+/** What is left to do after the payments that are sent once more. */
+interface Rest {
+  readonly probed: Set<string>;
+  readonly pages: Page[];
+  /** Where the journal is read on after these pages; undefined where they hold all there is. */
+  from: Place | undefined;
+}
+
 /** Goes through the payments whose outcome is open. */
 export class RecoveryRun {
+  private running: Promise<RecoveryReport> | undefined;
+  private resumeAt: Place | undefined;
+
+  /**
+   * @param runMs How long a run goes on to payments that it has not begun with.
+   * @param stopping Fires when the application stops: nothing further is begun.
+   */
   constructor(
     private readonly scope: Pick<JournalScope, 'account' | 'environment'>,
-    private readonly rules: RecoveryRules,
+    private readonly runMs: number,
     private readonly store: JournalStore,
-    private readonly client: Pick<GatewayClient, 'probe'>,
-    private readonly status: StatusResolver,
-    private readonly announceStale: AnnounceStale,
+    private readonly status: Pick<StatusResolver, 'canAsk'>,
+    private readonly entries: Pick<EntryRecovery, 'hasWork' | 'isProbe' | 'idleEnd' | 'recover'>,
+    private readonly stopping: AbortSignal,
   ) {}
 
   /** Whether accepted payouts may still settle. */
@@ -49,71 +64,154 @@ export class RecoveryRun {
     return this.status.canAsk('disbursement');
   }
 
-  async recover(): Promise<RecoveryReport> {
-    const count = { probed: 0, settled: 0, stillUnknown: 0 };
-    for (const family of FAMILIES) {
-      for await (const standing of this.unresolved(family)) {
-        const { known, probed } = await this.resolve(standing);
-        if (probed) count.probed += 1;
-        if (known === true) count.settled += 1;
-        if (known === false) count.stillUnknown += 1;
-        await this.announceIfStale(standing);
-      }
-    }
-    return count;
+  /** One run at a time: who asks during a run gets what it reports. */
+  recover(): Promise<RecoveryReport> {
+    this.running ??= this.run().finally(() => {
+      this.running = undefined;
+    });
+    return this.running;
   }
 
-  unresolved(family: PaymentFamily): AsyncGenerator<StoredJournalRecord, void, undefined> {
-    return scanJournal(this.store, { ...this.scope, family }, this.openStates(family));
+  /** The payments whose outcome is open, page by page: a step of an async generator for each would cost more than reading it. */
+  async *unresolved(family: PaymentFamily): AsyncGenerator<readonly StoredJournalRecord[], void, undefined> {
+    for await (const { entries } of this.pages(family)) yield entries;
   }
 
   /** The one that has been open for the longest time. */
   async oldest(): Promise<StoredJournalRecord | undefined> {
     let oldest: StoredJournalRecord | undefined;
     for (const family of FAMILIES) {
-      for (const state of this.openStates(family)) {
-        oldest = await oldestInState(this.store, { ...this.scope, family }, state, oldest);
-      }
+      oldest = await oldestExcept(
+        this.store,
+        { ...this.scope, family },
+        closedStates(family, this.status),
+        oldest,
+      );
     }
     return oldest;
   }
 
-  /** Accepted payouts never settle by themselves, so they count only where the gateway can be asked about them. */
-  private openStates(family: PaymentFamily): readonly JournalState[] {
-    const acceptedToo = family === 'collection' || this.status.canAsk(family);
-    return ['in-flight', 'unknown', ...(acceptedToo ? (['accepted'] as const) : [])];
+  /** Resolves when no payment is being dealt with any more. */
+  async idle(): Promise<void> {
+    await this.running?.catch(() => undefined);
   }
 
-  /** `known` is undefined where nothing was to be found out. */
-  private async resolve(
-    standing: StoredJournalRecord,
-  ): Promise<{ readonly known?: boolean; readonly probed?: true }> {
-    const { record } = standing;
-    const decision = decideRecovery(standing, this.rules);
-    if (decision === 'leave') return {};
-    const asked = await this.status.ask(standing);
-    if (record.state === 'accepted') return asked.record.state === 'settled' ? { known: true } : {};
-    if (asked.record.state !== record.state) return { known: true };
-    if (decision === 'probe') return this.probe(asked);
-    await changeRecord(this.store, record, (current) => keptUnknown(current, this.rules), 'stays');
-    return { known: false };
+  /** Probes first: the recovery window of a payment may end while a long journal is read. */
+  private async run(): Promise<RecoveryReport> {
+    const tally = new RecoveryTally();
+    const endsAt = performance.now() + this.runMs;
+    const rest: Rest = { probed: new Set(), pages: [], from: this.resumeAt };
+    this.resumeAt = undefined;
+    const work = (standing: StoredJournalRecord): Promise<void> => this.work(standing, tally);
+    await atMost(AT_ONCE, this.untilStopped(this.probes(rest, tally), tally), work);
+    await atMost(AT_ONCE, this.untilStopped(this.others(rest, tally, endsAt), tally), work);
+    return tally.report();
   }
 
-  private async probe(
-    standing: StoredJournalRecord,
-  ): Promise<{ readonly known?: boolean; readonly probed?: true }> {
-    const result = await this.client.probe(standing);
-    if (!result) return {};
-    const state = result.standing?.state;
-    return { probed: true, known: state === 'accepted' || state === 'settled' };
+  private async work(standing: StoredJournalRecord, tally: RecoveryTally): Promise<void> {
+    try {
+      tally.add(await this.entries.recover(standing));
+    } catch (error) {
+      tally.fail(standing, error);
+    }
   }
 
-  /** Announced by the replica that writes it down, once. */
-  private async announceIfStale(seen: StoredJournalRecord): Promise<void> {
-    if (!isStale(seen, this.rules)) return;
-    const standing = await this.store.get(seen.record);
-    if (!standing || standing.leaseLeftMs > 0 || !isStale(standing, this.rules)) return;
-    const marked = await this.store.replace(standing.version, { ...standing.record, stale: true }, 0);
-    if (marked) this.announceStale(journalEntry(marked));
+  private async *untilStopped<T>(
+    items: AsyncIterable<T>,
+    tally: RecoveryTally,
+  ): AsyncGenerator<T, void, undefined> {
+    if (!this.hasStopped()) {
+      for await (const item of items) {
+        if (this.hasStopped()) break;
+        yield item;
+      }
+    }
+    if (this.hasStopped()) tally.unfinished = true;
   }
+
+  private hasStopped(): boolean {
+    return this.stopping.aborted;
+  }
+
+  /** Those to be sent once more, of the whole journal; notes what else there is to do. */
+  private async *probes(
+    rest: Rest,
+    tally: RecoveryTally,
+  ): AsyncGenerator<StoredJournalRecord, void, undefined> {
+    for (const family of FAMILIES) {
+      for await (const { entries, at } of this.pages(family)) {
+        const others: StoredJournalRecord[] = [];
+        for (const standing of entries) {
+          if (unusable(standing) === undefined && this.entries.isProbe(standing)) {
+            rest.probed.add(journalKeyText(standing.record));
+            yield standing;
+          } else others.push(standing);
+        }
+        if (!rest.from) this.note({ family, at, entries: others }, rest, tally);
+      }
+    }
+  }
+
+  /** Keeps a page with something to do, as long as there are few: the others are read a second time. */
+  private note(page: Page, rest: Rest, tally: RecoveryTally): void {
+    if (!page.entries.some((standing) => this.isToDo(standing))) {
+      for (const standing of page.entries) this.count(standing, tally);
+    } else if (rest.pages.length < PAGES_KEPT) rest.pages.push(page);
+    else rest.from = page;
+  }
+
+  /** All but those that were probed, from where the last run ended. */
+  private async *others(
+    rest: Rest,
+    tally: RecoveryTally,
+    endsAt: number,
+  ): AsyncGenerator<StoredJournalRecord, void, undefined> {
+    let hasBegun = false;
+    for await (const page of this.restOf(rest)) {
+      if (hasBegun && page.entries.length > 0 && performance.now() > endsAt) {
+        this.resumeAt = page;
+        tally.unfinished = true;
+        return;
+      }
+      hasBegun = true;
+      for (const standing of page.entries) {
+        if (rest.probed.has(journalKeyText(standing.record))) continue;
+        if (this.isToDo(standing)) yield standing;
+        else this.count(standing, tally);
+      }
+    }
+  }
+
+  private async *restOf({ pages, from }: Rest): AsyncGenerator<Page, void, undefined> {
+    yield* pages;
+    if (!from) return;
+    for (const family of FAMILIES.slice(FAMILIES.indexOf(from.family))) {
+      const after = family === from.family ? from.at : undefined;
+      for await (const { entries, at } of this.pages(family, after)) yield { family, at, entries };
+    }
+  }
+
+  private isToDo(standing: StoredJournalRecord): boolean {
+    return unusable(standing) === undefined && this.entries.hasWork(standing);
+  }
+
+  /** Counts one for which there is nothing to do. */
+  private count(standing: StoredJournalRecord, tally: RecoveryTally): void {
+    const why = unusable(standing);
+    if (why === undefined) tally.add(this.entries.idleEnd(standing));
+    else tally.passOver(standing, why);
+  }
+
+  private pages(family: PaymentFamily, after?: string): ReturnType<typeof scanPages> {
+    return scanPages(this.store, { ...this.scope, family }, closedStates(family, this.status), after);
+  }
+}
+
+/** Accepted payouts never settle by themselves, so they are open only where the gateway can be asked about them. */
+function closedStates(
+  family: PaymentFamily,
+  status: Pick<StatusResolver, 'canAsk'>,
+): readonly JournalState[] {
+  const acceptedIsOpen = family === 'collection' || status.canAsk(family);
+  return acceptedIsOpen ? ['settled', 'rejected'] : ['settled', 'rejected', 'accepted'];
 }

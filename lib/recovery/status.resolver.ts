@@ -5,9 +5,8 @@ import { isPaymentsError } from '../errors/payments.error.js';
 import { type CallOptions } from '../transport/call-options.js';
 import { type GatewayClient } from '../transport/gateway-client.js';
 import { changeRecord } from '../transport/journal/change-record.js';
-import { accepted } from '../transport/journal/journal-transitions.js';
-import { type OutcomeBook } from './outcome-book.js';
-import { readStatus, statusCall } from './status-query.js';
+import { type OutcomeWatch } from './outcome-watch.js';
+import { afterStatus, statusCall } from './status-query.js';
 
 /** Asks the gateway what came of payments, where the options name a path for it. */
 export class StatusResolver {
@@ -15,7 +14,7 @@ export class StatusResolver {
     private readonly paths: ResolvedPaymentsOptions['statusPaths'],
     private readonly client: GatewayClient,
     private readonly store: JournalStore,
-    private readonly book: OutcomeBook,
+    private readonly watch: OutcomeWatch,
   ) {}
 
   canAsk(family: PaymentFamily): boolean {
@@ -30,19 +29,16 @@ export class StatusResolver {
   async ask(standing: StoredJournalRecord, options: CallOptions = {}): Promise<StoredJournalRecord> {
     const { record } = standing;
     const path = this.paths[record.family];
-    if (path === undefined) return standing;
+    if (path === undefined || standing.damaged !== undefined) return standing;
     const answer = await this.client.call(statusCall(path, record), options).catch((error: unknown) => {
       if (isPaymentsError(error)) return undefined;
       throw error;
     });
-    const verdict = answer ? readStatus(record, answer) : { says: 'nothing' as const };
-    if (verdict.says === 'ended') {
-      return (await this.book.settle(record, verdict.outcome, 'status')) ?? standing;
-    }
-    if (verdict.says === 'nothing') return standing;
-    const take = ({ record: current }: StoredJournalRecord): JournalRecord | undefined =>
-      current.state === 'unknown' || current.state === 'in-flight' ? accepted(current) : undefined;
-    const known = await changeRecord(this.store, record, take, 'stays');
+    if (!answer) return standing;
+    const write = ({ record: current }: StoredJournalRecord): JournalRecord | undefined =>
+      afterStatus(current, answer, record.intent);
+    const known = await changeRecord(this.store, record, write, 'stays');
+    this.watch.changed(record);
     return known ?? standing;
   }
 }

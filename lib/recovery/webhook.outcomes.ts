@@ -1,26 +1,54 @@
-import { type PaymentEventName, type PaymentWebhookEvent } from '../common/events.js';
+import { bareReference } from '../common/bare-reference.js';
+import { type PaymentEventData, type PaymentEventName, type PaymentWebhookEvent } from '../common/events.js';
 import {
   type JournalKey,
   type JournalRecord,
   type JournalScope,
   type JournalStore,
+  type PaymentTombstone,
   type StoredJournalRecord,
 } from '../common/journal-port.js';
-import { type PaymentOutcome } from '../common/statuses.js';
+import { type PaymentFamily } from '../common/operations.js';
+import { providerReferenceOf } from '../common/provider-reference.js';
+import { finalStatus, movesMoney, type PaymentOutcome } from '../common/statuses.js';
 import { failureLabel } from '../errors/failure-label.js';
 import { PaymentsStorageError } from '../errors/payments-storage.error.js';
 import { isPaymentsError } from '../errors/payments.error.js';
 import { changeRecord } from '../transport/journal/change-record.js';
-import { settled } from '../transport/journal/journal-transitions.js';
+import { acknowledged, acknowledgedWithoutMoney, settled } from '../transport/journal/journal-transitions.js';
+import { isOfThisAttempt } from './attempt-match.js';
 import { type OutcomeWatch } from './outcome-watch.js';
-import { webhookFit, type WebhookFit } from './webhook-fit.js';
+import {
+  forgottenPayment,
+  type KnownPayment,
+  webhookFit,
+  type WebhookClaim,
+  type WebhookFit,
+} from './webhook-fit.js';
 
-const OUTCOMES: Readonly<Record<PaymentEventName, PaymentOutcome>> = {
-  'payment.success': 'success',
-  'payment.failed': 'failed',
-  'payment.cancelled': 'cancelled',
-  'payment.expired': 'expired',
-};
+const OUTCOMES: ReadonlyMap<string, PaymentOutcome> = new Map<PaymentEventName, PaymentOutcome>([
+  ['payment.success', 'success'],
+  ['payment.failed', 'failed'],
+  ['payment.cancelled', 'cancelled'],
+  ['payment.expired', 'expired'],
+]);
+
+/** What the journal knows of the payment of a webhook. */
+export interface WebhookStanding {
+  /** Whether the journal holds a payment under the reference, or has forgotten one. */
+  readonly known: boolean;
+  readonly fit: WebhookFit | 'other-spelling';
+  /** How the payment ended, as far as the journal knows. */
+  readonly outcome?: PaymentOutcome | undefined;
+  /** The hash of the provider reference that the journal holds. */
+  readonly providerReference?: string | undefined;
+}
+
+interface FoundPayment {
+  readonly payment: KnownPayment;
+  /** Whether what a webhook says can be about no other attempt than the current one. */
+  readonly isOfItsAttempt: (data: PaymentEventData) => boolean;
+}
 
 /** How a webhook settles its payment. */
 export interface WebhookSettling {
@@ -28,9 +56,11 @@ export interface WebhookSettling {
   readonly journal: JournalStore | undefined;
   /** Whether the payment may have been made with another amount or currency: somebody looked at it, and said so. */
   readonly otherMoney: boolean;
+  /** How the webhook fitted when it was looked at; nothing: whatever stands there is written over. */
+  readonly seen?: WebhookStanding['fit'];
 }
 
-/** Brings webhooks and the journal of one account together. Webhooks are sent for collections only. */
+/** Brings webhooks and the journal of one account together. The specification has webhooks for collections only. */
 export class WebhookOutcomes {
   constructor(
     private readonly scope: Pick<JournalScope, 'account' | 'environment'>,
@@ -38,40 +68,83 @@ export class WebhookOutcomes {
     private readonly watch: OutcomeWatch,
   ) {}
 
-  /** How a webhook of one of the four events fits the payment of its reference. */
-  async fit({ event, data }: PaymentWebhookEvent): Promise<WebhookFit> {
-    const standing = await this.store.get(this.keyOf(data.reference));
-    const { amount, currency } = data;
-    return webhookFit(standing?.record, { outcome: outcomeOf(event), amount, currency });
+  /**
+   * What the journal knows of the payment of a webhook. `other-spelling`: it knows the reference only without the white space
+   * around it, so the webhook would get past the comparison of the amounts.
+   */
+  async look(event: PaymentWebhookEvent): Promise<WebhookStanding> {
+    const { reference } = event.data;
+    const claim = claimOf(event);
+    if (!claim) return { known: await this.knowsAnySpelling(event), fit: 'fits' };
+    const found = await this.find(this.keyOf(reference));
+    if (found) {
+      const { outcome, providerReference } = found.payment;
+      const fit = webhookFit(found.payment, claim, () => found.isOfItsAttempt(event.data));
+      return { known: true, fit, outcome, providerReference };
+    }
+    const bare = bareReference(reference);
+    const knowsBare = bare !== reference && (await this.find(this.keyOf(bare))) !== undefined;
+    return { known: false, fit: knowsBare ? 'other-spelling' : 'fits' };
   }
 
   /**
    * Writes down how the payment ended, whatever stood there: which of two webhooks counts was decided before.
    *
-   * @throws PaymentsStorageError also where the payment was written down since `fit`, with other money: the next delivery
-   * finds it.
+   * @throws PaymentsStorageError also where the payment was written down since `look` with other money, or another webhook has
+   * settled it since: this process stood still for longer than its claim held. The next delivery finds it.
    */
-  async settle(
-    { event, data }: PaymentWebhookEvent,
-    { journal, otherMoney }: WebhookSettling,
-  ): Promise<void> {
-    const { reference, amount, currency } = data;
-    const claim = { outcome: outcomeOf(event), amount, currency };
-    const end = ({ record }: StoredJournalRecord): JournalRecord | undefined => {
-      if (!otherMoney && webhookFit(record, claim) === 'mismatch') throw writtenMeanwhile(reference);
-      const stays = record.state === 'settled' && record.outcome === claim.outcome;
-      return stays ? undefined : settled(record, claim.outcome, 'webhook');
+  async settle(event: PaymentWebhookEvent, { journal, otherMoney, seen }: WebhookSettling): Promise<void> {
+    const { reference } = event.data;
+    const claim = claimOf(event);
+    if (!claim) return;
+    const assertUnchanged = ({ payment, isOfItsAttempt }: FoundPayment): void => {
+      const fit = webhookFit(payment, claim, () => isOfItsAttempt(event.data));
+      if (!otherMoney && fit === 'mismatch') {
+        throw changedMeanwhile('written down meanwhile, with another amount or currency', reference);
+      }
+      if (seen !== undefined && seen !== fit && fit === 'settled-otherwise') {
+        throw changedMeanwhile('settled otherwise meanwhile, by another webhook', reference);
+      }
+      if (seen !== undefined && seen !== fit && fit === 'earlier-attempt') {
+        throw changedMeanwhile('made once more meanwhile', reference);
+      }
+      // What a transaction settled, it also handled: the inbox has forgotten it since. Elsewhere a run may have ended in between.
+      if (seen !== undefined && seen !== fit && fit === 'settled' && journal) {
+        throw changedMeanwhile('settled meanwhile, by the same webhook', reference);
+      }
     };
-    try {
-      await changeRecord(journal ?? this.store, this.keyOf(reference), end, 'stays');
-    } catch (error) {
-      if (isPaymentsError(error)) throw error;
-      throw new PaymentsStorageError(
-        `The outcome could not be written to the journal: ${failureLabel(error)}`,
-        { reference },
+    const end = ({ record }: StoredJournalRecord): JournalRecord | undefined => {
+      assertUnchanged(standingPayment(record));
+      return settledByWebhook(record, claim);
+    };
+    const store = journal ?? this.store;
+    const key = this.keyOf(reference);
+    const work = async (): Promise<void> => {
+      if (await changeRecord(store, key, end, 'stays')) return;
+      const tombstone = await store.tombstone(key);
+      if (!tombstone) return;
+      assertUnchanged(buriedPayment(tombstone));
+      if (tombstone.end === claim.outcome && tombstone.settledBy === 'webhook') return;
+      await store.endTombstone(key, { end: claim.outcome, settledBy: 'webhook' });
+    };
+    await writing(event, work());
+    if (!journal) this.watch.changed(this.keyOf(reference));
+  }
+
+  /**
+   * Writes down that the gateway has the payment of a webhook that settles nothing: an operator's `failed` does not free its reference,
+   * and is contradicted where it came before.
+   *
+   * @throws PaymentsStorageError
+   */
+  async acknowledge(event: PaymentWebhookEvent): Promise<void> {
+    const acknowledge = saysNoMoneyMoved(event) ? acknowledgedWithoutMoney : acknowledged;
+    for (const key of this.keysOf(event)) {
+      await writing(
+        event,
+        changeRecord(this.store, key, ({ record }) => acknowledge(record), 'stays'),
       );
     }
-    if (!journal) this.watch.changed(this.keyOf(reference));
   }
 
   /** Tells those who wait for the outcome in this process, once a transaction with it was committed. */
@@ -79,18 +152,83 @@ export class WebhookOutcomes {
     this.watch.changed(this.keyOf(data.reference));
   }
 
-  private keyOf(reference: string): JournalKey {
+  private async knowsAnySpelling(event: PaymentWebhookEvent): Promise<boolean> {
+    for (const key of this.keysOf(event)) {
+      if (await this.find(key)) return true;
+    }
+    return false;
+  }
+
+  /** The payments that an event may be about. One whose name nobody knows may be about a payout. */
+  private keysOf(event: PaymentWebhookEvent): readonly JournalKey[] {
+    const { reference } = event.data;
+    const spellings = [...new Set([reference, bareReference(reference)])];
+    const families: readonly PaymentFamily[] = claimOf(event)
+      ? ['collection']
+      : ['collection', 'disbursement'];
+    return spellings.flatMap((spelling) => families.map((family) => this.keyOf(spelling, family)));
+  }
+
+  private async find(key: JournalKey): Promise<FoundPayment | undefined> {
+    const standing = await this.store.get(key);
+    if (standing) return standingPayment(standing.record);
+    const tombstone = await this.store.tombstone(key);
+    return tombstone && buriedPayment(tombstone);
+  }
+
+  private keyOf(reference: string, family: PaymentFamily = 'collection'): JournalKey {
     const { account, environment } = this.scope;
-    return { account, environment, family: 'collection', reference };
+    return { account, environment, family, reference };
   }
 }
 
-function writtenMeanwhile(reference: string): PaymentsStorageError {
-  const message =
-    'The payment was written down meanwhile, with another amount or currency: the next delivery is set aside.';
-  return new PaymentsStorageError(message, { reference });
+function standingPayment(record: JournalRecord): FoundPayment {
+  return { payment: record, isOfItsAttempt: (data) => isOfThisAttempt(record, data) };
 }
 
-function outcomeOf(event: string): PaymentOutcome {
-  return OUTCOMES[event as PaymentEventName];
+function buriedPayment(tombstone: PaymentTombstone): FoundPayment {
+  return { payment: forgottenPayment(tombstone), isOfItsAttempt: () => tombstone.attempt === 1 };
+}
+
+/**
+ * The record of a payment that a webhook settles; undefined where it stands already. Also where somebody else said the same
+ * before: what a webhook has settled is believed when the inbox has forgotten it.
+ */
+function settledByWebhook(record: JournalRecord, claim: WebhookClaim): JournalRecord | undefined {
+  const { outcome, providerReference } = claim;
+  const isSame = record.state === 'settled' && record.outcome === outcome;
+  const kept = providerReference ?? (isSame ? record.providerReference : undefined);
+  const stays = isSame && record.settledBy === 'webhook' && kept === record.providerReference;
+  return stays ? undefined : settled(record, outcome, 'webhook', kept);
+}
+
+async function writing({ data }: PaymentWebhookEvent, work: Promise<unknown>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (isPaymentsError(error)) throw error;
+    throw new PaymentsStorageError(
+      `The webhook could not be written to the journal: ${failureLabel(error)}`,
+      {
+        reference: data.reference,
+      },
+    );
+  }
+}
+
+function changedMeanwhile(how: string, reference: string): PaymentsStorageError {
+  return new PaymentsStorageError(`The payment was ${how}: the next delivery finds it.`, { reference });
+}
+
+/** By its name and by its status: one of another name may speak of anything, of a refund that failed, too. */
+function saysNoMoneyMoved({ event, data }: PaymentWebhookEvent): boolean {
+  const outcomes = [OUTCOMES.get(event), finalStatus('collection', data.status)];
+  return outcomes.every((outcome) => outcome !== undefined && !movesMoney(outcome));
+}
+
+/** Undefined where the event is none of the four. */
+function claimOf(event: PaymentWebhookEvent): WebhookClaim | undefined {
+  const outcome = OUTCOMES.get(event.event);
+  const { amount, currency } = event.data;
+  return outcome && { outcome, amount, currency, providerReference: providerReferenceOf(event) };
 }

@@ -1,4 +1,4 @@
-import { Logger } from '@nestjs/common';
+import { SafeLogger } from '../common/safe-logger.js';
 import { type RedisClient } from './redis-client.js';
 
 /**
@@ -8,7 +8,7 @@ import { type RedisClient } from './redis-client.js';
 export async function warnOfEviction(client: Pick<RedisClient, 'info'>): Promise<void> {
   const policy = await policyOf(client).catch(() => '');
   if (!mayEvict(policy)) return;
-  new Logger('PaymentsStorage').warn(
+  new SafeLogger('PaymentsStorage').warn(
     `Redis may drop payments and handled webhooks when its memory is full (maxmemory-policy ${policy}): a payment could be ` +
       'sent twice and a handler run twice. Set maxmemory-policy to noeviction, or use a Redis of its own.',
   );

@@ -1,28 +1,38 @@
 import { luaScript } from './lua-script.js';
 
 /**
- * KEYS: entries, done. ARGV: field, token, event, fingerprint, lease in ms, `any` or `listed`, then the fingerprints that
- * may be replaced. Decides as `decideClaim` does; a claim that the client repeats after it lost the answer is the same claim.
+ * KEYS: entries, done. ARGV: field, token, event, fingerprint, lease in ms, provider reference ('' for none), `must-exist` or
+ * `may-begin`, `any` or `listed`, then the fingerprints that may be replaced. Decides as `decideClaim` does; a claim that the
+ * client repeats after it lost the answer is the same claim.
  */
 export const CLAIM = luaScript(`
 local field, token, event, fingerprint = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local provider = ARGV[6] ~= '' and ARGV[6] or nil
 local stored = redis.call('HGET', KEYS[1], field)
+if not stored and ARGV[7] == 'must-exist' then return { 'missing' } end
 local entry = stored and cjson.decode(stored) or { attempt = 0, finished = {} }
 if stored then
   if entry.state == 'running' and entry.lease > now and entry.token ~= token then
     return { 'busy', int(entry.lease - now) }
   end
-  if entry.fingerprint == fingerprint then
-    if entry.state == 'done' then return { 'done' } end
+  if entry.fingerprint == fingerprint and (entry.provider or provider) == (provider or entry.provider) then
+    if entry.state == 'done' then
+      if provider and not entry.provider then
+        entry.provider = provider
+        redis.call('HSET', KEYS[1], field, cjson.encode(entry))
+      end
+      return { 'done' }
+    end
   else
-    local replaces = ARGV[6] == 'any'
-    for i = 7, #ARGV do replaces = replaces or ARGV[i] == entry.fingerprint end
+    local replaces = ARGV[8] == 'any'
+    for i = 9, #ARGV do replaces = replaces or ARGV[i] == entry.fingerprint end
     if not replaces then return { 'conflict', entry.event } end
     entry = { attempt = 0, finished = {} }
   end
 end
 if entry.token ~= token then entry.attempt = entry.attempt + 1 end
 entry.event, entry.fingerprint, entry.state = event, fingerprint, 'running'
+entry.provider = provider or entry.provider
 entry.token, entry.lease = token, now + ARGV[5]
 redis.call('HSET', KEYS[1], field, cjson.encode(entry))
 redis.call('ZREM', KEYS[2], field)
@@ -49,7 +59,8 @@ local standing = redis.call('HGET', KEYS[1], ARGV[1])
 local ended = standing and cjson.decode(standing)
 if ended and ended.state == 'done' and ended.token == ARGV[2] then return 1 end
 ${HELD}
-local done = { event = entry.event, fingerprint = entry.fingerprint, state = 'done', token = entry.token }
+local done = { event = entry.event, fingerprint = entry.fingerprint, provider = entry.provider, state = 'done',
+  token = entry.token }
 redis.call('HSET', KEYS[1], ARGV[1], cjson.encode(done))
 redis.call('ZADD', KEYS[2], int(now), ARGV[1])
 return 1

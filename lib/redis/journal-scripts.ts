@@ -2,21 +2,38 @@ import { luaScript } from './lua-script.js';
 import { JOURNAL_STATES } from './redis-keys.js';
 
 /*
- * KEYS of every script: payments, last version, then one index per state (`RedisKeys.journal`).
+ * KEYS of every script: payments, last version, tombstones, one index per state, one for all other states (`RedisKeys.journal`).
  *
  * A payment is stored as a row: `<version> <created> <updated> <attempt at> <lease until> <sequence> <attempt> <state> <JSON>`,
  * times in ms. The sequence is the first version, and the order of the lists.
  */
 const ROWS = `
-local index = {}
-for i, state in ipairs({ ${JOURNAL_STATES.map((state) => `'${state}'`).join(', ')} }) do index[state] = KEYS[2 + i] end
+local index = setmetatable({}, { __index = function() return KEYS[${JOURNAL_STATES.length + 4}] end })
+for i, state in ipairs({ ${JOURNAL_STATES.map((state) => `'${state}'`).join(', ')} }) do index[state] = KEYS[3 + i] end
+local function indexedAt(field)
+  for i = 4, #KEYS do
+    local sequence = redis.call('ZSCORE', KEYS[i], field)
+    if sequence then return sequence end
+  end
+end
+-- A row that is gone while an index names it was lost: it stands, like one that holds something else, with the version 0.
 local function read(field)
   local row = redis.call('HGET', KEYS[1], field)
-  if not row then return nil end
+  if not row and not indexedAt(field) then return nil end
+  row = row or ''
   local version, created, updated, attemptAt, sequence, attempt, state =
     string.match(row, '^(%d+) (%d+) (%d+) (%d+) %d+ (%d+) (%d+) (%S+) ')
-  return { row = row, version = version, created = created, updated = updated, attemptAt = attemptAt,
+  return { row = row, version = version or '0', created = created, updated = updated, attemptAt = attemptAt,
     sequence = sequence, attempt = attempt, state = state }
+end
+`;
+
+/**
+ * A tombstone is stored as `<attempt> <end> <who said so, or -> <left at>` under 16 bytes of the SHA-1 of the field of its payment.
+ */
+const TOMBSTONES = `
+local function tombstoneField(field)
+  return (string.gsub(string.sub(redis.sha1hex(field), 1, 32), '..', function (hex) return string.char(tonumber(hex, 16)) end))
 end
 `;
 
@@ -39,65 +56,138 @@ local function write(field, version, created, attemptAt, sequence, attempt, stat
 end
 `;
 
-/** ARGV: field, attempt, state, lease in ms, JSON. Whether it was inserted, the time, the row that stands. */
-export const INSERT = luaScript(`${ROWS}${WRITE}
+/**
+ * ARGV: field, attempt, state, lease in ms, JSON. `1`, the time and the new row; `0`, the time and the row that stands; or the
+ * tombstone alone.
+ */
+export const INSERT = luaScript(`${ROWS}${WRITE}${TOMBSTONES}
 local field, attempt, state, lease, json = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local standing = read(field)
 if standing then return { '0', int(now), standing.row } end
+local tombstone = redis.call('HGET', KEYS[3], tombstoneField(field))
+if tombstone then return { tombstone } end
 local version = nextVersion()
 return { '1', int(now), write(field, version, int(now), int(now), version, attempt, state, lease, json) }
 `);
 
-/** ARGV: field, attempt, state, lease in ms, JSON, version. The time and the new row; nil where the version is another. */
+/**
+ * ARGV: field, attempt, state, lease in ms, JSON, version, `intentText`; version 0 is that of a row that cannot be read. The time and the
+ * new row; nil where the version is another.
+ */
 export const REPLACE = luaScript(`${ROWS}${WRITE}
 local field, attempt, state, lease, json = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local standing = read(field)
 if not standing or standing.version ~= ARGV[6] then return false end
-local attemptAt = standing.attempt == attempt and standing.attemptAt or int(now)
+local isSameCall = standing.attempt == attempt and string.find(standing.row, ARGV[7], 1, true)
+local attemptAt = isSameCall and standing.attemptAt or int(now)
 local version = nextVersion()
-if standing.state ~= state then redis.call('ZREM', index[standing.state], field) end
-return { int(now), write(field, version, standing.created, attemptAt, standing.sequence, attempt, state, lease, json) }
+local created, sequence = standing.created, standing.sequence
+if standing.version == '0' then
+  created, sequence = int(now), indexedAt(field) or version
+  for i = 4, #KEYS do redis.call('ZREM', KEYS[i], field) end
+elseif standing.state ~= state then
+  redis.call('ZREM', index[standing.state], field)
+end
+return { int(now), write(field, version, created, attemptAt, sequence, attempt, state, lease, json) }
 `);
 
 /** ARGV: field. The time and the row; nil where there is none. */
-export const GET = luaScript(`
-local row = redis.call('HGET', KEYS[1], ARGV[1])
-return row and { int(now), row }
+export const GET = luaScript(`${ROWS}
+local standing = read(ARGV[1])
+return standing and { int(now), standing.row }
+`);
+
+/** ARGV: field. The tombstone; nil where there is none. */
+export const TOMBSTONE = luaScript(`${TOMBSTONES}
+return redis.call('HGET', KEYS[3], tombstoneField(ARGV[1]))
+`);
+
+/** ARGV: field, end, who said so. Nothing happens where there is no tombstone. */
+export const END_TOMBSTONE = luaScript(`${ROWS}${TOMBSTONES}
+local field = tombstoneField(ARGV[1])
+local attempt = string.match(redis.call('HGET', KEYS[3], field) or '', '^%d+')
+if attempt then redis.call('HSET', KEYS[3], field, table.concat({ attempt, ARGV[2], ARGV[3], int(now) }, ' ')) end
 `);
 
 /** ARGV: field, version. 1: removed. */
 export const REMOVE = luaScript(`${ROWS}
 local standing = read(ARGV[1])
-if not standing or standing.version ~= ARGV[2] then return 0 end
+if not standing or standing.version == '0' or standing.version ~= ARGV[2] then return 0 end
 redis.call('HDEL', KEYS[1], ARGV[1])
 redis.call('ZREM', index[standing.state], ARGV[1])
 return 1
 `);
 
-/** ARGV: state, the sequence after which to begin, how many at most. The time, then the rows. */
+/**
+ * ARGV: the sequence after which to begin, how many at most, then the states to leave out. The time, then field, sequence and row of
+ * each payment; an empty row where there is none.
+ */
 export const LIST = luaScript(`${ROWS}
-local fields = redis.call('ZRANGEBYSCORE', index[ARGV[1]], '(' .. ARGV[2], '+inf', 'LIMIT', 0, ARGV[3])
-if #fields == 0 then return { int(now) } end
-return { int(now), unpack(redis.call('HMGET', KEYS[1], unpack(fields))) }
+local except, found, reply = {}, {}, { int(now) }
+for i = 3, #ARGV do except[ARGV[i]] = true end
+local function collect(key)
+  local page = redis.call('ZRANGEBYSCORE', key, '(' .. ARGV[1], '+inf', 'WITHSCORES', 'LIMIT', 0, ARGV[2])
+  for i = 1, #page, 2 do table.insert(found, { field = page[i], sequence = tonumber(page[i + 1]) }) end
+end
+for state, key in pairs(index) do if not except[state] then collect(key) end end
+collect(index.other)
+table.sort(found, function(one, other) return one.sequence < other.sequence end)
+for i = 1, math.min(#found, ARGV[2]) do
+  table.insert(reply, found[i].field)
+  table.insert(reply, int(found[i].sequence))
+  table.insert(reply, redis.call('HGET', KEYS[1], found[i].field) or '')
+end
+return reply
 `);
 
 /**
  * ARGV: state, age in ms, the sequence after which to begin, how many to look at. How many were forgotten, and where to go on;
  * nothing there where all that come later were not even written down long enough ago.
+ *
+ * Outcome and source are looked for in the JSON, not parsed: a quotation mark without a backslash before it ends a name or a value,
+ * so no text within a value can look like them.
  */
-export const PURGE = luaScript(`${ROWS}
+export const PURGE = luaScript(`${ROWS}${TOMBSTONES}
+local function bury(field, row, state)
+  local open = state == 'rejected' and 'rejected' or 'accepted'
+  local outcome = string.match(row.row, '"outcome":"(%a+)"') or open
+  local by = string.match(row.row, '"settledBy":"(%a+)"') or '-'
+  redis.call('HSET', KEYS[3], tombstoneField(field), table.concat({ row.attempt, outcome, by, int(now) }, ' '))
+end
 local latest = now - ARGV[2]
 local fields = redis.call('ZRANGEBYSCORE', index[ARGV[1]], '(' .. ARGV[3], '+inf', 'LIMIT', 0, ARGV[4])
 local old, last = {}, nil
 for _, field in ipairs(fields) do
   local standing = read(field)
-  if tonumber(standing.created) >= latest then last = nil break end
-  if tonumber(standing.updated) < latest then table.insert(old, field) end
-  last = standing.sequence
+  -- What cannot be read stays: somebody must look at it.
+  if standing and standing.version ~= '0' then
+    if tonumber(standing.created) >= latest then last = nil break end
+    if tonumber(standing.updated) < latest then
+      table.insert(old, field)
+      bury(field, standing, ARGV[1])
+    end
+  end
+  last = int(redis.call('ZSCORE', index[ARGV[1]], field))
 end
 if #old > 0 then
   redis.call('HDEL', KEYS[1], unpack(old))
   redis.call('ZREM', index[ARGV[1]], unpack(old))
 end
 return { int(#old), #fields == tonumber(ARGV[4]) and last or '' }
+`);
+
+/**
+ * ARGV: age in ms, the cursor of HSCAN, about how many to look at. How many tombstones were taken away, and the next cursor.
+ *
+ * No index by time: it would double what a tombstone takes for ever, for a question that is asked once a day at most.
+ */
+export const PURGE_TOMBSTONES = luaScript(`
+local latest = now - ARGV[1]
+local scanned = redis.call('HSCAN', KEYS[3], ARGV[2], 'COUNT', ARGV[3])
+local old = {}
+for i = 1, #scanned[2], 2 do
+  if tonumber(string.match(scanned[2][i + 1], '(%d+)$')) < latest then table.insert(old, scanned[2][i]) end
+end
+if #old > 0 then redis.call('HDEL', KEYS[3], unpack(old)) end
+return { int(#old), scanned[1] }
 `);

@@ -22,15 +22,24 @@ export class RedisKeys {
     return [this.of(scope, 'inbox'), this.of(scope, 'inbox:done')];
   }
 
+  /** Which format the keys of an account have. */
+  format(scope: InboxScope): string {
+    return this.of(scope, 'format');
+  }
+
   /** What was set aside by `setAsideField`, and when each came first. */
   setAside(scope: InboxScope): readonly [entries: string, order: string] {
     return [this.of(scope, 'set-aside'), this.of(scope, 'set-aside:order')];
   }
 
-  /** The payments by reference; the last version; then one index per state. */
+  /**
+   * The payments by reference; the last version; the tombstones; one index per state; one for all states that this version does not
+   * know.
+   */
   journal(scope: JournalScope): readonly string[] {
     const name = (part: string): string => this.of(scope, `journal:${scope.family}${part}`);
-    return [name(''), name(':version'), ...JOURNAL_STATES.map((state) => name(`:${state}`))];
+    const indexes = [...JOURNAL_STATES, 'other'].map((state) => name(`:${state}`));
+    return [name(''), name(':version'), name(':tombstones'), ...indexes];
   }
 
   private of({ account, environment }: InboxScope, name: string): string {

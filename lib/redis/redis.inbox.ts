@@ -10,8 +10,10 @@ import {
   type InboxScope,
   type InboxStore,
   type SetAsideDelivery,
+  type SetAsideKind,
 } from '../common/storage-port.js';
 import { CLAIM, FAIL, FINISH, LEASE_LEFT, MARK, PURGE_ENTRIES } from './inbox-scripts.js';
+import { type FormatCheck } from './format-check.js';
 import { type LuaScript } from './lua-script.js';
 import { purgeInBatches } from './purge-in-batches.js';
 import { RedisSetAside } from './redis.set-aside.js';
@@ -29,19 +31,24 @@ export class RedisInbox implements InboxStore {
   constructor(
     private readonly scripts: ScriptRunner,
     private readonly keys: RedisKeys,
+    private readonly format: FormatCheck,
   ) {
     this.aside = new RedisSetAside(scripts, keys);
   }
 
   async claim(delivery: InboxDelivery, leaseMs: number): Promise<ClaimResult> {
-    const { key, event, fingerprint, replaces } = delivery;
+    const { key, event, fingerprint, providerReference = '', replaces, mustExist } = delivery;
     const token = randomUUID();
     const replaced = replaces === 'any' ? ['any'] : ['listed', ...replaces];
-    const reply = await this.run(CLAIM, key, [token, event, fingerprint, String(leaseMs), ...replaced]);
+    const begins = mustExist ? 'must-exist' : 'may-begin';
+    const lease = String(leaseMs);
+    const args = [token, event, fingerprint, lease, providerReference, begins, ...replaced];
+    const reply = await this.run(CLAIM, key, args);
     const [result, detail = '', ...finished] = reply as readonly string[];
     if (result === 'claimed') return { result, claim: this.claimOf(key, token, Number(detail), finished) };
     if (result === 'busy') return { result, leaseLeftMs: Number(detail) };
-    return result === 'conflict' ? { result, standingEvent: detail } : { result: 'done' };
+    if (result === 'conflict') return { result, standingEvent: detail };
+    return { result: result === 'missing' ? 'missing' : 'done' };
   }
 
   /**
@@ -81,6 +88,10 @@ export class RedisInbox implements InboxStore {
     return purgeInBatches(this.scripts, PURGE_ENTRIES, this.keys.inbox(scope), olderThanMs);
   }
 
+  purgeSetAside(scope: InboxScope, kind: SetAsideKind, olderThanMs: number): Promise<number> {
+    return this.aside.purge(scope, kind, olderThanMs);
+  }
+
   private claimOf(key: InboxKey, token: string, attempt: number, finished: readonly string[]): InboxClaim {
     return {
       attempt,
@@ -93,7 +104,8 @@ export class RedisInbox implements InboxStore {
     };
   }
 
-  private run(script: LuaScript, key: InboxKey, args: readonly string[]): Promise<unknown> {
+  private async run(script: LuaScript, key: InboxKey, args: readonly string[]): Promise<unknown> {
+    await this.format.of(key);
     return this.scripts.run(script, this.keys.inbox(key), [entryField(key), ...args]);
   }
 }

@@ -1,16 +1,30 @@
 import {
   type ForgettablePayments,
+  type JournalInsertion,
   type JournalKey,
   type JournalPage,
   type JournalRecord,
   type JournalScope,
   type JournalState,
   type JournalStore,
+  type PaymentTombstone,
   type StoredJournalRecord,
 } from '../common/journal-port.js';
 import { placesOf } from '../storage/forgettable.js';
-import { readRow } from './journal-row.js';
-import { GET, INSERT, LIST, PURGE, REMOVE, REPLACE } from './journal-scripts.js';
+import { intentText } from '../storage/intent-text.js';
+import { readRow, readTombstone } from './journal-row.js';
+import {
+  END_TOMBSTONE,
+  GET,
+  INSERT,
+  LIST,
+  PURGE,
+  PURGE_TOMBSTONES,
+  REMOVE,
+  REPLACE,
+  TOMBSTONE,
+} from './journal-scripts.js';
+import { type FormatCheck } from './format-check.js';
 import { type LuaScript } from './lua-script.js';
 import { PURGE_BATCH } from './purge-in-batches.js';
 import { referenceField, type RedisKeys } from './redis-keys.js';
@@ -21,19 +35,30 @@ export class RedisJournal implements JournalStore {
   constructor(
     private readonly scripts: ScriptRunner,
     private readonly keys: RedisKeys,
+    private readonly format: FormatCheck,
   ) {}
 
-  async insert(
-    record: JournalRecord,
-    leaseMs: number,
-  ): Promise<{ readonly inserted: boolean; readonly stored: StoredJournalRecord }> {
+  async insert(record: JournalRecord, leaseMs: number): Promise<JournalInsertion> {
     const reply = await this.run(INSERT, record, written(record, leaseMs));
-    const [inserted, now, row = ''] = reply as readonly string[];
-    return { inserted: inserted === '1', stored: readRow(row, Number(now)).stored };
+    const [said = '', now, row] = reply as readonly string[];
+    if (row === undefined) return { inserted: false, tombstone: readTombstone(said) };
+    return { inserted: said === '1', stored: readRow(row, Number(now), keyOf(record)) };
   }
 
   async get(key: JournalKey): Promise<StoredJournalRecord | undefined> {
-    return storedIn(await this.run(GET, key, [referenceField(key.reference)]));
+    return storedIn(await this.run(GET, key, [referenceField(key.reference)]), key);
+  }
+
+  async tombstone(key: JournalKey): Promise<PaymentTombstone | undefined> {
+    const found = await this.run(TOMBSTONE, key, [referenceField(key.reference)]);
+    return found === null ? undefined : readTombstone(found as string);
+  }
+
+  async endTombstone(
+    key: JournalKey,
+    { end, settledBy }: Required<Pick<PaymentTombstone, 'end' | 'settledBy'>>,
+  ): Promise<void> {
+    await this.run(END_TOMBSTONE, key, [referenceField(key.reference), end, String(settledBy)]);
   }
 
   async replace(
@@ -41,7 +66,8 @@ export class RedisJournal implements JournalStore {
     record: JournalRecord,
     leaseMs: number,
   ): Promise<StoredJournalRecord | undefined> {
-    return storedIn(await this.run(REPLACE, record, [...written(record, leaseMs), String(version)]));
+    const args = [...written(record, leaseMs), String(version), intentText(record)];
+    return storedIn(await this.run(REPLACE, record, args), record);
   }
 
   async remove(key: JournalKey, version: number): Promise<boolean> {
@@ -51,24 +77,29 @@ export class RedisJournal implements JournalStore {
 
   async list(
     scope: JournalScope,
-    state: JournalState,
+    except: readonly JournalState[],
     { after = '0', limit }: { readonly after?: string; readonly limit: number },
   ): Promise<JournalPage> {
-    const reply = await this.run(LIST, scope, [state, after, String(limit + 1)]);
+    const reply = await this.run(LIST, scope, [after, String(limit + 1), ...except]);
     const [now, ...found] = reply as readonly string[];
-    const rows = found.slice(0, limit).map((row) => readRow(row, Number(now)));
-    const last = rows.at(-1);
-    return {
-      entries: rows.map(({ stored }) => stored),
-      ...(found.length > limit && last && { next: last.sequence }),
-    };
+    const entries: StoredJournalRecord[] = [];
+    let next = after;
+    for (let at = 0; at < found.length; at += 3) {
+      if (entries.length === limit) return { entries, next };
+      const [field = '', sequence = '', row = ''] = found.slice(at, at + 3);
+      const key = { ...scope, reference: JSON.parse(field) as string };
+      entries.push(readRow(row, Number(now), keyOf(key)));
+      next = sequence;
+    }
+    return { entries };
   }
 
   async purge(
     scope: Pick<JournalScope, 'account' | 'environment'>,
-    what: ForgettablePayments,
+    what: ForgettablePayments | 'tombstones',
     olderThanMs: number,
   ): Promise<number> {
+    if (what === 'tombstones') return this.purgeTombstones(scope, olderThanMs);
     let all = 0;
     for (const { family, state } of placesOf(what)) {
       for (let after = '0'; after !== '';) {
@@ -82,7 +113,26 @@ export class RedisJournal implements JournalStore {
     return all;
   }
 
-  private run(script: LuaScript, scope: JournalScope, args: readonly string[]): Promise<unknown> {
+  private async purgeTombstones(
+    scope: Pick<JournalScope, 'account' | 'environment'>,
+    olderThanMs: number,
+  ): Promise<number> {
+    let all = 0;
+    for (const family of ['collection', 'disbursement'] as const) {
+      let cursor = '0';
+      do {
+        const args = [String(olderThanMs), cursor, String(PURGE_BATCH)];
+        const reply = await this.run(PURGE_TOMBSTONES, { ...scope, family }, args);
+        const [purged, next = '0'] = reply as readonly string[];
+        all += Number(purged);
+        cursor = next;
+      } while (cursor !== '0');
+    }
+    return all;
+  }
+
+  private async run(script: LuaScript, scope: JournalScope, args: readonly string[]): Promise<unknown> {
+    await this.format.of(scope);
     return this.scripts.run(script, this.keys.journal(scope), args);
   }
 }
@@ -94,8 +144,13 @@ function written(record: JournalRecord, leaseMs: number): readonly string[] {
   return [referenceField(reference), String(attempt), state, lease, JSON.stringify(record)];
 }
 
-function storedIn(reply: unknown): StoredJournalRecord | undefined {
+function storedIn(reply: unknown, key: JournalKey): StoredJournalRecord | undefined {
   if (reply === null) return undefined;
   const [now, row = ''] = reply as readonly string[];
-  return readRow(row, Number(now)).stored;
+  return readRow(row, Number(now), keyOf(key));
+}
+
+/** A record may be given in its place. */
+function keyOf({ account, environment, family, reference }: JournalKey): JournalKey {
+  return { account, environment, family, reference };
 }

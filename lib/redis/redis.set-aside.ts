@@ -1,8 +1,20 @@
-import { type InboxConflict, type InboxScope, type SetAsideDelivery } from '../common/storage-port.js';
+import {
+  type InboxConflict,
+  type InboxScope,
+  type SetAsideDelivery,
+  type SetAsideKind,
+} from '../common/storage-port.js';
 import { placeAfter, placeOf } from '../storage/conflict-cursor.js';
+import { PURGE_BATCH } from './purge-in-batches.js';
 import { type RedisKeys } from './redis-keys.js';
 import { type ScriptRunner } from './script-runner.js';
-import { GET_SET_ASIDE, LIST_SET_ASIDE, REMOVE_SET_ASIDE, SET_ASIDE } from './set-aside-scripts.js';
+import {
+  GET_SET_ASIDE,
+  LIST_SET_ASIDE,
+  PURGE_SET_ASIDE,
+  REMOVE_SET_ASIDE,
+  SET_ASIDE,
+} from './set-aside-scripts.js';
 import { fieldIn, setAsideEntry, setAsideField, setAsideText } from './set-aside-text.js';
 
 /** Deliveries that were stored instead of handled. */
@@ -32,5 +44,17 @@ export class RedisSetAside {
   async remove(scope: InboxScope, id: string): Promise<void> {
     const entry = [fieldIn(id), placeOf(id) ?? ''];
     await this.scripts.run(REMOVE_SET_ASIDE, this.keys.setAside(scope), entry);
+  }
+
+  async purge(scope: InboxScope, kind: SetAsideKind, olderThanMs: number): Promise<number> {
+    let all = 0;
+    for (let after = '0'; after !== '';) {
+      const args = [kind, String(olderThanMs), after, String(PURGE_BATCH)];
+      const reply = await this.scripts.run(PURGE_SET_ASIDE, this.keys.setAside(scope), args);
+      const [forgotten, next = ''] = reply as readonly string[];
+      all += Number(forgotten);
+      after = next;
+    }
+    return all;
   }
 }

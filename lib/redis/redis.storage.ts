@@ -1,4 +1,5 @@
 import { type PaymentsStorage } from '../common/storage-port.js';
+import { FormatCheck } from './format-check.js';
 import { ownClient } from './own-client.js';
 import { type RedisClient } from './redis-client.js';
 import { RedisInbox } from './redis.inbox.js';
@@ -14,9 +15,9 @@ import { ScriptRunner } from './script-runner.js';
  * What it does not promise:
  *
  * - When a process dies between a handler's effect and its record, the handler runs again: make the effect idempotent.
- * - What Redis loses is forgotten, and a forgotten delivery or payment may be repeated. Set `appendonly yes` and
- *   `maxmemory-policy noeviction`; even then a crash may lose the last second, and a fail-over what the new master had not
- *   heard of.
+ * - What Redis loses is forgotten, and a forgotten delivery or payment may be repeated. Set `appendonly yes`,
+ *   `appendfsync always` and `maxmemory-policy noeviction`; with `everysec` a crash may lose two seconds, and a fail-over
+ *   always what the new master had not heard of.
  * - When the answer to a claim is lost, the delivery is answered 503 until the claim's lease ends.
  *
  * Entries never expire by themselves, because a forgotten one means a second effect: call `purge()` of `PaymentsInbox` and of
@@ -54,9 +55,10 @@ export function redisStorage(options: RedisStorageOptions): PaymentsStorage {
 function storageIn(client: RedisClient, keyPrefix = 'nestjs-payments:'): PaymentsStorage {
   const scripts = new ScriptRunner(client);
   const keys = new RedisKeys(keyPrefix);
+  const format = new FormatCheck(scripts, keys);
   return {
     name: 'redis',
-    inbox: new RedisInbox(scripts, keys),
-    journal: new RedisJournal(scripts, keys),
+    inbox: new RedisInbox(scripts, keys, format),
+    journal: new RedisJournal(scripts, keys, format),
   };
 }

@@ -36,3 +36,22 @@ redis.call('HDEL', KEYS[1], ARGV[1])
 redis.call('ZREM', KEYS[2], ARGV[1])
 return 1
 `);
+
+/**
+ * ARGV: kind, age in ms, the place after which to begin, how many to look at. How many were forgotten, and where to go on; nothing
+ * there at the end.
+ */
+export const PURGE_SET_ASIDE = luaScript(`
+local latest = int(micros - ARGV[2] * 1000)
+local seen = redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. ARGV[3], '(' .. latest, 'WITHSCORES', 'LIMIT', 0, ARGV[4])
+local old, last = {}, ''
+for i = 1, #seen, 2 do
+  if string.sub(seen[i], 1, #ARGV[1] + 1) == ARGV[1] .. '.' then table.insert(old, seen[i]) end
+  last = int(seen[i + 1])
+end
+if #old > 0 then
+  redis.call('HDEL', KEYS[1], unpack(old))
+  redis.call('ZREM', KEYS[2], unpack(old))
+end
+return { int(#old), #seen == 2 * ARGV[4] and last or '' }
+`);

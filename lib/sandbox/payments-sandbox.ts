@@ -74,7 +74,7 @@ export class PaymentsSandbox {
   static async start(options: PaymentsSandboxOptions = {}): Promise<PaymentsSandbox> {
     const settings = resolveSandboxOptions(options);
     const parts = composeSandbox(settings);
-    const handler = requestListener(parts.gatewayRoute, parts.controlRoute);
+    const handler = requestListener(parts.gatewayRoute, parts.controlRoute, settings.allowedHosts);
     const server = await listen(handler, settings.port, settings.host);
     return new PaymentsSandbox(settings, parts, server);
   }

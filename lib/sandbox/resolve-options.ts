@@ -7,7 +7,7 @@ import { hmac } from '../webhooks/schemes/hmac.js';
 import { milliseconds, type Duration } from './clock/duration.js';
 import { type GatewaySettings } from './core/gateway-settings.js';
 import { seededIds } from './core/id-source.js';
-import { isLoopbackHost } from './http/loopback.js';
+import { isLoopbackHost, plainHostname } from './http/loopback.js';
 import { adversarialProfile } from './profile/adversarial.js';
 import { documentedProfile, type Profile } from './profile/profile.js';
 import { type PaymentsSandboxOptions } from './sandbox-options.js';
@@ -19,6 +19,7 @@ const OF_SECRETS = 0x5ec2e75;
 export interface SandboxSettings {
   readonly port: number;
   readonly host: string;
+  readonly allowedHosts: readonly string[];
   readonly clock: 'real' | 'manual';
   readonly seed: number;
   readonly auto: boolean;
@@ -40,6 +41,7 @@ export function resolveSandboxOptions(options: PaymentsSandboxOptions): SandboxS
   return {
     port: whole('port', options.port ?? 0, 65_535),
     host: checkedHost(options.host ?? '127.0.0.1'),
+    allowedHosts: (options.allowedHosts ?? []).map(checkedName),
     clock: checkedClock(options.clock ?? 'real'),
     seed,
     gateway: {
@@ -105,6 +107,16 @@ function checkedHost(host: string): string {
   return wrong(
     'host',
     "must be a loopback address: write '127.0.0.1'. The sandbox protects nothing on a network",
+  );
+}
+
+function checkedName(name: string): string {
+  return (
+    plainHostname(name) ??
+    wrong(
+      'allowedHosts',
+      "must hold host names without a scheme, a port or a pattern: write ['host.docker.internal']",
+    )
   );
 }
 

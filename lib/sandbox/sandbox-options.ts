@@ -20,6 +20,12 @@ export interface PaymentsSandboxOptions {
    */
   readonly host?: string;
   /**
+   * Host names that requests may name beside `127.0.0.1`, `::1` and `localhost`: `['host.docker.internal']` for an application in
+   * a container. Any other name gets 403, so that no web page reads the sandbox by DNS rebinding.
+   * @default []
+   */
+  readonly allowedHosts?: readonly string[];
+  /**
    * A manual clock stands still until `sandbox.clock.advance(…)`.
    * @default 'real'
    */

@@ -1,4 +1,10 @@
-import { type ForgettablePayments, type JournalScope, type JournalState } from '../common/journal-port.js';
+import {
+  type ForgettablePayments,
+  type JournalRecord,
+  type JournalScope,
+  type JournalState,
+  type PaymentTombstone,
+} from '../common/journal-port.js';
 
 /** Where the payments stand that a journal is asked to forget. */
 export function placesOf(
@@ -9,4 +15,10 @@ export function placesOf(
     { family: 'collection', state: what },
     { family: 'disbursement', state: what },
   ];
+}
+
+/** What is kept of a payment that is forgotten. */
+export function tombstoneOf({ attempt, state, outcome, settledBy }: JournalRecord): PaymentTombstone {
+  if (outcome !== undefined) return { attempt, end: outcome, ...(settledBy && { settledBy }) };
+  return { attempt, end: state === 'rejected' ? 'rejected' : 'accepted' };
 }

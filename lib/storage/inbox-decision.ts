@@ -4,6 +4,7 @@ import { type InboxDelivery } from '../common/storage-port.js';
 export interface InboxEntry {
   readonly event: string;
   readonly fingerprint: string;
+  readonly providerReference?: string | undefined;
   /** `open`: the handlers failed, the next delivery runs them again. */
   readonly state: 'running' | 'open' | 'done';
   /** Milliseconds since 1970, by the store's clock. */
@@ -11,7 +12,7 @@ export interface InboxEntry {
 }
 
 /** What a delivery may do, given what stands. */
-export type InboxDecision = 'run' | 'run-instead' | 'done' | 'busy' | 'conflict';
+export type InboxDecision = 'run' | 'run-instead' | 'done' | 'busy' | 'conflict' | 'missing';
 
 /**
  * Decides about a delivery.
@@ -24,9 +25,15 @@ export function decideClaim(
   delivery: InboxDelivery,
   now: number,
 ): InboxDecision {
-  if (!entry) return 'run';
+  if (!entry) return delivery.mustExist ? 'missing' : 'run';
   if (entry.state === 'running' && entry.leaseUntil > now) return 'busy';
-  if (entry.fingerprint === delivery.fingerprint) return entry.state === 'done' ? 'done' : 'run';
+  if (isSameOutcome(entry, delivery)) return entry.state === 'done' ? 'done' : 'run';
   const replaces = delivery.replaces === 'any' || delivery.replaces.includes(entry.fingerprint);
   return replaces ? 'run-instead' : 'conflict';
+}
+
+function isSameOutcome(entry: InboxEntry, { fingerprint, providerReference }: InboxDelivery): boolean {
+  if (entry.fingerprint !== fingerprint) return false;
+  const { providerReference: standing = providerReference } = entry;
+  return providerReference === undefined || standing === providerReference;
 }

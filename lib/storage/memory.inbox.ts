@@ -7,6 +7,7 @@ import {
   type InboxScope,
   type InboxStore,
   type SetAsideDelivery,
+  type SetAsideKind,
 } from '../common/storage-port.js';
 import { decideClaim, type InboxEntry } from './inbox-decision.js';
 import { MemorySetAside } from './memory.set-aside.js';
@@ -23,6 +24,7 @@ interface UnfinishedEntry extends InboxEntry {
 
 interface DoneEntry extends InboxEntry {
   readonly state: 'done';
+  providerReference?: string | undefined;
   readonly fence: number;
   readonly doneAt: number;
 }
@@ -101,21 +103,28 @@ export class MemoryInbox implements InboxStore {
     });
   }
 
+  purgeSetAside(scope: InboxScope, kind: SetAsideKind, olderThanMs: number): Promise<number> {
+    return inOneTurn(() => this.setAsides.purge(scope, kind, olderThanMs));
+  }
+
   private claimNow(delivery: InboxDelivery, leaseMs: number): ClaimResult {
     const id = keyText(delivery.key);
     const unfinished = this.unfinished.get(id);
-    const entry = unfinished ?? this.done.get(id);
+    const done = this.done.get(id);
+    const entry = unfinished ?? done;
     const now = this.now();
     const decision = decideClaim(entry, delivery, now);
-    if (decision === 'done') return { result: 'done' };
+    if (decision === 'done' && done) done.providerReference ??= delivery.providerReference;
+    if (decision === 'done' || decision === 'missing') return { result: decision };
     if (decision === 'busy') return { result: 'busy', leaseLeftMs: (unfinished?.leaseUntil ?? now) - now };
     if (decision === 'conflict') return { result: 'conflict', standingEvent: entry?.event ?? '' };
-    if (entry?.state === 'done') this.done.delete(id);
+    if (done) this.done.delete(id);
     if (!entry) this.makeRoom();
     const again = decision === 'run' ? unfinished : undefined;
     const claimed: UnfinishedEntry = {
       event: delivery.event,
       fingerprint: delivery.fingerprint,
+      providerReference: delivery.providerReference ?? again?.providerReference,
       state: 'running',
       leaseUntil: now + leaseMs,
       fence: ++this.lastFence,
@@ -148,9 +157,10 @@ export class MemoryInbox implements InboxStore {
   private finish(id: string, fence: number): boolean {
     const entry = this.heldBy(id, fence);
     if (!entry) return this.done.get(id)?.fence === fence;
-    const { event, fingerprint } = entry;
+    const { event, fingerprint, providerReference } = entry;
     this.unfinished.delete(id);
-    this.done.set(id, { event, fingerprint, state: 'done', leaseUntil: 0, fence, doneAt: this.now() });
+    const doneAt = this.now();
+    this.done.set(id, { event, fingerprint, providerReference, state: 'done', leaseUntil: 0, fence, doneAt });
     this.wake(id);
     return true;
   }

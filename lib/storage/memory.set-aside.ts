@@ -1,4 +1,9 @@
-import { type InboxConflict, type InboxScope, type SetAsideDelivery } from '../common/storage-port.js';
+import {
+  type InboxConflict,
+  type InboxScope,
+  type SetAsideDelivery,
+  type SetAsideKind,
+} from '../common/storage-port.js';
 import { placeAfter } from './conflict-cursor.js';
 import { scopeText } from './scope-text.js';
 import { storageFull } from './storage-full.js';
@@ -13,6 +18,8 @@ interface MemoryConflict {
 export class MemorySetAside {
   /** In the order in which they were set aside. */
   private readonly entries = new Map<string, MemoryConflict>();
+  /** Each kind has its own bound: names that nobody knows must not keep a conflict out. */
+  private readonly counts = new Map<SetAsideKind, number>();
   private lastPlace = 0;
 
   constructor(
@@ -23,7 +30,9 @@ export class MemorySetAside {
   add(delivery: SetAsideDelivery): void {
     const key = keyText(delivery);
     const stored = this.entries.get(key);
-    if (!stored && this.entries.size >= this.maxEntries) throw storageFull('deliveries that were set aside');
+    if (!stored && this.count(delivery.kind) >= this.maxEntries) {
+      throw storageFull(`deliveries that were set aside (${delivery.kind})`);
+    }
     const place = stored?.place ?? ++this.lastPlace;
     const conflict = {
       ...delivery,
@@ -31,6 +40,7 @@ export class MemorySetAside {
       seen: (stored?.conflict.seen ?? 0) + 1,
       firstSeenAt: stored?.conflict.firstSeenAt ?? this.now(),
     };
+    if (!stored) this.counts.set(delivery.kind, this.count(delivery.kind) + 1);
     this.entries.set(key, { place, scope: scopeText(delivery), conflict });
   }
 
@@ -52,7 +62,28 @@ export class MemorySetAside {
   }
 
   remove(scope: InboxScope, id: string): void {
-    if (this.get(scope, id)) this.entries.delete(keyIn(id));
+    const stored = this.get(scope, id);
+    if (stored) this.delete(keyIn(id), stored.kind);
+  }
+
+  purge(scope: InboxScope, kind: SetAsideKind, olderThanMs: number): number {
+    const wanted = scopeText(scope);
+    const latest = this.now() - olderThanMs;
+    const old = [...this.entries].filter(
+      ([, { scope: found, conflict }]) =>
+        found === wanted && conflict.kind === kind && conflict.firstSeenAt < latest,
+    );
+    for (const [key] of old) this.delete(key, kind);
+    return old.length;
+  }
+
+  private delete(key: string, kind: SetAsideKind): void {
+    this.entries.delete(key);
+    this.counts.set(kind, this.count(kind) - 1);
+  }
+
+  private count(kind: SetAsideKind): number {
+    return this.counts.get(kind) ?? 0;
   }
 }
 

@@ -38,6 +38,7 @@ function limitedInbox(inbox: InboxStore): InboxStore {
     getConflict: (scope, id) => inTime(inbox.getConflict(scope, id)),
     removeConflict: (scope, id) => inTime(inbox.removeConflict(scope, id)),
     purge: (scope, olderThanMs) => inbox.purge(scope, olderThanMs),
+    purgeSetAside: (scope, kind, olderThanMs) => inbox.purgeSetAside(scope, kind, olderThanMs),
   };
 }
 
@@ -66,9 +67,11 @@ function limitedJournal(journal: JournalStore): JournalStore {
   return {
     insert: (record, leaseMs) => inTime(journal.insert(record, leaseMs)),
     get: (key) => inTime(journal.get(key)),
+    tombstone: (key) => inTime(journal.tombstone(key)),
+    endTombstone: (key, ended) => inTime(journal.endTombstone(key, ended)),
     replace: (version, record, leaseMs) => inTime(journal.replace(version, record, leaseMs)),
     remove: (key, version) => inTime(journal.remove(key, version)),
-    list: (scope, state, page) => inTime(journal.list(scope, state, page)),
+    list: (scope, except, page) => inTime(journal.list(scope, except, page)),
     purge: (scope, what, olderThanMs) => journal.purge(scope, what, olderThanMs),
   };
 }

@@ -18,12 +18,12 @@ export function paymentEvent(
   name: PaymentEventName | (string & {}),
   data: Partial<PaymentEventData> = {},
 ): PaymentWebhookEvent {
-  const id = randomUUID();
+  const { reference = `order-${randomUUID()}` } = data;
   return {
     event: name,
     created_at: new Date().toISOString(),
     data: {
-      reference: `order-${id}`,
+      reference,
       amount: '1000.00',
       currency: 'TZS',
       status: name.replace(/^payment\./, ''),
@@ -31,7 +31,8 @@ export function paymentEvent(
       customer_email: 'asha@example.com',
       customer_phone: '255700000001',
       channel: 'NETWORK_1',
-      provider_reference: `provider-${id}`,
+      // The same whenever the event is made: another one would be another charge of the customer.
+      provider_reference: `provider-${reference}`,
       metadata: null,
       ...data,
     },

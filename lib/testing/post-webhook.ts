@@ -42,7 +42,7 @@ export async function postWebhook(
   { scheme, secret }: { readonly scheme: WebhookScheme; readonly secret: WebhookSecret },
 ): Promise<WebhookResponse> {
   const body = JSON.stringify(event);
-  const headers = { 'content-type': 'application/json', ...signWebhook({ scheme, secret, body }) };
+  const headers = { 'content-type': 'application/json', ...signWebhook({ scheme, secret, body, url: path }) };
   return whileListening(app, (address) => post(address, path, headers, body));
 }
 

@@ -19,6 +19,10 @@ export interface SignWebhookOptions {
   readonly now?: number | Date;
   /** Other headers of the delivery, where the scheme signs one of them. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Method of the request, where the scheme signs it. @default 'POST' */
+  readonly method?: string;
+  /** Path and query of the request, where the scheme signs them. */
+  readonly url?: string;
 }
 
 /**
@@ -44,6 +48,8 @@ export function signWebhook({
   body,
   now,
   headers,
+  method,
+  url,
 }: SignWebhookOptions): Record<string, string> {
   if (!scheme.sign) {
     throw new PaymentsConfigError(
@@ -55,5 +61,7 @@ export function signWebhook({
     key: secretBytes(typeof secret === 'string' ? { value: secret } : secret, scheme.secretForm),
     now: Number(now ?? Date.now()),
     ...(headers ? { headers } : {}),
+    ...(method === undefined ? {} : { method }),
+    ...(url === undefined ? {} : { url }),
   });
 }

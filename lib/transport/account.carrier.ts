@@ -2,6 +2,7 @@ import { type HttpService } from '@nestjs/axios';
 import { type AxiosInstance } from 'axios';
 import { AxiosCarrier } from './axios.carrier.js';
 import { type Carrier } from './carrier.js';
+import { RequestGuard } from './request-guard.js';
 import { carrierBelow } from './undici.adapter.js';
 
 /** What the package sets on every request itself. */
@@ -13,9 +14,10 @@ const OWN_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type']);
  * there are default headers. Otherwise requests go straight to what its adapter stands on.
  */
 export function accountCarrier(http: HttpService): Carrier {
-  const throughAxios = new AxiosCarrier(http);
-  // A test may have put something of its own in its place, which has no axios at all.
+  // A test may have put something of its own in its place, which has no axios at all, or only a part of one.
   const axios = http.axiosRef as Partial<AxiosInstance> | undefined;
+  const guard = axios?.interceptors && new RequestGuard(axios as AxiosInstance);
+  const throughAxios = new AxiosCarrier(http, guard);
   const straight = carrierBelow(axios?.defaults?.adapter);
   if (!straight || addsHeaders(axios?.defaults?.headers)) return throughAxios;
   let reached = false;
@@ -26,7 +28,9 @@ export function accountCarrier(http: HttpService): Carrier {
   Object.defineProperty(http, 'axiosRef', { configurable: true, get });
   // A test may also spy on the property, or put its own axios there, without reading it.
   const isReplaced = (): boolean => Object.getOwnPropertyDescriptor(http, 'axiosRef')?.get !== get;
-  return { carry: (request) => (reached || isReplaced() ? throughAxios : straight).carry(request) };
+  return {
+    carry: (request, onStart) => (reached || isReplaced() ? throughAxios : straight).carry(request, onStart),
+  };
 }
 
 /** Axios keeps default headers by method, in `common`, or beside these. */

@@ -1,34 +1,58 @@
 import { type HttpService } from '@nestjs/axios';
+import { type AxiosInstance } from 'axios';
 import { type CarriedAnswer, type Carrier, type OutgoingRequest, type Passage } from './carrier.js';
-import { mayHaveBeenSent, watchSending } from './send-watch.js';
+import { type RequestGuard } from './request-guard.js';
+import {
+  endWatch,
+  mayHaveBeenSent,
+  sendWithin,
+  wasAnsweredByProxy,
+  wasSentOnce,
+  watchSending,
+} from './send-watch.js';
+import { carrierBelow } from './undici.adapter.js';
 
 /** Sends requests through axios, with the interceptors and whatever else an application gave it. */
 export class AxiosCarrier implements Carrier {
-  constructor(private readonly http: HttpService) {}
+  constructor(
+    private readonly http: HttpService,
+    private readonly guard: RequestGuard | undefined,
+  ) {}
 
-  carry(request: OutgoingRequest): Passage {
+  carry(request: OutgoingRequest, onStart?: () => void): Passage {
     const controller = new AbortController();
-    const watch = watchSending(controller.signal);
+    const watch = watchSending(controller.signal, request, onStart);
+    let isGuarded = false;
+    const send = async (): Promise<CarriedAnswer> => {
+      const { axiosRef } = this.http;
+      isGuarded = this.guard?.guards(axiosRef) ?? false;
+      // Another adapter never says when it begins. A test may have put something of its own in the place of axios.
+      const { defaults } = axiosRef as Partial<AxiosInstance>;
+      if (!carrierBelow(defaults?.adapter)) onStart?.();
+      // What an application put there may throw at once.
+      return axiosRef.request<unknown>({
+        method: request.method,
+        url: request.origin + request.path,
+        headers: { ...request.headers },
+        data: request.body,
+        signal: controller.signal,
+      });
+    };
     return {
-      answer: this.send(request, controller.signal),
-      mayHaveBeenSent: () => mayHaveBeenSent(watch),
+      answer: sendWithin(watch, send).finally(() => {
+        endWatch(watch);
+      }),
+      mayHaveBeenSent: () => mayHaveBeenSent(watch, isGuarded),
+      wasAnsweredByProxy: () => wasAnsweredByProxy(watch),
+      wasSentOnce: () => wasSentOnce(watch, isGuarded),
+      notSentBecause: () => {
+        if (watch.changed !== undefined) return { changed: watch.changed };
+        return isGuarded && watch.dispatched === 0 ? { interceptorFailed: true } : {};
+      },
       giveUp: () => {
+        endWatch(watch);
         controller.abort();
       },
     };
-  }
-
-  /** An async function: what an application put there may throw at once. */
-  private async send(
-    { method, origin, path, headers, body }: OutgoingRequest,
-    signal: AbortSignal,
-  ): Promise<CarriedAnswer> {
-    return this.http.axiosRef.request<unknown>({
-      method,
-      url: origin + path,
-      headers: { ...headers },
-      data: body,
-      signal,
-    });
   }
 }

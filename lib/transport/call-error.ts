@@ -13,6 +13,10 @@ import { outcomeUnknownError } from './outcome-unknown.js';
 /** How a call ends when it does not succeed. An abort is no error of the package: the caller's reason is thrown as it is. */
 export type FailureVerdict = Exclude<Verdict, { readonly end: 'success' } | { readonly end: 'aborted' }>;
 
+const LISTED_HINT = 'Nothing happened: correct the request, or ask the gateway what this answer means.';
+const UNLISTED_HINT =
+  'Ask the gateway what this answer means. The same call sends the same key again; for a corrected one use a new reference, or list the code in the refusalCodes option if it always refuses.';
+
 /** The error that a failed call rejects with. */
 export function callError(
   verdict: FailureVerdict,
@@ -29,13 +33,15 @@ export function callError(
     case 'unknown':
       return outcomeUnknownError(verdict.evidence, report, all);
     case 'rejected':
-      return rejectedError(report, all);
+      return rejectedError(report, verdict.listed, all);
     case 'authentication':
       return authenticationError(report, all);
     case 'rate-limit':
       return rateLimitError(report, all);
     case 'redirected':
       return redirectError(report, all);
+    case 'request-changed':
+      return requestChangedError(report, all);
     case 'unreachable':
       return unreachableError(report, all);
     case 'unusable-answer':
@@ -43,10 +49,13 @@ export function callError(
   }
 }
 
-function rejectedError(report: AttemptReport, details: PaymentsErrorDetails): PaymentRejectedError {
+function rejectedError(
+  report: AttemptReport,
+  listed: boolean,
+  details: PaymentsErrorDetails,
+): PaymentRejectedError {
   const code = codeOf(report);
-  const known = gatewayCodeInfo(code)?.hint;
-  const hint = known ?? 'Nothing happened: correct the request, or ask the gateway what this answer means.';
+  const hint = gatewayCodeInfo(code)?.hint ?? (listed ? LISTED_HINT : UNLISTED_HINT);
   return new PaymentRejectedError(
     code,
     `The gateway refused: ${said(report)}.`,
@@ -76,7 +85,7 @@ function rateLimitError(report: AttemptReport, details: PaymentsErrorDetails): P
     retryAfterMs === undefined ? '' : ` It asks to wait ${Math.ceil(retryAfterMs / 1_000)} seconds.`;
   const what =
     report.event === 'held-back'
-      ? 'Nothing was sent: the gateway had too many requests (HTTP 429 to an earlier one), so all calls of the account wait.'
+      ? `${unsent(details)}: the gateway had too many requests (HTTP 429 to an earlier one), so all calls of the account wait.`
       : 'The gateway did not act on the call: there were too many requests (HTTP 429).';
   return new PaymentsRateLimitError(retryAfterMs, `${what}${wait}`, {
     ...details,
@@ -94,21 +103,46 @@ function redirectError(report: AttemptReport, details: PaymentsErrorDetails): Pa
   );
 }
 
+function requestChangedError({ message }: AttemptReport, details: PaymentsErrorDetails): PaymentsConfigError {
+  return new PaymentsConfigError(
+    `${unsent(details)}: an interceptor of the application changed ${message ?? 'a part'} of a payment's request.`,
+    {
+      ...details,
+      hint: 'Let interceptors add headers only, and send requests of their own through another HttpService. For another address set baseUrl, for a proxy the http.proxy option, for a key of your own the idempotencyKey option of the call; what the gateway must know belongs into the request.',
+    },
+  );
+}
+
 function unreachableError(report: AttemptReport, details: PaymentsErrorDetails): GatewayUnreachableError {
   const code = report.code ?? 'NETWORK_ERROR';
   if (code === 'QUEUE_TIMEOUT') {
     return new GatewayUnreachableError(
-      "Nothing was sent: the call's time was up before its turn came, behind other calls of the account.",
+      `${unsent(details)}: the call's time was up before its turn came, behind other calls of the account.`,
       {
         ...details,
         hint: 'Make fewer calls at once, raise the `rate` option, or give the call a longer deadlineMs.',
       },
     );
   }
-  return new GatewayUnreachableError(`Nothing was sent: no connection to the gateway (${code}).`, {
+  if (code === 'INTERCEPTOR_FAILED') {
+    return new GatewayUnreachableError(
+      `${unsent(details)}: an interceptor of the application threw, or did not come back in time.`,
+      { ...details, hint: "Look at the interceptors that were added to this account's HttpService." },
+    );
+  }
+  return new GatewayUnreachableError(`${unsent(details)}: no connection to the gateway (${code}).`, {
     ...details,
     hint: connectionHint(code),
   });
+}
+
+/** How far a call came whose last try was not sent: a try before may have been answered. */
+function unsent({ attempts = [] }: PaymentsErrorDetails): string {
+  const sent = attempts.filter(({ phase }) => phase !== 'not-sent');
+  if (sent.length === 0) return 'Nothing was sent';
+  const isTurnedAway = sent.every(({ httpStatus }) => httpStatus === 429);
+  if (!isTurnedAway) return 'The last try was not sent';
+  return `The gateway turned ${sent.length} of ${attempts.length} tries away (HTTP 429), and nothing else was sent`;
 }
 
 function connectionHint(code: string): string {
@@ -116,6 +150,8 @@ function connectionHint(code: string): string {
     return 'The host name of baseUrl was not found: check it, and the DNS.';
   if (code === 'UND_ERR_CLOSED' || code === 'UND_ERR_DESTROYED')
     return 'The application is shutting down and has closed its connections: make the call before, or after the next start.';
+  if (code.startsWith('PROXY_ANSWERED_'))
+    return 'The proxy opened no way to the gateway: check its address, user and password in http.proxy, and whether it lets the host through.';
   if (code === 'ECONNREFUSED') return 'Nothing listens at baseUrl: check host and port.';
   if (/CERT|SIGNATURE|ALTNAME/.test(code))
     return 'The certificate at baseUrl was not accepted: check the host, or name its CA in NODE_EXTRA_CA_CERTS.';

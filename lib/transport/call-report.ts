@@ -18,7 +18,18 @@ export interface AttemptReport {
   readonly retryAfterMs?: number;
 }
 
-const UNREADABLE: ReadonlySet<AttemptEvent> = new Set<AnswerMeaning>(['bad-answer', 'server-error']);
+const UNREADABLE: ReadonlySet<AttemptEvent> = new Set<AnswerMeaning>([
+  'bad-answer',
+  'server-error',
+  'unproven-refusal',
+]);
+
+const NOT_SENT: ReadonlySet<AttemptEvent> = new Set<AttemptEvent>([
+  'not-sent',
+  'request-changed',
+  'held-back',
+  'aborted-unsent',
+]);
 
 /** What the journal, results and errors keep of a try. */
 export function attemptInfo(report: AttemptReport, number: number, durationMs: number): AttemptInfo {
@@ -33,7 +44,7 @@ export function attemptInfo(report: AttemptReport, number: number, durationMs: n
 }
 
 function phaseOf(event: AttemptEvent): AttemptInfo['phase'] {
-  if (event === 'not-sent' || event === 'held-back' || event === 'aborted-unsent') return 'not-sent';
+  if (NOT_SENT.has(event)) return 'not-sent';
   return event === 'no-answer' || event === 'aborted' || UNREADABLE.has(event) ? 'ambiguous' : 'answered';
 }
 

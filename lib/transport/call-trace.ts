@@ -13,11 +13,12 @@ import {
   type CallWaitEvent,
 } from '../common/call-diagnostics.js';
 import { publishAround, publishDiagnostics } from '../common/diagnostics.js';
+import { SafeLogger } from '../common/safe-logger.js';
 import { type CallEnd } from './call-end.js';
 import { type Decision } from './decide.js';
 import { type OutgoingRequest } from './carrier.js';
 
-const logger = new Logger('PaymentsCalls');
+const logger = new SafeLogger('PaymentsCalls');
 let lastCallId = 0;
 
 /** Tells the log and the diagnostics channels how one call to the gateway goes. */
@@ -79,11 +80,7 @@ export class CallTrace {
   }
 
   private log(level: 'debug' | 'warn', info: AttemptInfo, requestId: string | undefined): void {
-    try {
-      if (level === 'warn' || writesDebugLines()) logger[level](this.line(info, requestId));
-    } catch {
-      // Money may have moved: a logger that fails must not decide what the caller hears of it.
-    }
+    if (level === 'warn' || writesDebugLines()) logger[level](this.line(info, requestId));
   }
 
   private line(
@@ -103,7 +100,12 @@ export class CallTrace {
 
 /** Nest 11 does not tell the levels of an application's own logger: there no level is enabled, not even this one. */
 function writesDebugLines(): boolean {
-  return Logger.isLevelEnabled('debug') || !Logger.isLevelEnabled('fatal');
+  try {
+    return Logger.isLevelEnabled('debug') || !Logger.isLevelEnabled('fatal');
+  } catch {
+    // Money may have moved: a logger that fails must not decide what the caller hears of it.
+    return false;
+  }
 }
 
 function endReport(

@@ -17,18 +17,36 @@ export interface CarriedAnswer {
   readonly data: unknown;
 }
 
+/** What the application's interceptors had to do with a request that was not sent. */
+export interface NotSentReason {
+  /** What of the request they changed. */
+  readonly changed?: string;
+  /** One of them failed, or did not come back. */
+  readonly interceptorFailed?: true;
+}
+
 /** One request on its way to the gateway. */
 export interface Passage {
   /** Rejects with the network's error; one of axios holds the secret. */
   readonly answer: Promise<CarriedAnswer>;
   /** Whether bytes may have left. What nobody watched counts as sent. */
   mayHaveBeenSent(): boolean;
-  /** Stops it, wherever it is. */
+  /** Whether the answer is that of a proxy which let nothing through to the gateway. */
+  wasAnsweredByProxy(): boolean;
+  /** Whether the answer is that to the only request that may have left. */
+  wasSentOnce(): boolean;
+  /** What the application's interceptors had to do with it, where nothing was sent. */
+  notSentBecause(): NotSentReason;
+  /** Stops it, wherever it is: a payment that has not left will not leave. */
   giveUp(): void;
 }
 
 /** Sends requests, following no redirect. Only an application's interceptor may send one again. Time limits are the caller's. */
 export interface Carrier {
-  /** Never throws. */
-  carry(request: OutgoingRequest): Passage;
+  /**
+   * Never throws.
+   *
+   * @param onStart Called when the first byte is about to leave; must not throw.
+   */
+  carry(request: OutgoingRequest, onStart?: () => void): Passage;
 }

@@ -8,6 +8,8 @@ export type AttemptEvent =
   | AnswerMeaning
   /** Nothing left this machine. */
   | 'not-sent'
+  /** Nothing left this machine: an interceptor of the application changed what must not change. */
+  | 'request-changed'
   /** Nothing left this machine: the account waits after a 429, longer than the call can. */
   | 'held-back'
   /** Bytes may have left, and no complete answer came. */
@@ -20,18 +22,21 @@ export type AttemptEvent =
   | 'echo-mismatch';
 
 type PlainEnd =
-  | 'success'
-  | 'rejected'
-  | 'authentication'
-  | 'rate-limit'
-  | 'redirected'
-  | 'unreachable'
-  | 'unusable-answer'
-  | 'aborted';
+  'success' | 'rate-limit' | 'redirected' | 'request-changed' | 'unreachable' | 'unusable-answer' | 'aborted';
 
 /** What a call ends in. */
 export type Verdict =
   | { readonly end: 'unknown'; readonly evidence: OutcomeEvidence }
+  | {
+      readonly end: 'rejected';
+      /** Whether a listed code, or field messages, refused: only then may the next attempt have another key. */
+      readonly listed: boolean;
+    }
+  | {
+      readonly end: 'authentication';
+      /** Whether the gateway itself said so: else the next call may only be the same payment with the same key. */
+      readonly proven: boolean;
+    }
   | { [End in PlainEnd]: { readonly end: End } }[PlainEnd];
 
 /** Whether to try again, and what the call ends in when it is not tried again. */
@@ -43,6 +48,14 @@ export interface Decision {
 }
 
 const end = (plain: PlainEnd): Decision => ({ retry: false, verdict: { end: plain } });
+const rejected = (by: 'listed' | 'unlisted'): Decision => ({
+  retry: false,
+  verdict: { end: 'rejected', listed: by === 'listed' },
+});
+const unauthorized = (proven: boolean): Decision => ({
+  retry: false,
+  verdict: { end: 'authentication', proven },
+});
 const retryElse = (plain: PlainEnd): Decision => ({ retry: true, verdict: { end: plain } });
 const unknown = (evidence: OutcomeEvidence): Decision => ({
   retry: false,
@@ -82,11 +95,13 @@ function decideRead(event: AttemptEvent, httpStatus: number | undefined): Decisi
     case 'aborted':
       return end('aborted');
     case 'unlisted-code':
-      return isFinalClientError(httpStatus) ? end('rejected') : retryElse('unusable-answer');
+      return isFinalClientError(httpStatus) ? rejected('unlisted') : retryElse('unusable-answer');
     case 'refused':
-      return end('rejected');
+      return rejected('listed');
+    case 'refused-without-code':
+      return rejected('unlisted');
     case 'unauthorized':
-      return end('authentication');
+      return unauthorized(true);
     case 'held-back':
       return end('rate-limit');
     case 'rate-limited':
@@ -106,10 +121,18 @@ function decidePayment(kind: CallKind, event: AttemptEvent, httpStatus: number |
       return retryElse('unreachable');
     case 'aborted-unsent':
       return end('aborted');
+    case 'request-changed':
+      return end('request-changed');
     case 'refused':
-      return end('rejected');
+      return rejected('listed');
+    case 'refused-without-code':
+      return kind === 'collection' ? rejected('unlisted') : unknown('bad-answer');
+    case 'unproven-refusal':
+      return unknown((httpStatus ?? 0) >= 500 ? 'server-error' : 'bad-answer');
     case 'unauthorized':
-      return end('authentication');
+      return unauthorized(true);
+    case 'unproven-unauthorized':
+      return unauthorized(false);
     case 'held-back':
       return end('rate-limit');
     case 'rate-limited':
@@ -124,7 +147,7 @@ function decidePayment(kind: CallKind, event: AttemptEvent, httpStatus: number |
       return probeElse('after-answer', event);
     case 'unlisted-code':
       return kind === 'collection' && isFinalClientError(httpStatus)
-        ? end('rejected')
+        ? rejected('unlisted')
         : unknown('unlisted-code');
     default:
       return unknown(event);
@@ -143,6 +166,7 @@ function afterAmbiguity({ retry, verdict }: Decision): Decision {
     case 'unknown':
       return { retry, verdict };
     case 'unreachable':
+    case 'request-changed':
       return { retry, verdict: { end: 'unknown', evidence: 'no-answer' } };
     case 'aborted':
       return { retry, verdict: { end: 'unknown', evidence: 'aborted' } };

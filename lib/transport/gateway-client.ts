@@ -49,7 +49,7 @@ export function createGatewayClient(
     parcel: Partial<Parcel>,
     { signal, timeoutMs, deadline, sendBy, retry }: CallLimits,
   ): Promise<CallEnd<T>> => {
-    const { idempotencyKey, body, probeFor, probing } = parcel;
+    const { idempotencyKey, body, probeFor, probing, onSending } = parcel;
     const reference = call.kind === 'read' ? {} : { reference: call.payment.reference };
     const trace = new CallTrace({ account, operation: call.operation, ...reference });
     return trace.around(() =>
@@ -73,6 +73,7 @@ export function createGatewayClient(
         refusalCodes: options.refusalCodes,
         probeFor,
         probing,
+        onSending,
       }),
     );
   };

@@ -9,7 +9,7 @@ import { UndiciCarrier } from './undici.carrier.js';
 const MAX_CONNECTIONS = 50;
 /** No answer of the gateway comes near it; it keeps a broken one from filling the memory. */
 const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
-/** Options that only axios' own adapter obeys. */
+/** Options that only axios' own adapter obeys; with all but the first and `transport` it sends through a watched transport. */
 const AXIOS_ADAPTER_OPTIONS = [
   'adapter',
   'httpAgent',
@@ -46,6 +46,8 @@ export class GatewayConnections implements OnApplicationShutdown {
     );
     return {
       proxy: false,
+      // As over the package's own connections: a body that is compressed although nobody asked is not read.
+      decompress: false,
       maxContentLength: MAX_ANSWER_BYTES,
       ...http,
       ...(axiosAdapter ? {} : { adapter: undiciAdapter(new UndiciCarrier(this.agent)) }),

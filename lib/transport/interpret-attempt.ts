@@ -1,3 +1,4 @@
+import { finalStatus, movesMoney, type PaymentOutcome } from '../common/statuses.js';
 import { safeTexts, safeTokens, type AttemptReport, type SafeTokens } from './call-report.js';
 import { classifyAnswer } from './classify-answer.js';
 import { type AttemptEvent } from './decide.js';
@@ -18,6 +19,8 @@ export interface ReadSuccess<T> extends ReadPayload<T> {
   /** The whole answer as it came: JSON. */
   readonly text: string;
   readonly envelope: AnswerEnvelope;
+  /** Set where the record says that the payment has ended. */
+  readonly outcome?: PaymentOutcome;
 }
 
 /** A read has nothing that must be echoed. */
@@ -37,8 +40,8 @@ export function interpretAttempt<T extends object>(
 ): Interpretation<T> {
   if (result.result === 'failure') return { report: interpretFailure(result) };
   if (result.result === 'held-back') return { report: heldBack(result.retryAfterMs) };
-  const { httpStatus, text } = result;
-  const answer = parseAnswer(text);
+  const { httpStatus, text, headers } = result;
+  const answer = parseAnswer(text, headers);
   const event = classifyAnswer(call.kind, httpStatus, answer, refusalCodes);
   const sensitive = (): string[] => sensitiveTexts(call);
   if (answer.shape === 'success') {
@@ -47,7 +50,7 @@ export function interpretAttempt<T extends object>(
       ? interpretSuccess(call, httpStatus, answer.envelope, answer.text, tokens)
       : { report: { event, httpStatus, ...tokens, errors: {} } };
   }
-  const retryAfterMs = event === 'rate-limited' ? parseRetryAfter(result.retryAfter, Date.now()) : undefined;
+  const retryAfterMs = event === 'rate-limited' ? parseRetryAfter(headers.retryAfter, Date.now()) : undefined;
   const error = answer.shape === 'error' ? answer.error : { errors: {} };
   return {
     report: {
@@ -71,6 +74,9 @@ function withoutWords({ errors }: GatewayErrorBody, body: object = {}): GatewayE
 function interpretFailure(failure: Extract<AttemptResult, { readonly result: 'failure' }>): AttemptReport {
   const unsent = failure.aborted ? 'aborted-unsent' : 'not-sent';
   const sent = failure.aborted ? 'aborted' : 'no-answer';
+  if (failure.changed !== undefined) {
+    return { event: 'request-changed', code: failure.code, message: failure.changed, errors: {} };
+  }
   return { event: failure.sent ? sent : unsent, code: failure.code, errors: {} };
 }
 
@@ -94,15 +100,24 @@ function interpretSuccess<T extends object>(
   const payload = call.read(data);
   if (payload === undefined) return { report: report('bad-answer') };
   const { value, warnings } = payload;
-  const echo = call.kind === 'read' ? NO_ECHO : checkEcho(call.payment, asRecord(data) ?? {});
+  const wire = asRecord(data) ?? {};
+  const echo = call.kind === 'read' ? NO_ECHO : checkEcho(call, wire);
   if (echo.differing.length > 0) return { report: report('echo-mismatch') };
+  const outcome = call.kind === 'read' ? undefined : finalStatus(call.kind, wire['status']);
   return {
     report: report('success'),
     success: {
       value,
       text,
-      warnings: echo.warnings.length > 0 ? [...echo.warnings, ...warnings] : warnings,
+      ...(outcome && { outcome }),
+      warnings: [...echo.warnings, ...warnings, ...endWarnings(outcome)],
       envelope: { message, httpStatus, code: '', ...tokens },
     },
   };
+}
+
+/** The gateway took the request, and the payment came to nothing at once. */
+function endWarnings(outcome: PaymentOutcome | undefined): readonly string[] {
+  if (outcome === undefined || movesMoney(outcome)) return [];
+  return [`the payment has ended already: ${outcome}`];
 }

@@ -7,3 +7,8 @@ export const MONEY_PATHS: Readonly<Record<MoneyOperation, string>> = {
   'disbursement.bank': '/disbursements/bank',
   'disbursement.mobile-money': '/disbursements/mobile-money',
 };
+
+/** Whether this version of the package can make a payment of this kind: a newer one may know more. */
+export function isMoneyOperation(operation: string): boolean {
+  return Object.hasOwn(MONEY_PATHS, operation);
+}

@@ -8,10 +8,10 @@ import { type AttemptReport } from './call-report.js';
 /** What was seen, for a merchant who reads a log. */
 const SEEN: Readonly<Record<OutcomeEvidence, string>> = {
   'no-answer': 'the request was sent and no complete answer came',
-  'bad-answer': 'the request was sent and its answer could not be read',
+  'bad-answer': 'the request was sent and its answer says nothing for certain',
   'server-error': 'the gateway failed after it had the request',
   'provider-error': 'the provider failed at an unknown moment',
-  'echo-mismatch': 'the answer names another reference, amount or currency than was sent',
+  'echo-mismatch': 'the answer names another reference, amount, currency, account or phone than was sent',
   'duplicate-request':
     'the gateway has processed this idempotency key before, so the payment was most likely accepted',
   'duplicate-reference': 'the gateway already holds a payment under this reference',
@@ -21,6 +21,8 @@ const SEEN: Readonly<Record<OutcomeEvidence, string>> = {
   aborted: 'the call was aborted after the request was sent',
   'in-flight': 'the same payment is being made elsewhere right now',
   interrupted: 'the process ended while the payment was under way',
+  conflict:
+    'it was written down as refused, or as ended without success, and the gateway acknowledged it afterwards',
 };
 
 const NEXT: Readonly<Record<PaymentFamily, string>> = {
@@ -31,6 +33,9 @@ const NEXT: Readonly<Record<PaymentFamily, string>> = {
 
 const UNLISTED_CODE_HINT =
   'Ask the gateway what the code means; if it always refuses, add it to the refusalCodes option.';
+
+const CONFLICT_HINT =
+  'Ask the gateway what came of it, then write it down once more with PaymentsJournal.settle().';
 
 /** Only what the evidence says counts: a refusal's own hint would mislead where the refusal proves nothing. */
 function hintFor(evidence: OutcomeEvidence, family: PaymentFamily): string {
@@ -43,6 +48,8 @@ function hintFor(evidence: OutcomeEvidence, family: PaymentFamily): string {
       return GATEWAY_CODES.PROVIDER_ERROR.hint;
     case 'unlisted-code':
       return `${NEXT[family]} ${UNLISTED_CODE_HINT}`;
+    case 'conflict':
+      return `${NEXT[family]} ${CONFLICT_HINT}`;
     default:
       return NEXT[family];
   }

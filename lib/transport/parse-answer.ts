@@ -6,11 +6,10 @@ export type ParsedAnswer =
       /** The JSON that was read. */
       readonly text: string;
     }
+  /** One of the known error shapes, whole and free of contradictions. */
   | { readonly shape: 'error'; readonly error: GatewayErrorBody }
-  /** JSON that was cut or garbled: a code may be hidden in it. */
-  | { readonly shape: 'malformed' }
-  /** Nothing, HTML or other text: no code can be hidden in it. */
-  | { readonly shape: 'not-json' };
+  /** Everything else: what it says about a payment is not known. */
+  | { readonly shape: 'unreadable' };
 
 /** The envelope of a success (specification, "Response envelope"). */
 export interface SuccessEnvelope {
@@ -30,31 +29,73 @@ export interface GatewayErrorBody {
   readonly errors: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Reads the text of an answer. Never throws. */
-export function parseAnswer(text: string): ParsedAnswer {
-  const trimmed = text.trim();
-  if (!/^[{["\d\-tfn]/.test(trimmed)) return { shape: 'not-json' };
-  let body: unknown;
-  try {
-    body = JSON.parse(trimmed);
-  } catch {
-    return { shape: /^[{[]/.test(trimmed) ? 'malformed' : 'not-json' };
-  }
-  return isRecord(body) ? parseRecord(body, trimmed) : { shape: 'malformed' };
+/** The headers that say how to read a body; undefined where the answer had none. */
+export interface BodyHeaders {
+  readonly contentType?: string | undefined;
+  readonly contentEncoding?: string | undefined;
 }
 
-function parseRecord(body: Readonly<Record<string, unknown>>, text: string): ParsedAnswer {
+type WireObject = Readonly<Record<string, unknown>>;
+
+const UNREADABLE: ParsedAnswer = { shape: 'unreadable' };
+const JSON_TYPE = /^\s*(application|text)\/([\w.-]+\+)?json\s*(;|$)/i;
+/** Fields beside which an answer without a code says nothing else. */
+const PLAIN_FIELDS: ReadonlySet<string> = new Set([
+  'status',
+  'success',
+  'code',
+  'message',
+  'errors',
+  'data',
+  'meta',
+  'request_id',
+]);
+
+/** Reads the text of an answer. Never throws. */
+export function parseAnswer(text: string, headers: BodyHeaders = {}): ParsedAnswer {
+  const trimmed = text.trim();
+  const body = parseObject(trimmed);
+  if (!body) return UNREADABLE;
+  if (body['status'] === 'success') return parseSuccess(body, trimmed);
+  // What another program may have written or changed on the way is not the gateway's refusal.
+  return isPlainJson(headers) ? parseError(body) : UNREADABLE;
+}
+
+function parseObject(text: string): WireObject | undefined {
+  try {
+    const body: unknown = JSON.parse(text);
+    return isObject(body) ? body : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isPlainJson({ contentType, contentEncoding }: BodyHeaders): boolean {
+  const isPlain = contentEncoding === undefined || contentEncoding.trim().toLowerCase() === 'identity';
+  return isPlain && (contentType === undefined || JSON_TYPE.test(contentType));
+}
+
+function parseSuccess(body: WireObject, text: string): ParsedAnswer {
+  if (body['success'] === false) return UNREADABLE;
+  const requestId = textField(body, 'request_id');
+  const envelope = {
+    code: textField(body, 'code') ?? '',
+    message: textField(body, 'message') ?? '',
+    data: body['data'],
+  };
+  return { shape: 'success', envelope: requestId ? { requestId, ...envelope } : envelope, text };
+}
+
+function parseError(body: WireObject): ParsedAnswer {
+  const errors = fieldErrors(body['errors']);
+  if (!errors || !isErrorShape(body, Object.keys(errors).length > 0)) return UNREADABLE;
   const code = textField(body, 'code');
   const message = textField(body, 'message');
   const requestId = textField(body, 'request_id');
-  if (body['status'] === 'success' && body['success'] !== false) {
-    const envelope = { code: code ?? '', message: message ?? '', data: body['data'] };
-    return { shape: 'success', envelope: requestId ? { requestId, ...envelope } : envelope, text };
-  }
   return {
     shape: 'error',
     error: {
-      errors: fieldErrors(body['errors']),
+      errors,
       ...(code && { code }),
       ...(message && { message }),
       ...(requestId && { requestId }),
@@ -62,20 +103,48 @@ function parseRecord(body: Readonly<Record<string, unknown>>, text: string): Par
   };
 }
 
-function fieldErrors(value: unknown): Record<string, readonly string[]> {
-  if (!isRecord(value)) return {};
-  const fields = Object.entries(value).map(([field, messages]): [string, string[]] => [
-    field,
-    (Array.isArray(messages) ? messages : [messages]).filter((message) => typeof message === 'string'),
-  ]);
-  return Object.fromEntries(fields);
+/** A record beside an error, or a code in another place, contradicts it: then nothing is known for certain. */
+function isErrorShape(body: WireObject, hasFieldErrors: boolean): boolean {
+  const { status, success, code, message } = body;
+  const saysError = status === 'error' || success === false;
+  const contradicts =
+    (status !== undefined && status !== 'error') || (success !== undefined && success !== false);
+  if (contradicts || !isEmpty(body['data']) || !isEmpty(body['error'])) return false;
+  if (!isAbsent(message) && typeof message !== 'string') return false;
+  if (isAbsent(code) || code === '') {
+    const isWhole = hasFieldErrors ? saysError : typeof message === 'string';
+    return isWhole && Object.keys(body).every((field) => PLAIN_FIELDS.has(field));
+  }
+  return saysError && typeof code === 'string';
 }
 
-function textField(body: Readonly<Record<string, unknown>>, field: string): string | undefined {
+/** The messages by field; empty where the answer has none, undefined where `errors` is something else. */
+function fieldErrors(value: unknown): Record<string, readonly string[]> | undefined {
+  if (isEmpty(value)) return {};
+  if (!isObject(value)) return undefined;
+  const fields = Object.entries(value);
+  return fields.every((field): field is [string, string[]] => isMessageList(field[1]))
+    ? Object.fromEntries(fields)
+    : undefined;
+}
+
+function isMessageList(value: unknown): value is string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((message) => typeof message === 'string');
+}
+
+function textField(body: WireObject, field: string): string | undefined {
   const value = body[field];
   return typeof value === 'string' ? value : undefined;
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+function isObject(value: unknown): value is WireObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
+}
+
+function isEmpty(value: unknown): boolean {
+  return isAbsent(value) || (typeof value === 'object' && Object.keys(value as object).length === 0);
 }

@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders } from 'node:http';
 import { type Dispatcher } from 'undici';
-import { type CarriedAnswer, type Passage } from './carrier.js';
-import { mayHaveBeenSent, type SendWatch } from './send-watch.js';
+import { type CarriedAnswer, type NotSentReason, type Passage } from './carrier.js';
+import { noteStart, type SendWatch } from './send-watch.js';
 
 /** A complete response. */
 export interface CollectedResponse extends CarriedAnswer {
@@ -24,7 +24,7 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, Passage {
 
   /** @param onEnd Called when the answer is complete. */
   constructor(
-    private readonly watch: SendWatch,
+    private readonly watch: Pick<SendWatch, 'sends' | 'over' | 'onStart'>,
     private readonly onEnd: () => void,
   ) {
     this.answer = new Promise((resolve, reject) => {
@@ -34,7 +34,21 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, Passage {
   }
 
   mayHaveBeenSent(): boolean {
-    return mayHaveBeenSent(this.watch);
+    return this.watch.sends > 0;
+  }
+
+  /** It knows no proxy. */
+  wasAnsweredByProxy(): boolean {
+    return false;
+  }
+
+  /** It refuses to be sent again. */
+  wasSentOnce(): boolean {
+    return true;
+  }
+
+  notSentBecause(): NotSentReason {
+    return {};
   }
 
   giveUp(): void {
@@ -47,10 +61,10 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, Passage {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // Throwing here keeps the request from being written: it was given up while it waited for a connection, or undici
     // would send it a second time.
-    if (this.givenUp) throw new Error('given up before sending');
+    if (this.givenUp || this.watch.over) throw new Error('given up before sending');
     if (this.controller) throw new Error('sent once already');
     this.controller = controller;
-    this.watch.started = true;
+    noteStart(this.watch);
   }
 
   onResponseStart(

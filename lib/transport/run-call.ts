@@ -40,6 +40,8 @@ export async function runCall<T extends object>(call: GatewayCall<T>, setup: Cal
     const { report, success } = interpretAttempt(call, result, setup.refusalCodes);
     const attempt = attemptInfo(report, attempts.length + 1, durationMs);
     attempts.push(attempt);
+    // What an interceptor sent before may have arrived, like an earlier try of this call.
+    ambiguous ||= call.kind !== 'read' && result.result === 'response' && result.resent === true;
     const decision = decide(call.kind, report.event, report.httpStatus, ambiguous);
     const { verdict } = decision;
     setup.trace.attempt(attempt, report.requestId, decision);
@@ -88,6 +90,7 @@ function aborted({ signal }: CallSetup): CallEnd<never> {
 
 const TURNED_AWAY: ReadonlySet<AttemptEvent> = new Set<AttemptEvent>([
   'not-sent',
+  'request-changed',
   'held-back',
   'aborted-unsent',
   'rate-limited',

@@ -1,4 +1,10 @@
-import { type CarriedAnswer, type Carrier, type OutgoingRequest } from './carrier.js';
+import { type CarriedAnswer, type Carrier, type OutgoingRequest, type Passage } from './carrier.js';
+import { type BodyHeaders } from './parse-answer.js';
+
+/** The headers of an answer that mean something to the package. */
+export interface AnswerHeaders extends BodyHeaders {
+  readonly retryAfter?: string | undefined;
+}
 
 /** What came of one try. Never holds another library's error: inspecting one prints the secret. */
 export type AttemptResult =
@@ -6,7 +12,9 @@ export type AttemptResult =
       readonly result: 'response';
       readonly httpStatus: number;
       readonly text: string;
-      readonly retryAfter: string | undefined;
+      readonly headers: AnswerHeaders;
+      /** Set where an interceptor sent something before, or in a way that nobody saw. */
+      readonly resent?: true;
     }
   | {
       readonly result: 'failure';
@@ -14,6 +22,8 @@ export type AttemptResult =
       readonly aborted: boolean;
       /** The network's error code, `TIMEOUT` or `ABORTED`. */
       readonly code: string;
+      /** What of the request an interceptor changed, so that nothing was sent. */
+      readonly changed?: string;
     }
   /** Nothing was sent: after a 429 all calls of the account wait, and this one cannot. */
   | { readonly result: 'held-back'; readonly retryAfterMs: number };
@@ -21,17 +31,20 @@ export type AttemptResult =
 /**
  * Sends a request once. One wall-clock limit holds over queueing, connecting, sending, the answer's headers and its
  * body, also where the body drips. Never rejects.
+ *
+ * @param onStart Called when the first byte is about to leave; must not throw.
  */
 export function sendAttempt(
   carrier: Carrier,
   request: OutgoingRequest,
   timeoutMs: number,
   signal: AbortSignal | undefined,
+  onStart?: () => void,
 ): Promise<AttemptResult> {
   if (signal?.aborted) {
     return Promise.resolve({ result: 'failure', sent: false, aborted: true, code: 'ABORTED' });
   }
-  const passage = carrier.carry(request);
+  const passage = carrier.carry(request, onStart);
   return new Promise((resolve) => {
     const end = (result: AttemptResult): void => {
       clearTimeout(timer);
@@ -39,7 +52,9 @@ export function sendAttempt(
       resolve(result);
     };
     const fail = (code: string): void => {
-      end({ result: 'failure', sent: passage.mayHaveBeenSent(), aborted: code === 'ABORTED', code });
+      const sent = passage.mayHaveBeenSent();
+      const aborted = code === 'ABORTED';
+      end({ result: 'failure', sent, aborted, code, ...(!sent && !aborted && reasonOf(passage)) });
     };
     // Ends the attempt also where an adapter or an interceptor does not listen.
     const giveUp = (code: 'TIMEOUT' | 'ABORTED'): void => {
@@ -55,18 +70,35 @@ export function sendAttempt(
     }, timeoutMs);
     // It may have fired while the request was handed over.
     if (signal?.aborted) onAbort();
-    passage.answer.then(resultOf).then(end, (error: unknown) => {
-      fail(networkCode(error));
-    });
+    passage.answer
+      .then((answer) => {
+        if (passage.wasAnsweredByProxy()) fail(`PROXY_ANSWERED_${answer.status}`);
+        else end(resultOf(answer, passage.wasSentOnce()));
+      })
+      .catch((error: unknown) => {
+        fail(networkCode(error));
+      });
   });
 }
 
-function resultOf({ status, headers, data }: CarriedAnswer): AttemptResult {
+/** An interceptor's failure has a code of this package: its own may be anything. */
+function reasonOf(passage: Passage): { readonly code?: string; readonly changed?: string } {
+  const { changed, interceptorFailed } = passage.notSentBecause();
+  if (changed !== undefined) return { code: 'REQUEST_CHANGED', changed };
+  return interceptorFailed ? { code: 'INTERCEPTOR_FAILED' } : {};
+}
+
+function resultOf({ status, headers, data }: CarriedAnswer, wasSentOnce: boolean): AttemptResult {
   return {
     result: 'response',
+    ...(!wasSentOnce && { resent: true }),
     httpStatus: status,
     text: textOf(data),
-    retryAfter: headerOf(headers, 'retry-after'),
+    headers: {
+      retryAfter: headerOf(headers, 'retry-after', 'Retry-After'),
+      contentType: headerOf(headers, 'content-type', 'Content-Type'),
+      contentEncoding: headerOf(headers, 'content-encoding', 'Content-Encoding'),
+    },
   };
 }
 
@@ -76,8 +108,10 @@ function textOf(data: unknown): string {
   return data === undefined || data === null ? '' : JSON.stringify(data);
 }
 
-function headerOf(headers: Readonly<Record<string, unknown>>, name: string): string | undefined {
-  const value = headers[name];
+/** A header that came twice is one list, as on the wire; test adapters write names as people do. */
+function headerOf(headers: CarriedAnswer['headers'], name: string, written: string): string | undefined {
+  const value = headers[name] ?? headers[written];
+  if (Array.isArray(value)) return value.join(', ');
   return typeof value === 'string' ? value : undefined;
 }
 

@@ -16,6 +16,8 @@ export interface TurnSetup {
   readonly sendBy: number;
   readonly gate: AccountGate;
   readonly trace: CallTrace;
+  /** Called when a try begins to leave; must not throw. */
+  readonly onSending?: (() => void) | undefined;
 }
 
 /** What came of one try, and how long it took without the wait for its turn. */
@@ -26,7 +28,7 @@ export interface TimedResult {
 
 /** Waits for the account's turn, then sends once. Never rejects. */
 export async function sendInTurn(setup: TurnSetup): Promise<TimedResult> {
-  const { carrier, request, signal, deadline, sendBy, gate, trace } = setup;
+  const { carrier, request, signal, deadline, sendBy, gate, trace, onSending } = setup;
   const turn = gate.enter(sendBy, signal);
   const granted = turn instanceof Promise ? await trace.waiting('rate', turn) : turn;
   if (granted.turn !== 'go') return { result: unsent(granted), durationMs: 0 };
@@ -35,7 +37,9 @@ export async function sendInTurn(setup: TurnSetup): Promise<TimedResult> {
     // This process may have stood still for so long that the journal lets others act on the payment.
     if (startedAt >= deadline) return { result: unsent({ turn: 'late' }), durationMs: 0 };
     const timeoutMs = Math.min(setup.timeoutMs, deadline - startedAt);
-    const result = await trace.sending(request, () => sendAttempt(carrier, request, timeoutMs, signal));
+    const result = await trace.sending(request, () =>
+      sendAttempt(carrier, request, timeoutMs, signal, onSending),
+    );
     return { result, durationMs: performance.now() - startedAt };
   } finally {
     gate.leave();

@@ -1,27 +1,32 @@
 import { type AxiosAdapter, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
-import { type OutgoingRequest } from './carrier.js';
+import { requestOf } from './request-guard.js';
 import { type CollectedResponse } from './response-collector.js';
-import { sendWatchOf } from './send-watch.js';
+import { refuseChanged, sendWatchOf } from './send-watch.js';
 import { type UndiciCarrier } from './undici.carrier.js';
 
 const CARRIERS = new WeakMap<object, UndiciCarrier>();
 
-/** An axios adapter on a carrier. Its requests are given up through their signals. */
+/** An axios adapter on a carrier. Its requests are given up through their signals, and through that of the package. */
 export function undiciAdapter(carrier: UndiciCarrier): AxiosAdapter {
   const adapter: AxiosAdapter = async (config) => {
-    const signal = config.signal as AbortSignal | undefined;
-    if (signal?.aborted) throw new Error('given up before sending');
-    const watch = sendWatchOf(signal);
-    if (watch) watch.watched = true;
-    const passage = carrier.carry(requestOf(config), watch);
+    const watch = sendWatchOf(config.signal);
+    const signals = new Set([config.signal as AbortSignal | undefined, watch?.signal]);
+    for (const signal of signals) if (signal?.aborted) throw new Error('given up before sending');
+    const request = requestOf(config);
+    if (watch) {
+      watch.taken += 1;
+      // Another adapter above this one may have changed it, too.
+      refuseChanged(watch, request);
+    }
+    const passage = watch ? carrier.carryWatched(request, watch) : carrier.carry(request);
     const giveUp = (): void => {
       passage.giveUp();
     };
-    signal?.addEventListener('abort', giveUp, { once: true });
+    for (const signal of signals) signal?.addEventListener('abort', giveUp, { once: true });
     try {
       return toAxiosResponse(await passage.answer, config);
     } finally {
-      signal?.removeEventListener('abort', giveUp);
+      for (const signal of signals) signal?.removeEventListener('abort', giveUp);
     }
   };
   CARRIERS.set(adapter, carrier);
@@ -31,17 +36,6 @@ export function undiciAdapter(carrier: UndiciCarrier): AxiosAdapter {
 /** What carries the requests of an adapter; undefined where it is not the package's own. */
 export function carrierBelow(adapter: unknown): UndiciCarrier | undefined {
   return typeof adapter === 'function' ? CARRIERS.get(adapter) : undefined;
-}
-
-function requestOf(config: InternalAxiosRequestConfig): OutgoingRequest {
-  const { origin, pathname, search } = new URL(config.url ?? '');
-  return {
-    method: (config.method ?? 'get').toUpperCase() as OutgoingRequest['method'],
-    origin,
-    path: pathname + search,
-    headers: config.headers.toJSON(true),
-    body: typeof config.data === 'string' ? config.data : undefined,
-  };
 }
 
 function toAxiosResponse(

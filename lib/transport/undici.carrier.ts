@@ -10,8 +10,15 @@ export class UndiciCarrier implements Carrier {
 
   constructor(private readonly dispatcher: Dispatcher) {}
 
+  carry(request: OutgoingRequest, onStart?: () => void): ResponseCollector {
+    return this.carryWatched(request, { sends: 0, over: false, onStart });
+  }
+
   /** @param watch Told when the first byte is about to leave. */
-  carry(request: OutgoingRequest, watch: SendWatch = { watched: true, started: false }): ResponseCollector {
+  carryWatched(
+    request: OutgoingRequest,
+    watch: Pick<SendWatch, 'sends' | 'over' | 'onStart'>,
+  ): ResponseCollector {
     const collector = new ResponseCollector(watch, this.answered);
     if (this.restOfTurn) {
       void this.restOfTurn.then(() => {

@@ -1,7 +1,19 @@
-import { type InboxConflict, type InboxScope, type InboxStore } from '../common/storage-port.js';
+import {
+  type InboxConflict,
+  type InboxScope,
+  type InboxStore,
+  type SetAsideKind,
+} from '../common/storage-port.js';
 import { PaymentsConfigError } from '../errors/payments-config.error.js';
 import { PaymentsValidationError } from '../errors/payments-validation.error.js';
 import { PaymentsError } from '../errors/payments.error.js';
+import {
+  hostWebhook,
+  type WebhookBody,
+  type WebhookHeaders,
+  type WebhookRequestLine,
+} from './delivery/host-webhook.js';
+import { receiveFromHost, type WebhookHttpAnswer } from './delivery/receive-from-host.js';
 import { type WebhookReceiver } from './delivery/webhook.receiver.js';
 
 /**
@@ -16,11 +28,25 @@ export interface ConflictPage {
   readonly limit?: number;
 }
 
+/**
+ * How old something that was set aside must be to be forgotten, in milliseconds since it came first. Contradictions stay until
+ * `release` or `discard`.
+ *
+ * @publicApi
+ */
+export interface InboxPurgeAges {
+  /** Events whose name the specification does not know. @default they stay */
+  readonly unrecognizedOlderThanMs?: number;
+  /** Events for payments that the journal does not know. @default they stay */
+  readonly unknownReferencesOlderThanMs?: number;
+}
+
 const LONGEST_PAGE = 1_000;
 
 /**
- * What was set aside instead of handled: another outcome or another amount for a payment that has one already
- * (`conflict`), or an event that contradicts itself (`mismatch`).
+ * What was set aside instead of handled: another outcome, amount or provider reference for a payment that has an outcome already
+ * (`conflict`), an event that contradicts itself or its payment (`mismatch`), one whose name nobody knows (`unrecognized`), and,
+ * with `unknownReferences: 'set-aside'`, one for a payment that the journal does not know (`unknown-reference`).
  *
  * @hideconstructor
  * @publicApi
@@ -32,6 +58,35 @@ export class PaymentsInbox {
     private readonly retentionMs: number,
     private readonly receiver: WebhookReceiver | undefined,
   ) {}
+
+  /**
+   * Receives a delivery that no route of Nest took, for example in a Lambda, a queue's consumer or another framework:
+   * verified, remembered, and handed to the `@OnPayment` handlers, as `@PaymentsWebhook` does it.
+   *
+   * @param rawBody The exact bytes of the body, or its text.
+   * @param headers The headers of the delivery, in whatever form the host has them.
+   * @param line Method and URL of the request, where the scheme signs them.
+   * @returns What to answer the gateway with. Where the storage is away, or the application has not started yet, it is a 503: the
+   * promise does not reject.
+   * @throws PaymentsConfigError where the account has no `webhooks` option, or the body was parsed.
+   *
+   * @example
+   * ```ts
+   * async function handler(event: { body: string; isBase64Encoded: boolean; headers: Record<string, string> }) {
+   *   const rawBody = Buffer.from(event.body, event.isBase64Encoded ? 'base64' : 'utf8');
+   *   const { status, headers, body } = await inbox.receive(rawBody, event.headers);
+   *   return { statusCode: status, headers, body };
+   * }
+   * ```
+   */
+  async receive(
+    rawBody: WebhookBody,
+    headers: WebhookHeaders,
+    line: WebhookRequestLine = {},
+  ): Promise<WebhookHttpAnswer> {
+    const receiver = this.receiverFor('receiving');
+    return receiveFromHost(receiver, hostWebhook(rawBody, headers, line));
+  }
 
   /**
    * What waits for somebody to look at it, oldest first, a page at a time. The payloads hold names and phone numbers.
@@ -68,23 +123,42 @@ export class PaymentsInbox {
   }
 
   /**
-   * Runs the `@OnPayment` handlers of an event that was set aside after all. Once they begin it is the outcome that stands
-   * for its reference, also where one fails: releasing it again, or the gateway's next delivery of it, runs what has not
-   * finished. The method of the webhook route does not run: there is no request.
+   * Runs the `@OnPayment` handlers of an event that was set aside after all. The method of the webhook route does not run: there
+   * is no request.
    *
-   * @throws PaymentsError with the code `CONFLICT_NOT_FOUND`, `INBOX_BUSY` while handlers of the same reference run or
-   * the storage cannot be reached, or `HANDLER_FAILED`. The entry then stays.
+   * A `conflict` or `mismatch`: once its handlers begin it is the outcome that stands for its reference, also where one fails:
+   * releasing it again, or the gateway's next delivery of it, runs what has not finished. Everything else is handled as if
+   * it came now: what turns out to contradict its payment is set aside as that.
+   *
+   * @throws PaymentsError with the code `CONFLICT_NOT_FOUND`, `EVENT_UNRECOGNIZED` while neither this version of the package nor a
+   * handler of the application knows its name, `HANDLERS_ELSEWHERE` where only the workers of a queue have handlers for it,
+   * `INBOX_BUSY` while handlers of the same reference run, the storage cannot be reached or the application has not started, or
+   * `HANDLER_FAILED`. The entry then stays.
    */
   async release(id: string): Promise<void> {
     const conflict = await this.conflict(id);
     if (!conflict) throw new PaymentsError('CONFLICT_NOT_FOUND', 'Nothing with this id is set aside.');
-    if (!this.receiver) {
-      throw new PaymentsConfigError(
-        `The account '${this.scope.account}' has no \`webhooks\` option: add it before releasing a webhook.`,
-      );
-    }
+    const receiver = this.receiverFor('releasing');
     const { reference } = conflict;
-    const { status } = await this.receiver.release(conflict);
+    if (receiver.isStarting) {
+      const message =
+        'The application has not started yet, so its handlers are not known, and the webhook stays set aside: release it after ' +
+        'app.init(), app.listen() or NestFactory.createApplicationContext().';
+      throw new PaymentsError('INBOX_BUSY', message, { reference });
+    }
+    if (!receiver.recognizes(conflict)) {
+      const message =
+        "Neither this version of nestjs-payments nor a handler knows the event's name, so the webhook stays set aside: update the " +
+        "package, or listen with @OnPayment('unrecognized').";
+      throw new PaymentsError('EVENT_UNRECOGNIZED', message, { reference });
+    }
+    if (receiver.leavesToWorkers(conflict)) {
+      const message =
+        'Webhooks are handed over to a queue, and this process has no handler for this one, so the webhook stays set aside: ' +
+        'release it in a process that has the handlers.';
+      throw new PaymentsError('HANDLERS_ELSEWHERE', message, { reference });
+    }
+    const { status } = await receiver.release(conflict);
     if (status === 500) {
       const message = 'A handler failed, so the webhook stays set aside: the log says which one and why.';
       throw new PaymentsError('HANDLER_FAILED', message, { reference });
@@ -107,12 +181,46 @@ export class PaymentsInbox {
   }
 
   /**
-   * Forgets handled outcomes older than `retentionDays`. What was set aside stays until `release` or `discard`.
+   * Forgets handled outcomes older than `retentionDays`. What was set aside stays until `release` or `discard`, unless an age is
+   * given for it.
+   *
+   * A delivery of a forgotten outcome that comes again runs no handler while the journal still knows how its payment ended.
    *
    * @returns How many were forgotten.
+   * @throws PaymentsValidationError where an age is not a whole number of milliseconds greater than 0.
    * @throws PaymentsStorageError
+   *
+   * @example
+   * ```ts
+   * await inbox.purge({ unrecognizedOlderThanMs: 400 * 86_400_000 });
+   * ```
    */
-  purge(): Promise<number> {
-    return this.store.purge(this.scope, this.retentionMs);
+  async purge(ages: InboxPurgeAges = {}): Promise<number> {
+    const { unrecognizedOlderThanMs, unknownReferencesOlderThanMs } = ages;
+    checkAges({ unrecognizedOlderThanMs, unknownReferencesOlderThanMs });
+    let all = this.retentionMs === Infinity ? 0 : await this.store.purge(this.scope, this.retentionMs);
+    all += await this.forget('unrecognized', unrecognizedOlderThanMs);
+    all += await this.forget('unknown-reference', unknownReferencesOlderThanMs);
+    return all;
   }
+
+  private async forget(kind: SetAsideKind, olderThanMs: number | undefined): Promise<number> {
+    return olderThanMs === undefined ? 0 : this.store.purgeSetAside(this.scope, kind, olderThanMs);
+  }
+
+  private receiverFor(doing: 'receiving' | 'releasing'): WebhookReceiver {
+    if (this.receiver) return this.receiver;
+    throw new PaymentsConfigError(
+      `The account '${this.scope.account}' has no \`webhooks\` option: add it before ${doing} a webhook.`,
+    );
+  }
+}
+
+function checkAges(ages: Readonly<Record<string, unknown>>): void {
+  const errors = Object.entries(ages).flatMap(([field, age]) => {
+    if (age === undefined || (Number.isSafeInteger(age) && Number(age) > 0)) return [];
+    const problem = `${field} must be a whole number of milliseconds greater than 0: write 400 * 86_400_000`;
+    return [[field, [problem]] as const];
+  });
+  if (errors.length > 0) throw new PaymentsValidationError(Object.fromEntries(errors));
 }

@@ -21,6 +21,11 @@ export class WebhookAccounts implements OnModuleDestroy {
     this.receivers.set(account, receiver);
   }
 
+  /** The application has started: deliveries are taken from now on. */
+  open(): void {
+    for (const receiver of this.receivers.values()) receiver?.open();
+  }
+
   /** Accounts that have a `webhooks` option. */
   receiving(): readonly string[] {
     return [...this.receivers].flatMap(([account, receiver]) => (receiver ? [account] : []));

@@ -5,8 +5,14 @@ import { type Sender } from '../webhooks/signing-options.js';
 import { paymentEvent } from '../../testing/payment-event.js';
 import { type CheckResult, failed, ok, skipped } from './check.js';
 
-/** No payment's event, so that no handler of a payment runs: the package hands it to those of `unrecognized`. */
-const EVENT = 'doctor.check';
+/**
+ * No payment's event, so that no handler of a payment runs: the package hands it to those of `unrecognized`, or sets it aside. The
+ * same at every run, so that it is set aside once.
+ */
+const EVENT = {
+  ...paymentEvent('doctor.check', { reference: 'doctor.check' }),
+  created_at: '2026-01-01T00:00:00.000Z',
+};
 const NO_ROUTE = 404;
 const TIMEOUT_MS = 30_000;
 
@@ -14,16 +20,16 @@ type Bad = 'unsigned' | 'altered' | 'stale';
 
 /** Delivers one good event and those that the route must refuse. */
 export async function webhookChecks(url: URL, sender: Sender): Promise<readonly CheckResult[]> {
-  const body = JSON.stringify(paymentEvent(EVENT));
-  const good = await post(url, eventHeaders('good', body, sender), body);
+  const body = JSON.stringify(EVENT);
+  const good = await post(url, eventHeaders('good', body, sender, { url }), body);
   const results = [goodCheck(good)];
   if (!isAnswered(good) || good.status === NO_ROUTE) return results;
-  results.push(badCheck('unsigned', await post(url, eventHeaders('unsigned', body, sender), body)));
+  results.push(badCheck('unsigned', await post(url, eventHeaders('unsigned', body, sender, { url }), body)));
   const altered = body.replace('"1000.00"', '"9000.00"');
-  results.push(badCheck('altered', await post(url, eventHeaders('good', body, sender), altered)));
+  results.push(badCheck('altered', await post(url, eventHeaders('good', body, sender, { url }), altered)));
   results.push(
     sender.signsTime
-      ? badCheck('stale', await post(url, eventHeaders('stale', body, sender), body))
+      ? badCheck('stale', await post(url, eventHeaders('stale', body, sender, { url }), body))
       : skipped(
           'Webhook route, stale event',
           'this scheme signs no time, so a caught delivery stays valid',

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../../sandbox/http/loopback.js';
+import { isLoopbackHost, plainHostname } from '../../sandbox/http/loopback.js';
 import { type PaymentsSandboxOptions } from '../../sandbox/sandbox-options.js';
 import { type OptionSpecs } from '../command.js';
 import { localAddress, oneOf, wholeNumber } from '../option-values.js';
@@ -7,6 +7,12 @@ import { UsageError } from '../usage-error.js';
 /** The options of every command that starts an emulator. */
 export const SANDBOX_OPTIONS = {
   host: { type: 'string', value: '<address>', says: 'loopback address to listen on (default: 127.0.0.1)' },
+  'allow-host': {
+    type: 'string',
+    multiple: true,
+    value: '<name>',
+    says: 'one more host name to answer under, such as host.docker.internal for containers; repeatable',
+  },
   'forward-to': {
     type: 'string',
     value: '<url>',
@@ -28,6 +34,7 @@ export const SANDBOX_OPTIONS = {
 interface SandboxValues {
   readonly port?: string;
   readonly host?: string;
+  readonly 'allow-host'?: readonly string[];
   readonly 'forward-to'?: string;
   readonly auto?: boolean;
   readonly profile?: string;
@@ -49,6 +56,7 @@ export function sandboxWish(values: SandboxValues, defaultPort: number): Sandbox
     options: {
       port: wholeNumber('--port', values.port, [0, 65_535]) ?? defaultPort,
       auto: values.auto ?? false,
+      allowedHosts: (values['allow-host'] ?? []).map(hostname),
       ...(values.host === undefined ? {} : { host: loopbackHost(values.host) }),
       ...(profile === undefined ? {} : { profile }),
       ...(seed === undefined ? {} : { seed }),
@@ -61,5 +69,12 @@ function loopbackHost(host: string): string {
   if (isLoopbackHost(host)) return host;
   throw new UsageError(
     '--host must be a loopback address such as 127.0.0.1 or ::1: the sandbox protects nothing.',
+  );
+}
+
+function hostname(name: string): string {
+  if (plainHostname(name) !== undefined) return name;
+  throw new UsageError(
+    '--allow-host must be a host name without a scheme, a port or a pattern: write host.docker.internal.',
   );
 }

@@ -15,6 +15,7 @@ const A_DAY_MS = 86_400_000;
  * The headers of a delivery, the sender's own among them.
  *
  * @param now Time of signing in milliseconds since 1970.
+ * @param url Address of the route, for a scheme that signs it.
  * @throws UsageError where a stale one is wanted of a scheme that signs no time, a signed header is missing, or a header
  * cannot be sent.
  */
@@ -22,7 +23,7 @@ export function eventHeaders(
   kind: SignatureKind,
   body: string | Uint8Array,
   sender: Omit<Sender, 'keys'>,
-  now: number = Date.now(),
+  { now = Date.now(), url }: { readonly now?: number; readonly url?: URL | undefined } = {},
 ): Readonly<Record<string, string>> {
   const { scheme, secrets, signsTime, sent } = sender;
   const headers = { 'content-type': 'application/json', ...sent };
@@ -33,11 +34,14 @@ export function eventHeaders(
     );
   }
   const secret = kind === 'forged' ? strangeSecret() : secrets[0];
+  const asked = url && { url: url.pathname + url.search };
   const moment = kind === 'stale' ? now - A_DAY_MS : now;
   try {
-    return sendable({ ...headers, ...signWebhook({ scheme, secret, body, now: moment, headers }) });
+    return sendable({ ...headers, ...signWebhook({ scheme, secret, body, now: moment, headers, ...asked }) });
   } catch (error) {
-    throw isPaymentsError(error) ? new UsageError(error.message.replace('in headers', 'with -H')) : error;
+    throw isPaymentsError(error)
+      ? new UsageError(error.message.replace('in headers', 'with -H').replace('in url', 'with --url'))
+      : error;
   }
 }
 

@@ -1,7 +1,7 @@
 import { type SignedPart } from '../../webhooks/schemes/hmac-options.js';
 import { UsageError } from '../usage-error.js';
 
-const NAMED = ['body', 'timestamp', 'id'] as const;
+const NAMED = ['body', 'timestamp', 'id', 'method', 'url'] as const;
 
 /**
  * What is signed, as one writes it on a command line: text with its parts in braces (`v0:{timestamp}:{body}`), any other

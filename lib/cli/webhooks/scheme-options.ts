@@ -18,7 +18,7 @@ export const SCHEME_OPTIONS = {
   payload: {
     type: 'string',
     value: '<parts>',
-    says: "hmac: what is signed, such as '{timestamp}.{body}'; {id} or {x-any-header} too (default: {body})",
+    says: "hmac: what is signed, such as '{timestamp}.{body}'; {id}, {method}, {url} or {x-any-header} too (default: {body})",
   },
   'timestamp-header': { type: 'string', value: '<name>', says: 'hmac: header of the signed time' },
   'timestamp-unit': { type: 'string', value: '<unit>', says: 'hmac: s, ms or iso (default: s)' },

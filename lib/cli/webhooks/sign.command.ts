@@ -10,6 +10,7 @@ import { senderOf, SIGNING_OPTIONS } from './signing-options.js';
 
 const OPTIONS = {
   curl: { type: 'string', value: '<url>', says: 'print a curl command that delivers it there instead' },
+  url: { type: 'string', value: '<url>', says: 'where it will be delivered, for --payload with {url}' },
   at: { type: 'string', value: '<time>', says: 'time of signing (default: now)' },
   ...SIGNING_OPTIONS,
 } as const satisfies OptionSpecs;
@@ -34,8 +35,9 @@ async function runSign(args: readonly string[], context: CommandContext): Promis
   const sender = senderOf(values, context);
   const now = momentOf('--at', values.at);
   const url = values.curl === undefined ? undefined : httpAddress('--curl', values.curl);
+  const signedUrl = values.url === undefined ? url : httpAddress('--url', values.url);
   const body = await bodyInput(positionals, context);
-  const headers = eventHeaders('good', body, sender, now);
+  const headers = eventHeaders('good', body, sender, { now, url: signedUrl });
   const { data } = context.terminal;
   if (url) data(curlCommand(url, headers, curlBody(positionals[0], body)));
   else for (const [name, value] of Object.entries(headers)) data(`${name}: ${value}`);

@@ -9,10 +9,12 @@ export function signatureHints(found: FoundSignature): readonly string[] {
   ];
 }
 
-function impossible({ algorithm, encoding }: FoundSignature): readonly string[] {
+function impossible(found: FoundSignature): readonly string[] {
   return [
-    ...(algorithm === 'sha1' ? ['It is made with SHA-1, which the package does not take.'] : []),
-    ...(encoding === 'HEX' ? ['It is in upper-case hexadecimal; the package takes lower case only.'] : []),
+    ...(found.algorithm === 'sha1' ? ['It is made with SHA-1, which the package does not take.'] : []),
+    ...(found.encoding === 'HEX' && isStripeStyle(found)
+      ? ['It is in upper-case hexadecimal; stripeStyle() takes lower case only.']
+      : []),
   ];
 }
 
@@ -46,7 +48,7 @@ function isStandardWebhooks({ algorithm, encoding, payload, header }: FoundSigna
 function isStripeStyle({ algorithm, encoding, payload, before, timestampHeader }: FoundSignature): boolean {
   return (
     algorithm === 'sha256' &&
-    encoding === 'hex' &&
+    encoding.toLowerCase() === 'hex' &&
     payload === '{timestamp}.{body}' &&
     timestampHeader === undefined &&
     before.endsWith('v1=')

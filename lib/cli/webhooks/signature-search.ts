@@ -13,7 +13,7 @@ export interface FoundSignature {
   readonly before: string;
   /** `sha1` is among them although the package takes no such signature. */
   readonly algorithm: (typeof ALGORITHMS)[number];
-  /** `HEX`: upper-case hexadecimal, which the package does not take. */
+  /** `HEX`: upper-case hexadecimal. */
   readonly encoding: (typeof ENCODINGS)[number];
   /** How the secret became the key. */
   readonly secret: 'utf8' | 'base64' | 'hex' | 'after whsec_ as base64';

@@ -24,6 +24,10 @@ export const SIGNING_OPTIONS = {
     value: '<name>',
     says: "how the secret is written: utf8, base64 or hex (default: the scheme's own)",
   },
+  'allow-short-secret': {
+    type: 'boolean',
+    says: 'take a secret of under 16 bytes, as { value, allowShort: true } does in the options',
+  },
   ...ENVIRONMENT_OPTIONS,
   ...HEADER_OPTIONS,
   ...SCHEME_OPTIONS,
@@ -32,6 +36,7 @@ export const SIGNING_OPTIONS = {
 export interface SigningValues extends SchemeValues {
   readonly secret?: string;
   readonly 'secret-encoding'?: string;
+  readonly 'allow-short-secret'?: boolean;
   readonly dotenv?: string;
   readonly 'http-header'?: readonly string[];
 }
@@ -73,9 +78,13 @@ export function secretsOf(values: SigningValues, environment: NodeJS.ProcessEnv)
     values.secret === undefined
       ? (optionsFromEnvironment(environment).webhooks?.secrets ?? [])
       : [values.secret];
-  return written.map((secret) =>
-    typeof secret === 'string' && encoding !== undefined ? { value: secret, encoding } : secret,
-  );
+  const allowShort = values['allow-short-secret'] ?? false;
+  if (encoding === undefined && !allowShort) return written;
+  return written.map((secret) => ({
+    ...(typeof secret === 'string' ? { value: secret } : secret),
+    ...(encoding !== undefined && { encoding }),
+    allowShort,
+  }));
 }
 
 /** @throws PaymentsConfigError where the package would refuse the secrets at boot. */

@@ -77,7 +77,7 @@ async function runTrigger(args: readonly string[], context: CommandContext): Pro
   const deliveries = events.flatMap((event) => Array.from({ length: repeat }, () => event));
   let asWished = true;
   for (const { name, body } of values.shuffle ? shuffled(deliveries) : deliveries) {
-    const headers = eventHeaders(kind, body, sender);
+    const headers = eventHeaders(kind, body, sender, { url });
     const answer = await exchange(url, { method: 'POST', headers, body: Buffer.from(body) });
     const delivered: Delivered = { event: name, reference, url, kind, answer };
     asWished &&= isAsWished(delivered);

@@ -1,6 +1,7 @@
 import { safeVerdict } from '../../webhooks/schemes/safe-verdict.js';
 import { parseCommandLine } from '../command-line.js';
 import { type Command, type CommandContext, type OptionSpecs } from '../command.js';
+import { httpAddress } from '../option-values.js';
 import { UsageError } from '../usage-error.js';
 import { bodyInput } from './body-input.js';
 import { deliveryHeaders } from './delivery-headers.js';
@@ -12,6 +13,7 @@ import { SIGNING_OPTIONS, signingOf } from './signing-options.js';
 
 const OPTIONS = {
   at: { type: 'string', value: '<time>', says: 'time to check a signed time against (default: now)' },
+  url: { type: 'string', value: '<url>', says: 'where it was delivered, for --payload with {url}' },
   ...SIGNING_OPTIONS,
 } as const satisfies OptionSpecs;
 
@@ -42,14 +44,16 @@ async function runVerify(args: readonly string[], context: CommandContext): Prom
     throw new UsageError("Which headers came with it? Write -H 'name: value', or -H @file.");
   const body = await bodyInput(positionals, context);
   const { data, paintData } = context.terminal;
-  const verdict = await safeVerdict(() => scheme.verify({ headers, body }, keys, now));
+  const url = values.url === undefined ? undefined : httpAddress('--url', values.url);
+  const webhook = { headers, body, method: 'POST', url: url && url.pathname + url.search };
+  const verdict = await safeVerdict(() => scheme.verify(webhook, keys, now));
   if (verdict.ok) {
     data(`${paintData('green', '✔')} The signature is right.`);
     return 0;
   }
   data(`${paintData('red', '✖')} Refused: ${verdict.reason}.`);
   for (const moment of shownMoments(headers)) {
-    if (!(await safeVerdict(() => scheme.verify({ headers, body }, keys, moment))).ok) continue;
+    if (!(await safeVerdict(() => scheme.verify(webhook, keys, moment))).ok) continue;
     data(
       `The signature itself is right: check it with --at ${new Date(moment).toISOString()}, when it was made.`,
     );

@@ -1,4 +1,5 @@
 import { isEmail } from 'class-validator';
+import { bareReference } from '../bare-reference.js';
 import { TZ_PHONE } from '../phone.js';
 import { fieldRule, whenGiven, type FieldProblem } from './field-rule.js';
 
@@ -8,6 +9,8 @@ const NETWORK_TOKEN = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
 const USUAL_EMAIL = /^(?=.{1,64}$)[a-z\d]+(?:[._+-][a-z\d]+)*@(?:[a-z\d]+(?:-[a-z\d]+)*\.)+[a-z]{2,}$/i;
 /** Half of a surrogate pair: it cannot be written in UTF-8 and would arrive as another character. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
+
+const CONTROL_CHARACTER = /\p{Cc}/u;
 
 /** Rule of every plain text field: a string that is not blank. */
 export const textProblem: FieldProblem = (value) => {
@@ -22,6 +25,12 @@ export const textProblem: FieldProblem = (value) => {
 const referenceProblem: FieldProblem = (value, request) => {
   const problem = textProblem(value, request);
   if (problem !== undefined) return problem;
+  const reference = String(value);
+  if (CONTROL_CHARACTER.test(reference))
+    return 'must not hold control characters, such as a line break or a tab: take them out';
+  // A gateway that trims it sends the webhook under another name, which the journal does not know.
+  if (bareReference(reference) !== reference)
+    return 'must not begin or end with white space or an invisible character: trim it';
   return Buffer.byteLength(String(value)) > MAX_REFERENCE_BYTES
     ? 'must be at most 255 bytes long: use the id of your order, not its description'
     : undefined;
@@ -48,7 +57,7 @@ const networkProblem: FieldProblem = (value) =>
 /** A string that is not blank. */
 export const IsText = (): PropertyDecorator => fieldRule('isText', textProblem);
 
-/** The merchant's reference: 1 to 255 bytes, not blank. */
+/** The merchant's reference: 1 to 255 bytes, without white space at its ends or control characters. */
 export const IsReference = (): PropertyDecorator => fieldRule('isReference', referenceProblem);
 
 /** `255` and nine digits (specification, "Endpoints" 1). */

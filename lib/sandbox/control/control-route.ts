@@ -101,7 +101,7 @@ async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>
   throw new ControlProblem(
     400,
     'BAD_BODY',
-    'The body is not a JSON object: write {} where there is nothing to say.',
+    'The body is not a JSON object of at most a hundred levels: write {} where there is nothing to say.',
   );
 }
 

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { type PaymentEventName } from '../../common/events.js';
 import { timestamp } from '../core/collection.js';
 import { type IdSource } from '../core/id-source.js';
@@ -14,10 +15,11 @@ export function triggeredPayload(
   event: PaymentEventName,
   now: number,
   ids: IdSource,
-  overrides: object = {},
+  overrides: { readonly reference?: string } = {},
 ): TriggeredPayload {
+  const { reference = `triggered-${ids.token(8)}` } = overrides;
   const data = {
-    reference: `triggered-${ids.token(8)}`,
+    reference,
     amount: '1000.00',
     currency: 'TZS',
     status: event.slice('payment.'.length),
@@ -25,7 +27,8 @@ export function triggeredPayload(
     customer_email: 'asha@example.com',
     customer_phone: '255700000000',
     channel: 'NET_ONE',
-    provider_reference: `SBX${ids.token(12)}`,
+    // The same for a reference that is triggered again: another one would be another charge.
+    provider_reference: `SBX${hash('sha256', JSON.stringify(reference)).slice(0, 12)}`,
     metadata: null,
   };
   return { event, created_at: timestamp(now), data: { ...data, ...overrides } };

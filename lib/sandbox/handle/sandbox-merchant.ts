@@ -50,7 +50,8 @@ export class SandboxMerchant {
       baseUrl: this.parts.view.baseUrl,
       apiKey: `pk_test_${this.name}`,
       apiSecret: `sk_test_${this.name}`,
-      webhooks: { scheme, secrets: [webhookSecret] },
+      // The emulator's usual scheme signs no time, and then nothing handled may be forgotten.
+      webhooks: { scheme, secrets: [webhookSecret], retentionDays: Infinity },
     };
   }
 

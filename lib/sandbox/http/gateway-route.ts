@@ -109,7 +109,7 @@ export class GatewayRoute {
     const parsed = parseObject(body.toString());
     return parsed
       ? this.gateway.handle({ ...call, body: parsed })
-      : badRequest(400, 'The body is not a JSON object.');
+      : badRequest(400, 'The body is not a JSON object, or has more than a hundred levels.');
   }
 
   private entryOf(request: IncomingMessage, body: Buffer | undefined): SandboxRequest {

@@ -1,6 +1,8 @@
 import { type IncomingMessage } from 'node:http';
 
 export const BODY_LIMIT = 1_048_576;
+/** As many as a webhook may have, which takes over what a request says: code that follows a body recursively survives them. */
+const DEEPEST_NESTING = 100;
 
 /** The whole body; undefined where it is larger than `BODY_LIMIT`. Rejects when the sender goes away. */
 export async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
@@ -19,14 +21,28 @@ export function saysJson({ headers }: IncomingMessage): boolean {
   return headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json';
 }
 
-/** A JSON object; undefined for anything else. */
+/** A JSON object of at most a hundred levels; undefined for anything else. */
 export function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isHolder(value) && !Array.isArray(value) && isShallow(value)
       ? (value as Record<string, unknown>)
       : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Level by level, since a recursion would fail on what it is to find. */
+function isShallow(value: object): boolean {
+  let level: readonly object[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth >= DEEPEST_NESTING) return false;
+    level = level.flatMap((holder) => Object.values(holder).filter(isHolder));
+  }
+  return true;
+}
+
+function isHolder(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }

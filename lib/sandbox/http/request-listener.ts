@@ -1,5 +1,5 @@
 import { type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import { accessProblem } from '../control/access.js';
+import { hostProblem, originProblem } from '../control/access.js';
 import { ControlProblem } from '../control/control-problem.js';
 import { type ControlRoute } from '../control/control-route.js';
 import { isPage, sendPage } from '../control/page-route.js';
@@ -7,25 +7,33 @@ import { refusedBeforehand } from '../core/refusal.js';
 import { JSON_TYPE, send } from './answer.js';
 import { type GatewayRoute } from './gateway-route.js';
 
-/** Leads each request to the gateway's operations, the control API or the page. */
-export function requestListener(gateway: GatewayRoute, control: ControlRoute): RequestListener {
+/**
+ * Leads each request to the gateway's operations, the control API or the page.
+ *
+ * @param allowedHosts Host names that requests may name beside those of the loopback interface.
+ */
+export function requestListener(
+  gateway: GatewayRoute,
+  control: ControlRoute,
+  allowedHosts: readonly string[],
+): RequestListener {
   const route = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     if (gateway.matches(path)) {
-      await gateway.handle(request, response, path);
+      const problem = hostProblem(request, allowedHosts);
+      if (problem === undefined) await gateway.handle(request, response, path);
+      else sendRefusal(response, refusedBeforehand(403, 'FORBIDDEN', problem));
       return;
     }
-    const problem = accessProblem(request);
+    const problem = hostProblem(request, allowedHosts) ?? originProblem(request);
     if (problem !== undefined) {
-      const { status, body } = new ControlProblem(403, 'FORBIDDEN', problem);
-      send(response, status, JSON_TYPE, JSON.stringify(body));
+      sendRefusal(response, new ControlProblem(403, 'FORBIDDEN', problem));
     } else if (control.matches(path)) {
       await control.handle(request, response, path);
     } else if (request.method === 'GET' && isPage(path)) {
       sendPage(response, path);
     } else {
-      const { status, body } = refusedBeforehand(404, 'NOT_FOUND', `There is nothing at ${path}.`);
-      send(response, status, JSON_TYPE, JSON.stringify(body));
+      sendRefusal(response, refusedBeforehand(404, 'NOT_FOUND', `There is nothing at ${path}.`));
     }
   };
   return (request, response) => {
@@ -42,6 +50,12 @@ function failed(request: IncomingMessage, response: ServerResponse, error: unkno
     return;
   }
   const reason = error instanceof Error ? error.message : String(error);
-  const { status, body } = refusedBeforehand(500, 'SANDBOX_FAILED', `The sandbox itself failed: ${reason}.`);
+  sendRefusal(response, refusedBeforehand(500, 'SANDBOX_FAILED', `The sandbox itself failed: ${reason}.`));
+}
+
+function sendRefusal(
+  response: ServerResponse,
+  { status, body }: { readonly status: number; readonly body: object },
+): void {
   send(response, status, JSON_TYPE, JSON.stringify(body));
 }

@@ -205,12 +205,13 @@ export class WebhookDeliverer {
   ): Headers {
     const sent = attempts.findLast(({ request_headers: headers }) => Object.keys(headers).length > 0);
     if (replay === 'identical' && sent) return sent.request_headers;
+    const { pathname, search } = endpoint.url;
     const key = forged ? FORGED : keyFor(endpoint, attempts.length, this.clock.now());
     return {
       'content-type': event.contentType,
       'user-agent': 'nestjs-payments-sandbox',
       // The receiver compares with its own clock, so a signature never follows the sandbox's.
-      ...this.scheme.sign?.({ body, key, now: Date.now(), id: event.id }),
+      ...this.scheme.sign?.({ body, key, now: Date.now(), id: event.id, url: pathname + search }),
     };
   }
 

@@ -4,6 +4,7 @@ import {
   type JournalStore,
   type StoredJournalRecord,
 } from '../../common/journal-port.js';
+import { SafeLogger } from '../../common/safe-logger.js';
 import { PaymentsStorageError } from '../../errors/payments-storage.error.js';
 
 const TRIES = 20;
@@ -26,9 +27,24 @@ export async function changeRecord(
     const next = standing && change(standing);
     if (!next || next === standing.record) return standing;
     const stored = await store.replace(standing.version, next, lease === 'stays' ? standing.leaseLeftMs : 0);
-    if (stored) return stored;
+    if (stored) {
+      reportConflict(standing.record, next);
+      return stored;
+    }
   }
   throw new PaymentsStorageError(
     'The journal could not be written: others change the same payment all the time.',
+  );
+}
+
+/** The operator whose word was contradicted must hear of it: nothing else ends the payment again. */
+function reportConflict(
+  { state, outcome }: JournalRecord,
+  { operation, reference, evidence }: JournalRecord,
+): void {
+  if (state === 'unknown' || evidence !== 'conflict') return;
+  new SafeLogger('PaymentsJournal').error(
+    `The gateway acknowledged ${operation} for the reference ${JSON.stringify(reference)}, which was written down as ${outcome ?? state}: ` +
+      'it is unknown again. Ask the gateway what came of it, then write it down once more with PaymentsJournal.settle().',
   );
 }

@@ -8,9 +8,11 @@ import {
   type ProbeWait,
   type StoredJournalRecord,
 } from '../../common/journal-port.js';
+import { type PaymentFamily } from '../../common/operations.js';
 import { type OutcomeEvidence } from '../../common/outcome-evidence.js';
 import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
 import { PaymentOutcomeUnknownError } from '../../errors/payment-outcome-unknown.error.js';
+import { answersAtOnce } from '../../storage/memory.storage.js';
 import { type CallEnd } from '../call-end.js';
 import { type CallLimits } from '../call-limits.js';
 import { type CallOptions } from '../call-options.js';
@@ -25,7 +27,7 @@ import { PaymentLedger } from './payment-ledger.js';
 import { recordedCall } from './recorded-call.js';
 import { asksForAnotherKey, type AskedPayment } from './repeated-call.js';
 import { SingleFlight } from './single-flight.js';
-import { referenceReused, standingUnknown } from './standing-error.js';
+import { referenceForgotten, referenceReused, standingUnknown } from './standing-error.js';
 
 /** What every try of a payment carries, and how it may be tried once more. */
 export interface Parcel {
@@ -34,6 +36,8 @@ export interface Parcel {
   /** Set where this call is the one further try of a payment. */
   readonly probeFor: ProbeWait | undefined;
   readonly probing: Probing | undefined;
+  /** Called when a try begins to leave. */
+  readonly onSending: (() => void) | undefined;
 }
 
 /** Sends a payment, with whatever tries the decision table allows. */
@@ -53,7 +57,7 @@ export class MoneyCalls {
 
   constructor(
     private readonly rules: MoneyRules,
-    store: JournalStore,
+    private readonly store: JournalStore,
     private readonly events: Pick<ApplicationEvents, 'tell'>,
     private readonly send: SendPayment,
   ) {
@@ -122,8 +126,13 @@ export class MoneyCalls {
     limits: CallLimits,
   ): Promise<PaymentEnd<T>> {
     try {
-      const draft = (attempt: number): JournalRecord => this.draft(call, key, asked, attempt);
+      const draft = (attempt: number, standingKey?: string): JournalRecord =>
+        standingKey === undefined
+          ? this.draft(call, key, asked, attempt)
+          : { ...this.draft(call, key, { ...asked, idempotencyKey: standingKey }, attempt), keepsKey: true };
       const begun = await this.ledger.begin(asked, key, draft, limits);
+      if ('tombstone' in begun)
+        return { ok: false, error: referenceForgotten({ ...call, ...key }, begun.tombstone) };
       if (!('intent' in begun)) return standingEnd(call, begun.standing, begun.refusal);
       const { intent } = begun;
       const end = await this.sendIntent(call, intent, limits);
@@ -173,7 +182,17 @@ export class MoneyCalls {
       waits,
       begin: (evidence: OutcomeEvidence) => intent.probeWithin(evidence, limits),
     };
-    return this.send(call, { idempotencyKey, body, probeFor: intent.probeFor, probing }, limits);
+    const onSending = this.mayBeRecovered(intent, call.kind)
+      ? () => {
+          intent.markSent();
+        }
+      : undefined;
+    return this.send(call, { idempotencyKey, body, probeFor: intent.probeFor, probing, onSending }, limits);
+  }
+
+  /** Whether another process may ever send the payment once more. */
+  private mayBeRecovered({ probeFor }: PaymentIntent, kind: PaymentFamily): boolean {
+    return probeFor === undefined && this.rules.probe[kind] !== undefined && !answersAtOnce(this.store);
   }
 
   private keyOf({ kind, payment }: MoneyCall<object>): JournalKey {

@@ -1,9 +1,9 @@
 import { type JournalRecord } from '../../common/journal-port.js';
-import { type CallEnd } from '../call-end.js';
+import { type CallAborted, type CallEnd, type CallFailure } from '../call-end.js';
 import { type MoneyCall } from '../gateway-call.js';
 import { withLastResponse, type PaymentsResponse } from '../last-response.js';
 import { type Refusal } from './repeated-call.js';
-import { attemptRefused, referenceReused, standingUnknown } from './standing-error.js';
+import { attemptRefused, endNotWritten, referenceReused, standingUnknown } from './standing-error.js';
 import { repeatedAnswer, withOutcome } from './stored-answer.js';
 
 /** How a call that moves money ended, for its caller and for those who joined it. */
@@ -18,7 +18,12 @@ export type PaymentEnd<T> =
 
 /** What stands in the journal after a call, where it could be written. */
 export type Recorded =
-  { readonly written: true; readonly standing: JournalRecord | undefined } | { readonly written: false };
+  | { readonly written: true; readonly standing: JournalRecord | undefined }
+  | {
+      readonly written: false;
+      /** The journal may say that the request left, so `recover()` may send it once more. */
+      readonly mayBeSentAgain: boolean;
+    };
 
 const NOT_WRITTEN = 'the answer could not be written to the journal: a repeated call will not find it there';
 
@@ -27,8 +32,9 @@ export function paymentEnd<T extends object>(
   call: MoneyCall<T>,
   end: CallEnd<T>,
   recorded: Recorded,
-  { idempotencyKey, bodyHash }: Pick<JournalRecord, 'idempotencyKey' | 'bodyHash'>,
+  record: Pick<JournalRecord, 'operation' | 'reference' | 'idempotencyKey' | 'bodyHash'>,
 ): PaymentEnd<T> {
+  const { idempotencyKey, bodyHash } = record;
   const now = recorded.written ? recorded.standing : undefined;
   // Once this call has let go of the reference, another payment may stand there.
   const standing = now?.bodyHash === bodyHash ? now : undefined;
@@ -40,6 +46,9 @@ export function paymentEnd<T extends object>(
       ok: true,
       value: withLastResponse(withOutcome(value, ofSameKey(standing, idempotencyKey)), lastResponse),
     };
+  }
+  if (!recorded.written && recorded.mayBeSentAgain && !isUnknown(end)) {
+    return { ok: false, error: endNotWritten(record, end) };
   }
   if (standing && wasMade(standing)) return { ok: true, value: repeatedAnswer(call, standing) };
   // Another try of the same payment is under way or was made meanwhile: this end does not speak for it.
@@ -73,6 +82,10 @@ export function standingEnd<T extends object>(
     case 'refuse-attempt':
       return { ok: false, error: attemptRefused(standing, refusal.next) };
   }
+}
+
+function isUnknown(end: CallAborted | CallFailure): boolean {
+  return end.end === 'failed' && end.verdict.end === 'unknown';
 }
 
 function wasMade({ state, outcome }: JournalRecord): boolean {

@@ -1,11 +1,12 @@
-import { Logger } from '@nestjs/common';
 import { performance } from 'node:perf_hooks';
 import {
   type JournalKey,
   type JournalRecord,
   type JournalStore,
+  type PaymentTombstone,
   type StoredJournalRecord,
 } from '../../common/journal-port.js';
+import { SafeLogger } from '../../common/safe-logger.js';
 import { failureLabel } from '../../errors/failure-label.js';
 import { PaymentsStorageError } from '../../errors/payments-storage.error.js';
 import { answersAtOnce } from '../../storage/memory.storage.js';
@@ -15,13 +16,14 @@ import { type CallLimits } from '../call-limits.js';
 import { waitWithin, type Waited } from '../wait-within.js';
 import { LateWriting } from './late-writing.js';
 import { type Recorded } from './payment-end.js';
-import { PaymentIntent } from './payment-intent.js';
+import { type IntentBegin, PaymentIntent } from './payment-intent.js';
 import { type ProbeRules } from './probe-rules.js';
 import { decideRepeatedCall, type AskedPayment, type Refusal } from './repeated-call.js';
 
 /** What came of writing a payment down: it may be sent, or it may not because of what stands. */
 export type Begun =
   | { readonly intent: PaymentIntent }
+  | { readonly tombstone: PaymentTombstone }
   | {
       readonly standing: JournalRecord;
       readonly refusal: Refusal;
@@ -32,7 +34,7 @@ const WRITING_MARGIN_MS = 25;
 
 /** Writes payments down before they are sent, and what came of them. */
 export class PaymentLedger {
-  private readonly logger = new Logger('PaymentsJournal');
+  private readonly logger = new SafeLogger('PaymentsJournal');
   private readonly later = new LateWriting();
   private readonly atOnce: boolean;
 
@@ -53,7 +55,7 @@ export class PaymentLedger {
   async begin(
     asked: AskedPayment,
     key: JournalKey,
-    draft: (attempt: number) => JournalRecord,
+    draft: (attempt: number, standingKey?: string) => JournalRecord,
     limits: CallLimits,
   ): Promise<Begun> {
     const caller = { waits: true };
@@ -74,7 +76,7 @@ export class PaymentLedger {
     const waited = await this.wait(this.writeEnd(intent, end), deadline);
     if (waited.ended === 'done') return waited.value;
     this.warn(intent.record, 'it did not answer in time');
-    return { written: false };
+    return notWrittenEnd(intent);
   }
 
   /** Tries once more what could not be written: this process is about to end. */
@@ -102,7 +104,7 @@ export class PaymentLedger {
   private async write(
     asked: AskedPayment,
     key: JournalKey,
-    draft: (attempt: number) => JournalRecord,
+    draft: (attempt: number, standingKey?: string) => JournalRecord,
     deadline: number,
     caller: { readonly waits: boolean },
   ): Promise<Begun> {
@@ -113,9 +115,10 @@ export class PaymentLedger {
       if (!caller.waits) throw notWritten(key);
       const decision = decideRepeatedCall(standing, asked, this.rules);
       if (decision.act === 'begin') {
-        const begun = await this.beginIntent(draft(decision.attempt), standing, deadline);
-        if (begun instanceof PaymentIntent) return { intent: begun };
-        standing = begun;
+        const record = draft(decision.attempt, decision.idempotencyKey);
+        const begun = await this.beginIntent(record, standing, deadline);
+        if ('intent' in begun || 'tombstone' in begun) return begun;
+        standing = begun.standing;
       } else if (decision.act === 'probe' && standing) {
         const intent = await PaymentIntent.beginProbe(this.store, standing, deadline);
         if (intent) return { intent };
@@ -130,7 +133,7 @@ export class PaymentLedger {
     record: JournalRecord,
     standing: StoredJournalRecord | undefined,
     deadline: number,
-  ): Promise<PaymentIntent | StoredJournalRecord | undefined> {
+  ): Promise<IntentBegin> {
     try {
       return await PaymentIntent.begin(this.store, record, standing, deadline);
     } catch (error) {
@@ -154,7 +157,7 @@ export class PaymentLedger {
     } catch (error) {
       this.warn(intent.record, failureLabel(error));
       this.later.add(() => intent.end(end));
-      return { written: false };
+      return notWrittenEnd(intent);
     }
   }
 
@@ -165,9 +168,13 @@ export class PaymentLedger {
 
   private warn({ operation, reference }: JournalRecord, why: string): void {
     this.logger.warn(
-      `The answer to ${operation} for the reference ${JSON.stringify(reference)} stands, but the journal could not be written: ${why}`,
+      `What came of ${operation} for the reference ${JSON.stringify(reference)} could not be written to the journal: ${why}`,
     );
   }
+}
+
+function notWrittenEnd({ mayBeSentAgain }: PaymentIntent): Recorded {
+  return { written: false, mayBeSentAgain };
 }
 
 function done<T>(value: T): Waited<T> {
@@ -181,10 +188,11 @@ function soon(deadline = Infinity): number {
 
 function notWritten({ family, reference }: JournalKey): PaymentsStorageError {
   return new PaymentsStorageError(
-    `The journal could not be written, so nothing was sent for this ${family}.`,
+    `The journal could not be written, so this call sent nothing for this ${family}.`,
     {
       reference,
-      hint: 'Make the same call again once the storage answers.',
+      hint: 'Make the same call again once the storage answers. Was the reference used before, that earlier call may have been processed.',
     },
+    'not-by-this-call',
   );
 }

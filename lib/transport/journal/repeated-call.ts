@@ -1,5 +1,6 @@
 import { type JournalRecord, type StoredJournalRecord } from '../../common/journal-port.js';
 import { type OutcomeEvidence } from '../../common/outcome-evidence.js';
+import { isAcknowledged } from './journal-transitions.js';
 import { isProbeDue, type ProbeRules } from './probe-rules.js';
 
 /** What a caller asks for. */
@@ -17,13 +18,19 @@ export interface AskedPayment {
  * - `another-payment`: it stands for another body or operation.
  * - `another-key`: its payment was accepted under another key.
  * - `ended`: its payment failed, was cancelled or expired.
+ * - `unlisted-refusal`: it was refused without a listed code, so only the same payment with the same key may follow.
  */
-export type ReuseReason = 'another-payment' | 'another-key' | 'ended';
+export type ReuseReason = 'another-payment' | 'another-key' | 'ended' | 'unlisted-refusal';
 
 /** What a call gives, by what stands under its reference. */
 export type RepeatedCall =
   /** Write the payment down and send it. */
-  | { readonly act: 'begin'; readonly attempt: number }
+  | {
+      readonly act: 'begin';
+      readonly attempt: number;
+      /** The key that the attempt has already. */
+      readonly idempotencyKey?: string;
+    }
   /** Send what was written down once more, with its key. */
   | { readonly act: 'probe' }
   /** Hand out the stored record. */
@@ -44,10 +51,11 @@ export function decideRepeatedCall(
 ): RepeatedCall {
   if (!standing) return { act: 'begin', attempt: asked.attempt ?? 1 };
   const { record } = standing;
+  if (standing.damaged !== undefined) return { act: 'unknown', evidence: 'interrupted' };
   if (mayBeTriedAgain(record)) {
     // An operator's word does not stop a call that is still running, and may yet send.
     if (standing.leaseLeftMs > 0) return { act: 'unknown', evidence: 'in-flight' };
-    return nextAttempt(record, asked);
+    return record.keepsKey ? sameAttempt(record, asked) : nextAttempt(record, asked);
   }
   if (hasEnded(record)) return { act: 'refuse', because: 'ended' };
   if (record.bodyHash !== asked.bodyHash) return { act: 'refuse', because: 'another-payment' };
@@ -82,15 +90,25 @@ export function evidenceOf({ record, leaseLeftMs }: StoredJournalRecord): Outcom
 }
 
 /** The gateway refused, or an operator says that it never took what it never acknowledged. */
-function mayBeTriedAgain({ state, outcome, settledBy, answer }: JournalRecord): boolean {
+function mayBeTriedAgain(record: JournalRecord): boolean {
+  const { state, outcome, settledBy } = record;
   if (state === 'rejected') return true;
-  return state === 'settled' && outcome === 'failed' && settledBy === 'operator' && answer === undefined;
+  return state === 'settled' && outcome === 'failed' && settledBy === 'operator' && !isAcknowledged(record);
 }
 
 function nextAttempt(record: JournalRecord, { attempt }: AskedPayment): RepeatedCall {
   const next = record.attempt + 1;
   if (attempt !== undefined && attempt < next) return { act: 'refuse-attempt', next };
   return { act: 'begin', attempt: attempt ?? next };
+}
+
+/** Without a listed code the refusal may hide that money moved: another key or another body might move it twice. */
+function sameAttempt(record: JournalRecord, asked: AskedPayment): RepeatedCall {
+  if (record.bodyHash !== asked.bodyHash || usesAnotherKey(record, asked)) {
+    return { act: 'refuse', because: 'unlisted-refusal' };
+  }
+  const { attempt, idempotencyKey } = record;
+  return { act: 'begin', attempt, idempotencyKey };
 }
 
 function hasEnded({ state, outcome }: JournalRecord): boolean {

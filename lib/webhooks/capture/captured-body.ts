@@ -1,82 +1,40 @@
-import { BadRequestException } from '@nestjs/common';
-import { type IncomingMessage, type ServerResponse } from 'node:http';
-import { type Readable } from 'node:stream';
-import { isReadableContent } from './content-rules.js';
-import { dropRest } from './drop-rest.js';
-
-/** The exact bytes of a delivery, or the status with which it is refused: 400 where it broke off. */
-export type CapturedBody = { readonly bytes: Uint8Array } | { readonly refusedWith: 400 | 413 | 415 };
-
-/** Each chunk costs hundreds of bytes, and a sender may cut its body into single ones: so many become one. */
-const PUT_TOGETHER = 1_024;
-
-const CAPTURED = Symbol.for('nestjs-payments.captured-body');
-
-type CapturingRequest = IncomingMessage & { [CAPTURED]?: CapturedBody };
-
-/** What was captured of a request; undefined where somebody else read the body first. */
-export function capturedBody(request: IncomingMessage): CapturedBody | undefined {
-  return (request as CapturingRequest)[CAPTURED];
-}
-
-/** What a request whose body broke off ends with: no route may take it for one without a body. Undefined for any other. */
-export function brokenOff(captured: CapturedBody | undefined): BadRequestException | undefined {
-  const brokeOff = captured && 'refusedWith' in captured && captured.refusedWith === 400;
-  return brokeOff ? new BadRequestException('The request was aborted.') : undefined;
-}
+import { type IncomingMessage } from 'node:http';
+import { type ReadEvent } from '../delivery/read-event.js';
+import { type WebhookReceiver } from '../delivery/webhook.receiver.js';
 
 /**
- * Reads the body of a request and keeps it beside the request. Of a body that is refused nothing more is read until it is
- * answered. Never rejects.
+ * Why the body of a delivery is not verified: it broke off (400), lacks a header of the scheme (401), came too slowly (408), is too
+ * long (413), is not plain JSON (415), or there was no room for it (503).
  */
-export async function captureBody(
-  request: IncomingMessage,
-  response: ServerResponse,
-  stream: Readable,
-  limit: number,
-): Promise<CapturedBody> {
-  const readable = isReadableContent(request.headers);
-  const body = await readAtMost(stream, readable ? limit : 0);
-  if (body === 'too long') dropRest(request, response, stream);
-  const captured = judged(body, readable);
-  (request as CapturingRequest)[CAPTURED] = captured;
-  return captured;
+export type BodyRefusal = 400 | 401 | 408 | 413 | 415 | 503;
+
+/** The exact bytes of a delivery, or the status with which it is refused. */
+export type CapturedBody =
+  | {
+      readonly bytes: Uint8Array;
+      /** To be called when the signature was checked: the bytes no longer count as unverified. */
+      readonly release?: () => void;
+      /** Where the signature was found right already: the guard does not check it again. */
+      readonly genuine?: GenuineBody;
+    }
+  | { readonly refusedWith: BodyRefusal };
+
+/** A body whose signature is right. */
+export interface GenuineBody {
+  /** Who found it right: another account may have other keys. */
+  readonly receiver: Pick<WebhookReceiver, 'scope'>;
+  readonly read: ReadEvent;
 }
 
-function judged(body: Uint8Array | 'too long' | 'broken off', readable: boolean): CapturedBody {
-  if (body === 'broken off') return { refusedWith: 400 };
-  if (!readable) return { refusedWith: 415 };
-  return body === 'too long' ? { refusedWith: 413 } : { bytes: body };
+/** Beside the requests, not on them: they belong to the application. */
+const captured = new WeakMap<IncomingMessage, CapturedBody | Promise<CapturedBody>>();
+
+/** Keeps the body of a request for the guard; a promise where it is still being read. */
+export function keepBody(request: IncomingMessage, body: CapturedBody | Promise<CapturedBody>): void {
+  captured.set(request, body);
 }
 
-/** All bytes of a stream; it is at rest as soon as there are more than `limit`. */
-function readAtMost(stream: Readable, limit: number): Promise<Uint8Array | 'too long' | 'broken off'> {
-  return new Promise((resolve) => {
-    const chunks: Uint8Array[] = [];
-    let length = 0;
-    let taken = 0;
-    const take = (chunk: Uint8Array | string): void => {
-      const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-      length += bytes.length;
-      if (length <= limit) {
-        chunks.push(bytes);
-        taken += 1;
-        if (taken % PUT_TOGETHER === 0) chunks.push(Buffer.concat(chunks.splice(-PUT_TOGETHER)));
-        return;
-      }
-      stream.off('data', take).pause();
-      chunks.length = 0;
-      resolve('too long');
-    };
-    const breakOff = (): void => {
-      resolve('broken off');
-    };
-    stream.on('data', take);
-    stream.on('end', () => {
-      const [first] = chunks;
-      resolve(first && chunks.length === 1 ? first : Buffer.concat(chunks));
-    });
-    stream.on('error', breakOff);
-    stream.on('close', breakOff);
-  });
+/** What was captured of a request; undefined where somebody else read the body first. */
+export function capturedBody(request: IncomingMessage): CapturedBody | Promise<CapturedBody> | undefined {
+  return captured.get(request);
 }

@@ -8,6 +8,9 @@ const CHARSET = /^charset="?utf-?8"?$/;
  * content type or none.
  */
 export function isReadableContent(headers: IncomingHttpHeaders): boolean {
+  // Nearly every delivery: nothing to take apart.
+  if (headers['content-type'] === 'application/json' && headers['content-encoding'] === undefined)
+    return true;
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   if (encoding !== '' && encoding !== 'identity') return false;
   const [type = '', ...parameters] = (headers['content-type'] ?? '')

@@ -1,110 +1,99 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
-import { brokenOff, captureBody, capturedBody } from './captured-body.js';
-import { giveShape } from './request-shape.js';
+import { type ResponseLike } from '../routes/webhook-refusal.js';
+import { type CapturedBody, capturedBody, keepBody } from './captured-body.js';
+import { type ReadLimits } from './collected-bytes.js';
+import { announcedLength, type DeliveryLimits, headersOf, headRefusal } from './delivery-limits.js';
+import { dropUnlessRead, isBeingRead } from './drop-rest.js';
+import { abortedRequest, judgeBody } from './judge-body.js';
+import { peekBody } from './peek-body.js';
+import { type ReadBody, readBody } from './read-body.js';
+import { releaseAtEnd, type UnverifiedBytes } from './unverified-bytes.js';
 
-type Handle = (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
-type ExpressRequest = IncomingMessage & { readonly path: string };
-type Next = (error?: unknown) => void;
-type Middleware = (request: ExpressRequest, response: ServerResponse, next: Next) => void;
+export type ExpressRequest = IncomingMessage & { readonly path: string };
+export type Next = (error?: unknown) => void;
 
 /** The part of an Express application that is used. */
 export interface ExpressLike {
-  /** What requests inherit from. */
-  readonly request: object;
-  readonly router: { readonly stack: readonly unknown[] };
-  handle: Handle;
-  use(middleware: Middleware): unknown;
+  readonly router?: unknown;
+  use(
+    middleware: (request: ExpressRequest, response: ServerResponse & ResponseLike, next: Next) => void,
+  ): unknown;
 }
 
-/** Nest puts one on every instance. */
-const MIDDLEWARES_OF_NEST = 1;
+/** What the path of a request says about its body. */
+export interface ExpectedBody {
+  readonly limits: DeliveryLimits;
+  /** Whether no other route can take the request. */
+  readonly isCertain: boolean;
+}
 
 /**
- * Reads the bodies of webhook routes before any body parser; the parsers skip a body that was read or is hidden. It is done
- * before Express begins, unless the application put something on its instance before Nest got it: that stays in front.
+ * Keeps the bodies of what may be deliveries, before any body parser, and leaves the requests as they were: who reads them
+ * afterwards reads what was sent.
  */
 export function captureOnExpress(
   app: ExpressLike,
-  bodyLimitAt: (method: string, path: string) => number | undefined,
+  expectedOf: (request: ExpressRequest) => ExpectedBody | undefined,
+  unverified: UnverifiedBytes,
 ): void {
-  const limitFor = (request: IncomingMessage, path: string): number | undefined =>
-    // Where somebody else read it before us, the guard says so, loudly.
-    request.readableDidRead || capturedBody(request) ? undefined : bodyLimitAt(request.method ?? '', path);
-  if (app.router.stack.length <= MIDDLEWARES_OF_NEST) captureBeforeExpress(app, limitFor);
   app.use((request, response, next) => {
-    const limit = limitFor(request, request.path);
-    if (limit === undefined) {
-      next(brokenOff(capturedBody(request)));
+    const expected = isUnread(request) ? expectedOf(request) : undefined;
+    if (!expected) {
+      next();
       return;
     }
-    void capture(request, response, limit).then(() => {
-      next(brokenOff(capturedBody(request)));
-    });
+    const { limits, isCertain } = expected;
+    const headers = headersOf(request);
+    const refusedWith = headRefusal(headers, limits);
+    if (refusedWith) {
+      keepBody(request, { refusedWith });
+      next();
+      return;
+    }
+    const readLimits = {
+      bytes: limits.bodyLimit,
+      ms: limits.bodyTimeoutMs,
+      announced: announcedLength(headers),
+      unverified: unverified.body(limits.unverifiedBytesLimit),
+    };
+    capture(request, response, readLimits, isCertain, next);
   });
 }
 
-function captureBeforeExpress(
-  app: ExpressLike,
-  limitFor: (request: IncomingMessage, path: string) => number | undefined,
+/** Where somebody else read it before us, or decodes it, the guard says so, loudly. */
+function isUnread(request: IncomingMessage): boolean {
+  const untouched = request.readable && !request.readableDidRead && request.readableEncoding === null;
+  return untouched && capturedBody(request) === undefined;
+}
+
+function capture(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limits: ReadLimits,
+  isCertain: boolean,
+  next: Next,
 ): void {
-  const handle = app.handle.bind(app);
-  app.handle = (request, response, next) => {
-    const limit = limitFor(request, pathOf(app, request));
-    if (limit === undefined) {
-      handle(request, response, next);
-      return;
-    }
-    void capture(request, response, limit).then(() => {
-      // Somebody around this application may have answered meanwhile: Express would throw, and nobody catch it.
-      if (response.headersSent) return;
-      giveShape(request, response);
-      handle(request, response, next);
-    });
+  const { unverified } = limits;
+  const judge = (body: ReadBody): CapturedBody => {
+    const captured = judgeBody(body, unverified);
+    if ('refusedWith' in captured) dropUnlessRead(request, response);
+    // Another route may take what has come, and verifies nothing, however long it works on it.
+    if (!isCertain) unverified.release();
+    return captured;
   };
-}
-
-/** Not the URL: the router also takes `http://host/path` and `/path#fragment`, and reads the path as this does. */
-function pathOf({ request: inherited }: ExpressLike, request: IncomingMessage): string {
-  try {
-    return Reflect.get(inherited, 'path', request) as string;
-  } catch {
-    // The router finds none either.
-    return '';
+  // Somebody before us has begun to, and would get twice what is put back.
+  if (isBeingRead(request)) {
+    // The application may answer in the place of the guard.
+    releaseAtEnd(response, unverified);
+    keepBody(request, readBody(request, limits).then(judge));
+    next();
+    return;
   }
-}
-
-async function capture(request: IncomingMessage, response: ServerResponse, limit: number): Promise<void> {
-  const captured = await captureBody(request, response, request, limit);
-  if ('refusedWith' in captured) hideBody(request);
-  Object.defineProperty(request, 'body', PARSED_BODY);
-}
-
-/** A body parser would read what is left of a refused body, and answer in the guard's place. */
-function hideBody({ headers }: IncomingMessage): void {
-  delete headers['content-length'];
-  delete headers['transfer-encoding'];
-}
-
-/**
- * For a foreign route of the same path, behind another version or host: its body is parsed when it asks. One property for all
- * requests, so that they stay of one shape.
- */
-const PARSED_BODY: PropertyDescriptor & ThisType<IncomingMessage> = {
-  configurable: true,
-  enumerable: true,
-  get() {
-    const captured = capturedBody(this);
-    return captured && 'bytes' in captured ? parsed(captured.bytes) : undefined;
-  },
-  set(value: unknown) {
-    Object.defineProperty(this, 'body', { configurable: true, enumerable: true, writable: true, value });
-  },
-};
-
-function parsed(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString('utf8'));
-  } catch {
-    return undefined;
-  }
+  peekBody(request, limits, (body) => {
+    const captured = judge(body);
+    keepBody(request, captured);
+    next(abortedRequest(captured));
+    // Most are verified by now.
+    if (unverified.isHeld()) releaseAtEnd(response, unverified);
+  });
 }

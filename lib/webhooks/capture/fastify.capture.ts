@@ -1,6 +1,11 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import { brokenOff, captureBody } from './captured-body.js';
+import { type CapturedBody, keepBody } from './captured-body.js';
+import { announcedLength, type DeliveryLimits, headersOf, headRefusal } from './delivery-limits.js';
+import { dropUnlessRead } from './drop-rest.js';
+import { abortedRequest, judgeBody } from './judge-body.js';
+import { readBody, takeWhole } from './read-body.js';
+import { releaseAtEnd, type UnverifiedBytes } from './unverified-bytes.js';
 
 type Done = (error: Error | null, payload: Readable) => void;
 type PreParsing = (
@@ -20,25 +25,67 @@ export interface FastifyLike {
 }
 
 /**
- * Reads the bodies of webhook routes before the content type parsers. No other route gets a hook.
+ * Reads the bodies of webhook routes before the content type parsers. No other route gets a hook, not even one of the same
+ * path: Fastify has chosen the route before it reads a body.
  *
  * @param accountOfNewRoute The account of the route that is being registered, where it receives webhooks.
  */
 export function captureOnFastify(
   app: FastifyLike,
   accountOfNewRoute: () => string | undefined,
-  bodyLimitOf: (account: string) => number | undefined,
+  limitsOf: (account: string) => DeliveryLimits | undefined,
+  unverified: UnverifiedBytes,
 ): void {
   app.addHook('onRoute', (route) => {
     const account = accountOfNewRoute();
     if (account === undefined) return;
-    const capture: PreParsing = (request, reply, payload, done) => {
-      void captureBody(request.raw, reply.raw, payload, bodyLimitOf(account) ?? 0).then((captured) => {
-        done(brokenOff(captured) ?? null, alreadyRead(request.raw));
+    const capture: PreParsing = ({ raw }, reply, payload, done) => {
+      // A host has read it: nothing would come any more, and the guard looks where the host left the bytes.
+      if (payload.readableDidRead || !payload.readable) {
+        done(null, alreadyRead(raw));
+        return;
+      }
+      const limits = limitsOf(account);
+      if (!limits) {
+        done(null, payload);
+        return;
+      }
+      void captureBody(raw, reply.raw, payload, limits, unverified).then((captured) => {
+        keepBody(raw, captured);
+        if ('refusedWith' in captured) dropUnlessRead(raw, reply.raw);
+        done(abortedRequest(captured) ?? null, alreadyRead(raw));
       });
     };
     route.preParsing = [route.preParsing ?? [], capture].flat();
   });
+}
+
+/** Of a body that is refused nothing more is read until it is answered. */
+async function captureBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  payload: Readable,
+  limits: DeliveryLimits,
+  unverified: UnverifiedBytes,
+): Promise<CapturedBody> {
+  const headers = headersOf(request);
+  const refusedWith = headRefusal(headers, limits);
+  if (refusedWith) return { refusedWith };
+  const body = unverified.body(limits.unverifiedBytesLimit);
+  // A guard of the application may have answered in the place of ours.
+  releaseAtEnd(response, body);
+  const readLimits = {
+    bytes: limits.bodyLimit,
+    ms: limits.bodyTimeoutMs,
+    announced: announcedLength(headers),
+    unverified: body,
+  };
+  // What the packet of the head holds of the body is in the buffer then.
+  await Promise.resolve();
+  const whole = payload === request ? takeWhole(request, readLimits) : undefined;
+  const read = whole ?? (await readBody(payload, readLimits));
+  if (typeof read === 'string') payload.pause();
+  return judgeBody(read, body);
 }
 
 /**
@@ -50,9 +97,10 @@ function alreadyRead({ headers }: IncomingMessage): Readable {
   return new Readable({ read: giveNull });
 }
 
-const NULL = Buffer.from('null');
+/** Where Nest is to keep raw bodies, it keeps this one. */
+export const NO_BODY: Uint8Array = Buffer.from('null');
 
 function giveNull(this: Readable): void {
-  this.push(NULL);
+  this.push(NO_BODY);
   this.push(null);
 }

@@ -1,16 +1,27 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type Type } from '@nestjs/common';
 import { type AbstractHttpAdapter, DiscoveryService, HttpAdapterHost } from '@nestjs/core';
-import { methodsOf } from '../class-methods.js';
-import { GUARDED_BY_CLASS } from '../metadata-keys.js';
-import { PaymentsWebhookGuard } from '../routes/payments-webhook.guard.js';
-import { routeAccount } from '../routes/route-account.js';
+import { publishDiagnostics } from '../../common/diagnostics.js';
+import { WEBHOOK_REFUSED_CHANNEL } from '../../common/webhook-diagnostics.js';
+import { DECLARED_ROUTE } from '../metadata-keys.js';
+import { declaredRoutes } from '../routes/declared-routes.js';
 import { WebhookAccounts } from '../webhook-accounts.js';
-import { captureOnExpress, type ExpressLike } from './express.capture.js';
+import { type BodyRefusal } from './captured-body.js';
+import { earlierParsers } from './earlier-parsers.js';
+import { type DeliveryLimits, loosestLimits } from './delivery-limits.js';
+import {
+  captureOnExpress,
+  type ExpectedBody,
+  type ExpressLike,
+  type ExpressRequest,
+} from './express.capture.js';
+import { type RouteReceiver, settleBeforeParsers } from './express.parsers.js';
 import { captureOnFastify, type FastifyLike } from './fastify.capture.js';
-import { WebhookPaths } from './webhook-paths.js';
+import { UnverifiedBytes } from './unverified-bytes.js';
+import { type DeclaredRoute, type PathMatch, WebhookPaths } from './webhook-paths.js';
 
-/** Where Nest keeps the guards of a class or method. */
-const GUARDS = '__guards__';
+type Method = (...args: readonly unknown[]) => unknown;
+/** The methods of an adapter that are watched. */
+type WatchedAdapter = Record<'post' | 'all' | 'init', Method>;
 
 /**
  * Keeps the raw bytes of webhook deliveries, whatever main.ts does with body parsers.
@@ -27,6 +38,7 @@ export class RawBodyCapture {
     private readonly discovery: DiscoveryService,
     private readonly paths: WebhookPaths,
     private readonly accounts: WebhookAccounts,
+    private readonly unverified: UnverifiedBytes,
   ) {
     host.init$.subscribe(() => {
       this.install();
@@ -36,77 +48,99 @@ export class RawBodyCapture {
   private install(): void {
     const adapter = this.host.httpAdapter as AbstractHttpAdapter | undefined | null;
     if (!adapter) return;
-    this.markRoutesGuardedByClass();
+    this.markDeclaredRoutes();
     this.watchRoutes(adapter);
-    if (adapter.getType() === 'express') {
-      captureOnExpress(adapter.getInstance<ExpressLike>(), (method, path) => {
-        const account = method === 'POST' ? this.paths.accountAt(path) : undefined;
-        return account === undefined ? undefined : this.bodyLimitOf(account);
-      });
-    }
+    if (adapter.getType() === 'express') this.installOnExpress(adapter);
     if (adapter.getType() === 'fastify') {
       captureOnFastify(
         adapter.getInstance<FastifyLike>(),
         () => this.accountOfNewRoute,
-        (account) => this.bodyLimitOf(account),
+        (account) => this.limitsOf(account),
+        this.unverified,
       );
     }
   }
 
-  private bodyLimitOf(account: string): number | undefined {
-    return this.accounts.find(account)?.bodyLimit;
-  }
-
-  /**
-   * Only Nest knows the final path of a route, and it tells the adapter when it registers it. The handler it passes
-   * carries the metadata of the controller's method.
-   */
-  private watchRoutes(adapter: AbstractHttpAdapter): void {
-    const routable = adapter as unknown as { post: (...args: readonly unknown[]) => unknown };
-    const register = routable.post;
-    routable.post = (...args) => {
-      const [path, handler] = args;
-      const isRoute = typeof path === 'string' && typeof handler === 'function';
-      this.accountOfNewRoute = isRoute ? this.note(path, handler) : undefined;
-      try {
-        return register.apply(adapter, [...args]);
-      } finally {
-        this.accountOfNewRoute = undefined;
-      }
+  private installOnExpress(adapter: AbstractHttpAdapter): void {
+    const app = adapter.getInstance<ExpressLike>();
+    for (const parser of earlierParsers(app)) this.paths.reportParser(parser);
+    const matchOf = ({ method, path }: ExpressRequest): PathMatch | undefined =>
+      method === 'POST' ? this.paths.at(path) : undefined;
+    const expected = (request: ExpressRequest): ExpectedBody | undefined => {
+      const match = matchOf(request);
+      if (!match) return undefined;
+      const accounts = [match.account, ...match.otherAccounts];
+      const limits = loosestLimits(accounts.map((account) => this.limitsOf(account)));
+      return limits && { limits, isCertain: match.isCertain };
     };
+    captureOnExpress(app, expected, this.unverified);
+    const receiverOf = (request: ExpressRequest): RouteReceiver | undefined => {
+      const match = matchOf(request);
+      return match?.isCertain ? this.accounts.find(match.account) : undefined;
+    };
+    // Nest calls it right before it registers its parsers, and may do so twice.
+    let isSettled = false;
+    around(adapter, 'init', async (init) => {
+      await init();
+      if (!isSettled) settleBeforeParsers(app, receiverOf, noteRefusal);
+      isSettled = true;
+    });
   }
 
-  /** Remembers a route that receives webhooks; gives its account, and undefined for any other route. */
-  private note(path: string, handler: object): string | undefined {
-    const dispatchedTo = routeAccount(handler);
-    const account = dispatchedTo ?? guardedAccount(handler);
-    if (account === undefined) return undefined;
-    this.paths.add({ path, account, dispatches: dispatchedTo !== undefined });
-    return account;
+  /** Undefined where nothing is to be read: the application says by `webhooks.rawBody` where the bytes are. */
+  private limitsOf(account: string): DeliveryLimits | undefined {
+    const receiver = this.accounts.find(account);
+    return receiver?.rawBody ? undefined : receiver?.limits;
   }
 
-  /** `@UseGuards(PaymentsWebhookGuard)` on a class is invisible in the metadata of its methods. */
-  private markRoutesGuardedByClass(): void {
+  /** The handler that Nest passes to the adapter carries the metadata of the controller's method. */
+  private markDeclaredRoutes(): void {
     for (const { metatype } of this.discovery.getControllers()) {
-      const account = metatype && guardedAccount(metatype);
-      if (account === undefined || !metatype) continue;
-      for (const { method } of methodsOf(metatype.prototype)) {
-        Reflect.defineMetadata(GUARDED_BY_CLASS, account, method);
+      // A controller is registered by its class.
+      for (const route of declaredRoutes(metatype as Type)) {
+        Reflect.defineMetadata(DECLARED_ROUTE, route, route.method);
+        this.paths.declare(route);
       }
     }
   }
+
+  /** Only Nest knows the final path of a route, and it tells the adapter when it registers it. */
+  private watchRoutes(adapter: AbstractHttpAdapter): void {
+    around(adapter, 'post', (register, path, handler) => {
+      this.accountOfNewRoute = this.note(path, handler);
+      try {
+        return register();
+      } finally {
+        this.accountOfNewRoute = undefined;
+      }
+    });
+    around(adapter, 'all', (register, path) => {
+      if (typeof path === 'string') this.paths.addOther(path);
+      return register();
+    });
+  }
+
+  /** Remembers a route; gives its account where it receives webhooks. */
+  private note(path: unknown, handler: unknown): string | undefined {
+    if (typeof path !== 'string' || typeof handler !== 'function') return undefined;
+    const declared = Reflect.getMetadata(DECLARED_ROUTE, handler) as DeclaredRoute | undefined;
+    if (declared) this.paths.add({ ...declared, path });
+    else this.paths.addOther(path);
+    return declared?.account;
+  }
 }
 
-/** The account whose webhooks a guard lets pass; undefined where none guards. */
-function guardedAccount(target: object): string | undefined {
-  const guards = (Reflect.getMetadata(GUARDS, target) ?? []) as readonly unknown[];
-  const account = guards.find(isWebhookGuard)?.account;
-  return account ?? (Reflect.getMetadata(GUARDED_BY_CLASS, target) as string | undefined);
+function noteRefusal(account: string, status: BodyRefusal): void {
+  publishDiagnostics(WEBHOOK_REFUSED_CHANNEL, () => ({ account, status }));
 }
 
-function isWebhookGuard(guard: unknown): guard is typeof PaymentsWebhookGuard {
-  return (
-    guard === PaymentsWebhookGuard ||
-    (typeof guard === 'function' && guard.prototype instanceof PaymentsWebhookGuard)
-  );
+/** Does something around each call of a method. */
+function around(
+  adapter: AbstractHttpAdapter,
+  name: keyof WatchedAdapter,
+  run: (call: () => unknown, ...args: readonly unknown[]) => unknown,
+): void {
+  const watched = adapter as unknown as WatchedAdapter;
+  const method = watched[name];
+  watched[name] = (...args) => run(() => method.apply(adapter, [...args]), ...args);
 }

@@ -1,7 +1,7 @@
-import { Logger } from '@nestjs/common';
 import { performance } from 'node:perf_hooks';
 import { type PaymentWebhookEvent } from '../../common/events.js';
 import { type InboxClaim } from '../../common/storage-port.js';
+import { SafeLogger } from '../../common/safe-logger.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
 import { failureLabel } from '../../errors/failure-label.js';
 import { PaymentsStorageError } from '../../errors/payments-storage.error.js';
@@ -28,7 +28,7 @@ import { type DeliveryWork, planWork } from './work-plan.js';
 
 /** Does the work for a claim and ends the claim accordingly. */
 export class ClaimedWork {
-  private readonly logger = new Logger('PaymentsWebhooks');
+  private readonly logger = new SafeLogger('PaymentsWebhooks');
 
   constructor(
     private readonly account: string,
@@ -42,7 +42,7 @@ export class ClaimedWork {
     const time = new HandlerTime();
     let step = 'The inbox';
     const steps = runSteps(planWork(work, claim), webhook.event, {
-      context: this.contextOf(claim, webhook, time),
+      context: this.contextOf(claim, work, webhook, time),
       time,
       begins: (name) => (step = name),
       around: (name, run) => webhook.trace.step(name, claim.attempt, run),
@@ -66,10 +66,11 @@ export class ClaimedWork {
 
   private contextOf(
     { attempt, transaction }: InboxClaim,
+    { known }: DeliveryWork,
     { deliveredAt }: VerifiedWebhook,
     time: HandlerTime,
   ): PaymentEventContext {
-    return new DeliveryContext(this.account, attempt, deliveredAt, time, transaction);
+    return new DeliveryContext(this.account, attempt, known, deliveredAt, time, transaction);
   }
 
   private async end(

@@ -12,6 +12,7 @@ export class DeliveryContext implements PaymentEventContext {
   constructor(
     readonly account: string,
     readonly attempt: number,
+    readonly known: boolean,
     readonly deliveredAt: Date,
     time: HandlerTime,
     transaction: unknown,

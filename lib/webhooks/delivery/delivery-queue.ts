@@ -1,12 +1,12 @@
 import { type PaymentsEnvironment } from '../../common/account.js';
 import { type PaymentWebhookEvent } from '../../common/events.js';
 import { type InboxScope } from '../../common/storage-port.js';
-import { fingerprintOf, judgeEvent, sha256 } from './judge-event.js';
+import { chargeFingerprintOf, judgeEvent, sha256 } from './judge-event.js';
 import { type VerifiedWebhook } from './verified-webhook.js';
 
 /** A verified delivery as plain JSON data, for a worker of any process. */
 export interface QueuedDelivery {
-  /** SHA-256 (hex), the same for every delivery of one outcome. */
+  /** SHA-256 (hex), the same for every delivery of one outcome that names the same provider reference. */
   readonly id: string;
   readonly account: string;
   readonly environment: PaymentsEnvironment;
@@ -30,7 +30,7 @@ export function queuedDelivery(
 ): QueuedDelivery {
   const bodyHash = webhook.bodyHash();
   // What the inbox tells deliveries apart by.
-  const content = judgeEvent(event).kind === 'unrecognized' ? bodyHash : fingerprintOf(event);
+  const content = judgeEvent(event).kind === 'unrecognized' ? bodyHash : chargeFingerprintOf(event);
   const id = sha256(JSON.stringify([account, environment, content]));
   return { id, account, environment, event, bodyHash, deliveredAt: deliveredAt.getTime() };
 }

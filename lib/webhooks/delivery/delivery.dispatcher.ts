@@ -1,79 +1,143 @@
-import { Logger } from '@nestjs/common';
 import { type ApplicationEvents } from '../../common/application-events.js';
 import { type PaymentEventName, type PaymentWebhookEvent } from '../../common/events.js';
+import { providerReferenceOf } from '../../common/provider-reference.js';
 import {
   type ClaimResult,
   type InboxDelivery,
   type InboxKind,
   type InboxScope,
   type InboxStore,
+  type SetAsideKind,
 } from '../../common/storage-port.js';
+import { SafeLogger } from '../../common/safe-logger.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
-import { type WebhookOutcomes } from '../../recovery/webhook.outcomes.js';
+import {
+  type WebhookOutcomes,
+  type WebhookSettling,
+  type WebhookStanding,
+} from '../../recovery/webhook.outcomes.js';
 import { type PaymentHandlers } from '../handlers/payment.handlers.js';
 import { claimOrWait } from './claim-or-wait.js';
 import { type ClaimedWork } from './claimed.work.js';
+import { decideDelivery } from './delivery-decision.js';
 import { type HandlerStep } from './handler-steps.js';
-import { fingerprintOf, judgeEvent, replacedBy } from './judge-event.js';
+import { chargeFingerprintOf, fingerprintOf, judgeEvent, replacedBy } from './judge-event.js';
+import { Quarantine } from './quarantine.js';
 import { comeAgain, describeEvent, DONE, type WebhookAnswer } from './webhook-answer.js';
 import { type TracedWebhook } from './webhook-trace.js';
 import { type DeliveryWork, wasAnnounced } from './work-plan.js';
 
-const OTHER_MONEY = 'the payment was made with another amount or currency';
-
 /** The contradiction is stored before the claim; the mark of this step tells a later run that there was one. */
 const STORED: HandlerStep = { name: 'PaymentsInbox', run: () => Promise.resolve() };
 
+/** What the dispatcher needs of the options. */
+export type DispatchOptions = Pick<
+  ResolvedWebhookOptions,
+  'leaseMs' | 'inFlightWaitMs' | 'supersede' | 'unknownReferences'
+>;
+
 /** Claims deliveries, decides what they are and has their handlers run. Every method rejects where the storage does. */
 export class DeliveryDispatcher {
-  private readonly logger = new Logger('PaymentsWebhooks');
+  private readonly logger = new SafeLogger('PaymentsWebhooks');
+  private readonly quarantine: Quarantine;
 
   constructor(
     private readonly scope: InboxScope,
-    private readonly options: Pick<ResolvedWebhookOptions, 'leaseMs' | 'inFlightWaitMs' | 'supersede'>,
+    private readonly options: DispatchOptions,
     private readonly inbox: InboxStore,
     private readonly handlers: PaymentHandlers,
     private readonly outcomes: WebhookOutcomes,
     private readonly events: Pick<ApplicationEvents, 'tell'>,
     private readonly work: ClaimedWork,
-  ) {}
+  ) {
+    this.quarantine = new Quarantine(scope, inbox);
+  }
 
-  /** @param last What runs after the handlers, once per payment outcome. */
-  async dispatch(webhook: TracedWebhook, last: readonly HandlerStep[]): Promise<WebhookAnswer> {
-    const { event, bodyHash } = webhook;
-    const judgement = judgeEvent(event);
-    if (judgement.kind === 'unrecognized') return this.notify('unrecognized', bodyHash(), webhook);
-    if (judgement.kind === 'mismatch') return this.setAside('mismatch', webhook, judgement.problem);
-    const fit = await this.outcomes.fit(event);
-    if (fit === 'mismatch') return this.setAside('mismatch', webhook, OTHER_MONEY);
-    // Before the claim: beside an open transaction it would need a second connection, and not every pool has one.
-    if (fit === 'contested') await this.store('conflict', event);
-    const claim = await this.claim(this.delivery('outcome', event.data.reference, event), webhook);
-    if (claim.result === 'conflict') {
-      const problem = `${claim.standingEvent}, or another amount, stands for the reference already`;
-      return this.setAside('conflict', webhook, problem);
+  /**
+   * @param last What runs after the handlers, once per payment outcome.
+   * @param unknownReferences What becomes of a delivery whose payment the journal does not know.
+   */
+  async dispatch(
+    webhook: TracedWebhook,
+    last: readonly HandlerStep[],
+    unknownReferences = this.options.unknownReferences,
+  ): Promise<WebhookAnswer> {
+    const { event, bodyHash, trace } = webhook;
+    const standing = await this.outcomes.look(event);
+    const { supersede } = this.options;
+    const hearsUnrecognized = this.stepsFor('unrecognized').length > 0;
+    const decision = decideDelivery(event, standing, { supersede, unknownReferences, hearsUnrecognized });
+    switch (decision.act) {
+      case 'acknowledge':
+        trace.ignored('unknown-reference');
+        return DONE;
+      case 'set-aside':
+        return this.setAside(decision.kind, webhook, decision.problem, standing);
+      case 'notify':
+        await this.outcomes.acknowledge(event);
+        return this.notify('unrecognized', bodyHash(), webhook, standing);
+      case 'handle':
+        return this.handleOutcome(webhook, last, standing, decision.mustExist);
     }
-    const work = this.outcomeWork(event, false, last);
+  }
+
+  /** Whether a delivery that was set aside could be handled now. */
+  recognizes(event: PaymentWebhookEvent): boolean {
+    return judgeEvent(event).kind !== 'unrecognized' || this.stepsFor('unrecognized').length > 0;
+  }
+
+  /** Whether a handler of this process would run for a delivery that was set aside. */
+  hears(event: PaymentWebhookEvent): boolean {
+    const isUnrecognized = judgeEvent(event).kind === 'unrecognized';
+    return this.stepsFor(isUnrecognized ? 'unrecognized' : event.event).length > 0;
+  }
+
+  /** Handles what was set aside, in the place of what stands for its reference. */
+  async releaseInstead(webhook: TracedWebhook): Promise<WebhookAnswer> {
+    const { event } = webhook;
+    const { known } = await this.outcomes.look(event);
+    const delivery = this.delivery('outcome', event.data.reference, event);
+    const claim = await this.claim({ ...delivery, replaces: 'any' }, webhook);
+    return this.handle(claim, this.outcomeWork(event, { known, otherMoney: true }, []), webhook);
+  }
+
+  private async handleOutcome(
+    webhook: TracedWebhook,
+    last: readonly HandlerStep[],
+    standing: WebhookStanding,
+    mustExist: boolean,
+  ): Promise<WebhookAnswer> {
+    const { event } = webhook;
+    const { fit, known } = standing;
+    // Before the claim: beside an open transaction it would need a second connection, and not every pool has one.
+    if (fit === 'contested') await this.quarantine.store('conflict', webhook);
+    const delivery = this.delivery('outcome', event.data.reference, event);
+    const claim = await this.claim({ ...delivery, mustExist }, webhook);
+    if (claim.result === 'missing' && fit === 'settled') return this.repeated(event, standing);
+    if (claim.result === 'conflict' || claim.result === 'missing') {
+      return this.setAside('conflict', webhook, contradiction(event, claim, standing), standing);
+    }
+    const work = this.outcomeWork(event, { known, otherMoney: false, seen: fit }, last);
     // Once the journal has taken the outcome over it fits: an earlier run has announced the contradiction.
     const contested = claim.result === 'claimed' && (fit === 'contested' || wasAnnounced(claim.claim));
     return this.handle(claim, contested ? this.contestedWork(event, work) : work, webhook);
   }
 
-  /** Handles what was set aside, in the place of what stands for its reference. */
-  async release(webhook: TracedWebhook): Promise<WebhookAnswer> {
-    const { event } = webhook;
-    const delivery = this.delivery('outcome', event.data.reference, event);
-    const claim = await this.claim({ ...delivery, replaces: 'any' }, webhook);
-    return this.handle(claim, this.outcomeWork(event, true, []), webhook);
+  /** The inbox has forgotten what the journal knows: the handlers ran. */
+  private async repeated(event: PaymentWebhookEvent, standing: WebhookStanding): Promise<WebhookAnswer> {
+    const isFirst = standing.providerReference === undefined && providerReferenceOf(event) !== undefined;
+    if (isFirst) await this.outcomes.settle(event, { journal: undefined, otherMoney: false });
+    return DONE;
   }
 
   private outcomeWork(
     event: PaymentWebhookEvent,
-    otherMoney: boolean,
+    { known, ...standing }: Omit<WebhookSettling, 'journal'> & Pick<WebhookStanding, 'known'>,
     last: readonly HandlerStep[],
   ): DeliveryWork {
     return {
-      settle: (journal) => this.outcomes.settle(event, { journal, otherMoney }),
+      known,
+      settle: (journal) => this.outcomes.settle(event, { journal, ...standing }),
       handlers: [...this.stepsFor(event.event), ...last],
       done: () => {
         this.outcomes.tellWaiters(event);
@@ -102,46 +166,39 @@ export class DeliveryDispatcher {
 
   /** Stored before any handler runs, so that it can be looked at even where none ever gets through. */
   private async setAside(
-    kind: 'conflict' | 'mismatch',
+    kind: SetAsideKind,
     webhook: TracedWebhook,
     problem: string,
+    standing: WebhookStanding,
   ): Promise<WebhookAnswer> {
-    const { event } = webhook;
-    await this.store(kind, event);
-    if (this.stepsFor(`payment.${kind}`).length === 0) {
-      this.logger.error(
-        `Set aside ${describeEvent(event)} of the account '${this.scope.account}' as a ${kind}: ${problem}. See ` +
-          'PaymentsInbox.conflicts().',
-      );
+    // The gateway has the payment, whatever it says about it.
+    if (kind !== 'unknown-reference') await this.outcomes.acknowledge(webhook.event);
+    await this.quarantine.store(kind, webhook);
+    if (kind !== 'conflict' && kind !== 'mismatch') {
+      this.quarantine.report(kind, webhook.event, problem);
+      webhook.trace.setAside(kind);
+      return DONE;
     }
-    return this.notify(kind, fingerprintOf(event), webhook);
-  }
-
-  private store(kind: 'conflict' | 'mismatch', event: PaymentWebhookEvent): Promise<void> {
-    const { reference } = event.data;
-    const payload = JSON.stringify(event);
-    const fingerprint = fingerprintOf(event);
-    return this.inbox.setAside({ ...this.scope, kind, event: event.event, reference, fingerprint, payload });
+    if (this.stepsFor(`payment.${kind}`).length === 0) {
+      this.quarantine.report(kind, webhook.event, problem);
+    }
+    return this.notify(kind, chargeFingerprintOf(webhook.event), webhook, standing);
   }
 
   /** Runs the handlers of something that is no payment outcome, once. */
   private async notify(
-    kind: Exclude<InboxKind, 'outcome'>,
+    kind: 'conflict' | 'mismatch' | 'unrecognized',
     reference: string,
     webhook: TracedWebhook,
+    { known }: WebhookStanding,
   ): Promise<WebhookAnswer> {
+    const { event } = webhook;
     const handlers = this.stepsFor(kind === 'unrecognized' ? kind : `payment.${kind}`);
-    if (kind === 'unrecognized' && handlers.length === 0) {
-      const heard = describeEvent(webhook.event);
-      this.logger.warn(
-        `Nobody handles ${heard}: listen with @OnPayment('unrecognized') to hear of such events.`,
-      );
-    }
     const done = (): void => {
-      if (kind !== 'unrecognized') this.events.tell(`payment.${kind}`, webhook.event);
+      if (kind !== 'unrecognized') this.events.tell(`payment.${kind}`, event);
     };
-    const claim = await this.claim(this.delivery(kind, reference, webhook.event), webhook);
-    return this.handle(claim, { handlers, done }, webhook);
+    const claim = await this.claim(this.delivery(kind, reference, event), webhook);
+    return this.handle(claim, { known, handlers, done }, webhook);
   }
 
   private handle(
@@ -165,11 +222,27 @@ export class DeliveryDispatcher {
 
   private delivery(kind: InboxKind, reference: string, event: PaymentWebhookEvent): InboxDelivery {
     const { account, environment } = this.scope;
+    const providerReference = kind === 'outcome' ? providerReferenceOf(event) : undefined;
     return {
       key: { account, environment, kind, reference },
       event: event.event,
       fingerprint: fingerprintOf(event),
+      ...(providerReference !== undefined && { providerReference }),
       replaces: replacedBy(event, this.options.supersede),
     };
   }
+}
+
+/** What a delivery contradicts, for the log. */
+function contradiction(
+  { event }: PaymentWebhookEvent,
+  claim: Extract<ClaimResult, { readonly result: 'conflict' | 'missing' }>,
+  { outcome }: WebhookStanding,
+): string {
+  const standing = claim.result === 'conflict' ? claim.standingEvent : `payment.${String(outcome)}`;
+  if (standing !== event) return `${standing} stands for the reference already`;
+  return (
+    `another ${standing} stands for the reference already, with another amount, status or provider reference: ` +
+    'the customer may have been charged twice'
+  );
 }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { PAYMENT_EVENT_NAMES, type PaymentWebhookEvent } from '../../common/events.js';
+import { providerReferenceOf } from '../../common/provider-reference.js';
 import { COLLECTION_STATUSES } from '../../common/statuses.js';
 
 /** Whether an event may reach the handlers of its name. */
@@ -25,6 +26,13 @@ export function judgeEvent({ event, data }: PaymentWebhookEvent): EventJudgement
 export function fingerprintOf({ event, data }: PaymentWebhookEvent): string {
   const { reference, amount, currency, status } = data;
   return sha256(JSON.stringify([event, reference, amount, currency, status]));
+}
+
+/** Differs also for two charges of one payment: each is to be looked at. */
+export function chargeFingerprintOf(event: PaymentWebhookEvent): string {
+  const providerReference = providerReferenceOf(event);
+  const fingerprint = fingerprintOf(event);
+  return providerReference === undefined ? fingerprint : sha256(`${fingerprint} ${providerReference}`);
 }
 
 /** Fingerprints of the outcomes that this one may replace: the same money, another event. */

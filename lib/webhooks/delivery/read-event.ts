@@ -55,7 +55,7 @@ function tame(payload: object): boolean {
 }
 
 function holdersIn(holder: object): readonly object[] {
-  if (Object.hasOwn(holder, '__proto__')) Reflect.deleteProperty(holder, '__proto__');
+  Reflect.deleteProperty(holder, '__proto__');
   return Object.values(holder).filter(isHolder);
 }
 

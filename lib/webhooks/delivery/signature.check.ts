@@ -1,5 +1,5 @@
-import { Logger } from '@nestjs/common';
 import { type RawWebhook, type SignatureVerdict } from '../../common/webhook-scheme.js';
+import { SafeLogger } from '../../common/safe-logger.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
 import { safeVerdict } from '../schemes/safe-verdict.js';
 
@@ -9,9 +9,21 @@ const LOG_EVERY_MS = 60_000;
 /** Not left to the scheme: one of the application's own may find that every key of none fits. */
 const NO_KEY: SignatureVerdict = { ok: false, reason: 'the `notAfter` of every secret has passed' };
 
+/** Checks a signature with the keys that are valid then. Never rejects. */
+export function verdictOn(
+  webhook: RawWebhook,
+  { scheme, keys }: Pick<ResolvedWebhookOptions, 'scheme' | 'keys'>,
+  now: number,
+): SignatureVerdict | Promise<SignatureVerdict> {
+  const valid = keys
+    .filter(({ notAfter }) => notAfter === undefined || now <= notAfter)
+    .map(({ bytes }) => bytes);
+  return valid.length === 0 ? NO_KEY : safeVerdict(() => scheme.verify(webhook, valid, now));
+}
+
 /** Checks signatures with the keys that are valid now; says in the log, once a minute, why one was refused. */
 export class SignatureCheck {
-  private readonly logger = new Logger('PaymentsWebhooks');
+  private readonly logger = new SafeLogger('PaymentsWebhooks');
   private silentUntil = 0;
   private unreported = 0;
 
@@ -20,24 +32,33 @@ export class SignatureCheck {
     private readonly options: Pick<ResolvedWebhookOptions, 'scheme' | 'keys'>,
   ) {}
 
-  async accepts(webhook: RawWebhook): Promise<boolean> {
-    const now = Date.now();
-    const keys = this.options.keys
-      .filter(({ notAfter }) => notAfter === undefined || now <= notAfter)
-      .map(({ bytes }) => bytes);
-    const verdict =
-      keys.length === 0 ? NO_KEY : await safeVerdict(() => this.options.scheme.verify(webhook, keys, now));
-    if (verdict.ok) return true;
-    this.report(verdict.reason, webhook.body.length, now);
-    return false;
+  /** Answers at once where the scheme does. */
+  accepts(webhook: RawWebhook): boolean | Promise<boolean> {
+    const verdict = this.verdictOn(webhook);
+    return verdict instanceof Promise ? verdict.then(({ ok }) => ok) : verdict.ok;
   }
 
-  private report(reason: string, bytes: number, now: number): void {
+  verdictOn(webhook: RawWebhook): SignatureVerdict | Promise<SignatureVerdict> {
+    const now = Date.now();
+    const reported = (verdict: SignatureVerdict): SignatureVerdict => {
+      if (!verdict.ok) this.report(verdict.reason, `body of ${webhook.body.length} bytes`, now);
+      return verdict;
+    };
+    const verdict = verdictOn(webhook, this.options, now);
+    return verdict instanceof Promise ? verdict.then(reported) : reported(verdict);
+  }
+
+  /** A delivery was refused before its body was read. */
+  reportUnsigned(): void {
+    this.report('it lacks a header of the scheme', 'body not read', Date.now());
+  }
+
+  private report(reason: string, body: string, now: number): void {
     this.unreported += 1;
     if (now < this.silentUntil) return;
     this.logger.warn(
       `Refused a webhook of the account '${this.account}' with 401: ${reason} ` +
-        `(scheme ${this.options.scheme.name}, body of ${bytes} bytes, ${this.unreported} since the last report).`,
+        `(scheme ${this.options.scheme.name}, ${body}, ${this.unreported} since the last report).`,
     );
     this.silentUntil = now + LOG_EVERY_MS;
     this.unreported = 0;

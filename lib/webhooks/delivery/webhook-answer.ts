@@ -9,6 +9,12 @@ export type WebhookAnswer =
 export const DONE: WebhookAnswer = { status: 200 };
 export const FAILED: WebhookAnswer = { status: 500 };
 
+/** What the body of an answer says. */
+export const ANSWER_MESSAGES = {
+  500: 'A handler of this webhook failed.',
+  503: 'This webhook cannot be handled right now.',
+} as const;
+
 /** When the gateway is asked to come again after the storage could not be reached. */
 export const STORAGE_RETRY_MS = 5_000;
 

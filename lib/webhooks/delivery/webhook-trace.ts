@@ -26,7 +26,7 @@ export class WebhookTrace {
   private toldAs: WebhookSubject | undefined;
   private kind: InboxKind | undefined;
   /** What a 200 means. */
-  private success: 'handled' | 'repeated' | 'queued' = 'handled';
+  private success: 'handled' | 'repeated' | 'queued' | 'ignored' = 'handled';
 
   constructor(
     private readonly account: string,
@@ -53,7 +53,19 @@ export class WebhookTrace {
   /** The inbox was asked for it. */
   claimed(kind: InboxKind, result: ClaimResult['result']): void {
     this.kind = kind;
-    this.success = result === 'done' ? 'repeated' : 'handled';
+    this.success = result === 'done' || result === 'missing' ? 'repeated' : 'handled';
+  }
+
+  /** It was stored instead of handled. */
+  setAside(kind: InboxKind): void {
+    this.kind = kind;
+    this.success = 'handled';
+  }
+
+  /** It is of no concern to this application. */
+  ignored(kind: InboxKind): void {
+    this.kind = kind;
+    this.success = 'ignored';
   }
 
   /** It was handed over to a queue. */

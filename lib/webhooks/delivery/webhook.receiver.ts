@@ -1,9 +1,10 @@
-import { Logger } from '@nestjs/common';
 import { type PaymentWebhookEvent } from '../../common/events.js';
 import { type InboxConflict, type InboxScope } from '../../common/storage-port.js';
 import { type WebhookStartEvent } from '../../common/webhook-diagnostics.js';
-import { type RawWebhook } from '../../common/webhook-scheme.js';
+import { type RawWebhook, type SignatureVerdict } from '../../common/webhook-scheme.js';
+import { SafeLogger } from '../../common/safe-logger.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
+import { type DeliveryLimits } from '../capture/delivery-limits.js';
 import { failureLabel } from '../../errors/failure-label.js';
 import { PaymentsConfigError } from '../../errors/payments-config.error.js';
 import { type DeliveryQueue, type QueuedDelivery, queuedDelivery } from './delivery-queue.js';
@@ -15,16 +16,17 @@ import { type VerifiedWebhook } from './verified-webhook.js';
 import { comeAgain, describeEvent, DONE, STORAGE_RETRY_MS, type WebhookAnswer } from './webhook-answer.js';
 import { type TracedWebhook, WebhookTrace } from './webhook-trace.js';
 
-/** When the gateway is asked to come again while the application stops: another one may be there. */
+/** When the gateway is asked to come again while the application starts or stops: another one may be there. */
 const RESTART_MS = 5_000;
 
 /** Receives the webhooks of one account: verified, remembered, handed to the handlers, answered. */
 export class WebhookReceiver {
-  readonly bodyLimit: number;
-  private readonly logger = new Logger('PaymentsWebhooks');
+  readonly limits: DeliveryLimits;
+  readonly rawBody: ResolvedWebhookOptions['rawBody'];
+  private readonly logger = new SafeLogger('PaymentsWebhooks');
   private readonly signatures: SignatureCheck;
   private queue: DeliveryQueue | undefined;
-  private closing = false;
+  private phase: 'starting' | 'open' | 'closing' = 'starting';
 
   constructor(
     readonly scope: InboxScope,
@@ -34,7 +36,8 @@ export class WebhookReceiver {
     /** For messages: `memory`. */
     readonly storageName: string,
   ) {
-    this.bodyLimit = options.bodyLimit;
+    this.limits = { ...options, requiredHeaders: options.scheme.requiredHeaders ?? [] };
+    this.rawBody = options.rawBody;
     this.signatures = new SignatureCheck(scope.account, options);
   }
 
@@ -52,14 +55,34 @@ export class WebhookReceiver {
     this.queue = queue;
   }
 
+  /** Takes deliveries from now on: every handler is known, and a queue has said that it takes them. */
+  open(): void {
+    if (this.phase === 'starting') this.phase = 'open';
+  }
+
+  /** Whether handlers may not be known yet, or a queue not be there yet. */
+  get isStarting(): boolean {
+    return this.phase === 'starting';
+  }
+
   /** Whether deliveries go to a queue. */
   get isQueued(): boolean {
     return this.queue !== undefined;
   }
 
-  /** Whether the signature is right. Never rejects. */
-  verify(webhook: RawWebhook): Promise<boolean> {
+  /** A delivery was refused because it lacks a header of the scheme. */
+  reportUnsigned(): void {
+    this.signatures.reportUnsigned();
+  }
+
+  /** Whether the signature is right; known at once where the scheme answers at once. Never rejects. */
+  verify(webhook: RawWebhook): boolean | Promise<boolean> {
     return this.signatures.accepts(webhook);
+  }
+
+  /** What is wrong with the signature, if anything. Never rejects. */
+  verdictOn(webhook: RawWebhook): SignatureVerdict | Promise<SignatureVerdict> {
+    return this.signatures.verdictOn(webhook);
   }
 
   /**
@@ -67,11 +90,11 @@ export class WebhookReceiver {
    *
    * @param last What runs after the handlers, once per payment outcome; not where there is a queue.
    */
-  receive(webhook: VerifiedWebhook, last: HandlerStep): Promise<WebhookAnswer> {
+  receive(webhook: VerifiedWebhook, last?: HandlerStep): Promise<WebhookAnswer> {
     const { queue } = this;
     if (!queue) {
       return this.answered(webhook, 'request', 'storage', (traced) =>
-        this.dispatcher.dispatch(traced, [last]),
+        this.dispatcher.dispatch(traced, last ? [last] : []),
       );
     }
     return this.answered(webhook, 'request', 'queue', async ({ trace }) => {
@@ -87,16 +110,32 @@ export class WebhookReceiver {
     return this.answered(webhook, 'queue', 'storage', (traced) => this.dispatcher.dispatch(traced, []));
   }
 
-  /** Handles a delivery that was set aside, in the place of what stands for its reference. Never rejects. */
-  release({ payload, firstSeenAt }: InboxConflict): Promise<WebhookAnswer> {
+  /** Whether this version, or one of its handlers, knows what was set aside. */
+  recognizes({ payload }: InboxConflict): boolean {
+    return this.dispatcher.recognizes(JSON.parse(payload) as PaymentWebhookEvent);
+  }
+
+  /** Whether deliveries are handled by the workers of a queue, and this process is none of them for what was set aside. */
+  leavesToWorkers({ payload }: InboxConflict): boolean {
+    return this.isQueued && !this.dispatcher.hears(JSON.parse(payload) as PaymentWebhookEvent);
+  }
+
+  /**
+   * Handles a delivery that was set aside: a contradiction in the place of what stands for its reference, anything else as if
+   * it came now. Never rejects.
+   */
+  release({ kind, payload, fingerprint, firstSeenAt }: InboxConflict): Promise<WebhookAnswer> {
     const event = JSON.parse(payload) as PaymentWebhookEvent;
-    const webhook = { event, bodyHash: () => '', deliveredAt: new Date(firstSeenAt) };
-    return this.answered(webhook, 'release', 'storage', (traced) => this.dispatcher.release(traced));
+    const webhook = { event, bodyHash: () => fingerprint, deliveredAt: new Date(firstSeenAt) };
+    const contradicts = kind === 'conflict' || kind === 'mismatch';
+    return this.answered(webhook, 'release', 'storage', (traced) =>
+      contradicts ? this.dispatcher.releaseInstead(traced) : this.dispatcher.dispatch(traced, [], 'handle'),
+    );
   }
 
   /** Refuses everything from now on, and waits for what runs: as long as a handler may take. Never rejects. */
   async close(): Promise<void> {
-    this.closing = true;
+    this.phase = 'closing';
     const { handlerTimeoutMs } = this.options;
     for (const left of await this.running.idle(handlerTimeoutMs)) {
       this.logger.warn(
@@ -113,7 +152,21 @@ export class WebhookReceiver {
   ): Promise<WebhookAnswer> {
     const { event, bodyHash, deliveredAt } = webhook;
     const trace = new WebhookTrace(this.scope.account, event, source);
-    return trace.around(() => this.attempted({ event, bodyHash, deliveredAt, trace }, needs, work));
+    // A queue that has begun to work knows that the handlers are there.
+    const isTooEarly = this.isStarting && source !== 'queue';
+    return trace.around(() =>
+      isTooEarly
+        ? this.tooEarly(event)
+        : this.attempted({ event, bodyHash, deliveredAt, trace }, needs, work),
+    );
+  }
+
+  private tooEarly(event: PaymentWebhookEvent): Promise<WebhookAnswer> {
+    this.logger.warn(
+      `${describeEvent(event)} came before the application had started, so its handlers were not known yet; answered 503. ` +
+        'Begin to take webhooks after app.init(), app.listen() or NestFactory.createApplicationContext().',
+    );
+    return Promise.resolve(comeAgain(RESTART_MS));
   }
 
   private async attempted(
@@ -121,7 +174,7 @@ export class WebhookReceiver {
     needs: 'storage' | 'queue',
     work: (webhook: TracedWebhook) => Promise<WebhookAnswer>,
   ): Promise<WebhookAnswer> {
-    if (this.closing) return comeAgain(RESTART_MS);
+    if (this.phase === 'closing') return comeAgain(RESTART_MS);
     try {
       return await this.running.track(work(webhook), () => describeEvent(webhook.event));
     } catch (error) {

@@ -7,6 +7,8 @@ const ANNOUNCEMENT = 'conflict ';
 
 /** What is to be done for one delivery. */
 export interface DeliveryWork {
+  /** Whether the journal knows the payment. */
+  readonly known: boolean;
   /** Tells of a contradiction, before the outcome is written down. */
   readonly announce?: readonly HandlerStep[];
   /**
@@ -27,7 +29,7 @@ export interface DeliveryWork {
  * undone with everything else, and its row is locked no longer than needed.
  */
 export function planWork(
-  { announce = [], settle, handlers }: DeliveryWork,
+  { announce = [], settle, handlers }: Pick<DeliveryWork, 'announce' | 'settle' | 'handlers'>,
   { finished, transaction, journal }: Pick<InboxClaim, 'finished' | 'transaction' | 'journal'>,
 ): readonly PlannedStep[] {
   const first = withMarks(announce, ANNOUNCEMENT);

@@ -8,16 +8,28 @@ export type HandlerHost = ReturnType<DiscoveryService['getProviders']>[number];
 
 type Methods = Record<string, (...args: readonly unknown[]) => unknown>;
 
+/** Where a handler stands in the code. */
+export interface HandlerPlace {
+  readonly host: HandlerHost;
+  readonly prototype: object;
+  readonly method: string;
+}
+
+/** A handler as its author finds it: `Orders.paid`. */
+export function codeName({ prototype, method }: HandlerPlace): string {
+  return `${prototype.constructor.name}.${method}`;
+}
+
 /** Calls one method of a provider; a request-scoped or transient one is made anew for every delivery. */
-export function handlerStep(host: HandlerHost, prototype: object, method: string): HandlerStep {
-  const name = `${prototype.constructor.name}.${method}`;
+export function handlerStep(place: HandlerPlace, name: string): HandlerStep {
+  const { host, method } = place;
   if (host.isDependencyTreeStatic() && !host.isTransient) {
     return { name, run: (event, context) => (host.instance as Methods)[method]?.(event, context) };
   }
   const moduleRef = host.host?.getProviderByKey<ModuleRef>(ModuleRef).instance;
   if (!moduleRef || host.host.controllers.has(host.token)) {
     throw new PaymentsConfigError(
-      `@OnPayment of ${name} stands in a request-scoped controller, which exists only during a request: ` +
+      `@OnPayment of ${codeName(place)} stands in a request-scoped controller, which exists only during a request: ` +
         'move the method to a provider.',
     );
   }

@@ -13,6 +13,25 @@ export type PaymentTrigger =
   PaymentEventName | '*' | 'payment.conflict' | 'payment.mismatch' | 'unrecognized';
 
 /**
+ * What `@OnPayment` may say beside the event.
+ *
+ * @publicApi
+ */
+export interface OnPaymentOptions {
+  /** The merchant account. @default 'default' */
+  readonly account?: string;
+  /**
+   * Name under which the inbox remembers that the method finished, so that a repeated delivery does not run it again: 1 to 100
+   * letters, digits, dots, dashes, colons or underscores, the same in every build and every replica. Give one where a bundler
+   * shortens class names, and where class or method may be renamed.
+   * @default class and method: `Orders.paid`
+   */
+  readonly id?: string;
+}
+
+const ID = /^[\w.:-]{1,100}$/;
+
+/**
  * Runs the method for every new payment outcome, before the gateway is answered. It is awaited: where it throws, the
  * gateway is answered 500 and the delivery runs again: this method and what comes after it, not those that finished. Where
  * the storage runs handlers in a transaction, what all of them wrote is undone, and all run again.
@@ -21,9 +40,9 @@ export type PaymentTrigger =
  * and filters do not run around it.
  *
  * @param event The event of the specification ("Events"), or one of the package's own triggers.
- * @param options The merchant account, where it is not the default one.
+ * @param options The merchant account, where it is not the default one; a name that survives renaming and bundling.
  *
- * @throws PaymentsConfigError on a static method.
+ * @throws PaymentsConfigError on a static method, and where `id` is no name or the method has another one already.
  *
  * @example
  * ```ts
@@ -33,11 +52,19 @@ export type PaymentTrigger =
  * }
  * ```
  *
+ * @example A name that no bundler shortens
+ * ```ts
+ * @OnPayment('payment.success', { id: 'orders.paid' })
+ * async paid(event: PaymentWebhookEvent) {
+ *   await this.orders.markPaid(event.data.reference, event.data.amount);
+ * }
+ * ```
+ *
  * @publicApi
  */
 export function OnPayment(
   event: PaymentTrigger,
-  { account = DEFAULT_ACCOUNT }: { readonly account?: string } = {},
+  { account = DEFAULT_ACCOUNT, id }: OnPaymentOptions = {},
 ): MethodDecorator {
   return (target, key, descriptor) => {
     if (typeof target === 'function') {
@@ -47,6 +74,22 @@ export function OnPayment(
     }
     const method = descriptor.value as object;
     const others = (Reflect.getMetadata(ON_PAYMENT, method) ?? []) as readonly OnPaymentMetadata[];
-    Reflect.defineMetadata(ON_PAYMENT, [...others, { event, account }], method);
+    checkId(id, others, `@OnPayment('${event}') of ${target.constructor.name}.${String(key)}`);
+    Reflect.defineMetadata(ON_PAYMENT, [...others, { event, account, id }], method);
   };
+}
+
+function checkId(id: unknown, others: readonly OnPaymentMetadata[], decorator: string): void {
+  if (id === undefined) return;
+  if (typeof id !== 'string' || !ID.test(id)) {
+    throw new PaymentsConfigError(
+      `${decorator} has an \`id\` that is no name: write 1 to 100 letters, digits, dots, dashes, colons or underscores, for ` +
+        "example 'orders.paid'.",
+    );
+  }
+  const other = others.find((trigger) => trigger.id !== undefined && trigger.id !== id)?.id;
+  if (other === undefined) return;
+  throw new PaymentsConfigError(
+    `${decorator} has the \`id\` '${id}' and, by another @OnPayment, '${other}': write one for the method.`,
+  );
 }

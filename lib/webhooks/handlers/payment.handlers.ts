@@ -1,13 +1,16 @@
-import { Injectable, Logger, type Type } from '@nestjs/common';
+import { Injectable, type Type } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { PAYMENT_EVENT_NAMES } from '../../common/events.js';
+import { SafeLogger } from '../../common/safe-logger.js';
 import { PaymentsConfigError } from '../../errors/payments-config.error.js';
 import { methodsOf } from '../class-methods.js';
 import { type HandlerStep } from '../delivery/handler-steps.js';
 import { ON_PAYMENT, type OnPaymentMetadata, WEBHOOK_ROUTE } from '../metadata-keys.js';
-import { handlerStep, type HandlerHost } from './handler-step.js';
+import { codeName, handlerStep, type HandlerHost, type HandlerPlace } from './handler-step.js';
+import { nameWarnings } from './handler-names.js';
 
 interface FoundHandler {
+  readonly place: HandlerPlace;
   readonly step: HandlerStep;
   readonly triggers: readonly OnPaymentMetadata[];
 }
@@ -40,15 +43,15 @@ export class PaymentHandlers {
     // An alias hands out the instance of another provider, whose handlers are found there.
     this.found = hosts.filter((host) => !host.isAlias).flatMap((host) => this.handlersOf(host));
     for (const handler of this.found) this.check(handler);
-    this.warnOfTwins();
+    for (const warning of nameWarnings(this.found)) new SafeLogger('PaymentsWebhooks').warn(warning);
     const accounts = new Set(this.listeners().map(({ account }) => account));
     this.steps = new Map([...accounts].map((account) => [account, this.stepsOf(account)]));
   }
 
   /** Who listens to which account. */
   listeners(): readonly { readonly name: string; readonly account: string }[] {
-    return this.found.flatMap(({ step, triggers }) =>
-      triggers.map(({ account }) => ({ name: step.name, account })),
+    return this.found.flatMap(({ place, triggers }) =>
+      triggers.map(({ account }) => ({ name: codeName(place), account })),
     );
   }
 
@@ -78,31 +81,24 @@ export class PaymentHandlers {
     return methodsOf(prototype).flatMap(({ name, method }) => {
       const triggers = Reflect.getMetadata(ON_PAYMENT, method) as OnPaymentMetadata[] | undefined;
       if (!triggers) return [];
-      const step = handlerStep(host, prototype as object, name);
+      const place = { host, prototype: prototype as object, method: name };
+      const id = triggers.find((trigger) => trigger.id !== undefined)?.id;
+      const step = handlerStep(place, id ?? codeName(place));
       if (Reflect.hasMetadata(WEBHOOK_ROUTE, method)) {
         throw new PaymentsConfigError(
-          `${step.name} has @PaymentsWebhook and @OnPayment: take @OnPayment away, since the method of the route runs for ` +
+          `${codeName(place)} has @PaymentsWebhook and @OnPayment: take @OnPayment away, since the method of the route runs for ` +
             'every outcome, or move it to a method of its own.',
         );
       }
-      return [{ step, triggers }];
+      return [{ place, step, triggers }];
     });
   }
 
-  private check({ step, triggers }: FoundHandler): void {
+  private check({ place, triggers }: FoundHandler): void {
     for (const { event } of triggers) {
       if (TRIGGERS.includes(event)) continue;
       throw new PaymentsConfigError(
-        `@OnPayment('${event}') of ${step.name} never fires: write one of ${TRIGGERS.join(', ')}.`,
-      );
-    }
-  }
-
-  private warnOfTwins(): void {
-    const names = this.found.map(({ step }) => step.name);
-    for (const name of new Set(names.filter((other, index) => names.indexOf(other) !== index))) {
-      new Logger('PaymentsWebhooks').warn(
-        `${name} was found in more than one provider and runs once for each: provide its class in one module only.`,
+        `@OnPayment('${event}') of ${codeName(place)} never fires: write one of ${TRIGGERS.join(', ')}.`,
       );
     }
   }

@@ -1,5 +1,7 @@
 import { type ExecutionContext } from '@nestjs/common';
-import { type IncomingMessage } from 'node:http';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { type RawWebhook } from '../../common/webhook-scheme.js';
+import { headerMap } from '../delivery/host-webhook.js';
 
 /** Node's own request behind the one of Express or Fastify. */
 export function nodeRequest(context: ExecutionContext): IncomingMessage {
@@ -7,8 +9,34 @@ export function nodeRequest(context: ExecutionContext): IncomingMessage {
   return request.raw ?? request;
 }
 
-/** Header values by lower-case name, repeated ones apart: Node joins them in `headers`. */
-export function headerValues({ rawHeaders }: IncomingMessage): ReadonlyMap<string, readonly string[]> {
+/** A delivery in the form that schemes check. */
+export function signedDelivery(request: IncomingMessage, body: Uint8Array): RawWebhook {
+  return { headers: headerValues(request), body, method: request.method, url: requestedUrl(request) };
+}
+
+/** The URL as the sender asked for it: an application around this one may have taken the start of the path away. */
+export function requestedUrl(request: IncomingMessage & { readonly originalUrl?: string }): string {
+  return request.originalUrl ?? request.url ?? '';
+}
+
+/** Node's own response behind the one of Express or Fastify. */
+export function nodeResponse(context: ExecutionContext): ServerResponse {
+  const response = context.switchToHttp().getResponse<ServerResponse & { readonly raw?: ServerResponse }>();
+  return response.raw ?? response;
+}
+
+/** Requests that a host makes up of an event may have no raw headers, or none in them. */
+type HostedRequest = Pick<IncomingMessage, 'headers'> & { readonly rawHeaders?: readonly string[] };
+
+/**
+ * Header values by lower-case name, repeated ones apart: Node joins them in `headers`, which counts only where the host gives
+ * no other.
+ */
+export function headerValues({
+  headers,
+  rawHeaders = [],
+}: HostedRequest): ReadonlyMap<string, readonly string[]> {
+  if (rawHeaders.length === 0) return headerMap(headers);
   const values = new Map<string, string[]>();
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = (rawHeaders[index] ?? '').toLowerCase();

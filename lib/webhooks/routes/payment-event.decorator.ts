@@ -1,4 +1,5 @@
-import { createParamDecorator, type ExecutionContext, Logger } from '@nestjs/common';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { SafeLogger } from '../../common/safe-logger.js';
 import { nodeRequest } from './http-request.js';
 import { type ReceivableWebhook, verifiedWebhook } from './receivable-webhook.js';
 import { WebhookRefusal } from './webhook-refusal.js';
@@ -16,7 +17,7 @@ export const PaymentEvent: () => ParameterDecorator = createParamDecorator(
 export function receivable(context: ExecutionContext): ReceivableWebhook {
   const webhook = verifiedWebhook(nodeRequest(context));
   if (webhook) return webhook;
-  new Logger('PaymentsWebhooks').error(
+  new SafeLogger('PaymentsWebhooks').error(
     `${context.getClass().name}.${context.getHandler().name} takes a webhook that nobody verified; answered 500. ` +
       'Add @PaymentsWebhook(path) or @UseGuards(PaymentsWebhookGuard), and do not replace that guard in tests: ' +
       'sign with postWebhook() of nestjs-payments/testing instead.',

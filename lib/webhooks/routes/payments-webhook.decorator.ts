@@ -9,7 +9,7 @@ import {
   VERSION_NEUTRAL,
 } from '@nestjs/common';
 import { DEFAULT_ACCOUNT } from '../../common/account.js';
-import { type WebhookAnswer } from '../delivery/webhook-answer.js';
+import { ANSWER_MESSAGES, type WebhookAnswer } from '../delivery/webhook-answer.js';
 import { PaymentsConfigError } from '../../errors/payments-config.error.js';
 import { WEBHOOK_ROUTE } from '../metadata-keys.js';
 import { receivable } from './payment-event.decorator.js';
@@ -139,7 +139,7 @@ function copyDecorations(from: Method, to: Method): Method {
 
 function answer(result: WebhookAnswer, response: ResponseLike): void {
   if (result.status === 200) return;
-  if (result.status === 500) throw new WebhookRefusal(500, 'A handler of this webhook failed.');
+  if (result.status === 500) throw new WebhookRefusal(500, ANSWER_MESSAGES[500]);
   response.header('Retry-After', String(result.retryAfterSeconds));
-  throw new WebhookRefusal(503, 'This webhook cannot be handled right now.');
+  throw new WebhookRefusal(503, ANSWER_MESSAGES[503]);
 }

@@ -2,35 +2,34 @@ import {
   type CanActivate,
   type ExecutionContext,
   Injectable,
-  Logger,
   mixin,
   type OnModuleInit,
   type Type,
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { type IncomingMessage } from 'node:http';
 import { DEFAULT_ACCOUNT } from '../../common/account.js';
 import { publishDiagnostics } from '../../common/diagnostics.js';
 import { type PaymentWebhookEvent } from '../../common/events.js';
 import { WEBHOOK_REFUSED_CHANNEL } from '../../common/webhook-diagnostics.js';
+import { SafeLogger } from '../../common/safe-logger.js';
 import { PaymentsConfigError } from '../../errors/payments-config.error.js';
-import { capturedBody } from '../capture/captured-body.js';
+import { type CapturedBody, capturedBody } from '../capture/captured-body.js';
 import { sha256 } from '../delivery/judge-event.js';
-import { readEvent } from '../delivery/read-event.js';
+import { readEvent, type ReadEvent } from '../delivery/read-event.js';
+import { type WebhookReceiver } from '../delivery/webhook.receiver.js';
 import { WebhookAccounts } from '../webhook-accounts.js';
-import { headerValues, nodeRequest } from './http-request.js';
+import { bodyByOption, bodyLeftByHost } from './host-body.js';
+import { nodeRequest, nodeResponse, signedDelivery } from './http-request.js';
 import { keepVerified } from './receivable-webhook.js';
 import { routeAccount } from './route-account.js';
-import { WebhookRefusal } from './webhook-refusal.js';
+import { refuseBody } from './refuse-body.js';
+import { refusalOf, type ResponseLike, WebhookRefusal } from './webhook-refusal.js';
 
-const REFUSALS = {
-  400: 'The request was aborted.',
-  413: 'The body is too long.',
-  415: 'Send uncompressed JSON in UTF-8.',
-} as const;
+type ReadDelivery = Extract<CapturedBody, { readonly bytes: Uint8Array }>;
 
 /**
- * Lets only webhooks with a right signature pass, and only readable ones: 401, 413, 415, 400 and 422 otherwise.
+ * Lets only webhooks with a right signature pass, and only readable ones: 401, 408, 413, 415, 400 and 422 otherwise, and
+ * 503 while unverified bodies of all connections fill their limit.
  *
  * `@PaymentsWebhook` brings it along. On a route of your own, `@UseGuards(PaymentsWebhookGuard)` verifies alone:
  * nothing is remembered and no `@OnPayment` handler runs. Such a route is a POST route of the default account;
@@ -50,7 +49,7 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
   /** The account whose webhooks pass where `@PaymentsWebhook` does not name one. */
   static readonly account: string = DEFAULT_ACCOUNT;
 
-  private readonly logger = new Logger('PaymentsWebhooks');
+  private readonly logger = new SafeLogger('PaymentsWebhooks');
   private knownAccounts: WebhookAccounts | undefined;
 
   constructor(private readonly moduleRef: ModuleRef) {}
@@ -97,13 +96,13 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
 
   private async verify(context: ExecutionContext, account: string): Promise<void> {
     const request = nodeRequest(context);
-    const route = `${context.getClass().name}.${context.getHandler().name}`;
-    const receiver = this.accounts().get(account, route);
-    const body = this.bodyOf(request, route);
-    if (!(await receiver.verify({ headers: headerValues(request), body }))) {
-      throw new WebhookRefusal(401, 'The webhook signature is not valid.');
-    }
-    const event = this.eventOf(body);
+    const receiver = this.accounts().find(account) ?? this.accounts().get(account, routeName(context));
+    const { bytes: body, release, genuine } = await this.bodyOf(context, receiver);
+    const isChecked = genuine?.receiver === receiver;
+    const isGenuine = isChecked || (await receiver.verify(signedDelivery(request, body)));
+    release?.();
+    if (!isGenuine) throw refusalOf(401);
+    const event = this.eventOf(isChecked ? genuine.read : readEvent(body));
     keepVerified(request, { receiver, event, bodyHash: () => sha256(body), deliveredAt: new Date() });
   }
 
@@ -117,24 +116,55 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
     }
   }
 
-  private bodyOf(request: IncomingMessage, route: string): Uint8Array {
-    const captured = capturedBody(request);
+  private async bodyOf(context: ExecutionContext, receiver: WebhookReceiver): Promise<ReadDelivery> {
+    const given = receiver.rawBody && (await bodyByOption(context, receiver));
+    if (given) return { bytes: given };
+    const request = nodeRequest(context);
+    const captured = await capturedBody(request);
     if (!captured) {
+      const left = bodyLeftByHost(context, receiver);
+      if (left) return { bytes: left };
       this.logger.error(
-        `The raw bytes of a webhook for ${route} are missing, so it cannot be verified; answered 500. Something reads ` +
+        `The raw bytes of a webhook for ${routeName(context)} are missing, so it cannot be verified; answered 500. Something reads ` +
           'request bodies before the package does (a body parser of an application around this one, or on an Express or ' +
-          'Fastify instance that was passed to Nest), the route is not a POST route, or the HTTP adapter is neither Express nor Fastify.',
+          'Fastify instance that was passed to Nest), the route is not a POST route, or the HTTP adapter is neither Express nor Fastify. ' +
+          'Where the host keeps the bytes, say where: webhooks: { rawBody: (request) => … }. See docs/hosts.md.',
       );
       throw new WebhookRefusal(500, 'This webhook cannot be verified.');
     }
-    if ('bytes' in captured) return captured.bytes;
-    throw new WebhookRefusal(captured.refusedWith, REFUSALS[captured.refusedWith]);
+    // Another account of the same path may have a higher limit.
+    const isRead = 'bytes' in captured && captured.bytes.length <= receiver.limits.bodyLimit;
+    if (isRead) return captured;
+    const refusedWith = 'bytes' in captured ? 413 : captured.refusedWith;
+    if (refusedWith === 401) receiver.reportUnsigned();
+    const response = context.switchToHttp().getResponse<ResponseLike>();
+    throw refuseBody(refusedWith, request, nodeResponse(context), response);
   }
 
-  private eventOf(body: Uint8Array): PaymentWebhookEvent {
-    const read = readEvent(body);
+  private eventOf(read: ReadEvent): PaymentWebhookEvent {
     if ('event' in read) return read.event;
     this.logger.error(`A webhook with a valid signature was refused with ${read.status}: ${read.problem}.`);
     throw new WebhookRefusal(read.status, read.problem);
   }
+}
+
+/** For messages. */
+function routeName(context: ExecutionContext): string {
+  return `${context.getClass().name}.${context.getHandler().name}`;
+}
+
+/** Where Nest keeps the guards of a class or method. */
+const GUARDS = '__guards__';
+
+/** The account whose webhooks the guard of a class or method lets pass; undefined where none guards. */
+export function guardedAccount(target: object): string | undefined {
+  const guards = (Reflect.getMetadata(GUARDS, target) ?? []) as readonly unknown[];
+  return guards.find(isWebhookGuard)?.account;
+}
+
+function isWebhookGuard(guard: unknown): guard is typeof PaymentsWebhookGuard {
+  return (
+    guard === PaymentsWebhookGuard ||
+    (typeof guard === 'function' && guard.prototype instanceof PaymentsWebhookGuard)
+  );
 }

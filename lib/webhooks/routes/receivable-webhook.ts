@@ -7,16 +7,15 @@ export interface ReceivableWebhook extends VerifiedWebhook {
   readonly receiver: WebhookReceiver;
 }
 
-const VERIFIED = Symbol.for('nestjs-payments.verified-webhook');
+/** Beside the requests, not on them: they belong to the application. */
+const verified = new WeakMap<IncomingMessage, ReceivableWebhook>();
 
-type VerifiedRequest = IncomingMessage & { [VERIFIED]?: ReceivableWebhook | undefined };
-
-/** Hands a verified delivery from the guard to the route; undefined keeps the place for one. */
-export function keepVerified(request: IncomingMessage, webhook: ReceivableWebhook | undefined): void {
-  (request as VerifiedRequest)[VERIFIED] = webhook;
+/** Hands a verified delivery from the guard to the route. */
+export function keepVerified(request: IncomingMessage, webhook: ReceivableWebhook): void {
+  verified.set(request, webhook);
 }
 
 /** What the guard verified; undefined where it did not run. */
 export function verifiedWebhook(request: IncomingMessage): ReceivableWebhook | undefined {
-  return (request as VerifiedRequest)[VERIFIED];
+  return verified.get(request);
 }

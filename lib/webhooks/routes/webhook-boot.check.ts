@@ -1,4 +1,5 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { SafeLogger } from '../../common/safe-logger.js';
 import { WebhookPaths } from '../capture/webhook-paths.js';
 import { PaymentHandlers } from '../handlers/payment.handlers.js';
 import { WebhookAccounts } from '../webhook-accounts.js';
@@ -6,7 +7,7 @@ import { WebhookAccounts } from '../webhook-accounts.js';
 /** Says at boot what would otherwise show at the first delivery, and where deliveries are received. */
 @Injectable()
 export class WebhookBootCheck implements OnModuleInit, OnApplicationBootstrap {
-  private readonly logger = new Logger('PaymentsWebhooks');
+  private readonly logger = new SafeLogger('PaymentsWebhooks');
 
   constructor(
     private readonly paths: WebhookPaths,
@@ -24,14 +25,29 @@ export class WebhookBootCheck implements OnModuleInit, OnApplicationBootstrap {
     for (const { name, account } of this.handlers.listeners()) {
       this.accounts.assertKnown(account, `@OnPayment of ${name}`);
     }
+    this.paths.assertRegistered();
+    this.reportEarlierParsers();
     for (const { path, account } of this.paths.all()) {
       this.accounts.get(account, `The route POST ${path}`);
       this.logger.log(`Webhooks of the account '${account}' are received at POST ${path}`);
     }
   }
 
+  private reportEarlierParsers(): void {
+    const [parser] = this.paths.earlierParsers;
+    const reads = this.paths.all().some(({ account }) => !this.accounts.find(account)?.rawBody);
+    if (parser === undefined || !reads) return;
+    this.logger.error(
+      `A body parser (${parser}) stands on the Express instance that was passed to Nest, and reads webhooks before the package ` +
+        'keeps their bytes: each that it parses is answered 500, unless it leaves them at request.rawBody. Put it behind Nest: app.use(express.json()) on the Nest ' +
+        'application, or leave it out, as Nest has one. For routes of Express alone, write it with their path: ' +
+        "instance.use('/their/path', express.json()).",
+    );
+  }
+
   /** Queues have said by now whose deliveries they take. */
   onApplicationBootstrap(): void {
+    this.accounts.open();
     const dispatching = this.paths.all().filter(({ dispatches }) => dispatches);
     for (const account of new Set(dispatching.map((route) => route.account))) this.warnOfSilence(account);
   }

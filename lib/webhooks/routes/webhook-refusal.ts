@@ -3,13 +3,42 @@ import { STATUS_CODES } from 'node:http';
 
 /** An answer to the gateway that is no 200. */
 export class WebhookRefusal extends HttpException {
-  constructor(status: 400 | 401 | 413 | 415 | 422 | 500 | 503, message: string) {
-    super(HttpException.createBody(message, STATUS_CODES[status] ?? '', status), status);
+  constructor(status: 400 | 401 | 408 | 413 | 415 | 422 | 500 | 503, message: string) {
+    super(bodyOf(status, message), status);
   }
 }
 
-interface ResponseLike {
+function bodyOf(status: number, message: string): Record<string, unknown> {
+  return { ...HttpException.createBody(message, STATUS_CODES[status] ?? '', status) };
+}
+
+const REASONS = {
+  400: 'The request was aborted.',
+  401: 'The webhook signature is not valid.',
+  408: 'The body came too slowly.',
+  413: 'The body is too long.',
+  415: 'Send uncompressed JSON in UTF-8.',
+  503: 'This webhook cannot be handled right now.',
+} as const;
+
+/** The answer to a delivery that cannot be verified. */
+export function refusalOf(status: keyof typeof REASONS): WebhookRefusal {
+  return new WebhookRefusal(status, REASONS[status]);
+}
+
+/** A response of Express or Fastify. */
+export interface ResponseLike {
+  header(name: string, value: string): unknown;
   status(code: number): { send(body: unknown): unknown };
+}
+
+/** Answers without an exception, which costs more than the check of a signature. */
+export function answerRefusal(status: keyof typeof REASONS, response: ResponseLike): void {
+  response.status(status).send(bodyOf(status, REASONS[status]));
+}
+
+export function sendRefusal(refusal: WebhookRefusal, response: ResponseLike): void {
+  response.status(refusal.getStatus()).send(refusal.getResponse());
 }
 
 /**
@@ -19,6 +48,6 @@ interface ResponseLike {
 @Catch(WebhookRefusal)
 export class WebhookRefusalFilter implements ExceptionFilter<WebhookRefusal> {
   catch(refusal: WebhookRefusal, host: ArgumentsHost): void {
-    host.switchToHttp().getResponse<ResponseLike>().status(refusal.getStatus()).send(refusal.getResponse());
+    sendRefusal(refusal, host.switchToHttp().getResponse<ResponseLike>());
   }
 }

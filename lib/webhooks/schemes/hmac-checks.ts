@@ -3,10 +3,12 @@ import { checkHeaderName, checkTolerance, checkUnit, wrongOptionOf } from './sch
 
 const ALGORITHMS = ['sha256', 'sha384', 'sha512'];
 const ALPHABETS: Readonly<Record<string, RegExp>> = {
-  hex: /[\da-f]/,
+  hex: /[\da-fA-F]/,
   base64: /[\w+/=]/,
   base64url: /[\w-]/,
 };
+
+const NAMED_PARTS = ['body', 'timestamp', 'id', 'method', 'url'];
 
 const wrong = wrongOptionOf('hmac');
 
@@ -40,7 +42,8 @@ function checkHeaderNames({ header, timestamp, id, payload }: HmacOptions): void
 
 function checkPayload({ payload, timestamp, id }: HmacOptions): void {
   if (!Array.isArray(payload) || !payload.every(isSignedPart)) {
-    wrong('payload', "holds an unknown part: write 'body', 'timestamp', 'id', { header } or { literal }");
+    const parts = NAMED_PARTS.map((part) => `'${part}'`).join(', ');
+    wrong('payload', `holds an unknown part: write ${parts}, { header } or { literal }`);
   }
   if (!payload.includes('body')) {
     wrong('payload', "must hold 'body': a signature that leaves the body out protects nothing");
@@ -50,7 +53,7 @@ function checkPayload({ payload, timestamp, id }: HmacOptions): void {
 }
 
 function isSignedPart(part: unknown): boolean {
-  if (typeof part !== 'object' || part === null) return ['body', 'timestamp', 'id'].includes(part as string);
+  if (typeof part !== 'object' || part === null) return NAMED_PARTS.includes(part as string);
   return 'header' in part || ('literal' in part && typeof part.literal === 'string');
 }
 

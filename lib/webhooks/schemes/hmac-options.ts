@@ -1,11 +1,13 @@
 /**
- * One signed part of a delivery, in the order of signing: the body's bytes, the timestamp or id header's value, any
- * other header's value (`header`), or fixed text between them (`literal`).
+ * One signed part of a delivery, in the order of signing: the body's bytes, the timestamp or id header's value, the
+ * request's method, its path and query as the sender asked for them (`url`), any other header's value (`header`), or
+ * fixed text between them (`literal`). A gateway that signs the whole address signs a literal and `url`:
+ * `[{ literal: 'https://shop.example' }, 'url', 'body']`.
  *
  * @publicApi
  */
 export type SignedPart =
-  'body' | 'timestamp' | 'id' | { readonly header: string } | { readonly literal: string };
+  'body' | 'timestamp' | 'id' | 'method' | 'url' | { readonly header: string } | { readonly literal: string };
 
 /**
  * The signed time of a delivery. It keeps an old delivery from being replayed, so it must be among the signed parts.
@@ -32,7 +34,7 @@ export interface HmacOptions {
   readonly header: string;
   /** Hash function of the HMAC. */
   readonly algorithm: 'sha256' | 'sha384' | 'sha512';
-  /** How the signature is written. Hexadecimal is lower case. */
+  /** How the signature is written. Hexadecimal is taken in lower case or in upper case, not in a mixture. */
   readonly encoding: 'hex' | 'base64' | 'base64url';
   /**
    * Text before every signature, for example `sha256=`.

@@ -32,10 +32,11 @@ export function hmac(options: HmacOptions): WebhookScheme {
 
 /** What the options of `hmac()` say, where every value has a header of its own. */
 export function hmacForm(options: HmacOptions): SignatureForm {
-  const { algorithm, encoding, prefix = '', payload, timestamp } = options;
+  const { header, algorithm, encoding, prefix = '', payload, timestamp, id } = options;
   return {
     name: `hmac-${algorithm}`,
-    mac: { algorithm, encoding, prefix },
+    mac: { algorithm, encoding, prefix, upperCaseToo: encoding === 'hex' },
+    headers: [header, timestamp?.header, id?.header].filter((name) => name !== undefined),
     payload,
     timestamp,
     read: (webhook) => read(options, webhook),

@@ -6,20 +6,27 @@ import { type HmacOptions } from './hmac-options.js';
 const LONGEST_HEADER = 4_096;
 
 /** How a signature is computed and written. */
-export type Mac = Required<Pick<HmacOptions, 'algorithm' | 'encoding' | 'prefix'>>;
+export type Mac = Required<Pick<HmacOptions, 'algorithm' | 'encoding' | 'prefix'>> & {
+  /** Whether hexadecimal in upper case is the same signature. */
+  readonly upperCaseToo?: boolean;
+};
 
-/** No other character crosses the wire in a header; one beyond U+00FF would lose its high bits in `headerBytes`. */
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]+$/;
+/** No other character crosses the wire; one beyond U+00FF would lose its high bits in `wireBytes`. */
+const WIRE_TEXT = /^[\t\x20-\x7e\x80-\xff]+$/;
 
 /** The only value of a header, named in any case; undefined where it is absent, empty, over-long, repeated or garbled. */
 export function singleHeader(webhook: RawWebhook, name: string): string | undefined {
   const [value, ...others] = webhook.headers.get(name.toLowerCase()) ?? [];
-  if (value === undefined || value.length > LONGEST_HEADER || others.length > 0) return undefined;
-  return HEADER_VALUE.test(value) ? value : undefined;
+  return value !== undefined && others.length === 0 && isWireText(value) ? value : undefined;
 }
 
-/** A header's value as the bytes that crossed the wire: Node reads them as Latin-1. */
-export function headerBytes(value: string): Uint8Array {
+/** Whether a text can have come over the wire in a request's line or a header, and is not over-long. */
+export function isWireText(value: string): boolean {
+  return value.length <= LONGEST_HEADER && WIRE_TEXT.test(value);
+}
+
+/** A header's value, a method or a URL as the bytes that crossed the wire: Node reads them as Latin-1. */
+export function wireBytes(value: string): Uint8Array {
   return Buffer.from(value, 'latin1');
 }
 
@@ -32,6 +39,17 @@ export function writeSignature(
   const mac = createHmac(algorithm, key);
   for (const part of parts) mac.update(part);
   return prefix + mac.digest(encoding);
+}
+
+/** The spellings of one signature that are accepted. */
+export function acceptedSignatures(
+  mac: Mac,
+  key: Uint8Array,
+  parts: readonly Uint8Array[],
+): readonly string[] {
+  const signature = writeSignature(mac, key, parts);
+  if (mac.upperCaseToo !== true) return [signature];
+  return [signature, mac.prefix + signature.slice(mac.prefix.length).toUpperCase()];
 }
 
 /**

@@ -9,7 +9,15 @@ import {
 import { isSecret } from '../../common/webhook-secret.js';
 import { PaymentsConfigError } from '../../errors/payments-config.error.js';
 import { type SignatureTimestampOptions, type SignedPart } from './hmac-options.js';
-import { headerBytes, type Mac, sameSignature, singleHeader, writeSignature } from './signature-bytes.js';
+import {
+  acceptedSignatures,
+  isWireText,
+  type Mac,
+  sameSignature,
+  singleHeader,
+  wireBytes,
+  writeSignature,
+} from './signature-bytes.js';
 import { formatTimestamp, timestampProblem } from './signature-timestamp.js';
 
 /** A rotation sends two or three; more is somebody who makes us compare. */
@@ -31,6 +39,8 @@ export interface ShownSignature extends SignedValues {
 export interface SignatureForm {
   readonly name: string;
   readonly secretForm?: WebhookSecretForm;
+  /** The headers that `read` looks at, in any case; those of `payload` are added. */
+  readonly headers: readonly string[];
   readonly mac: Mac;
   readonly payload: readonly SignedPart[];
   readonly timestamp?: Pick<SignatureTimestampOptions, 'unit' | 'toleranceSeconds'> | undefined;
@@ -45,9 +55,18 @@ export function signedScheme(form: SignatureForm): WebhookScheme {
   return {
     name: form.name,
     ...(form.secretForm ? { secretForm: form.secretForm } : {}),
+    signsTime: form.timestamp !== undefined,
+    requiredHeaders: requiredHeaders(form),
     verify: (webhook, keys, now) => verify(form, webhook, keys, now),
     sign: (input) => sign(form, input),
   };
+}
+
+function requiredHeaders({ headers, payload }: SignatureForm): readonly string[] {
+  const signed = payload.flatMap((part) =>
+    typeof part === 'object' && 'header' in part ? [part.header] : [],
+  );
+  return [...new Set([...headers, ...signed].map((name) => name.toLowerCase()))];
 }
 
 function verify(
@@ -63,25 +82,26 @@ function verify(
   const parts: Uint8Array[] = [];
   for (const part of form.payload) {
     const bytes = signedBytes(part, shown, webhook);
-    if (!bytes) return refused('a signed header is absent, empty, over-long, repeated or garbled');
+    if (!bytes) return refused(`${nameOf(part)} is absent, empty, over-long, repeated or garbled`);
     parts.push(bytes);
   }
   const untimely = form.timestamp && timestampProblem(form.timestamp, shown.timestamp ?? '', now);
   if (untimely !== undefined) return refused(untimely);
   const matches = keys
     .filter(isSecret)
-    .map((key) => writeSignature(form.mac, key, parts))
+    .flatMap((key) => acceptedSignatures(form.mac, key, parts))
     .some((expected) => candidates.some((candidate) => sameSignature(candidate, expected)));
   return matches ? { ok: true } : refused('no signature matches');
 }
 
 function sign(
   form: SignatureForm,
-  { body, key, now, id, headers }: WebhookSigningInput,
+  { body, key, now, id, headers, method = 'POST', url }: WebhookSigningInput,
 ): Record<string, string> {
   if (!isSecret(key)) throw new PaymentsConfigError('A webhook cannot be signed with an empty secret.');
   const others = lowerCaseNames(headers ?? {});
-  const webhook = { headers: new Map(Object.entries(others).map(([name, value]) => [name, [value]])), body };
+  const sent = new Map(Object.entries(others).map(([name, value]) => [name, [value]]));
+  const webhook = { headers: sent, body, method, url };
   const values = {
     timestamp: form.timestamp && formatTimestamp(now, form.timestamp.unit),
     id: form.payload.includes('id') ? (id ?? randomUUID()) : undefined,
@@ -93,8 +113,27 @@ function sign(
 function signedBytes(part: SignedPart, values: SignedValues, webhook: RawWebhook): Uint8Array | undefined {
   if (part === 'body') return webhook.body;
   if (typeof part === 'object' && 'literal' in part) return Buffer.from(part.literal, 'utf8');
-  const value = typeof part === 'object' ? singleHeader(webhook, part.header) : values[part];
-  return value === undefined ? undefined : headerBytes(value);
+  const value = signedText(part, values, webhook);
+  return value === undefined ? undefined : wireBytes(value);
+}
+
+function signedText(
+  part: Exclude<SignedPart, 'body' | { readonly literal: string }>,
+  values: SignedValues,
+  webhook: RawWebhook,
+): string | undefined {
+  if (typeof part === 'object') return singleHeader(webhook, part.header);
+  if (part === 'timestamp' || part === 'id') return values[part];
+  const value = webhook[part];
+  return value !== undefined && isWireText(value) ? value : undefined;
+}
+
+/** For logs and errors. */
+function nameOf(part: SignedPart): string {
+  if (part === 'method' || part === 'url') return `the signed ${part}`;
+  return typeof part === 'object' && 'header' in part
+    ? `the signed header ${part.header}`
+    : 'a signed header';
 }
 
 function lowerCaseNames(headers: Readonly<Record<string, string>>): Record<string, string> {
@@ -102,8 +141,10 @@ function lowerCaseNames(headers: Readonly<Record<string, string>>): Record<strin
 }
 
 function missingPart(part: SignedPart): never {
-  const name = typeof part === 'object' && 'header' in part ? part.header : 'a signed header';
-  throw new PaymentsConfigError(`The scheme signs the header ${name}: pass its value in headers.`);
+  const where = part === 'method' || part === 'url' ? part : 'headers';
+  throw new PaymentsConfigError(
+    `A webhook cannot be signed without ${nameOf(part)}: pass its value in ${where}.`,
+  );
 }
 
 function refused(reason: string): SignatureVerdict {

@@ -54,6 +54,7 @@ export function stripeStyle(options: StripeStyleOptions): WebhookScheme {
   checkSeparator(separator);
   return signedScheme({
     name: 'stripe-style',
+    headers: [header],
     mac: { algorithm: 'sha256', encoding: 'hex', prefix: '' },
     timestamp: { unit, toleranceSeconds },
     payload: ['timestamp', { literal: separator }, 'body'],

@@ -1,0 +1,34 @@
+import { Logger } from '@nestjs/common';
+
+/** Writes through Nest's logger and never throws: the application's own logger must not decide what becomes of a payment. */
+export class SafeLogger {
+  private readonly logger: Logger;
+
+  constructor(context: string) {
+    this.logger = new Logger(context);
+  }
+
+  log(message: string): void {
+    this.write('log', message);
+  }
+
+  debug(message: string): void {
+    this.write('debug', message);
+  }
+
+  warn(message: string): void {
+    this.write('warn', message);
+  }
+
+  error(message: string): void {
+    this.write('error', message);
+  }
+
+  private write(level: 'log' | 'debug' | 'warn' | 'error', message: string): void {
+    try {
+      this.logger[level](message);
+    } catch {
+      // Where the log fails there is nowhere left to say so.
+    }
+  }
+}

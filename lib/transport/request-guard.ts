@@ -1,0 +1,62 @@
+import { type AxiosInstance, type InternalAxiosRequestConfig } from 'axios';
+import { type OutgoingRequest } from './carrier.js';
+import { refuseChanged, sendWatchOf } from './send-watch.js';
+import { watchedTransport } from './watched.transport.js';
+
+/**
+ * Sees every request of an axios after all other interceptors and before any adapter: axios runs last the one that was there
+ * first. So an interceptor that throws has sent nothing, and one that sends again is seen.
+ */
+export class RequestGuard {
+  private readonly request: unknown;
+
+  constructor(private readonly axios: AxiosInstance) {
+    this.request = requestMethod(axios);
+    // Asynchronous interceptors would make those of the application so, too.
+    axios.interceptors.request.use(this.guard, null, { synchronous: true });
+  }
+
+  /** Whether requests of this axios still pass by; a test may have put something in its place. */
+  guards(axios: AxiosInstance | undefined): boolean {
+    return (
+      axios === this.axios &&
+      requestMethod(axios) === this.request &&
+      axios.interceptors.request.handlers?.[0]?.fulfilled === this.guard
+    );
+  }
+
+  private readonly guard = (config: InternalAxiosRequestConfig): InternalAxiosRequestConfig => {
+    const watch = sendWatchOf(config.signal);
+    if (!watch) return config;
+    refuseChanged(watch, requestOf({ ...config, url: this.axios.getUri(config) }));
+    watch.dispatched += 1;
+    config.transport ??= watchedTransport(watch);
+    return config;
+  };
+}
+
+/** What a test may have put a function of its own in the place of. */
+function requestMethod(axios: { readonly request: unknown }): unknown {
+  return axios.request;
+}
+
+/** What axios made of a request; its whole address is in `url`. */
+export function requestOf({
+  url = '',
+  method = 'get',
+  headers,
+  data,
+}: InternalAxiosRequestConfig): OutgoingRequest {
+  const { origin, pathname, search } = new URL(url);
+  return {
+    method: method.toUpperCase() as OutgoingRequest['method'],
+    origin,
+    path: pathname + search,
+    // An interceptor may have put a plain object there.
+    headers:
+      typeof headers.toJSON === 'function'
+        ? headers.toJSON(true)
+        : Object.fromEntries(Object.entries(headers)),
+    body: typeof data === 'string' ? data : undefined,
+  };
+}

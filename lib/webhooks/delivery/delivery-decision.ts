@@ -1,0 +1,78 @@
+import { type PaymentWebhookEvent } from '../../common/events.js';
+import { type SetAsideKind } from '../../common/storage-port.js';
+import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
+import { type WebhookStanding } from '../../recovery/webhook.outcomes.js';
+import { judgeEvent } from './judge-event.js';
+
+/** What decides about a delivery beside itself. */
+export interface DeliveryRules extends Pick<ResolvedWebhookOptions, 'supersede' | 'unknownReferences'> {
+  /** Whether a handler listens to events that the specification does not know. */
+  readonly hearsUnrecognized: boolean;
+}
+
+/**
+ * What becomes of a delivery.
+ *
+ * - `acknowledge`: nothing; it is another system's.
+ * - `set-aside`: it is stored until somebody looks at it.
+ * - `notify`: the handlers of unrecognized events run.
+ * - `handle`: the inbox decides whether the handlers of the outcome run. `mustExist`: only for an entry that is there, because
+ *   the journal says that a webhook has settled the payment.
+ */
+export type DeliveryDecision =
+  | { readonly act: 'acknowledge' }
+  | { readonly act: 'set-aside'; readonly kind: SetAsideKind; readonly problem: string }
+  | { readonly act: 'notify' }
+  | { readonly act: 'handle'; readonly mustExist: boolean };
+
+/** Decides about a delivery before the inbox is asked. */
+export function decideDelivery(
+  event: PaymentWebhookEvent,
+  standing: WebhookStanding,
+  rules: DeliveryRules,
+): DeliveryDecision {
+  const { known, fit } = standing;
+  if (fit === 'other-spelling') {
+    return mismatch('its reference is that of a payment only without the white space around it');
+  }
+  if (!known && rules.unknownReferences === 'acknowledge') return { act: 'acknowledge' };
+  if (!known && rules.unknownReferences === 'set-aside') {
+    return setAside('unknown-reference', 'the journal does not know its reference');
+  }
+  const judgement = judgeEvent(event);
+  if (judgement.kind === 'unrecognized') {
+    if (rules.hearsUnrecognized) return { act: 'notify' };
+    return setAside(
+      'unrecognized',
+      "its name is not in the specification, and no @OnPayment('unrecognized') listens",
+    );
+  }
+  if (judgement.kind === 'mismatch') return mismatch(judgement.problem);
+  if (fit === 'mismatch') return mismatch('the payment was made with another amount or currency');
+  if (fit === 'earlier-attempt') {
+    return setAside(
+      'conflict',
+      'it may be about an earlier attempt of the payment: ask the gateway, then release it, or settle the payment',
+    );
+  }
+  return { act: 'handle', mustExist: isBelieved(event, standing, rules) };
+}
+
+/** Whether what an earlier webhook said stands, although the inbox may have forgotten it. */
+function isBelieved(
+  { event }: PaymentWebhookEvent,
+  { fit, outcome }: WebhookStanding,
+  { supersede }: DeliveryRules,
+): boolean {
+  if (fit === 'settled') return true;
+  const mayReplace = supersede.some(([from, to]) => from === `payment.${String(outcome)}` && to === event);
+  return fit === 'settled-otherwise' && !mayReplace;
+}
+
+function mismatch(problem: string): DeliveryDecision {
+  return setAside('mismatch', problem);
+}
+
+function setAside(kind: SetAsideKind, problem: string): DeliveryDecision {
+  return { act: 'set-aside', kind, problem };
+}

@@ -1,0 +1,42 @@
+import { type PaymentWebhookEvent } from '../../common/events.js';
+import { type InboxScope, type InboxStore, type SetAsideKind } from '../../common/storage-port.js';
+import { SafeLogger } from '../../common/safe-logger.js';
+import { chargeFingerprintOf, judgeEvent } from './judge-event.js';
+import { type VerifiedWebhook } from './verified-webhook.js';
+import { describeEvent } from './webhook-answer.js';
+
+/** Keeps deliveries that are not handled until somebody looks at them. */
+export class Quarantine {
+  private readonly logger = new SafeLogger('PaymentsWebhooks');
+
+  constructor(
+    private readonly scope: InboxScope,
+    private readonly inbox: Pick<InboxStore, 'setAside'>,
+  ) {}
+
+  /** Rejects where the storage does. */
+  store(kind: SetAsideKind, { event, bodyHash }: Pick<VerifiedWebhook, 'event' | 'bodyHash'>): Promise<void> {
+    const { reference } = event.data;
+    // Of an event that nobody knows it is not known either which of its fields tell it from another one.
+    const isUnrecognized = judgeEvent(event).kind === 'unrecognized';
+    const fingerprint = isUnrecognized ? bodyHash() : chargeFingerprintOf(event);
+    const payload = JSON.stringify(event);
+    return this.inbox.setAside({ ...this.scope, kind, event: event.event, reference, fingerprint, payload });
+  }
+
+  /** A contradiction is an error; what another system may have caused is a warning. */
+  report(kind: SetAsideKind, event: PaymentWebhookEvent, problem: string): void {
+    const level = kind === 'conflict' || kind === 'mismatch' ? 'error' : 'warn';
+    this.logger[level](
+      `Set aside ${describeEvent(event)} of the account '${this.scope.account}' as ${NAMES[kind]}: ${problem}. See ` +
+        'PaymentsInbox.conflicts().',
+    );
+  }
+}
+
+const NAMES: Readonly<Record<SetAsideKind, string>> = {
+  conflict: 'a conflict',
+  mismatch: 'a mismatch',
+  unrecognized: 'unrecognized',
+  'unknown-reference': 'of an unknown reference',
+};

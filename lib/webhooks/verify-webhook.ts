@@ -1,0 +1,67 @@
+import { type PaymentWebhookEvent } from '../common/events.js';
+import { optionErrors } from '../config/option-checks.js';
+import { resolveWebhookSection } from '../config/resolve-webhooks.js';
+import { type WebhookOptions } from '../config/webhook-options.js';
+import { WebhookRefusedError } from '../errors/webhook-refused.error.js';
+import { checkDelivery } from './delivery/check-delivery.js';
+import {
+  hostWebhook,
+  type WebhookBody,
+  type WebhookHeaders,
+  type WebhookRequestLine,
+} from './delivery/host-webhook.js';
+import { verdictOn } from './delivery/signature.check.js';
+
+/**
+ * How `verifyWebhook` checks a delivery: `scheme`, `secrets` and `bodyLimit` as in the `webhooks` option of the module.
+ *
+ * @publicApi
+ */
+export interface VerifyWebhookOptions
+  extends Pick<WebhookOptions, 'scheme' | 'secrets' | 'bodyLimit'>, WebhookRequestLine {
+  /** Time of the check: milliseconds since 1970, or a Date. @default now */
+  readonly now?: number | Date;
+}
+
+/**
+ * Checks a delivery as the webhook route does, without an application of Nest: in a Lambda, a queue's consumer or another
+ * framework. Nothing is remembered and no handler runs: `PaymentsInbox.receive()` does all of it.
+ *
+ * @param rawBody The exact bytes of the body, or its text.
+ * @param headers The headers of the delivery, in whatever form the host has them.
+ * @returns The event, with `data.amount` as a two-decimal string.
+ *
+ * @throws WebhookRefusedError with the `status` to answer, where the delivery is not the gateway's or cannot be read.
+ * @throws PaymentsConfigError where an option is wrong, or the body was parsed.
+ *
+ * @example
+ * ```ts
+ * async function receive(request: Request): Promise<Response> {
+ *   try {
+ *     const event = await verifyWebhook(await request.arrayBuffer(), request.headers, { scheme, secrets: [secret] });
+ *     console.log(event.event, event.data.reference);
+ *     return new Response();
+ *   } catch (error) {
+ *     if (error instanceof WebhookRefusedError) return new Response(null, { status: error.status });
+ *     throw error;
+ *   }
+ * }
+ * ```
+ *
+ * @publicApi
+ */
+export async function verifyWebhook(
+  rawBody: WebhookBody,
+  headers: WebhookHeaders,
+  options: VerifyWebhookOptions,
+): Promise<PaymentWebhookEvent> {
+  const { scheme, secrets, bodyLimit, method, url, now = Date.now() } = options;
+  const resolved = resolveWebhookSection({ scheme, secrets, bodyLimit }, optionErrors('default'));
+  const line = { ...(method !== undefined && { method }), ...(url !== undefined && { url }) };
+  const webhook = hostWebhook(rawBody, headers, line);
+  const checked = await checkDelivery(webhook, resolved.bodyLimit, (given) =>
+    verdictOn(given, resolved, Number(now)),
+  );
+  if ('event' in checked) return checked.event;
+  throw new WebhookRefusedError(checked.status, checked.message, checked.reason);
+}
