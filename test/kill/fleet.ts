@@ -1,7 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type History } from './history.js';
-import { type ReplicaSettings } from './replica-settings.js';
+import { type ReplicaMessage, STOPPED_MS } from './replica-settings.js';
 
 interface Replica {
   readonly life: string;
@@ -17,17 +18,33 @@ export class Fleet {
   private readonly replicas: Replica[] = [];
   private lives = 0;
   private stopping = false;
+  /** Whoever was killed is started again once this resolves. */
+  private held: Promise<unknown> = Promise.resolve();
+  /** Tells `changed` when a replica starts, or listens. */
+  private readonly news = new EventEmitter();
   private fail: (error: Error) => void = () => {};
 
+  /**
+   * @param urls The storage's address, one for the network before each replica.
+   * @param settings What every replica is told beside its address and its name.
+   * @param name What tells its replicas from those of another fleet.
+   */
   constructor(
-    readonly size: number,
+    private readonly urls: readonly string[],
     private readonly program: string,
-    private readonly settings: Omit<ReplicaSettings, 'life'>,
+    private readonly settings: object,
     private readonly history: History,
+    private readonly name = '',
   ) {
     this.failure = new Promise((_, reject) => (this.fail = reject));
     this.failure.catch(() => undefined);
-    for (let place = 0; place < size; place += 1) this.launch(place);
+    // Every caller may wait for a replica to listen.
+    this.news.setMaxListeners(0);
+    for (let place = 0; place < this.size; place += 1) this.launch(place);
+  }
+
+  get size(): number {
+    return this.urls.length;
   }
 
   get started(): number {
@@ -38,37 +55,102 @@ export class Fleet {
     return this.replicas[place]?.port;
   }
 
+  /** Where the replica at this place listens, as soon as it does. */
+  async portWhenListening(place: number): Promise<number> {
+    return (await this.listening(place)).port!;
+  }
+
   /** Kills the replica at this place as soon as it listens. */
   async kill(place: number): Promise<void> {
-    let replica = this.replicas[place]!;
-    while (replica.port === undefined) {
-      await Promise.race([once(replica.child, 'message'), once(replica.child, 'exit')]);
-      replica = this.replicas[place]!;
+    const { life, child } = await this.listening(place);
+    this.history.add({ what: 'killed', point: 'at random' }, life);
+    await end(child);
+  }
+
+  /** Kills all replicas, and starts others once all that they had begun has ended, wherever it was. */
+  async replaceAll(point: string, allEnded: () => Promise<void>): Promise<void> {
+    let release = (): void => {};
+    this.held = new Promise<void>((resolve) => (release = resolve));
+    try {
+      await this.killAll(point);
+      await allEnded();
+    } finally {
+      release();
     }
-    this.history.add({ what: 'killed', point: 'at random' }, replica.life);
-    await end(replica.child);
+  }
+
+  /** Makes the replica at this place stand still for longer than its lease, as soon as it listens. */
+  async stall(place: number): Promise<void> {
+    const replica = await this.listening(place);
+    this.history.add({ what: 'stopped', point: 'at random' }, replica.life);
+    await this.standStill(replica);
+  }
+
+  /** Makes the replica at this place stand still, as soon as it listens, until the returned function is called. */
+  async freeze(place: number, point: string): Promise<() => void> {
+    const { life, child } = await this.listening(place);
+    this.history.add({ what: 'stopped', point }, life);
+    child.kill('SIGSTOP');
+    return () => {
+      this.history.add({ what: 'continued' }, life);
+      child.kill('SIGCONT');
+    };
   }
 
   async stop(): Promise<void> {
     this.stopping = true;
-    await Promise.all(this.replicas.map(({ child }) => end(child)));
+    await this.killAll('at the end');
+  }
+
+  private async killAll(point: string): Promise<void> {
+    const kill = async ({ life, child }: Replica): Promise<void> => {
+      this.history.add({ what: 'killed', point }, life);
+      await end(child);
+    };
+    await Promise.all(this.replicas.map(kill));
+  }
+
+  private async listening(place: number): Promise<Replica> {
+    while (this.replicas[place]?.port === undefined) await once(this.news, 'changed');
+    return this.replicas[place];
+  }
+
+  private async standStill({ life, child }: Replica): Promise<void> {
+    child.kill('SIGSTOP');
+    await pause(STOPPED_MS);
+    this.history.add({ what: 'continued' }, life);
+    child.kill('SIGCONT');
+  }
+
+  private async relaunch(place: number): Promise<void> {
+    await this.held;
+    if (!this.stopping) this.launch(place);
   }
 
   private launch(place: number): void {
     this.lives += 1;
-    const life = `${place + 1}.${this.lives}`;
-    const child = fork(this.program, [JSON.stringify({ ...this.settings, life })], {
+    const life = `${this.name}${place + 1}.${this.lives}`;
+    const settings = { ...this.settings, life, url: this.urls[place]! };
+    const child = fork(this.program, [JSON.stringify(settings)], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     const replica: Replica = { life, child };
     this.replicas[place] = replica;
+    this.news.emit('changed');
     let complaint = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => (complaint += text));
-    child.once('message', (port) => (replica.port = Number(port)));
+    child.on('message', (message: ReplicaMessage) => {
+      if (!('port' in message)) {
+        void this.standStill(replica);
+        return;
+      }
+      replica.port = message.port;
+      this.news.emit('changed');
+    });
     child.once('exit', (code, signal) => {
       delete replica.port;
       if (this.stopping) return;
-      if (signal === 'SIGKILL') this.launch(place);
+      if (signal === 'SIGKILL') void this.relaunch(place);
       else this.fail(new Error(`Replica ${life} ended by itself (${code ?? signal}): ${complaint}`));
     });
   }

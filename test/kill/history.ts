@@ -1,35 +1,64 @@
 import { openSync, readFileSync, writeSync } from 'node:fs';
+import { type NetworkFault } from '../support/faulty-proxy.js';
+import { type CallHappening } from './calls/call-history.js';
+import { type BrokenRequest, type Outcome } from './plan.js';
+
+/** One outcome of one reference. */
+interface About {
+  readonly reference: string;
+  readonly outcome: Outcome;
+}
 
 /** What happened, and to whom. */
 export type Happening =
-  /** The handlers may run: `since` is when the storage was asked. */
-  | { readonly what: 'claimed'; readonly reference: string; readonly since: number; readonly attempt: number }
-  /** The storage says that the event was handled before. */
-  | { readonly what: 'known'; readonly reference: string }
+  | CallHappening
+  /** The handlers may run. */
+  | ({ readonly what: 'claimed' } & Run)
+  /** The storage says that the outcome was handled before. */
+  | ({ readonly what: 'known' } & About)
   /** The handler that makes the effect has made it; where the storage has transactions it does not stand yet. */
-  | { readonly what: 'effect'; readonly reference: string; readonly attempt: number }
+  | ({ readonly what: 'effect' } & Run)
+  /** The storage is about to be asked to remember that a handler finished. */
+  | ({ readonly what: 'marking'; readonly handler: string } & Run)
+  | ({ readonly what: 'marked'; readonly handler: string } & Told)
   /** From here on others may claim. */
-  | { readonly what: 'ending'; readonly reference: string; readonly how: 'finish' | 'fail' }
-  | ({ readonly what: 'marked' } & Told)
+  | ({ readonly what: 'ending'; readonly how: 'finish' | 'fail' } & Run)
   | ({ readonly what: 'finished' } & Told)
   | { readonly what: 'killed'; readonly point: string; readonly reference?: string }
+  | { readonly what: 'stopped'; readonly point: string; readonly reference?: string }
+  | { readonly what: 'continued' }
+  /** The network before a replica broke a connection to the storage: `place` is the replica's. */
+  | {
+      readonly what: 'network';
+      readonly fault: NetworkFault;
+      readonly request: BrokenRequest;
+      readonly reference: string;
+      readonly place: number;
+    }
   | { readonly what: 'storage down' }
   | { readonly what: 'storage up' }
-  /** All deliveries of an event were answered 200. */
+  /** An operator is about to release an outcome that was set aside. */
+  | ({ readonly what: 'releasing' } & About)
+  /** The inbox has forgotten the reference. */
+  | { readonly what: 'purged'; readonly reference: string }
+  /** All deliveries of a reference were answered 200. */
   | { readonly what: 'answered'; readonly reference: string }
   | { readonly what: 'given up'; readonly reference: string };
 
-/** What the storage said to a mark or a finish; `error`: nobody knows. */
-interface Told {
-  readonly reference: string;
+/** One run of the handlers. */
+interface Run extends About {
   readonly attempt: number;
+}
+
+/** What the storage said to a mark or a finish; `error`: nobody knows. */
+interface Told extends Run {
   readonly said: boolean | 'error';
 }
 
 export type Line = Happening & {
   /** Milliseconds by a clock that all processes of this machine share. */
   readonly at: number;
-  /** One run of a process, from its start to its death. */
+  /** One run of a process, from its start to its death: `<place>.<number>` for a replica. */
   readonly life: string;
 };
 
@@ -44,16 +73,26 @@ export class History {
     this.file = openSync(path, 'a');
   }
 
-  /** Returns only once the line is out of the reach of a SIGKILL. */
-  add(happening: Happening, life = this.life): void {
-    const line: Line = { at: now(), life, ...happening };
-    writeSync(this.file, `${JSON.stringify(line)}\n`);
+  /** Returns only once the lines are out of the reach of a SIGKILL; several lines are written together or not at all. */
+  add(happenings: Happening | readonly Happening[], life = this.life): void {
+    const lines = [happenings].flat().map((happening): Line => ({ at: now(), life, ...happening }));
+    // It begins anew, because a process that is killed while it writes leaves half a line.
+    writeSync(this.file, `\n${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
   }
 }
 
+/** What was written whole, by time. Whoever was killed within a line did not come to what the line tells of. */
 export function readHistory(path: string): Line[] {
-  const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
-  return lines.map((line) => JSON.parse(line) as Line).sort((one, other) => one.at - other.at);
+  const lines = readFileSync(path, 'utf8').split('\n');
+  return lines.flatMap(readLine).sort((one, other) => one.at - other.at);
+}
+
+function readLine(text: string): Line[] {
+  try {
+    return text === '' ? [] : [JSON.parse(text) as Line];
+  } catch {
+    return [];
+  }
 }
 
 export function now(): number {

@@ -17,41 +17,64 @@ import {
 import { postgresStorage } from '../../lib/postgres/index.js';
 import { redisStorage } from '../../lib/redis/index.js';
 import { History } from './history.js';
-import { lethalStorage, type Reach } from './lethal-storage.js';
-import { planOf, troubleOf } from './plan.js';
-import { ACCOUNT, LEASE_MS, type ReplicaSettings, SCHEME, SECRET } from './replica-settings.js';
+import { EFFECT_HANDLER } from './check-event.js';
+import { crashingStorage, type Reach } from './crashing-storage.js';
+import { OperatorController } from './operator.controller.js';
+import { outcomeOf, planOf, troubleOf } from './plan.js';
+import {
+  ACCOUNT,
+  LEASE_MS,
+  type ReplicaMessage,
+  type ReplicaSettings,
+  SCHEME,
+  SECRET,
+  STOPPED_MS,
+} from './replica-settings.js';
 import { WebhooksController } from '../support/webhooks.controller.js';
 
 const settings = JSON.parse(process.argv[2] ?? '') as ReplicaSettings;
-const { dooms } = planOf(settings.size);
+const { crashPoints, stopPoints } = planOf(settings.size);
 const history = new History(settings.history, settings.life);
 
 /**
- * Every doom strikes once. It is written down before its file goes: a kill at random that comes between the two leaves the
- * doom for another replica, and not one that struck nobody.
+ * Every planned crash and stop happens once. It is written down before its file goes: a kill at random that comes between
+ * the two leaves it for another replica, and not one that happened to nobody.
  */
-const reach: Reach = (point, reference) => {
-  const doom = join(settings.dooms, reference);
-  if (dooms.get(reference) !== point || !existsSync(doom)) return;
-  history.add({ what: 'killed', point, reference });
-  rmSync(doom, { force: true });
-  process.kill(process.pid, 'SIGKILL');
+const reach: Reach = async (point, reference, told) => {
+  const file = join(settings.planned, reference);
+  const lines = told === undefined ? [] : [told];
+  if (crashPoints.get(reference) === point && existsSync(file)) {
+    history.add([...lines, { what: 'killed', point, reference }]);
+    rmSync(file, { force: true });
+    process.kill(process.pid, 'SIGKILL');
+  }
+  if (stopPoints.get(reference) === point && existsSync(file)) {
+    history.add([...lines, { what: 'stopped', point, reference }]);
+    rmSync(file, { force: true });
+    await tell({ stops: true });
+    // The runner stops it and lets it go on; until then nothing moves here, whenever the signal comes.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STOPPED_MS);
+    return;
+  }
+  if (lines.length > 0) history.add(lines);
 };
 
 @Injectable()
 class Orders {
-  @OnPayment('*')
-  async paid({ data: { reference } }: PaymentWebhookEvent, context: PaymentEventContext): Promise<void> {
+  @OnPayment('*', { id: EFFECT_HANDLER })
+  async ended(event: PaymentWebhookEvent, context: PaymentEventContext): Promise<void> {
+    const { reference } = event.data;
     const { attempt, transaction } = context;
     const trouble = troubleOf(settings.size.seed, reference, attempt);
-    reach('in the handler', reference);
+    await reach('in the handler', reference);
     if (trouble === 'throws early') throw new Error('The shop is closed.');
+    const outcome = outcomeOf(event.event);
     if (transaction !== undefined) {
-      const insert = 'INSERT INTO effects (reference) VALUES ($1)';
-      await (transaction as PoolClient).query(insert, [reference]);
+      const insert = 'INSERT INTO effects (reference, outcome) VALUES ($1, $2)';
+      await (transaction as PoolClient).query(insert, [reference, outcome]);
     }
-    history.add({ what: 'effect', reference, attempt });
-    reach('after the effect', reference);
+    history.add({ what: 'effect', reference, outcome, attempt });
+    await reach('after the effect', reference);
     if (trouble === 'outlives its lease') await pause(1.5 * LEASE_MS);
     if (trouble === 'is slow') await pause(0.8 * LEASE_MS);
   }
@@ -61,6 +84,14 @@ class Orders {
     const trouble = troubleOf(settings.size.seed, reference, attempt);
     if (trouble === 'throws late') throw new Error('The printer is out of paper.');
   }
+}
+
+function tell(message: ReplicaMessage): Promise<void> {
+  return new Promise((resolve) => {
+    process.send?.(message, () => {
+      resolve();
+    });
+  });
 }
 
 function openStorage({ mode, url }: ReplicaSettings): PaymentsStorage {
@@ -81,7 +112,7 @@ const queue = PaymentsQueueModule.forRoot({
   imports: [
     PaymentsModule.forRoot({
       ...ACCOUNT,
-      storage: lethalStorage(openStorage(settings), history, reach),
+      storage: crashingStorage(openStorage(settings), history, reach),
       webhooks: {
         scheme: SCHEME,
         secrets: [SECRET],
@@ -92,7 +123,7 @@ const queue = PaymentsQueueModule.forRoot({
     }),
     ...(settings.mode === 'bullmq' ? [queue] : []),
   ],
-  controllers: [WebhooksController],
+  controllers: [WebhooksController, OperatorController],
   providers: [Orders],
 })
 class ShopModule {}
@@ -100,5 +131,5 @@ class ShopModule {}
 const app = await NestFactory.create(ShopModule, { logger: false });
 await app.listen(0, '127.0.0.1');
 const { port } = (app.getHttpServer() as Server).address() as AddressInfo;
-process.send?.(port);
+await tell({ port });
 process.once('disconnect', () => process.exit());

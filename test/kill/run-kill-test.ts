@@ -2,21 +2,27 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Books } from './books.js';
+import { check, type Verdict } from './checker.js';
 import { Fleet } from './fleet.js';
 import { History, type Line, now, readHistory } from './history.js';
-import { judge, type Verdict } from './judge.js';
-import { isJournalled, lot, type Plan, planOf, type Size, type StorageMode } from './plan.js';
-import { LEASE_MS } from './replica-settings.js';
-import { sendAll } from './sender.js';
+import { type Effect, Ledger, outcomesOf } from './ledger.js';
+import { Network } from './network.js';
+import { Operator } from './operator.js';
+import { isJournalled, lot, operationOn, type Plan, planOf, type Size, type StorageMode } from './plan.js';
+import { Sender } from './sender.js';
 import { type Server, startServer } from './servers.js';
+import { traceOf } from './trace.js';
 import { Watch } from './watch.js';
 
 const REPLICAS = 3;
 const CRASHES_OF_THE_STORAGE = 5;
+const EVENTS_AT_ONCE = 16;
 /** Written down and never paid: nothing may settle them. */
 const UNPAID = Array.from({ length: 20 }, (_, index) => `unpaid-${index + 1}`);
-const DRAINED_WITHIN_MS = 60_000;
+/** Far longer than a queue takes, also on a slow machine. */
+const DRAINED_WITHIN_MS = 300_000;
+/** What is under way when a run is cut short. */
+const ENDED_WITHIN_MS = 10_000;
 
 /** What a run did, and what the checker says about it. */
 export interface KillRun {
@@ -25,50 +31,67 @@ export interface KillRun {
   readonly verdict: Verdict;
   readonly crashes: number;
   readonly replicasStarted: number;
-  /** How often it was looked whether effects, inbox and journal stand together. */
+  /** How often it was looked whether effects, inbox and journal contradict each other. */
   readonly looks: number;
   readonly journalled: number;
+  readonly operations: { readonly releases: number; readonly purges: number };
   readonly seconds: number;
   /** File of the history, which stays where a promise was broken. */
   readonly history: string;
+  /** What it says about the references that the violations name, and what happened last. */
+  readonly trace: readonly string[];
 }
 
 export async function runKillTest(mode: StorageMode, size: Size, program: string): Promise<KillRun> {
   const startedAt = now();
   const plan = planOf(size);
   const folder = mkdtempSync(join(tmpdir(), 'kill-test-'));
-  const settings = { mode, size, history: join(folder, 'history'), dooms: join(folder, 'dooms') };
-  mkdirSync(settings.dooms);
-  for (const reference of plan.dooms.keys()) writeFileSync(join(settings.dooms, reference), '');
+  const settings = { mode, size, history: join(folder, 'history'), planned: join(folder, 'planned') };
+  mkdirSync(settings.planned);
+  for (const reference of [...plan.crashPoints.keys(), ...plan.stopPoints.keys()]) {
+    writeFileSync(join(settings.planned, reference), '');
+  }
   const history = new History(settings.history, 'runner');
   const server = await startServer(mode);
-  const books = await Books.open(mode, server.url);
-  const journalled = plan.references.filter((each) => isJournalled(size.seed, each));
-  await books.writeDown([...journalled, ...UNPAID]);
-  const watch = new Watch(mode === 'postgres' ? books : undefined);
-  const fleet = new Fleet(REPLICAS, program, { ...settings, url: server.url }, history);
+  const ledger = await Ledger.open(mode, server);
+  const writtenDown = [...plan.references.filter((each) => isJournalled(size.seed, each)), ...UNPAID];
+  await ledger.writeDown(writtenDown);
+  const watch = new Watch(mode === 'postgres' ? ledger : undefined);
+  const network = await Network.before(server.url, REPLICAS, mode, plan.networkFaults, history);
+  const fleet = new Fleet(network.urls, program, settings, history);
+  const sender = new Sender(fleet);
+  const operator = new Operator(size, sender, ledger, history);
+  const ending = new AbortController();
+  const stage = { fleet, operator, ledger, server, history, signal: ending.signal };
+  const played = play(plan, size, stage).then(() =>
+    mode === 'bullmq' ? drained(plan, settings.history) : undefined,
+  );
+  const broken = await Promise.race([played, fleet.failure]).then(() => undefined, failureText);
   try {
-    await Promise.race([play(plan, size.seed, fleet, server, history), fleet.failure]);
-    if (mode === 'bullmq') await drained(plan, settings.history);
-  } finally {
+    ending.abort();
+    sender.close();
+    await Promise.race([played.catch(() => undefined), pause(ENDED_WITHIN_MS)]);
     await fleet.stop();
+    await network.close();
     await watch.stop();
-  }
-  try {
     const lines = readHistory(settings.history);
     const exactlyOnce = mode === 'postgres';
-    const effects = exactlyOnce ? await books.effects() : effectsOf(lines);
-    const verdict = judge({ plan, leaseMs: LEASE_MS, exactlyOnce, lines, effects });
-    const unpaid = await books.unpaid([...journalled, ...UNPAID]);
-    const violations = [
-      ...verdict.violations,
-      ...watch.contradictions,
-      ...unpaid
-        .filter((each) => !UNPAID.includes(each))
-        .map((each) => `the journal does not know ${each} as paid`),
-      ...UNPAID.filter((each) => !unpaid.includes(each)).map((each) => `the journal settled ${each}`),
-    ];
+    const effects = exactlyOnce ? await ledger.effects() : effectsOf(lines);
+    const setAside = new Map(
+      [...(await ledger.setAside())].map(([reference, conflicts]) => [reference, outcomesOf(conflicts)]),
+    );
+    const standing = await ledger.journalled(writtenDown);
+    const journal = new Map(writtenDown.map((reference) => [reference, standing.get(reference)]));
+    const { sent } = operator;
+    const steps = await ledger.steps();
+    const verdict = check({ plan, exactlyOnce, lines, steps, effects, sent, setAside, journal });
+    // A run that was cut short has lost a lot, and nothing of it is news.
+    const violations =
+      broken === undefined
+        ? [...verdict.violations, ...watch.contradictions]
+        : [...watch.contradictions, broken];
     if (violations.length === 0) rmSync(folder, { recursive: true });
+    const count = (what: Line['what']): number => lines.filter((line) => line.what === what).length;
     return {
       mode,
       size,
@@ -76,50 +99,93 @@ export async function runKillTest(mode: StorageMode, size: Size, program: string
       crashes: CRASHES_OF_THE_STORAGE,
       replicasStarted: fleet.started,
       looks: watch.looks,
-      journalled: journalled.length,
+      journalled: writtenDown.length - UNPAID.length,
+      operations: { releases: count('releasing'), purges: count('purged') },
       seconds: (now() - startedAt) / 1_000,
       history: settings.history,
+      trace: violations.length === 0 ? [] : traceOf(violations, lines, steps),
     };
   } finally {
-    await books.close();
+    await ledger.close();
     await server.stop();
   }
 }
 
-/** Delivers everything, and kills replicas and crashes the storage as more and more events are through. */
-async function play(
-  { references, randomKills }: Plan,
-  seed: string,
-  fleet: Fleet,
-  server: Server,
-  history: History,
-): Promise<void> {
-  let kills: Promise<void> = Promise.resolve();
-  let crashes: Promise<void> = Promise.resolve();
-  await sendAll(references, fleet, history, (count) => {
-    for (let kill = due(randomKills, count - 1); kill < due(randomKills, count); kill += 1) {
-      const place = Math.floor(lot(seed, 'place', kill) * fleet.size);
-      kills = kills.then(() => pause(lot(seed, 'moment', kill) * 50)).then(() => fleet.kill(place));
-    }
-    if (due(CRASHES_OF_THE_STORAGE, count) > due(CRASHES_OF_THE_STORAGE, count - 1)) {
-      crashes = crashes.then(() => crash(server, history));
-    }
-  });
-  await Promise.all([kills, crashes]);
+interface Stage {
+  readonly fleet: Fleet;
+  readonly operator: Operator;
+  readonly ledger: Ledger;
+  readonly server: Server;
+  readonly history: History;
+  readonly signal: AbortSignal;
+}
 
-  /** How many of so many things have happened once `count` events are through; the last one before the end. */
-  function due(things: number, count: number): number {
-    return Math.min(things, Math.floor((count * (things + 1)) / references.length));
+/**
+ * Delivers everything, and kills and stops replicas and crashes the storage as more and more is through. What is purged is
+ * purged last: a month lies before it, and nothing that was begun takes that long between its look at the journal and its claim,
+ * or on its way to the storage.
+ */
+async function play(
+  { references, randomKills, randomStops }: Plan,
+  size: Size,
+  { fleet, operator, ledger, server, history, signal }: Stage,
+): Promise<void> {
+  const kills = inTurn(randomKills, 'kill', (place) => fleet.kill(place));
+  const stops = inTurn(randomStops, 'stop', (place) => fleet.stall(place));
+  const crashes = inTurn(CRASHES_OF_THE_STORAGE, 'crash', async () => {
+    history.add({ what: 'storage down' });
+    await server.crash();
+    history.add({ what: 'storage up' });
+  });
+  const forgotten = references.filter((reference) => operationOn(size, reference) === 'purge');
+  let count = 0;
+  await each(references, (reference) => operator.playAll(reference));
+  if (forgotten.length > 0) await fleet.replaceAll('a month later', () => ledger.othersGone());
+  await each(forgotten, (reference) => operator.purge(reference));
+  await Promise.all([kills, stops, crashes].map(({ done }) => done()));
+
+  async function each(some: readonly string[], work: (reference: string) => Promise<boolean>): Promise<void> {
+    const waiting = some.values();
+    const worker = async (): Promise<void> => {
+      for (const reference of waiting) {
+        if (signal.aborted) return;
+        const through = await work(reference);
+        history.add({ what: through ? 'answered' : 'given up', reference });
+        count += 1;
+        for (const trouble of [kills, stops, crashes]) trouble.proceed(count);
+      }
+    };
+    await Promise.all(Array.from({ length: EVENTS_AT_ONCE }, worker));
+  }
+
+  /** Things that happen one after the other, as many as are due once `count` events are through; the last before the end. */
+  function inTurn(
+    things: number,
+    name: string,
+    work: (place: number) => Promise<void>,
+  ): { readonly proceed: (count: number) => void; readonly done: () => Promise<void> } {
+    let last: Promise<void> = Promise.resolve();
+    let begun = 0;
+    return {
+      proceed: (through) => {
+        const due = Math.min(
+          things,
+          Math.floor((through * (things + 1)) / (references.length + forgotten.length)),
+        );
+        for (; begun < due; begun += 1) {
+          const place = Math.floor(lot(size.seed, name, 'place', begun) * fleet.size);
+          const afterMs = lot(size.seed, name, 'moment', begun) * 50;
+          last = last.then(() => pause(afterMs)).then(() => (signal.aborted ? undefined : work(place)));
+          // It is heard of at the end.
+          last.catch(() => undefined);
+        }
+      },
+      done: () => last,
+    };
   }
 }
 
-async function crash(server: Server, history: History): Promise<void> {
-  history.add({ what: 'storage down' });
-  await server.crash();
-  history.add({ what: 'storage up' });
-}
-
-/** Resolves when every event is recorded as done; after a while anyway, for the judge to say what is missing. */
+/** Resolves when every event is recorded as done; after a while anyway, for the checker to say what is missing. */
 async function drained(plan: Plan, path: string): Promise<void> {
   const giveUpAt = now() + DRAINED_WITHIN_MS;
   for (;;) {
@@ -133,6 +199,11 @@ function isDone(line: Line): line is Line & { readonly reference: string } {
   return line.what === 'known' || (line.what === 'finished' && line.said === true);
 }
 
-function effectsOf(lines: readonly Line[]): string[] {
-  return lines.flatMap((line) => (line.what === 'effect' ? [line.reference] : []));
+/** @param error What ended the run before everything was delivered. */
+function failureText(error: unknown): string {
+  return `the run could not be finished: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+}
+
+function effectsOf(lines: readonly Line[]): Effect[] {
+  return lines.flatMap((line) => (line.what === 'effect' ? [line] : []));
 }

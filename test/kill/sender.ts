@@ -3,75 +3,97 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { paymentEvent } from '../../lib/testing/payment-event.js';
 import { signWebhook } from '../../lib/testing/sign-webhook.js';
 import { type Fleet } from './fleet.js';
-import { type History, now } from './history.js';
+import { now } from './history.js';
+import { type Outcome } from './plan.js';
 import { SCHEME, SECRET } from './replica-settings.js';
 
-/** How often each event is delivered at the same time. */
-const DELIVERIES = 5;
-const EVENTS_AT_ONCE = 16;
 const AGAIN_AFTER_MS = 100;
-const GIVES_UP_AFTER_MS = 60_000;
-const ANSWERED_WITHIN_MS = 10_000;
-
-const agent = new Agent({ keepAlive: true });
-
+/** Far longer than all troubles together may keep one delivery away. */
+const GIVES_UP_AFTER_MS = 400_000;
 /**
- * Delivers every event several times at once, over all replicas, and each delivery again until it is answered 200.
- *
- * @param answered Hears after each event how many are through.
+ * At first shorter than a replica stands still, so that others hear of what it was working on and take over; then longer and
+ * longer, or on a slow machine nothing would ever be answered in time.
  */
-export async function sendAll(
-  references: readonly string[],
-  fleet: Fleet,
-  history: History,
-  answered: (count: number) => void,
-): Promise<void> {
-  const waiting = references.values();
-  let count = 0;
-  const send = async (): Promise<void> => {
-    for (const reference of waiting) {
-      const body = JSON.stringify(paymentEvent('payment.success', { reference }));
-      const deliveries = Array.from({ length: DELIVERIES }, (_, index) => deliver(body, index, fleet));
-      const through = (await Promise.all(deliveries)).every(Boolean);
-      history.add({ what: through ? 'answered' : 'given up', reference });
-      answered((count += 1));
-    }
-  };
-  await Promise.all(Array.from({ length: EVENTS_AT_ONCE }, send));
-  agent.destroy();
+const ANSWERED_WITHIN_MS = 2_000;
+const LONGEST_WAIT_MS = 30_000;
+const TRIES_OF_ONE_LENGTH = 3;
+
+/** What is posted to a replica. */
+interface Message {
+  readonly path: string;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
-/** False: it was never answered 200. */
-async function deliver(body: string, first: number, fleet: Fleet): Promise<boolean> {
-  const giveUpAt = now() + GIVES_UP_AFTER_MS;
-  for (let place = first; now() < giveUpAt; place += 1) {
-    const port = fleet.portOf(place % fleet.size);
-    if (port !== undefined && (await post(port, body)) === 200) return true;
-    await pause(AGAIN_AFTER_MS);
-  }
-  return false;
-}
+/** Sends to the replicas what the gateway and an operator send, again until it is answered 200. */
+export class Sender {
+  private readonly agent = new Agent({ keepAlive: true });
+  private closed = false;
 
-/** The status of the answer; 0 where none came. */
-function post(port: number, body: string): Promise<number> {
-  const headers = {
-    'content-type': 'application/json',
-    ...signWebhook({ scheme: SCHEME, secret: SECRET, body }),
-  };
-  return new Promise((resolve) => {
-    const outgoing = request(
-      { host: '127.0.0.1', port, path: '/webhooks/payments', method: 'POST', headers, agent },
-      (response) => {
-        response.resume();
-        response.once('close', () => {
-          resolve(response.complete ? (response.statusCode ?? 0) : 0);
-        });
-      },
-    );
-    outgoing.setTimeout(ANSWERED_WITHIN_MS, () => outgoing.destroy());
-    outgoing.once('error', () => {
-      resolve(0);
+  constructor(private readonly fleet: Fleet) {}
+
+  /**
+   * Delivers outcomes of one reference at the same time, over all replicas.
+   *
+   * @returns Whether each was answered 200 in the end.
+   */
+  async deliver(reference: string, outcomes: readonly Outcome[]): Promise<boolean> {
+    const deliveries = outcomes.map((outcome, place) => {
+      const event = paymentEvent(`payment.${outcome}`, { reference });
+      const body = JSON.stringify(event);
+      return this.insist(place, () => ({
+        path: '/webhooks/payments',
+        body,
+        headers: {
+          'content-type': 'application/json',
+          ...signWebhook({ scheme: SCHEME, secret: SECRET, body }),
+        },
+      }));
     });
-    outgoing.end(body);
-  });
+    return (await Promise.all(deliveries)).every(Boolean);
+  }
+
+  /** Has a replica do what an operator wants. False: it was never answered 200. */
+  operate(path: string, place: number): Promise<boolean> {
+    return this.insist(place, () => ({ path: `/operator/${path}`, body: '', headers: {} }));
+  }
+
+  close(): void {
+    this.closed = true;
+    this.agent.destroy();
+  }
+
+  /** False: it was never answered 200. */
+  private async insist(first: number, message: () => Message): Promise<boolean> {
+    const giveUpAt = now() + GIVES_UP_AFTER_MS;
+    for (let place = first; now() < giveUpAt && !this.closed; place += 1) {
+      const port = this.fleet.portOf(place % this.fleet.size);
+      const tries = place - first;
+      const waitMs = ANSWERED_WITHIN_MS * (1 + Math.floor(tries / TRIES_OF_ONE_LENGTH));
+      if (port !== undefined && (await this.post(port, message(), Math.min(waitMs, LONGEST_WAIT_MS))) === 200)
+        return true;
+      await pause(AGAIN_AFTER_MS);
+    }
+    return false;
+  }
+
+  /** The status of the answer; 0 where none came. */
+  private post(port: number, { path, body, headers }: Message, waitMs: number): Promise<number> {
+    return new Promise((resolve) => {
+      const outgoing = request(
+        { host: '127.0.0.1', port, path, method: 'POST', headers, agent: this.agent },
+        (response) => {
+          response.resume();
+          response.once('close', () => {
+            resolve(response.complete ? (response.statusCode ?? 0) : 0);
+          });
+        },
+      );
+      outgoing.setTimeout(waitMs, () => outgoing.destroy());
+      outgoing.once('error', () => {
+        resolve(0);
+      });
+      outgoing.end(body);
+    });
+  }
 }

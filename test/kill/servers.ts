@@ -6,6 +6,8 @@ import { type StorageMode } from './plan.js';
 /** A server of the run's own, which may be crashed and keeps what it confirmed. */
 export interface Server {
   readonly url: string;
+  /** Where Redis writes down each change. */
+  appendOnlyFile?(): Promise<Buffer>;
   crash(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -19,5 +21,9 @@ export function missingProgram(mode: StorageMode): string | undefined {
 
 export function startServer(mode: StorageMode): Promise<Server> {
   if (mode === 'postgres' || mode === 'postgres-plain') return PostgresServer.start(postgresPrograms() ?? '');
-  return RedisServer.start('--appendonly', 'yes', '--appendfsync', 'always');
+  // As docs/storage.md advises. With `appendfsync everysec` Redis answers before it writes while the disk is slow, and a
+  // server that is killed then has forgotten what it answered.
+  const advised = ['--appendonly', 'yes', '--appendfsync', 'always', '--maxmemory-policy', 'noeviction'];
+  // Its file is read as a record of everything that changed.
+  return RedisServer.start(...advised, '--auto-aof-rewrite-percentage', '0');
 }

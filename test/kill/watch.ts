@@ -1,36 +1,36 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Books } from './books.js';
+import { type Ledger } from './ledger.js';
 
 const EVERY_MS = 250;
 
-/** Looks at the database while it is used, and collects what did not stand together for a moment. */
+/** Looks at the database while it is used, and collects what contradicted itself for a moment. */
 export class Watch {
   readonly contradictions = new Set<string>();
   looks = 0;
   private readonly stopping = new AbortController();
   private readonly looking: Promise<void>;
 
-  constructor(private readonly books: Pick<Books, 'contradictions'> | undefined) {
-    this.looking = books ? this.keepLooking(books) : Promise.resolve();
+  constructor(private readonly ledger: Pick<Ledger, 'contradictions'> | undefined) {
+    this.looking = ledger ? this.keepLooking(ledger) : Promise.resolve();
   }
 
   /** Looks for the last time; rejects where it cannot. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.looking;
-    if (this.books) await this.lookAt(this.books);
+    if (this.ledger) await this.lookAt(this.ledger);
   }
 
-  private async keepLooking(books: Pick<Books, 'contradictions'>): Promise<void> {
+  private async keepLooking(ledger: Pick<Ledger, 'contradictions'>): Promise<void> {
     const { signal } = this.stopping;
     while (await pause(EVERY_MS, true, { signal }).catch(() => false)) {
       // While the database is away there is nothing to see.
-      await this.lookAt(books).catch(() => undefined);
+      await this.lookAt(ledger).catch(() => undefined);
     }
   }
 
-  private async lookAt(books: Pick<Books, 'contradictions'>): Promise<void> {
-    for (const each of await books.contradictions()) this.contradictions.add(each);
+  private async lookAt(ledger: Pick<Ledger, 'contradictions'>): Promise<void> {
+    for (const each of await ledger.contradictions()) this.contradictions.add(each);
     this.looks += 1;
   }
 }

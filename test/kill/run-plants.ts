@@ -1,0 +1,62 @@
+import { buildChildProgram } from '../support/child-program.js';
+import { CALL_PLANTS } from './calls/call-plants.js';
+import { runCalls } from './calls/run-calls.js';
+import { edit, type Plant, PLANTS } from './plants.js';
+import { type Size } from './plan.js';
+import { runKillTest } from './run-kill-test.js';
+
+/** Small, and with every stop that there is: a fault shows where one replica takes over from another. */
+const SIZE: Omit<Size, 'seed'> = {
+  events: 60,
+  kills: 10,
+  stops: 15,
+  networkFaults: 0,
+  contradictions: false,
+};
+/** What shows only where two things meet may need another run. */
+const TRIES = 3;
+
+/**
+ * Runs the test once for each planted fault, again where nothing was found. Resolves to those of which nothing was.
+ *
+ * @param only A part of the names of the plants that are tried.
+ */
+export async function runPlants(
+  seed: string,
+  only: string,
+  tell: (line: string) => void,
+): Promise<readonly Plant[]> {
+  const missed: Plant[] = [];
+  const listen = async (
+    plant: Plant,
+    replica: string,
+    run: (program: string, seed: string) => Promise<readonly string[]>,
+  ): Promise<void> => {
+    const program = await buildChildProgram(replica, { edit: edit(plant) });
+    try {
+      for (let tries = 1; tries <= TRIES; tries += 1) {
+        const violations = await run(program.file, `${seed}-${tries}`);
+        const found = violations.filter((violation) => plant.found.test(violation));
+        const [example = `nothing among ${violations.length} violations`] = found;
+        tell(`${plant.mode}, ${plant.name}: ${found.length} found in run ${tries} (${example})`);
+        if (found.length > 0) return;
+      }
+      missed.push(plant);
+    } finally {
+      await program.remove();
+    }
+  };
+  for (const plant of PLANTS.filter(({ name }) => name.includes(only))) {
+    await listen(plant, 'test/kill/replica.ts', async (program, each) => {
+      const { verdict } = await runKillTest(plant.mode, { ...SIZE, seed: each }, program);
+      return verdict.violations;
+    });
+  }
+  for (const plant of CALL_PLANTS.filter(({ name }) => name.includes(only))) {
+    await listen(plant, 'test/kill/calls/call-replica.ts', async (program, each) => {
+      const { violations } = await runCalls(plant.mode, { payments: plant.payments, seed: each }, program);
+      return violations;
+    });
+  }
+  return missed;
+}
