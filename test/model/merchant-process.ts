@@ -1,78 +1,86 @@
-import {
-  type PaymentsModuleOptions,
-  type PaymentsStorage,
-  type PaymentWebhookEvent,
-  PaymentsJournal,
-} from '../../lib/index.js';
+import { type PaymentsStorage, type PaymentWebhookEvent, PaymentsJournal } from '../../lib/index.js';
 import { startMerchantApp, type MerchantApp } from '../support/merchant-app.js';
-import { DeathError, MortalStorage, type Doom } from './mortal-storage.js';
-import { type Plan } from './plan.js';
+import { type Kind } from './coverage.js';
+import { GatewayAddress, type LedgerGateway } from './gateway.js';
+import { intercept } from './interceptors.js';
+import { type Interceptor, type Plan, type StoreTrouble } from './plan.js';
+import { TroubledStorage } from './troubled-storage.js';
 
 const SHORT = { afterAnswerMs: 1, afterSilenceMs: 1 };
 
-/** How long an attempt may take: long enough for a busy machine, short enough for thousands of silent answers. */
-const TIMEOUT_MS = 80;
+/** How long an attempt may take: long enough for a busy machine, on which only planned silence may be silent. */
+const TIMEOUT_MS = 1_000;
+export const DEADLINE_MS = 60_000;
 
-export interface ProcessOptions {
-  readonly base: PaymentsModuleOptions;
-  readonly baseUrl: string;
-  readonly storage: PaymentsStorage;
-  readonly probe: Plan['probe'];
-  /** Whether the next request finds no connection. */
-  readonly refusesNext: () => boolean;
-}
+const ACTS: Readonly<Partial<Record<Interceptor, Kind>>> = {
+  'sends again': 'an interceptor sends again',
+  'another key': 'an interceptor changes the key',
+  throws: 'an interceptor throws',
+};
+
+let processes = 0;
 
 /** One run of the merchant's application. It may die at any moment; its storage stays. */
 export class MerchantProcess {
   /** Resolves when it has died. */
   readonly death: Promise<'died'>;
-  private doom: Doom = {};
-  private requests = 0;
   private dead = false;
+  private tellDeath: () => void = () => {};
 
   private constructor(
+    readonly id: number,
     private readonly app: MerchantApp,
-    private readonly mortal: MortalStorage,
-    death: Promise<'died'>,
-    private readonly tellDeath: () => void,
+    private readonly troubled: TroubledStorage,
+    private readonly address: GatewayAddress,
+    life: { onCrash: () => void },
   ) {
-    this.death = death;
-  }
-
-  static async start({
-    base,
-    baseUrl,
-    storage,
-    probe,
-    refusesNext,
-  }: ProcessOptions): Promise<MerchantProcess> {
-    let tellDeath = (): void => {};
-    const death = new Promise<'died'>((resolve) => {
-      tellDeath = () => {
+    this.death = new Promise((resolve) => {
+      this.tellDeath = () => {
         resolve('died');
       };
     });
-    const mortal = new MortalStorage(storage, () => {
-      process.die();
-    });
-    const app = await startMerchantApp({
-      ...base,
-      baseUrl,
-      storage: mortal.storage,
-      timeoutMs: TIMEOUT_MS,
-      probe: {
-        collections: probe.collections && SHORT,
-        disbursements: probe.disbursements && SHORT,
+    life.onCrash = () => {
+      this.die();
+    };
+  }
+
+  /** @param reach Hears what the process reaches. */
+  static async start(
+    storage: PaymentsStorage,
+    gateway: LedgerGateway,
+    plan: Plan,
+    reach: (kind: Kind) => void,
+  ): Promise<MerchantProcess> {
+    const id = (processes += 1);
+    const life = { onCrash: (): void => {} };
+    const troubled = new TroubledStorage(storage, {
+      onCrash: () => {
+        life.onCrash();
+      },
+      onPartition: () => {
+        reach('a partition');
       },
     });
-    const process: MerchantProcess = new MerchantProcess(app, mortal, death, tellDeath);
-    app.http.axiosRef.interceptors.request.use((config) => {
-      if (process.dead) throw new DeathError();
-      // Nobody listens at port 1.
-      if (refusesNext()) config.url = 'http://127.0.0.1:1/';
-      return config;
+    const address = await GatewayAddress.open((request, response) => gateway.handle(request, response, id));
+    const { collections, disbursements } = plan.probe;
+    const app = await startMerchantApp({
+      baseUrl: address.baseUrl,
+      storage: troubled.storage,
+      timeoutMs: TIMEOUT_MS,
+      deadlineMs: DEADLINE_MS,
+      probe: { collections: collections && SHORT, disbursements: disbursements && SHORT },
+      ...(plan.asksForStatus && {
+        statusPaths: { collection: '/payments/{reference}', disbursement: '/disbursements/{reference}' },
+      }),
     });
-    return process;
+    // Only who reaches for the client is sent through it.
+    if (plan.interceptor !== 'none') {
+      const kind = ACTS[plan.interceptor];
+      intercept(app.http.axiosRef, plan.interceptor, () => {
+        if (kind) reach(kind);
+      });
+    }
+    return new MerchantProcess(id, app, troubled, address, life);
   }
 
   get collections(): MerchantApp['collections'] {
@@ -91,46 +99,46 @@ export class MerchantProcess {
     return this.app.heard;
   }
 
+  get listener(): MerchantApp['listener'] {
+    return this.app.listener;
+  }
+
   get isDead(): boolean {
     return this.dead;
   }
 
-  /** Answers the gateway's webhooks; a dead process answers nobody. */
-  readonly listener: MerchantApp['listener'] = (request, response) => {
-    if (this.dead) request.socket.destroy();
-    else this.app.listener(request, response);
-  };
-
-  plan(doom: Doom): void {
-    this.doom = doom;
-    this.requests = 0;
-    this.mortal.plan(doom);
+  get isCutOff(): boolean {
+    return this.troubled.isCutOff;
   }
 
-  /** One of its requests is on the way. False: it died before the request was sent whole. */
-  requestArrived(): boolean {
-    if (this.dead) return false;
-    this.requests += 1;
-    if (this.isDoomed('before')) this.die();
-    return !this.dead;
+  plan(trouble: StoreTrouble | undefined): void {
+    this.troubled.plan(trouble);
   }
 
-  requestProcessed(): void {
-    if (this.isDoomed('after')) this.die();
+  letLateWritesArrive(): Promise<number> {
+    return this.troubled.letLateWritesArrive();
+  }
+
+  /** Nobody listens at the gateway's address while this is done. */
+  async withoutGateway<T>(work: () => Promise<T>): Promise<T> {
+    await this.address.close();
+    try {
+      return await work();
+    } finally {
+      await this.address.reopen();
+    }
   }
 
   die(): void {
     this.dead = true;
-    this.mortal.kill();
+    this.troubled.kill();
     this.tellDeath();
   }
 
-  close(): Promise<void> {
-    return this.app.close();
-  }
-
-  private isDoomed(side: 'before' | 'after'): boolean {
-    const { death } = this.doom;
-    return death?.at === 'request' && death.side === side && death.nth === this.requests;
+  async close(): Promise<void> {
+    this.die();
+    await this.app.close();
+    await this.address.close();
+    await this.troubled.idle();
   }
 }

@@ -1,190 +1,121 @@
-import fc from 'fast-check';
+import { type AnswerName } from './answers.js';
 
-/** What happens to one request between the caller and the gateway. */
-export const FAULTS = [
-  'none',
-  // Never leaves the machine.
-  'refused',
-  // The gateway does not process it.
-  'dropBefore',
-  'html 502',
-  'html 200',
-  'status 200',
-  'status 302',
-  'status 307',
-  'status 400',
-  'status 400 BRAND_NEW',
-  'status 400 INSUFFICIENT_BALANCE',
-  'status 400 PROVIDER_ERROR',
-  'status 401',
-  'status 404',
-  'status 408',
-  'status 409',
-  'status 429',
-  'status 503',
-  // The gateway processes it.
-  'dropAfterProcessing',
-  'malformedJson',
-  'hang',
-  'reset',
-  'truncated',
-  'webhook before the answer',
-  // The gateway processes it long after the caller has given up.
-  'late',
-  // The caller gives up once it is sent.
-  'aborted',
-] as const;
-export type Fault = (typeof FAULTS)[number];
-
-/** The process ends around its nth request or its nth write to the journal. */
-export interface Death {
-  readonly at: 'request' | 'write';
-  readonly nth: number;
-  readonly side: 'before' | 'after';
+/** What becomes of one request: what is answered, and whether the money moves, at once or long after the caller has gone. */
+export interface PlannedRequest {
+  readonly answer: AnswerName;
+  readonly effect: 'none' | 'now' | 'late';
 }
 
-/** The journal fails once, having written or not. */
-export interface Outage {
-  readonly nth: number;
-  readonly side: 'before' | 'after';
+/**
+ * What happens around the nth write to the journal.
+ *
+ * - `fails`: it is not written.
+ * - `answer lost`: it is written, and the process hears of a failure.
+ * - `late`: the process hears of a failure, and it is written long after that.
+ * - `partition`: nothing reaches the journal from here to the end of the step.
+ * - `cut off`: nothing reaches the journal from here on, and the process dies at the end of the step.
+ * - `dies before`, `dies after`: the process ends.
+ */
+export interface StoreTrouble {
+  readonly nth: 1 | 2 | 3;
+  readonly kind: 'fails' | 'answer lost' | 'late' | 'partition' | 'cut off' | 'dies before' | 'dies after';
 }
+
+/**
+ * What happens while the first request of a call is at the gateway.
+ *
+ * - `webhook`: the payment ends, and its webhook comes before the answer.
+ * - `operator`: the payment ends, and an operator tells the journal before the answer comes.
+ * - `row vanishes`: a fail-over of the database loses the payment.
+ * - `others act`: time passes, and another replica recovers and makes the same call.
+ * - `process dies`: its storage stays.
+ * - `caller gives up`: its signal fires.
+ */
+export type Meanwhile =
+  'nothing' | 'webhook' | 'operator' | 'row vanishes' | 'others act' | 'process dies' | 'caller gives up';
 
 export type Family = 'collection' | 'disbursement';
 
 /** One reference of one family. */
 export interface Slot {
   readonly family: Family;
-  readonly reference: string;
+  readonly reference: 'first' | 'second';
 }
 
 export interface PlannedCall extends Slot {
   readonly channel: 0 | 1;
-  readonly amount: string;
+  readonly amount: '1000.00' | '2500.50';
   readonly options: 'plain' | 'once' | 'own key' | 'attempt 2' | 'aborted before';
 }
 
+export type Replica = 0 | 1;
+
+export interface CallStep {
+  readonly do: 'call';
+  readonly by: Replica;
+  readonly call: PlannedCall;
+  readonly requests: readonly PlannedRequest[];
+  readonly meanwhile: Meanwhile;
+  readonly trouble: StoreTrouble | undefined;
+  /** Nobody listens at the gateway's address. */
+  readonly unreachable: boolean;
+  /** The process is killed as soon as the caller has its result, whatever it still has to write. */
+  readonly killedAfterwards: boolean;
+}
+
+export interface RecoverStep {
+  readonly do: 'recover';
+  readonly by: Replica;
+  /** The other replica recovers at the same time. */
+  readonly twice: boolean;
+  readonly requests: readonly PlannedRequest[];
+  readonly trouble: StoreTrouble | undefined;
+}
+
+export interface TwoCallsStep {
+  readonly do: 'two calls at once';
+  readonly calls: readonly [PlannedCall, PlannedCall];
+  /** The second one is made by another replica. */
+  readonly elsewhere: boolean;
+  readonly requests: readonly PlannedRequest[];
+}
+
+/** How a payment ends: an index into the ends of its family. */
+export type HowItEnds = 0 | 1 | 2 | 3;
+
 export type Step =
-  | {
-      readonly do: 'call';
-      readonly call: PlannedCall;
-      readonly faults: readonly Fault[];
-      readonly death?: Death | undefined;
-      readonly outage?: Outage | undefined;
-    }
-  | {
-      readonly do: 'two calls at once';
-      readonly calls: readonly [PlannedCall, PlannedCall];
-      /** The second one is made by another process. */
-      readonly elsewhere: boolean;
-      readonly faults: readonly Fault[];
-    }
-  | {
-      readonly do: 'recover';
-      /** Another process recovers at the same time. */
-      readonly twice: boolean;
-      readonly faults: readonly Fault[];
-      readonly death?: Death | undefined;
-    }
+  | CallStep
+  | TwoCallsStep
+  | RecoverStep
   /** The customer or the provider brings the payment to its end. */
-  | { readonly do: 'decide'; readonly slot: Slot; readonly how: 0 | 1 | 2 | 3 }
-  /** An operator looks at the gateway's books and tells the journal. */
+  | { readonly do: 'decide'; readonly slot: Slot; readonly how: HowItEnds }
+  /** An operator looks at the gateway's ledger and tells the journal. */
   | { readonly do: 'settle'; readonly slot: Slot }
-  | { readonly do: 'let late requests arrive' }
-  | { readonly do: 'restart' }
-  | { readonly do: 'let time pass'; readonly ms: number };
+  | { readonly do: 'let late requests and writes arrive' }
+  | { readonly do: 'restart'; readonly replica: Replica }
+  | { readonly do: 'let time pass'; readonly ms: number }
+  /** Months pass, and the journal forgets what it may. */
+  | { readonly do: 'purge' }
+  /** Others pay, and a journal of few entries makes room. */
+  | { readonly do: 'other payments' };
+
+/**
+ * What the application has added to the package's HTTP client.
+ *
+ * - `sends again`: it tries a request that failed a second time by itself.
+ * - `another key`, `throws`: every other request gets another key and another signal, or ends before it is sent.
+ */
+export type Interceptor = 'none' | 'harmless' | 'sends again' | 'another key' | 'throws';
 
 /** One story, from an empty journal to its end. */
 export interface Plan {
   readonly probe: { readonly collections: boolean; readonly disbursements: boolean };
+  /** Whether the gateway can be asked what came of a payment. */
+  readonly asksForStatus: boolean;
+  /** A journal in memory that makes room where it holds more than this; undefined: it never does. */
+  readonly journalSize: 2 | undefined;
+  readonly interceptor: Interceptor;
   readonly steps: readonly Step[];
   /** How long the last recovery waits: inside the recovery window, or after it. */
   readonly lastWaitMs: number;
-}
-
-/** The last one is more than the wallet holds. */
-export const AMOUNTS = ['1000.00', '2500.50', '5000000.00'] as const;
-
-const slot = fc.record({
-  family: fc.constantFrom<Family>('collection', 'disbursement'),
-  reference: fc.constantFrom('first', 'second'),
-});
-const call: fc.Arbitrary<PlannedCall> = fc
-  .tuple(
-    slot,
-    fc.record({
-      channel: often<0 | 1>(0, 1),
-      amount: often(...AMOUNTS),
-      options: often<PlannedCall['options']>('plain', 'once', 'own key', 'attempt 2', 'aborted before'),
-    }),
-  )
-  .map(([where, how]) => ({ ...where, ...how }));
-const faults = fc.oneof(
-  { weight: 4, arbitrary: fc.array(fc.constantFrom(...FAULTS), { maxLength: 3 }) },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom(...FAULTS).map((fault): readonly Fault[] => [fault, fault, fault]),
-  },
-);
-const side = fc.constantFrom<'before' | 'after'>('before', 'after');
-const nth = fc.integer({ min: 1, max: 3 });
-const death: fc.Arbitrary<Death | undefined> = rarely(
-  fc.record({ at: fc.constantFrom<'request' | 'write'>('request', 'write'), nth, side }),
-);
-const outage: fc.Arbitrary<Outage | undefined> = rarely(fc.record({ nth, side }));
-
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ do: fc.constant('call' as const), call, faults, death, outage }) },
-  { weight: 2, arbitrary: atOnce() },
-  {
-    weight: 2,
-    arbitrary: fc.record({ do: fc.constant('recover' as const), twice: fc.boolean(), faults, death }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant('decide' as const),
-      slot,
-      how: fc.constantFrom<0 | 1 | 2 | 3>(0, 1, 2, 3),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('settle' as const), slot }) },
-  { weight: 1, arbitrary: fc.constant<Step>({ do: 'let late requests arrive' }) },
-  { weight: 1, arbitrary: fc.constant<Step>({ do: 'restart' }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant('let time pass' as const),
-      ms: fc.constantFrom(1_000, 100_000, 1_000_000),
-    }),
-  },
-);
-
-export const plans: fc.Arbitrary<Plan> = fc.record({
-  probe: fc.record({ collections: often(true, false), disbursements: often(true, false) }),
-  steps: fc.array(step, { minLength: 1, maxLength: 12 }),
-  lastWaitMs: often(100_000, 2_000_000),
-});
-
-/** Two calls for one reference, mostly of the same payment. */
-function atOnce(): fc.Arbitrary<Step> {
-  return fc
-    .tuple(call, call, fc.constantFrom('same', 'same', 'other'), fc.boolean(), faults)
-    .map(([one, other, how, elsewhere, planned]) => ({
-      do: 'two calls at once',
-      elsewhere,
-      calls: [one, how === 'same' ? one : { ...other, family: one.family, reference: one.reference }],
-      faults: planned,
-    }));
-}
-
-/** The first value in most cases. */
-function often<T>(usual: T, ...others: readonly T[]): fc.Arbitrary<T> {
-  return fc.oneof(
-    { weight: 4, arbitrary: fc.constant(usual) },
-    { weight: 1, arbitrary: fc.constantFrom(...others) },
-  );
-}
-
-function rarely<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
-  return fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 }

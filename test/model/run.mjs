@@ -1,5 +1,10 @@
-// Plays the random stories in their large size. `--runs` says how many; `--seed`, and `--path` where a run found a
-// counterexample, play the same ones again.
-import { runJest } from '../support/run-jest.mjs';
+// Plays the random stories in their large size. `--storage memory|postgres|redis` says where; `--runs` how many; `--seed`,
+// and `--path` where a run found a counterexample, play the same ones again.
+import { runSpecs } from '../support/run-specs.mjs';
 
-runJest('test/model', 'MODEL', { runs: '3000', seed: undefined, path: undefined });
+runSpecs('test/model/money-safety', 'MODEL', {
+  storage: 'memory',
+  runs: process.argv.some((word) => /^--storage=?(postgres|redis)?$/.test(word)) ? '300' : '3000',
+  seed: undefined,
+  path: undefined,
+});

@@ -1,0 +1,153 @@
+import { CALLER_GAVE_UP, type CallResult, viewOf } from './call-result.js';
+import { type SentPayment } from './gateway.js';
+import { DEADLINE_MS, type MerchantProcess } from './merchant-process.js';
+import { type Outcomes } from './outcomes.js';
+import { type CallStep, type Meanwhile, type PlannedCall, type Replica, type TwoCallsStep } from './plan.js';
+import { sendPayment } from './send-payment.js';
+import { type World } from './world.js';
+
+/** Makes the calls of a story, and what happens while they wait. */
+export class Calls {
+  private caller = new AbortController();
+  /** What happens when the next payment is at the gateway. */
+  private onArrival: ((sent: SentPayment) => Promise<void>) | undefined;
+
+  /** @param count Hears how each call ended. */
+  constructor(
+    private readonly world: World,
+    private readonly outcomes: Outcomes,
+    private readonly count: (end: string) => void,
+  ) {}
+
+  /** A payment is at the gateway, and its answer waits until this resolves. */
+  async arrived(sent: SentPayment): Promise<void> {
+    const hook = this.onArrival;
+    this.onArrival = undefined;
+    await hook?.(sent);
+  }
+
+  async makeOne(step: CallStep): Promise<void> {
+    const { merchant, gateway, checker, reach } = this.world;
+    const { call, by, requests, meanwhile, trouble, unreachable, killedAfterwards } = step;
+    const process = merchant.replica(by);
+    const standing = await merchant.stored(call);
+    gateway.plan(requests);
+    process.plan(trouble);
+    checker.begins(call, process.id, standing);
+    const sentBefore = checker.sent.length;
+    this.onArrival = (sent) => this.happen(meanwhile, call, sent, by);
+    const made = (): Promise<CallResult> => this.call(call, process, killedAfterwards);
+    const result = unreachable ? await process.withoutGateway(made) : await made();
+    this.onArrival = undefined;
+    gateway.plan([]);
+    process.plan(undefined);
+    if (process.isCutOff) process.die();
+    if (result.end !== 'died' && process.isDead) reach('a result before its process is killed');
+    if (unreachable && standing === undefined) checker.neverLeft(call, result);
+    checker.ended([call], [result], sentBefore, await merchant.stored(call));
+    if (result.end === 'died') await this.checkAfterDeath(call);
+    // Nobody is left who knows of the payment, or whoever does cannot write it down again yet.
+    if (meanwhile === 'row vanishes' && trouble !== undefined) checker.lost(call);
+  }
+
+  async makeTwo({ calls, elsewhere, requests }: TwoCallsStep): Promise<void> {
+    const { merchant, gateway, checker, reach } = this.world;
+    const processes = [merchant.replica(0), merchant.replica(elsewhere ? 1 : 0)];
+    const standing = await merchant.stored(calls[0]);
+    gateway.plan(requests);
+    const sentBefore = checker.sent.length;
+    calls.forEach((call, index) => {
+      checker.begins(call, processes[index]!.id, standing);
+    });
+    if (elsewhere) reach('two replicas at once');
+    const results = await Promise.all(calls.map((call, index) => this.call(call, processes[index]!)));
+    gateway.plan([]);
+    checker.ended(calls, results, sentBefore, await merchant.stored(calls[0]));
+  }
+
+  /** While the first request of a call is at the gateway, and its answer waits. */
+  private async happen(what: Meanwhile, call: PlannedCall, sent: SentPayment, by: Replica): Promise<void> {
+    const { merchant, gateway, reach } = this.world;
+    switch (what) {
+      case 'nothing':
+        return;
+      case 'webhook':
+        if (sent.family === 'collection') await this.outcomes.decide(call, 0);
+        break;
+      case 'operator':
+        await this.outcomes.settleMeanwhile(call, merchant.other(by));
+        break;
+      case 'row vanishes':
+        return merchant.loseRow(call);
+      case 'others act':
+        return this.othersAct(call, by);
+      case 'process dies':
+        merchant.replica(by).die();
+        return;
+      case 'caller gives up':
+        this.caller.abort(CALLER_GAVE_UP);
+        return;
+    }
+    const effect = gateway.effectsOf(call).at(-1);
+    if (effect && !gateway.isOpen(effect)) reach('an end before the answer');
+  }
+
+  /** Within its deadline and 30 seconds more, a call may still be running, and nobody else sends its payment. */
+  private async othersAct(call: PlannedCall, by: Replica): Promise<void> {
+    const { merchant, gateway, checker, reach, pass } = this.world;
+    const holder = merchant.replica(by);
+    const other = merchant.other(by);
+    await pass(DEADLINE_MS + 15_000);
+    checker.hold(call, holder.id);
+    await other.journal.recover().catch(() => undefined);
+    const result = await this.call({ ...call, options: 'plain' }, other);
+    if (result.end === 'rejected' && result.error.evidence === 'in-flight')
+      reach('a lease keeps others away');
+    checker.check(
+      result.end !== 'resolved' || gateway.effectsOf(call).length > 0,
+      'a call resolved out of nothing',
+      { call },
+    );
+    checker.hold(call, undefined);
+  }
+
+  /** What the caller was told counts, also where its process dies right after that. */
+  private async call(
+    call: PlannedCall,
+    process: MerchantProcess,
+    killedAfterwards = false,
+  ): Promise<CallResult> {
+    this.caller = new AbortController();
+    if (call.options === 'aborted before') this.caller.abort(CALLER_GAVE_UP);
+    let told: CallResult | undefined;
+    const tell = (result: CallResult): void => {
+      if (process.isDead) return;
+      told = result;
+      if (killedAfterwards) process.die();
+    };
+    const made = sendPayment(call, process, this.caller.signal).then(
+      (value) => {
+        tell({ end: 'resolved', value });
+      },
+      (error: unknown) => {
+        tell({ end: 'rejected', error: viewOf(error) });
+      },
+    );
+    await Promise.race([made, process.death]);
+    const result: CallResult = told ?? { end: 'died' };
+    this.count(result.end === 'rejected' ? result.error.name : result.end);
+    return result;
+  }
+
+  /** Nobody can say any more what a dead process knew: what was in a journal that lost it is lost. */
+  private async checkAfterDeath(call: PlannedCall): Promise<void> {
+    const { merchant, gateway, checker } = this.world;
+    const standing = await merchant.stored(call);
+    if (standing === undefined) {
+      // Either nothing had been written down, and nothing sent, or the row vanished with its process.
+      if (gateway.effectsOf(call).length > 0 || gateway.awaits(call)) checker.lost(call);
+      checker.freed(call);
+    }
+    if (standing?.state === 'rejected') checker.freed(call);
+  }
+}

@@ -1,0 +1,156 @@
+import { expect, it } from 'vitest';
+import { type CallResult } from './call-result.js';
+import { Checker } from './checker.js';
+import { type Effect, type SentPayment } from './gateway.js';
+import { type JournalView } from './journal-view.js';
+import { type PlannedCall } from './plan.js';
+
+const call: PlannedCall = {
+  family: 'disbursement',
+  reference: 'first',
+  channel: 0,
+  amount: '1000.00',
+  options: 'plain',
+};
+const path = '/api/v1/disbursements/bank';
+const effect: Effect = { ...call, path, key: 'key-1', status: 'pending' };
+const sent: SentPayment = {
+  process: 1,
+  family: 'disbursement',
+  reference: 'first',
+  path,
+  key: 'key-1',
+  body: '{}',
+  planned: { answer: 'reset', effect: 'now' },
+};
+const entry: JournalView = {
+  state: 'unknown',
+  attempt: 1,
+  amount: '1000.00',
+  operation: 'disbursement.bank',
+  idempotencyKey: 'key-1',
+};
+const rejected = (name: string, mayHaveBeenProcessed: boolean): CallResult => ({
+  end: 'rejected',
+  error: { name, message: '', mayHaveBeenProcessed },
+});
+const unknown = rejected('PaymentOutcomeUnknownError', true);
+const refused = rejected('PaymentRejectedError', false);
+
+/** What a checker says about a story; undefined: money was safe. */
+function problem(story: (checker: Checker) => void, effects: readonly Effect[] = []): string | undefined {
+  const checker = new Checker({ effectsOf: () => effects, awaits: () => false }, false);
+  story(checker);
+  try {
+    checker.throwFound();
+    return undefined;
+  } catch (error) {
+    return (error as Error).message.split('\n')[0];
+  }
+}
+
+const made = (checker: Checker, result: CallResult): void => {
+  checker.begins(call, 1, undefined);
+  checker.arrived(sent);
+  checker.ended([call], [result], 0, entry);
+};
+
+it('finds nothing where an unknown payment stands in the journal', () => {
+  const story = (checker: Checker): void => {
+    made(checker, unknown);
+    checker.compare(call, entry);
+  };
+  expect(problem(story, [effect])).toBeUndefined();
+});
+
+it('finds money that moved twice, and a payment that was made and called refused', () => {
+  const twice = (checker: Checker): void => {
+    checker.moved(effect);
+  };
+  expect(problem(twice, [effect, effect])).toBe('money moved twice');
+  expect(
+    problem(
+      (checker) => {
+        made(checker, refused);
+      },
+      [effect],
+    ),
+  ).toBe('a payment that was made is said not to have been processed');
+});
+
+it('finds a payment that is sent after its caller was told that nothing was, or under another key', () => {
+  const later =
+    (result: CallResult, key: string) =>
+    (checker: Checker): void => {
+      made(checker, result);
+      checker.stepBegins();
+      checker.arrived({ ...sent, key });
+    };
+  expect(problem(later(refused, 'key-1'))).toBe('a payment was sent that its caller was told was never sent');
+  expect(problem(later(unknown, 'key-2'))).toBe('another key was sent while a payment may stand');
+  expect(problem(later(unknown, 'key-1'))).toBeUndefined();
+});
+
+it('finds a payment that is called unknown though nobody listened to it', () => {
+  const unheard =
+    (result: CallResult) =>
+    (checker: Checker): void => {
+      checker.neverLeft(call, result);
+    };
+  expect(problem(unheard(unknown))).toBe('a payment that never left this machine is called unknown');
+  expect(problem(unheard(rejected('PaymentsConnectionError', false)))).toBeUndefined();
+});
+
+it('finds a third try, and one that another replica makes while the first still runs', () => {
+  const tried = (checker: Checker): void => {
+    made(checker, unknown);
+    checker.arrived(sent);
+    checker.arrived(sent);
+  };
+  expect(problem(tried)).toBe('a payment was tried more than once more');
+  const held = (checker: Checker): void => {
+    made(checker, unknown);
+    checker.hold(call, 1);
+    checker.arrived({ ...sent, process: 2 });
+  };
+  expect(problem(held)).toBe('a payment was sent by one replica while another one was making it');
+});
+
+it('finds a journal that contradicts the ledger', () => {
+  const stands =
+    (view: JournalView | undefined) =>
+    (checker: Checker): void => {
+      made(checker, unknown);
+      checker.compare(call, view);
+    };
+  expect(problem(stands(undefined), [effect])).toBe('a payment was made that is not in the journal');
+  expect(problem(stands(undefined))).toBe('a payment may have been made that is not in the journal');
+  expect(problem(stands({ ...entry, state: 'rejected' }), [effect])).toBe(
+    'a payment was made that the journal calls rejected',
+  );
+  expect(problem(stands({ ...entry, state: 'accepted' }))).toBe('an accepted payment was not made');
+  expect(problem(stands({ ...entry, state: 'settled', outcome: 'paid' }), [effect])).toBe(
+    'a payment is settled with another outcome',
+  );
+  const back = (checker: Checker): void => {
+    made(checker, unknown);
+    checker.heardEnd(call);
+    checker.compare(call, entry);
+  };
+  expect(problem(back, [effect])).toBe('a payment that had ended is open again');
+});
+
+it.each<[what: string, standing: Partial<JournalView>, found: boolean]>([
+  ['where the gateway refused it', { state: 'rejected' }, false],
+  ['where an operator called it failed', { settledBy: 'operator' }, false],
+  ['unless the gateway has shown it', { settledBy: 'operator', acknowledged: true }, true],
+  ['unless the gateway has answered', { settledBy: 'operator', answer: '{}' }, true],
+  ['unless a webhook called it failed', { settledBy: 'webhook' }, true],
+])('lets another key follow a call that died, %s', (_, standing, found) => {
+  const story = (checker: Checker): void => {
+    made(checker, { end: 'died' });
+    checker.begins(call, 1, { ...entry, state: 'settled', outcome: 'failed', ...standing });
+    checker.arrived({ ...sent, key: 'key-2' });
+  };
+  expect(problem(story)).toBe(found ? 'another key was sent while a payment may stand' : undefined);
+});

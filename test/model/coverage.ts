@@ -1,0 +1,64 @@
+import { type SentPayment, wasTurnedAway } from './gateway.js';
+
+/** What the stories are there to reach. */
+export const KINDS = [
+  'a late request moves money',
+  'a late write arrives',
+  'a partition',
+  'a row vanishes',
+  'a next attempt',
+  'a probe turned away by 429',
+  'a refusal after its effect',
+  'an end before the answer',
+  'an operator settles',
+  'a status query',
+  'a purge',
+  'a lease keeps others away',
+  'two replicas at once',
+  'a result before its process is killed',
+  'an interceptor sends again',
+  'an interceptor changes the key',
+  'an interceptor throws',
+] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** Below this, chance may leave a kind out. */
+const STORIES_FOR_ALL = 200;
+
+/** How many stories reached each kind. */
+export class Coverage {
+  private stories = 0;
+  private readonly reached = new Map<Kind, number>(KINDS.map((kind) => [kind, 0]));
+
+  add(kinds: ReadonlySet<Kind>): void {
+    this.stories += 1;
+    for (const kind of kinds) this.reached.set(kind, (this.reached.get(kind) ?? 0) + 1);
+  }
+
+  lines(): readonly string[] {
+    return [...this.reached].map(
+      ([kind, stories]) => `${String(stories).padStart(7)} stories reached: ${kind}`,
+    );
+  }
+
+  /** The kinds that a run should have reached, and did not. */
+  missing(): readonly Kind[] {
+    if (this.stories < STORIES_FOR_ALL) return [];
+    return [...this.reached].filter(([, stories]) => stories === 0).map(([kind]) => kind);
+  }
+}
+
+/** What a payment that comes to the gateway shows of its story. */
+export function kindsOf(sent: SentPayment, earlier: readonly SentPayment[]): readonly Kind[] {
+  const { planned } = sent;
+  const isProbe = earlier.some((each) => each.key === sent.key && !wasTurnedAway(each));
+  const kinds: Kind[] = [];
+  if (earlier.length > 0 && earlier.every(({ key }) => key !== sent.key)) kinds.push('a next attempt');
+  if (isProbe && wasTurnedAway(sent)) kinds.push('a probe turned away by 429');
+  if (planned !== 'duplicate' && planned.effect === 'now' && LOOKS_REFUSED.test(planned.answer))
+    kinds.push('a refusal after its effect');
+  return kinds;
+}
+
+/** By its name: a status with which servers refuse. */
+const LOOKS_REFUSED = /\b4\d\d\b/;

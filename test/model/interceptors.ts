@@ -1,0 +1,73 @@
+import { type AxiosInstance, type InternalAxiosRequestConfig as Config } from 'axios';
+import { type Interceptor } from './plan.js';
+
+/** What a key begins with that an interceptor put there. */
+export const CHANGED_KEY = 'changed-';
+
+/** Gives an HTTP client what a plan says; `acted` hears each time that it interferes. */
+export function intercept(axios: AxiosInstance, kind: Interceptor, acted: () => void): void {
+  switch (kind) {
+    case 'none':
+      return;
+    case 'harmless':
+      axios.interceptors.request.use((config) => config);
+      return;
+    case 'sends again':
+      sendAgain(axios, acted);
+      return;
+    case 'another key':
+      everyOther(axios, acted, (config) => {
+        const { headers } = config;
+        // Nothing in the request says any more whose it is.
+        config.signal = new AbortController().signal;
+        headers.set('Idempotency-Key', `${CHANGED_KEY}${String(headers.get('Idempotency-Key'))}`);
+      });
+      return;
+    case 'throws':
+      everyOther(axios, acted, () => {
+        throw new Error('an interceptor of the application');
+      });
+  }
+}
+
+/** Every other request that moves money, from the first on. */
+function everyOther(axios: AxiosInstance, acted: () => void, interfere: (config: Config) => void): void {
+  let requests = 0;
+  axios.interceptors.request.use((config) => {
+    if (config.method !== 'post') return config;
+    requests += 1;
+    if (requests % 2 === 0) return config;
+    acted();
+    interfere(config);
+    return config;
+  });
+}
+
+/** A failure does not say whose it is: only a request that was alone is sent again, once. */
+function sendAgain(axios: AxiosInstance, acted: () => void): void {
+  // By its signal: axios makes a new configuration of each one that it is given.
+  const again = new WeakSet<object>();
+  let underWay = 0;
+  let last: Config | undefined;
+  const retry = (): Promise<unknown> | undefined => {
+    const isAlone = underWay === 1;
+    underWay -= 1;
+    if (!isAlone || !last?.signal || again.has(last.signal)) return undefined;
+    again.add(last.signal);
+    acted();
+    return axios.request(last);
+  };
+  axios.interceptors.request.use((config) => {
+    underWay += 1;
+    last = config;
+    return config;
+  });
+  axios.interceptors.response.use(
+    (response) => {
+      if (response.status >= 500) return (retry() ?? response) as never;
+      underWay -= 1;
+      return response;
+    },
+    (error: Error) => retry() ?? Promise.reject(error),
+  );
+}

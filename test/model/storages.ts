@@ -1,0 +1,89 @@
+import { memoryStorage, type PaymentsStorage } from '../../lib/index.js';
+import { postgresStorage } from '../../lib/postgres/index.js';
+import { redisStorage } from '../../lib/redis/index.js';
+import { openPaymentsDatabase } from '../support/payments-database.js';
+import { connectRedis, forget, ownPrefix, TimeTravellingRedis } from '../support/redis.js';
+
+/** Where the stories keep their payments. */
+export interface ModelStorage {
+  /**
+   * An empty storage for one story.
+   *
+   * @param journalSize More payments than that make room where the storage can.
+   */
+  begin(journalSize: number | undefined): Promise<StoryStorage>;
+  close(): Promise<void>;
+}
+
+export interface StoryStorage {
+  readonly storage: PaymentsStorage;
+  /** Whether it forgets payments by itself. */
+  readonly makesRoom: boolean;
+  /** Lets time pass for everybody who asks the storage for it. */
+  pass(ms: number): Promise<void>;
+  /** Nothing is asked of it any more. */
+  end(): Promise<void>;
+}
+
+const nothing = (): Promise<void> => Promise.resolve();
+
+export function inMemory(): ModelStorage {
+  return {
+    begin: (journalSize) => {
+      let passedMs = 0;
+      const now = (): number => Date.now() + passedMs;
+      return Promise.resolve({
+        storage: memoryStorage({ now, ...(journalSize !== undefined && { maxEntries: journalSize }) }),
+        makesRoom: journalSize !== undefined,
+        pass: (ms) => {
+          passedMs += ms;
+          return Promise.resolve();
+        },
+        end: nothing,
+      });
+    },
+    close: nothing,
+  };
+}
+
+/** In a schema of its own. */
+export async function onPostgres(url: string): Promise<ModelStorage> {
+  const database = await openPaymentsDatabase(url);
+  const { pool, schema } = database;
+  return {
+    begin: async () => {
+      await database.clear();
+      return {
+        storage: postgresStorage({ pool, schema }),
+        makesRoom: false,
+        pass: (ms) => database.pass(ms),
+        end: nothing,
+      };
+    },
+    close: () => database.close(),
+  };
+}
+
+/** Under a prefix of its own for each story. */
+export function onRedis(url: string): ModelStorage {
+  const client = connectRedis(url);
+  return {
+    begin: () => {
+      const travelling = new TimeTravellingRedis(client);
+      const keyPrefix = ownPrefix();
+      return Promise.resolve({
+        storage: redisStorage({ client: travelling, keyPrefix }),
+        makesRoom: false,
+        pass: (ms) => {
+          travelling.pass(ms);
+          return Promise.resolve();
+        },
+        end: () => forget(client, keyPrefix),
+      });
+    },
+    close: () => {
+      client.disconnect();
+      return Promise.resolve();
+    },
+  };
+}
