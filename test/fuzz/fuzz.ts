@@ -1,5 +1,5 @@
 import { type SignatureVerdict, type WebhookScheme } from '../../lib/common/webhook-scheme.js';
-import { type SchemeCase } from '../support/scheme-cases.js';
+import { type SchemeCase, spellingsOf } from '../support/scheme-cases.js';
 import { type Ground, groundOf, type Original, type Request, requestOf, TOLERANCE_MS } from './deliveries.js';
 import { MUTATIONS } from './mutations.js';
 import { Random } from './random.js';
@@ -69,11 +69,13 @@ function isGenuine({ subject, originals }: Ground, { headers, body, keys, now }:
     if (!original.body.equals(body) || !keys.some((key) => signsLike(key, original.key))) return false;
     if (original.key.every((byte) => byte === 0)) return false;
     if (subject.unit !== undefined && !isOfNow(original, now)) return false;
-    return Object.entries(subject.headers(original.signature, original)).every(([name, right]) => {
-      const given = single(name);
-      if (given === undefined) return false;
-      return name === subject.header ? holds(subject, given, right) : given === right;
-    });
+    return spellingsOf(subject, original.signature).some((signature) =>
+      Object.entries(subject.headers(signature, original)).every(([name, right]) => {
+        const given = single(name);
+        if (given === undefined) return false;
+        return name === subject.header ? holds(subject, given, right) : given === right;
+      }),
+    );
   });
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { SCHEME_CASES } from '../support/scheme-cases.js';
 import { fuzz, type FuzzReport } from './fuzz.js';
 import { SOUND, WEAK } from './weak-schemes.js';

@@ -1,16 +1,15 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { type ExecutionContext, HttpException } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import { validateSync } from 'class-validator';
-import { lastValueFrom, Observable, throwError } from 'rxjs';
+import { lastValueFrom, throwError } from 'rxjs';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { PaymentsConfigError, PaymentsErrorInterceptor } from 'nestjs-payments';
+import { importPackage } from '../support/import-package.js';
 
-/** Resolves as the package's own files do. */
-const require = createRequire(join(import.meta.dirname, '..', '..', 'lib', 'index.ts'));
 const here = join(import.meta.dirname, 'node_modules');
+/** Loads as Nest itself does. */
+const requireOfNest = createRequire(join(here, '@nestjs', 'core', 'index.js'));
 const { dependencies } = JSON.parse(readFileSync(join(import.meta.dirname, 'package.json'), 'utf8')) as {
   readonly dependencies: Readonly<Record<string, string>>;
 };
@@ -39,14 +38,13 @@ describe('this run', () => {
     expect([major('@nestjs/axios'), major('@nestjs/config')]).toEqual([4, 4]);
   });
 
-  it.each(Object.keys(dependencies))('lets the package find %s beside this file', (name) => {
-    expect(require.resolve(name).startsWith(join(here, name))).toBe(true);
-  });
-
-  it('gives the package and its specs one copy', () => {
-    expect((require('@nestjs/core') as { NestFactory: unknown }).NestFactory).toBe(NestFactory);
-    expect((require('rxjs') as { Observable: unknown }).Observable).toBe(Observable);
-    expect((require('class-validator') as { validateSync: unknown }).validateSync).toBe(validateSync);
+  it.each(Object.keys(dependencies))('gives Nest, the package and its specs one copy of %s', async (name) => {
+    expect(requireOfNest.resolve(name).startsWith(join(here, name))).toBe(true);
+    const ofNest = requireOfNest(name) as Readonly<Record<string, unknown>>;
+    const ofPackage = await importPackage(name);
+    for (const [member, value] of Object.entries(ofNest)) {
+      if (typeof value === 'function') expect(ofPackage[member]).toBe(value);
+    }
   });
 
   it('throws the exceptions of that copy', async () => {

@@ -1,4 +1,4 @@
-import { describe, it } from '@jest/globals';
+import { describe, it } from 'vitest';
 import { playDay } from './merchant-day.js';
 
 const { SANDBOX_SEEDS = '3', SANDBOX_FIRST = '1' } = process.env;

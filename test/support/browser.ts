@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { afterAll, beforeAll, describe } from '@jest/globals';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { describeSkipped } from './describe-skipped.js';
 

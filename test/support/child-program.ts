@@ -1,8 +1,8 @@
-import { transformFile } from '@swc/core';
+import { transform } from '@swc/core';
 import { build, stop } from 'esbuild';
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 /** A program of the tests that runs in a process of its own, on the library as it stands in lib/. */
 export interface ChildProgram {
@@ -13,6 +13,8 @@ export interface ChildProgram {
 export interface ChildProgramOptions {
   /** The installed packages that it is to load; those that the spec itself runs on unless said. */
   readonly nodeModules?: string;
+  /** Changes a file of the library on its way into the program. */
+  readonly edit?: (path: string, source: string) => string;
   /** Whose `paths` lead to the library, for a program outside the repository. */
   readonly tsconfig?: string;
 }
@@ -20,7 +22,7 @@ export interface ChildProgramOptions {
 /** Bundles a program with the library. swc writes the types of constructors down, which Nest needs and esbuild cannot. */
 export async function buildChildProgram(
   entry: string,
-  { nodeModules = installedPackages(), tsconfig }: ChildProgramOptions = {},
+  { nodeModules = installedPackages(), tsconfig, edit = (_, source) => source }: ChildProgramOptions = {},
 ): Promise<ChildProgram> {
   const folder = await realpath(await mkdtemp(join(nodeModules, '.child-')));
   const file = join(folder, 'main.mjs');
@@ -42,7 +44,10 @@ export async function buildChildProgram(
           onResolve({ filter: /^nestjs-payments(\/|$)/ }, ({ path }) => ({
             path: join(process.cwd(), path.replace('nestjs-payments', 'lib'), 'index.ts'),
           }));
-          onLoad({ filter: /\.ts$/ }, async ({ path }) => ({ contents: await compiled(path), loader: 'js' }));
+          onLoad({ filter: /\.ts$/ }, async ({ path }) => ({
+            contents: await compiled(path, edit(relative(process.cwd(), path), await readFile(path, 'utf8'))),
+            loader: 'js',
+          }));
         },
       },
     ],
@@ -57,8 +62,9 @@ function installedPackages(): string {
   return nest.slice(0, nest.lastIndexOf(join('@nestjs', 'core')));
 }
 
-async function compiled(file: string): Promise<string> {
-  const { code } = await transformFile(file, {
+async function compiled(filename: string, source: string): Promise<string> {
+  const { code } = await transform(source, {
+    filename,
     swcrc: false,
     configFile: false,
     jsc: {

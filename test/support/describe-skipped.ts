@@ -1,4 +1,4 @@
-import { describe } from '@jest/globals';
+import { describe } from 'vitest';
 
 /** A `describe` that is skipped, and says why, also where Jest prints only how many were skipped. */
 export function describeSkipped(name: string, reason: string, specs: () => void): void {

@@ -1,5 +1,5 @@
 import { type INestApplication, type Type } from '@nestjs/common';
-import { type jest } from '@jest/globals';
+import { type Mocked } from 'vitest';
 import {
   type CollectionPayment,
   type CollectionsService,
@@ -34,7 +34,7 @@ export declare const AppModule: Type;
 export declare const CheckoutService: Type;
 export declare const alarm: (reference: string) => void;
 export declare const app: INestApplication;
-export declare const collections: jest.Mocked<CollectionsService>;
+export declare const collections: Mocked<CollectionsService>;
 export declare const error: unknown;
 export declare const form: { readonly phone: string };
 export declare const histogram: { record(value: number, attributes: object): void };

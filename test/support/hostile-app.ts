@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { type PaymentsStorage } from '../../lib/common/storage-port.js';
 import { memoryStorage } from '../../lib/storage/memory.storage.js';
 import { signWebhook } from '../../lib/testing/sign-webhook.js';

@@ -9,9 +9,10 @@ import { startMerchant } from './merchant.js';
 
 // Runs as a process of its own: which certificates are trusted is read once, when Node starts.
 
-const certificate = (name: string): { cert: Buffer; key: Buffer } => ({
-  cert: readFileSync(join('test', 'support', 'tls', `${name}.cert.pem`)),
-  key: readFileSync(join('test', 'support', 'tls', `${name}.key.pem`)),
+const TLS = join('test', 'support', 'tls');
+const certificate = (path: string): { cert: Buffer; key: Buffer } => ({
+  cert: readFileSync(`${path}.cert.pem`),
+  key: readFileSync(`${path}.key.pem`),
 });
 
 const counts = { connections: 0, requests: 0 };
@@ -19,8 +20,8 @@ let answer = (_request: IncomingMessage, response: ServerResponse, reference: st
   response.end(JSON.stringify(envelope({ ...collectionRecord, reference })));
 };
 
-async function start(name: string): Promise<{ server: Server; baseUrl: string }> {
-  const server = createServer(certificate(name), (request, response) => {
+async function start(path: string): Promise<{ server: Server; baseUrl: string }> {
+  const server = createServer(certificate(path), (request, response) => {
     let body = '';
     request.on('data', (chunk: Buffer) => (body += chunk.toString()));
     request.on('end', () => {
@@ -42,7 +43,11 @@ async function callAt(baseUrl: string, references: readonly string[]): Promise<u
         ({ lastResponse }) => ({ ok: true, phases: lastResponse.attempts.map(({ phase }) => phase) }),
         (error: unknown) =>
           isPaymentsError(error)
-            ? { error: error.name, phases: error.attempts?.map(({ phase }) => phase) }
+            ? {
+                error: error.name,
+                mayHaveBeenProcessed: error.mayHaveBeenProcessed,
+                phases: error.attempts?.map(({ phase }) => phase),
+              }
             : { error: 'foreign' },
       ),
     );
@@ -51,21 +56,32 @@ async function callAt(baseUrl: string, references: readonly string[]): Promise<u
   return ends;
 }
 
-const trusted = await start('loopback');
-const stranger = await start('stranger');
+const trusted = await start(join(TLS, 'loopback'));
+const stranger = await start(join(TLS, 'stranger'));
 const sequential = await callAt(
   trusted.baseUrl,
   Array.from({ length: 20 }, (_, index) => `order-${index}`),
 );
 const kept = { ...counts };
 const untrusted = await callAt(stranger.baseUrl, ['untrusted']);
+const expiredAt = process.env['EXPIRED'];
+const expired = expiredAt === undefined ? undefined : await start(expiredAt);
+const outdated = expired && (await callAt(expired.baseUrl, ['outdated']));
 const beforeReset = counts.requests;
 answer = (request) => {
   request.socket.destroy();
 };
 const reset = await callAt(trusted.baseUrl, ['reset']);
 process.stdout.write(
-  JSON.stringify({ sequential, kept, untrusted, sentToStranger: beforeReset - kept.requests, reset }),
+  JSON.stringify({
+    sequential,
+    kept,
+    untrusted,
+    outdated,
+    sentToStranger: beforeReset - kept.requests,
+    reset,
+  }),
 );
 trusted.server.close();
 stranger.server.close();
+expired?.server.close();

@@ -1,4 +1,4 @@
-import { describe } from '@jest/globals';
+import { describe } from 'vitest';
 import { spawnSync } from 'node:child_process';
 import { describeSkipped } from './describe-skipped.js';
 

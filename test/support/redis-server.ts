@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, ServerProcess } from './server-process.js';
@@ -28,6 +28,13 @@ export class RedisServer {
   async crash(): Promise<void> {
     await this.process?.end('SIGKILL');
     await this.run();
+  }
+
+  /** What it has written down of its commands, where it was told to (`--appendonly yes`). */
+  async appendOnlyFile(): Promise<Buffer> {
+    const folder = join(this.directory, 'appendonlydir');
+    const files = (await readdir(folder)).filter((name) => name.endsWith('.incr.aof')).sort();
+    return Buffer.concat(await Promise.all(files.map((name) => readFile(join(folder, name)))));
   }
 
   async stop(): Promise<void> {

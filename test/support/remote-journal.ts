@@ -5,6 +5,8 @@ export function remoteJournal(journal: JournalStore): JournalStore {
   return {
     insert: (...args) => journal.insert(...args),
     get: (...args) => journal.get(...args),
+    tombstone: (...args) => journal.tombstone(...args),
+    endTombstone: (...args) => journal.endTombstone(...args),
     replace: (...args) => journal.replace(...args),
     remove: (...args) => journal.remove(...args),
     list: (...args) => journal.list(...args),

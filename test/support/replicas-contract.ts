@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Injectable } from '@nestjs/common';
 import { type PaymentWebhookEvent } from '../../lib/common/events.js';
 import { type PaymentsStorage } from '../../lib/common/storage-port.js';
@@ -6,7 +6,7 @@ import { paymentEvent } from '../../lib/testing/payment-event.js';
 import { OnPayment } from '../../lib/webhooks/handlers/on-payment.decorator.js';
 import { PaymentsInbox } from '../../lib/webhooks/payments-inbox.js';
 import { claimed, inboxDelivery } from './inbox-contract.js';
-import { journalRecord } from './journal-contract.js';
+import { journalRecord, storedBy } from './journal-contract.js';
 import { type Answer, deliver, paymentsOptions, startWebhookApp, type WebhookApp } from './webhook-app.js';
 import { WebhooksController } from './webhooks.controller.js';
 
@@ -80,7 +80,7 @@ export function replicasContract(
   });
 
   afterEach(async () => {
-    jest.useRealTimers();
+    vi.useRealTimers();
     await Promise.all(replicas.map(({ app }) => app.close()));
   });
 
@@ -149,7 +149,7 @@ export function replicasContract(
       await claimed(await inbox.claim(inboxDelivery('order-1'), LEASE_MS)).finish();
       await inbox.claim(inboxDelivery('order-2'), LEASE_MS);
       await journal.insert(journalRecord('order-1', { state: 'settled', outcome: 'success' }), 0);
-      const { stored } = await journal.insert(journalRecord('order-2'), LEASE_MS);
+      const stored = storedBy(await journal.insert(journalRecord('order-2'), LEASE_MS));
       shiftClock(aheadMs);
       expect((await second.inbox.claim(inboxDelivery('order-2'), LEASE_MS)).result).toBe('busy');
       expect(await second.inbox.purge(SCOPE, TEN_MINUTES_MS / 2)).toBe(0);
@@ -165,23 +165,8 @@ export function replicasContract(
 
 /** From now on everybody in this process reads another time; timers run as before. */
 function shiftClock(aheadMs: number): void {
-  jest.useFakeTimers({
+  vi.useFakeTimers({
     now: Date.now() + aheadMs,
-    doNotFake: [
-      'hrtime',
-      'nextTick',
-      'performance',
-      'queueMicrotask',
-      'requestAnimationFrame',
-      'cancelAnimationFrame',
-      'requestIdleCallback',
-      'cancelIdleCallback',
-      'setImmediate',
-      'clearImmediate',
-      'setInterval',
-      'clearInterval',
-      'setTimeout',
-      'clearTimeout',
-    ],
+    toFake: ['Date'],
   });
 }

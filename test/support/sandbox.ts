@@ -1,4 +1,4 @@
-import { afterAll, afterEach } from '@jest/globals';
+import { afterAll, afterEach } from 'vitest';
 import { PaymentsSandbox, type PaymentsSandboxOptions } from '../../lib/sandbox/index.js';
 import { answerProblems, webhookProblems } from './gateway-contract.js';
 

@@ -23,6 +23,8 @@ export interface SchemeCase {
   readonly encoding: 'hex' | 'base64';
   /** Parts several signatures in one header; undefined: there is always one. */
   readonly separator?: string;
+  /** Whether hexadecimal in upper case is the same signature. */
+  readonly upperCaseToo?: true;
   /** Whether the header holds `name=value` pairs apart by commas. */
   readonly pairs?: true;
   /** Unit of the signed time; undefined: none is signed. */
@@ -54,6 +56,7 @@ export const BODY_ONLY = schemeCase('hmac, hex of the body', {
     prefix: 'sha256=',
     payload: ['body'],
   }),
+  upperCaseToo: true,
   encoding: 'hex',
   signed: (_, body) => Buffer.from(body),
   headers: (signature) => ({ 'x-signature': `sha256=${signature}` }),
@@ -67,6 +70,7 @@ const WITH_TIME = schemeCase('hmac, hex of seconds and body', {
     timestamp: { header: 'x-time', unit: 's', toleranceSeconds: 300 },
     payload: [{ literal: 'v0:' }, 'timestamp', { literal: ':' }, 'body'],
   }),
+  upperCaseToo: true,
   encoding: 'hex',
   unit: 's',
   signed: ({ time }, body) => joined('v0:', time, ':', body),
@@ -100,6 +104,7 @@ const WITH_ISO = schemeCase('hmac, hex of an ISO time and body', {
     timestamp: { header: 'x-time', unit: 'iso', toleranceSeconds: 300 },
     payload: ['timestamp', { literal: '|' }, 'body'],
   }),
+  upperCaseToo: true,
   encoding: 'hex',
   unit: 'iso',
   signed: ({ time }, body) => joined(time, '|', body),
@@ -170,6 +175,11 @@ export function signatureOf(
   return createHmac(other.algorithm ?? algorithm, other.key ?? key)
     .update(signed(texts, body))
     .digest(other.encoding ?? encoding);
+}
+
+/** The spellings of a signature that a scheme takes. */
+export function spellingsOf({ upperCaseToo }: SchemeCase, signature: string): readonly string[] {
+  return upperCaseToo ? [signature, signature.toUpperCase()] : [signature];
 }
 
 /** A delivery; a list is a header that was sent so many times. */

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 
 /** How a process ended. */
 export interface ProcessEnd {
@@ -90,11 +92,43 @@ export class ServerProcess {
   }
 }
 
+const FIRST_PORT = 10_000;
+const PORT_TRIES = 50;
+
+/**
+ * A port that no outgoing connection is given: a server that starts again would find it taken by one of those who wait for
+ * it.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  const end = firstOutgoingPort();
+  for (let tries = 0; tries < PORT_TRIES; tries += 1) {
+    const port = randomInt(FIRST_PORT, end);
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`No port from ${FIRST_PORT} to ${end} is free.`);
+}
+
+/** Linux says from where on it gives ports to outgoing connections; elsewhere they are higher. */
+function firstOutgoingPort(): number {
+  const usual = 32_768;
+  try {
+    const first = Number.parseInt(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8'));
+    return first > 2 * FIRST_PORT ? first : usual;
+  } catch {
+    return usual;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(port, '127.0.0.1');
+    server.once('error', () => {
+      resolve(false);
+    });
+    server.once('listening', () => {
+      server.close(() => {
+        resolve(true);
+      });
+    });
+  });
 }

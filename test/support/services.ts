@@ -1,4 +1,4 @@
-import { describe } from '@jest/globals';
+import { describe } from 'vitest';
 import { connect } from 'node:net';
 import { describeSkipped } from './describe-skipped.js';
 
@@ -7,6 +7,8 @@ export interface Service {
   readonly name: string;
   readonly url: string;
   readonly reachable: boolean;
+  /** Why it is not. */
+  readonly absence: string;
 }
 
 const ANSWERS_WITHIN_MS = 2_000;
@@ -14,11 +16,11 @@ const ANSWERS_WITHIN_MS = 2_000;
 /** `REDIS_URL`, or the usual port of this machine. */
 export const redisService = await look('Redis', process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379');
 
-/** `DATABASE_URL`, or the usual port of this machine. */
-export const postgresService = await look(
-  'PostgreSQL',
-  process.env['DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/test',
-);
+/**
+ * The database that this run created on the server of `DATABASE_URL`, or on the usual port of this machine
+ * (`own-database.mjs`). It is the only database that specs may write to.
+ */
+export const postgresService = ownDatabase(process.env);
 
 /**
  * A `describe` that needs services. Without one of them its specs are skipped, and say why; with `REQUIRE_SERVICES=1` they
@@ -30,12 +32,25 @@ export function describeWith(services: readonly Service[], name: string, specs: 
     describe(name, specs);
     return;
   }
-  const reasons = missing.map((service) => `${service.name} does not answer at ${place(service.url)}`);
-  describeSkipped(name, reasons.join(', '), specs);
+  describeSkipped(name, missing.map(({ absence }) => absence).join(', '), specs);
 }
 
 async function look(name: string, url: string): Promise<Service> {
-  return { name, url, reachable: await accepts(url) };
+  const absence = `${name} does not answer at ${place(url)}`;
+  return { name, url, reachable: await accepts(url), absence };
+}
+
+function ownDatabase({
+  TEST_DATABASE_URL = 'postgres://127.0.0.1:1',
+  TEST_DATABASE_PROBLEM = 'it was not asked',
+}: NodeJS.ProcessEnv): Service {
+  const absence = `PostgreSQL gave this run no database: ${TEST_DATABASE_PROBLEM}`;
+  return {
+    name: 'PostgreSQL',
+    url: TEST_DATABASE_URL,
+    reachable: TEST_DATABASE_PROBLEM === '',
+    absence,
+  };
 }
 
 function accepts(url: string): Promise<boolean> {

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * A TCP proxy on the loopback interface before a real server, which can go away as servers do: refuse (`cut`), or keep
- * connections open and say nothing (`hang`).
+ * A TCP proxy on the loopback interface before a real server, which can go away as servers do: refuse (`cut`), keep
+ * connections open and say nothing (`hang`), or do what it is asked and say nothing (`mute`).
  */
 export class SeverableProxy {
   private mode: 'open' | 'cut' | 'hanging' = 'open';
@@ -49,6 +49,11 @@ export class SeverableProxy {
       near.pause();
       far.pause();
     }
+  }
+
+  /** Lets everything through to the server and nothing back, over connections that are open. */
+  mute(): void {
+    for (const { far } of this.pairs) far.pause();
   }
 
   /** Works again; what was held back arrives now. */

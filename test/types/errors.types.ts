@@ -44,9 +44,12 @@ export type Checks = [
       | 'aborted'
       | 'in-flight'
       | 'interrupted'
+      | 'conflict'
     >
   >,
-  Expect<Equal<PaymentsErrorBody['mayHaveBeenProcessed'], boolean>>,
+  Expect<Equal<PaymentsErrorBody['mayHaveBeenProcessed'], boolean | 'not-by-this-call'>>,
+  Expect<Equal<PaymentsError['mayHaveBeenProcessed'], boolean | 'not-by-this-call'>>,
+  Expect<Equal<PaymentsStorageError['mayHaveBeenProcessed'], false | 'not-by-this-call'>>,
 ];
 
 export const classes: readonly (abstract new (...args: never[]) => PaymentsError)[] = [

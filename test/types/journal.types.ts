@@ -19,7 +19,7 @@ export type Checks = [
   Expect<Equal<JournalEntry['evidence'], OutcomeEvidence | undefined>>,
   Expect<Equal<JournalEntry['outcome'], PaymentOutcome | undefined>>,
   Expect<Equal<JournalEntry['createdAt'], Date>>,
-  Expect<Equal<keyof RecoveryReport, 'probed' | 'settled' | 'stillUnknown'>>,
+  Expect<Equal<keyof RecoveryReport, 'probed' | 'settled' | 'stillUnknown' | 'failed' | 'unfinished'>>,
 ];
 
 export async function journal(payments: PaymentsJournal, family: PaymentFamily): Promise<unknown[]> {

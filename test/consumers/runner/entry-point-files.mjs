@@ -10,14 +10,14 @@ const OTHERS =
   /[\\/]dist[\\/]\w+[\\/](testing|sandbox|cli|redis|postgres|bullmq|terminus|opentelemetry)[\\/]/;
 /** What each entry point may load of `shared/` beside its own script: each file costs time at boot. */
 const SHARED = {
-  '.': ['basics', 'diagnostics', 'payments'],
-  './testing': ['basics', 'diagnostics', 'payment-event', 'payments', 'payments-sandbox'],
+  '.': ['basics', 'diagnostics', 'payments', 'stores'],
+  './testing': ['basics', 'diagnostics', 'payment-event', 'payments', 'payments-sandbox', 'stores'],
   './sandbox': ['basics', 'payments-sandbox'],
-  './redis': ['basics'],
-  './postgres': ['basics'],
-  './bullmq': ['basics', 'diagnostics', 'payments'],
-  './terminus': ['basics', 'diagnostics', 'payments'],
-  './opentelemetry': ['basics', 'diagnostics'],
+  './redis': ['basics', 'intent-text', 'stores'],
+  './postgres': ['basics', 'intent-text', 'stores'],
+  './bullmq': ['basics', 'diagnostics', 'payments', 'stores'],
+  './terminus': ['basics', 'diagnostics', 'payments', 'stores'],
+  './opentelemetry': ['basics', 'diagnostics', 'stores'],
 };
 /** Runs where nothing else is installed, as the command line does. */
 const WITHOUT_PACKAGES = './sandbox';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BullModule, getQueueToken, InjectQueue } from '@nestjs/bullmq';
 import { Injectable, Module, type Type } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
@@ -90,7 +90,7 @@ describe('the boot of PaymentsQueueModule', () => {
   ])('stops %s', async (_when, imports, message) => {
     await expect(boot(imports)).rejects.toMatchObject({
       name: 'PaymentsConfigError',
-      message: expect.stringContaining(message),
+      message: expect.stringContaining(message) as unknown,
     });
   });
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Redis } from 'ioredis';
 import { PaymentsQueue } from 'nestjs-payments/bullmq';
 import { paymentEvent } from 'nestjs-payments/testing';

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { getQueueToken } from '@nestjs/bullmq';
 import { type Queue, QueueEvents } from 'bullmq';
 import { paymentEvent } from 'nestjs-payments/testing';

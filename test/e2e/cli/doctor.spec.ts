@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hmac } from '../../../lib/webhooks/schemes/hmac.js';
 import { standardWebhooks } from '../../../lib/webhooks/schemes/standard-webhooks.js';
 import { stripeStyle } from '../../../lib/webhooks/schemes/stripe-style.js';

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { environmentOf } from '../../../lib/cli/sandbox/sandbox-environment.js';
 import { callerOf } from '../../support/gateway-caller.js';
 import { startSandbox } from '../../support/sandbox.js';
@@ -24,7 +24,7 @@ describe.each(SKELETONS)('nestjs-payments init in a new application, %s', (skele
     const { code, stdout, stderr } = await application.init();
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: expect.stringContaining('Written: src/app.module.ts, '),
+      stderr: expect.stringContaining('Written: src/app.module.ts, ') as unknown,
     });
     expect(stderr).toContain('\n  npx nestjs-payments sandbox exec -- npm run test:e2e   # ');
     expect(stdout).toContain('\n+    PaymentsModule.forRootAsync({\n');
@@ -67,7 +67,7 @@ describe.each(SKELETONS)('nestjs-payments init in a new application, %s', (skele
   it('writes nothing in a dry run, and shows the same changes', async () => {
     const before = application.files();
     const dry = await application.init(['--dry-run']);
-    expect(dry).toMatchObject({ code: 0, stderr: expect.stringContaining('nothing was written') });
+    expect(dry).toMatchObject({ code: 0, stderr: expect.stringContaining('nothing was written') as unknown });
     expect(application.files()).toEqual(before);
     expect((await application.init()).stdout).toBe(dry.stdout);
   });

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { describeSkipped } from '../../support/describe-skipped.js';
 import { bundleCli, removeCli } from './cli-process.js';
 import { InitApplication } from './init-application.js';
@@ -30,7 +30,7 @@ describe('nestjs-payments init', () => {
     const complete = application.files();
     rmSync(join(application.folder, file));
     const { code, stderr } = await application.init();
-    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(`Written: `) });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(`Written: `) as unknown });
     expect(application.files()[file]).toBe(complete[file]);
   });
 
@@ -110,7 +110,7 @@ export class AppModule {}
 
     expect(await application.init()).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining('PaymentsHandler'),
+      stdout: expect.stringContaining('PaymentsHandler') as unknown,
     });
     application.write(
       MODULE,
@@ -148,7 +148,7 @@ const shared = [PaymentsModule.forRoot(o)];\nconst more = [PaymentsController, P
       code: 2,
       stderr: expect.stringContaining(
         '--module apps/shop/src/app.module.ts or --module apps/office/src/app.module.ts',
-      ),
+      ) as unknown,
     });
     const { code } = await application.init(['--module', 'apps/office/src/app.module.ts']);
     expect(code).toBe(0);
@@ -211,7 +211,7 @@ const shared = [PaymentsModule.forRoot(o)];\nconst more = [PaymentsController, P
     ],
   ])('says what is wrong where there is %s', async (_what, args, says, folder) => {
     const ended = await application.init(args, folder === undefined ? {} : { folder });
-    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(says) });
+    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(says) as unknown });
   });
 });
 
@@ -282,6 +282,6 @@ describeTerminal('nestjs-payments init in a terminal', () => {
 
   it('does not ask with --yes', async () => {
     const ended = await application.init(['--yes'], { terminal: true });
-    expect(ended).toMatchObject({ code: 0, stdout: expect.not.stringContaining('(y/N)') });
+    expect(ended).toMatchObject({ code: 0, stdout: expect.not.stringContaining('(y/N)') as unknown });
   });
 });

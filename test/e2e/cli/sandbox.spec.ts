@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, request, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { bundleCli, CliProcess, type FinishedCli, removeCli } from './cli-process.js';
 
 const PORT_LINE = /PAYMENTS_BASE_URL=http:\/\/127\.0\.0\.1:(\d+)\/api\/v1\n/;
@@ -40,6 +40,18 @@ function portOf(server: Server): number {
   return (server.address() as AddressInfo).port;
 }
 
+/** What the emulator's page is answered with under this host name: fetch sets Host by itself. */
+function statusUnder(host: string, port: number): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ port, host: '127.0.0.1', headers: { host }, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    outgoing.once('error', reject);
+    outgoing.end();
+  });
+}
+
 describe('nestjs-payments sandbox', () => {
   it('prints where it is and, with --print-env, the environment of an application on stdout', async () => {
     const cli = start('sandbox', '--port', '0', '--print-env');
@@ -56,6 +68,20 @@ describe('nestjs-payments sandbox', () => {
     const cli = start('sandbox', '--port', '0');
     await cli.until('stderr', /PAYMENTS_WEBHOOK_SECRET=\S+\n[^]*Webhooks go nowhere yet[^]*Ctrl-C ends it/);
     expect(cli.stdout).toBe('');
+  });
+
+  it('answers under each name that --allow-host gives it', async () => {
+    const names = ['host.docker.internal', 'gateway.test'];
+    const cli = start(
+      'sandbox',
+      '--port',
+      '0',
+      '--print-env',
+      ...names.flatMap((name) => ['--allow-host', name]),
+    );
+    const [, port] = await cli.until('stdout', PORT_LINE);
+    const statuses = [...names, 'other.test'].map((name) => statusUnder(name, Number(port)));
+    expect(await Promise.all(statuses)).toEqual([200, 200, 403]);
   });
 
   it('repeats the webhook secret with the same seed', async () => {

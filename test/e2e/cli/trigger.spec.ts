@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
@@ -188,7 +188,7 @@ describe('nestjs-payments trigger', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as unknown);
     expect(lines).toEqual(
-      [1, 2].map(() =>
+      [1, 2].map((): unknown =>
         expect.objectContaining({
           event: 'payment.success',
           reference: 'order-8',

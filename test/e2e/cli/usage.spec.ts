@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundleCli, removeCli, runCommand } from './cli-process.js';
 
 beforeAll(bundleCli);
@@ -37,6 +37,7 @@ describe('nestjs-payments', () => {
     { args: ['sandbox', '--seed', '-1'], says: '--seed' },
     { args: ['sandbox', '--port', '65536'], says: '--port must be a whole number from 0 to 65535.' },
     { args: ['sandbox', '--host', '0.0.0.0'], says: '--host must be a loopback address' },
+    { args: ['sandbox', '--allow-host', '*'], says: '--allow-host must be a host name' },
     {
       args: ['sandbox', '--forward-to', 'http://example.com/'],
       says: '--forward-to must be an address on this',

@@ -1,11 +1,19 @@
-import { describe, expect, it } from '@jest/globals';
-import { type LoggerService } from '@nestjs/common';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type DynamicModule, type LoggerService } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { hmac, memoryStorage, PaymentsModule, type PaymentsModuleOptions } from 'nestjs-payments';
+import {
+  hmac,
+  memoryStorage,
+  paymentsConfig,
+  PaymentsModule,
+  type PaymentsModuleAsyncOptions,
+  type PaymentsModuleOptions,
+} from 'nestjs-payments';
 
 const webhooks = {
   scheme: hmac({ header: 'x-signature', algorithm: 'sha256', encoding: 'hex', payload: ['body'] }),
   secrets: ['a-signing-secret-of-some-length'],
+  retentionDays: Infinity,
 };
 const live = {
   baseUrl: 'https://gateway.example/api/v1',
@@ -14,7 +22,11 @@ const live = {
 };
 
 /** What the application warns about while it boots. */
-async function warnings(options: PaymentsModuleOptions): Promise<string[]> {
+function warnings(options: PaymentsModuleOptions): Promise<string[]> {
+  return warningsOf(PaymentsModule.forRoot({ name: 'shop', ...options }));
+}
+
+async function warningsOf(payments: DynamicModule): Promise<string[]> {
   const warned: string[] = [];
   const logger: LoggerService = {
     log: () => undefined,
@@ -22,7 +34,7 @@ async function warnings(options: PaymentsModuleOptions): Promise<string[]> {
     warn: (message: string) => warned.push(message),
   };
   const app = await Test.createTestingModule({
-    imports: [PaymentsModule.forRoot({ name: 'shop', ...options })],
+    imports: [payments],
   })
     .setLogger(logger)
     .compile();
@@ -55,5 +67,92 @@ describe('an application that takes real money', () => {
     ],
   ])('is not warned where %s', async (_, options) => {
     expect(await warnings(options)).toEqual([]);
+  });
+});
+
+describe('an application that could handle an old webhook again', () => {
+  const test = { ...live, apiKey: 'pk_test_1', apiSecret: 'sk_test_1' };
+  const { scheme, secrets } = webhooks;
+
+  it('is told so where no time is signed and handled ones are forgotten', async () => {
+    const [warning = '', ...others] = await warnings({ ...test, webhooks: { scheme, secrets } });
+    expect(warning).toMatch(/account "shop": the scheme hmac-sha256 signs no time.*retentionDays: Infinity/);
+    expect(others).toEqual([]);
+  });
+});
+
+describe('an application that drops or sets aside webhooks of unknown references', () => {
+  const test = { ...live, apiKey: 'pk_test_1', apiSecret: 'sk_test_1' };
+  const storage = { ...memoryStorage(), name: 'redis' };
+
+  it.each(['set-aside', 'acknowledge'] as const)(
+    'is told with %s that memory knows no payment after a restart',
+    async (unknownReferences) => {
+      const options = { ...test, webhooks: { ...webhooks, unknownReferences } };
+      const [warning = '', ...others] = await warnings(options);
+      expect(warning).toContain(`unknownReferences: '${unknownReferences}'`);
+      expect(warning).toContain('after a restart the memory storage knows no payment');
+      expect(others).toEqual([]);
+      expect(await warnings({ ...options, storage })).toEqual([]);
+    },
+  );
+});
+
+describe('an application with a short webhook secret', () => {
+  const test = { ...live, apiKey: 'pk_test_1', apiSecret: 'sk_test_1' };
+  const shortSecret = { value: 'ab12cd34', allowShort: true };
+
+  it('does not start unless the secret says so, and is warned at every boot where it does', async () => {
+    const started = (secret: string | typeof shortSecret): Promise<string[]> =>
+      warnings({ ...test, webhooks: { ...webhooks, secrets: [...webhooks.secrets, secret] } });
+    await expect(started(shortSecret.value)).rejects.toThrow('write { value, allowShort: true }');
+    const [warning = '', ...others] = await started(shortSecret);
+    expect(warning).toContain('Webhooks of the account "shop": webhooks.secrets[1] has only 8 bytes');
+    expect(warning).not.toContain(shortSecret.value);
+    expect(others).toEqual([]);
+  });
+});
+
+describe('an application whose PAYMENTS_WEBHOOK_SECRET holds a comma', () => {
+  const before = { ...process.env };
+  const started = (
+    variable: string,
+    beside: Partial<PaymentsModuleAsyncOptions['webhooks']> = {},
+  ): Promise<string[]> => {
+    Object.assign(process.env, {
+      PAYMENTS_BASE_URL: live.baseUrl,
+      PAYMENTS_API_KEY: 'pk_test_1',
+      PAYMENTS_API_SECRET: 'sk_test_1',
+      PAYMENTS_WEBHOOK_SECRET: variable,
+    });
+    return warningsOf(
+      PaymentsModule.forRootAsync({
+        ...paymentsConfig.asProvider(),
+        webhooks: { scheme: webhooks.scheme, retentionDays: Infinity, ...beside },
+      }),
+    );
+  };
+  afterEach(() => {
+    process.env = { ...before };
+  });
+
+  it('is told at boot that it has two secrets, and how to write one with a comma', async () => {
+    const [warning = '', ...others] = await started('the-first-secret-or-half,of-a-secret-with-comma');
+    expect(warning).toContain('PAYMENTS_WEBHOOK_SECRET is read as 2 secrets');
+    expect(warning).toContain('secrets: [process.env.PAYMENTS_WEBHOOK_SECRET]');
+    expect(warning).not.toMatch(/half|with-comma/);
+    expect(others).toEqual([]);
+  });
+
+  it('hears of the comma where a part is too short to be a secret', async () => {
+    await expect(started('a-long-enough-half-of-it,rest')).rejects.toThrow(
+      /webhooks\.secrets\[1\]` is shorter than 16 bytes.*split at its commas/,
+    );
+  });
+
+  it('is told nothing where the secret stands whole beside the factory, or holds no comma', async () => {
+    const secret = 'the-first-secret-or-half,of-a-secret-with-comma';
+    expect(await started(secret, { secrets: [secret] })).toEqual([]);
+    expect(await started('one-secret-without-a-comma')).toEqual([]);
   });
 });

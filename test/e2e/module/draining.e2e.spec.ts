@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Injectable, type NestApplicationOptions, type NestInterceptor, type Provider } from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
 import { memoryStorage, OnPayment, PaymentsInbox } from 'nestjs-payments';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Controller, type DynamicModule, Injectable, Logger, Module } from '@nestjs/common';
 import { EventEmitter2, EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
 import {
@@ -96,7 +96,7 @@ describe('the application is told', () => {
     listening = () => undefined;
   });
   afterEach(async () => {
-    jest.restoreAllMocks();
+    vi.restoreAllMocks();
     await running?.app.close();
     running = undefined;
   });
@@ -206,7 +206,7 @@ describe('the application is told', () => {
   ] as const)('by a listener %s, which is logged and changes nothing', async (_what, name, listener) => {
     await start();
     const logged = new Promise<string>((resolve) => {
-      jest.spyOn(Logger.prototype, 'error').mockImplementation((message: unknown) => {
+      vi.spyOn(Logger.prototype, 'error').mockImplementation((message: unknown) => {
         resolve(String(message));
       });
     });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type INestApplication, Injectable, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import {
@@ -79,7 +79,7 @@ describe('an application whose services are replaced', () => {
 
   it('gets what the test puts under the class, and under the token of a named account', async () => {
     const record = collectionPayment({ reference: 'order-1' });
-    const mobileMoney = jest.fn<CollectionsService['mobileMoney']>();
+    const mobileMoney = vi.fn<CollectionsService['mobileMoney']>();
     mobileMoney.mockResolvedValue(record);
     const bank = (): Promise<never> =>
       Promise.reject(new PaymentOutcomeUnknownError('no-answer', 'The gateway did not answer.'));

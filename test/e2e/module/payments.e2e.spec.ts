@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Controller, type INestApplication, Injectable } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import {

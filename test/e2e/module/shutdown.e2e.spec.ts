@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import {
@@ -58,8 +58,8 @@ describe('the end of the application', () => {
     baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
   });
   afterEach(async () => {
-    jest.useRealTimers();
-    jest.restoreAllMocks();
+    vi.useRealTimers();
+    vi.restoreAllMocks();
     await new Promise((resolve) => {
       server.close(resolve);
       server.closeAllConnections();
@@ -177,9 +177,9 @@ describe('the end of the application', () => {
     const close = async (): Promise<void> => {
       atClose = (await memory.journal.get({ ...key, reference: 'order-1' }))?.record.state;
     };
-    jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+    vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
     // Only the end of the application tries again.
-    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'performance', 'queueMicrotask'] });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] });
     application = await Test.createTestingModule({
       imports: [PaymentsModule.forRoot({ ...options(), storage: { ...memory, journal, close } })],
     }).compile();

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HttpService } from '@nestjs/axios';
 import { context, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { getPaymentsToken, memoryStorage, WalletService } from 'nestjs-payments';
@@ -55,8 +55,8 @@ describe('the telemetry of calls', () => {
       ...call,
       'payments.outcome': 'success',
       'payments.attempts': 1,
-      'payments.code': expect.any(String),
-      'payments.request_id': expect.any(String),
+      'payments.code': expect.any(String) as unknown,
+      'payments.request_id': expect.any(String) as unknown,
     });
     const attempt = telemetry.span('POST collection.mobile-money');
     expect(attempt.parentSpanContext?.spanId).toBe(span.spanContext().spanId);
@@ -64,7 +64,7 @@ describe('the telemetry of calls', () => {
     expect(attempt.attributes).toEqual({
       ...call,
       'http.request.method': 'POST',
-      'http.response.status_code': expect.any(Number),
+      'http.response.status_code': expect.any(Number) as unknown,
       'server.address': '127.0.0.1',
       'server.port': Number(new URL(sandbox.baseUrl).port),
       'payments.phase': 'answered',
@@ -138,7 +138,7 @@ describe('the telemetry of calls', () => {
     expect(attempt.status.code).toBe(SpanStatusCode.ERROR);
     expect(attempt.attributes).toMatchObject({
       'payments.phase': 'ambiguous',
-      'error.type': expect.stringMatching(/^(ECONNRESET|UND_ERR_SOCKET)$/),
+      'error.type': expect.stringMatching(/^(ECONNRESET|UND_ERR_SOCKET)$/) as unknown,
     });
     expect(await telemetry.measured('payments.unknowns')).toEqual([
       { metric: 'payments.unknowns', attributes: { ...payout, 'payments.evidence': 'no-answer' }, value: 1 },
@@ -161,7 +161,10 @@ describe('the telemetry of calls', () => {
     }
     expect(await telemetry.measured('payments.attempt.duration')).toMatchObject([
       { attributes: { ...call, 'payments.phase': 'answered' }, value: 2 },
-      { attributes: { ...payout, 'payments.phase': 'answered', 'error.type': expect.any(String) }, value: 1 },
+      {
+        attributes: { ...payout, 'payments.phase': 'answered', 'error.type': expect.any(String) as unknown },
+        value: 1,
+      },
     ]);
     expect(await telemetry.measured('payments.unknowns')).toEqual([]);
   });

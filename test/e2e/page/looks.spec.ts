@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type PaymentsSandbox } from '../../../lib/sandbox/index.js';
 import { pageProblems } from '../../support/axe.js';
 import { complaintsOf, describeWithBrowser, type PageOptions } from '../../support/browser.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { type Page } from 'playwright-core';
 import { PHONE, RunningShop } from '../../../sample/02-shop-checkout/test/running-shop.js';

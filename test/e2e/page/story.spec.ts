@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Page } from 'playwright-core';
 import { type PaymentsSandbox } from '../../../lib/sandbox/index.js';
 import {

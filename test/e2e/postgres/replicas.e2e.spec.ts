@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe } from 'vitest';
 import { type Pool } from 'pg';
 import { type PaymentsStorage } from '../../../lib/common/storage-port.js';
 import { postgresStorage } from '../../../lib/postgres/postgres.storage.js';

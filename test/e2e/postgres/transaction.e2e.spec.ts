@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Injectable, Logger } from '@nestjs/common';
 import {
   type JournalEntry,
@@ -38,7 +38,7 @@ describeWith([postgresService], 'a webhook whose handler writes in the transacti
 
   beforeEach(async () => {
     afterwards = () => undefined;
-    jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+    vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
     database = await openPaymentsDatabase(postgresService.url);
     await database.pool.query('CREATE TABLE orders (reference text)');
     proxy = await SeverableProxy.before(postgresService.url);
@@ -49,8 +49,8 @@ describeWith([postgresService], 'a webhook whose handler writes in the transacti
     await payments.collections.mobileMoney(collectionRequest);
   });
   afterEach(async () => {
-    jest.useRealTimers();
-    jest.restoreAllMocks();
+    vi.useRealTimers();
+    vi.restoreAllMocks();
     proxy.restore();
     await payments.app.close();
     await proxy.close();

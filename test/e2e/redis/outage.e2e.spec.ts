@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Injectable } from '@nestjs/common';
 import { type Redis } from 'ioredis';
 import { CollectionsService } from '../../../lib/collections/collections.service.js';

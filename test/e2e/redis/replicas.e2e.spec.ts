@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from '@jest/globals';
+import { afterAll, beforeAll } from 'vitest';
 import { type Redis } from 'ioredis';
 import { redisStorage } from '../../../lib/redis/index.js';
 import { connectRedis, forget, ownPrefix } from '../../support/redis.js';

@@ -1,5 +1,5 @@
 import { type AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { createShop } from '../../../sample/01-quickstart/src/shop.js';

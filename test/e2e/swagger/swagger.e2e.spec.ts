@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { bankDisbursement, collectionPayment, mobileMoneyDisbursement } from 'nestjs-payments/testing';
 import { ADAPTERS } from '../../support/adapters.js';

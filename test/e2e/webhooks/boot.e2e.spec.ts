@@ -1,19 +1,25 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from 'vitest';
 import {
   applyDecorators,
   type CanActivate,
   Controller,
   type ExecutionContext,
+  Get,
+  type INestApplication,
   Injectable,
   Module,
   Next,
+  type OnModuleInit,
   type PipeTransform,
+  Post,
   Res,
   Scope,
   SetMetadata,
+  UseGuards,
+  type Type,
   ValidationPipe,
 } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
+import { ModuleRef, NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import { map } from 'rxjs';
@@ -21,11 +27,16 @@ import { type PaymentWebhookEvent } from '../../../lib/common/events.js';
 import { PaymentsModule } from '../../../lib/payments.module.js';
 import { paymentEvent } from '../../../lib/testing/payment-event.js';
 import { postWebhook } from '../../../lib/testing/post-webhook.js';
-import { OnPayment, type PaymentTrigger } from '../../../lib/webhooks/handlers/on-payment.decorator.js';
+import {
+  OnPayment,
+  type OnPaymentOptions,
+  type PaymentTrigger,
+} from '../../../lib/webhooks/handlers/on-payment.decorator.js';
 import { PaymentsInbox } from '../../../lib/webhooks/payments-inbox.js';
 import { PaymentEvent } from '../../../lib/webhooks/routes/payment-event.decorator.js';
 import { PaymentsWebhook } from '../../../lib/webhooks/routes/payments-webhook.decorator.js';
 import { PaymentsWebhookGuard } from '../../../lib/webhooks/routes/payments-webhook.guard.js';
+import { WebhookAccounts } from '../../../lib/webhooks/webhook-accounts.js';
 import {
   adapters,
   deliver,
@@ -202,14 +213,88 @@ describe.each(adapters)('an application with webhooks on %s', (adapter) => {
     });
   });
 
+  it('does not boot when something hides a route from the package', async () => {
+    const hiding = (app: INestApplication): void => {
+      type Register = (path: string, handler: (...args: readonly unknown[]) => unknown) => unknown;
+      const adapter = app.getHttpAdapter() as unknown as { post: Register };
+      const post = adapter.post.bind(adapter);
+      // What Nest 11 does where `setOnRouteTriggered()` was called.
+      adapter.post = (path, handler) => post(path, (...args) => handler(...args));
+    };
+    @Controller('webhooks')
+    class GuardedController {
+      @Post('guarded')
+      @UseGuards(PaymentsWebhookGuard)
+      guarded(): void {}
+    }
+    for (const [controller, name] of [
+      [WebhooksController, 'WebhooksController.received'],
+      [GuardedController, 'GuardedController.guarded'],
+    ] as const) {
+      await expect(start({ controllers: [controller], prepare: hiding })).rejects.toMatchObject({
+        name: 'PaymentsConfigError',
+        message: expect.stringContaining(`${name} receives webhooks, but the HTTP adapter`) as unknown,
+      });
+    }
+  });
+
+  it('receives, or does not boot, where it is told of each triggered route', async () => {
+    const triggered: string[] = [];
+    const watching = (app: INestApplication): void => {
+      const adapter = app.getHttpAdapter() as unknown as {
+        setOnRouteTriggered(told: (method: number, path: string) => void): void;
+      };
+      adapter.setOnRouteTriggered((_method, path) => triggered.push(path));
+    };
+    const starting = start({ prepare: watching });
+    const outcome = await starting.then(
+      async ({ port }) => (await deliver(port, paymentEvent('payment.success'))).status,
+      (error: unknown) => (error as Error).name,
+    );
+    // Nest 11 registers wrappers without metadata.
+    expect([200, 'PaymentsConfigError']).toContain(outcome);
+    if (outcome === 200) expect(triggered).toEqual(['/webhooks/payments']);
+  });
+
+  it('boots with a guarded class that has other methods than POST routes', async () => {
+    @Controller('webhooks')
+    @UseGuards(PaymentsWebhookGuard)
+    class GuardedController {
+      @Post('payments')
+      received(): void {}
+
+      @Get('payments')
+      list(): void {}
+
+      helper(): void {}
+    }
+    const { port } = await start({ controllers: [GuardedController] });
+    expect((await deliver(port, paymentEvent('payment.success'))).status).toBe(201);
+  });
+
   it('warns once when nothing listens to payments, and not when something does', async () => {
     const silent = await start();
     expect(silent.logs.webhooks('warn')).toEqual([
-      expect.stringContaining("No @OnPayment('payment.success')"),
+      "No @OnPayment('payment.success') handler listens to the account 'default': a payment is then answered 200 after the " +
+        "route's own method alone. PaymentsWebhooks",
     ]);
     await silent.app.close();
     const heard = await start({ providers: [Orders] });
     expect(heard.logs.webhooks('warn')).toEqual([]);
+  });
+
+  it('warns nobody that nothing listens where a queue takes the deliveries', async () => {
+    @Injectable()
+    class Queue implements OnModuleInit {
+      constructor(private readonly moduleRef: ModuleRef) {}
+
+      onModuleInit(): void {
+        const accounts = this.moduleRef.get(WebhookAccounts, { strict: false });
+        accounts.get('default', 'the queue').handOverTo({ add: () => Promise.resolve() });
+      }
+    }
+    const { logs } = await start({ providers: [Queue] });
+    expect(logs.webhooks('warn')).toEqual([]);
   });
 
   it('warns when one class is provided twice and would run twice', async () => {
@@ -221,6 +306,64 @@ describe.each(adapters)('an application with webhooks on %s', (adapter) => {
     expect(logs.webhooks('warn')).toEqual([
       expect.stringContaining('Orders.paid was found in more than one'),
     ]);
+  });
+
+  it('warns when two handlers are remembered under one name', async () => {
+    class Orders2 {
+      @OnPayment('payment.success', { id: 'orders.paid' })
+      paid(): void {}
+    }
+    class Mails {
+      @OnPayment('payment.success', { id: 'orders.paid' })
+      thank(): void {}
+    }
+    for (const provider of [Orders2, Mails]) Injectable()(provider);
+    const { logs } = await start({ providers: [Orders2, Mails] });
+    expect(logs.webhooks('warn')).toEqual([
+      expect.stringContaining("2 handlers share the name 'orders.paid' (Orders2.paid, Mails.thank)"),
+    ]);
+  });
+
+  it('warns when a bundler shortened the name of a class whose handlers have no id', async () => {
+    const bundled = (name: string, options?: OnPaymentOptions): Type => {
+      class Bundled {
+        @OnPayment('payment.success', options)
+        paid(): void {}
+      }
+      Injectable()(Bundled);
+      return Object.defineProperty(Bundled, 'name', { value: name });
+    };
+    const { logs, app } = await start({ providers: [bundled('t'), bundled('Xe'), bundled('')] });
+    expect(logs.webhooks('warn')).toEqual([
+      expect.stringContaining('shortened the class names of the handlers t.paid, Xe.paid, .paid:'),
+    ]);
+    await app.close();
+    const named = await start({ providers: [bundled('t', { id: 'orders.paid' }), bundled('Box')] });
+    expect(named.logs.webhooks('warn')).toEqual([]);
+  });
+
+  it.each<[string, OnPaymentOptions]>([
+    ['an empty id', { id: '' }],
+    ['an id with white space', { id: 'conflict Orders' }],
+    ['an id of 101 characters', { id: 'a'.repeat(101) }],
+    ['an id that is no text', { id: 7 as never }],
+  ])('refuses %s', (_what, options) => {
+    const descriptor = Object.getOwnPropertyDescriptor(Orders.prototype, 'paid')!;
+    expect(() => {
+      OnPayment('payment.success', options)(Orders.prototype, 'paid', descriptor);
+    }).toThrow("@OnPayment('payment.success') of Orders.paid has an `id` that is no name");
+  });
+
+  it('refuses two ids for one method', () => {
+    class Twice {
+      paid(): void {}
+    }
+    const descriptor = Object.getOwnPropertyDescriptor(Twice.prototype, 'paid')!;
+    const decorate = (id?: string) => () => {
+      OnPayment('payment.success', id === undefined ? {} : { id })(Twice.prototype, 'paid', descriptor);
+    };
+    for (const id of ['one', undefined, 'one']) decorate(id)();
+    expect(decorate('two')).toThrow("has the `id` 'two' and, by another @OnPayment, 'one'");
   });
 
   it('lets a request-scoped controller receive', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   Body,
   Controller,
@@ -8,11 +8,13 @@ import {
   Post,
   Put,
   UseGuards,
+  Version,
   VersioningType,
   type INestApplication,
 } from '@nestjs/common';
 import { createRequire } from 'node:module';
 import { type PaymentWebhookEvent } from '../../../lib/common/events.js';
+import { hmac } from '../../../lib/webhooks/schemes/hmac.js';
 import { paymentEvent } from '../../../lib/testing/payment-event.js';
 import { signWebhook } from '../../../lib/testing/sign-webhook.js';
 import { PaymentEvent } from '../../../lib/webhooks/routes/payment-event.decorator.js';
@@ -29,8 +31,9 @@ import {
   type WebhookApp,
   type WebhookAppOptions,
 } from '../../support/webhook-app.js';
+import { versionByHeader, VERSIONED_PATH, versionedRoutes } from '../../support/versioned-routes.js';
 
-const seen = jest.fn<(event: PaymentWebhookEvent) => void>();
+const seen = vi.fn<(event: PaymentWebhookEvent) => void>();
 
 @Controller('webhooks')
 class WebhooksController {
@@ -148,11 +151,11 @@ describe.each(adapters)('raw bytes on %s', (adapter) => {
 
   it('are refused over the limit, also without a Content-Length', async () => {
     const { port } = await start();
-    const body = JSON.stringify(paymentEvent('payment.success', { metadata: { note: 'x'.repeat(262_144) } }));
+    const body = JSON.stringify(paymentEvent('payment.success', { metadata: { note: 'x'.repeat(65_536) } }));
     expect((await deliver(port, body)).status).toBe(413);
     expect((await deliver(port, body, { headers: { 'transfer-encoding': 'chunked' } })).status).toBe(413);
     const within = JSON.stringify(
-      paymentEvent('payment.success', { metadata: { note: 'x'.repeat(250_000) } }),
+      paymentEvent('payment.success', { metadata: { note: 'x'.repeat(60_000) } }),
     );
     expect((await deliver(port, within, { headers: { 'transfer-encoding': 'chunked' } })).status).toBe(200);
     expect(seen).toHaveBeenCalledTimes(1);
@@ -228,11 +231,69 @@ describe.each(adapters)('raw bytes on %s', (adapter) => {
     }
     const { port } = await start({
       controllers: [SecondVersion, WebhooksController],
-      prepare: (app) => app.enableVersioning({ type: VersioningType.HEADER, header: 'x-version' }),
+      prepare: versionByHeader,
     });
     const headers = { 'content-type': 'application/json', 'x-version': '2' };
     expect((await send(port, '/webhooks/payments', '{"a":1}', headers)).text).toBe('{"second":{"a":1}}');
     expect((await deliver(port, odd())).status).toBe(200);
+  });
+
+  it('leave a later route of the same path behind another version its body and its answer', async () => {
+    @Controller('versions')
+    class Versions {
+      @Version('1')
+      @Post('payments')
+      @HttpCode(200)
+      @UseGuards(PaymentsWebhookGuard)
+      first(@PaymentEvent() event: PaymentWebhookEvent): void {
+        seen(event);
+      }
+
+      @Version('2')
+      @Post('payments')
+      @HttpCode(200)
+      second(@Body() body: unknown): unknown {
+        return { second: body };
+      }
+    }
+    const { port } = await start({
+      controllers: [Versions],
+      prepare: versionByHeader,
+    });
+    const path = '/versions/payments';
+    const headers = { 'content-type': 'application/json', 'x-version': '2' };
+    expect((await send(port, path, '{"a":1}', headers)).text).toBe('{"second":{"a":1}}');
+    expect((await deliver(port, odd(), { path, headers: { 'x-version': '1' } })).status).toBe(200);
+    expect(seen).toHaveBeenCalledTimes(1);
+  });
+
+  it('are checked by the limits and the scheme of the account whose version of a path was asked for', async () => {
+    const received = vi.fn();
+    const ofPartner = hmac({
+      header: 'x-partner-signature',
+      algorithm: 'sha512',
+      encoding: 'hex',
+      payload: ['body'],
+    });
+
+    const { port } = await start({
+      controllers: [versionedRoutes('partner', received)],
+      payments: [
+        paymentsOptions({ bodyLimit: 200 }),
+        paymentsOptions({ scheme: ofPartner }, { name: 'partner' }),
+      ],
+      prepare: versionByHeader,
+    });
+    const path = VERSIONED_PATH;
+    const body = odd();
+    const type = { 'content-type': 'application/json' };
+    const signed = signWebhook({ scheme: ofPartner, secret, body });
+    const partner = { ...type, ...signed, 'x-version': '2' };
+    expect((await send(port, path, body, partner)).status).toBe(200);
+    expect((await send(port, path, body, { ...partner, 'x-partner-signature': 'no' })).status).toBe(401);
+    const headers = { 'x-version': '1' };
+    expect((await deliver(port, body, { path, headers })).status).toBe(413);
+    expect(received).toHaveBeenCalledTimes(1);
   });
 
   it('are read whatever version of a route the sender asks for', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BadRequestException, Controller, Inject, Injectable, Param, Scope } from '@nestjs/common';
 import { REQUEST } from '@nestjs/core';
 import { of, tap } from 'rxjs';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Controller, Injectable, Module, type Type } from '@nestjs/common';
 import {
   type InboxClaim,
@@ -118,6 +118,37 @@ describe('a handler that finished', () => {
     wake();
     expect(await unanswered).toBe(503);
     expect(ran).toHaveLength(4);
+  });
+
+  it('with an id does not run again in a build that calls its class otherwise', async () => {
+    const build = (className: string): Type => {
+      @Injectable()
+      class Orders {
+        @OnPayment('payment.success', { id: 'orders.paid' })
+        paid(): unknown {
+          return note('paid');
+        }
+      }
+      return Object.defineProperty(Orders, 'name', { value: className });
+    };
+    const storage = memoryStorage();
+    const deploy = async (className: string): Promise<number> => {
+      await running?.app.close();
+      running = await startWebhookApp('express', {
+        controllers: [WebhooksController],
+        providers: [build(className), Mails],
+        payments: [paymentsOptions({ inFlightWaitMs: 0 }, { storage })],
+      });
+      return status(running.port);
+    };
+    behaviour = (name) => {
+      if (name !== 'paid') throw new Error('not yet');
+    };
+    expect(await deploy('Orders')).toBe(500);
+    expect(running?.logs.webhooks('error').join()).toContain('Mails.thank failed');
+    behaviour = () => undefined;
+    expect(await deploy('t')).toBe(200);
+    expect(ran).toEqual(['paid', 'thank 1', 'thank 2', 'route']);
   });
 
   it('is not hidden by another one of the same name', async () => {

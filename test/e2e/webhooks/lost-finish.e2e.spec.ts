@@ -1,13 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Injectable } from '@nestjs/common';
 import { EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
-import { type Redis } from 'ioredis';
 import { type InboxStore, memoryStorage, OnPayment, type PaymentsStorage } from 'nestjs-payments';
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { redisStorage } from 'nestjs-payments/redis';
 import { paymentEvent } from 'nestjs-payments/testing';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
-import { connectRedis, forget, ownPrefix } from '../../support/redis.js';
+import { redisOfSpecs } from '../../support/redis-of-specs.js';
 import { describeWith, postgresService, redisService } from '../../support/services.js';
 import { deliver, paymentsOptions, startWebhookApp, type WebhookApp } from '../../support/webhook-app.js';
 import { WebhooksController } from '../../support/webhooks.controller.js';
@@ -65,7 +64,7 @@ function specs(open: () => PaymentsStorage): void {
   }
 
   afterEach(async () => {
-    jest.useRealTimers();
+    vi.useRealTimers();
     await running.app.close();
   });
 
@@ -89,13 +88,13 @@ function specs(open: () => PaymentsStorage): void {
     await start(storage);
     const event = paymentEvent('payment.success', { reference: 'order-2' });
     // Nothing else in this process may see the clock turn.
-    jest.useFakeTimers({
-      doNotFake: ['Date', 'nextTick', 'setImmediate', 'setInterval', 'performance', 'queueMicrotask'],
+    vi.useFakeTimers({
+      toFake: ['setTimeout', 'clearTimeout', 'clearInterval'],
     });
     const answer = deliver(running.port, event);
     await lost;
-    await jest.advanceTimersByTimeAsync(5_100);
-    jest.useRealTimers();
+    await vi.advanceTimersByTimeAsync(5_100);
+    vi.useRealTimers();
     await expectHandledOnce(event, answer);
   });
 }
@@ -105,18 +104,9 @@ describe('a webhook whose end is recorded in memory', () => {
 });
 
 describeWith([redisService], 'a webhook whose end is recorded in Redis', () => {
-  const prefix = ownPrefix();
-  let client: Redis;
+  const { prefix, client } = redisOfSpecs();
 
-  beforeAll(() => {
-    client = connectRedis();
-  });
-  afterAll(async () => {
-    await forget(client, prefix);
-    client.disconnect();
-  });
-
-  specs(() => redisStorage({ client, keyPrefix: prefix }));
+  specs(() => redisStorage({ client: client(), keyPrefix: prefix }));
 });
 
 describeWith([postgresService], 'a webhook whose end is recorded in PostgreSQL', () => {

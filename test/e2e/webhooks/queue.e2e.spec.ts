@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Controller, Injectable } from '@nestjs/common';
 import { OnPayment, PaymentsInbox, PaymentsWebhook, type PaymentWebhookEvent } from 'nestjs-payments';
 import { paymentEvent } from 'nestjs-payments/testing';
 import { type QueuedDelivery } from '../../../lib/webhooks/delivery/delivery-queue.js';
 import { type WebhookReceiver } from '../../../lib/webhooks/delivery/webhook.receiver.js';
+import { PaymentHandlers } from '../../../lib/webhooks/handlers/payment.handlers.js';
 import { WebhookAccounts } from '../../../lib/webhooks/webhook-accounts.js';
 import {
   adapters,
@@ -135,5 +136,20 @@ describe.each(adapters)('a delivery that is handed over to a queue on %s', (adap
     expect(await running.app.get(PaymentsInbox).conflicts()).toMatchObject([
       { kind: 'conflict', event: 'payment.failed' },
     ]);
+  });
+
+  it('is not released in a process that has no handler for it: the workers have them', async () => {
+    await deliver(running.port, paymentEvent('payment.success', { currency: 'USD' }));
+    expect(await receiver.work(first())).toEqual({ status: 200 });
+    const handlers = running.app.get(PaymentHandlers, { strict: false });
+    const inbox = running.app.get(PaymentsInbox);
+    const [{ id } = { id: '' }] = await inbox.conflicts();
+    const without = vi.spyOn(handlers, 'stepsFor').mockReturnValue([]);
+    await expect(inbox.release(id)).rejects.toMatchObject({ code: 'HANDLERS_ELSEWHERE' });
+    without.mockRestore();
+    expect(await inbox.conflicts()).toHaveLength(1);
+    await inbox.release(id);
+    expect(ran).toEqual(['payment.success']);
+    expect(await inbox.conflicts()).toEqual([]);
   });
 });

@@ -1,10 +1,18 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from 'vitest';
 import { paymentEvent } from '../../../lib/testing/payment-event.js';
 import { postWebhook } from '../../../lib/testing/post-webhook.js';
+import { signWebhook } from '../../../lib/testing/sign-webhook.js';
 import { callerOf, COLLECTION } from '../../support/gateway-caller.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { SCHEME_CASES } from '../../support/scheme-cases.js';
-import { adapters, paymentsOptions, startWebhookApp, type WebhookApp } from '../../support/webhook-app.js';
+import { hmac } from '../../../lib/webhooks/schemes/hmac.js';
+import {
+  adapters,
+  paymentsOptions,
+  send,
+  startWebhookApp,
+  type WebhookApp,
+} from '../../support/webhook-app.js';
 import { WebhooksController } from '../../support/webhooks.controller.js';
 
 const PATH = '/webhooks/payments';
@@ -42,4 +50,37 @@ describe.each(adapters)('on %s', (adapter) => {
       await sandbox.stop();
     },
   );
+
+  it('an application takes a webhook that is signed with method and URL at the URL that was signed only', async () => {
+    const signed = hmac({
+      header: 'x-signature',
+      algorithm: 'sha256',
+      encoding: 'hex',
+      payload: ['method', { literal: ' ' }, 'url', { literal: '\n' }, 'body'],
+    });
+    const sandbox = await startSandbox({ webhookScheme: signed });
+    const { webhooks } = sandbox.moduleOptions();
+    started = await startWebhookApp(adapter, {
+      payments: [paymentsOptions(webhooks)],
+      controllers: [WebhooksController],
+    });
+    const url = `${PATH}?shop=caf%C3%A9&till=2`;
+    const body = JSON.stringify(paymentEvent('payment.success'));
+    const secret = sandbox.webhookSecret;
+    const headers = {
+      'content-type': 'application/json',
+      ...signWebhook({ scheme: signed, secret, body, url }),
+    };
+    expect((await send(started.port, url, body, headers)).status).toBe(200);
+    expect((await send(started.port, PATH, body, headers)).status).toBe(401);
+    expect((await send(started.port, `${url}&more`, body, headers)).status).toBe(401);
+    const event = paymentEvent('payment.success');
+    expect((await postWebhook(started.app, url, event, { scheme: signed, secret })).status).toBe(200);
+
+    sandbox.deliverTo(`http://127.0.0.1:${started.port}${url}`);
+    await callerOf(sandbox).collect();
+    await sandbox.customer(COLLECTION.phone).approve('order-1');
+    expect(sandbox.deliveries()).toMatchObject([{ state: 'delivered', status: 200 }]);
+    await sandbox.stop();
+  });
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Injectable, Logger } from '@nestjs/common';
 import {
   type JournalEntry,
@@ -54,12 +54,12 @@ describe('a webhook and the journal', () => {
   beforeEach(async () => {
     heard = [];
     during = () => undefined;
-    jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+    vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
     sandbox = await startSandbox({ clock: 'manual', seed: 1 });
   });
   afterEach(async () => {
-    jest.useRealTimers();
-    jest.restoreAllMocks();
+    vi.useRealTimers();
+    vi.restoreAllMocks();
     await payments.app.close();
   });
 
@@ -95,11 +95,11 @@ describe('a webhook and the journal', () => {
       const storage = transactionalStorage();
       await start(storage);
       await payments.collections.mobileMoney(collectionRequest);
-      const reads = jest.spyOn(storage.journal, 'get');
+      const reads = vi.spyOn(storage.journal, 'get');
       const waiting = payments.journal.waitForOutcome('collection', 'order-1', { timeoutMs: 60_000 });
       await reads.mock.results[0]?.value;
       // The journal is not looked at again because a second has passed.
-      jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'performance', 'queueMicrotask'] });
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] });
       let readsAtCommit = 0;
       storage.onCommit = () => (readsAtCommit = reads.mock.calls.length);
       expect(await deliver('payment.success')).toBe(200);
@@ -122,8 +122,8 @@ describe('a webhook and the journal', () => {
       await start(storage);
       sandbox.next('POST /payments/mobile-money').status(422);
       await expect(payments.collections.mobileMoney(collectionRequest)).rejects.toThrow();
-      const stored = jest.spyOn(storage.inbox, 'setAside');
-      const claimed = jest.spyOn(storage.inbox, 'claim');
+      const stored = vi.spyOn(storage.inbox, 'setAside');
+      const claimed = vi.spyOn(storage.inbox, 'claim');
       during = () => Promise.reject(new Error('not yet'));
       expect(await deliver('payment.success')).toBe(500);
       expect(stored.mock.invocationCallOrder).toHaveLength(1);
@@ -149,7 +149,7 @@ describe('a webhook and the journal', () => {
       await start(storage);
       await payments.collections.mobileMoney(collectionRequest);
       // The payment is written down between the first look and the settling.
-      jest.spyOn(storage.journal, 'get').mockResolvedValueOnce(undefined);
+      vi.spyOn(storage.journal, 'get').mockResolvedValueOnce(undefined);
       expect(await deliver('payment.success', { amount: '1.00' })).toBe(503);
       expect(heard.map(({ event }) => event)).toEqual(handled);
       expect(await stands()).toMatchObject({ state: 'accepted' });

@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest';
 import { type PaymentsStorage } from '../../../lib/common/storage-port.js';
 import { postgresStorage } from '../../../lib/postgres/postgres.storage.js';
 import { inboxContract } from '../../support/inbox-contract.js';
-import { journalContract } from '../../support/journal-contract.js';
+import { damagedJournalContract, journalContract } from '../../support/journal-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
 import { describeWith, postgresService } from '../../support/services.js';
 
@@ -25,6 +25,22 @@ describeWith([postgresService], 'postgresStorage()', () => {
     });
     describe('its journal', () => {
       journalContract(() => ({ journal: storage().journal, pass: database.pass }));
+    });
+    describe('a row of its journal that cannot be read', () => {
+      const update = (change: string) => (reference: string) =>
+        database.pool.query(`UPDATE payments_journal SET ${change} WHERE reference = $1`, [reference]);
+      damagedJournalContract(
+        () => ({ journal: storage().journal, pass: database.pass }),
+        [
+          ['record is null', update(`record = 'null'`)],
+          ['record is no JSON object', update(`record = '"something else"'`)],
+          [
+            'record is of another payment',
+            update(`record = replace(record::text, 'order-1', 'order-2')::json`),
+          ],
+          ['record and state differ', update(`state = 'on-hold'`)],
+        ],
+      );
     });
   });
 

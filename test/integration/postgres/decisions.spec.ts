@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type ClaimResult, type InboxStore } from '../../../lib/common/storage-port.js';
 import { postgresStorage } from '../../../lib/postgres/postgres.storage.js';
 import { memoryStorage } from '../../../lib/storage/memory.storage.js';
@@ -17,15 +17,24 @@ const DELIVERIES = [
   { fingerprint: 'f2', replaces: ['f3'] },
   { fingerprint: 'f2', replaces: ['f3', 'f1'] },
   { fingerprint: 'f2', replaces: 'any' },
+  { fingerprint: 'f1', replaces: [], providerReference: 'p1' },
+  { fingerprint: 'f1', replaces: [], providerReference: 'p2' },
+  { fingerprint: 'f1', replaces: ['f1'], providerReference: 'p2' },
+  { fingerprint: 'f1', replaces: [], mustExist: true },
+  { fingerprint: 'f1', replaces: [], mustExist: true, providerReference: 'p2' },
+  { fingerprint: 'f2', replaces: [], mustExist: true },
+  { fingerprint: 'f2', replaces: 'any', mustExist: true },
 ] as const;
+const PROVIDERS = [{}, { providerReference: 'p1' }] as const;
 
 async function prepare(
   inbox: InboxStore,
   before: (typeof BEFORE)[number],
+  provider: (typeof PROVIDERS)[number],
   pass: (ms: number) => unknown,
 ): Promise<void> {
   if (before === 'nothing') return;
-  const first = claimed(await inbox.claim(inboxDelivery('order-1'), LEASE_MS));
+  const first = claimed(await inbox.claim(inboxDelivery('order-1', provider), LEASE_MS));
   if (before === 'open') await first.fail();
   if (before === 'done') await first.finish();
   if (before === 'expired') await pass(LEASE_MS);
@@ -46,19 +55,22 @@ describeWith([postgresService], 'the statement that claims', () => {
   afterEach(() => database.clear());
   afterAll(() => database.close());
 
-  describe.each(BEFORE)('where the entry before is %s', (before) => {
-    it.each(DELIVERIES)(
-      'decides about $fingerprint that replaces $replaces as the memory does',
-      async (change) => {
-        let now = 0;
-        const memory = memoryStorage({ now: () => now }).inbox;
-        const { inbox } = postgresStorage({ pool: database.pool, schema: database.schema });
-        await prepare(memory, before, (ms) => (now += ms));
-        await prepare(inbox, before, database.pass);
-        const delivery = inboxDelivery('order-1', { event: 'payment.expired', ...change });
-        const expected = told(await memory.claim(delivery, LEASE_MS));
-        expect(told(await inbox.claim(delivery, LEASE_MS))).toEqual(expected);
-      },
-    );
+  const cases = BEFORE.flatMap((before) => PROVIDERS.map((provider) => ({ before, provider })));
+  describe.each(cases)('where the entry before is $before with $provider', ({ before, provider }) => {
+    it.each(DELIVERIES)('decides about %j as the memory does', async (change) => {
+      let now = 0;
+      const memory = memoryStorage({ now: () => now }).inbox;
+      const { inbox } = postgresStorage({ pool: database.pool, schema: database.schema });
+      await prepare(memory, before, provider, (ms) => (now += ms));
+      await prepare(inbox, before, provider, database.pass);
+      const delivery = inboxDelivery('order-1', { event: 'payment.expired', ...change });
+      const expected = told(await memory.claim(delivery, LEASE_MS));
+      expect(told(await inbox.claim(delivery, LEASE_MS))).toEqual(expected);
+      // What the entry has become decides about the next one.
+      await database.pass(LEASE_MS);
+      now += LEASE_MS;
+      const next = inboxDelivery('order-1', { providerReference: 'p3' });
+      expect(told(await inbox.claim(next, LEASE_MS))).toEqual(told(await memory.claim(next, LEASE_MS)));
+    });
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type PoolClient } from 'pg';
 import { type PaymentsStorage } from '../../../lib/common/storage-port.js';
 import { postgresStorage } from '../../../lib/postgres/postgres.storage.js';

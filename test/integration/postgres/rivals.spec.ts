@@ -1,10 +1,12 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { type PoolClient } from 'pg';
 import { type PaymentsStorage } from '../../../lib/common/storage-port.js';
 import { type PostgresPool, type PostgresResult } from '../../../lib/postgres/postgres-pool.js';
 import { postgresStorage } from '../../../lib/postgres/postgres.storage.js';
+import { journalStatements } from '../../../lib/postgres/journal-rows.js';
+import { tableNames } from '../../../lib/postgres/table-names.js';
 import { claimed, inboxDelivery } from '../../support/inbox-contract.js';
-import { journalRecord } from '../../support/journal-contract.js';
+import { allBut, journalRecord } from '../../support/journal-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
 import { describeWith, postgresService } from '../../support/services.js';
 
@@ -38,6 +40,26 @@ describeWith([postgresService], 'a statement that waits for somebody else at the
     expect((await late).result).toBe(state === 'running' ? 'busy' : 'done');
   });
 
+  it('takes a charge for another one whose provider reference was written down meanwhile', async () => {
+    await claimed(await storage.inbox.claim(inboxDelivery('order-1'), LEASE_MS)).finish();
+    await rival.query("BEGIN; UPDATE payments_inbox SET provider_reference = 'p1'");
+    const late = storage.inbox.claim(inboxDelivery('order-1', { providerReference: 'p2' }), LEASE_MS);
+    await blocked();
+    await rival.query('COMMIT');
+    expect(await late).toEqual({ result: 'conflict', standingEvent: 'payment.success' });
+  });
+
+  it('makes no entry anew that had to be there and is purged meanwhile', async () => {
+    await claimed(await storage.inbox.claim(inboxDelivery('order-1'), LEASE_MS)).finish();
+    await rival.query('BEGIN; DELETE FROM payments_inbox');
+    const replacing = { fingerprint: 'f2', replaces: ['f1'], mustExist: true };
+    const late = storage.inbox.claim(inboxDelivery('order-1', replacing), LEASE_MS);
+    await blocked();
+    await rival.query('COMMIT');
+    expect(await late).toEqual({ result: 'missing' });
+    expect((await rival.query('SELECT FROM payments_inbox')).rowCount).toBe(0);
+  });
+
   it.each([
     ['COMMIT', false, 'theirs'],
     ['ROLLBACK', true, 'ours'],
@@ -54,7 +76,25 @@ describeWith([postgresService], 'a statement that waits for somebody else at the
     await rival.query(end);
     const found = await late;
     expect(found.inserted).toBe(inserted);
-    expect(found.stored.record.idempotencyKey).toBe(key);
+    expect(found.stored?.record.idempotencyKey).toBe(key);
+  });
+
+  it.each([
+    ['COMMIT', { inserted: false, tombstone: { attempt: 2, end: 'paid', settledBy: 'operator' } }],
+    ['ROLLBACK', { inserted: false, stored: expect.objectContaining({ leaseLeftMs: 0 }) as unknown }],
+  ])('writes nothing over a payment that a purge forgets meanwhile, after its %s', async (end, told) => {
+    const ended = { state: 'settled', outcome: 'paid', settledBy: 'operator', attempt: 2 } as const;
+    await storage.journal.insert(journalRecord('order-1', ended), 0);
+    await database.pass(60_000);
+    const { purge } = journalStatements(tableNames(database.schema));
+    await rival.query('BEGIN');
+    expect((await rival.query(purge.settled, ['default', 'sandbox', 1_000])).rowCount).toBe(1);
+    const late = storage.journal.insert(journalRecord('order-1'), LEASE_MS);
+    await blocked();
+    await rival.query(end);
+    expect(await late).toEqual(told);
+    const { entries } = await storage.journal.list(journalRecord(''), allBut('in-flight'), { limit: 9 });
+    expect(entries).toEqual([]);
   });
 
   it('gives the entry back where its transaction cannot begin', async () => {

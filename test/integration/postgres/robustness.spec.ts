@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { inspect } from 'node:util';
 import { type Pool, type PoolClient } from 'pg';
 import {
@@ -8,7 +8,7 @@ import {
 } from '../../../lib/common/storage-port.js';
 import { postgresStorage } from '../../../lib/postgres/postgres.storage.js';
 import { claimed, inboxDelivery } from '../../support/inbox-contract.js';
-import { journalRecord } from '../../support/journal-contract.js';
+import { allBut, journalRecord } from '../../support/journal-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
 import { describeWith, postgresService } from '../../support/services.js';
 import { SeverableProxy } from '../../support/severable-proxy.js';
@@ -26,7 +26,7 @@ describeWith([postgresService], 'postgresStorage() and its server', () => {
     database = await openPaymentsDatabase(postgresService.url);
   });
   afterEach(async () => {
-    jest.useRealTimers();
+    vi.useRealTimers();
     await database.clear();
   });
   afterAll(() => database.close());
@@ -36,7 +36,11 @@ describeWith([postgresService], 'postgresStorage() and its server', () => {
     [true, 3],
   ])('claims and finishes with transactional: %s in %s round trips', async (transactional, trips) => {
     const { pool, asked } = watchedPool(database.pool);
-    const { inbox } = postgresStorage({ pool, schema: database.schema, transactional });
+    const { inbox, journal } = postgresStorage({ pool, schema: database.schema, transactional });
+    // The first use also looks at the version of the tables.
+    await journal.get(journalRecord('order-1'));
+    expect(asked).toHaveLength(2);
+    asked.length = 0;
     await claimed(await inbox.claim(inboxDelivery('order-1'), LEASE_MS)).finish();
     expect(asked).toHaveLength(trips);
     asked.length = 0;
@@ -55,7 +59,7 @@ describeWith([postgresService], 'postgresStorage() and its server', () => {
         );
         await claim[end]();
       }
-      await journal.list({ ...SCOPE, family: 'collection' }, 'unknown', { limit: 1 });
+      await journal.list({ ...SCOPE, family: 'collection' }, allBut('unknown'), { limit: 1 });
     }
     // The connection of the failed handler is closed.
     expect(pool.totalCount).toBe(1);
@@ -105,7 +109,7 @@ describeWith([postgresService], 'postgresStorage() and its server', () => {
     ]) {
       await expect(call()).rejects.toMatchObject({
         name: 'PaymentsStorageError',
-        message: expect.stringContaining('call migratePayments(pool)'),
+        message: expect.stringContaining('call migratePayments(pool)') as unknown,
       });
     }
   });
@@ -185,15 +189,15 @@ describeWith([postgresService], 'postgresStorage() and its server', () => {
       await away.journal.get(journalRecord('order-1'));
       const lent = new Promise((resolve) => pool.once('acquire', resolve));
       proxy.hang();
-      jest.useFakeTimers({
-        doNotFake: ['performance', 'nextTick', 'setImmediate', 'queueMicrotask', 'Date'],
+      vi.useFakeTimers({
+        toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'],
       });
       const silent = claimOver();
       await lent;
       // The statement is asked after the connection was handed over.
       await new Promise(setImmediate);
-      jest.advanceTimersByTime(4_100);
-      jest.useRealTimers();
+      vi.advanceTimersByTime(4_100);
+      vi.useRealTimers();
       await expect(silent).rejects.toThrow('an answer of PostgreSQL');
       expect(pool.totalCount).toBe(0);
       proxy.restore();
@@ -229,19 +233,23 @@ describeWith([postgresService], 'postgresStorage() and its server', () => {
     const { pool, asked } = watchedPool(database.pool);
     const { inbox, journal } = postgresStorage({ pool, schema: database.schema });
     const list = (state: 'unknown' | 'settled') =>
-      journal.list({ ...SCOPE, family: 'collection' }, state, { limit: 100 });
+      journal.list({ ...SCOPE, family: 'collection' }, allBut(state), { limit: 100 });
     await inbox.claim(inboxDelivery('order-1'), LEASE_MS);
     await inbox.waitForRelease(inboxDelivery('order-1').key, 1);
     const { next } = await list('settled');
-    await journal.list({ ...SCOPE, family: 'collection' }, 'settled', { limit: 100, after: next ?? '' });
+    await journal.list({ ...SCOPE, family: 'collection' }, allBut('settled'), {
+      limit: 100,
+      after: next ?? '',
+    });
     await list('unknown');
     await journal.get(journalRecord('order-1'));
     await inbox.purge(SCOPE, 60_000);
     for (const what of ['settled', 'rejected', 'accepted-payouts'] as const) {
       await journal.purge(SCOPE, what, 60_000);
     }
-    expect(asked).toHaveLength(10);
-    for (const { text } of asked) expect(await planOf(text)).toEqual([]);
+    expect(asked).toHaveLength(11);
+    // But for the first one, which looks at the few rows of payments_migrations.
+    for (const { text } of asked.slice(1)) expect(await planOf(text)).toEqual([]);
   });
 
   /** What in the plan of a statement would look at more than it needs: with any values, as it is planned for all. */
@@ -254,6 +262,9 @@ describeWith([postgresService], 'postgresStorage() and its server', () => {
     const nulls = Array.from({ length: Number(parameters[0]?.count) }, () => 'NULL').join(', ');
     const { rows } = await client.query<Record<string, string>>(`EXPLAIN EXECUTE asked(${nulls})`);
     client.release(true);
-    return rows.flatMap((row) => Object.values(row)).filter((line) => /Seq Scan|Sort/.test(line));
+    const plan = rows.flatMap((row) => Object.values(row)).join('\n');
+    // What is sorted above the loop over the states are their pages only.
+    const rest = plan.replace(/-> {2}Sort .*\n.*Sort Key: .*\n +(?=-> {2}Nested Loop)/, '');
+    return rest.split('\n').filter((line) => /Seq Scan|Sort/.test(line));
   }
 });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { type Pool } from 'pg';
 import { type JournalRecord } from '../../../lib/common/journal-port.js';
 import { type PaymentsStorage } from '../../../lib/common/storage-port.js';
@@ -7,7 +7,7 @@ import { journalStatements } from '../../../lib/postgres/journal-rows.js';
 import { postgresStorage } from '../../../lib/postgres/postgres.storage.js';
 import { tableNames } from '../../../lib/postgres/table-names.js';
 import { claimed, inboxDelivery } from '../../support/inbox-contract.js';
-import { journalRecord } from '../../support/journal-contract.js';
+import { allBut, journalRecord, storedBy } from '../../support/journal-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
 import { describeWith, postgresService } from '../../support/services.js';
 import { watchedPool } from '../../support/watched-pool.js';
@@ -54,7 +54,9 @@ describeWith([postgresService], 'what PostgreSQL stores', () => {
       await claim.finish();
       expect((await journal.insert(journalRecord(reference), 0)).inserted).toBe(true);
     }
-    const { entries } = await journal.list({ ...SCOPE, family: 'collection' }, 'in-flight', { limit: 99 });
+    const { entries } = await journal.list({ ...SCOPE, family: 'collection' }, allBut('in-flight'), {
+      limit: 99,
+    });
     expect(entries.map(({ record }) => record.reference)).toEqual(ODD_TEXTS);
   });
 
@@ -119,8 +121,9 @@ describeWith([postgresService], 'what PostgreSQL stores', () => {
       },
     });
     const { inbox, journal } = storage(pool);
-    const { inserted, stored } = await journal.insert(journalRecord('order-1'), LEASE_MS);
-    expect(inserted).toBe(true);
+    const insertion = await journal.insert(journalRecord('order-1'), LEASE_MS);
+    const stored = storedBy(insertion);
+    expect(insertion.inserted).toBe(true);
     expect(stored).toEqual(
       await storage()
         .journal.get(stored.record)
@@ -149,7 +152,8 @@ describeWith([postgresService], 'what PostgreSQL stores', () => {
     const { inbox, journal } = postgresStorage({ pool: watched.pool, schema });
     expect(await inbox.purge(SCOPE, 30_000)).toBe(2_500);
     expect(await journal.purge(SCOPE, 'settled', 30_000)).toBe(2_000);
-    expect(watched.asked.map(({ rowCount }) => rowCount)).toEqual([1_000, 1_000, 500, 1_000, 1_000, 0]);
+    const purges = watched.asked.slice(1);
+    expect(purges.map(({ rowCount }) => rowCount)).toEqual([1_000, 1_000, 500, 1_000, 1_000, 0]);
   });
 
   it.each([
@@ -157,6 +161,7 @@ describeWith([postgresService], 'what PostgreSQL stores', () => {
     ['journal', 'updated_at', 'settled'],
     ['journal', 'updated_at', 'rejected'],
     ['journal', 'updated_at', 'accepted-payouts'],
+    ['journal', 'left_at', 'tombstones'],
   ] as const)('is purged from the %s without a look at what stays', async (_store, time, what) => {
     const names = tableNames(database.schema);
     const purge = what ? journalStatements(names).purge[what] : inboxStatements(names).purge;

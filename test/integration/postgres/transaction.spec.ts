@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type PoolClient } from 'pg';
 import { type InboxClaim, type PaymentsStorage } from '../../../lib/common/storage-port.js';
 import { postgresStorage } from '../../../lib/postgres/postgres.storage.js';
@@ -20,7 +20,7 @@ describeWith([postgresService], 'a claim with the transaction of the handlers', 
     await pool.query('CREATE TABLE orders (reference text UNIQUE DEFERRABLE INITIALLY DEFERRED)');
   });
   afterEach(async () => {
-    jest.useRealTimers();
+    vi.useRealTimers();
     await database.close();
   });
 
@@ -58,6 +58,42 @@ describeWith([postgresService], 'a claim with the transaction of the handlers', 
     expect(await orders()).toBe(1);
     expect((await storage.journal.get(journalRecord('order-1')))?.record.state).toBe('settled');
     expect(await storage.inbox.claim(inboxDelivery('order-1'), LEASE_MS)).toEqual({ result: 'done' });
+  });
+
+  it('keeps what an ORM commits by itself, and counts the work as not done: it comes again', async () => {
+    const running = await claimAndWrite();
+    // What transaction() of an ORM sends on a connection that it is given.
+    await clientOf(running).query('BEGIN');
+    await clientOf(running).query("INSERT INTO orders VALUES ('order-1 of the ORM')");
+    await clientOf(running).query('COMMIT');
+    await expect(running.finish()).rejects.toThrow('take COMMIT and ROLLBACK out of the handler');
+    expect(await orders()).toBe(2);
+    const next = await claim();
+    expect(next.attempt).toBe(2);
+    await next.fail();
+  });
+
+  it('undoes nothing that went through another connection of the pool', async () => {
+    const running = await claimAndWrite();
+    await database.pool.query("INSERT INTO orders VALUES ('order-1 of a repository')");
+    await running.fail();
+    expect(await orders()).toBe(1);
+  });
+
+  it('needs a connection for every delivery that is being handled', async () => {
+    const pool = database.connect({ max: 2 });
+    storage = postgresStorage({ pool, schema: database.schema, transactional: true });
+    const first = await claim();
+    const second = claimed(await storage.inbox.claim(inboxDelivery('order-2'), LEASE_MS));
+    vi.useFakeTimers({
+      toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
+    });
+    const third = storage.inbox.claim(inboxDelivery('order-3'), LEASE_MS);
+    const refused = expect(third).rejects.toThrow('in vain for a free connection of the pool');
+    await vi.advanceTimersByTimeAsync(4_000);
+    await refused;
+    vi.useRealTimers();
+    expect([await first.finish(), await second.finish()]).toEqual([true, true]);
   });
 
   it('lets nothing write any more that still runs in a handler which failed', async () => {
@@ -104,7 +140,7 @@ describeWith([postgresService], 'a claim with the transaction of the handlers', 
     const late = await claimAndWrite();
     await database.pass(LEASE_MS + 1);
     const heir = await claim();
-    const connect = jest.spyOn(database.pool, 'connect').mockImplementation(() => {
+    const connect = vi.spyOn(database.pool, 'connect').mockImplementation(() => {
       throw new Error('away');
     });
     await expect(late.finish()).rejects.toMatchObject({ name: 'PaymentsStorageError' });
@@ -222,10 +258,10 @@ describeWith([postgresService], 'a claim with the transaction of the handlers', 
     const pool = database.connect({ max: 1 });
     const small = postgresStorage({ pool, schema: database.schema, transactional: true });
     const first = claimed(await small.inbox.claim(inboxDelivery('order-1'), LEASE_MS));
-    jest.useFakeTimers({ doNotFake: ['performance', 'nextTick', 'setImmediate', 'queueMicrotask', 'Date'] });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
     const second = small.inbox.claim(inboxDelivery('order-2'), LEASE_MS);
-    jest.advanceTimersByTime(4_100);
-    jest.useRealTimers();
+    vi.advanceTimersByTime(4_100);
+    vi.useRealTimers();
     await expect(second).rejects.toThrow('free connection');
     expect(await first.finish()).toBe(true);
     // The connection that came too late was given back, and order-2 is claimed for the first time.

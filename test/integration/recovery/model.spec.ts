@@ -1,5 +1,5 @@
 import { HttpModule, HttpService } from '@nestjs/axios';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import fc from 'fast-check';
@@ -18,7 +18,7 @@ import { FAULTS, KeyOnlyGateway, type Fault } from '../../support/key-only-gatew
 import { API_KEY, API_SECRET } from '../../support/merchant.js';
 import { startMisbehavingGateway, type MisbehavingGateway } from '../../support/misbehaving-gateway.js';
 
-const RUNS = Number(process.env['PAYMENTS_MODEL_RUNS'] ?? 1_000);
+const RUNS = Number(process.env['PAYMENTS_MODEL_RUNS'] ?? 300);
 const SEED = Number(process.env['PAYMENTS_MODEL_SEED'] ?? Date.now() % 2 ** 31);
 
 const OPERATIONS = ['mobile-money', 'partner-wallet', 'bank', 'mobile-payout'] as const;
@@ -131,10 +131,10 @@ describe('any story of faults, repeated calls and crashes', () => {
   });
   beforeEach(() => {
     for (const level of ['log', 'warn', 'error'] as const)
-      jest.spyOn(Logger.prototype, level).mockImplementation(() => {});
+      vi.spyOn(Logger.prototype, level).mockImplementation(() => {});
   });
   afterEach(() => {
-    jest.restoreAllMocks();
+    vi.restoreAllMocks();
   });
   afterAll(async () => {
     await context.close();

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import {
   memoryStorage,
@@ -51,7 +51,7 @@ describe('recover()', () => {
   };
 
   beforeEach(async () => {
-    jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+    vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
     now = 1_800_000_000_000;
     storage = memoryStorage({ now: () => now });
     sandbox = await startSandbox({ clock: 'manual', seed: 1 });
@@ -59,7 +59,7 @@ describe('recover()', () => {
   });
 
   afterEach(async () => {
-    jest.restoreAllMocks();
+    vi.restoreAllMocks();
     await Promise.all(running.splice(0).map(({ app }) => app.close()));
   });
 
@@ -208,7 +208,8 @@ describe('recover()', () => {
         return Promise.reject(new Error('a listener that throws'));
       },
     };
-    const error = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+    const error = vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+    const warn = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
     const listening = await startPaymentsApp(
       { ...sandbox.moduleOptions(), storage, staleAfterMs: 3_600_000, deadlineMs: DEADLINE_MS },
       [{ provide: 'EMITTER', useValue: emitter }],
@@ -227,12 +228,18 @@ describe('recover()', () => {
       ['payment.stale', expect.objectContaining({ reference: 'order-1', state: 'accepted' })],
     ]);
     expect(error).toHaveBeenCalledWith(expect.stringContaining('payment.stale'));
+    const stale = warn.mock.calls.flat().filter((line) => String(line).startsWith('Nothing was heard of'));
+    expect(stale).toEqual([
+      expect.stringMatching(
+        /^Nothing was heard of collection\.mobile-money for the reference "order-1", accepted since .*Z: look it up .*settle\(\)\.$/,
+      ),
+    ]);
   });
 
   it('says that the storage failed, and nothing of its address', async () => {
-    jest
-      .spyOn(storage.journal, 'list')
-      .mockRejectedValue(new Error('connect ECONNREFUSED redis://user:secret@10.0.0.1'));
+    vi.spyOn(storage.journal, 'list').mockRejectedValue(
+      new Error('connect ECONNREFUSED redis://user:secret@10.0.0.1'),
+    );
     const error: unknown = await first.journal.recover().catch((caught: unknown) => caught);
     expect(error).toMatchObject({ name: 'PaymentsStorageError' });
     expect(String(error)).not.toContain('secret');

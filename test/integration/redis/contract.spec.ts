@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
 import { Cluster, type Redis } from 'ioredis';
 import { type PaymentsStorage } from '../../../lib/common/storage-port.js';
 import { redisStorage } from '../../../lib/redis/index.js';
 import { type RedisClient } from '../../../lib/redis/redis-client.js';
 import { inboxContract, inboxDelivery, inboxKey } from '../../support/inbox-contract.js';
-import { journalContract } from '../../support/journal-contract.js';
+import { damagedJournalContract, journalContract } from '../../support/journal-contract.js';
 import { connectRedis, forget, ownPrefix, TimeTravellingRedis, reaches } from '../../support/redis.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { describeWithRedisServer } from '../../support/redis-server-specs.js';
@@ -41,6 +41,28 @@ describeWith([redisService], 'redisStorage()', () => {
 
   describe('its journal', () => {
     journalContract(() => open(client, prefix));
+  });
+
+  describe('a row of it that cannot be read', () => {
+    const keyPrefix = `${prefix}damaged:`;
+    const rows = `${keyPrefix}{default:sandbox}:journal:collection`;
+    const field = (reference: string): string => JSON.stringify(reference);
+    const row = async (reference: string): Promise<string> =>
+      (await client.hget(rows, field(reference))) ?? '';
+
+    afterEach(() => forget(client, keyPrefix));
+
+    damagedJournalContract(
+      () => ({ ...redisStorage({ client, keyPrefix }), pass: () => undefined }),
+      [
+        ['row is cut off', async (it) => client.hset(rows, field(it), (await row(it)).slice(0, -20))],
+        ['row is cut off early', async (it) => client.hset(rows, field(it), (await row(it)).slice(0, 9))],
+        ['row is something else', (it) => client.hset(rows, field(it), 'something else')],
+        ['row is empty', (it) => client.hset(rows, field(it), '')],
+        ['row is gone', (it) => client.hdel(rows, field(it))],
+        ['rows are all gone, as Redis drops a key', () => client.del(rows)],
+      ],
+    );
   });
 
   it('does not wait for a claim whose holder died', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Redis } from 'ioredis';
 import { redisStorage } from '../../../lib/redis/index.js';
 import { ownClient } from '../../../lib/redis/own-client.js';

@@ -1,10 +1,10 @@
-import { afterEach, expect, it, jest } from '@jest/globals';
+import { afterEach, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { type Redis } from 'ioredis';
 import { inspect } from 'node:util';
 import { redisStorage } from '../../../lib/redis/index.js';
 import { claimed, inboxDelivery, inboxKey } from '../../support/inbox-contract.js';
-import { journalRecord } from '../../support/journal-contract.js';
+import { journalRecord, storedBy } from '../../support/journal-contract.js';
 import { connectRedis, reaches } from '../../support/redis.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { describeWithRedisServer } from '../../support/redis-server-specs.js';
@@ -23,7 +23,7 @@ describeWithRedisServer('redisStorage() on a Redis of its own', () => {
   }
 
   afterEach(async () => {
-    jest.restoreAllMocks();
+    vi.restoreAllMocks();
     client?.disconnect();
     await server?.stop();
   });
@@ -32,7 +32,7 @@ describeWithRedisServer('redisStorage() on a Redis of its own', () => {
     const connected = await start();
     const { inbox, journal } = redisStorage({ client: connected });
     const before = claimed(await inbox.claim(inboxDelivery('order-1'), LEASE_MS));
-    const { stored } = await journal.insert(journalRecord('order-1'), LEASE_MS);
+    const stored = storedBy(await journal.insert(journalRecord('order-1'), LEASE_MS));
     const reconnected = reaches(connected, 'ready');
     await server?.crash();
     await reconnected;
@@ -47,13 +47,13 @@ describeWithRedisServer('redisStorage() on a Redis of its own', () => {
   });
 
   it.each(['allkeys-lru', 'allkeys-random'])('warns once of the policy %s', async (policy) => {
-    const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined);
+    const warn = vi.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined);
     await useTwice(await start('--maxmemory-policy', policy));
     expect(warn.mock.calls).toEqual([[expect.stringContaining(policy)]]);
   });
 
   it.each(['noeviction', 'volatile-lru'])('has nothing to say of the policy %s', async (policy) => {
-    const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined);
+    const warn = vi.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined);
     await useTwice(await start('--maxmemory-policy', policy));
     expect(warn).not.toHaveBeenCalled();
   });
@@ -62,7 +62,10 @@ describeWithRedisServer('redisStorage() on a Redis of its own', () => {
     const { journal } = redisStorage({ client: await start('--maxmemory', '100kb') });
     const writing = journal.insert(journalRecord('order-1', { body: CUSTOMER }), LEASE_MS);
     const failure: unknown = await writing.catch((error: unknown) => error);
-    expect(failure).toMatchObject({ name: 'PaymentsStorageError', message: expect.stringContaining('OOM') });
+    expect(failure).toMatchObject({
+      name: 'PaymentsStorageError',
+      message: expect.stringContaining('OOM') as unknown,
+    });
     expect(inspect(failure, { depth: null, showHidden: true })).not.toContain(CUSTOMER);
     expect(await journal.get(journalRecord('order-1'))).toBeUndefined();
   });
@@ -87,7 +90,7 @@ describeWithRedisServer('redisStorage() on a Redis of its own', () => {
     const { journal } = redisStorage({ client: await start('--requirepass', 'correct-horse') });
     await expect(journal.get(journalRecord('order-1'))).rejects.toMatchObject({
       name: 'PaymentsStorageError',
-      message: expect.stringContaining('NOAUTH'),
+      message: expect.stringContaining('NOAUTH') as unknown,
     });
   });
 });

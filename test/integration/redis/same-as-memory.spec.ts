@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import fc from 'fast-check';
-import { type Redis } from 'ioredis';
 import { type JournalState, type StoredJournalRecord } from '../../../lib/common/journal-port.js';
 import { type InboxClaim, type PaymentsStorage } from '../../../lib/common/storage-port.js';
 import { redisStorage } from '../../../lib/redis/index.js';
 import { memoryStorage } from '../../../lib/storage/memory.storage.js';
 import { inboxDelivery, inboxKey } from '../../support/inbox-contract.js';
-import { journalRecord } from '../../support/journal-contract.js';
-import { connectRedis, forget, ownPrefix, TimeTravellingRedis } from '../../support/redis.js';
+import { allBut, journalRecord } from '../../support/journal-contract.js';
+import { ownPrefix, TimeTravellingRedis } from '../../support/redis.js';
+import { redisOfSpecs } from '../../support/redis-of-specs.js';
 import { describeWith, redisService } from '../../support/services.js';
 
 const STATES: readonly JournalState[] = ['in-flight', 'accepted', 'rejected', 'unknown', 'settled'];
@@ -25,6 +25,13 @@ const inboxStep = fc.oneof(
     fingerprint: fc.constantFrom('f1', 'f2', 'f3'),
     replaces: fc.constantFrom<readonly string[] | 'any'>([], ['f1'], ['f2', 'f3'], 'any'),
     leaseSteps: fc.integer({ min: 1, max: 3 }),
+    more: fc.constantFrom(
+      {},
+      {},
+      { mustExist: true },
+      { providerReference: 'p1' },
+      { providerReference: 'p2' },
+    ),
   }),
   fc.record({ do: fc.constantFrom('mark' as const, 'finish' as const, 'fail' as const), back }),
   fc.record({ do: fc.constant('purge' as const), steps: fc.nat(3) }),
@@ -43,9 +50,15 @@ const journalStep = fc.oneof(
   fc.record({ do: fc.constant('list' as const), state }),
   fc.record({
     do: fc.constant('purge payments' as const),
-    what: fc.constantFrom('settled' as const, 'rejected' as const, 'accepted-payouts' as const),
+    what: fc.constantFrom(
+      'settled' as const,
+      'rejected' as const,
+      'tombstones' as const,
+      'tombstones' as const,
+    ),
     steps: fc.nat(3),
   }),
+  fc.record({ do: fc.constant('tombstone' as const), reference }),
   pass,
 );
 type Step = typeof inboxStep | typeof journalStep extends fc.Arbitrary<infer T> ? T : never;
@@ -67,8 +80,13 @@ class Teller {
         this.pass(step.steps * STEP_MS);
         return undefined;
       case 'claim': {
-        const { fingerprint, replaces, leaseSteps } = step;
-        const delivery = inboxDelivery(step.reference, { event: fingerprint, fingerprint, replaces });
+        const { fingerprint, replaces, leaseSteps, more } = step;
+        const delivery = inboxDelivery(step.reference, {
+          event: fingerprint,
+          fingerprint,
+          replaces,
+          ...more,
+        });
         const told = await inbox.claim(delivery, leaseSteps * STEP_MS);
         if (told.result === 'busy') return { ...told, leaseLeftMs: inSteps(told.leaseLeftMs) };
         if (told.result !== 'claimed') return told;
@@ -84,10 +102,12 @@ class Teller {
         return inbox.purge(inboxKey(''), (step.steps - 0.5) * STEP_MS);
       case 'purge payments':
         return journal.purge(inboxKey(''), step.what, (step.steps - 0.5) * STEP_MS);
+      case 'tombstone':
+        return journal.tombstone(journalRecord(step.reference));
       case 'insert': {
         const record = journalRecord(step.reference, { state: step.state });
-        const { inserted, stored } = await journal.insert(record, STEP_MS);
-        return [inserted, this.learn(stored)];
+        const { inserted, stored, tombstone } = await journal.insert(record, STEP_MS);
+        return stored ? [inserted, this.learn(stored)] : tombstone;
       }
       case 'replace': {
         const known = this.known.at(-step.back);
@@ -101,7 +121,7 @@ class Teller {
         return known && journal.remove(known.record, known.version);
       }
       case 'list': {
-        const page = await journal.list(journalRecord(''), step.state, { limit: 5 });
+        const page = await journal.list(journalRecord(''), allBut(step.state), { limit: 5 });
         return page.entries.map(described);
       }
     }
@@ -130,17 +150,7 @@ function described({
 }
 
 describeWith([redisService], 'redisStorage() beside memoryStorage()', () => {
-  const prefix = ownPrefix();
-  let client: Redis;
-
-  beforeAll(() => {
-    client = connectRedis();
-  });
-
-  afterAll(async () => {
-    await forget(client, prefix);
-    client.disconnect();
-  });
+  const { prefix, client } = redisOfSpecs();
 
   it.each([
     ['deliveries', fc.array<Step>(inboxStep, { minLength: 20, maxLength: 40 })],
@@ -158,7 +168,7 @@ describeWith([redisService], 'redisStorage() beside memoryStorage()', () => {
     const memory = new Teller(memoryStorage({ now: () => now }), (ms) => {
       now += ms;
     });
-    const travelling = new TimeTravellingRedis(client);
+    const travelling = new TimeTravellingRedis(client());
     const keyPrefix = `${prefix}${ownPrefix()}`;
     const redis = new Teller(redisStorage({ client: travelling, keyPrefix }), (ms) => {
       travelling.pass(ms);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { ANSWER_VARIATIONS } from '../../../lib/sandbox/profile/answer-variations.js';
 import { BANK_PAYOUT, callerOf, COLLECTION, MOBILE_PAYOUT } from '../../support/gateway-caller.js';
 import { rawCall } from '../../support/raw-call.js';

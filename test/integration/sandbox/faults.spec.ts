@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type PaymentsSandbox } from '../../../lib/sandbox/index.js';
 import { callerOf, COLLECTION } from '../../support/gateway-caller.js';
 import { rawCall } from '../../support/raw-call.js';
@@ -41,7 +41,7 @@ describe("the emulator's faults", () => {
 
     expect(answer.status).toBe(429);
     expect(answer.headers.get('retry-after')).toBe('2');
-    expect(answer.body).toEqual({ message: expect.any(String) });
+    expect(answer.body).toEqual({ message: expect.any(String) as unknown });
     expect(sandbox.payments()).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type PaymentsSandbox, sandboxMatchers, type SandboxMatchers } from '../../../lib/sandbox/index.js';
 import { callerOf, COLLECTION } from '../../support/gateway-caller.js';
 import { startSandbox } from '../../support/sandbox.js';
@@ -6,9 +6,9 @@ import { startReceiver, type WebhookReceiver } from '../../support/webhook-recei
 
 expect.extend(sandboxMatchers);
 
-declare module 'expect' {
+declare module 'vitest' {
   // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- this is how matchers are declared
-  interface Matchers<R> extends SandboxMatchers<R> {}
+  interface Matchers<T> extends SandboxMatchers<T> {}
 }
 
 const COLLECT = 'POST /payments/mobile-money';
@@ -45,7 +45,7 @@ describe("the sandbox's matchers", () => {
     expect(sandbox).toHaveCollection('order-1', { status: 'success', amount: '15000.00' });
     expect(sandbox).toHavePayout('salary-1', {
       status: 'processing',
-      total_amount: expect.stringMatching(/^20/),
+      total_amount: expect.stringMatching(/^20/) as string,
     });
     expect(sandbox).toHavePaidOnce('order-1');
     await sandbox.clock.advance('5s');

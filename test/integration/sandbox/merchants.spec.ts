@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type PaymentsSandbox } from '../../../lib/sandbox/index.js';
 import { BANK_PAYOUT, callerOf, COLLECTION } from '../../support/gateway-caller.js';
 import { startSandbox } from '../../support/sandbox.js';

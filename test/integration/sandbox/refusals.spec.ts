@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { connect } from 'node:net';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type PaymentsSandbox } from '../../../lib/sandbox/index.js';
 import { callerOf, COLLECTION } from '../../support/gateway-caller.js';
 import { startSandbox } from '../../support/sandbox.js';
@@ -39,6 +40,63 @@ describe("the emulator's refusals", () => {
       expect(text + JSON.stringify(sandbox.requests())).not.toContain('live_abc');
     });
 
+    it.each(['evil.example', 'evil.example:4242', '127.0.0.1.evil.example', '192.168.0.1', '', undefined])(
+      'gives a page that reaches it as %j by DNS rebinding no balance and no payment',
+      async (host) => {
+        const { port } = new URL(sandbox.url);
+        const balance = await callAs(port, host, 'GET', '/api/v1/merchant-balance');
+        expect(balance).toContain('403 Forbidden');
+        expect(balance).toContain('"code":"FORBIDDEN"');
+        expect(balance).not.toContain('available_balance');
+        const collected = await callAs(port, host, 'POST', '/api/v1/payments/mobile-money', COLLECTION);
+        expect(collected).toContain('403 Forbidden');
+        expect([sandbox.payments(), sandbox.requests()]).toEqual([[], []]);
+      },
+    );
+
+    it.each(['127.0.0.1', 'localhost', '[::1]'])(
+      'answers who calls it %s, on whatever port',
+      async (host) => {
+        const { port } = new URL(sandbox.url);
+        for (const named of [host, `${host}:${port}`]) {
+          expect(await callAs(port, named, 'GET', '/api/v1/merchant-balance')).toContain(
+            '"available_balance"',
+          );
+        }
+      },
+    );
+
+    it('answers under a name that was allowed, as a container calls it, on every path and no other name', async () => {
+      const { url } = await startSandbox({ allowedHosts: ['Host.Docker.Internal'] });
+      const { port } = new URL(url);
+      for (const named of ['host.docker.internal', `host.docker.internal:${port}`]) {
+        expect(await callAs(port, named, 'GET', '/api/v1/merchant-balance')).toContain('"available_balance"');
+        expect(await callAs(port, named, 'GET', '/_sandbox/v1/payments')).toContain('200 OK');
+      }
+      for (const other of [
+        'docker.internal',
+        'a.host.docker.internal',
+        'host.docker.internal.evil.example',
+      ]) {
+        expect(await callAs(port, other, 'GET', '/api/v1/merchant-balance')).toContain('403 Forbidden');
+      }
+      expect(await callAs(port, '127.0.0.1', 'GET', '/api/v1/merchant-balance')).toContain('200 OK');
+    });
+
+    it.each([
+      '*',
+      '*.internal',
+      'http://host.docker.internal',
+      'host.docker.internal:4242',
+      '',
+      'a b',
+      'a/b',
+    ])('does not start with %j as an allowed name', async (name) => {
+      await expect(startSandbox({ allowedHosts: [name] })).rejects.toThrow(
+        "Sandbox option allowedHosts must hold host names without a scheme, a port or a pattern: write ['host.docker.internal']",
+      );
+    });
+
     it('tells a stranger nothing about the body', async () => {
       const response = await fetch(`${sandbox.baseUrl}/payments/mobile-money`, { method: 'POST', body: '{' });
       expect(response.status).toBe(401);
@@ -49,6 +107,22 @@ describe("the emulator's refusals", () => {
     it.each(['{', '[]', '"text"', 'null', ''])('is INVALID_REQUEST for the body %j', async (body) => {
       const answer = await gateway.post('/payments/mobile-money', body);
       expect(answer).toMatchObject({ status: 400, body: { status: 'error', code: 'INVALID_REQUEST' } });
+    });
+
+    it.each([101, 50_000])('is INVALID_REQUEST for a body of %d levels', async (levels) => {
+      const metadata = `${'{"a":'.repeat(levels - 2)}{}${'}'.repeat(levels - 2)}`;
+      const body = JSON.stringify(COLLECTION).replace('{', `{"metadata":${metadata},`);
+      const answer = await gateway.post('/payments/mobile-money', body);
+      expect(answer).toMatchObject({ status: 400, body: { status: 'error', code: 'INVALID_REQUEST' } });
+      expect(sandbox.requests()).toMatchObject([{ status: 400, body }]);
+      const flat = await gateway.post('/payments/mobile-money', `${'['.repeat(levels)}${']'.repeat(levels)}`);
+      expect(flat.status).toBe(400);
+    });
+
+    it('takes a body of a hundred levels, and gives its metadata back', async () => {
+      const metadata: unknown = JSON.parse(`${'{"a":'.repeat(98)}{}${'}'.repeat(98)}`);
+      const answer = await gateway.collect({ metadata });
+      expect(answer).toMatchObject({ status: 200, body: { data: { metadata } } });
     });
 
     it('is 415 for another content type', async () => {
@@ -276,6 +350,39 @@ async function processed(sandbox: PaymentsSandbox, count: number): Promise<void>
       if (sandbox.payments().length < count) return;
       off();
       resolve();
+    });
+  });
+}
+
+/** Everything that a call under this host name got back: fetch sets Host by itself. */
+function callAs(
+  port: string,
+  host: string | undefined,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<string> {
+  const text = body === undefined ? '' : JSON.stringify(body);
+  const head = [
+    // Without a Host header only the older version of HTTP is understood.
+    `${method} ${path} HTTP/1.${host === undefined ? 0 : 1}`,
+    ...(host === undefined ? [] : [`host: ${host}`]),
+    'x-api-key: pk_test_demo',
+    'x-api-secret: sk_test_demo',
+    'idempotency-key: 7c0e3f0e-50a9-4b1c-9f6c-0a6d2a1f8b11',
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(text)}`,
+    'connection: close',
+  ];
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(Number(port), '127.0.0.1', () =>
+      socket.write(`${head.join('\r\n')}\r\n\r\n${text}`),
+    );
+    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.on('error', reject);
+    socket.on('close', () => {
+      resolve(Buffer.concat(chunks).toString());
     });
   });
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type PaymentsSandbox } from '../../../lib/sandbox/index.js';
 import { COLLECTION } from '../../support/gateway-caller.js';
 import { type WebhookReceiver } from '../../support/webhook-receiver.js';
@@ -208,7 +208,7 @@ describe("the emulator's magic numbers", () => {
     const answer = await gateway.get('/merchant-balance', { headers: { 'x-sandbox-scenario': '0001' } });
     expect(answer).toMatchObject({
       status: 400,
-      body: { message: expect.stringContaining('0429, 0500, 0504') },
+      body: { message: expect.stringContaining('0429, 0500, 0504') as unknown },
     });
   });
 

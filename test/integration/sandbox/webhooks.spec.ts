@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type PaymentsSandbox } from '../../../lib/sandbox/index.js';
 import { customScheme } from '../../../lib/webhooks/schemes/custom.scheme.js';
 import { hmac } from '../../../lib/webhooks/schemes/hmac.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PaymentsValidationError } from '../../../lib/index.js';
 import { type PaymentsSandbox } from '../../../lib/sandbox/index.js';
 import { bankRequest, collectionRequest, mobileRequest } from '../../support/gateway-answers.js';
@@ -36,6 +36,16 @@ const REFERENCES: readonly (readonly [what: string, reference: unknown])[] = [
   ['an empty text', ''],
   ['blanks', '   '],
   ['a number', 17],
+  ['white space before', ' order-1'],
+  ['white space behind', 'order-1 '],
+  ['a line break behind', 'order-1\n'],
+  ['a no-break space behind', 'order-1\u00a0'],
+  ['a zero-width space behind', 'order-1\u200b'],
+  ['a byte order mark before', '\ufefforder-1'],
+  ['a tab inside', 'order\t1'],
+  ['a NUL inside', 'order\u00001'],
+  ['a delete inside', 'order\u007f1'],
+  ['a C1 control inside', 'order\u00851'],
 ];
 
 describe('a payment with bad input', () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { envelope } from '../../support/gateway-answers.js';
 import { type Merchant, startMerchant } from '../../support/merchant.js';
 import {
@@ -20,11 +20,8 @@ let merchant: Merchant;
 
 beforeEach(async () => {
   // Only the clock that ages are taken by: the sockets keep their own time.
-  jest.useFakeTimers({
-    doNotFake: [
-      ...(['Date', 'hrtime', 'nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate'] as const),
-      ...(['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] as const),
-    ],
+  vi.useFakeTimers({
+    toFake: ['performance'],
   });
   gateway = await startMisbehavingGateway();
   gateway.answer(json(envelope(BANKS)));
@@ -33,11 +30,11 @@ beforeEach(async () => {
 afterEach(async () => {
   await merchant.close();
   await gateway.close();
-  jest.useRealTimers();
+  vi.useRealTimers();
 });
 
 function pass(ms: number): void {
-  jest.advanceTimersByTime(ms);
+  vi.advanceTimersByTime(ms);
 }
 
 describe('the bank directory', () => {

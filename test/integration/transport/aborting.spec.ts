@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bankRequest, collectionRequest } from '../../support/gateway-answers.js';
 import { startMerchant, WAYS, type Merchant } from '../../support/merchant.js';
 import {

@@ -1,9 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { Agent } from 'node:http';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type PaymentsModuleOptions } from '../../../lib/config/payments-options.js';
 import { type PaymentsError } from '../../../lib/errors/payments.error.js';
+import { endedAfter } from '../../support/event-loop.js';
 import {
   bankRecord,
   bankRequest,
@@ -81,10 +82,16 @@ describe.each(WAYS)('a connection that breaks, %s', (way) => {
 
   for (const [what, behaviour, code] of ambiguous) {
     it(`${what} leaves a payment unknown, and it is sent once`, async () => {
+      const { banks, collections, disbursements } = await merchant();
+      // The first call pays for what is loaded once.
+      gateway.answer(json(envelope([])));
+      await banks.list({ timeoutMs: 10_000 });
+      gateway.seen.length = 0;
       gateway.answer(behaviour);
-      const { collections, disbursements } = await merchant();
-      for (const call of [collections.mobileMoney(collectionRequest), disbursements.bank(bankRequest)]) {
-        const error = await failure(call);
+      const failures = [collections.mobileMoney(collectionRequest), disbursements.bank(bankRequest)].map(
+        failure,
+      );
+      for (const error of await Promise.all(failures)) {
         expect(error).toMatchObject({
           name: 'PaymentOutcomeUnknownError',
           evidence: 'no-answer',
@@ -93,6 +100,7 @@ describe.each(WAYS)('a connection that breaks, %s', (way) => {
           attempts: [{ number: 1, phase: 'ambiguous', code: expect.stringMatching(code) as unknown }],
         });
       }
+      await gateway.arrived(2);
       expect(gateway.seen).toHaveLength(2);
     });
 
@@ -178,7 +186,7 @@ describe.each(WAYS)('a connection that breaks, %s', (way) => {
     const sent: unknown[] = [];
     http.axiosRef.interceptors.request.use((config) => {
       sent.push([config.headers.get('Idempotency-Key'), config.data]);
-      if (sent.length === 1) config.url = config.url?.replace(/:\d+/, ':1') ?? '';
+      if (sent.length === 1) throw new Error('no token yet');
       return config;
     });
     const payment = await collections.mobileMoney(collectionRequest);
@@ -190,9 +198,7 @@ describe.each(WAYS)('a connection that breaks, %s', (way) => {
   it('keeps the deadline of a call, all tries included', async () => {
     gateway.answer(drip);
     const { banks } = await merchant({ timeoutMs: 5_000 });
-    const startedAt = performance.now();
-    const error = await failure(banks.list({ deadlineMs: 200 }));
-    expect(performance.now() - startedAt).toBeLessThan(600);
+    const error = await endedAfter(200, () => failure(banks.list({ deadlineMs: 200 })));
     expect(error).toMatchObject({ code: 'NO_ANSWER', attempts: [{ code: 'TIMEOUT' }] });
   });
 

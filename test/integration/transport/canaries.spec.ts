@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { Logger } from '@nestjs/common';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type PaymentsModuleOptions } from '../../../lib/config/payments-options.js';
 import { resolveOptions } from '../../../lib/config/resolve-options.js';
 import { isPaymentsError } from '../../../lib/errors/payments.error.js';

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   type CallOptions,
   isPaymentsError,
@@ -81,15 +81,39 @@ const SETTLED_AT_ONCE: readonly Row[] = [
   payments('another amount', acceptWith({ amount: '1.00' }), 'ok, 1 sent', '? echo-mismatch, 1 sent'),
   payments('another reference', acceptWith({ reference: 'x' }), 'ok, 1 sent', '? echo-mismatch, 1 sent'),
   payments('another currency', acceptWith({ currency: 'USD' }), 'ok, 1 sent', '? echo-mismatch, 1 sent'),
-  payments('another account', acceptWith({ account_number: '18' }), WARNED, 'ok, 1 sent'),
+  ['another account', acceptWith({ account_number: '18' }), WARNED, 'ok, 1 sent', '? echo-mismatch, 1 sent'],
+  [
+    'another bank and name',
+    acceptWith({ bank_code: 'ABC_LONG', account_name: 'J. Hamisi' }),
+    'ok, 1 sent',
+    'ok, 1 sent',
+    WARNED,
+  ],
+  ['a total that is no sum', acceptWith({ total_amount: '1.00' }), 'ok, 1 sent', 'ok, 1 sent', WARNED],
+  payments('a record that has failed', acceptWith({ status: 'failed' }), 'ok, 1 sent', WARNED),
+  ['a record that is paid', acceptWith({ status: 'paid' }), 'ok, 1 sent', WARNED, 'ok, 1 sent'],
   payments('a status that nobody knows', acceptWith({ status: 'on_hold' }), 'ok, 1 sent', WARNED),
 
   same('field messages', complain('phone'), REJECTED),
   ...REFUSING_CODES.map((code) => same(code, refuse(code), REJECTED)),
-  same('a refusal inside HTTP 200', refuse('INVALID_ACCOUNT', 200), REJECTED),
-  ...[400, 404, 405, 411, 413, 415, 422].map((status) =>
-    same(`${status} without a code`, bare(status), REJECTED),
-  ),
+  ...REFUSING_CODES.map((code): Row => [
+    `${code} under 500`,
+    refuse(code, 500),
+    REJECTED,
+    '? server-error, 1 sent',
+    '? server-error, 1 sent',
+  ]),
+  payments('a refusal inside HTTP 200', refuse('INVALID_ACCOUNT', 200), REJECTED, '? bad-answer, 1 sent'),
+  same('a code of the options inside HTTP 200', refuse('CODE_OF_THE_OPTIONS', 200), REJECTED),
+  ...[400, 404, 405, 411, 413, 415, 422].map((status): Row => [
+    `${status} without a code`,
+    bare(status),
+    REJECTED,
+    REJECTED,
+    '? bad-answer, 1 sent',
+  ]),
+  ambiguous('HTML under 400', text('<html>No</html>', 400), 'bad-answer'),
+  ambiguous('half of the JSON under 422', text('{"success":false,"code":"INVALID', 422), 'bad-answer'),
 
   ['an unlisted code under 422', refuse('NEW', 422), REJECTED, REJECTED, '? unlisted-code, 1 sent'],
   ...[200, 408, 409, 500].map((status) =>
@@ -128,7 +152,7 @@ const AFTER_AMBIGUITY: readonly (readonly [what: string, second: Behaviour, cell
   ['success settles it', accept, 'ok, 2 sent'],
   ['a refusal does not', refuse('INSUFFICIENT_BALANCE'), '? refused-after-ambiguity, 2 sent'],
   ['field messages do not', complain('phone'), '? refused-after-ambiguity, 2 sent'],
-  ['404 does not', bare(404), '? refused-after-ambiguity, 2 sent'],
+  ['405 with a code does not', refuse('INVALID_PHONE', 405), '? refused-after-ambiguity, 2 sent'],
   ['401 does not', bare(401), '? refused-after-ambiguity, 2 sent'],
   ['a redirect does not', text('', 307, { location: '/' }), '? refused-after-ambiguity, 2 sent'],
   ['DUPLICATE_REQUEST speaks for itself', refuse('DUPLICATE_REQUEST'), '? duplicate-request, 2 sent'],

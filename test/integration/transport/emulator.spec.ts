@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type PaymentsSandbox } from '../../../lib/sandbox/index.js';
 import { bankRequest, collectionRequest, mobileRequest } from '../../support/gateway-answers.js';
 import { startMerchant, type Merchant } from '../../support/merchant.js';

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   bankRecord,
   bankRequest,
@@ -46,7 +46,7 @@ describe.each(WAYS)('an answer of the gateway, %s', (way) => {
     [
       'a refusal in shape B inside HTTP 200',
       json({ success: false, code: 'INVALID_ACCOUNT', message: 'No' }),
-      { name: 'PaymentRejectedError', code: 'INVALID_ACCOUNT', httpStatus: 200 },
+      { name: 'PaymentOutcomeUnknownError', evidence: 'bad-answer', httpStatus: 200 },
     ],
     [
       'field messages in shape C',
@@ -60,7 +60,7 @@ describe.each(WAYS)('an answer of the gateway, %s', (way) => {
     [
       'a bare message',
       json({ message: 'Not found' }, 404),
-      { name: 'PaymentRejectedError', code: 'HTTP_404' },
+      { name: 'PaymentOutcomeUnknownError', evidence: 'bad-answer', httpStatus: 404 },
     ],
     [
       'refused credentials',

@@ -1,20 +1,24 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import { appendFileSync, copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build, stop } from 'esbuild';
+import { CertificateAuthority, opensslInstalled } from '../../support/certificates.js';
 
 interface Story {
   readonly sequential: readonly unknown[];
   readonly kept: { readonly connections: number; readonly requests: number };
   readonly untrusted: readonly unknown[];
+  readonly outdated?: readonly unknown[];
   readonly sentToStranger: number;
   readonly reset: readonly unknown[];
 }
 
 const folder = join(process.cwd(), 'node_modules', '.cache', 'nestjs-payments-https');
 const script = join(folder, `story-${process.pid}.mjs`);
+const trusted = join(folder, `trusted-${process.pid}.pem`);
+const authority = opensslInstalled ? new CertificateAuthority() : undefined;
 let story: Story;
 
 beforeAll(async () => {
@@ -30,10 +34,14 @@ beforeAll(async () => {
     logLevel: 'silent',
   });
   await stop();
+  copyFileSync(join('test', 'support', 'tls', 'loopback.cert.pem'), trusted);
+  if (authority) appendFileSync(trusted, authority.cert);
+  authority?.issue('expired', { expired: true });
   const { stdout } = await promisify(execFile)(process.execPath, [script], {
     env: {
       PATH: process.env['PATH'],
-      NODE_EXTRA_CA_CERTS: join('test', 'support', 'tls', 'loopback.cert.pem'),
+      NODE_EXTRA_CA_CERTS: trusted,
+      ...(authority && { EXPIRED: authority.pathOf('expired') }),
     },
     timeout: 20_000,
   });
@@ -41,7 +49,8 @@ beforeAll(async () => {
 }, 40_000);
 
 afterAll(() => {
-  rmSync(script, { force: true });
+  for (const file of [script, trusted]) rmSync(file, { force: true });
+  authority?.remove();
 });
 
 it('keeps its HTTPS connections open and uses them again', () => {
@@ -52,10 +61,19 @@ it('keeps its HTTPS connections open and uses them again', () => {
 
 it('sends nothing to a server whose certificate it does not trust', () => {
   const phases = ['not-sent', 'not-sent', 'not-sent'];
-  expect(story.untrusted).toEqual([{ error: 'GatewayUnreachableError', phases }]);
+  expect(story.untrusted).toEqual([
+    { error: 'GatewayUnreachableError', mayHaveBeenProcessed: false, phases },
+  ]);
   expect(story.sentToStranger).toBe(0);
 });
 
+(authority ? it : it.skip)('sends nothing to a server whose certificate has expired', () => {
+  const phases = ['not-sent', 'not-sent', 'not-sent'];
+  expect(story.outdated).toEqual([{ error: 'GatewayUnreachableError', mayHaveBeenProcessed: false, phases }]);
+});
+
 it('takes a connection that ended after the request for an unknown outcome', () => {
-  expect(story.reset).toEqual([{ error: 'PaymentOutcomeUnknownError', phases: ['ambiguous'] }]);
+  expect(story.reset).toEqual([
+    { error: 'PaymentOutcomeUnknownError', mayHaveBeenProcessed: true, phases: ['ambiguous'] },
+  ]);
 });

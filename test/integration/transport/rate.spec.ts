@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CALL_ATTEMPT_CHANNEL } from '../../../lib/common/call-diagnostics.js';
 import { onPaymentsDiagnostics } from '../../../lib/common/diagnostics.js';
 import { type PaymentsModuleOptions } from '../../../lib/config/payments-options.js';

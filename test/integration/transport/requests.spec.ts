@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PaymentsValidationError } from '../../../lib/errors/payments-validation.error.js';
 import {
   bankRecord,

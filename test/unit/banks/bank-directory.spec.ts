@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { usefulness } from '../../../lib/banks/bank-directory.js';
 
 describe('a kept list of banks', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { backoffMs, endOfJob, jobOptions } from '../../../lib/bullmq/delivery-job.js';
 
 const retry = { maxAttempts: 20, baseDelayMs: 1_000, maxDelayMs: 300_000 };

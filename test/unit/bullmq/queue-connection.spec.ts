@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, vi } from 'vitest';
 import { Redis } from 'ioredis';
 import {
   connectionOptions,
@@ -13,7 +13,7 @@ const error = (): never => {
 describe('the connections of the queue', () => {
   it('take over the options of a client, and leave the client alone', () => {
     const client = new Redis({ host: 'redis.example', port: 7, db: 3, lazyConnect: true });
-    const connect = jest.spyOn(client, 'connect');
+    const connect = vi.spyOn(client, 'connect');
     expect(connectionOptions(client, error)).toMatchObject({ host: 'redis.example', port: 7, db: 3 });
     expect(connect).not.toHaveBeenCalled();
     expect(client.status).toBe('wait');

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { likelyCause } from '../../../lib/cli/answer-advice.js';
 
 describe('the likely cause of an answer', () => {

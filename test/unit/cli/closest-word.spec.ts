@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { closestWord } from '../../../lib/cli/closest-word.js';
 
 const WORDS = ['sandbox', 'trigger', 'sign', 'verify', 'doctor', '--to'];

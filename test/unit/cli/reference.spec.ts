@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { commandHelp, programHelp } from '../../../lib/cli/help.js';
 import { COMMANDS } from '../../../lib/cli/run-cli.js';
 import { SIGNING_OPTIONS } from '../../../lib/cli/webhooks/signing-options.js';

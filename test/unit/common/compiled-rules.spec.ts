@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { IsInt, IsOptional, Min, ValidateIf, ValidateNested, validateSync } from 'class-validator';
 import fc from 'fast-check';
 import {

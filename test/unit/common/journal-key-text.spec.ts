@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import fc from 'fast-check';
 import { journalKeyText } from '../../../lib/common/journal-key-text.js';
 import { type JournalKey } from '../../../lib/common/journal-port.js';

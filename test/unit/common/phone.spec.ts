@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { normalizeTzPhone } from 'nestjs-payments';
 import { TZ_PHONE } from '../../../lib/common/phone.js';
 

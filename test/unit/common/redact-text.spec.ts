@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { redactText } from '../../../lib/common/redact-text.js';
 
 describe('redacting text from outside', () => {

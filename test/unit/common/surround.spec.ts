@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Around, runWithin } from '../../../lib/common/surround.js';
@@ -80,6 +80,13 @@ describe('work that listeners surround', () => {
       throw new Error('broken around');
     };
     await runWithin([broken], work);
+    expect(lines.filter((line) => line.includes('broken around'))).toHaveLength(1);
+    const odd = (): never => {
+      // eslint-disable-next-line @typescript-eslint/only-throw-error
+      throw 'broken around';
+    };
+    await runWithin([odd], work);
+    expect(lines.at(-1)).toContain('A listener could not surround what begins: no Error was thrown');
     expect(lines.filter((line) => line.includes('broken around'))).toHaveLength(1);
   });
 

@@ -1,7 +1,7 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { isEmail, validateSync } from 'class-validator';
 import fc from 'fast-check';
-import { IsEmailAddress } from '../../../lib/common/validation/text-rules.js';
+import { IsEmailAddress, IsReference } from '../../../lib/common/validation/text-rules.js';
 
 class Request {
   @IsEmailAddress()
@@ -39,4 +39,32 @@ it('takes exactly the e-mail addresses that class-validator takes', () => {
 it('judges an endless almost-address at once', () => {
   expect(isTaken(`${'a.'.repeat(100_000)}@`)).toBe(false);
   expect(isTaken(`a@${'a-'.repeat(100_000)}`)).toBe(false);
+});
+
+class Payment {
+  @IsReference()
+  reference: unknown;
+}
+
+it.each<[what: string, reference: unknown, problem: string | undefined]>([
+  ['a plain one', 'order-1', undefined],
+  ['inner white space', 'order 1', undefined],
+  ['255 bytes', 'é'.repeat(127) + 'e', undefined],
+  ['256 bytes', 'é'.repeat(128), 'must be at most 255 bytes long'],
+  ['none', undefined, 'is required and must be a string'],
+  ['a number', 5, 'is required and must be a string'],
+  ['an empty one', '', 'must not be blank'],
+  ['a blank one', '  ', 'must not be blank'],
+  ['half of an emoji', 'order-\ud83d', 'must be whole characters'],
+  ['a line break within', 'order\n1', 'must not hold control characters'],
+  ['a tab at its end', 'order-1\t', 'must not hold control characters'],
+  ['white space before it', ' order-1', 'must not begin or end with white space'],
+  ['an invisible character behind it', 'order-1\u200b', 'must not begin or end with white space'],
+])('judges a reference: %s', (_, reference, problem) => {
+  const said = validateSync(Object.assign(new Payment(), { reference })).flatMap(({ constraints = {} }) =>
+    Object.values(constraints),
+  );
+  expect(said).toEqual(
+    problem === undefined ? [] : [expect.stringMatching(new RegExp(`^reference ${problem}`)) as unknown],
+  );
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { secretBytes, secretProblem, type WrittenSecret } from '../../../lib/common/webhook-secret.js';
 import { type WebhookSecretForm } from '../../../lib/common/webhook-scheme.js';
 
@@ -68,7 +68,20 @@ describe('secretProblem()', () => {
     expect(secretProblem(secret, form)).toContain(words);
   });
 
+  it.each<[string, WrittenSecret, WebhookSecretForm | undefined]>([
+    ['is shorter than 16 bytes', { value: 'a'.repeat(15), allowShort: false }, undefined],
+    ['is blank', { value: ' ', allowShort: true }, undefined],
+    ['zero bytes', { value: 'whsec_', allowShort: true }, STANDARD],
+    ['zero bytes', { value: '\0', allowShort: true }, undefined],
+    ['longer than the 64 bytes', { value: whsec(65), allowShort: true }, STANDARD],
+  ])('says "%s" of a secret that may be short', (words, secret, form) => {
+    expect(secretProblem(secret, form)).toContain(words);
+  });
+
   it.each<[WrittenSecret, WebhookSecretForm | undefined]>([
+    [{ value: 'k', allowShort: true }, undefined],
+    [{ value: 'eight-by', allowShort: true }, undefined],
+    [{ value: whsec(1), allowShort: true }, STANDARD],
     [{ value: 'a'.repeat(16) }, undefined],
     [{ value: 'schlüsselwort-ü' }, undefined],
     [{ value: whsec(24) }, STANDARD],

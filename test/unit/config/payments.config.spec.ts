@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { optionsFromEnvironment } from '../../../lib/config/environment-options.js';
 import { resolveOptions } from '../../../lib/config/resolve-options.js';
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { inspect } from 'node:util';
 import { type WebhookScheme } from '../../../lib/common/webhook-scheme.js';
 import { resolveOptions } from '../../../lib/config/resolve-options.js';
@@ -37,7 +37,9 @@ describe('options that are right', () => {
       webhooks: undefined,
     });
     expect(resolveOptions({ ...valid, webhooks }).webhooks).toMatchObject({
-      bodyLimit: 262_144,
+      bodyLimit: 65_536,
+      bodyTimeoutMs: 10_000,
+      unverifiedBytesLimit: 16_777_216,
       handlerTimeoutMs: 25_000,
       leaseMs: 60_000,
       inFlightWaitMs: 2_000,

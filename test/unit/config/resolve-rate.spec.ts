@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { resolveOptions } from '../../../lib/config/resolve-options.js';
 
 const valid = {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { resolveOptions } from '../../../lib/config/resolve-options.js';
 
 const valid = {
@@ -10,7 +10,7 @@ const valid = {
 describe('the options about open payments', () => {
   it('get every default of the documentation', () => {
     expect(resolveOptions(valid)).toMatchObject({
-      probe: { collection: { afterAnswerMs: 2_000, afterSilenceMs: 15_000 }, disbursement: undefined },
+      probe: { collection: { afterAnswerMs: 15_000, afterSilenceMs: 15_000 }, disbursement: undefined },
       recoveryWindowMs: 900_000,
       staleAfterMs: 3_600_000,
       statusPaths: { collection: undefined, disbursement: undefined },
@@ -30,6 +30,19 @@ describe('the options about open payments', () => {
       { collection: { afterAnswerMs: 0, afterSilenceMs: 15_000 }, disbursement: undefined },
     ],
     [
+      'after an answer the wait is no shorter than after silence, where only that is given',
+      { collections: { afterSilenceMs: 20_000 } },
+      { collection: { afterAnswerMs: 20_000, afterSilenceMs: 20_000 }, disbursement: undefined },
+    ],
+    [
+      'after an answer the wait stays as long where silence is waited for less',
+      { collections: { afterSilenceMs: 1 }, disbursements: { afterSilenceMs: 50_000 } },
+      {
+        collection: { afterAnswerMs: 15_000, afterSilenceMs: 1 },
+        disbursement: { afterAnswerMs: 50_000, afterSilenceMs: 50_000 },
+      },
+    ],
+    [
       'payouts are not probed where that is left open',
       { collections: false, disbursements: undefined },
       { collection: undefined, disbursement: undefined },
@@ -38,7 +51,7 @@ describe('the options about open payments', () => {
       'payouts are probed late',
       { disbursements: {} },
       {
-        collection: { afterAnswerMs: 2_000, afterSilenceMs: 15_000 },
+        collection: { afterAnswerMs: 15_000, afterSilenceMs: 15_000 },
         disbursement: { afterAnswerMs: 40_000, afterSilenceMs: 40_000 },
       },
     ],

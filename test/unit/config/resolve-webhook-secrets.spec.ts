@@ -1,17 +1,17 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { optionErrors } from '../../../lib/config/option-checks.js';
 import { resolveWebhookSecrets } from '../../../lib/config/resolve-webhook-secrets.js';
 import { SignatureCheck } from '../../../lib/webhooks/delivery/signature.check.js';
 import { BODY_ONLY, delivery, SCHEME_CASES, STANDARD } from '../../support/scheme-cases.js';
 
-jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
 const error = optionErrors('default');
 const resolve = (...secrets: unknown[]) => resolveWebhookSecrets(secrets, BODY_ONLY.scheme, error);
 
 describe('the webhook secrets', () => {
   afterEach(() => {
-    jest.useRealTimers();
+    vi.useRealTimers();
   });
 
   it('become the keys of every scheme', () => {
@@ -47,7 +47,7 @@ describe('the webhook secrets', () => {
   it.each(['2026-12-31', '2026-12-31T12:00Z', '2026-12-31T12:00:00.000+03:00'])(
     'take %s as an end',
     (notAfter) => {
-      jest.useFakeTimers({ now: Date.parse('2026-12-30') });
+      vi.useFakeTimers({ now: Date.parse('2026-12-30') });
       expect(resolve({ value: BODY_ONLY.secret, notAfter })[0]?.notAfter).toBe(Date.parse(notAfter));
     },
   );
@@ -62,19 +62,26 @@ describe('the webhook secrets', () => {
     }
   });
 
+  it('take a short one that says so, mark it, and name the way where none says so', () => {
+    const [short, long] = resolve({ value: 'eight-by', allowShort: true }, BODY_ONLY.secret);
+    expect([short?.isShort, long?.isShort]).toEqual([true, false]);
+    expect(() => resolve('eight-by')).toThrow('write { value, allowShort: true }');
+    expect(() => resolve({ value: 'eight-by', allowShort: 1 })).toThrow('allowShort` must be true or false');
+  });
+
   it('rotate: both sign until the old one ends, then only the new one', async () => {
-    jest.useFakeTimers({ now: Date.parse('2026-12-30') });
+    vi.useFakeTimers({ now: Date.parse('2026-12-30') });
     const old = 'the-secret-before-the-rotation!!';
     const keys = resolve({ value: old, notAfter: '2026-12-31' }, BODY_ONLY.secret);
     const check = new SignatureCheck('default', { scheme: BODY_ONLY.scheme, keys });
     const body = Buffer.from('{}');
-    const signedWith = (secret: string): Promise<boolean> => {
+    const signedWith = (secret: string): boolean | Promise<boolean> => {
       const headers = BODY_ONLY.scheme.sign!({ body, key: Buffer.from(secret), now: Date.now() });
       return check.accepts(delivery(headers, body));
     };
     expect(await signedWith(old)).toBe(true);
     expect(await signedWith(BODY_ONLY.secret)).toBe(true);
-    jest.setSystemTime(Date.parse('2026-12-31') + 1);
+    vi.setSystemTime(Date.parse('2026-12-31') + 1);
     expect(await signedWith(old)).toBe(false);
     expect(await signedWith(BODY_ONLY.secret)).toBe(true);
   });
@@ -82,11 +89,11 @@ describe('the webhook secrets', () => {
   it('refuse to boot when all have ended, and refuse every delivery when all end later', async () => {
     const end = Date.parse('2026-12-31');
     const ended = { value: BODY_ONLY.secret, notAfter: new Date(end) };
-    jest.useFakeTimers({ now: end });
+    vi.useFakeTimers({ now: end });
     expect(() => resolve(ended, ended)).toThrow('`notAfter` has passed');
-    jest.setSystemTime(end - 1);
+    vi.setSystemTime(end - 1);
     const check = new SignatureCheck('default', { scheme: BODY_ONLY.scheme, keys: resolve(ended) });
-    jest.setSystemTime(end + 1);
+    vi.setSystemTime(end + 1);
     const body = Buffer.from('{}');
     const headers = BODY_ONLY.scheme.sign!({ body, key: BODY_ONLY.key, now: Date.now() });
     expect(await check.accepts(delivery(headers, body))).toBe(false);

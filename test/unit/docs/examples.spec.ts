@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { compilerProblems } from '../../support/compiler-problems.js';
 import { ENTRY_POINTS } from '../../support/public-exports.js';
 import { tsdocExamples, unfencedExamples } from '../../support/tsdoc-examples.js';

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
 
 it('shows the swc transform with which test/consumers runs on Node 20 and 22', () => {

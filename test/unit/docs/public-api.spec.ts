@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import ts from 'typescript';
 import { ENTRY_POINTS, exportsOf, statementsOf } from '../../support/public-exports.js';
 

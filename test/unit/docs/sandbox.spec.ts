@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { NextCall } from '../../../lib/sandbox/handle/next-call.js';
 import { SANDBOX_OPERATIONS, type SandboxOperation } from '../../../lib/sandbox/core/operations.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { failureLabel } from '../../../lib/errors/failure-label.js';
 import { PaymentsStorageError } from '../../../lib/errors/payments-storage.error.js';
 

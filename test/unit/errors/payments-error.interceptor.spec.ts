@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   Controller,
   type ExecutionContext,
@@ -25,6 +25,7 @@ import {
 import { PaymentsRateLimitError } from '../../../lib/errors/payments-rate-limit.error.js';
 import { PaymentsStorageError } from '../../../lib/errors/payments-storage.error.js';
 import { PaymentsValidationError } from '../../../lib/errors/payments-validation.error.js';
+import { WebhookRefusedError } from '../../../lib/errors/webhook-refused.error.js';
 import { ReferenceReusedError } from '../../../lib/errors/reference-reused.error.js';
 
 const details = { reference: 'order-1', requestId: 'request-1', httpStatus: 401 };
@@ -45,6 +46,7 @@ const errors: Record<string, () => Error> = {
   'duplicate-request': () => new PaymentOutcomeUnknownError('duplicate-request', 'unknown', details),
   'duplicate-reference': () => new PaymentOutcomeUnknownError('duplicate-reference', 'unknown', details),
   config: () => new PaymentsConfigError('redirect', details),
+  webhook: () => new WebhookRefusedError(413, 'The body is too long.', 'it is longer than 1 byte'),
   own: () => new HttpException('teapot', 418),
 };
 
@@ -76,6 +78,18 @@ describe.each([
     url = await app.getUrl();
   });
   afterAll(() => app.close());
+
+  it('answers with the status of a webhook that was refused, and says nothing of why', async () => {
+    const response = await fetch(`${url}/webhook`);
+    expect(response.status).toBe(413);
+    expect(await response.json()).toEqual({
+      statusCode: 413,
+      error: 'Payload Too Large',
+      code: 'WEBHOOK_REFUSED',
+      message: 'The body is too long.',
+      mayHaveBeenProcessed: false,
+    });
+  });
 
   it.each([
     ['validation', 400, 'Bad Request', 'VALIDATION_FAILED', false],

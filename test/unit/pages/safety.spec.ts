@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 
 const FOLDERS = ['lib/sandbox/page', 'sample/01-quickstart/public', 'sample/02-shop-checkout/public'];
 

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from 'vitest';
 import { Pool } from 'pg';
 import { PaymentsConfigError } from '../../../lib/errors/payments-config.error.js';
 import { migratePayments, postgresStorage } from '../../../lib/postgres/index.js';

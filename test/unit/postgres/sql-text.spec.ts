@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { fromSqlText, textLiteral, toSqlText } from '../../../lib/postgres/sql-text.js';
 
 const TEXTS = ['', 'order-1', "'", "\\'); COMMIT; --", '$1', '"', 'a\0b', 'ä', '\ud800'];

@@ -1,10 +1,10 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type JournalState, type JournalStore } from '../../../lib/common/journal-port.js';
-import { oldestInState } from '../../../lib/recovery/oldest-unresolved.js';
+import { oldestExcept } from '../../../lib/recovery/oldest-unresolved.js';
 import { memoryStorage } from '../../../lib/storage/memory.storage.js';
-import { journalRecord } from '../../support/journal-contract.js';
+import { allBut, journalRecord } from '../../support/journal-contract.js';
 
-describe('the oldest payment in a state', () => {
+describe('the oldest payment that is in other states than some', () => {
   let now: number;
   let journal: JournalStore;
   let pages: number;
@@ -21,7 +21,7 @@ describe('the oldest payment in a state', () => {
   const oldest = async (
     state: JournalState = 'unknown',
   ): Promise<readonly [reference: string, ageMs: number] | undefined> => {
-    const found = await oldestInState(journal, journalRecord('any'), state);
+    const found = await oldestExcept(journal, journalRecord('any'), allBut(state));
     return found && [found.record.reference, found.ageMs];
   };
 
@@ -32,6 +32,8 @@ describe('the oldest payment in a state', () => {
     journal = {
       insert: (record, leaseMs) => store.insert(record, leaseMs),
       get: (key) => store.get(key),
+      tombstone: (key) => store.tombstone(key),
+      endTombstone: (key, ended) => store.endTombstone(key, ended),
       replace: (version, record, leaseMs) => store.replace(version, record, leaseMs),
       remove: (key, version) => store.remove(key, version),
       purge: (scope, what, olderThanMs) => store.purge(scope, what, olderThanMs),
@@ -72,10 +74,10 @@ describe('the oldest payment in a state', () => {
   it('is compared with one that was found elsewhere', async () => {
     await write('older', 'in-flight');
     await write('younger');
-    const found = await oldestInState(journal, journalRecord('any'), 'in-flight');
-    expect(await oldestInState(journal, journalRecord('any'), 'unknown', found)).toBe(found);
-    const last = await oldestInState(journal, journalRecord('any'), 'unknown');
-    const both = await oldestInState(journal, journalRecord('any'), 'in-flight', last);
+    const found = await oldestExcept(journal, journalRecord('any'), allBut('in-flight'));
+    expect(await oldestExcept(journal, journalRecord('any'), allBut('unknown'), found)).toBe(found);
+    const last = await oldestExcept(journal, journalRecord('any'), allBut('unknown'));
+    const both = await oldestExcept(journal, journalRecord('any'), allBut('in-flight'), last);
     expect(both?.record.reference).toBe('older');
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { inspect } from 'node:util';
 import { isUnknownScript, redisFailure } from '../../../lib/redis/redis-failure.js';
 

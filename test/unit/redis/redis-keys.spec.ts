@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { entryField, RedisKeys, referenceField } from '../../../lib/redis/redis-keys.js';
 import { inboxKey } from '../../support/inbox-contract.js';
 
@@ -15,7 +15,7 @@ describe('the keys in Redis', () => {
       ...keys.journal({ ...scope, family: 'disbursement' }),
     ];
     expect(new Set(all.map((key) => /\{(.*?)\}/.exec(key)?.[1]))).toEqual(new Set(['default:sandbox']));
-    expect(new Set(all).size).toBe(18);
+    expect(new Set(all).size).toBe(22);
     expect(keys.setAside({ ...scope, environment: 'production' })[0]).toContain('{default:production}');
   });
 

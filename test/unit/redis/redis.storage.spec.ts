@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { PaymentsConfigError } from '../../../lib/errors/payments-config.error.js';
 import { redisStorage, type RedisStorageOptions } from '../../../lib/redis/index.js';
 
@@ -20,6 +20,13 @@ describe('redisStorage()', () => {
     expect(make).toThrow(PaymentsConfigError);
     expect(make).toThrow(problem);
     expect(make).not.toThrow('correct-horse');
+  });
+
+  it('tells its name, whoever made the client', async () => {
+    expect(redisStorage({ client: client as never }).name).toBe('redis');
+    const own = redisStorage({ url: 'redis://127.0.0.1:1' });
+    expect(own.name).toBe('redis');
+    await own.close?.();
   });
 
   it('closes only a client of its own', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, vi } from 'vitest';
 import { ActivityHub } from '../../../lib/sandbox/core/activity.js';
 
 const BALANCE = { merchant: 'demo', balance: 1, available_balance: 1, locked_balance: 0, currency: 'TZS' };
@@ -12,7 +12,7 @@ describe("the emulator's listeners", () => {
     });
     hub.on('balance', (balance) => heard.push(balance));
     const later: unknown[] = [];
-    const nextTick = jest.spyOn(process, 'nextTick').mockImplementation((task) => void later.push(task));
+    const nextTick = vi.spyOn(process, 'nextTick').mockImplementation((task) => void later.push(task));
     try {
       hub.emit('balance', BALANCE);
     } finally {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { formatCents } from '../../../lib/common/money.js';
 import { centsAsNumber, centsOf } from '../../../lib/sandbox/core/amounts.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { WAITING } from '../../../lib/sandbox/core/course.js';
 import { SANDBOX_OPERATIONS } from '../../../lib/sandbox/core/operations.js';
 import { chooseRule, type RuleInput } from '../../../lib/sandbox/scenarios/choose-rule.js';
@@ -44,7 +44,7 @@ describe('the rule that decides about a call', () => {
       name: 'header unknown',
       refusal: {
         status: 400,
-        body: { code: 'INVALID_REQUEST', message: expect.stringContaining('0001, 0002') },
+        body: { code: 'INVALID_REQUEST', message: expect.stringContaining('0001, 0002') as unknown },
       },
     });
   });

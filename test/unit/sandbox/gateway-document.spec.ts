@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { COLLECTION_STATUSES, DISBURSEMENT_STATUSES } from '../../../lib/common/statuses.js';
 import { PAYMENT_EVENT_NAMES } from '../../../lib/common/events.js';
 import { SANDBOX_BANKS } from '../../../lib/sandbox/core/banks.js';

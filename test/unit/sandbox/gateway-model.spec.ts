@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { SandboxClock } from '../../../lib/sandbox/clock/sandbox-clock.js';
 import { ActivityHub } from '../../../lib/sandbox/core/activity.js';

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { requestListener } from '../../../lib/sandbox/http/request-listener.js';
 import { listen, portOf, shut } from '../../../lib/sandbox/http/http-server.js';
 
@@ -6,7 +6,7 @@ type Parts = Parameters<typeof requestListener>;
 
 it('answers with the reason, at once, where the emulator itself fails', async () => {
   const broken = { matches: () => true, handle: () => Promise.reject(new Error('it is broken')) };
-  const parts = [broken, broken] as unknown as Parts;
+  const parts = [broken, broken, []] as unknown as Parts;
   const server = await listen(requestListener(...parts), 0, '127.0.0.1');
   try {
     const answer = await fetch(`http://127.0.0.1:${portOf(server)}/api/v1/anything`);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { COLLECTION_STATUSES, DISBURSEMENT_STATUSES } from '../../../lib/common/statuses.js';
 import { canMoveCollection, canMoveDisbursement } from '../../../lib/sandbox/core/status-machine.js';
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { decideClaim, type InboxDecision, type InboxEntry } from '../../../lib/storage/inbox-decision.js';
 import { inboxDelivery } from '../../support/inbox-contract.js';
 
@@ -28,4 +28,29 @@ describe('decideClaim()', () => {
   ])('when %s', (_what, standing, replaces, decision) => {
     expect(decideClaim(standing, inboxDelivery('order-1', { replaces }), NOW)).toBe(decision);
   });
+
+  it.each<[string, InboxEntry | undefined, InboxDecision]>([
+    ['nothing stands', undefined, 'missing'],
+    ['the same is done', entry('done'), 'done'],
+    ['the same failed', entry('open'), 'run'],
+    ['another is done', entry('done', 'f0'), 'conflict'],
+  ])('when an entry must be there and %s', (_what, standing, decision) => {
+    expect(decideClaim(standing, inboxDelivery('order-1', { mustExist: true }), NOW)).toBe(decision);
+  });
+
+  it.each<[string | undefined, string | undefined, readonly string[] | 'any', InboxDecision]>([
+    [undefined, undefined, [], 'done'],
+    ['p1', undefined, [], 'done'],
+    [undefined, 'p1', [], 'done'],
+    ['p1', 'p1', [], 'done'],
+    ['p1', 'p2', [], 'conflict'],
+    ['p1', 'p2', 'any', 'run-instead'],
+  ])(
+    'when %s of the provider is done and %s comes, which replaces %j',
+    (before, given, replaces, decision) => {
+      const standing = { ...entry('done'), providerReference: before };
+      const delivery = inboxDelivery('order-1', { replaces, ...(given && { providerReference: given }) });
+      expect(decideClaim(standing, delivery, NOW)).toBe(decision);
+    },
+  );
 });

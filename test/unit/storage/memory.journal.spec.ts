@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { inspect } from 'node:util';
 import { type JournalState, type JournalStore } from '../../../lib/common/journal-port.js';
@@ -32,7 +32,7 @@ describe('the journal of memoryStorage()', () => {
     };
 
     afterEach(() => {
-      jest.restoreAllMocks();
+      vi.restoreAllMocks();
     });
 
     it('forgets what has ended before what is only accepted, and each the longest unchanged first', async () => {
@@ -77,7 +77,7 @@ describe('the journal of memoryStorage()', () => {
     });
 
     it('never forgets an open or unknown payment: it grows, and warns once', async () => {
-      const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+      const warn = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
       const { journal } = memoryStorage({ maxEntries: 2 });
       await write(journal, 'open', 'in-flight');
       await write(journal, 'unknown', 'unknown');
@@ -88,7 +88,7 @@ describe('the journal of memoryStorage()', () => {
     });
 
     it('returns to its bound once payments have ended', async () => {
-      jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+      vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
       const { journal } = memoryStorage({ maxEntries: 2 });
       for (const reference of ['one', 'two', 'three']) await write(journal, reference, 'in-flight');
       for (const reference of ['one', 'two']) {

@@ -1,4 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
+import { type SetAsideKind } from '../../../lib/common/storage-port.js';
 import { memoryStorage } from '../../../lib/storage/memory.storage.js';
 import { claimed, inboxContract, inboxDelivery, inboxKey } from '../../support/inbox-contract.js';
 
@@ -64,6 +65,40 @@ describe('memoryStorage()', () => {
     await claimed(await inbox.claim(inboxDelivery('two'), LEASE_MS)).finish();
     await inbox.claim(inboxDelivery('one'), LEASE_MS);
     expect(await early.finish()).toBe(false);
+  });
+
+  it('bounds what is set aside by its reason, so that unknown names never keep a conflict out', async () => {
+    const { inbox } = memoryStorage({ maxEntries: 2 });
+    const aside = (kind: SetAsideKind, fingerprint: string) =>
+      inbox.setAside({ ...inboxKey(''), kind, event: 'e', reference: 'r', fingerprint, payload: '{}' });
+    await aside('unrecognized', 'b1');
+    await aside('unrecognized', 'b2');
+    await aside('unrecognized', 'b2');
+    await expect(aside('unrecognized', 'b3')).rejects.toMatchObject({ name: 'PaymentsStorageError' });
+    await aside('conflict', 'f1');
+    const [first] = await inbox.conflicts(inboxKey(''), { limit: 1 });
+    await inbox.removeConflict(inboxKey(''), first?.id ?? '');
+    await aside('unrecognized', 'b3');
+    expect(await inbox.conflicts(inboxKey(''), { limit: 10 })).toHaveLength(3);
+  });
+
+  it('remembers ten thousand outcomes unless another number is asked for', async () => {
+    const { inbox } = memoryStorage();
+    for (let at = 0; at <= 10_000; at += 1) {
+      await claimed(await inbox.claim(inboxDelivery(`order-${at}`), LEASE_MS)).finish();
+    }
+    expect((await inbox.claim(inboxDelivery('order-1'), LEASE_MS)).result).toBe('done');
+    expect((await inbox.claim(inboxDelivery('order-0'), LEASE_MS)).result).toBe('claimed');
+  });
+
+  it('keeps an outcome that is exactly as old as said, and forgets an older one', async () => {
+    let now = 1_800_000_000_000;
+    const { inbox } = memoryStorage({ now: () => now });
+    await claimed(await inbox.claim(inboxDelivery('order-1'), LEASE_MS)).finish();
+    now += 5_000;
+    expect(await inbox.purge(inboxKey(''), 5_000)).toBe(0);
+    now += 1;
+    expect(await inbox.purge(inboxKey(''), 5_000)).toBe(1);
   });
 
   it('purges no other account, however alike their names are', async () => {

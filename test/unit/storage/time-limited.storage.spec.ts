@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ClaimResult, type PaymentsStorage } from '../../../lib/common/storage-port.js';
 import { memoryStorage } from '../../../lib/storage/memory.storage.js';
 import { timeLimited } from '../../../lib/storage/time-limited.storage.js';
@@ -23,7 +23,7 @@ class SlowStorage {
   async wake(): Promise<void> {
     this.hangs = false;
     for (const happen of this.held.splice(0)) happen();
-    await jest.advanceTimersByTimeAsync(0);
+    await vi.advanceTimersByTimeAsync(0);
   }
 
   slow<Store extends object>(store: Store): Store {
@@ -42,18 +42,23 @@ class SlowStorage {
   }
 }
 
+it('leaves a storage in this process as it is', () => {
+  const memory = memoryStorage();
+  expect(timeLimited(memory)).toBe(memory);
+});
+
 describe('a storage that may hang', () => {
   let slow: SlowStorage;
   let limited: ReturnType<typeof timeLimited>;
   const late = { name: 'PaymentsStorageError', message: 'The storage did not answer within 5000 ms.' };
 
   beforeEach(() => {
-    jest.useFakeTimers();
+    vi.useFakeTimers();
     slow = new SlowStorage();
     limited = timeLimited(slow.storage);
   });
   afterEach(() => {
-    jest.useRealTimers();
+    vi.useRealTimers();
   });
 
   it.each<[string, (storage: typeof limited) => Promise<unknown>]>([
@@ -77,7 +82,7 @@ describe('a storage that may hang', () => {
     ['journal.get', ({ journal }) => journal.get(journalRecord('order-1'))],
     ['journal.replace', ({ journal }) => journal.replace(1, journalRecord('order-1'), 1)],
     ['journal.remove', ({ journal }) => journal.remove(journalRecord('order-1'), 1)],
-    ['journal.list', ({ journal }) => journal.list(SCOPE, 'accepted', { limit: 1 })],
+    ['journal.list', ({ journal }) => journal.list(SCOPE, ['accepted'], { limit: 1 })],
   ])('keeps nobody waiting longer than five seconds in %s', async (_what, call) => {
     slow.hangs = true;
     let end: unknown;
@@ -85,9 +90,9 @@ describe('a storage that may hang', () => {
       () => (end = 'answered'),
       (error: unknown) => (end = error),
     );
-    await jest.advanceTimersByTimeAsync(4_999);
+    await vi.advanceTimersByTimeAsync(4_999);
     expect(end).toBeUndefined();
-    await jest.advanceTimersByTimeAsync(1);
+    await vi.advanceTimersByTimeAsync(1);
     expect(end).toMatchObject(late);
   });
 
@@ -95,7 +100,7 @@ describe('a storage that may hang', () => {
     const claim = claimed(await limited.inbox.claim(inboxDelivery('order-1'), 60_000));
     slow.hangs = true;
     const end = expect(claim[what]('Orders.paid')).rejects.toMatchObject(late);
-    await jest.advanceTimersByTimeAsync(5_000);
+    await vi.advanceTimersByTimeAsync(5_000);
     await end;
   });
 
@@ -114,14 +119,14 @@ describe('a storage that may hang', () => {
     expect(claim).toMatchObject({ transaction: 'open', attempt: 1, finished: [] });
     slow.hangs = true;
     const end = expect(claim.journal!.get(journalRecord('order-1'))).rejects.toMatchObject(late);
-    await jest.advanceTimersByTimeAsync(5_000);
+    await vi.advanceTimersByTimeAsync(5_000);
     await end;
   });
 
   it('gives a claim back that comes when nobody waits for it any more', async () => {
     slow.hangs = true;
     const claim = expect(limited.inbox.claim(inboxDelivery('order-1'), 60_000)).rejects.toMatchObject(late);
-    await jest.advanceTimersByTimeAsync(5_000);
+    await vi.advanceTimersByTimeAsync(5_000);
     await claim;
     await slow.wake();
     expect(claimed(await limited.inbox.claim(inboxDelivery('order-1'), 60_000)).attempt).toBe(2);
@@ -131,16 +136,16 @@ describe('a storage that may hang', () => {
     slow.hangs = true;
     let end: unknown;
     limited.inbox.waitForRelease(inboxKey('order-1'), 10_000).catch((error: unknown) => (end = error));
-    await jest.advanceTimersByTimeAsync(14_999);
+    await vi.advanceTimersByTimeAsync(14_999);
     expect(end).toBeUndefined();
-    await jest.advanceTimersByTimeAsync(1);
+    await vi.advanceTimersByTimeAsync(1);
     expect(end).toMatchObject(late);
   });
 
   it('may take its time to purge', async () => {
     slow.hangs = true;
     const ends = Promise.all([limited.inbox.purge(SCOPE, 1), limited.journal.purge(SCOPE, 'settled', 1)]);
-    await jest.advanceTimersByTimeAsync(60_000);
+    await vi.advanceTimersByTimeAsync(60_000);
     await slow.wake();
     expect(await ends).toEqual([0, 0]);
   });
@@ -153,7 +158,7 @@ describe('a storage that may hang', () => {
         journal: { ...slow.storage.journal, get: () => Promise.reject(new Error('down')) },
       }).journal.get(journalRecord('order-1')),
     ).rejects.toThrow('down');
-    expect(jest.getTimerCount()).toBe(0);
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 

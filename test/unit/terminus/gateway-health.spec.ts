@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { GatewayAnswerError } from '../../../lib/errors/gateway-answer.error.js';
 import { GatewayUnreachableError } from '../../../lib/errors/gateway-unreachable.error.js';
 import { PaymentRejectedError } from '../../../lib/errors/payment-rejected.error.js';

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { PaymentsAuthenticationError } from '../../../lib/errors/payments-authentication.error.js';
 import { GatewayProbe } from '../../../lib/terminus/gateway.probe.js';
 import { type CallOptions } from '../../../lib/transport/call-options.js';

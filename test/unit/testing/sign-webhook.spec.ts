@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { paymentEvent } from '../../../lib/testing/payment-event.js';
 import { signWebhook } from '../../../lib/testing/sign-webhook.js';
 import { readEvent } from '../../../lib/webhooks/delivery/read-event.js';

@@ -1,5 +1,5 @@
 import { HttpService } from '@nestjs/axios';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, vi } from 'vitest';
 import axios, { type AxiosInstance, type CreateAxiosDefaults } from 'axios';
 import { Agent } from 'undici';
 import { accountCarrier } from '../../../lib/transport/account.carrier.js';
@@ -24,11 +24,11 @@ class Account {
   constructor(make: (below: UndiciCarrier) => AxiosInstance) {
     const instance = make(this.below);
     const answer = Promise.resolve({ status: 200, statusText: '', headers: {}, data: '' });
-    jest.spyOn(this.below, 'carry').mockImplementation(() => {
+    vi.spyOn(this.below, 'carry').mockImplementation(() => {
       this.ways.push('straight');
       return { answer } as unknown as ReturnType<UndiciCarrier['carry']>;
     });
-    jest.spyOn(instance, 'request').mockImplementation(() => {
+    vi.spyOn(instance, 'request').mockImplementation(() => {
       this.ways.push('axios');
       return answer;
     });
@@ -38,7 +38,7 @@ class Account {
 
   /** Jest's types know no getter without a setter. */
   spyOnAxios() {
-    return jest.spyOn(this.http as { axiosRef: object }, 'axiosRef', 'get');
+    return vi.spyOn(this.http as { axiosRef: object }, 'axiosRef', 'get');
   }
 
   send(): this {
@@ -98,7 +98,7 @@ describe('the way of a request', () => {
 
   it('goes through what a test puts in the place of axios, also where it never read what stood there', () => {
     const account = own();
-    const request = jest.fn<() => Promise<unknown>>().mockResolvedValue({});
+    const request = vi.fn<() => Promise<unknown>>().mockResolvedValue({});
     const spy = account.spyOnAxios().mockReturnValue({ request });
     account.send();
     spy.mockRestore();

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { AccountGate, type Turn } from '../../../lib/transport/account-gate.js';
 import { ManualClock } from '../../support/manual-clock.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { PaymentsValidationError } from '../../../lib/errors/payments-validation.error.js';
 import { checkCallOptions } from '../../../lib/transport/call-options.js';
 

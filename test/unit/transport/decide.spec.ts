@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { decide, type AttemptEvent } from '../../../lib/transport/decide.js';
 
 /** How a cell of the table reads: `retry → x` tries again and ends in x when it may not; `? y` is an unknown outcome,
@@ -10,7 +10,8 @@ function cell(
   ambiguous = false,
 ) {
   const { retry, verdict, probe } = decide(kind, event, status, ambiguous);
-  const end = verdict.end === 'unknown' ? `? ${verdict.evidence}` : verdict.end;
+  const rejected = verdict.end === 'rejected' && (verdict.listed ? 'rejected' : 'rejected, same key again');
+  const end = rejected || (verdict.end === 'unknown' ? `? ${verdict.evidence}` : verdict.end);
   if (probe) return `probe ${probe} → ${end}`;
   return retry ? `retry → ${end}` : end;
 }
@@ -55,7 +56,30 @@ describe('the decision table of money safety', () => {
     ['success', 'success', 200, ['success', 'success', 'success']],
     ['another echo', 'echo-mismatch', 200, ['success', '? echo-mismatch', '? echo-mismatch']],
     ['a refusal', 'refused', 400, ['rejected', 'rejected', 'rejected']],
-    ['an unlisted code with 422', 'unlisted-code', 422, ['rejected', 'rejected', '? unlisted-code']],
+    [
+      'a refusal without a code',
+      'refused-without-code',
+      404,
+      ['rejected, same key again', 'rejected, same key again', '? bad-answer'],
+    ],
+    [
+      'a refusal that is not proved',
+      'unproven-refusal',
+      400,
+      ['retry → unusable-answer', '? bad-answer', '? bad-answer'],
+    ],
+    [
+      'a refusal by a server that failed',
+      'unproven-refusal',
+      500,
+      ['retry → unusable-answer', '? server-error', '? server-error'],
+    ],
+    [
+      'an unlisted code with 422',
+      'unlisted-code',
+      422,
+      ['rejected, same key again', 'rejected, same key again', '? unlisted-code'],
+    ],
     [
       'an unlisted code with 408',
       'unlisted-code',
@@ -135,6 +159,8 @@ describe('after an ambiguous attempt of the same payment', () => {
   const table: [event: AttemptEvent, status: number | undefined, cell: string][] = [
     ['success', 200, 'success'],
     ['refused', 400, '? refused-after-ambiguity'],
+    ['refused-without-code', 404, '? refused-after-ambiguity'],
+    ['unproven-refusal', 400, '? bad-answer'],
     ['unauthorized', 401, '? refused-after-ambiguity'],
     ['redirect', 301, '? refused-after-ambiguity'],
     ['unlisted-code', 400, '? refused-after-ambiguity'],

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { outcomeUnknownError } from '../../../lib/transport/outcome-unknown.js';
 
 describe('the error for an unknown outcome', () => {
@@ -32,5 +32,15 @@ describe('the error for an unknown outcome', () => {
   it('says to look a used reference up, also where the gateway gave field messages and no code', () => {
     const error = outcomeUnknownError('duplicate-reference', {}, {});
     expect(error.hint).toContain('Look that reference up');
+  });
+
+  it('says that an operator must look again where the gateway contradicted the first word', () => {
+    const error = outcomeUnknownError('conflict', {}, { operation: 'disbursement.bank' });
+    expect(error.message).toBe(
+      'It is not known whether the money moved: it was written down as refused, or as ended without success, and the gateway acknowledged it afterwards.',
+    );
+    expect(error.hint).toContain('PaymentsJournal.settle()');
+    expect(error.hint).toContain('do not pay again under another reference');
+    expect(error.mayHaveBeenProcessed).toBe(true);
   });
 });

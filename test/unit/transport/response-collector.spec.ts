@@ -1,12 +1,16 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, vi, type Mock } from 'vitest';
 import { type Dispatcher } from 'undici';
 import { ResponseCollector } from '../../../lib/transport/response-collector.js';
 
-const controller = { abort: jest.fn() } as unknown as Dispatcher.DispatchController;
+const controller = { abort: vi.fn() } as unknown as Dispatcher.DispatchController;
 
-function collecting(): { collector: ResponseCollector; watch: { started: boolean }; onEnd: jest.Mock } {
-  const watch = { watched: true, started: false };
-  const onEnd = jest.fn();
+function collecting(): {
+  collector: ResponseCollector;
+  watch: { sends: number; over: boolean };
+  onEnd: Mock;
+} {
+  const watch = { sends: 0, over: false };
+  const onEnd = vi.fn();
   const collector = new ResponseCollector(watch, onEnd);
   collector.answer.catch(() => undefined);
   return { collector, watch, onEnd };
@@ -20,7 +24,7 @@ describe('collecting one response', () => {
     expect(() => {
       collector.onRequestStart(controller);
     }).toThrow('sent once already');
-    expect(watch.started).toBe(true);
+    expect(watch.sends).toBe(1);
     expect(collector.mayHaveBeenSent()).toBe(true);
   });
 
@@ -30,8 +34,17 @@ describe('collecting one response', () => {
     expect(() => {
       collector.onRequestStart(controller);
     }).toThrow('given up before sending');
-    expect(watch.started).toBe(false);
+    expect(watch.sends).toBe(0);
     await expect(collector.answer).rejects.toThrow('given up');
+  });
+
+  it('refuses to be sent once the attempt is over that it belongs to', () => {
+    const { collector, watch } = collecting();
+    watch.over = true;
+    expect(() => {
+      collector.onRequestStart(controller);
+    }).toThrow('given up before sending');
+    expect(watch.sends).toBe(0);
   });
 
   it('ends a request that is under way when it is given up, which does not unsend it', () => {

@@ -1,5 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
+import { resolveOptions } from '../../../lib/config/resolve-options.js';
 import { nextWaitMs, parseRetryAfter, pause, probeWaitMs } from '../../../lib/transport/retry-timing.js';
 
 const retry = { maxAttempts: 3, baseDelayMs: 500, maxDelayMs: 800 };
@@ -80,6 +81,17 @@ describe('the wait before a probe', () => {
   it('is longer after silence than after an answer', () => {
     expect(probeWaitMs('after-answer', 60_000, waits)).toBe(2_000);
     expect(probeWaitMs('after-silence', 60_000, waits)).toBe(15_000);
+  });
+
+  it('has room in the default deadline, also after an attempt that took all its time', () => {
+    const { deadlineMs, timeoutMs, probe } = resolveOptions({
+      baseUrl: 'https://gateway.example/api/v1',
+      apiKey: 'pk_test_canarykey',
+      apiSecret: 'sk_test_canarysecret',
+    });
+    const defaults = probe.collection ?? waits;
+    for (const wait of ['after-answer', 'after-silence'] as const)
+      expect(probeWaitMs(wait, deadlineMs - timeoutMs, defaults)).toBe(15_000);
   });
 
   it('does not begin where it would leave under a second', () => {

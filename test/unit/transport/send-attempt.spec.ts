@@ -1,4 +1,4 @@
-import { expect, it, jest } from '@jest/globals';
+import { expect, it, vi, type Mock } from 'vitest';
 import { getEventListeners } from 'node:events';
 import { type CarriedAnswer, type Carrier } from '../../../lib/transport/carrier.js';
 import { sendAttempt } from '../../../lib/transport/send-attempt.js';
@@ -12,10 +12,13 @@ const REQUEST = {
 } as const;
 const ANSWER: CarriedAnswer = { status: 200, headers: {}, data: '' };
 
-function carrierOf(answer: Promise<CarriedAnswer>): { carrier: Carrier; carry: jest.Mock<Carrier['carry']> } {
-  const carry = jest.fn<Carrier['carry']>(() => ({
+function carrierOf(answer: Promise<CarriedAnswer>): { carrier: Carrier; carry: Mock<Carrier['carry']> } {
+  const carry = vi.fn<Carrier['carry']>(() => ({
     answer,
     mayHaveBeenSent: () => true,
+    wasAnsweredByProxy: () => false,
+    wasSentOnce: () => true,
+    notSentBecause: () => ({}),
     giveUp: () => undefined,
   }));
   return { carrier: { carry }, carry };

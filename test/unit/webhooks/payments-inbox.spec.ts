@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { memoryStorage } from '../../../lib/storage/memory.storage.js';
 import { PaymentsInbox } from '../../../lib/webhooks/payments-inbox.js';
 
@@ -39,7 +39,7 @@ describe('what was set aside', () => {
   });
 
   it('costs a page as much where much was set aside as where little was', async () => {
-    const scopesRead = jest.spyOn(JSON, 'stringify');
+    const scopesRead = vi.spyOn(JSON, 'stringify');
     await inbox.conflicts({ after: (await inbox.conflicts())[9]!.id, limit: 1 });
     expect(scopesRead.mock.calls.length).toBeLessThan(10);
     scopesRead.mockRestore();
@@ -56,6 +56,26 @@ describe('what was set aside', () => {
     await expect(inbox.conflicts({ after: 'order-1' })).rejects.toMatchObject({
       errors: { after: [expect.stringContaining('page.at(-1)?.id')] },
     });
+  });
+
+  it('is not released where the account has no `webhooks` option, and stays', async () => {
+    const [first] = await inbox.conflicts();
+    await expect(inbox.release(first!.id)).rejects.toMatchObject({
+      name: 'PaymentsConfigError',
+      message: expect.stringContaining(
+        'has no `webhooks` option: add it before releasing a webhook',
+      ) as unknown,
+    });
+    expect(await inbox.conflict(first!.id)).toEqual(first);
+    await expect(inbox.release('order-1')).rejects.toMatchObject({ code: 'CONFLICT_NOT_FOUND' });
+  });
+
+  it('forgets no outcome where nothing is to be forgotten', async () => {
+    const storage = memoryStorage();
+    const purge = vi.spyOn(storage.inbox, 'purge');
+    const keeping = new PaymentsInbox(SCOPE, storage.inbox, Infinity, undefined);
+    expect(await keeping.purge()).toBe(0);
+    expect(purge).not.toHaveBeenCalled();
   });
 
   it('gives one entry by its id', async () => {

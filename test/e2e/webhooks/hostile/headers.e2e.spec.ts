@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHmac } from 'node:crypto';
 import { paymentEvent } from '../../../../lib/testing/payment-event.js';
 import { type ExpectedStatus, HostileApp, signedLines } from '../../../support/hostile-app.js';

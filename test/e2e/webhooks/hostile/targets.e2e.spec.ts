@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import { paymentEvent } from '../../../../lib/testing/payment-event.js';
 import { type ExpectedStatus, HostileApp, signedLines } from '../../../support/hostile-app.js';
 import { adapters } from '../../../support/webhook-app.js';

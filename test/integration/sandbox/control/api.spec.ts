@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type PaymentsSandbox } from '../../../../lib/sandbox/index.js';
 import { callerOf } from '../../../support/gateway-caller.js';
 import { startSandbox } from '../../../support/sandbox.js';
@@ -94,7 +94,9 @@ describe("the emulator's control API", () => {
     );
     const unknown = await fetch(`${control}/nothing`);
     expect(unknown.status).toBe(404);
-    expect(await unknown.json()).toEqual({ error: { code: 'NOT_FOUND', message: expect.any(String) } });
+    expect(await unknown.json()).toEqual({
+      error: { code: 'NOT_FOUND', message: expect.any(String) as unknown },
+    });
   });
 
   it('takes a body of a mebibyte at most', async () => {
@@ -120,6 +122,12 @@ describe("the emulator's control API", () => {
     expect(await statusWithHost(`${control}/info`, 'evil.example')).toBe(403);
     expect(await statusWithHost(`${sandbox.url}/`, 'evil.example')).toBe(403);
     expect(await statusWithHost(`${control}/info`, `localhost:${new URL(control).port}`)).toBe(200);
+  });
+
+  it('answers 400 to a body of 50,000 levels', async () => {
+    const body = `{"by":${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
+    const response = await fetch(`${control}/clock/advance`, { method: 'POST', headers: JSON_HEADERS, body });
+    expect(response.status).toBe(400);
   });
 
   it('lets its own page in', async () => {

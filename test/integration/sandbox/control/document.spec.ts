@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type PaymentsSandbox } from '../../../../lib/sandbox/index.js';
 import { controlDocument, documentedOperation } from '../../../support/control-contract.js';
 import { controlOf } from '../../../support/control-caller.js';
@@ -105,7 +105,7 @@ describe('the document of the control API', () => {
       const answer = await send(control, method, path.replaceAll(/\{\w+\}/g, 'x'), undefined);
       expect(answer).toMatchObject({
         status: 405,
-        body: { error: { message: expect.stringContaining(known.join(' or ')) } },
+        body: { error: { message: expect.stringContaining(known.join(' or ')) as unknown } },
       });
     }
   });

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type PaymentsSandbox } from '../../../../lib/sandbox/index.js';
 import { controlOf, type ControlErrorBody } from '../../../support/control-caller.js';
 import { callerOf, COLLECTION } from '../../../support/gateway-caller.js';

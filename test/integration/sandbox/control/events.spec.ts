@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type PaymentsSandbox } from '../../../../lib/sandbox/index.js';
 import { listenTo } from '../../../support/event-stream.js';
 import { callerOf } from '../../../support/gateway-caller.js';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type PaymentsSandbox, type SandboxDelivery } from '../../../../lib/sandbox/index.js';
 import { type SandboxWebhookEndpoint } from '../../../../lib/sandbox/control/control-resources.js';
 import { controlOf, type ControlErrorBody } from '../../../support/control-caller.js';

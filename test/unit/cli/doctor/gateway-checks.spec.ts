@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { clockCheck, keyCheck, reachabilityCheck } from '../../../../lib/cli/doctor/gateway.checks.js';
 import { badCheck, goodCheck } from '../../../../lib/cli/doctor/webhook.checks.js';
 import { type Exchange } from '../../../../lib/cli/http-exchange.js';

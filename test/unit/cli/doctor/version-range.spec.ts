@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { isInRange } from '../../../../lib/cli/doctor/version-range.js';
 import { readFileSync } from 'node:fs';
 import { type PackageFacts } from '../../../../lib/cli/package-facts.js';

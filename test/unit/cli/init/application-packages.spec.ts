@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { packageTree } from '../../../../lib/cli/doctor/package-tree.js';
 import { missingPackages } from '../../../../lib/cli/init/missing-packages.js';
 import { installCommand } from '../../../../lib/cli/init/package-manager.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { lineDiff } from '../../../../lib/cli/init/line-diff.js';
 
 const written = (before: string, after: string): string[] =>

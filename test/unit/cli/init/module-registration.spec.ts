@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { format, type Options } from 'prettier';
 import ts from 'typescript';
 import { byHand, registered, type Registration } from '../../../../lib/cli/init/module-registration.js';
@@ -148,9 +148,9 @@ export class AppModule {}
     const result = after(tidy);
     expect(result).toBe(await format(result, written));
     expect(lists(result)).toMatchObject({
-      imports: expect.arrayContaining(['ConfigModule.forRoot()', 'PaymentsModule.forRootAsync()']),
-      controllers: expect.arrayContaining(['PaymentsController']),
-      providers: expect.arrayContaining(['PaymentsHandler']),
+      imports: expect.arrayContaining(['ConfigModule.forRoot()', 'PaymentsModule.forRootAsync()']) as unknown,
+      controllers: expect.arrayContaining(['PaymentsController']) as unknown,
+      providers: expect.arrayContaining(['PaymentsHandler']) as unknown,
     });
     const lines = result.split(/\r?\n/).map((line) => line.trim().replace(/,$/, ''));
     const comments = text.split('\n').filter((line) => line.trim().startsWith('//'));

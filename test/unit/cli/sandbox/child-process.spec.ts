@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { type StopSignal } from '../../../../lib/cli/command.js';
 import { runChild } from '../../../../lib/cli/sandbox/child-process.js';
 

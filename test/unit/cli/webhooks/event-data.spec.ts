@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { eventData } from '../../../../lib/cli/webhooks/event-data.js';
 
 describe('the data of an event from the command line', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { payloadParts } from '../../../../lib/cli/webhooks/payload-template.js';
 
 describe('what is signed, from the command line', () => {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { searchSignature } from '../../../../lib/cli/webhooks/signature-search.js';
 import { signatureHints } from '../../../../lib/cli/webhooks/signature-hints.js';
 import { signWebhook } from '../../../../lib/testing/sign-webhook.js';
@@ -86,7 +86,12 @@ describe('the search for how a delivery was signed', () => {
   });
 
   it('says what the package does not take', () => {
-    expect(hints({ 'x-a': mac(BODY).toString('hex').toUpperCase() })[0]).toContain('upper-case hexadecimal');
+    const upper = (text: string): string => mac(text).toString('hex').toUpperCase();
+    expect(hints({ 'x-a': upper(BODY) })[0]).toContain('--header x-a --algorithm sha256 --encoding hex');
+    expect(hints({ 'x-a': `t=1800000000,v1=${upper(`1800000000.${BODY}`)}` })).toEqual([
+      'It is in upper-case hexadecimal; stripeStyle() takes lower case only.',
+      'It is made as these options say: --scheme stripe --header x-a',
+    ]);
     const sha1 = createHmac('sha1', SECRET).update(BODY).digest('hex');
     expect(hints({ 'x-a': sha1 })[0]).toContain('SHA-1');
   });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { collectionCall, type CollectionRoute } from '../../../../lib/collections/collection-call.js';
 import { MobileMoneyCollectionDto } from '../../../../lib/collections/collection.dto.js';

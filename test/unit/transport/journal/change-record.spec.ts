@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { type JournalStore } from '../../../../lib/common/journal-port.js';
 import { memoryStorage } from '../../../../lib/storage/memory.storage.js';
 import { changeRecord } from '../../../../lib/transport/journal/change-record.js';
@@ -31,7 +31,7 @@ describe('changing what stands', () => {
       journalRecord('order-1'),
       ({ record }) => {
         seen.push(record.state);
-        return rejected(record);
+        return rejected(record, true);
       },
       'ends',
     );
@@ -42,7 +42,7 @@ describe('changing what stands', () => {
   it('is given up where others change it all the time', async () => {
     const journal = await contested(1_000);
     await expect(
-      changeRecord(journal, journalRecord('order-1'), ({ record }) => rejected(record), 'ends'),
+      changeRecord(journal, journalRecord('order-1'), ({ record }) => rejected(record, true), 'ends'),
     ).rejects.toMatchObject({ name: 'PaymentsStorageError' });
   });
 
@@ -52,7 +52,7 @@ describe('changing what stands', () => {
     const after = await changeRecord(journal, journalRecord('order-1'), ({ record }) => record, 'ends');
     expect(after?.version).toBe(before?.version);
     expect(
-      await changeRecord(journal, journalRecord('nobody'), ({ record }) => rejected(record), 'ends'),
+      await changeRecord(journal, journalRecord('nobody'), ({ record }) => rejected(record, true), 'ends'),
     ).toBeUndefined();
   });
 
@@ -63,7 +63,7 @@ describe('changing what stands', () => {
     const { journal } = memoryStorage({ now: () => 1_800_000_000_000 });
     await journal.insert(journalRecord('order-1'), 60_000);
     const key = journalRecord('order-1');
-    await changeRecord(journal, key, ({ record }) => rejected(record), lease);
+    await changeRecord(journal, key, ({ record }) => rejected(record, true), lease);
     expect(await journal.get(key)).toMatchObject({ record: { state: 'rejected' }, leaseLeftMs: leftMs });
   });
 });

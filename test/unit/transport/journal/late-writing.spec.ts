@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LateWriting } from '../../../../lib/transport/journal/late-writing.js';
 
 describe('what could not be written to the journal', () => {
@@ -7,7 +7,7 @@ describe('what could not be written to the journal', () => {
   let late: LateWriting;
 
   beforeEach(() => {
-    jest.useFakeTimers();
+    vi.useFakeTimers();
     tries = 0;
     works = false;
     late = new LateWriting();
@@ -17,23 +17,23 @@ describe('what could not be written to the journal', () => {
     });
   });
   afterEach(() => {
-    jest.useRealTimers();
+    vi.useRealTimers();
   });
 
   it('is tried eight times in 26 seconds, and then no more', async () => {
-    await jest.advanceTimersByTimeAsync(99);
+    await vi.advanceTimersByTimeAsync(99);
     expect(tries).toBe(0);
-    await jest.advanceTimersByTimeAsync(1);
+    await vi.advanceTimersByTimeAsync(1);
     expect(tries).toBe(1);
-    await jest.advanceTimersByTimeAsync(26_000);
+    await vi.advanceTimersByTimeAsync(26_000);
     expect(tries).toBe(8);
-    await jest.advanceTimersByTimeAsync(600_000);
+    await vi.advanceTimersByTimeAsync(600_000);
     expect(tries).toBe(8);
   });
 
   it('is not tried again once it is written', async () => {
     works = true;
-    await jest.advanceTimersByTimeAsync(600_000);
+    await vi.advanceTimersByTimeAsync(600_000);
     expect(tries).toBe(1);
     await late.lastTry();
     expect(tries).toBe(1);
@@ -43,14 +43,14 @@ describe('what could not be written to the journal', () => {
     works = true;
     await late.lastTry();
     expect(tries).toBe(1);
-    await jest.advanceTimersByTimeAsync(600_000);
+    await vi.advanceTimersByTimeAsync(600_000);
     expect(tries).toBe(1);
   });
 
   it('keeps its turn when the last try fails', async () => {
     await late.lastTry();
     works = true;
-    await jest.advanceTimersByTimeAsync(200);
+    await vi.advanceTimersByTimeAsync(200);
     expect(tries).toBe(2);
   });
 });

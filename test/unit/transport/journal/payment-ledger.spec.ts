@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { performance } from 'node:perf_hooks';
 import { type JournalStore } from '../../../../lib/common/journal-port.js';
 import { memoryStorage } from '../../../../lib/storage/memory.storage.js';
 import { type CallLimits } from '../../../../lib/transport/call-limits.js';
 import { PaymentLedger } from '../../../../lib/transport/journal/payment-ledger.js';
-import { journalRecord } from '../../../support/journal-contract.js';
+import { journalRecord, storedBy } from '../../../support/journal-contract.js';
 
 const record = journalRecord('order-1');
 const asked = { bodyHash: record.bodyHash, idempotencyKey: undefined, attempt: undefined };
@@ -21,8 +21,8 @@ describe('a ledger whose journal hangs', () => {
   const begin = (): ReturnType<PaymentLedger['begin']> => ledger.begin(asked, record, () => record, limits);
 
   beforeEach(() => {
-    jest.useFakeTimers();
-    jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+    vi.useFakeTimers();
+    vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
     memory = memoryStorage().journal;
     hangsIn = undefined;
     const journal = new Proxy(memory, {
@@ -45,8 +45,8 @@ describe('a ledger whose journal hangs', () => {
     } as CallLimits;
   });
   afterEach(() => {
-    jest.restoreAllMocks();
-    jest.useRealTimers();
+    vi.restoreAllMocks();
+    vi.useRealTimers();
   });
 
   it.each([
@@ -58,11 +58,11 @@ describe('a ledger whose journal hangs', () => {
       if (before) await memory.insert(before, 0);
       hangsIn = what;
       const end = expect(begin()).rejects.toMatchObject(late);
-      await jest.advanceTimersByTimeAsync(5_000);
+      await vi.advanceTimersByTimeAsync(5_000);
       await end;
       hangsIn = undefined;
       wake();
-      await jest.advanceTimersByTimeAsync(0);
+      await vi.advanceTimersByTimeAsync(0);
       expect((await memory.get(record))?.record).toEqual(before);
     },
   );
@@ -78,20 +78,20 @@ describe('a ledger whose journal hangs', () => {
     };
     const { insert, replace } = memory;
     if (!before) {
-      jest
-        .spyOn(memory, 'insert')
-        .mockImplementationOnce((...write) => slowly(() => insert.apply(memory, write)));
+      vi.spyOn(memory, 'insert').mockImplementationOnce((...write) =>
+        slowly(() => insert.apply(memory, write)),
+      );
     }
-    jest
-      .spyOn(memory, 'replace')
-      .mockImplementationOnce((...write) => slowly(() => replace.apply(memory, write)));
-    const error = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+    vi.spyOn(memory, 'replace').mockImplementationOnce((...write) =>
+      slowly(() => replace.apply(memory, write)),
+    );
+    const error = vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
     const end = expect(begin()).rejects.toMatchObject(late);
-    await jest.advanceTimersByTimeAsync(10_000);
+    await vi.advanceTimersByTimeAsync(10_000);
     await end;
     expect(error).toHaveBeenCalledTimes(1);
     expect((await memory.get(record))?.record.intent).toBe(record.intent);
-    await jest.advanceTimersByTimeAsync(16_000);
+    await vi.advanceTimersByTimeAsync(16_000);
     expect((await memory.get(record))?.record).toEqual(before);
   });
 
@@ -102,19 +102,19 @@ describe('a ledger whose journal hangs', () => {
     const success = { value: {}, envelope: { code: 'OK', message: '', httpStatus: 200 }, warnings: [] };
     const end = { end: 'success', success, attempts: [] } as unknown as Parameters<PaymentLedger['end']>[1];
     const ended = ledger.end(begun.intent, end, limits);
-    await jest.advanceTimersByTimeAsync(5_000);
-    expect(await ended).toEqual({ written: false });
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(await ended).toEqual({ written: false, mayBeSentAgain: false });
     hangsIn = undefined;
     wake();
-    await jest.advanceTimersByTimeAsync(0);
+    await vi.advanceTimersByTimeAsync(0);
     expect((await memory.get(record))?.record.state).toBe('accepted');
   });
 
   it('after the answer writes once more at once where the store has just lost its connection', async () => {
     const begun = await begin();
     if (!('intent' in begun)) throw new Error('nothing stood there');
-    jest.spyOn(memory, 'replace').mockRejectedValueOnce(new Error('lost'));
-    const end = { end: 'failed', verdict: { end: 'rejected' } } as unknown as Parameters<
+    vi.spyOn(memory, 'replace').mockRejectedValueOnce(new Error('lost'));
+    const end = { end: 'failed', verdict: { end: 'rejected', listed: true } } as unknown as Parameters<
       PaymentLedger['end']
     >[1];
     expect(await ledger.end(begun.intent, end, limits)).toMatchObject({ written: true });
@@ -125,44 +125,43 @@ describe('a ledger whose journal hangs', () => {
     const begun = await begin();
     if (!('intent' in begun)) throw new Error('nothing stood there');
     hangsIn = 'replace';
-    const end = { end: 'failed', verdict: { end: 'rejected' } } as unknown as Parameters<
+    const end = { end: 'failed', verdict: { end: 'rejected', listed: true } } as unknown as Parameters<
       PaymentLedger['end']
     >[1];
     const ended = ledger.end(begun.intent, end, { ...limits, deadline: performance.now() - 1_000 });
-    await jest.advanceTimersByTimeAsync(20);
+    await vi.advanceTimersByTimeAsync(20);
     wake();
     expect(await ended).toMatchObject({ written: true });
   });
 
   it('makes no further try of a payment after five seconds, and leaves it to the next one', async () => {
-    const { stored } = await memory.insert(
-      journalRecord('order-1', { state: 'unknown', evidence: 'no-answer' }),
-      0,
+    const stored = storedBy(
+      await memory.insert(journalRecord('order-1', { state: 'unknown', evidence: 'no-answer' }), 0),
     );
     hangsIn = 'replace';
     const end = expect(ledger.beginProbe(stored, limits)).rejects.toMatchObject(late);
-    await jest.advanceTimersByTimeAsync(5_000);
+    await vi.advanceTimersByTimeAsync(5_000);
     await end;
     hangsIn = undefined;
     wake();
-    await jest.advanceTimersByTimeAsync(0);
+    await vi.advanceTimersByTimeAsync(0);
     expect(await memory.get(record)).toMatchObject({ record: stored.record, leaseLeftMs: 0 });
   });
 
   it('keeps no process from ending', async () => {
     const begun = await begin();
     if (!('intent' in begun)) throw new Error('nothing stood there');
-    const broken = jest.spyOn(memory, 'replace').mockRejectedValue(new Error('down'));
-    const verdict = { end: 'rejected' };
+    const broken = vi.spyOn(memory, 'replace').mockRejectedValue(new Error('down'));
+    const verdict = { end: 'rejected', listed: true };
     const end = { end: 'failed', verdict, attempts: [] } as unknown as Parameters<PaymentLedger['end']>[1];
-    expect(await ledger.end(begun.intent, end, limits)).toEqual({ written: false });
+    expect(await ledger.end(begun.intent, end, limits)).toEqual({ written: false, mayBeSentAgain: false });
     broken.mockRestore();
     hangsIn = 'replace';
     let ended = false;
     const last = ledger.lastTry().finally(() => (ended = true));
-    await jest.advanceTimersByTimeAsync(4_000);
+    await vi.advanceTimersByTimeAsync(4_000);
     expect(ended).toBe(false);
-    await jest.advanceTimersByTimeAsync(1_000);
+    await vi.advanceTimersByTimeAsync(1_000);
     await last;
   });
 });

@@ -1,7 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { type JournalRecord, type StoredJournalRecord } from '../../../../lib/common/journal-port.js';
 import { type ProbeRules } from '../../../../lib/transport/journal/probe-rules.js';
-import { decideRepeatedCall, type AskedPayment } from '../../../../lib/transport/journal/repeated-call.js';
+import {
+  asksForAnotherKey,
+  decideRepeatedCall,
+  type AskedPayment,
+} from '../../../../lib/transport/journal/repeated-call.js';
 import { storedRecord } from '../../../support/stored-record.js';
 
 const KEY = storedRecord().record.idempotencyKey;
@@ -24,6 +28,8 @@ const accepted = storedRecord({ state: 'accepted', answer: '{}' });
 const settled = (change: Partial<JournalRecord>): StoredJournalRecord =>
   storedRecord({ state: 'settled', settledBy: 'webhook', ...change });
 const rejected = storedRecord({ state: 'rejected' });
+
+const unlisted = storedRecord({ state: 'rejected', keepsKey: true, attempt: 3 });
 
 const begin = (attempt: number): object => ({ act: 'begin', attempt });
 const doubt = (evidence: string): object => ({ act: 'unknown', evidence });
@@ -96,6 +102,12 @@ describe('the table of repeated calls', () => {
       SAME,
       doubt('no-answer'),
     ],
+    [
+      'unknown: nothing is sent again that the gateway says it has',
+      unknown({ acknowledged: true }, MINUTE),
+      SAME,
+      doubt('no-answer'),
+    ],
     ['unknown: too old for a probe', unknown({}, 900_001), SAME, doubt('no-answer')],
     [
       'unknown: its one probe is being made elsewhere',
@@ -110,6 +122,31 @@ describe('the table of repeated calls', () => {
       doubt('no-answer'),
     ],
 
+    [
+      'unknown: a request that is cut off is not sent',
+      unknown({ body: '{"reference":' }, MINUTE),
+      SAME,
+      doubt('no-answer'),
+    ],
+    [
+      'unknown: an operation of a newer version is not sent',
+      unknown({ operation: 'collection.card' as JournalRecord['operation'] }, MINUTE),
+      SAME,
+      doubt('no-answer'),
+    ],
+    [
+      'a state of a newer version: unknown',
+      unknown({ state: 'on-hold' as JournalRecord['state'] }, MINUTE),
+      SAME,
+      doubt('no-answer'),
+    ],
+    [
+      'refused, as far as a damaged entry says: unknown',
+      { ...rejected, damaged: 'its record is no JSON object' },
+      SAME,
+      doubt('interrupted'),
+    ],
+
     ['rejected: the next attempt', rejected, SAME, begin(2)],
     ['rejected: the next attempt may have another body', rejected, OTHER_BODY, begin(2)],
     ['rejected: the next attempt may have another key', rejected, OTHER_KEY, begin(2)],
@@ -119,6 +156,43 @@ describe('the table of repeated calls', () => {
       rejected,
       { ...SAME, attempt: 1 },
       { act: 'refuse-attempt', next: 2 },
+    ],
+
+    [
+      'rejected without a listed code: the same attempt with its key',
+      unlisted,
+      SAME,
+      { act: 'begin', attempt: 3, idempotencyKey: KEY },
+    ],
+    [
+      'rejected without a listed code: the caller may name both',
+      unlisted,
+      { ...SAME, attempt: 3, idempotencyKey: KEY },
+      { act: 'begin', attempt: 3, idempotencyKey: KEY },
+    ],
+    [
+      'rejected without a listed code: another body is refused',
+      unlisted,
+      OTHER_BODY,
+      refuse('unlisted-refusal'),
+    ],
+    [
+      'rejected without a listed code: another key is refused',
+      unlisted,
+      OTHER_KEY,
+      refuse('unlisted-refusal'),
+    ],
+    [
+      'rejected without a listed code: a higher attempt is refused',
+      unlisted,
+      { ...SAME, attempt: 4 },
+      refuse('unlisted-refusal'),
+    ],
+    [
+      'rejected without a listed code, and its call may still run: unknown',
+      { ...unlisted, leaseLeftMs: 1 },
+      SAME,
+      doubt('in-flight'),
     ],
 
     ['ended failed: use a new reference', settled({ outcome: 'failed' }), SAME, refuse('ended')],
@@ -144,6 +218,12 @@ describe('the table of repeated calls', () => {
       refuse('ended'),
     ],
     [
+      'called failed by an operator after a status answer acknowledged it: use a new reference',
+      settled({ outcome: 'failed', settledBy: 'operator', acknowledged: true }),
+      SAME,
+      refuse('ended'),
+    ],
+    [
       'called cancelled by an operator: use a new reference',
       settled({ outcome: 'cancelled', settledBy: 'operator' }),
       SAME,
@@ -163,5 +243,23 @@ describe('the table of repeated calls', () => {
   it('unknown: its request was erased', () => {
     const { body: _erased, ...record } = unknown().record;
     expect(decideRepeatedCall({ ...unknown({}, MINUTE), record }, SAME, RULES)).toEqual(doubt('no-answer'));
+  });
+});
+
+describe('who joins a call that is under way', () => {
+  it.each<[what: string, asked: Partial<AskedPayment>, underWay: Partial<AskedPayment>, another: boolean]>([
+    ['insists on nothing', {}, {}, false],
+    ['insists on nothing, where the call has a key', {}, { idempotencyKey: 'its-key' }, false],
+    ['insists on the key of the call', { idempotencyKey: 'its-key' }, { idempotencyKey: 'its-key' }, false],
+    ['insists on a key, where the call has none of its own', { idempotencyKey: 'own' }, {}, true],
+    ['insists on another key', { idempotencyKey: 'own' }, { idempotencyKey: 'its-key' }, true],
+    ['names the first attempt, which the call is', { attempt: 1 }, {}, false],
+    ['names the second attempt, where the call is the first', { attempt: 2 }, {}, true],
+    ['names the attempt of the call', { attempt: 2 }, { attempt: 2 }, false],
+    ['names an earlier attempt', { attempt: 1 }, { attempt: 2 }, false],
+    ['names a later attempt', { attempt: 3 }, { attempt: 2 }, true],
+    ['names no attempt, where the call names one', {}, { attempt: 2 }, false],
+  ])('%s', (_, asked, underWay, another) => {
+    expect(asksForAnotherKey({ ...SAME, ...asked }, { ...SAME, ...underWay })).toBe(another);
   });
 });

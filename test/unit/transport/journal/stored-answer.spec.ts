@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { type MoneyCall } from '../../../../lib/transport/gateway-call.js';
 import { answerText, repeatedAnswer } from '../../../../lib/transport/journal/stored-answer.js';
 import { asRecord, type WireRecord } from '../../../../lib/transport/read-record.js';
@@ -21,3 +21,12 @@ it.each([
   expect(value).toEqual(data);
   expect(value.lastResponse).toMatchObject({ ...envelope, attempts: [], warnings: [] });
 });
+
+it.each(['{"envelope":', '[]', '{}', '{"data":{},"envelope":null'])(
+  'hands out what the journal itself knows where the stored answer is damaged (%s)',
+  (answer) => {
+    const value = repeatedAnswer(call, journalRecord('order-1', { state: 'accepted', answer }));
+    expect(value).toMatchObject({ reference: 'order-1', status: 'pending' });
+    expect(value.lastResponse.warnings).toEqual([expect.stringContaining('cannot be read from the journal')]);
+  },
+);

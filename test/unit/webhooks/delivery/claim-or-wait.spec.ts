@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, vi } from 'vitest';
 import { memoryStorage } from '../../../../lib/storage/memory.storage.js';
 import { claimOrWait } from '../../../../lib/webhooks/delivery/claim-or-wait.js';
 import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
@@ -25,6 +25,17 @@ describe('claimOrWait()', () => {
     await second.finish();
     const results = await Promise.all(waiting);
     expect(results.map(({ result }) => result).sort()).toEqual(['claimed', 'done', 'done']);
+  });
+
+  it('does not wait at all where there is no time for it', async () => {
+    const { inbox } = memoryStorage();
+    const now = vi.spyOn(performance, 'now').mockReturnValue(1_000);
+    const wait = vi.spyOn(inbox, 'waitForRelease');
+    await inbox.claim(inboxDelivery('order-1'), times.leaseMs);
+    const result = await claimOrWait(inbox, inboxDelivery('order-1'), { ...times, inFlightWaitMs: 0 });
+    now.mockRestore();
+    expect(result.result).toBe('busy');
+    expect(wait).not.toHaveBeenCalled();
   });
 
   it('gives up when the time is over', async () => {

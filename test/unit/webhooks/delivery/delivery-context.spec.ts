@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { DeliveryContext } from '../../../../lib/webhooks/delivery/delivery-context.js';
 import { HandlerTime } from '../../../../lib/webhooks/delivery/handler-time.js';
 import { type PaymentEventContext } from '../../../../lib/webhooks/delivery/payment-event-context.js';
@@ -6,7 +6,7 @@ import { type PaymentEventContext } from '../../../../lib/webhooks/delivery/paym
 const tooLate = new Error('too late');
 
 function contextIn(time: HandlerTime, transaction?: unknown): PaymentEventContext {
-  return new DeliveryContext('default', 2, new Date(0), time, transaction);
+  return new DeliveryContext('default', 2, true, new Date(0), time, transaction);
 }
 
 describe('what handlers are told', () => {
@@ -36,8 +36,9 @@ describe('what handlers are told', () => {
     const told = {
       account: 'default',
       attempt: 2,
+      known: true,
       deliveredAt: new Date(0),
-      signal: expect.any(AbortSignal),
+      signal: expect.any(AbortSignal) as unknown,
     };
     const context = contextIn(new HandlerTime());
     expect(context).toEqual(told);
@@ -45,7 +46,7 @@ describe('what handlers are told', () => {
   });
 
   it('holds a transaction only where there is one', () => {
-    const told = { account: 'default', attempt: 2, deliveredAt: new Date(0) };
+    const told = { account: 'default', attempt: 2, known: true, deliveredAt: new Date(0) };
     expect(JSON.parse(JSON.stringify(contextIn(new HandlerTime())))).toEqual({
       ...told,
       deliveredAt: told.deliveredAt.toISOString(),

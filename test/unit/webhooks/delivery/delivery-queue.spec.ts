@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { type PaymentWebhookEvent } from '../../../../lib/common/events.js';
 import { type InboxScope } from '../../../../lib/common/storage-port.js';
 import { paymentEvent } from '../../../../lib/testing/payment-event.js';
@@ -40,6 +40,7 @@ describe('a delivery for a queue', () => {
     ['event', [{ event: 'payment.failed', data: { ...event.data, status: 'failed' } }]],
     ['reference', [{ data: { ...event.data, reference: 'order-2' } }]],
     ['amount', [{ data: { ...event.data, amount: '1180.51' } }]],
+    ['provider reference', [{ data: { ...event.data, provider_reference: 'another' } }]],
     ['account', [{}, { account: 'payouts' }]],
     ['environment', [{}, { environment: 'production' }]],
   ])('has another id for another %s', (_what, [change, from]) => {

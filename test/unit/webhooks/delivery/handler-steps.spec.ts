@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { of, throwError } from 'rxjs';
 import { paymentEvent } from '../../../../lib/testing/payment-event.js';
 import { DeliveryContext } from '../../../../lib/webhooks/delivery/delivery-context.js';
@@ -25,7 +25,7 @@ describe('the steps of a delivery', () => {
   });
   const run = (...steps: PlannedStep[]): Promise<StepsResult> =>
     runSteps(steps, paymentEvent('payment.success'), {
-      context: new DeliveryContext('default', 1, new Date(), time, undefined),
+      context: new DeliveryContext('default', 1, true, new Date(), time, undefined),
       time,
       begins: (name) => ran.push(`${name} begins`),
       around: (_name, work) => work(),

@@ -1,17 +1,17 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { performance } from 'node:perf_hooks';
 import { insist } from '../../../../lib/webhooks/delivery/insist.js';
 
 describe('insisting on a record', () => {
   afterEach(() => {
-    jest.restoreAllMocks();
+    vi.restoreAllMocks();
   });
 
   /** A storage that says no to its first tries, each after five seconds. */
   function slowlyFailing(tries: number) {
     let now = 0;
-    jest.spyOn(performance, 'now').mockImplementation(() => now);
-    return jest.fn(() => {
+    vi.spyOn(performance, 'now').mockImplementation(() => now);
+    return vi.fn(() => {
       if (now >= tries * 5_000) return Promise.resolve(true);
       now += 5_000;
       return Promise.reject(new Error('away'));

@@ -1,6 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { paymentEvent } from '../../../../lib/testing/payment-event.js';
-import { fingerprintOf, judgeEvent, replacedBy } from '../../../../lib/webhooks/delivery/judge-event.js';
+import {
+  chargeFingerprintOf,
+  fingerprintOf,
+  judgeEvent,
+  replacedBy,
+} from '../../../../lib/webhooks/delivery/judge-event.js';
 
 describe('judgeEvent()', () => {
   it.each([
@@ -12,6 +17,10 @@ describe('judgeEvent()', () => {
     ['payment.refunded', {}, 'unrecognized'],
     ['payment.refunded', { currency: 'USD' }, 'unrecognized'],
     ['constructor', {}, 'unrecognized'],
+    ['payment.succeeded', { status: 'success' }, 'unrecognized'],
+    ['PAYMENT.SUCCESS', { status: 'success' }, 'unrecognized'],
+    ['payment.success ', { status: 'success' }, 'unrecognized'],
+    ['payment_success', { status: 'success' }, 'unrecognized'],
   ])('calls %s with %j an %s', (name, data, kind) => {
     expect(judgeEvent(paymentEvent(name, data)).kind).toBe(kind);
   });
@@ -32,6 +41,21 @@ describe('fingerprintOf()', () => {
       expect(fingerprintOf(other)).not.toBe(fingerprintOf(event));
     },
   );
+});
+
+describe('chargeFingerprintOf()', () => {
+  const charge = (reference?: unknown, name = 'payment.success') =>
+    chargeFingerprintOf(
+      paymentEvent(name, { reference: 'order-1', provider_reference: reference as string }),
+    );
+
+  it('tells two charges of one payment apart, and nothing else', () => {
+    expect(charge('p1')).toBe(charge(' p1 '));
+    expect(charge(7)).toBe(charge('7'));
+    expect(charge('p1')).not.toBe(charge('p2'));
+    expect(new Set([charge(), charge(null), charge(''), charge(' '), charge({})]).size).toBe(1);
+    expect(charge('p1', 'payment.failed')).toBe(charge('p2', 'payment.failed'));
+  });
 });
 
 describe('replacedBy()', () => {

@@ -1,12 +1,12 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { type SignatureVerdict, type WebhookScheme } from '../../../../lib/common/webhook-scheme.js';
 import { SignatureCheck } from '../../../../lib/webhooks/delivery/signature.check.js';
 import { customScheme } from '../../../../lib/webhooks/schemes/custom.scheme.js';
 
 const webhook = { headers: new Map(), body: Buffer.from('{}') };
-const forever = { bytes: Buffer.from('key-one'), notAfter: undefined };
-const warnings = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+const forever = { bytes: Buffer.from('key-one'), notAfter: undefined, isShort: false };
+const warnings = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
 
 function check(verify: WebhookScheme['verify'], keys = [forever]): SignatureCheck {
   return new SignatureCheck('default', { scheme: { name: 'own', verify }, keys });
@@ -14,7 +14,7 @@ function check(verify: WebhookScheme['verify'], keys = [forever]): SignatureChec
 
 describe('SignatureCheck', () => {
   afterEach(() => {
-    jest.useRealTimers();
+    vi.useRealTimers();
     warnings.mockClear();
   });
 
@@ -43,14 +43,14 @@ describe('SignatureCheck', () => {
   });
 
   it('refuses without asking the scheme once no key is valid any more, and says why', async () => {
-    jest.useFakeTimers({ now: 1_000 });
+    vi.useFakeTimers({ now: 1_000 });
     const ended = [{ bytes: Buffer.from('ended'), notAfter: 999 }] as unknown as (typeof forever)[];
     expect(await check(() => ({ ok: true }), ended).accepts(webhook)).toBe(false);
     expect(warnings.mock.calls.flat().join()).toContain('`notAfter` of every secret has passed');
   });
 
   it('passes on only the keys that are still valid', async () => {
-    jest.useFakeTimers({ now: 1_000 });
+    vi.useFakeTimers({ now: 1_000 });
     const seen: string[] = [];
     const keys = [
       forever,
@@ -68,11 +68,11 @@ describe('SignatureCheck', () => {
   });
 
   it('reports refusals once a minute, with how many there were', async () => {
-    jest.useFakeTimers({ now: 1_000_000 });
+    vi.useFakeTimers({ now: 1_000_000 });
     const subject = check(() => ({ ok: false, reason: 'no signature matches' }));
     for (let count = 0; count < 5; count += 1) await subject.accepts(webhook);
     expect(warnings).toHaveBeenCalledTimes(1);
-    jest.setSystemTime(1_060_000);
+    vi.setSystemTime(1_060_000);
     await subject.accepts(webhook);
     expect(warnings).toHaveBeenCalledTimes(2);
     expect(warnings.mock.lastCall?.[0]).toMatch(/no signature matches .*body of 2 bytes, 5 since/);
@@ -80,14 +80,32 @@ describe('SignatureCheck', () => {
 });
 
 describe('customScheme()', () => {
+  const verify = (): SignatureVerdict => ({ ok: true });
+
   it('signs where it can', () => {
-    const verify = (): SignatureVerdict => ({ ok: true });
     expect(customScheme({ name: 'own', verify })).not.toHaveProperty('sign');
     expect(customScheme({ name: 'own', verify, sign: () => ({ a: 'b' }) }).sign).toBeDefined();
   });
 
+  it('keeps how its secrets are written', () => {
+    const secretForm = { encoding: 'hex', minBytes: 8, maxBytes: 8 } as const;
+    expect(customScheme({ name: 'own', verify, secretForm }).secretForm).toEqual(secretForm);
+    expect(customScheme({ name: 'own', verify })).not.toHaveProperty('secretForm');
+  });
+
+  it.each([
+    ['encoding', { encoding: 'latin1' }],
+    ['prefix', { encoding: 'utf8', prefix: 1 }],
+    ['minBytes', { encoding: 'utf8', minBytes: 0 }],
+    ['minBytes', { encoding: 'utf8', minBytes: 1.5 }],
+    ['maxBytes', { encoding: 'utf8', minBytes: 8, maxBytes: 7 }],
+  ])('names the field %s of secretForm when it cannot be right', (field, secretForm) => {
+    expect(() => customScheme({ name: 'own', verify, secretForm: secretForm as never })).toThrow(
+      `The option secretForm.${field} of customScheme()`,
+    );
+  });
+
   it('names what is missing', () => {
-    const verify = (): SignatureVerdict => ({ ok: true });
     expect(() => customScheme({ name: ' ', verify })).toThrow('name');
     expect(() => customScheme({ name: 'own' } as never)).toThrow('verify');
   });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from 'vitest';
 import { onPaymentsDiagnostics, type PaymentsDiagnostics } from '../../../../lib/common/diagnostics.js';
 import {
   WEBHOOK_END_CHANNEL,
@@ -51,6 +51,19 @@ describe('what is told of a delivery', () => {
     const ids = heard.map(({ event }) => event.deliveryId);
     expect(new Set(ids.slice(0, 4)).size).toBe(1);
     expect(new Set(ids).size).toBe(2);
+  });
+
+  it('says how long the work and each step took', async () => {
+    const heard = hear(WEBHOOK_HANDLER_END_CHANNEL, WEBHOOK_END_CHANNEL);
+    const startedAt = performance.now();
+    await deliver();
+    const atMost = Math.ceil(performance.now() - startedAt);
+    const times = heard.map(({ event }) => ('durationMs' in event ? event.durationMs : undefined));
+    expect(times).toHaveLength(2);
+    for (const time of times) {
+      expect(time).toBeGreaterThanOrEqual(0);
+      expect(time).toBeLessThanOrEqual(atMost);
+    }
   });
 
   it.each(CHANNELS)('reaches who listens to nothing but %s', async (channel) => {

@@ -1,24 +1,22 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { type JournalStore } from '../../../../lib/common/journal-port.js';
 import { type HandlerStep } from '../../../../lib/webhooks/delivery/handler-steps.js';
 import { type DeliveryWork, planWork } from '../../../../lib/webhooks/delivery/work-plan.js';
 
+type PlannedWork = Pick<DeliveryWork, 'announce' | 'settle' | 'handlers'>;
+
 const steps = (...names: string[]): HandlerStep[] => names.map((name) => ({ name, run: () => name }));
-const done = (): void => undefined;
 const settle = (): Promise<void> => Promise.resolve();
 const transaction = { transaction: 'open', journal: {} as JournalStore };
 
-function planned(
-  work: Omit<DeliveryWork, 'done'>,
-  claim: { finished?: string[] } & Partial<typeof transaction>,
-): string[] {
-  return planWork({ ...work, done }, { finished: [], ...claim }).map(({ name, mark }) =>
+function planned(work: PlannedWork, claim: { finished?: string[] } & Partial<typeof transaction>): string[] {
+  return planWork(work, { finished: [], ...claim }).map(({ name, mark }) =>
     mark === undefined ? name : `${name} = ${mark}`,
   );
 }
 
 describe('the plan for a delivery', () => {
-  const cases: [string, Omit<DeliveryWork, 'done'>, Parameters<typeof planned>[1], string[]][] = [
+  const cases: [string, PlannedWork, Parameters<typeof planned>[1], string[]][] = [
     ['one handler, which the end of the work covers', { handlers: steps('A.a') }, {}, ['A.a']],
     [
       'several handlers, remembered but for the last',
@@ -77,13 +75,12 @@ describe('the plan for a delivery', () => {
 
   it("settles in the transaction's journal, or in no other than the account's own", async () => {
     const journals: (JournalStore | undefined)[] = [];
-    const work: DeliveryWork = {
+    const work: PlannedWork = {
       settle: (journal) => {
         journals.push(journal);
         return Promise.resolve();
       },
       handlers: [],
-      done,
     };
     for (const claim of [{ finished: [] }, { finished: [], ...transaction }]) {
       for (const step of planWork(work, claim)) await step.run(undefined as never, undefined as never);

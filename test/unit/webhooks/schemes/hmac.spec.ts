@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { type RawWebhook } from '../../../../lib/common/webhook-scheme.js';
 import { hmac } from '../../../../lib/webhooks/schemes/hmac.js';
@@ -57,6 +57,27 @@ describe('hmac()', () => {
     expect(() => hmac(plain).sign!({ body, key: Buffer.alloc(0), now })).toThrow('empty secret');
   });
 
+  it('says why it refuses', () => {
+    const { 'x-signature': signature = '', ...unsigned } = signed(timed);
+    const reasonOf = (headers: Record<string, string | string[]>, at = now): unknown =>
+      (verdict(timed, delivery(headers), at) as { readonly reason?: string }).reason;
+    const garbled = 'is absent, empty, over-long, repeated or garbled';
+    expect(reasonOf(unsigned)).toBe(`the signature header ${garbled}`);
+    expect(reasonOf({ 'x-signature': signature })).toBe(`a signed header ${garbled}`);
+    expect(reasonOf({ 'x-signature': 'v0=00', 'x-time': '1800000000' })).toBe('no signature matches');
+    expect(reasonOf({ 'x-signature': signature, 'x-time': 'noon' })).toBe('the timestamp is malformed');
+    expect(reasonOf({ ...unsigned, 'x-signature': signature }, now + 300_001)).toBe(
+      'the timestamp is too far from now',
+    );
+    const list = { ...plain, signatures: { separator: ',' } };
+    const seventeen = Array<string>(17).fill('0').join(',');
+    expect(verdict(list, delivery({ 'x-signature': seventeen }))).toEqual({
+      ok: false,
+      reason: 'there are too many signatures',
+    });
+    expect(hmac(plain).name).toBe('hmac-sha256');
+  });
+
   it('refuses a changed body, a cut signature and one without its prefix', () => {
     const headers = signed(timed);
     const signature = headers['x-signature']!;
@@ -66,9 +87,59 @@ describe('hmac()', () => {
     }
   });
 
-  it('refuses every other spelling of a right signature', () => {
+  it('takes hexadecimal in upper case, but no mixture and no other prefix', () => {
     const hex = signed(plain)['x-signature']!;
-    expect(verdict(plain, delivery({ 'x-signature': hex.toUpperCase() }))).toEqual(refused);
+    expect(verdict(plain, delivery({ 'x-signature': hex.toUpperCase() }))).toEqual({ ok: true });
+    const mixed = hex.replace(/[a-f]/, (letter) => letter.toUpperCase());
+    expect(verdict(plain, delivery({ 'x-signature': mixed }))).toEqual(refused);
+    const { 'x-signature': marked = '', 'x-time': time = '' } = signed(timed);
+    const upper = marked.slice('v0='.length).toUpperCase();
+    expect(verdict(timed, delivery({ 'x-time': time, 'x-signature': `v0=${upper}` }))).toEqual({ ok: true });
+    expect(verdict(timed, delivery({ 'x-time': time, 'x-signature': `V0=${upper}` }))).toEqual(refused);
+    for (const encoding of ['base64', 'base64url'] as const) {
+      const text = signed({ ...plain, encoding })['x-signature']!;
+      expect(verdict({ ...plain, encoding }, delivery({ 'x-signature': text.toUpperCase() }))).toEqual(
+        refused,
+      );
+    }
+  });
+
+  it('binds method and URL to the body where they are signed', () => {
+    const options: HmacOptions = {
+      ...plain,
+      payload: ['method', { literal: ' https://shop.example' }, 'url', { literal: '\n' }, 'body'],
+    };
+    const url = '/api/webhooks/payments?shop=1&till=%C3%A9';
+    const mac = createHmac('sha256', key)
+      .update(`POST https://shop.example${url}\n`)
+      .update(body)
+      .digest('hex');
+    const scheme = hmac(options);
+    expect(scheme.sign!({ body, key, now, url })).toEqual({ 'x-signature': mac });
+    const webhook = { ...delivery({ 'x-signature': mac }), method: 'POST', url };
+    expect(scheme.verify(webhook, [key], now)).toEqual({ ok: true });
+    for (const other of [
+      { method: 'PUT' },
+      { method: undefined },
+      { url: '/webhooks/payments?shop=1&till=%C3%A9' },
+      { url: undefined },
+      { url: '' },
+      { url: `${url}\u0101` },
+      { url: `/${'a'.repeat(4_096)}` },
+    ]) {
+      expect(scheme.verify({ ...webhook, ...other }, [key], now)).toEqual(refused);
+    }
+    expect(() => scheme.sign!({ body, key, now })).toThrow('without the signed url: pass its value in url');
+  });
+
+  it('signs no URL that it does not know as an empty one', () => {
+    const options: HmacOptions = { ...plain, payload: ['url', 'body'] };
+    const anyUrl = { 'x-signature': createHmac('sha256', key).update(body).digest('hex') };
+    expect(verdict(options, delivery(anyUrl))).toEqual(refused);
+    expect(verdict(options, { ...delivery(anyUrl), url: '' })).toEqual(refused);
+  });
+
+  it('refuses every other spelling of a right signature', () => {
     const base64 = { ...plain, encoding: 'base64' } as const;
     const text = signed(base64)['x-signature']!;
     for (const wrong of [text.replace('=', ''), `${text}=`, `${text} `]) {
@@ -124,6 +195,31 @@ describe('hmac()', () => {
     expect(verdict(options, delivery(signed(options)), now + 2_000)).toEqual(refused);
   });
 
+  it.each([
+    ['2027-01-15T11:00:00+03:00', { ok: true }],
+    ['2027-01-15T00:30:00-07:30', { ok: true }],
+    ['2027-01-15T08:00:00.123456789Z', { ok: true }],
+    ['2027-01-15T08:00:00.9+00:00', { ok: true }],
+    ['2027-01-15T08:00:00+03:00', refused],
+    ['2027-01-15T11:00:00 03:00', refused],
+    ['2027-01-15T11:00:00+0300', refused],
+    ['2027-01-15T11:00:00+03', refused],
+    ['2027-01-15T11:00:00+03:0', refused],
+    ['2027-01-15T11:00:00+3:00', refused],
+    ['2027-01-15T11:00:00+03:00Z', refused],
+    ['2027-01-15T08:00:00.Z', refused],
+    ['2027-01-15T08:00Z', refused],
+    ['02027-01-15T08:00:00Z', refused],
+    ['+002027-01-15T08:00:00Z', refused],
+    ['2027-1-15T08:00:00Z', refused],
+    ['2027-01-15 08:00:00Z', refused],
+  ])('reads the signed iso time %s with its offset', (text, expected) => {
+    const options = { ...timed, timestamp: { header: 'x-time', unit: 'iso', toleranceSeconds: 1 } } as const;
+    const mac = createHmac('sha256', key).update(`v0:${text}:${body.toString()}`).digest('hex');
+    const webhook = delivery({ 'x-time': text, 'x-signature': `v0=${mac}` });
+    expect(verdict(options, webhook, Date.parse('2027-01-15T08:00:00Z'))).toEqual(expected);
+  });
+
   it('refuses an iso timestamp without an offset, or of a day that does not exist', () => {
     const options = { ...timed, timestamp: { header: 'x-time', unit: 'iso', toleranceSeconds: 1 } } as const;
     for (const time of ['2027-01-15T08:00:00', '2027-13-45T08:00:00Z', '2027-01-15']) {
@@ -169,35 +265,80 @@ describe('hmac()', () => {
     );
   });
 
-  it.each<[string, Partial<Record<keyof HmacOptions, unknown>>]>([
-    ['algorithm', { algorithm: 'md5' }],
-    ['encoding', { encoding: 'utf8' }],
-    ['header', { header: 'x signature' }],
-    ['header', { header: undefined }],
-    ['payload', { payload: ['timestamp'] }],
-    ['payload', { payload: 'body' }],
-    ['payload', { payload: ['body', null] }],
-    ['payload', { payload: ['body', 'path'] }],
-    ['payload', { payload: ['timestamp', 'body'] }],
-    ['payload', { payload: ['body', { header: '' }] }],
-    ['payload', { payload: ['id', 'body'] }],
-    ['id', { id: { header: 'x-id' } }],
-    ['timestamp', { timestamp: { header: 'x-time', unit: 's', toleranceSeconds: 300 } }],
-    ['timestamp.unit', { ...timed, timestamp: { header: 'x-time', unit: 'min', toleranceSeconds: 300 } }],
-    ['timestamp.toleranceSeconds', { ...timed, timestamp: { header: 'x', unit: 's', toleranceSeconds: 0 } }],
+  const HEADER = "must be the name of an HTTP header, for example 'x-webhook-signature'";
+  const UNKNOWN_PART =
+    "holds an unknown part: write 'body', 'timestamp', 'id', 'method', 'url', { header } or { literal }";
+  const NO_BODY = "must hold 'body': a signature that leaves the body out protects nothing";
+  const TOLERANCE = 'must be a whole number of seconds from 1 on: write 300';
+  const SEPARATOR = "must be text that no signature contains, for example ' '";
+  const time = { header: 'x-time', unit: 's', toleranceSeconds: 300 };
+
+  it.each<[option: string, problem: string, change: Partial<Record<keyof HmacOptions, unknown>>]>([
+    ['algorithm', 'must be one of sha256, sha384, sha512', { algorithm: 'md5' }],
+    ['encoding', 'must be one of hex, base64, base64url', { encoding: 'utf8' }],
+    ['encoding', 'must be one of hex, base64, base64url', { encoding: 'toString' }],
+    ['header', HEADER, { header: 'x signature' }],
+    ['header', HEADER, { header: undefined }],
+    ['header', HEADER, { header: '' }],
+    ['payload', UNKNOWN_PART, { payload: 'body' }],
+    ['payload', UNKNOWN_PART, { payload: ['body', null] }],
+    ['payload', UNKNOWN_PART, { payload: ['body', 'path'] }],
+    ['payload', UNKNOWN_PART, { payload: ['body', {}] }],
+    ['payload', UNKNOWN_PART, { payload: ['body', { literal: 1 }] }],
+    ['payload', NO_BODY, { payload: [] }],
+    ['payload', NO_BODY, { payload: [{ literal: 'v0' }] }],
+    ['payload', NO_BODY, { payload: [{ header: 'x-merchant' }, 'url'] }],
+    ['payload', NO_BODY, { payload: ['timestamp'], timestamp: time }],
+    ['payload', NO_BODY, { payload: ['id'], id: { header: 'x-id' } }],
     [
-      'timestamp.toleranceSeconds',
-      { ...timed, timestamp: { header: 'x', unit: 's', toleranceSeconds: 1.5 } },
+      'payload',
+      "signs 'timestamp': say in timestamp which header carries it",
+      { payload: ['timestamp', 'body'] },
     ],
-    ['signatures.separator', { signatures: { separator: '' } }],
-    ['signatures.separator', { signatures: { separator: 'a' } }],
-    ['signatures.separator', { prefix: 'v1,', signatures: { separator: ',' } }],
-  ])('names the option %s when it cannot be right', (option, change) => {
+    ['payload', "signs 'id': say in id which header carries it", { payload: ['id', 'body'] }],
+    ['payload', HEADER, { payload: ['body', { header: '' }] }],
+    [
+      'id',
+      "is not signed and would protect nothing: add 'id' to payload, or leave id out",
+      { id: { header: 'x-id' } },
+    ],
+    [
+      'timestamp',
+      "is not signed and would protect nothing: add 'timestamp' to payload, or leave timestamp out",
+      { timestamp: time },
+    ],
+    ['id.header', HEADER, { payload: ['id', 'body'], id: { header: 'x id' } }],
+    ['timestamp.header', HEADER, { ...timed, timestamp: { ...time, header: 'x time' } }],
+    ['timestamp.unit', 'must be one of s, ms, iso', { ...timed, timestamp: { ...time, unit: 'min' } }],
+    ['timestamp.toleranceSeconds', TOLERANCE, { ...timed, timestamp: { ...time, toleranceSeconds: 0 } }],
+    ['timestamp.toleranceSeconds', TOLERANCE, { ...timed, timestamp: { ...time, toleranceSeconds: 1.5 } }],
+    ['signatures.separator', SEPARATOR, { signatures: {} }],
+    ['signatures.separator', SEPARATOR, { signatures: { separator: '' } }],
+    ['signatures.separator', SEPARATOR, { signatures: { separator: 'a' } }],
+    ['signatures.separator', SEPARATOR, { signatures: { separator: 'A9' } }],
+    ['signatures.separator', SEPARATOR, { encoding: 'base64', signatures: { separator: 'z=' } }],
+    ['signatures.separator', SEPARATOR, { encoding: 'base64url', signatures: { separator: '-_' } }],
+    ['signatures.separator', SEPARATOR, { prefix: 'v1,', signatures: { separator: ',' } }],
+  ])('refuses the option %s, which %s: %j', (option, problem, change) => {
     expect(() => hmac({ ...plain, ...change } as HmacOptions)).toThrow(
       expect.objectContaining({
         name: 'PaymentsConfigError',
-        message: expect.stringMatching(`option ${option.replace('.', '\\.')} of`) as unknown,
+        message: `The option ${option} of hmac() ${problem}.`,
       }),
     );
+  });
+
+  it.each([
+    ['hex', ', '],
+    ['hex', 'a g'],
+    ['hex', 'z'],
+    ['base64', ' '],
+    ['base64', 'a-'],
+    ['base64url', '='],
+  ] as const)('takes several signatures in %s with %j between them', (encoding, separator) => {
+    const list: HmacOptions = { ...plain, encoding, signatures: { separator } };
+    const { 'x-signature': signature = '' } = signed(list);
+    const headers = { 'x-signature': `other${separator}${signature}` };
+    expect(verdict(list, delivery(headers))).toEqual({ ok: true });
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { type SignatureVerdict } from '../../../../lib/common/webhook-scheme.js';
 import {
   delivery,
@@ -82,12 +82,23 @@ describe.each(SCHEME_CASES.map((subject) => [subject.name, subject] as const))('
       'has a letter of the same last byte',
       (text) => String.fromCharCode(text.charCodeAt(0) + 256) + text.slice(1),
     ],
-    ['is in capitals', (text) => text.toUpperCase()],
     ['is in small letters with a capital first', (text) => text.replace(/[a-z]/, (c) => c.toUpperCase())],
     ['is percent-encoded', (text) => `%${text.charCodeAt(0).toString(16)}${text.slice(1)}`],
     ['has the 0x mark', (text) => `0x${text}`],
   ])('refuses a signature that %s', (_what, change) => {
     refuses(withSignature(change(signature)));
+  });
+
+  it('takes a signature in capitals where it is that of hmac() in hexadecimal, and refuses any other', () => {
+    const inCapitals = signature.toUpperCase();
+    const expected = subject.upperCaseToo ? { ok: true } : refused;
+    expect(verdict(subject, withSignature(inCapitals))).toEqual(expected);
+    refuses(withSignature(inCapitals.slice(0, -1)));
+    refuses(
+      withSignature(
+        given.replace(signature, inCapitals).toUpperCase().replace(inCapitals, signature.slice(1)),
+      ),
+    );
   });
 
   it('refuses the signature of anything else', () => {

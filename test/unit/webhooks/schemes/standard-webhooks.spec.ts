@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { type SignatureVerdict } from '../../../../lib/common/webhook-scheme.js';
 import { readEvent } from '../../../../lib/webhooks/delivery/read-event.js';
 import {
@@ -71,15 +71,36 @@ describe('standardWebhooks()', () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  it.each<[string, Partial<Record<keyof StandardWebhooksOptions, unknown>>]>([
-    ['prefix', { prefix: 'web hook' }],
-    ['prefix', { prefix: '' }],
-    ['toleranceSeconds', { toleranceSeconds: -1 }],
-  ])('names the option %s when it cannot be right', (option, change) => {
+  it('tells its name and how its secrets are written', () => {
+    expect(STANDARD.scheme).toMatchObject({
+      name: 'standard-webhooks',
+      secretForm: { encoding: 'base64', prefix: 'whsec_', minBytes: 24, maxBytes: 64 },
+    });
+  });
+
+  it('has a tolerance of five minutes unless another was asked for', () => {
+    const { key: secret, scheme } = STANDARD;
+    const webhook = delivery(scheme.sign!({ body: BODY, key: secret, now: NOW }), BODY);
+    expect(standardWebhooks().verify(webhook, [secret], NOW + 300_000)).toEqual({ ok: true });
+    expect(standardWebhooks().verify(webhook, [secret], NOW + 300_001)).toEqual(refused);
+  });
+
+  const HEADER = "must be the name of an HTTP header, for example 'x-webhook-signature'";
+  const TOLERANCE = 'must be a whole number of seconds from 1 on: write 300';
+
+  it.each<[option: string, problem: string, change: Partial<Record<keyof StandardWebhooksOptions, unknown>>]>(
+    [
+      ['prefix', HEADER, { prefix: 'web hook' }],
+      ['prefix', HEADER, { prefix: '' }],
+      ['prefix', HEADER, { prefix: null }],
+      ['toleranceSeconds', TOLERANCE, { toleranceSeconds: -1 }],
+      ['toleranceSeconds', TOLERANCE, { toleranceSeconds: null }],
+    ],
+  )('refuses the option %s, which %s: %j', (option, problem, change) => {
     expect(() => standardWebhooks(change as StandardWebhooksOptions)).toThrow(
       expect.objectContaining({
         name: 'PaymentsConfigError',
-        message: expect.stringContaining(`option ${option} of standardWebhooks()`) as unknown,
+        message: `The option ${option} of standardWebhooks() ${problem}.`,
       }),
     );
   });

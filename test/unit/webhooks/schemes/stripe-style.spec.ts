@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { type SignatureVerdict } from '../../../../lib/common/webhook-scheme.js';
 import { stripeStyle, type StripeStyleOptions } from '../../../../lib/webhooks/schemes/stripe-style.js';
 import { delivery, signatureOf, STRIPE } from '../../../support/scheme-cases.js';
@@ -67,24 +67,52 @@ describe('stripeStyle()', () => {
     expect(scheme.verify(webhook, [STRIPE.key], NOW + 10_001)).toEqual(refused);
   });
 
-  it.each<[string, Partial<Record<keyof StripeStyleOptions, unknown>>]>([
-    ['header', { header: undefined }],
-    ['header', { header: 'x signature' }],
-    ['toleranceSeconds', { toleranceSeconds: 0 }],
-    ['toleranceSeconds', { toleranceSeconds: Infinity }],
-    ['toleranceSeconds', { toleranceSeconds: '300' }],
-    ['unit', { unit: 'iso' }],
-    ['signatureKey', { signatureKey: 't' }],
-    ['signatureKey', { signatureKey: '' }],
-    ['signatureKey', { signatureKey: 'v1,' }],
-    ['separator', { separator: '' }],
-    ['separator', { separator: '.0' }],
-  ])('names the option %s when it cannot be right', (option, change) => {
+  const HEADER = "must be the name of an HTTP header, for example 'x-webhook-signature'";
+  const TOLERANCE = 'must be a whole number of seconds from 1 on: write 300';
+  const KEY = "must be a name of letters and digits other than 't': write 'v1'";
+  const SEPARATOR = "must be text without a digit, or it could be read as part of the time: write '.'";
+
+  it.each<[option: string, problem: string, change: Partial<Record<keyof StripeStyleOptions, unknown>>]>([
+    ['header', HEADER, { header: undefined }],
+    ['header', HEADER, { header: 'x signature' }],
+    ['toleranceSeconds', TOLERANCE, { toleranceSeconds: 0 }],
+    ['toleranceSeconds', TOLERANCE, { toleranceSeconds: Infinity }],
+    ['toleranceSeconds', TOLERANCE, { toleranceSeconds: '300' }],
+    ['unit', 'must be one of s, ms', { unit: 'iso' }],
+    ['signatureKey', KEY, { signatureKey: 't' }],
+    ['signatureKey', KEY, { signatureKey: '' }],
+    ['signatureKey', KEY, { signatureKey: 'v1,' }],
+    ['signatureKey', KEY, { signatureKey: '1v' }],
+    ['signatureKey', KEY, { signatureKey: ['v1'] }],
+    ['separator', SEPARATOR, { separator: '' }],
+    ['separator', SEPARATOR, { separator: '.0' }],
+    ['separator', SEPARATOR, { separator: ['.'] }],
+  ])('refuses the option %s, which %s: %j', (option, problem, change) => {
     expect(() => stripeStyle({ header: 'x-signature', ...change } as StripeStyleOptions)).toThrow(
       expect.objectContaining({
         name: 'PaymentsConfigError',
-        message: expect.stringContaining(`option ${option} of stripeStyle()`) as unknown,
+        message: `The option ${option} of stripeStyle() ${problem}.`,
       }),
     );
+  });
+
+  it.each([
+    ['', 'the signature header is absent, empty, over-long, repeated or garbled'],
+    [`t=${time}, v1=${signature}`, 'the signature header holds white space'],
+    [`v1=${signature}`, 'the signature header does not hold one time'],
+    [`t=${time},t=${time},v1=${signature}`, 'the signature header does not hold one time'],
+    [`t=,v1=${signature}`, 'the timestamp is malformed'],
+    [`t=${time}`, 'no signature matches'],
+  ])('says why it refuses %j', (header, reason) => {
+    expect(verdict(header)).toEqual({ ok: false, reason });
+  });
+
+  it('signs with another unit, name and separator, and tells its name', () => {
+    const scheme = stripeStyle({ header: 'X-Sig', unit: 'ms', signatureKey: 's', separator: '#' });
+    const headers = scheme.sign!({ body: BODY, key: STRIPE.key, now: NOW });
+    expect(headers['x-sig']).toMatch(/^t=1800000000000,s=[\da-f]{64}$/);
+    expect(scheme.verify(delivery(headers, BODY), [STRIPE.key], NOW + 300_000)).toEqual({ ok: true });
+    expect(scheme.verify(delivery(headers, BODY), [STRIPE.key], NOW + 300_001)).toEqual(refused);
+    expect(scheme.name).toBe('stripe-style');
   });
 });

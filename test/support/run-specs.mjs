@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
  * @param {string} prefix What the names of the variables begin with.
  * @param {Record<string, string | undefined>} defaults The options that there are, each with its value unless said.
  */
-export function runJest(folder, prefix, defaults) {
+export function runSpecs(folder, prefix, defaults) {
   const options = Object.fromEntries(
     Object.entries(defaults).map(([name, value]) => [name, { type: 'string', default: value }]),
   );
@@ -16,11 +16,8 @@ export function runJest(folder, prefix, defaults) {
   for (const [name, value] of Object.entries(values)) {
     if (value !== undefined) process.env[`${prefix}_${name.toUpperCase()}`] = value;
   }
-  const jest = [
-    '--experimental-vm-modules',
-    '--disable-warning=ExperimentalWarning',
-    'node_modules/jest/bin/jest.js',
-  ];
-  const { status } = spawnSync(process.execPath, [...jest, folder], { stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', folder], {
+    stdio: 'inherit',
+  });
   process.exitCode = status ?? 1;
 }

@@ -1,0 +1,171 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type CanActivate, Controller, type INestApplication, Post, UseGuards } from '@nestjs/common';
+import { Agent, type ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { onPaymentsDiagnostics } from '../../../lib/common/diagnostics.js';
+import { type SignatureVerdict } from '../../../lib/common/webhook-scheme.js';
+import { WEBHOOK_REFUSED_CHANNEL } from '../../../lib/common/webhook-diagnostics.js';
+import { type PaymentsModuleRootOptions } from '../../../lib/payments-options.module.js';
+import { paymentEvent } from '../../../lib/testing/payment-event.js';
+import { UnverifiedBytes } from '../../../lib/webhooks/capture/unverified-bytes.js';
+import { PaymentsWebhookGuard } from '../../../lib/webhooks/routes/payments-webhook.guard.js';
+import { customScheme } from '../../../lib/webhooks/schemes/custom.scheme.js';
+import {
+  adapters,
+  deliver,
+  paymentsOptions,
+  startWebhookApp,
+  type WebhookApp,
+  type WebhookAppOptions,
+} from '../../support/webhook-app.js';
+import { WebhooksController } from '../../support/webhooks.controller.js';
+
+type Next = (error?: unknown) => void;
+type Verify = () => SignatureVerdict | Promise<SignatureVerdict>;
+
+const NO: SignatureVerdict = { ok: false, reason: 'it is forged' };
+const forged = { headers: { 'x-webhook-signature': 'forged' } };
+const verify = vi.fn<Verify>();
+const counted = paymentsOptions({ scheme: customScheme({ name: 'partner', verify }) });
+
+async function later(verdict: SignatureVerdict): Promise<SignatureVerdict> {
+  await nextTurn();
+  return verdict;
+}
+
+let running: WebhookApp | undefined;
+
+async function start(adapter: 'express' | 'fastify', options: WebhookAppOptions = {}): Promise<WebhookApp> {
+  running = await startWebhookApp(adapter, { controllers: [WebhooksController], ...options });
+  return running;
+}
+
+function heldBytes(): number {
+  return running!.app.get(UnverifiedBytes, { strict: false }).held;
+}
+
+afterEach(async () => {
+  await running?.app.close();
+  running = undefined;
+  verify.mockReset();
+});
+
+describe.each(adapters)('the signature of a delivery on %s', (adapter) => {
+  it.each<[string, Verify]>([
+    ['answers at once', () => ({ ok: true })],
+    ['answers later', () => later({ ok: true })],
+  ])('is checked once by a scheme that %s', async (_what, answer) => {
+    verify.mockImplementation(answer);
+    const { port } = await start(adapter, { payments: [counted] });
+    expect((await deliver(port, paymentEvent('payment.success'))).status).toBe(200);
+    expect(verify).toHaveBeenCalledTimes(1);
+  });
+
+  it.each(['default', 'partner'])(
+    'is checked for each account whose guard stands before a route: %s refuses',
+    async (refusing) => {
+      const ofAccount = (name: string): PaymentsModuleRootOptions => {
+        const verdict: SignatureVerdict = name === refusing ? NO : { ok: true };
+        return paymentsOptions({ scheme: customScheme({ name, verify: () => verdict }) }, { name });
+      };
+      const received = vi.fn();
+      @Controller('webhooks')
+      @UseGuards(PaymentsWebhookGuard)
+      class TwiceGuarded {
+        @Post('payments')
+        @UseGuards(PaymentsWebhookGuard.for('partner'))
+        receive(): void {
+          received();
+        }
+      }
+      const payments = ['default', 'partner'].map(ofAccount);
+      const { port } = await start(adapter, { controllers: [TwiceGuarded], payments });
+      expect((await deliver(port, paymentEvent('payment.success'))).status).toBe(401);
+      expect(received).not.toHaveBeenCalled();
+    },
+  );
+});
+
+describe('a forged delivery on express', () => {
+  it.each<[string, Verify]>([
+    ['at once', () => NO],
+    ['later', () => later(NO)],
+  ])(
+    'is answered before anything of the application works on it, also where its scheme says so %s',
+    async (_when, answer) => {
+      verify.mockImplementation(answer);
+      const guard = vi.fn(() => true);
+      const guards: CanActivate = { canActivate: guard };
+      const refused: unknown[] = [];
+      const stop = onPaymentsDiagnostics(WEBHOOK_REFUSED_CHANNEL, (event) => void refused.push(event));
+      const { port, logs } = await start('express', {
+        payments: [counted],
+        prepare: (app) => void app.useGlobalGuards(guards),
+      });
+      const { status, text } = await deliver(port, paymentEvent('payment.success'));
+      stop();
+      expect(status).toBe(401);
+      expect(JSON.parse(text)).toEqual({
+        statusCode: 401,
+        error: 'Unauthorized',
+        message: 'The webhook signature is not valid.',
+      });
+      expect(guard).not.toHaveBeenCalled();
+      expect(refused).toEqual([{ account: 'default', status: 401 }]);
+      expect(logs.webhooks('warn').filter((line) => line.includes('it is forged'))).toHaveLength(1);
+      expect(heldBytes()).toBe(0);
+    },
+  );
+
+  it('leaves its connection to the next delivery', async () => {
+    const { port } = await start('express');
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const long = paymentEvent('payment.success', { note: 'x'.repeat(60_000) });
+    for (let round = 0; round < 3; round += 1) {
+      expect((await deliver(port, long, { ...forged, agent })).status).toBe(401);
+      expect((await deliver(port, paymentEvent('payment.success'), { agent })).status).toBe(200);
+    }
+    agent.destroy();
+  });
+
+  it('is not answered twice where the application has answered while its scheme was asked', async () => {
+    let answered: () => void = () => undefined;
+    const answer = new Promise<void>((resolve) => (answered = resolve));
+    verify.mockImplementation(async () => {
+      await answer;
+      return NO;
+    });
+    const timeout = (app: INestApplication): void => {
+      app.use((_request: unknown, response: ServerResponse, next: Next) => {
+        next();
+        response.writeHead(504).end(answered);
+      });
+    };
+    const { port } = await start('express', { payments: [counted], prepare: timeout });
+    expect((await deliver(port, paymentEvent('payment.success'))).status).toBe(504);
+    expect((await deliver(port, paymentEvent('payment.success'))).status).toBe(504);
+  });
+});
+
+describe('a delivery that a middleware of the application answers on express', () => {
+  it.each<[string, (answer: () => void) => void]>([
+    [
+      'at once',
+      (answer) => {
+        answer();
+      },
+    ],
+    ['later', (answer) => void setImmediate(answer)],
+  ])('takes no room of unverified bodies any longer, be it answered %s', async (_when, run) => {
+    const { port } = await start('express', {
+      prepare: (app) =>
+        void app.use((_request: unknown, response: ServerResponse) => {
+          run(() => response.writeHead(429).end());
+        }),
+    });
+    expect((await deliver(port, paymentEvent('payment.success'))).status).toBe(429);
+    await vi.waitFor(() => {
+      expect(heldBytes()).toBe(0);
+    });
+  });
+});

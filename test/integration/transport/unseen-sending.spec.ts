@@ -1,0 +1,441 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import plainAxios, {
+  type AxiosAdapter,
+  type AxiosInstance,
+  type AxiosRequestTransformer,
+  type InternalAxiosRequestConfig,
+} from 'axios';
+import { randomUUID } from 'node:crypto';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type PaymentsModuleOptions } from '../../../lib/config/payments-options.js';
+import { bankRequest } from '../../support/gateway-answers.js';
+import { GatewayPlaces } from '../../support/gateway-places.js';
+import { startLedgerGateway, type LedgerGateway } from '../../support/ledger-gateway.js';
+import { startMerchant, type Merchant } from '../../support/merchant.js';
+import { hang, json, startMisbehavingGateway, type Behaviour } from '../../support/misbehaving-gateway.js';
+import { accept, refuse } from '../../support/working-gateway.js';
+
+type Http = NonNullable<PaymentsModuleOptions['http']>;
+type Config = InternalAxiosRequestConfig;
+
+/** With an agent, axios' own adapter sends, through Node's client. */
+const CONNECTIONS: [over: string, http: () => Http][] = [
+  ["the package's own connections", () => ({})],
+  ['an agent of the application', () => ({ httpAgent: new HttpAgent() })],
+];
+const NO_BALANCE = refuse('INSUFFICIENT_BALANCE', 422);
+const NEVER_SENT = {
+  name: 'PaymentsConfigError',
+  mayHaveBeenProcessed: false,
+  attempts: [{ phase: 'not-sent', code: 'REQUEST_CHANGED' }],
+};
+const SHORT = { timeoutMs: 50, retry: false } as const;
+
+const closing: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function start(baseUrl: string, http: Http): Promise<{ merchant: Merchant; axios: AxiosInstance }> {
+  const merchant = await startMerchant({ baseUrl, http, timeoutMs: 1_000 });
+  closing.push(() => merchant.close());
+  return { merchant, axios: merchant.http.axiosRef };
+}
+
+const payTo = (merchant: Merchant, options?: object): Promise<unknown> =>
+  merchant.disbursements.bank(bankRequest, options).catch((error: unknown) => error);
+
+/** Changes every request, and puts another signal into the place of the package's own. */
+function replaceSignal(axios: AxiosInstance, change: (config: Config) => unknown = () => undefined): void {
+  axios.interceptors.request.use(async (config) => {
+    config.signal = new AbortController().signal;
+    await change(config);
+    return config;
+  });
+}
+
+/** Resolves when axios is through with a request, whatever came of it. */
+function settled(axios: AxiosInstance): Promise<void> {
+  return new Promise((resolve) => {
+    axios.interceptors.response.use(
+      (response) => {
+        resolve();
+        return response;
+      },
+      (error: Error) => {
+        resolve();
+        throw error;
+      },
+    );
+  });
+}
+
+/** Something that a test lets happen. */
+function gate(): { readonly opened: Promise<void>; open: () => void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open };
+}
+
+describe.each(CONNECTIONS)('over %s', (_, http) => {
+  let gateway: LedgerGateway;
+  let merchant: Merchant;
+  let axios: AxiosInstance;
+
+  const begin = async (): Promise<void> => {
+    gateway = await startLedgerGateway();
+    closing.push(() => gateway.close());
+    ({ merchant, axios } = await start(gateway.baseUrl, http()));
+  };
+  const pay = (options?: object): Promise<unknown> => payTo(merchant, options);
+
+  describe("an interceptor that replaces a payment's signal", () => {
+    it.each<[what: string, change: (headers: Config['headers']) => unknown]>([
+      ['sets another key', (headers) => headers.set('Idempotency-Key', randomUUID())],
+      ['deletes the key', (headers) => headers.delete('Idempotency-Key')],
+    ])('and %s, sends nothing: one payout is never three', async (__, change) => {
+      await begin();
+      replaceSignal(axios, ({ headers }) => change(headers));
+      expect(await pay()).toMatchObject(NEVER_SENT);
+      expect(gateway.seen).toHaveLength(0);
+    });
+
+    it('alone is welcome', async () => {
+      await begin();
+      replaceSignal(axios);
+      gateway.begin(accept);
+      expect(await pay()).toMatchObject({ provider: 'provider-b' });
+      expect(gateway.effects()).toBe(1);
+    });
+
+    it('keeps nobody from giving up: an answer that never comes leaves the payment unknown, and no connection open', async () => {
+      await begin();
+      replaceSignal(axios);
+      const closed = gate();
+      gateway.begin((response, socket, request) => {
+        socket.on('close', closed.open);
+        hang(response, socket, request);
+      });
+      expect(await pay({ timeoutMs: 100 })).toMatchObject({
+        name: 'PaymentOutcomeUnknownError',
+        evidence: 'no-answer',
+      });
+      await closed.opened;
+      expect(gateway.effects()).toBe(1);
+    });
+
+    it('and comes back when the caller has heard that nothing was sent, sends nothing any more', async () => {
+      await begin();
+      const late = gate();
+      replaceSignal(axios, () => late.opened);
+      const through = settled(axios);
+      expect(await pay(SHORT)).toMatchObject({
+        name: 'GatewayUnreachableError',
+        mayHaveBeenProcessed: false,
+      });
+      late.open();
+      await through;
+      expect(gateway.seen).toHaveLength(0);
+    });
+  });
+
+  describe('an interceptor that sends again without the signal', () => {
+    it('after the caller has heard that nothing was sent, sends nothing any more', async () => {
+      await begin();
+      const late = gate();
+      let asked: Config | undefined;
+      axios.interceptors.request.use((config) => {
+        if (asked) return config;
+        asked = config;
+        throw new Error('no token');
+      });
+      let again: Promise<unknown> | undefined;
+      axios.interceptors.response.use(undefined, (error: Error) => {
+        if (again) throw error;
+        const { signal: __, ...config } = asked ?? {};
+        again = late.opened.then(() => axios.request(config));
+        return again;
+      });
+      expect(await pay(SHORT)).toMatchObject({ name: 'GatewayUnreachableError' });
+      late.open();
+      await expect(again).rejects.toThrow();
+      expect(gateway.seen).toHaveLength(0);
+    });
+
+    it('for its first try, while the second is under way or after it, sends nothing', async () => {
+      await begin();
+      const late = gate();
+      let tries = 0;
+      let again: Promise<unknown> | undefined;
+      axios.interceptors.request.use((config) => {
+        tries += 1;
+        if (tries > 1) return config;
+        const { signal: __, ...copy } = config;
+        again = late.opened.then(() => axios.request(copy));
+        throw new Error('no token');
+      });
+      gateway.begin(NO_BALANCE);
+      expect(await pay()).toMatchObject({ name: 'PaymentRejectedError', code: 'INSUFFICIENT_BALANCE' });
+      late.open();
+      await expect(again).rejects.toThrow();
+      expect(gateway.seen).toHaveLength(1);
+    });
+  });
+
+  describe('an interceptor that sends through another client', () => {
+    const elsewhere = (): void => {
+      axios.interceptors.request.use((config) => {
+        throw Object.assign(new Error('not through this one'), { config });
+      });
+      axios.interceptors.response.use(undefined, ({ config }: { readonly config: Config }) =>
+        plainAxios.request({
+          method: 'post',
+          url: String(config.url),
+          data: String(config.data),
+          headers: config.headers.toJSON(),
+          responseType: 'text',
+          transformResponse: [(data: unknown) => data],
+          validateStatus: () => true,
+        }),
+      );
+    };
+
+    it('may find out that the payment was made, and it is made once', async () => {
+      await begin();
+      elsewhere();
+      gateway.begin(accept);
+      expect(await pay()).toMatchObject({ provider: 'provider-b' });
+      expect(gateway.seen).toHaveLength(1);
+    });
+
+    it('has refused nothing: nobody saw what was sent', async () => {
+      await begin();
+      elsewhere();
+      gateway.begin(NO_BALANCE);
+      expect(await pay()).toMatchObject({
+        name: 'PaymentOutcomeUnknownError',
+        evidence: 'refused-after-ambiguity',
+      });
+      await pay();
+      expect(gateway.seen).toHaveLength(1);
+    });
+  });
+
+  describe('a request of the application itself through the same axios', () => {
+    const token = json({ token: 't' });
+
+    it('is never looked at', async () => {
+      await begin();
+      gateway.begin(token);
+      await axios.get(`${gateway.baseUrl}/token`);
+      await axios.post(`${gateway.baseUrl}/token`, '{}');
+      expect(gateway.seen).toHaveLength(2);
+    });
+
+    it('may be made while a read is sent', async () => {
+      await begin();
+      gateway.begin(token);
+      let asked = false;
+      axios.interceptors.request.use(async (config) => {
+        if (asked) return config;
+        asked = true;
+        await axios.get(`${gateway.baseUrl}/token`);
+        gateway.next(json({ status: 'success', code: 'SUCCESS', message: 'm', data: [] }));
+        return config;
+      });
+      await merchant.banks.list();
+      expect(gateway.seen.map(({ path }) => path)).toEqual(['/api/v1/token', '/api/v1/bank-shortnames']);
+    });
+
+    it('is taken for a changed payment while one is sent', async () => {
+      await begin();
+      let asked = false;
+      axios.interceptors.request.use(async (config) => {
+        if (asked) return config;
+        asked = true;
+        await axios.get(`${gateway.baseUrl}/token`);
+        return config;
+      });
+      expect(await pay()).toMatchObject(NEVER_SENT);
+      expect(gateway.seen).toHaveLength(0);
+    });
+  });
+
+  describe('a change after every interceptor', () => {
+    const other = (text: string): string => text.replace('"amount":', '"amount":9');
+    const below = (change: (config: Config) => unknown): ((config: Config) => unknown) => {
+      return (config) => {
+        const send = plainAxios.getAdapter(config.adapter);
+        config.adapter = ((each) => {
+          change(each);
+          return send(each);
+        }) satisfies AxiosAdapter;
+      };
+    };
+    const transform = (by: AxiosRequestTransformer) => (config: Config) => (config.transformRequest = [by]);
+
+    it.each<[what: string, by: string, change: (config: Config) => unknown]>([
+      ['the body', 'transformRequest', transform((data) => other(String(data)))],
+      [
+        'the body',
+        'transformRequest that makes bytes',
+        transform((data) => Buffer.from(other(String(data)))),
+      ],
+      ['the body', 'an adapter', below((config) => (config.data = other(String(config.data))))],
+      [
+        'the body',
+        'an adapter that takes it away',
+        below((config) => {
+          delete config.data;
+        }),
+      ],
+      [
+        'the Idempotency-Key',
+        'transformRequest',
+        transform((data, headers) => {
+          headers.set('Idempotency-Key', randomUUID());
+          return data as unknown;
+        }),
+      ],
+      [
+        'the Idempotency-Key',
+        'an adapter',
+        below(({ headers }) => headers.set('Idempotency-Key', randomUUID())),
+      ],
+      ['the method', 'an adapter', below((config) => (config.method = 'put'))],
+      [
+        'the host',
+        'an adapter',
+        below((config) => (config.url = String(config.url).replace('127.0.0.1', 'localhost'))),
+      ],
+      [
+        'the path',
+        'an adapter',
+        below((config) => (config.url = String(config.url).replace('/bank', '/mobile-money'))),
+      ],
+      ['the path', 'params', (config) => (config.params = { trace: 1 })],
+    ])('in %s by %s stops the payment before anything is sent', async (what, __, change) => {
+      await begin();
+      axios.interceptors.request.use((config) => {
+        change(config);
+        return config;
+      });
+      expect(await pay()).toMatchObject({
+        ...NEVER_SENT,
+        message: expect.stringContaining(what) as unknown,
+      });
+      expect(gateway.seen).toHaveLength(0);
+    });
+
+    it('of nothing is welcome, whatever carries the bytes', async () => {
+      await begin();
+      axios.interceptors.request.use((config) => {
+        config.onUploadProgress = () => undefined;
+        return config;
+      });
+      gateway.begin(accept);
+      expect(await pay()).toMatchObject({ provider: 'provider-b' });
+      expect(JSON.parse(gateway.seen[0]?.body ?? '')).toMatchObject({ reference: bankRequest.reference });
+    });
+
+    it('of the bytes on their way stops the payment, too', async () => {
+      await begin();
+      axios.interceptors.request.use((config) => {
+        config.onUploadProgress = () => undefined;
+        config.transformRequest = [(data) => other(String(data))];
+        return config;
+      });
+      expect(await pay()).toMatchObject(NEVER_SENT);
+      expect(gateway.seen).toHaveLength(0);
+    });
+  });
+});
+
+describe('a payment that waits for its connection, with another signal than that of the package,', () => {
+  it('never leaves once its time is up: all connections were in use', async () => {
+    const gateway = await startMisbehavingGateway();
+    closing.push(() => gateway.close());
+    const { merchant, axios } = await start(gateway.baseUrl, {});
+    replaceSignal(axios);
+    const held: (() => void)[] = [];
+    const list = json({ status: 'success', code: 'SUCCESS', message: 'm', data: [] });
+    const hold: Behaviour = (...to) =>
+      held.push(() => {
+        list(...to);
+      });
+    gateway.answer(hold);
+    const reads = Array.from({ length: 50 }, () => merchant.banks.list());
+    await gateway.arrived(50);
+    expect(await payTo(merchant, SHORT)).toMatchObject({
+      name: 'GatewayUnreachableError',
+      mayHaveBeenProcessed: false,
+    });
+    gateway.answer(list);
+    for (const answer of held) answer();
+    await Promise.all(reads);
+    await merchant.banks.list();
+    expect(gateway.seen.filter(({ method }) => method === 'POST')).toEqual([]);
+  });
+
+  it('never leaves once its time is up: the handshake took longer', async () => {
+    const places = new GatewayPlaces();
+    closing.push(() => places.close());
+    const pem = (name: string): Buffer => readFileSync(join('test', 'support', 'tls', `${name}.pem`));
+    const target = new URL(await places.secured({ cert: pem('loopback.cert'), key: pem('loopback.key') }));
+    const handshake = gate();
+    const closed = gate();
+    const server = createServer((client: Socket) => {
+      client.on('close', closed.open).on('error', () => undefined);
+      void handshake.opened.then(() => {
+        const upstream = connect(Number(target.port), '127.0.0.1');
+        upstream.on('error', () => undefined);
+        client.pipe(upstream).pipe(client);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closing.push(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const { merchant, axios } = await start(`https://127.0.0.1:${port}/api/v1`, {
+      httpsAgent: new HttpsAgent({ ca: pem('loopback.cert') }),
+    });
+    replaceSignal(axios);
+    expect(await payTo(merchant, SHORT)).toMatchObject({
+      name: 'GatewayUnreachableError',
+      mayHaveBeenProcessed: false,
+    });
+    handshake.open();
+    await closed.opened;
+    expect(places.requests).toBe(0);
+  });
+});
+
+it('an interceptor that sends again once a refused connection is there, after the caller was told, sends nothing', async () => {
+  const gateway = await startLedgerGateway();
+  closing.push(() => gateway.close());
+  let isUp = false;
+  const agent = new HttpAgent();
+  const open = agent.createConnection.bind(agent);
+  const closedPort = await new GatewayPlaces().closedPort();
+  agent.createConnection = (options, done) => open(isUp ? options : { ...options, port: closedPort }, done);
+  const { merchant, axios } = await start(gateway.baseUrl, { httpAgent: agent });
+  const late = gate();
+  let again: Promise<unknown> | undefined;
+  axios.interceptors.response.use(undefined, (error: { readonly config: Config }) => {
+    const { signal: _, ...config } = error.config;
+    again ??= late.opened.then(() => axios.request(config));
+    return again;
+  });
+  expect(await payTo(merchant, SHORT)).toMatchObject({
+    name: 'GatewayUnreachableError',
+    mayHaveBeenProcessed: false,
+  });
+  isUp = true;
+  late.open();
+  await expect(again).rejects.toThrow();
+  expect(gateway.effects()).toBe(0);
+});

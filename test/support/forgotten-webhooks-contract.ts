@@ -1,0 +1,232 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Injectable } from '@nestjs/common';
+import {
+  hmac,
+  type JournalEntry,
+  OnPayment,
+  type PaymentEventContext,
+  type PaymentsModuleOptions,
+  type PaymentsStorage,
+} from 'nestjs-payments';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
+import { collectionRequest } from './gateway-answers.js';
+import { type PaymentsApp, startPaymentsApp } from './payments-app.js';
+import { startSandbox } from './sandbox.js';
+
+/** A storage under test, with a clock that the suite can move. */
+export interface ForgettingStorage {
+  readonly storage: PaymentsStorage;
+  pass(ms: number): Promise<void> | void;
+}
+
+const LONGER_THAN_RETENTION_MS = 31 * 86_400_000;
+/** The gateway signs the time of every delivery, so a late one is as fresh as any. */
+const SCHEME = hmac({
+  header: 'x-webhook-signature',
+  algorithm: 'sha256',
+  encoding: 'hex',
+  payload: ['timestamp', 'body'],
+  timestamp: { header: 'x-webhook-time', unit: 's', toleranceSeconds: 300 },
+});
+
+const NAMES = { 'payment.success': 'success', 'payment.failed': 'failed' } as const;
+type Name = keyof typeof NAMES;
+
+@Injectable()
+class SecondHandler {
+  attempts: number[] = [];
+  failWith: Error | undefined;
+
+  @OnPayment('*')
+  outcome(_event: unknown, { attempt }: PaymentEventContext): void {
+    this.attempts.push(attempt);
+    if (!this.failWith) return;
+    const error = this.failWith;
+    this.failWith = undefined;
+    throw error;
+  }
+}
+
+/** What holds for webhooks whose outcome the inbox has forgotten. Call it inside a `describe`. */
+export function forgottenWebhooksContract(open: () => Promise<ForgettingStorage> | ForgettingStorage): void {
+  let sandbox: PaymentsSandbox;
+  let subject: ForgettingStorage;
+  let payments: PaymentsApp;
+  let second: SecondHandler;
+
+  async function start(
+    webhooks: Partial<NonNullable<PaymentsModuleOptions['webhooks']>> = {},
+  ): Promise<void> {
+    const secrets = [sandbox.webhookSecret];
+    const options = { ...sandbox.moduleOptions(), webhooks: { scheme: SCHEME, secrets, ...webhooks } };
+    payments = await startPaymentsApp({ ...options, storage: subject.storage }, [SecondHandler]);
+    second = payments.app.get(SecondHandler);
+  }
+
+  const stands = (): Promise<JournalEntry | undefined> => payments.journal.get('collection', 'order-1');
+
+  async function deliver(name: Name, data: object = {}): Promise<number> {
+    const event = paymentEvent(name, {
+      reference: 'order-1',
+      amount: '1180.50',
+      provider_reference: 'p1',
+      ...data,
+    });
+    const body = JSON.stringify(event);
+    const signature = signWebhook({ scheme: SCHEME, secret: sandbox.webhookSecret, body });
+    const headers = { 'content-type': 'application/json', ...signature };
+    return (await fetch(payments.webhookUrl, { method: 'POST', headers, body })).status;
+  }
+
+  /** Makes it a payment that the gateway has refused. */
+  async function refuse(): Promise<void> {
+    const { journal } = subject.storage;
+    const key = {
+      account: 'default',
+      environment: 'sandbox',
+      family: 'collection',
+      reference: 'order-1',
+    } as const;
+    const { version, record } = (await journal.get(key))!;
+    await journal.replace(version, { ...record, state: 'rejected' }, 0);
+  }
+
+  async function forget(): Promise<void> {
+    await subject.pass(LONGER_THAN_RETENTION_MS);
+    expect(await payments.inbox.purge()).toBeGreaterThan(0);
+  }
+
+  beforeEach(async () => {
+    sandbox = await startSandbox({ clock: 'manual', seed: 1 });
+    subject = await open();
+    await start();
+    await payments.collections.mobileMoney(collectionRequest);
+  });
+  afterEach(() => payments.app.close());
+
+  it('does not run again what was handled before the purge', async () => {
+    expect(await deliver('payment.success')).toBe(200);
+    await forget();
+    expect(await deliver('payment.success')).toBe(200);
+    expect(await deliver('payment.success', { provider_reference: null })).toBe(200);
+    expect(second.attempts).toEqual([1]);
+    expect(await payments.inbox.conflicts()).toEqual([]);
+    expect(await stands()).toMatchObject({ state: 'settled', outcome: 'success' });
+  });
+
+  it('is believed also after the journal has forgotten the payment, which leaves a tombstone', async () => {
+    expect(await deliver('payment.success')).toBe(200);
+    await forget();
+    expect(await payments.journal.purge({ olderThanMs: 1 })).toBe(1);
+    expect(await stands()).toBeUndefined();
+    expect(await deliver('payment.success')).toBe(200);
+    expect(await deliver('payment.failed')).toBe(200);
+    expect(payments.seen.events).toEqual(['payment.success', 'conflict']);
+    expect(second.attempts).toEqual([1]);
+  });
+
+  it.each(['a refusal', "an operator's failed"])(
+    'is believed also where the journal had forgotten the payment before, with %s, and brings its tombstone up to date',
+    async (how) => {
+      if (how === 'a refusal') await refuse();
+      else await payments.journal.settle('collection', 'order-1', 'failed');
+      await subject.pass(1_000);
+      expect(await payments.journal.purge({ olderThanMs: 1, rejectedOlderThanMs: 1 })).toBe(1);
+      expect(await deliver('payment.success')).toBe(200);
+      expect(second.attempts).toEqual([1]);
+      const [{ id, event } = { id: '' }] = await payments.inbox.conflicts();
+      expect(event).toBe('payment.success');
+      await payments.inbox.discard(id);
+      expect(await deliver('payment.success')).toBe(200);
+      expect(await payments.inbox.conflicts()).toEqual([]);
+      await forget();
+      expect(await deliver('payment.success')).toBe(200);
+      expect(await deliver('payment.failed')).toBe(200);
+      expect(second.attempts).toEqual([1]);
+      expect(payments.seen.events).toEqual(['conflict', 'payment.success', 'conflict']);
+      expect(await payments.inbox.conflicts()).toMatchObject([{ event: 'payment.failed', seen: 1 }]);
+    },
+  );
+
+  it.each([
+    ['payment.success', 'payment.failed'],
+    ['payment.failed', 'payment.success'],
+  ] as const)('does not turn %s into %s after the purge, and sets that aside', async (first, other) => {
+    expect(await deliver(first)).toBe(200);
+    await forget();
+    expect(await deliver(other)).toBe(200);
+    expect(await deliver(other)).toBe(200);
+    expect(payments.seen.events).toEqual([first, 'conflict']);
+    expect(second.attempts).toEqual([1]);
+    expect(await stands()).toMatchObject({ state: 'settled', outcome: NAMES[first] });
+    expect(await payments.inbox.conflicts()).toMatchObject([{ kind: 'conflict', event: other, seen: 2 }]);
+  });
+
+  it('lets an operator turn it around after the purge, and believes that from then on', async () => {
+    await deliver('payment.failed');
+    await forget();
+    await deliver('payment.success');
+    const [{ id } = { id: '' }] = await payments.inbox.conflicts();
+    await payments.inbox.release(id);
+    expect(payments.seen.events).toEqual(['payment.failed', 'conflict', 'payment.success']);
+    expect(await stands()).toMatchObject({ outcome: 'success' });
+    await forget();
+    expect(await deliver('payment.success')).toBe(200);
+    expect(await deliver('payment.failed')).toBe(200);
+    expect(payments.seen.events).toEqual(['payment.failed', 'conflict', 'payment.success', 'conflict']);
+    expect(await stands()).toMatchObject({ outcome: 'success' });
+  });
+
+  it('lets `supersede` replace after the purge what it may, and nothing else', async () => {
+    await payments.app.close();
+    await start({ supersede: [['payment.failed', 'payment.success']] });
+    await deliver('payment.failed');
+    await forget();
+    expect(await deliver('payment.success')).toBe(200);
+    expect(await stands()).toMatchObject({ outcome: 'success' });
+    await forget();
+    expect(await deliver('payment.failed')).toBe(200);
+    expect(payments.seen.events).toEqual(['payment.failed', 'payment.success', 'conflict']);
+    expect(await stands()).toMatchObject({ outcome: 'success' });
+  });
+
+  it('runs what had not finished, however old it is: nothing of that is purged', async () => {
+    second.failWith = new Error('not yet');
+    expect(await deliver('payment.success')).toBe(500);
+    await subject.pass(LONGER_THAN_RETENTION_MS);
+    expect(await payments.inbox.purge()).toBe(0);
+    expect(await deliver('payment.success')).toBe(200);
+    expect(second.attempts).toEqual([1, 2]);
+    await forget();
+    expect(await deliver('payment.success')).toBe(200);
+    expect(second.attempts).toEqual([1, 2]);
+  });
+
+  it.each(['success', 'failed'] as const)(
+    "runs the handlers once for the webhook that comes after an operator's %s",
+    async (word) => {
+      await payments.journal.settle('collection', 'order-1', word);
+      expect(await deliver('payment.success', { provider_reference: null })).toBe(200);
+      await forget();
+      expect(await deliver('payment.success', { provider_reference: null })).toBe(200);
+      expect(second.attempts).toEqual([1]);
+      expect(await stands()).toMatchObject({ outcome: 'success' });
+    },
+  );
+
+  it('sets a second charge aside, before the purge and after it', async () => {
+    await deliver('payment.success', { provider_reference: null });
+    expect(await deliver('payment.success')).toBe(200);
+    expect(payments.seen.events).toEqual(['payment.success']);
+    expect(await deliver('payment.success', { provider_reference: 'p2' })).toBe(200);
+    await forget();
+    expect(await deliver('payment.success')).toBe(200);
+    expect(await deliver('payment.success', { provider_reference: 'p3' })).toBe(200);
+    expect(await deliver('payment.success', { provider_reference: null })).toBe(200);
+    expect(payments.seen.events).toEqual(['payment.success', 'conflict', 'conflict']);
+    const conflicts = await payments.inbox.conflicts();
+    const charges = conflicts.map(({ payload }) => (JSON.parse(payload) as { data: object }).data);
+    expect(charges).toMatchObject([{ provider_reference: 'p2' }, { provider_reference: 'p3' }]);
+  });
+}

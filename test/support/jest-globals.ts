@@ -1,0 +1,1 @@
+export { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi as jest } from 'vitest';

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { type ModulesContainer } from '@nestjs/core';
+import { ApplicationEvents } from '../../../lib/common/application-events.js';
+
+interface FakeModule {
+  readonly metatype: { readonly name: string };
+  readonly providers: Map<string, { readonly instance: unknown }>;
+}
+
+function moduleOf(name: string, ...instances: unknown[]): FakeModule {
+  return {
+    metatype: { name },
+    providers: new Map(instances.map((instance, at) => [String(at), { instance }])),
+  };
+}
+
+function emitter(): { readonly heard: unknown[][]; readonly onAny: () => void; emitAsync: unknown } {
+  const heard: unknown[][] = [];
+  return { heard, onAny: () => {}, emitAsync: (...told: unknown[]) => Promise.resolve(heard.push(told)) };
+}
+
+const ENTRY = { reference: 'order-1' } as never;
+
+function started(modules: Map<string, FakeModule>): ApplicationEvents {
+  const events = new ApplicationEvents('shop', modules as unknown as ModulesContainer);
+  events.onApplicationBootstrap();
+  return events;
+}
+
+it('tells the one provider that can do both that an EventEmitter2 can, with the account', () => {
+  const found = emitter();
+  const half = { emitAsync: () => Promise.reject(new Error('half')) };
+  const other = { onAny: () => {}, emitAsync: 'no function' };
+  started(new Map([['a', moduleOf('App', null, 'text', half, other, found)]])).tell('payment.stale', ENTRY);
+  expect(found.heard).toEqual([['payment.stale', ENTRY, { account: 'shop' }]]);
+});
+
+it('prefers the module of @nestjs/event-emitter to emitters of the application', () => {
+  const [own, real] = [emitter(), emitter()];
+  const modules = new Map([
+    ['a', moduleOf('App', own)],
+    ['b', moduleOf('EventEmitterModule', real)],
+  ]);
+  started(modules).tell('payment.stale', ENTRY);
+  expect([own.heard.length, real.heard.length]).toEqual([0, 1]);
+});
+
+it('looks again only once a module was loaded since it found none', () => {
+  const found = emitter();
+  const modules = new Map([['a', moduleOf('App')]]);
+  const events = started(modules);
+  modules.get('a')!.providers.set('late', { instance: found });
+  events.tell('payment.stale', ENTRY);
+  expect(found.heard).toEqual([]);
+  modules.set('lazy', moduleOf('Lazy'));
+  events.tell('payment.stale', ENTRY);
+  expect(found.heard).toHaveLength(1);
+});

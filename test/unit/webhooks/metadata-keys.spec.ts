@@ -1,0 +1,10 @@
+import { expect, it } from 'vitest';
+import { DECLARED_ROUTE, ON_PAYMENT, WEBHOOK_ROUTE } from '../../../lib/webhooks/metadata-keys.js';
+
+it('are fixed strings: two copies of the package in one application know the same routes and handlers', () => {
+  expect({ DECLARED_ROUTE, ON_PAYMENT, WEBHOOK_ROUTE }).toEqual({
+    DECLARED_ROUTE: 'nestjs-payments:declared-route',
+    ON_PAYMENT: 'nestjs-payments:on-payment',
+    WEBHOOK_ROUTE: 'nestjs-payments:webhook-route',
+  });
+});

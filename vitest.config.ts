@@ -1,0 +1,51 @@
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import swc from 'unplugin-swc';
+import { defineConfig } from 'vitest/config';
+
+const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+export default defineConfig({
+  oxc: false,
+  plugins: [
+    // Nest reads the metadata of decorators, which Vite's own compiler does not write.
+    swc.vite({
+      jsc: {
+        parser: { syntax: 'typescript', decorators: true },
+        transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+        target: 'es2022',
+      },
+      module: { type: 'es6' },
+    }),
+  ],
+  resolve: {
+    alias: [
+      { find: /^nestjs-payments$/, replacement: pathOf('lib/index.ts') },
+      {
+        find: /^nestjs-payments\/(testing|sandbox|redis|postgres|bullmq|terminus|opentelemetry)$/,
+        replacement: pathOf('lib/$1/index.ts'),
+      },
+      // Sample 05 is an application that tests with Jest: `npm run test:samples` does so.
+      { find: '@jest/globals', replacement: pathOf('test/support/jest-globals.ts') },
+    ],
+  },
+  test: {
+    include: ['test/**/*.spec.ts', 'sample/**/*.spec.ts'],
+    exclude: [
+      '**/node_modules/**',
+      'test/consumers/**',
+      'test/nest11/**',
+      'test/hosts/**',
+      'sample/06-nest11-commonjs/**',
+    ],
+    globalSetup: ['test/support/global-setup.mjs'],
+    setupFiles: ['test/support/fresh-process.ts'],
+    // Vitest would leave a machine with two cores one of them.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Loading Nest for every file would take longer than all tests.
+    isolate: false,
+    testTimeout: 15_000,
+    hookTimeout: 15_000,
+    coverage: { provider: 'v8', include: ['lib/**/*.ts'], exclude: ['lib/**/*.generated.ts'] },
+  },
+});
