@@ -22,6 +22,7 @@ import { WebhooksController } from './webhooks.controller.js';
           encoding: 'hex',
           payload: ['body'],
         }),
+        retentionDays: Infinity, // the signature holds no time, so an old delivery can always come again
       },
     }),
   ],

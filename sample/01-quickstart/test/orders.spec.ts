@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { type PaymentWebhookEvent } from 'nestjs-payments';
 import { OrdersService } from '../src/orders/orders.service.js';

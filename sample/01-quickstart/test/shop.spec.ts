@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { type AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { createShop } from '../src/shop.js';

@@ -38,6 +38,7 @@ import { WebhooksController } from './payments/webhooks.controller.js';
           encoding: 'hex',
           payload: ['body'],
         }),
+        retentionDays: Infinity, // the signature holds no time, so an old delivery can always come again
       },
     }),
   ],

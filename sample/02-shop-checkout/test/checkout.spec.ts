@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { startSandbox } from '../../../test/support/sandbox.js';
 import { PHONE, RunningShop } from './running-shop.js';
@@ -90,7 +90,7 @@ describeOnBoth('the checkout', (databaseUrl) => {
   );
 
   it('asks again under the same reference, also another phone, after a refusal', async () => {
-    sandbox.next(ASK).status(422);
+    sandbox.next(ASK).status(422, { code: 'INVALID_REQUEST' });
     const { status, body } = await shop.order();
     expect({ status, body }).toMatchObject({ status: 201, body: { state: 'failed', reason: 'refused' } });
     const again = await shop.pay(body.number, { phone: '+255 754 000 111' });

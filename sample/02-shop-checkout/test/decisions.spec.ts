@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { mayPay, type OrderState } from '../src/orders/order.js';
 import { newOrderNumber, referenceOf } from '../src/orders/order-number.js';
 import { journalVerdict } from '../src/payments/journal-verdict.js';

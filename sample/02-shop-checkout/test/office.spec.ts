@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { startSandbox } from '../../../test/support/sandbox.js';
 import { type Office } from '../src/office/office.controller.js';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe } from '@jest/globals';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { Client } from 'pg';
 import { describeWith, postgresService } from '../../../test/support/services.js';
 

@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { describeWith, redisService } from '../../../test/support/services.js';
 import { PHONE, Programs, TicketOffice } from './ticket-office.js';
 
 // Processes start and end; on a busy machine that takes its time.
-jest.setTimeout(60_000);
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const ENDS = [
   ['decline', 'failed'],
@@ -187,7 +187,7 @@ describeWith([redisService], 'a ticket office in processes of its own', () => {
   it('tells the office what it can do, and what it cannot', async () => {
     expect(await office.command('mend')).toMatchObject({
       code: 2,
-      said: expect.stringContaining('Usage: npm run office -- failed'),
+      said: expect.stringContaining('Usage: npm run office -- failed') as unknown,
     });
     expect(await office.command('retry', 'wh-unknown')).toEqual({
       code: 1,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { ASHA, desk, file, run, sandbox, STAFF, startMonths } from './payroll.months.js';
 
 startMonths();

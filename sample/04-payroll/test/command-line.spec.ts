@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { Screen } from '../src/console/screen.js';
 import { openJournal } from '../src/journal/journal-database.js';
 import { runPayroll } from '../src/payroll.js';
@@ -47,7 +47,7 @@ describe('the command line', () => {
     process.env['PAYMENTS_BASE_URL'] = 'http://127.0.0.1:9';
     const { code, err } = await desk.run('check', file);
     process.env['PAYMENTS_BASE_URL'] = sandbox.baseUrl;
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('baseUrl') });
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('baseUrl') as unknown });
   });
 
   it('says in one line that the database is away, and repeats no password', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { inParallel } from '../src/in-parallel.js';
 
 const ITEMS = [1, 2, 3, 4, 5, 6];

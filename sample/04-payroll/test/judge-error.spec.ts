@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import {
   GatewayUnreachableError,
   PaymentOutcomeUnknownError,
@@ -23,7 +23,7 @@ describe('an error of a payment', () => {
     { error: new GatewayUnreachableError('away'), state: 'not-sent', stops: true },
     { error: new PaymentsAuthenticationError('UNAUTHORIZED', 'no'), state: 'not-sent', stops: true },
     { error: new PaymentsRateLimitError(1_000, 'slowly'), state: 'not-sent', stops: true },
-    { error: new PaymentsStorageError('away'), state: 'not-sent', stops: true },
+    { error: new PaymentsStorageError('away', {}, 'not-by-this-call'), state: 'not-sent', stops: true },
     { error: new TypeError('a bug'), state: 'unknown', stops: true },
   ])('$error.name leaves the line $state, and stops the run: $stops', ({ error, state, stops }) => {
     const { result, stop } = judgeError(error);

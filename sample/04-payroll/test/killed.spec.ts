@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { buildChildProgram, type ChildProgram } from '../../../test/support/child-program.js';
 import { type ProcessEnd, ServerProcess } from '../../../test/support/server-process.js';
@@ -129,7 +129,10 @@ function stories(openPlace: () => Promise<JournalPlace>): void {
       await endOf(cutShort);
 
       const resumed = await finish(place.environment, 'pay', file);
-      expect(resumed).toMatchObject({ code: 3, log: expect.stringMatching(/16 lines: .*unknown/) });
+      expect(resumed).toMatchObject({
+        code: 3,
+        log: expect.stringMatching(/16 lines: .*unknown/) as unknown,
+      });
       await place.pass();
       const asked = await finish(place.environment, 'pay', file);
       expect(paidOnce()).toEqual(EVERYBODY);
@@ -164,12 +167,15 @@ describe('the program on the PostgreSQL inside it', () => {
       const run = await start(slow, 'pay', file);
       await gone;
       const second = await finish({}, 'pay', file);
-      expect(second).toMatchObject({ code: 1, log: expect.stringContaining('Another payroll') });
+      expect(second).toMatchObject({ code: 1, log: expect.stringContaining('Another payroll') as unknown });
       run.signal('SIGINT');
       await run.until('Stopping');
       await sandbox.clock.advance('1m');
       const { code, log } = await endOf(run);
-      expect({ code, log }).toEqual({ code: 4, log: expect.stringContaining('Stopped by Ctrl-C.') });
+      expect({ code, log }).toEqual({
+        code: 4,
+        log: expect.stringContaining('Stopped by Ctrl-C.') as unknown,
+      });
       expect(log).toContain('16 lines: 1 accepted, 15 not-sent.');
       expect(await finish({}, 'pay', file)).toMatchObject({ code: 0 });
       expect(paidOnce()).toEqual(EVERYBODY);
@@ -189,7 +195,10 @@ describe('the program on the PostgreSQL inside it', () => {
       run.signal('SIGINT');
       expect((await endOf(run)).code).toBe(130);
       const next = await finish({}, 'pay', file);
-      expect(next).toMatchObject({ code: 3, log: expect.stringContaining('1 unknown, 15 accepted') });
+      expect(next).toMatchObject({
+        code: 3,
+        log: expect.stringContaining('1 unknown, 15 accepted') as unknown,
+      });
       expect(paidOnce()).toEqual(EVERYBODY);
     },
     SLOW_MS,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import {
   type DisbursementsService,
   PaymentsAuthenticationError,
@@ -35,7 +35,7 @@ function payerThat(fails: Error): LinePayer {
 
 describe('a line that is unknown', () => {
   it.each([
-    new PaymentsStorageError('away'),
+    new PaymentsStorageError('away', {}, 'not-by-this-call'),
     new PaymentsAuthenticationError('UNAUTHORIZED', 'no'),
     new PaymentsValidationError({ amount: ['no'] }),
   ])('stays so when it cannot be asked about: $name', async (error) => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -70,7 +70,7 @@ describe('payroll pay', () => {
     const { code, out, err } = await desk.run('pay', file);
     expect({ code, err }).toEqual({
       code: 4,
-      err: expect.stringMatching(/result\.csv cannot be written \(/),
+      err: expect.stringMatching(/result\.csv cannot be written \(/) as unknown,
     });
     expect(out).toContain('3 lines: 3 accepted.');
   });
@@ -105,7 +105,10 @@ describe('payroll pay', () => {
   ])('pays nothing of a file that $what', async ({ prepare }) => {
     await prepare();
     const { code, err } = await desk.run('pay', file);
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/run payroll check (first|again)/) });
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringMatching(/run payroll check (first|again)/) as unknown,
+    });
     expect(sandbox.payouts()).toEqual([]);
   });
 
@@ -175,7 +178,7 @@ describe('payroll pay', () => {
     await checked();
     sandbox.next('POST /disbursements/bank').status(429, { retryAfter: 3600 });
     const { code, err } = await desk.run('pay', file);
-    expect({ code, err }).toEqual({ code: 4, err: expect.stringContaining('too many requests') });
+    expect({ code, err }).toEqual({ code: 4, err: expect.stringContaining('too many requests') as unknown });
   });
 
   it('calls a line with a lost answer unknown, never failed, and does not send it again by itself', async () => {
@@ -232,7 +235,7 @@ describe('payroll pay', () => {
     process.env['PAYMENTS_API_SECRET'] = 'sk_test_other';
     const { code, err } = await desk.run('pay', file);
     process.env['PAYMENTS_API_SECRET'] = 'sk_test_demo';
-    expect({ code, err }).toEqual({ code: 4, err: expect.stringContaining('credentials') });
+    expect({ code, err }).toEqual({ code: 4, err: expect.stringContaining('credentials') as unknown });
     expect(sandbox.payouts()).toEqual([]);
   });
 });

@@ -28,6 +28,8 @@ export class PayrollDesk {
       PAYMENTS_BASE_URL: sandbox.baseUrl,
       PAYMENTS_API_KEY: 'pk_test_demo',
       PAYMENTS_API_SECRET: 'sk_test_demo',
+      // The journal is in the folder: a database that the developer's environment names is not for tests.
+      DATABASE_URL: '',
       PAYROLL_FOLDER: join(this.folder, 'data'),
       PAYROLL_PER_SECOND: '999',
       NO_COLOR: '1',

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { PayrollDesk } from './payroll.desk.js';
 

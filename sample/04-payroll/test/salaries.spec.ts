@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { readFile } from 'node:fs/promises';
 import { addMoney, compareMoney } from 'nestjs-payments';
 import { SAMPLE_FILE } from './payroll.desk.js';

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { stripVTControlCharacters } from 'node:util';
 import { Screen } from '../src/console/screen.js';
 import { PayProgress } from '../src/pay/pay-progress.js';

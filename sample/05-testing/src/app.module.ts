@@ -14,7 +14,8 @@ import { WebhooksController } from './webhooks.controller.js';
     ConfigModule.forRoot(),
     PaymentsModule.forRootAsync({
       ...paymentsConfig.asProvider(),
-      webhooks: { scheme: webhookScheme },
+      // The signature holds no time, so an old delivery can always come again.
+      webhooks: { scheme: webhookScheme, retentionDays: Infinity },
     }),
   ],
   controllers: [OrdersController, WebhooksController],

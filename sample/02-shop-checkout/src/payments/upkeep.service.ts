@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { PaymentsInbox, PaymentsJournal } from 'nestjs-payments';
+import { PaymentsJournal } from 'nestjs-payments';
 import { OrdersReconciler } from './orders.reconciler.js';
 
 const MINUTE_MS = 60_000;
@@ -14,7 +14,6 @@ export class UpkeepService implements OnApplicationBootstrap, OnModuleDestroy {
 
   constructor(
     private readonly journal: PaymentsJournal,
-    private readonly inbox: PaymentsInbox,
     private readonly reconciler: OrdersReconciler,
   ) {}
 
@@ -36,7 +35,6 @@ export class UpkeepService implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async forget(): Promise<void> {
-    await this.inbox.purge();
     await this.journal.purge({ olderThanMs: 400 * DAY_MS });
   }
 

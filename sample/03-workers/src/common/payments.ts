@@ -19,6 +19,7 @@ export const payments = PaymentsModule.forRootAsync({
         encoding: 'hex',
         payload: ['body'],
       }),
+      retentionDays: Infinity, // the signature holds no time, so an old delivery can always come again
       // A claim outlives its worker by this, and a handler ends well before its claim.
       leaseMs: takeOverAfterMs,
       handlerTimeoutMs: Math.ceil(takeOverAfterMs / 2),

@@ -5,7 +5,7 @@ import {
   type OnApplicationBootstrap,
   type OnModuleDestroy,
 } from '@nestjs/common';
-import { PaymentsInbox, PaymentsJournal } from 'nestjs-payments';
+import { PaymentsJournal } from 'nestjs-payments';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -17,10 +17,7 @@ export class Upkeep implements OnApplicationBootstrap, OnModuleDestroy, BeforeAp
   private readonly timers: NodeJS.Timeout[] = [];
   private readonly underWay = new Map<string, Promise<void>>();
 
-  constructor(
-    private readonly journal: PaymentsJournal,
-    private readonly inbox: PaymentsInbox,
-  ) {}
+  constructor(private readonly journal: PaymentsJournal) {}
 
   onApplicationBootstrap(): void {
     this.begin('looking after open payments', 5 * MINUTE_MS, () => this.lookAfterPayments());
@@ -61,7 +58,6 @@ export class Upkeep implements OnApplicationBootstrap, OnModuleDestroy, BeforeAp
   }
 
   private async forget(): Promise<void> {
-    await this.inbox.purge();
     await this.journal.purge({ olderThanMs: 400 * DAY_MS, rejectedOlderThanMs: 400 * DAY_MS });
   }
 }

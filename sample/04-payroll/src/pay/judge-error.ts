@@ -21,7 +21,8 @@ export function judgeError(error: unknown): Judgement {
     return { result, stop: 'The program failed.' };
   }
   if (error instanceof PaymentOutcomeUnknownError) return { result: unknownBecause(error.evidence) };
-  if (error.mayHaveBeenProcessed) return { result: { state: 'unknown', detail: error.message } };
+  // 'not-by-this-call' tells nothing of a line: one that was unknown before stays so (`line-payer.ts`).
+  if (error.mayHaveBeenProcessed === true) return { result: { state: 'unknown', detail: error.message } };
   if (error instanceof ReferenceReusedError) {
     const detail = 'it ended without success: give the row another reference and check again';
     return { result: { state: 'failed', detail } };

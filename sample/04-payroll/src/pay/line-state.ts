@@ -22,6 +22,7 @@ export const NOT_SENT: LineResult = { state: 'not-sent', detail: '' };
 const UNKNOWN_BECAUSE: Readonly<Partial<Record<NonNullable<JournalEntry['evidence']>, string>>> = {
   'duplicate-request': 'the gateway has it already: ask its support what came of it',
   'duplicate-reference': 'the gateway has it already: ask its support what came of it',
+  conflict: 'it was written down as ended, but the gateway has it: ask its support what came of it',
   interrupted: 'the run was cut off while it was being sent',
   'in-flight': 'it is being sent, or the run was cut off while it was',
 };

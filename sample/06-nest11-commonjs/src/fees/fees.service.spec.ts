@@ -31,13 +31,16 @@ describe('FeesService', () => {
     });
     const { reference } = await fees.pay(request);
     expect(stateWhenAsked).toBe('waiting');
-    expect(mobileMoney).toHaveBeenCalledWith({
-      reference,
-      amount: '150000.00',
-      phone: '255712345678',
-      customer_name: 'Asha Mushi',
-      customer_email: 'asha@example.com',
-    });
+    expect(mobileMoney).toHaveBeenCalledWith(
+      {
+        reference,
+        amount: '150000.00',
+        phone: '255712345678',
+        customer_name: 'Asha Mushi',
+        customer_email: 'asha@example.com',
+      },
+      { deadlineMs: 10_000 },
+    );
   });
 
   it('calls a fee not paid where nothing was sent', async () => {

@@ -23,13 +23,17 @@ export class FeesService {
       state: 'waiting',
     });
     try {
-      await this.collections.mobileMoney({
-        reference,
-        amount: TERM_FEE,
-        phone,
-        customer_name: parent,
-        customer_email: email,
-      });
+      await this.collections.mobileMoney(
+        {
+          reference,
+          amount: TERM_FEE,
+          phone,
+          customer_name: parent,
+          customer_email: email,
+        },
+        // A parent waits for the page: too short for a second try after a lost answer. The webhook tells what came of it.
+        { deadlineMs: 10_000 },
+      );
     } catch (error) {
       // Only what surely was not sent or taken is not paid. A lost answer is neither success nor failure, and an error
       // of another kind proves nothing: the fee waits for the webhook.
