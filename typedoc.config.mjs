@@ -31,7 +31,7 @@ export default {
     SignedPart: ['header', 'literal'],
     SignatureVerdict: ['ok', 'reason'],
     ClaimResult: ['result', 'claim', 'leaseLeftMs', 'standingEvent'],
-    'JournalStore.insert': ['inserted', 'stored'],
+    JournalInsertion: ['inserted', 'stored', 'tombstone'],
   }),
   validation: { notDocumented: true, rewrittenLink: true },
   treatWarningsAsErrors: true,

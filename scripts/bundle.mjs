@@ -11,7 +11,8 @@ import { reach } from './reach.mjs';
  * else, gets nothing that only an application needs. The first that fits counts.
  */
 const APART = {
-  basics: ['sandbox/index', 'cli/main', 'redis/index', 'postgres/index'],
+  basics: ['sandbox/index', 'cli/main'],
+  stores: ['redis/index', 'postgres/index'],
   diagnostics: ['opentelemetry/index'],
 };
 const REST = 'payments';

@@ -13,7 +13,7 @@ export async function measure(size) {
   return {
     unit: 'µs of CPU a webhook',
     rows: rowsOf(samples, EMPTY_EXPRESS),
-    goals: [goal(MODULE_EXPRESS, 1.12), goal(MODULE_FASTIFY, 0.7)],
+    goals: [goal(MODULE_EXPRESS, 1.25), goal(MODULE_FASTIFY, 0.7)],
     remarks: [
       `${webhooks} webhooks of 1 kB a round over 20 connections, each another payment. The empty routes have \`rawBody: true\`.`,
       ...absent,
