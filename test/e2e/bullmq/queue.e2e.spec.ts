@@ -235,7 +235,10 @@ for (const adapter of adapters) {
       await deliver(app.port, paymentEvent('payment.success'));
       await delayed;
       const [job] = await queueOf(app).getDelayed();
-      expect(job).toMatchObject({ attemptsMade: 0, delay: 60_000 });
+      expect(job?.attemptsMade).toBe(0);
+      // BullMQ takes off what passes between the time it is told and its own look at the clock.
+      expect(job?.delay).toBeGreaterThan(50_000);
+      expect(job?.delay).toBeLessThanOrEqual(60_000);
       const completed = next('completed');
       await job?.promote();
       finish();
