@@ -97,7 +97,7 @@ export interface InboxDelivery {
 }
 
 /**
- * The right to run the handlers for one delivery. It ends with `finish` or `fail`, or when the lease runs out.
+ * The right to run the handlers for one delivery. It ends with `finish`, `fail` or `withdraw`, or when the lease runs out.
  *
  * @publicApi
  */
@@ -127,6 +127,11 @@ export interface InboxClaim {
    * once the lease was lost.
    */
   fail(): Promise<void>;
+  /**
+   * Forgets the entry, as if the delivery had never been claimed: the journal knows better what becomes of it. Undoes the
+   * transaction. Changes nothing once the lease was lost.
+   */
+  withdraw(): Promise<void>;
 }
 
 /**

@@ -49,6 +49,8 @@ export interface InboxStatements {
   readonly finish: string;
   /** Key, fence. */
   readonly giveBack: string;
+  /** Key, fence. */
+  readonly withdraw: string;
   /** Key, fence. No row: the entry was claimed again since. */
   readonly state: string;
   /** Key, fence, handler. */
@@ -96,6 +98,7 @@ export function inboxStatements({ inbox, fences }: TableNames): InboxStatements 
       UPDATE ${inbox} SET state = 'done', changed_at = CASE WHEN state = 'done' THEN changed_at ELSE now END
       FROM moment WHERE ${CLAIMED} AND state IN ('running', 'done')`,
     giveBack: `WITH ${MOMENT} UPDATE ${inbox} SET state = 'open', changed_at = now FROM moment WHERE ${HELD}`,
+    withdraw: `DELETE FROM ${inbox} WHERE ${HELD}`,
     state: `SELECT state FROM ${inbox} WHERE ${CLAIMED}`,
     mark: `WITH ${MOMENT} UPDATE ${inbox} SET finished = array_append(finished, $6::text) FROM moment WHERE ${HELD}`,
     runs: `SELECT FROM ${inbox} WHERE ${KEY} AND state = 'running' AND lease_until > clock_timestamp()`,

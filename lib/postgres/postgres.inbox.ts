@@ -95,6 +95,9 @@ export class PostgresInbox implements InboxStore {
       fail: async () => {
         await changes(this.statements.giveBack);
       },
+      withdraw: async () => {
+        await changes(this.statements.withdraw);
+      },
     };
   }
 

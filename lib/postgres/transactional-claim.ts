@@ -11,7 +11,7 @@ export interface TransactionParts {
   readonly connection: LentConnection;
   /** Another connection, for the case that this one is lost. */
   readonly elsewhere: RunStatement;
-  readonly statements: Pick<InboxStatements, 'giveBack' | 'state'>;
+  readonly statements: Pick<InboxStatements, 'giveBack' | 'withdraw' | 'state'>;
   /** Name of the table of the inbox. */
   readonly table: string;
   /** Bound to the connection. */
@@ -57,7 +57,7 @@ export class TransactionalClaim implements InboxClaim {
       connection.giveBack('usable');
       this.committed = true;
     } catch (error) {
-      await this.undo();
+      await this.undo('giveBack');
       const state = await this.stateNow();
       this.committed = state === 'done';
       if (!this.committed && state !== 'claimed again') throw error;
@@ -66,7 +66,11 @@ export class TransactionalClaim implements InboxClaim {
   }
 
   async fail(): Promise<void> {
-    if (this.end()) await this.undo();
+    if (this.end()) await this.undo('giveBack');
+  }
+
+  async withdraw(): Promise<void> {
+    if (this.end()) await this.undo('withdraw');
   }
 
   /** False: the claim ended before. */
@@ -78,22 +82,22 @@ export class TransactionalClaim implements InboxClaim {
   }
 
   /**
-   * Undoes the transaction and gives the entry back. After a COMMIT without an answer nobody knows whether it happened; the
-   * entry is then given back only if it did not.
+   * Undoes the transaction, then gives the entry back or forgets it. After a COMMIT without an answer nobody knows whether it
+   * happened; the entry is then given back only if it did not.
    */
-  private async undo(): Promise<void> {
+  private async undo(then: 'giveBack' | 'withdraw'): Promise<void> {
     const { connection, elsewhere, statements } = this.parts;
-    const giveBack = (run: RunStatement): Promise<unknown> => run(statements.giveBack, this.entry.values);
+    const endClaim = (run: RunStatement): Promise<unknown> => run(statements[then], this.entry.values);
     // Something that the handler began may still run, and would write on whatever the connection is lent for next.
     connection.lockOut();
     try {
       await connection.run('ROLLBACK');
-      await giveBack(connection.run);
+      await endClaim(connection.run);
       connection.giveBack('unknown');
     } catch {
       connection.giveBack('unknown');
       // Where this fails too, the end of the lease gives the entry back.
-      await giveBack(elsewhere).catch(() => undefined);
+      await endClaim(elsewhere).catch(() => undefined);
     }
   }
 

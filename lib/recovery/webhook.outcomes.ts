@@ -17,6 +17,7 @@ import { isPaymentsError } from '../errors/payments.error.js';
 import { changeRecord } from '../transport/journal/change-record.js';
 import { acknowledged, acknowledgedWithoutMoney, settled } from '../transport/journal/journal-transitions.js';
 import { isOfThisAttempt } from './attempt-match.js';
+import { ChangedMeanwhileError } from './changed-meanwhile.error.js';
 import { type OutcomeWatch } from './outcome-watch.js';
 import {
   forgottenPayment,
@@ -58,6 +59,8 @@ export interface WebhookSettling {
   readonly otherMoney: boolean;
   /** How the webhook fitted when it was looked at; nothing: whatever stands there is written over. */
   readonly seen?: WebhookStanding['fit'];
+  /** Whether no earlier run for this webhook can have settled the payment and ended before its handlers. */
+  readonly isFirstRun?: boolean;
 }
 
 /** Brings webhooks and the journal of one account together. The specification has webhooks for collections only. */
@@ -90,28 +93,36 @@ export class WebhookOutcomes {
   /**
    * Writes down how the payment ended, whatever stood there: which of two webhooks counts was decided before.
    *
-   * @throws PaymentsStorageError also where the payment was written down since `look` with other money, or another webhook has
-   * settled it since: this process stood still for longer than its claim held. The next delivery finds it.
+   * @throws PaymentsStorageError
+   * @throws ChangedMeanwhileError where the payment was written down since `look` with other money, was made once more, or was
+   * settled by a webhook: this process stood still.
    */
-  async settle(event: PaymentWebhookEvent, { journal, otherMoney, seen }: WebhookSettling): Promise<void> {
+  async settle(
+    event: PaymentWebhookEvent,
+    { journal, otherMoney, seen, isFirstRun = false }: WebhookSettling,
+  ): Promise<void> {
     const { reference } = event.data;
     const claim = claimOf(event);
     if (!claim) return;
+    // Who settled it has handled it too: always in a transaction, and elsewhere where no run of this webhook ended in between. What
+    // stands after the first look may be what this one wrote, when the answer to that was lost.
+    let isHandled = journal !== undefined || isFirstRun;
     const assertUnchanged = ({ payment, isOfItsAttempt }: FoundPayment): void => {
       const fit = webhookFit(payment, claim, () => isOfItsAttempt(event.data));
+      const changed = seen !== undefined && seen !== fit;
       if (!otherMoney && fit === 'mismatch') {
-        throw changedMeanwhile('written down meanwhile, with another amount or currency', reference);
+        throw new ChangedMeanwhileError('written down meanwhile, with another amount or currency', reference);
       }
-      if (seen !== undefined && seen !== fit && fit === 'settled-otherwise') {
-        throw changedMeanwhile('settled otherwise meanwhile, by another webhook', reference);
+      if (changed && fit === 'settled-otherwise') {
+        throw new ChangedMeanwhileError('settled otherwise meanwhile, by another webhook', reference);
       }
-      if (seen !== undefined && seen !== fit && fit === 'earlier-attempt') {
-        throw changedMeanwhile('made once more meanwhile', reference);
+      if (changed && fit === 'earlier-attempt') {
+        throw new ChangedMeanwhileError('made once more meanwhile', reference);
       }
-      // What a transaction settled, it also handled: the inbox has forgotten it since. Elsewhere a run may have ended in between.
-      if (seen !== undefined && seen !== fit && fit === 'settled' && journal) {
-        throw changedMeanwhile('settled meanwhile, by the same webhook', reference);
+      if (changed && fit === 'settled' && isHandled) {
+        throw new ChangedMeanwhileError('settled meanwhile, by the same webhook', reference);
       }
+      isHandled = journal !== undefined;
     };
     const end = ({ record }: StoredJournalRecord): JournalRecord | undefined => {
       assertUnchanged(standingPayment(record));
@@ -214,10 +225,6 @@ async function writing({ data }: PaymentWebhookEvent, work: Promise<unknown>): P
       },
     );
   }
-}
-
-function changedMeanwhile(how: string, reference: string): PaymentsStorageError {
-  return new PaymentsStorageError(`The payment was ${how}: the next delivery finds it.`, { reference });
 }
 
 /** By its name and by its status: one of another name may speak of anything, of a refund that failed, too. */

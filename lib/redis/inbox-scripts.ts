@@ -73,6 +73,12 @@ redis.call('HSET', KEYS[1], ARGV[1], cjson.encode(entry))
 return 1
 `);
 
+/** KEYS: entries, done. ARGV: field, token. 1: forgotten. */
+export const WITHDRAW = luaScript(`${HELD}
+redis.call('HDEL', KEYS[1], ARGV[1])
+return 1
+`);
+
 /** KEYS: entries, done. ARGV: field. How long the running claim still holds, in ms; 0 where none runs. */
 export const LEASE_LEFT = luaScript(`
 local stored = redis.call('HGET', KEYS[1], ARGV[1])

@@ -12,7 +12,7 @@ import {
   type SetAsideDelivery,
   type SetAsideKind,
 } from '../common/storage-port.js';
-import { CLAIM, FAIL, FINISH, LEASE_LEFT, MARK, PURGE_ENTRIES } from './inbox-scripts.js';
+import { CLAIM, FAIL, FINISH, LEASE_LEFT, MARK, PURGE_ENTRIES, WITHDRAW } from './inbox-scripts.js';
 import { type FormatCheck } from './format-check.js';
 import { type LuaScript } from './lua-script.js';
 import { purgeInBatches } from './purge-in-batches.js';
@@ -100,6 +100,9 @@ export class RedisInbox implements InboxStore {
       finish: async () => Number(await this.run(FINISH, key, [token])) === 1,
       fail: async () => {
         await this.run(FAIL, key, [token]);
+      },
+      withdraw: async () => {
+        await this.run(WITHDRAW, key, [token]);
       },
     };
   }

@@ -145,6 +145,10 @@ export class MemoryInbox implements InboxStore {
         inOneTurn(() => {
           this.fail(id, fence);
         }),
+      withdraw: () =>
+        inOneTurn(() => {
+          this.withdraw(id, fence);
+        }),
     };
   }
 
@@ -169,6 +173,12 @@ export class MemoryInbox implements InboxStore {
     const entry = this.heldBy(id, fence);
     if (!entry) return;
     entry.state = 'open';
+    this.wake(id);
+  }
+
+  private withdraw(id: string, fence: number): void {
+    if (!this.heldBy(id, fence)) return;
+    this.unfinished.delete(id);
     this.wake(id);
   }
 

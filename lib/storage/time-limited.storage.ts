@@ -56,6 +56,7 @@ function limitedClaim(claim: InboxClaim): InboxClaim {
     mark: (handler) => inTime(claim.mark(handler)),
     finish: () => inTime(claim.finish()),
     fail: () => inTime(claim.fail()),
+    withdraw: () => inTime(claim.withdraw()),
   };
 }
 

@@ -68,6 +68,10 @@ function crashingClaim(
       history.add({ what: 'ending', ...run, how: 'fail' });
       return claim.fail();
     },
+    withdraw: () => {
+      history.add({ what: 'ending', ...run, how: 'withdraw' });
+      return claim.withdraw();
+    },
   };
 }
 

@@ -22,7 +22,7 @@ export type Happening =
   | ({ readonly what: 'marking'; readonly handler: string } & Run)
   | ({ readonly what: 'marked'; readonly handler: string } & Told)
   /** From here on others may claim. */
-  | ({ readonly what: 'ending'; readonly how: 'finish' | 'fail' } & Run)
+  | ({ readonly what: 'ending'; readonly how: 'finish' | 'fail' | 'withdraw' } & Run)
   | ({ readonly what: 'finished' } & Told)
   | { readonly what: 'killed'; readonly point: string; readonly reference?: string }
   | { readonly what: 'stopped'; readonly point: string; readonly reference?: string }

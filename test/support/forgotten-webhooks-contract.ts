@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Injectable } from '@nestjs/common';
 import {
   hmac,
@@ -48,8 +48,15 @@ class SecondHandler {
   }
 }
 
-/** What holds for webhooks whose outcome the inbox has forgotten. Call it inside a `describe`. */
-export function forgottenWebhooksContract(open: () => Promise<ForgettingStorage> | ForgettingStorage): void {
+/**
+ * What holds for webhooks whose outcome the inbox has forgotten. Call it inside a `describe`.
+ *
+ * @param options.undoes Whether the handlers run in a transaction.
+ */
+export function forgottenWebhooksContract(
+  open: () => Promise<ForgettingStorage> | ForgettingStorage,
+  { undoes = false }: { readonly undoes?: boolean } = {},
+): void {
   let sandbox: PaymentsSandbox;
   let subject: ForgettingStorage;
   let payments: PaymentsApp;
@@ -214,6 +221,71 @@ export function forgottenWebhooksContract(open: () => Promise<ForgettingStorage>
       expect(await stands()).toMatchObject({ outcome: 'success' });
     },
   );
+
+  describe('a process that stands still between its look at the journal and its claim', () => {
+    let beforeClaim: (() => Promise<void>) | undefined;
+
+    beforeEach(async () => {
+      const { inbox } = subject.storage;
+      const slow = Object.assign(Object.create(inbox) as typeof inbox, {
+        claim: async (...args: Parameters<typeof inbox.claim>) => {
+          const happens = beforeClaim;
+          beforeClaim = undefined;
+          await happens?.();
+          return inbox.claim(...args);
+        },
+      });
+      subject = { ...subject, storage: { ...subject.storage, inbox: slow } };
+      await payments.app.close();
+      await start();
+    });
+
+    it.each([
+      ['payment.success', 'payment.success'],
+      ['payment.success', 'payment.failed'],
+      ['payment.failed', 'payment.success'],
+    ] as const)(
+      'believes %s that another one handled and forgot, when it goes on with %s',
+      async (first, late) => {
+        beforeClaim = async () => {
+          expect(await deliver(first)).toBe(200);
+          await forget();
+        };
+        expect(await deliver(late)).toBe(503);
+        expect(await deliver(late)).toBe(200);
+        expect(await deliver(first)).toBe(200);
+        // In a transaction the handlers run before the journal is asked, and are undone.
+        const undone = undoes ? [late] : [];
+        const conflict = late === first ? [] : ['conflict'];
+        expect(payments.seen.events).toEqual([first, ...undone, ...conflict]);
+        expect(await stands()).toMatchObject({ state: 'settled', outcome: NAMES[first] });
+        expect(await payments.inbox.conflicts()).toHaveLength(conflict.length);
+      },
+    );
+
+    it('takes its claim back where the payment was made meanwhile, with another amount', async () => {
+      const later = { ...collectionRequest, reference: 'order-2' };
+      beforeClaim = async () => {
+        await payments.collections.mobileMoney(later);
+      };
+      expect(await deliver('payment.success', { reference: 'order-2', amount: '1.00' })).toBe(503);
+      expect(await deliver('payment.success', { reference: 'order-2', amount: '1.00' })).toBe(200);
+      expect(await deliver('payment.success', { reference: 'order-2' })).toBe(200);
+      const undone = undoes ? ['payment.success'] : [];
+      expect(payments.seen.events).toEqual([...undone, 'mismatch', 'payment.success']);
+      expect(await payments.journal.get('collection', 'order-2')).toMatchObject({ outcome: 'success' });
+    });
+
+    it('goes on with what another one settled and has not finished', async () => {
+      second.failWith = new Error('not yet');
+      beforeClaim = async () => {
+        expect(await deliver('payment.success')).toBe(500);
+      };
+      expect(await deliver('payment.success')).toBe(200);
+      expect(second.attempts).toEqual([1, 2]);
+      expect(await stands()).toMatchObject({ state: 'settled', outcome: 'success' });
+    });
+  });
 
   it('sets a second charge aside, before the purge and after it', async () => {
     await deliver('payment.success', { provider_reference: null });

@@ -221,6 +221,55 @@ export function inboxContract(
     expect((await claim(released)).result).toBe('claimed');
   });
 
+  describe('a claim that is withdrawn', () => {
+    it('leaves nothing behind, as if it had never been made', async () => {
+      await claimed(await claim(inboxDelivery('order-1'))).withdraw();
+      expect(await claim(inboxDelivery('order-1', { mustExist: true }))).toEqual({ result: 'missing' });
+      const other = claimed(await claim(inboxDelivery('order-1', { fingerprint: 'f2' })));
+      expect([other.attempt, other.finished]).toEqual([1, []]);
+      await pass(LEASE_MS + 1);
+      await claimed(await claim(inboxDelivery('order-1', { fingerprint: 'f2' }))).withdraw();
+      expect(await claim(inboxDelivery('order-1', { mustExist: true }))).toEqual({ result: 'missing' });
+    });
+
+    it('has ended: its holder changes nothing any more', async () => {
+      const first = claimed(await claim(inboxDelivery('order-1')));
+      await first.withdraw();
+      expect(await first.mark('Orders.paid')).toBe(false);
+      expect(await first.finish()).toBe(false);
+      const second = claimed(await claim(inboxDelivery('order-1')));
+      expect([second.attempt, second.finished]).toEqual([1, []]);
+      await first.withdraw();
+      await first.fail();
+      expect((await claim(inboxDelivery('order-1'))).result).toBe('busy');
+      expect(await second.finish()).toBe(true);
+    });
+
+    it('takes nothing away once it ended or its lease was lost', async () => {
+      const ended = claimed(await claim(inboxDelivery('order-1')));
+      await ended.finish();
+      await ended.withdraw();
+      expect(await claim(inboxDelivery('order-1'))).toEqual({ result: 'done' });
+      const failed = claimed(await claim(inboxDelivery('order-2')));
+      await failed.fail();
+      await failed.withdraw();
+      expect((await claim(inboxDelivery('order-2', { fingerprint: 'f2' }))).result).toBe('conflict');
+      const dead = claimed(await claim(inboxDelivery('order-3')));
+      await pass(LEASE_MS + 1);
+      const heir = claimed(await claim(inboxDelivery('order-3')));
+      await dead.withdraw();
+      expect(await heir.finish()).toBe(true);
+    });
+
+    it('keeps nobody waiting', async () => {
+      const running = claimed(await claim(inboxDelivery('order-1')));
+      const released = inbox.waitForRelease(inboxKey('order-1'), LEASE_MS);
+      await running.withdraw();
+      await released;
+      expect((await claim(inboxDelivery('order-1', { fingerprint: 'f2' }))).result).toBe('claimed');
+    });
+  });
+
   describe('a delivery whose entry must be there', () => {
     const standing = (change: Partial<InboxDelivery> = {}) =>
       inboxDelivery('order-1', { mustExist: true, ...change });

@@ -50,6 +50,10 @@ export function transactionalStorage(): TransactionalStorage {
         ends.push('rollback');
         return claim.fail();
       },
+      withdraw: () => {
+        ends.push('rollback');
+        return claim.withdraw();
+      },
     };
   };
   return storage;

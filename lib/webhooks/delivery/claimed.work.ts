@@ -6,6 +6,7 @@ import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
 import { failureLabel } from '../../errors/failure-label.js';
 import { PaymentsStorageError } from '../../errors/payments-storage.error.js';
 import { isPaymentsError } from '../../errors/payments.error.js';
+import { ChangedMeanwhileError } from '../../recovery/changed-meanwhile.error.js';
 import { waitWithin } from '../../transport/wait-within.js';
 import { DeliveryContext } from './delivery-context.js';
 import { runSteps, type StepsResult } from './handler-steps.js';
@@ -96,7 +97,9 @@ export class ClaimedWork {
     this.logger.error(
       `${step} failed for ${describeEvent(event)}; the next delivery runs again: ${errorText(error)}`,
     );
-    await claim.fail().catch((failure: unknown) => {
+    // Nothing of it was done, and the journal decides: an entry that stays open would let it run, or stand against a later outcome.
+    const isObsolete = error instanceof ChangedMeanwhileError && claim.finished.length === 0;
+    await (isObsolete ? claim.withdraw() : claim.fail()).catch((failure: unknown) => {
       this.logger.error(
         `The claim could not be given back and holds until its lease ends: ${failureLabel(failure)}`,
       );

@@ -132,12 +132,13 @@ export class DeliveryDispatcher {
 
   private outcomeWork(
     event: PaymentWebhookEvent,
-    { known, ...standing }: Omit<WebhookSettling, 'journal'> & Pick<WebhookStanding, 'known'>,
+    { known, ...standing }: Pick<WebhookSettling, 'otherMoney' | 'seen'> & Pick<WebhookStanding, 'known'>,
     last: readonly HandlerStep[],
   ): DeliveryWork {
     return {
       known,
-      settle: (journal) => this.outcomes.settle(event, { journal, ...standing }),
+      settle: ({ journal, attempt }) =>
+        this.outcomes.settle(event, { journal, isFirstRun: attempt === 1, ...standing }),
       handlers: [...this.stepsFor(event.event), ...last],
       done: () => {
         this.outcomes.tellWaiters(event);

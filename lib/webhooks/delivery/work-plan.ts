@@ -1,4 +1,3 @@
-import { type JournalStore } from '../../common/journal-port.js';
 import { type InboxClaim } from '../../common/storage-port.js';
 import { type HandlerStep, type PlannedStep } from './handler-steps.js';
 
@@ -14,9 +13,9 @@ export interface DeliveryWork {
   /**
    * Writes the outcome to the journal, where the delivery is one.
    *
-   * @param journal The journal of the claim's transaction, where there is one.
+   * @param claim With the journal of its transaction, where there is one.
    */
-  readonly settle?: (journal: JournalStore | undefined) => Promise<void>;
+  readonly settle?: (claim: Pick<InboxClaim, 'attempt' | 'journal'>) => Promise<void>;
   readonly handlers: readonly HandlerStep[];
   /** Called once the work is recorded as done. Never throws. */
   readonly done: () => void;
@@ -30,12 +29,13 @@ export interface DeliveryWork {
  */
 export function planWork(
   { announce = [], settle, handlers }: Pick<DeliveryWork, 'announce' | 'settle' | 'handlers'>,
-  { finished, transaction, journal }: Pick<InboxClaim, 'finished' | 'transaction' | 'journal'>,
+  claim: Pick<InboxClaim, 'attempt' | 'finished' | 'transaction' | 'journal'>,
 ): readonly PlannedStep[] {
+  const { finished, transaction, journal } = claim;
   const first = withMarks(announce, ANNOUNCEMENT);
   const then = withMarks(handlers, '');
   const settling: readonly PlannedStep[] = settle
-    ? [{ name: 'PaymentsJournal', run: () => settle(journal) }]
+    ? [{ name: 'PaymentsJournal', run: () => settle(claim) }]
     : [];
   const inOrder = journal ? [...first, ...then, ...settling] : [...first, ...settling, ...then];
   // Beside a transaction nothing is remembered: what a handler wrote is undone with everything else.

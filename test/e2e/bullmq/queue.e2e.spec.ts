@@ -226,6 +226,37 @@ for (const adapter of adapters) {
       expect(runs.references).toHaveLength(1);
     });
 
+    it('is put off, and then believed done, where another worker handled it and purged that since the look', async () => {
+      const memory = memoryStorage();
+      await memory.journal.insert(journalRecord('order-1', { state: 'accepted' }), 0);
+      const settle = async (): Promise<void> => {
+        const { version, record } = (await memory.journal.get(journalRecord('order-1')))!;
+        if (record.state === 'settled') return;
+        await memory.journal.replace(
+          version,
+          { ...record, state: 'settled', outcome: 'success', settledBy: 'webhook' },
+          0,
+        );
+      };
+      const inbox = Object.assign(Object.create(memory.inbox) as typeof memory.inbox, {
+        claim: async (...args: Parameters<typeof memory.inbox.claim>) => {
+          await settle();
+          return memory.inbox.claim(...args);
+        },
+      });
+      const storage: PaymentsStorage = { name: 'test', journal: memory.journal, inbox };
+      const app = await space.start(adapter, { retry: { maxAttempts: 1 } }, { runs, storage });
+      const delayed = next('delayed');
+      await deliver(app.port, paymentEvent('payment.success', { reference: 'order-1', amount: '1180.50' }));
+      await delayed;
+      const [job] = await queueOf(app).getDelayed();
+      expect(job?.attemptsMade).toBe(0);
+      const completed = next('completed');
+      await job?.promote();
+      await completed;
+      expect(runs.references).toEqual([]);
+    });
+
     it('is put off, and not begun a second time, while a handler takes longer than it may', async () => {
       let finish = (): void => undefined;
       runs.behaviour = () => new Promise<void>((resolve) => (finish = resolve));

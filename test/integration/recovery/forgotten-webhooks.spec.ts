@@ -55,9 +55,12 @@ describeWith([postgresService], 'a webhook that the inbox has forgotten, in Post
     ['without a transaction', false],
     ['in the transaction of the handlers', true],
   ])('%s', (_how, transactional) => {
-    forgottenWebhooksContract(() => {
-      const { pool, schema, pass } = database;
-      return { storage: postgresStorage({ pool, schema, transactional }), pass };
-    });
+    forgottenWebhooksContract(
+      () => {
+        const { pool, schema, pass } = database;
+        return { storage: postgresStorage({ pool, schema, transactional }), pass };
+      },
+      { undoes: transactional },
+    );
   });
 });

@@ -1,7 +1,7 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type JournalStore } from '../../../lib/common/journal-port.js';
 import { OutcomeWatch } from '../../../lib/recovery/outcome-watch.js';
-import { WebhookOutcomes } from '../../../lib/recovery/webhook.outcomes.js';
+import { WebhookOutcomes, type WebhookSettling } from '../../../lib/recovery/webhook.outcomes.js';
 import { memoryStorage } from '../../../lib/storage/memory.storage.js';
 import { paymentEvent } from '../../../lib/testing/payment-event.js';
 import { journalRecord } from '../../support/journal-contract.js';
@@ -71,14 +71,36 @@ describe('a webhook that settles its payment', () => {
     expect(await state()).toMatchObject({ state: 'settled', outcome: 'failed' });
   });
 
-  it('is refused in a transaction where the same webhook has settled it since, and the inbox has forgotten that', async () => {
-    const { fit: seen } = await outcomes.look(event('1180.50'));
-    await outcomes.settle(event('1180.50'), { journal: undefined, otherMoney: false, seen });
-    const late = (own: JournalStore | undefined) =>
-      outcomes.settle(event('1180.50'), { journal: own, otherMoney: false, seen });
-    await expect(late(journal)).rejects.toMatchObject({ name: 'PaymentsStorageError', reference: 'order-1' });
-    // Without a transaction an earlier run may have settled it and ended before its handlers.
-    await late(undefined);
+  describe('where the same webhook has settled it since it was looked at', () => {
+    const settle = (change: Partial<WebhookSettling>) =>
+      outcomes.settle(event('1180.50'), { journal: undefined, otherMoney: false, seen: 'fits', ...change });
+    const changed = { name: 'PaymentsStorageError', reference: 'order-1' };
+
+    beforeEach(() => settle({}));
+
+    it.each([
+      ['in a transaction, which handled it too', () => ({ journal })],
+      ['in the first run of its entry: the inbox has forgotten another one', () => ({ isFirstRun: true })],
+    ])('is refused %s', async (_where, how) => {
+      const { version } = (await journal.get(RECORD))!;
+      await expect(settle(how())).rejects.toMatchObject(changed);
+      expect(await journal.get(RECORD)).toMatchObject({ version });
+    });
+
+    it('is taken in a further run: an earlier one may have ended before its handlers', async () => {
+      await settle({ isFirstRun: false });
+      expect(await state()).toMatchObject({ state: 'settled', outcome: 'success' });
+    });
+  });
+
+  it('is taken for its own where its writing lost the answer, and the client wrote again', async () => {
+    const replace = journal.replace.bind(journal);
+    vi.spyOn(journal, 'replace').mockImplementationOnce(async (...args) => {
+      await replace(...args);
+      return replace(...args);
+    });
+    const settling = { journal: undefined, otherMoney: false, seen: 'fits', isFirstRun: true } as const;
+    await outcomes.settle(event('1180.50'), settling);
     expect(await state()).toMatchObject({ state: 'settled', outcome: 'success' });
   });
 

@@ -96,13 +96,16 @@ describe('a storage that may hang', () => {
     expect(end).toMatchObject(late);
   });
 
-  it.each(['mark', 'finish', 'fail'] as const)('keeps nobody waiting in %s of a claim', async (what) => {
-    const claim = claimed(await limited.inbox.claim(inboxDelivery('order-1'), 60_000));
-    slow.hangs = true;
-    const end = expect(claim[what]('Orders.paid')).rejects.toMatchObject(late);
-    await vi.advanceTimersByTimeAsync(5_000);
-    await end;
-  });
+  it.each(['mark', 'finish', 'fail', 'withdraw'] as const)(
+    'keeps nobody waiting in %s of a claim',
+    async (what) => {
+      const claim = claimed(await limited.inbox.claim(inboxDelivery('order-1'), 60_000));
+      slow.hangs = true;
+      const end = expect(claim[what]('Orders.paid')).rejects.toMatchObject(late);
+      await vi.advanceTimersByTimeAsync(5_000);
+      await end;
+    },
+  );
 
   it("keeps nobody waiting in the journal of a claim's transaction", async () => {
     const transactional: PaymentsStorage = {

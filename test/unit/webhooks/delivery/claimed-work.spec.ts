@@ -29,6 +29,7 @@ it('logs that the end of handlers that ran on could not be recorded, without wha
     mark: () => Promise.resolve(true),
     finish: () => Promise.reject(new Error('secret of order-1')),
     fail: () => Promise.resolve(),
+    withdraw: () => Promise.resolve(),
   };
   const running = new RunningWork();
   const work = new ClaimedWork('default', { handlerTimeoutMs: 5, leaseMs: 61_005 }, running);

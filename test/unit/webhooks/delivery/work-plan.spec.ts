@@ -10,7 +10,7 @@ const settle = (): Promise<void> => Promise.resolve();
 const transaction = { transaction: 'open', journal: {} as JournalStore };
 
 function planned(work: PlannedWork, claim: { finished?: string[] } & Partial<typeof transaction>): string[] {
-  return planWork(work, { finished: [], ...claim }).map(({ name, mark }) =>
+  return planWork(work, { attempt: 1, finished: [], ...claim }).map(({ name, mark }) =>
     mark === undefined ? name : `${name} = ${mark}`,
   );
 }
@@ -76,14 +76,15 @@ describe('the plan for a delivery', () => {
   it("settles in the transaction's journal, or in no other than the account's own", async () => {
     const journals: (JournalStore | undefined)[] = [];
     const work: PlannedWork = {
-      settle: (journal) => {
+      settle: ({ journal }) => {
         journals.push(journal);
         return Promise.resolve();
       },
       handlers: [],
     };
-    for (const claim of [{ finished: [] }, { finished: [], ...transaction }]) {
-      for (const step of planWork(work, claim)) await step.run(undefined as never, undefined as never);
+    const claim = { attempt: 1, finished: [] };
+    for (const given of [claim, { ...claim, ...transaction }]) {
+      for (const step of planWork(work, given)) await step.run(undefined as never, undefined as never);
     }
     expect(journals).toEqual([undefined, transaction.journal]);
   });
