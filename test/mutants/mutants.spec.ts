@@ -1,9 +1,10 @@
+import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { chooseSample } from './choose-sample.js';
 import { coveringSpecs } from './covering-specs.js';
 import { codeAt, type EquivalentMutant, type Mutant } from './mutant.js';
-import { judgedMutants, shareNoticed, writeReport } from './report.js';
-import { specFolders } from './spec-folders.js';
+import { isNoticed, judgedMutants, shareNoticed, writeReport } from './report.js';
+import { ALSO, specFolders } from './spec-folders.js';
 
 function mutantAt(line: number, file = 'lib/common/money.ts'): Mutant {
   return { file, line, column: 3, kind: 'EqualityOperator', code: `a < ${line}`, became: `a <= ${line}` };
@@ -85,6 +86,19 @@ describe('the spec files for a mutant', () => {
       'test/integration/recovery',
     ]);
   });
+
+  it('are all of them for a path that has none of its own', () => {
+    const everything = ['test/unit', 'test/integration', 'test/e2e'];
+    expect(specFolders(['lib/payments.module.ts'], () => false)).toEqual(everything);
+    expect(specFolders(['lib/wallet', 'lib/payments.module.ts'], existsSync)).toEqual([
+      ...ALSO['wallet']!,
+      ...everything,
+    ]);
+  });
+
+  it.each(Object.keys(ALSO))('of lib/%s are there', (topic) => {
+    expect([`lib/${topic}`, ...ALSO[topic]!].filter((folder) => !existsSync(folder))).toEqual([]);
+  });
 });
 
 describe('the report', () => {
@@ -121,6 +135,16 @@ describe('the report', () => {
       '| lib/b/y.ts:1 | ConditionalExpression | `a \\|\\| b` | `!( a )` |',
       '| lib/b/y.ts:2 | ConditionalExpression | `c && d` | `true` |',
     ]);
+  });
+
+  it.each([
+    ['Killed', true],
+    ['Timeout', true],
+    ['Survived', false],
+    ['NoCoverage', false],
+    ['CompileError', undefined],
+  ])('of a mutant that is %s', (status, noticed) => {
+    expect(isNoticed(status)).toBe(noticed);
   });
 
   it('says that nothing survived', () => {

@@ -30,11 +30,16 @@ const NOTICED: Readonly<Record<string, boolean>> = {
   NoCoverage: false,
 };
 
+/** Whether a test noticed a mutant of this status; undefined for one that was not run. */
+export function isNoticed(status: string): boolean | undefined {
+  return NOTICED[status];
+}
+
 /** The mutants that were run; those that are not in the sample are left out. */
 export function judgedMutants({ files }: StrykerReport): JudgedMutant[] {
   return Object.entries(files).flatMap(([file, { source, mutants }]) =>
     mutants.flatMap(({ mutatorName, replacement = '', status, location: { start, end } }) => {
-      const noticed = NOTICED[status];
+      const noticed = isNoticed(status);
       if (noticed === undefined) return [];
       const code = codeAt(source, start, end);
       return { file, ...start, kind: mutatorName, code, became: oneLine(replacement), noticed };

@@ -1,21 +1,23 @@
 import { build, stop } from 'esbuild';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
  * Runs the `main` of a TypeScript program with the words of the command line; what it resolves to is the exit code.
  *
  * @param {string} entry
+ * @param {readonly string[]} [beside] Programs that `main` has others run: it gets the folder in which they are bundled,
+ *   each under its own name and `.mjs`.
  */
-export async function runBundled(entry) {
+export async function runBundled(entry, beside = []) {
   // Inside node_modules, so that what is imported from there is found.
   const folder = mkdtempSync(join(process.cwd(), 'node_modules', '.bundled-'));
   try {
-    const outfile = join(folder, 'main.mjs');
     await build({
-      entryPoints: [entry],
-      outfile,
+      entryPoints: [entry, ...beside],
+      outdir: folder,
+      outExtension: { '.js': '.mjs' },
       bundle: true,
       format: 'esm',
       platform: 'node',
@@ -24,8 +26,8 @@ export async function runBundled(entry) {
       logLevel: 'error',
     });
     await stop();
-    const { main } = await import(pathToFileURL(outfile).href);
-    process.exitCode = await main(process.argv.slice(2));
+    const { main } = await import(pathToFileURL(join(folder, `${basename(entry, '.ts')}.mjs`)).href);
+    process.exitCode = await main(process.argv.slice(2), folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
