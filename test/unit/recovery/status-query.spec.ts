@@ -166,6 +166,16 @@ describe('what is written down after a status answer', () => {
     expect(say(change, status)).toMatchObject({ attempt: change.attempt ?? 1, ...next });
   });
 
+  it.each<[status: string, Partial<JournalRecord>]>([
+    ['pending', { state: 'accepted' }],
+    ['processing', { state: 'accepted' }],
+    ['odd', { state: 'accepted' }],
+    ['pending', { state: 'settled', outcome: 'success', settledBy: 'webhook' }],
+  ])('is the very record where %s brings nothing new: %j', (status, change) => {
+    const record: JournalRecord = { ...RECORD, acknowledged: true, ...change };
+    expect(afterStatus(record, { ...OURS, status }, record.intent)).toBe(record);
+  });
+
   it('is nothing where the answer says nothing', () => {
     const { intent } = RECORD;
     expect(afterStatus(RECORD, { reference: 'order/2', status: 'success' }, intent)).toBeUndefined();
