@@ -1,6 +1,7 @@
 import { PGlite } from '@electric-sql/pglite';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import './pglite-template.js';
 
 /** PostgreSQL inside this process, behind a socket that `pg` connects to. It serves one connection at a time. */
 export interface PgliteServer {

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import '../../../test/support/pglite-template.js';
 import { PgliteDatabase } from '../src/database/pglite.database.js';
 
 const BOOT_MS = 120_000;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { Client } from 'pg';
+import '../../../test/support/pglite-template.js';
 import { describeWith, postgresService } from '../../../test/support/services.js';
 
 /** Gives what DATABASE_URL is; to be called within the specs. Empty: PGlite in memory. */

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { buildChildProgram, type ChildProgram } from '../../../test/support/child-program.js';
+import { UNOPTIMIZED_WASM } from '../../../test/support/pglite-template.js';
 import { type ProcessEnd, ServerProcess } from '../../../test/support/server-process.js';
 import { describeWith, postgresService } from '../../../test/support/services.js';
 import { PayrollDesk } from './payroll.desk.js';
@@ -61,7 +62,7 @@ async function start(environment: NodeJS.ProcessEnv, ...args: readonly string[])
     ...desk.environment(sandbox),
     ...environment,
   };
-  const command = [process.execPath, program.file, ...args];
+  const command = [process.execPath, UNOPTIMIZED_WASM, program.file, ...args];
   const child = await ServerProcess.start(command, '', { env, cwd: desk.folder });
   running.add(child);
   return child;
@@ -155,11 +156,12 @@ function stories(openPlace: () => Promise<JournalPlace>): void {
 }
 
 describe('the program on the PostgreSQL inside it', () => {
-  stories(() => Promise.resolve(embeddedJournal(desk)));
+  stories(() => embeddedJournal(desk));
 
   it(
     'finishes what is under way at Ctrl-C, sends no more, and lets no second one into its folder',
     async () => {
+      await embeddedJournal(desk);
       sandbox.next('POST /disbursements/bank', { reference: 'salaries.S-0' }).delay('1m');
       const gone = taken(1);
       // However slow this machine is, the answer must not come too late.
@@ -186,6 +188,7 @@ describe('the program on the PostgreSQL inside it', () => {
   it(
     'ends at once at the second Ctrl-C, and the next run calls the line unknown',
     async () => {
+      await embeddedJournal(desk);
       sandbox.next('POST /disbursements/bank', { reference: 'salaries.S-0' }).hang();
       const gone = taken(1);
       const run = await start({ PAYROLL_AT_ONCE: '1' }, 'pay', file);

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
+import '../../../test/support/pglite-template.js';
 import { type JournalDatabase, openJournal } from '../src/journal/journal-database.js';
 import { Settings } from '../src/settings.js';
 import { Screen } from '../src/console/screen.js';
