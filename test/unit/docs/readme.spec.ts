@@ -1,45 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { compilerProblems } from '../../support/compiler-problems.js';
 
 const root = process.cwd();
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 const PAGES = [
-  'README.md',
-  'CONTRIBUTING.md',
-  'CHANGELOG.md',
-  'SECURITY.md',
-  'docs/accounts.md',
-  'docs/assumptions.md',
-  'docs/cli.md',
-  'docs/dependencies.md',
-  'docs/diagnostics.md',
-  'docs/migrating.md',
-  'docs/money-safety.md',
-  'docs/observability.md',
-  'docs/openapi.md',
-  'docs/performance.md',
-  'docs/production.md',
-  'docs/sandbox-control-api.md',
-  'docs/sandbox.md',
-  'docs/scaling.md',
-  'docs/storage.md',
-  'docs/testing.md',
-  'docs/webhooks.md',
+  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'sample/README.md'],
+  ...readdirSync(join(root, 'docs'))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `docs/${file}`),
 ];
 
-/** Pages whose TypeScript blocks are whole files; those of the others are parts of one. */
-const WHOLE = [
-  'README.md',
-  'docs/accounts.md',
-  'docs/migrating.md',
-  'docs/observability.md',
-  'docs/openapi.md',
-  'docs/storage.md',
-  'docs/testing.md',
-  'docs/webhooks.md',
-];
+/** Pages whose TypeScript blocks are parts of a file; those of the others are whole files. */
+const PARTS = ['docs/diagnostics.md', 'docs/sandbox.md'];
 
 /** The TypeScript blocks of a page, by the name of the file that a user would put them in. */
 function snippetsOf(page: string): Map<string, string> {
@@ -50,7 +24,8 @@ function snippetsOf(page: string): Map<string, string> {
 
 describe('the documents', () => {
   it('show only code that compiles', () => {
-    const snippets = new Map(WHOLE.flatMap((page) => [...snippetsOf(page)]));
+    const whole = PAGES.filter((page) => !PARTS.includes(page));
+    const snippets = new Map(whole.flatMap((page) => [...snippetsOf(page)]));
     expect(snippets.size).toBeGreaterThanOrEqual(11);
     expect(compilerProblems(snippets)).toEqual([]);
   }, 60_000);
@@ -65,7 +40,49 @@ describe('the documents', () => {
   });
 });
 
-it.each(PAGES)('%s links only to files that exist', (page) => {
-  const targets = [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target]) => target!);
-  expect(targets.filter((target) => !existsSync(join(root, dirname(page), target)))).toEqual([]);
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(page: string): ReadonlySet<string> {
+  const headings = read(page)
+    .replaceAll(/```[\s\S]*?```/g, '')
+    .matchAll(/^#+ (.*)$/gm);
+  return new Set(
+    [...headings].map(([, heading]) =>
+      heading!
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
+
+/** Every link of a page to a file of the repository, with the file that it leads to. */
+function linksOf(
+  page: string,
+): readonly { readonly link: string; readonly file: string; readonly anchor: string }[] {
+  return [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)].map(
+    ([, path = '', anchor = '']) => ({
+      link: `${path}#${anchor}`,
+      file: path === '' ? page : join(dirname(page), path),
+      anchor,
+    }),
+  );
+}
+
+describe.each(PAGES)('%s', (page) => {
+  it('links only to files that exist', () => {
+    const broken = linksOf(page).filter(({ file }) => !existsSync(join(root, file)));
+    expect(broken).toEqual([]);
+  });
+
+  it('links only to headings that exist', () => {
+    const broken = linksOf(page).filter(
+      ({ file, anchor }) => anchor !== '' && file.endsWith('.md') && !anchorsOf(file).has(anchor),
+    );
+    expect(broken).toEqual([]);
+  });
+});
+
+it('README.md leads to every page', () => {
+  const linked = new Set(linksOf('README.md').map(({ file }) => file));
+  expect(PAGES.filter((page) => page !== 'README.md' && !linked.has(page))).toEqual([]);
 });
