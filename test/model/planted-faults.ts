@@ -217,6 +217,12 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     write: 'return;',
   },
   {
+    name: 'a request is found by its signal alone, which an interceptor replaced',
+    file: 'lib/transport/send-watch.ts',
+    find: ' ?? AT_WORK_FOR.getStore()?.()',
+    write: '',
+  },
+  {
     name: 'what an interceptor sent before is forgotten',
     file: RUN_CALL,
     find: "ambiguous ||= call.kind !== 'read' && result.result === 'response' && result.resent === true;",
