@@ -1,6 +1,6 @@
 import { type AxiosInstance, type InternalAxiosRequestConfig } from 'axios';
-import { type OutgoingRequest } from './carrier.js';
 import { refuseChanged, sendWatchOf } from './send-watch.js';
+import { carrierBelow, requestOf } from './undici.adapter.js';
 import { watchedTransport } from './watched.transport.js';
 
 /**
@@ -30,33 +30,20 @@ export class RequestGuard {
     if (!watch) return config;
     refuseChanged(watch, requestOf({ ...config, url: this.axios.getUri(config) }));
     watch.dispatched += 1;
+    const isWatched = carrierBelow(config.adapter) || (isHttpAdapter(config) && !config.transport);
     config.transport ??= watchedTransport(watch);
+    // Whatever else sends never says when it begins.
+    if (!isWatched) watch.onStart?.();
     return config;
   };
+}
+
+/** Whether axios sends through its own adapter for Node.js, which takes a transport. It chooses the first that it can use. */
+function isHttpAdapter({ adapter }: InternalAxiosRequestConfig): boolean {
+  return [adapter].flat().find((name) => name !== 'xhr') === 'http';
 }
 
 /** What a test may have put a function of its own in the place of. */
 function requestMethod(axios: { readonly request: unknown }): unknown {
   return axios.request;
-}
-
-/** What axios made of a request; its whole address is in `url`. */
-export function requestOf({
-  url = '',
-  method = 'get',
-  headers,
-  data,
-}: InternalAxiosRequestConfig): OutgoingRequest {
-  const { origin, pathname, search } = new URL(url);
-  return {
-    method: method.toUpperCase() as OutgoingRequest['method'],
-    origin,
-    path: pathname + search,
-    // An interceptor may have put a plain object there.
-    headers:
-      typeof headers.toJSON === 'function'
-        ? headers.toJSON(true)
-        : Object.fromEntries(Object.entries(headers)),
-    body: typeof data === 'string' ? data : undefined,
-  };
 }

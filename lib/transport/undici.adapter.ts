@@ -1,5 +1,5 @@
 import { type AxiosAdapter, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
-import { requestOf } from './request-guard.js';
+import { type OutgoingRequest } from './carrier.js';
 import { type CollectedResponse } from './response-collector.js';
 import { refuseChanged, sendWatchOf } from './send-watch.js';
 import { type UndiciCarrier } from './undici.carrier.js';
@@ -36,6 +36,27 @@ export function undiciAdapter(carrier: UndiciCarrier): AxiosAdapter {
 /** What carries the requests of an adapter; undefined where it is not the package's own. */
 export function carrierBelow(adapter: unknown): UndiciCarrier | undefined {
   return typeof adapter === 'function' ? CARRIERS.get(adapter) : undefined;
+}
+
+/** What axios made of a request; its whole address is in `url`. */
+export function requestOf({
+  url = '',
+  method = 'get',
+  headers,
+  data,
+}: InternalAxiosRequestConfig): OutgoingRequest {
+  const { origin, pathname, search } = new URL(url);
+  return {
+    method: method.toUpperCase() as OutgoingRequest['method'],
+    origin,
+    path: pathname + search,
+    // An interceptor may have put a plain object there.
+    headers:
+      typeof headers.toJSON === 'function'
+        ? headers.toJSON(true)
+        : Object.fromEntries(Object.entries(headers)),
+    body: typeof data === 'string' ? data : undefined,
+  };
 }
 
 function toAxiosResponse(

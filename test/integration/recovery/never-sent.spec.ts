@@ -1,6 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { HttpService } from '@nestjs/axios';
 import { Logger } from '@nestjs/common';
+import { getAdapter, type InternalAxiosRequestConfig } from 'axios';
+import { Agent as HttpAgent } from 'node:http';
 import {
+  getPaymentsToken,
   hmac,
   type JournalRecord,
   type JournalStore,
@@ -114,7 +118,36 @@ describe.each(SHARED_STORES)('with the journal in %s behind a network', (_name, 
       },
     );
 
-    it('before it takes back what no connection to the gateway was found for: sent by nobody', async () => {
+    it.each<[over: string, http: NonNullable<PaymentsModuleOptions['http']>]>([
+      ["the package's own connections", {}],
+      ['an agent of the application', { httpAgent: new HttpAgent() }],
+    ])(
+      'before it takes back what no connection to the gateway was found for over %s: sent by nobody',
+      async (_over, http) => {
+        const storage = store.throughProxy();
+        const journal: JournalStore = Object.assign(Object.create(storage.journal) as JournalStore, {
+          insert: async (...args: Parameters<JournalStore['insert']>) => {
+            const written = await storage.journal.insert(...args);
+            store.proxy.cut();
+            return written;
+          },
+        });
+        const first = await startWarm(
+          { ...storage, journal },
+          { baseUrl: 'http://127.0.0.1:1/api/v1', http },
+        );
+        expect(await failureOf(first.collections.mobileMoney(request))).toMatchObject({
+          name: 'GatewayUnreachableError',
+          mayHaveBeenProcessed: false,
+        });
+        first.crash();
+        store.proxy.restore();
+        expect(await recovered()).toEqual({ probed: 0, settled: 0, stillUnknown: 1 });
+        expect(effects()).toBe(0);
+      },
+    );
+
+    it('before it takes back what its own interceptor stopped, in front of an adapter of its own: sent by nobody', async () => {
       const storage = store.throughProxy();
       const journal: JournalStore = Object.assign(Object.create(storage.journal) as JournalStore, {
         insert: async (...args: Parameters<JournalStore['insert']>) => {
@@ -123,7 +156,14 @@ describe.each(SHARED_STORES)('with the journal in %s behind a network', (_name, 
           return written;
         },
       });
-      const first = await startWarm({ ...storage, journal }, { baseUrl: 'http://127.0.0.1:1/api/v1' });
+      const adapter = getAdapter('http');
+      const first = await startWarm(
+        { ...storage, journal },
+        { http: { adapter: (config: InternalAxiosRequestConfig) => adapter(config) } },
+      );
+      first.app.get<HttpService>(getPaymentsToken(HttpService)).axiosRef.interceptors.request.use(() => {
+        throw new Error('no token');
+      });
       expect(await failureOf(first.collections.mobileMoney(request))).toMatchObject({
         name: 'GatewayUnreachableError',
         mayHaveBeenProcessed: false,
@@ -132,6 +172,16 @@ describe.each(SHARED_STORES)('with the journal in %s behind a network', (_name, 
       store.proxy.restore();
       expect(await recovered()).toEqual({ probed: 0, settled: 0, stillUnknown: 1 });
       expect(effects()).toBe(0);
+    });
+
+    it('after it handed the request to an adapter of its own: the hand-over is noted, and the payment is made once', async () => {
+      const adapter = (): Promise<never> => new Promise(() => {});
+      const first = await startWarm(store.throughProxy(), { http: { adapter } });
+      void failureOf(first.collections.mobileMoney(request));
+      await until((record) => record?.sent === true);
+      first.crash();
+      expect(await recovered()).toEqual({ probed: 1, settled: 1, stillUnknown: 0 });
+      expect(effects()).toBe(1);
     });
 
     it('before it takes back what its caller aborted before sending: sent by nobody', async () => {
