@@ -98,7 +98,8 @@ export interface PaymentsModuleOptions {
    */
   readonly banks?: BankDirectoryOptions;
   /**
-   * Passed to the package's own `HttpModule`: agent, proxy, adapter, headers.
+   * Passed to the package's own `HttpModule`: agent, proxy, adapter, headers. Behind an `adapter` or a `transport` of your own the
+   * package cannot see when sending begins: a payment that fails there may have been made.
    * @default {}
    */
   readonly http?: HttpModuleOptions;

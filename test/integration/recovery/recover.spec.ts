@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import {
+  CALL_ATTEMPT_CHANNEL,
   memoryStorage,
+  onPaymentsDiagnostics,
   type JournalEntry,
   type PaymentFamily,
   type PaymentsModuleOptions,
@@ -101,6 +103,32 @@ describe('recover()', () => {
     await sandbox.customer('255712345678').approve('order-1');
     expect(await stands('collection', 'order-1')).toMatchObject({ state: 'settled', outcome: 'success' });
     expect(sandbox.payments()).toHaveLength(1);
+  });
+
+  it('finds a payment whose caller gave up before its probe, sends nothing more for it, and its webhook settles it', async () => {
+    const patient = await start({ deadlineMs: 60_000 });
+    sandbox.next(PAY).dropAfterProcessing();
+    const caller = new AbortController();
+    const stop = onPaymentsDiagnostics(CALL_ATTEMPT_CHANNEL, () => {
+      caller.abort();
+    });
+    const options = { signal: caller.signal };
+    expect(
+      await lost(patient.collections.mobileMoney(collectionRequest, options)).finally(stop),
+    ).toMatchObject({
+      name: 'PaymentOutcomeUnknownError',
+      evidence: 'aborted',
+      mayHaveBeenProcessed: true,
+    });
+    const open: JournalEntry[] = [];
+    for await (const entry of patient.journal.unresolved()) open.push(entry);
+    expect(open).toMatchObject([{ reference: 'order-1', state: 'unknown', evidence: 'aborted' }]);
+    now += 60_000 + 30_001;
+    expect(await patient.journal.recover()).toEqual({ probed: 0, settled: 0, stillUnknown: 1 });
+    expect(sandbox.requests()).toHaveLength(1);
+    sandbox.deliverTo(patient.webhookUrl);
+    await sandbox.customer('255712345678').approve('order-1');
+    expect(await stands('collection', 'order-1')).toMatchObject({ state: 'settled', outcome: 'success' });
   });
 
   it('leaves a payout that a crash cut off alone, and calls it interrupted', async () => {

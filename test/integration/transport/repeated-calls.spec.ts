@@ -500,9 +500,15 @@ describe('a payment that is asked for again', () => {
         signal.abort();
       });
       const error = await failureOf(pay({}, { signal: signal.signal })).finally(stop);
-      expect(error).toMatchObject({ name: 'PaymentOutcomeUnknownError', evidence: 'aborted' });
+      expect(error).toMatchObject({
+        name: 'PaymentOutcomeUnknownError',
+        evidence: 'aborted',
+        mayHaveBeenProcessed: true,
+      });
       expect(gateway.seen).toHaveLength(1);
-      expect((await journal.get(KEY))?.record.probe).toBeUndefined();
+      const { record } = (await journal.get(KEY))!;
+      expect(record).toMatchObject({ state: 'unknown', evidence: 'aborted' });
+      expect(record.probe).toBeUndefined();
     });
   });
 
