@@ -43,6 +43,8 @@ export interface WebhookStanding {
   readonly outcome?: PaymentOutcome | undefined;
   /** The hash of the provider reference that the journal holds. */
   readonly providerReference?: string | undefined;
+  /** What the webhook says; absent where it is none of the four. */
+  readonly said?: WebhookClaim | undefined;
 }
 
 interface FoundPayment {
@@ -59,6 +61,8 @@ export interface WebhookSettling {
   readonly otherMoney: boolean;
   /** How the webhook fitted when it was looked at; nothing: whatever stands there is written over. */
   readonly seen?: WebhookStanding['fit'];
+  /** What the webhook says, where it was read before. */
+  readonly said?: WebhookClaim | undefined;
   /** Whether no earlier run for this webhook can have settled the payment and ended before its handlers. */
   readonly isFirstRun?: boolean;
 }
@@ -77,17 +81,17 @@ export class WebhookOutcomes {
    */
   async look(event: PaymentWebhookEvent): Promise<WebhookStanding> {
     const { reference } = event.data;
-    const claim = claimOf(event);
-    if (!claim) return { known: await this.knowsAnySpelling(event), fit: 'fits' };
+    const said = claimOf(event);
+    if (!said) return { known: await this.knowsAnySpelling(event), fit: 'fits' };
     const found = await this.find(this.keyOf(reference));
     if (found) {
       const { outcome, providerReference } = found.payment;
-      const fit = webhookFit(found.payment, claim, () => found.isOfItsAttempt(event.data));
-      return { known: true, fit, outcome, providerReference };
+      const fit = webhookFit(found.payment, said, () => found.isOfItsAttempt(event.data));
+      return { known: true, fit, outcome, providerReference, said };
     }
     const bare = bareReference(reference);
     const knowsBare = bare !== reference && (await this.find(this.keyOf(bare))) !== undefined;
-    return { known: false, fit: knowsBare ? 'other-spelling' : 'fits' };
+    return { known: false, fit: knowsBare ? 'other-spelling' : 'fits', said };
   }
 
   /**
@@ -99,16 +103,15 @@ export class WebhookOutcomes {
    */
   async settle(
     event: PaymentWebhookEvent,
-    { journal, otherMoney, seen, isFirstRun = false }: WebhookSettling,
+    { journal, otherMoney, seen, said = claimOf(event), isFirstRun = false }: WebhookSettling,
   ): Promise<void> {
     const { reference } = event.data;
-    const claim = claimOf(event);
-    if (!claim) return;
+    if (!said) return;
     // Who settled it has handled it too: always in a transaction, and elsewhere where no run of this webhook ended in between. What
     // stands after the first look may be what this one wrote, when the answer to that was lost.
     let isHandled = journal !== undefined || isFirstRun;
     const assertUnchanged = ({ payment, isOfItsAttempt }: FoundPayment): void => {
-      const fit = webhookFit(payment, claim, () => isOfItsAttempt(event.data));
+      const fit = webhookFit(payment, said, () => isOfItsAttempt(event.data));
       const changed = seen !== undefined && seen !== fit;
       if (!otherMoney && fit === 'mismatch') {
         throw new ChangedMeanwhileError('written down meanwhile, with another amount or currency', reference);
@@ -126,7 +129,7 @@ export class WebhookOutcomes {
     };
     const end = ({ record }: StoredJournalRecord): JournalRecord | undefined => {
       assertUnchanged(standingPayment(record));
-      return settledByWebhook(record, claim);
+      return settledByWebhook(record, said);
     };
     const store = journal ?? this.store;
     const key = this.keyOf(reference);
@@ -135,8 +138,8 @@ export class WebhookOutcomes {
       const tombstone = await store.tombstone(key);
       if (!tombstone) return;
       assertUnchanged(buriedPayment(tombstone));
-      if (tombstone.end === claim.outcome && tombstone.settledBy === 'webhook') return;
-      await store.endTombstone(key, { end: claim.outcome, settledBy: 'webhook' });
+      if (tombstone.end === said.outcome && tombstone.settledBy === 'webhook') return;
+      await store.endTombstone(key, { end: said.outcome, settledBy: 'webhook' });
     };
     await writing(event, work());
     if (!journal) this.watch.changed(this.keyOf(reference));

@@ -1,6 +1,5 @@
 import { type ApplicationEvents } from '../../common/application-events.js';
 import { type PaymentEventName, type PaymentWebhookEvent } from '../../common/events.js';
-import { providerReferenceOf } from '../../common/provider-reference.js';
 import {
   type ClaimResult,
   type InboxDelivery,
@@ -95,10 +94,10 @@ export class DeliveryDispatcher {
   /** Handles what was set aside, in the place of what stands for its reference. */
   async releaseInstead(webhook: TracedWebhook): Promise<WebhookAnswer> {
     const { event } = webhook;
-    const { known } = await this.outcomes.look(event);
-    const delivery = this.delivery('outcome', event.data.reference, event);
+    const { known, said } = await this.outcomes.look(event);
+    const delivery = this.delivery('outcome', event.data.reference, event, said);
     const claim = await this.claim({ ...delivery, replaces: 'any' }, webhook);
-    return this.handle(claim, this.outcomeWork(event, { known, otherMoney: true }, []), webhook);
+    return this.handle(claim, this.outcomeWork(event, { known, said, otherMoney: true }, []), webhook);
   }
 
   private async handleOutcome(
@@ -108,31 +107,37 @@ export class DeliveryDispatcher {
     mustExist: boolean,
   ): Promise<WebhookAnswer> {
     const { event } = webhook;
-    const { fit, known } = standing;
+    const { fit, known, said } = standing;
     // Before the claim: beside an open transaction it would need a second connection, and not every pool has one.
     if (fit === 'contested') await this.quarantine.store('conflict', webhook);
-    const delivery = this.delivery('outcome', event.data.reference, event);
+    const delivery = this.delivery('outcome', event.data.reference, event, said);
     const claim = await this.claim({ ...delivery, mustExist }, webhook);
     if (claim.result === 'missing' && fit === 'settled') return this.repeated(event, standing);
     if (claim.result === 'conflict' || claim.result === 'missing') {
       return this.setAside('conflict', webhook, contradiction(event, claim, standing), standing);
     }
-    const work = this.outcomeWork(event, { known, otherMoney: false, seen: fit }, last);
+    const work = this.outcomeWork(event, { known, said, otherMoney: false, seen: fit }, last);
     // Once the journal has taken the outcome over it fits: an earlier run has announced the contradiction.
     const contested = claim.result === 'claimed' && (fit === 'contested' || wasAnnounced(claim.claim));
     return this.handle(claim, contested ? this.contestedWork(event, work) : work, webhook);
   }
 
   /** The inbox has forgotten what the journal knows: the handlers ran. */
-  private async repeated(event: PaymentWebhookEvent, standing: WebhookStanding): Promise<WebhookAnswer> {
-    const isFirst = standing.providerReference === undefined && providerReferenceOf(event) !== undefined;
-    if (isFirst) await this.outcomes.settle(event, { journal: undefined, otherMoney: false });
+  private async repeated(
+    event: PaymentWebhookEvent,
+    { providerReference, said }: WebhookStanding,
+  ): Promise<WebhookAnswer> {
+    const isFirst = providerReference === undefined && said?.providerReference !== undefined;
+    if (isFirst) await this.outcomes.settle(event, { journal: undefined, otherMoney: false, said });
     return DONE;
   }
 
   private outcomeWork(
     event: PaymentWebhookEvent,
-    { known, ...standing }: Pick<WebhookSettling, 'otherMoney' | 'seen'> & Pick<WebhookStanding, 'known'>,
+    {
+      known,
+      ...standing
+    }: Pick<WebhookSettling, 'otherMoney' | 'seen' | 'said'> & Pick<WebhookStanding, 'known'>,
     last: readonly HandlerStep[],
   ): DeliveryWork {
     return {
@@ -221,9 +226,14 @@ export class DeliveryDispatcher {
     return this.handlers.stepsFor(this.scope.account, event);
   }
 
-  private delivery(kind: InboxKind, reference: string, event: PaymentWebhookEvent): InboxDelivery {
+  private delivery(
+    kind: InboxKind,
+    reference: string,
+    event: PaymentWebhookEvent,
+    said?: WebhookStanding['said'],
+  ): InboxDelivery {
     const { account, environment } = this.scope;
-    const providerReference = kind === 'outcome' ? providerReferenceOf(event) : undefined;
+    const { providerReference } = said ?? {};
     return {
       key: { account, environment, kind, reference },
       event: event.event,

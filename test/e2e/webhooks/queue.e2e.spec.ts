@@ -106,6 +106,21 @@ describe.each(adapters)('a delivery that is handed over to a queue on %s', (adap
     expect(ran).toEqual(['payment.success']);
   });
 
+  it('has its provider reference read and hashed once', async () => {
+    await deliver(running.port, paymentEvent('payment.success'));
+    const delivery = first();
+    let reads = 0;
+    Object.defineProperty(delivery.event.data, 'provider_reference', {
+      get: () => {
+        reads += 1;
+        return 'p1';
+      },
+    });
+    expect(await receiver.work(delivery)).toEqual({ status: 200 });
+    expect(ran).toEqual(['payment.success']);
+    expect(reads).toBe(1);
+  });
+
   it('tells the worker of a handler that failed, and of one that runs elsewhere', async () => {
     await deliver(running.port, paymentEvent('payment.success'));
     behaviour = () => {
