@@ -186,5 +186,6 @@ export {
   type PaymentTombstone,
   type ProbeWait,
   type StoredJournalRecord,
+  type TombstoneEnd,
 } from './common/journal-port.js';
 export { memoryStorage, type MemoryStorageOptions } from './storage/memory.storage.js';

@@ -191,6 +191,18 @@ export interface PaymentTombstone {
 }
 
 /**
+ * How a payment ended after the journal had forgotten it.
+ *
+ * @publicApi
+ */
+export interface TombstoneEnd {
+  /** How it ended. */
+  readonly end: PaymentOutcome;
+  /** Who said so. */
+  readonly settledBy: NonNullable<JournalRecord['settledBy']>;
+}
+
+/**
  * What came of writing a payment down.
  *
  * @publicApi
@@ -257,7 +269,7 @@ export interface JournalStore {
    */
   tombstone(key: JournalKey): Promise<PaymentTombstone | undefined>;
   /** Writes down how a forgotten payment ended after all, in its tombstone; nothing happens where there is none. */
-  endTombstone(key: JournalKey, ended: Required<Pick<PaymentTombstone, 'end' | 'settledBy'>>): Promise<void>;
+  endTombstone(key: JournalKey, ended: TombstoneEnd): Promise<void>;
   /**
    * Forgets such payments that did not change for `olderThanMs`, in batches where there are many, and leaves a tombstone for
    * each. `tombstones`: takes away those that were left longer ago. Resolves to how many.

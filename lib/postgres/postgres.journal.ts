@@ -9,6 +9,7 @@ import {
   type JournalStore,
   type PaymentTombstone,
   type StoredJournalRecord,
+  type TombstoneEnd,
 } from '../common/journal-port.js';
 import { PaymentsStorageError } from '../errors/payments-storage.error.js';
 import { intentText } from '../storage/intent-text.js';
@@ -72,10 +73,7 @@ export class PostgresJournal implements JournalStore {
     return row && storedTombstone(row);
   }
 
-  async endTombstone(
-    key: JournalKey,
-    { end, settledBy }: Pick<PaymentTombstone, 'end' | 'settledBy'>,
-  ): Promise<void> {
+  async endTombstone(key: JournalKey, { end, settledBy }: TombstoneEnd): Promise<void> {
     await this.run(this.statements.endTombstone, [...keyValues(key), end, settledBy]);
   }
 

@@ -9,6 +9,7 @@ import {
   type JournalStore,
   type PaymentTombstone,
   type StoredJournalRecord,
+  type TombstoneEnd,
 } from '../common/journal-port.js';
 import { placesOf } from '../storage/forgettable.js';
 import { intentText } from '../storage/intent-text.js';
@@ -54,11 +55,8 @@ export class RedisJournal implements JournalStore {
     return found === null ? undefined : readTombstone(found as string);
   }
 
-  async endTombstone(
-    key: JournalKey,
-    { end, settledBy }: Required<Pick<PaymentTombstone, 'end' | 'settledBy'>>,
-  ): Promise<void> {
-    await this.run(END_TOMBSTONE, key, [referenceField(key.reference), end, String(settledBy)]);
+  async endTombstone(key: JournalKey, { end, settledBy }: TombstoneEnd): Promise<void> {
+    await this.run(END_TOMBSTONE, key, [referenceField(key.reference), end, settledBy]);
   }
 
   async replace(

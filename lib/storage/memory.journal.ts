@@ -10,6 +10,7 @@ import {
   type JournalStore,
   type PaymentTombstone,
   type StoredJournalRecord,
+  type TombstoneEnd,
 } from '../common/journal-port.js';
 import { Chain, type Linked } from './chain.js';
 import { placesOf, tombstoneOf } from './forgettable.js';
@@ -89,7 +90,7 @@ export class MemoryJournal implements JournalStore {
     return Promise.resolve(this.bookOf(key).tombstones.find(key.reference));
   }
 
-  endTombstone(key: JournalKey, ended: Pick<PaymentTombstone, 'end' | 'settledBy'>): Promise<void> {
+  endTombstone(key: JournalKey, ended: TombstoneEnd): Promise<void> {
     const { tombstones } = this.bookOf(key);
     const standing = tombstones.find(key.reference);
     if (standing) tombstones.add(key.reference, { ...standing, ...ended }, this.now());
