@@ -32,7 +32,10 @@ const STORED = `account, environment, family, reference, state, attempt::text AS
 
 /** What the journal asks of PostgreSQL. */
 export interface JournalStatements {
-  /** Key, state, attempt, record, lease. No row: there is a tombstone, or another row was written since the statement began to look. */
+  /**
+   * Key, state, attempt, record, lease. `inserted` is `no` for the row that stands, and `instead` where the new row took the place of
+   * one that stood when the statement began to look. No row: there is a tombstone, or another row was written since then.
+   */
   readonly insert: string;
   readonly get: string;
   /** Key. */
@@ -66,9 +69,10 @@ export function journalStatements({ journal, tombstones, versions }: TableNames)
         ON CONFLICT (account, environment, family, reference) DO NOTHING
         RETURNING *
       )
-      SELECT 'true' AS inserted, ${STORED} FROM written
+      SELECT CASE WHEN EXISTS (SELECT FROM ${journal} WHERE ${KEY}) THEN 'instead' ELSE 'yes' END AS inserted, ${STORED}
+      FROM written
       UNION ALL
-      SELECT 'false', ${STORED} FROM ${journal} WHERE ${KEY} AND NOT EXISTS (SELECT FROM written)`,
+      SELECT 'no', ${STORED} FROM ${journal} WHERE ${KEY} AND NOT EXISTS (SELECT FROM written)`,
 
     get: `SELECT ${STORED} FROM ${journal} WHERE ${KEY}`,
 

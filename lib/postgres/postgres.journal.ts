@@ -42,14 +42,15 @@ export class PostgresJournal implements JournalStore {
 
   /**
    * A purge that ran at the same time may have taken the row away that this one then took the place of, and left a tombstone that the
-   * statement was too early to see. That purge was committed before, so a look afterwards sees it.
+   * statement was too early to see. That purge was committed before, so a look afterwards sees it. Where no row stood there was
+   * nothing to purge: what was written since then is younger than the statement, which ends within seconds.
    */
   async insert(record: JournalRecord, leaseMs: number): Promise<JournalInsertion> {
     const values = [...keyValues(record), record.state, record.attempt, JSON.stringify(record), leaseMs];
     for (let tries = 0; tries < TRIES; tries += 1) {
       const [row] = (await this.run(this.statements.insert, values)).rows;
       const stored = row && storedRecord(row);
-      if (stored && row['inserted'] === 'false') return { inserted: false, stored };
+      if (stored && row['inserted'] !== 'instead') return { inserted: row['inserted'] === 'yes', stored };
       const tombstone = await this.tombstone(record);
       if (tombstone) {
         if (stored) await this.remove(record, stored.version);

@@ -48,6 +48,20 @@ describeWith([postgresService], 'postgresStorage() and its server', () => {
     expect(asked).toHaveLength(1);
   });
 
+  it('writes a new payment down in one round trip, and what came of it in another one', async () => {
+    const { pool, asked } = watchedPool(database.pool);
+    const { journal } = postgresStorage({ pool, schema: database.schema });
+    await journal.get(journalRecord('order-1'));
+    asked.length = 0;
+    const { inserted, stored } = await journal.insert(journalRecord('order-1'), LEASE_MS);
+    expect(inserted).toBe(true);
+    expect(asked).toHaveLength(1);
+    await journal.replace(stored!.version, journalRecord('order-1', { state: 'accepted' }), 0);
+    expect(asked).toHaveLength(2);
+    expect((await journal.insert(journalRecord('order-1'), LEASE_MS)).inserted).toBe(false);
+    expect(asked).toHaveLength(3);
+  });
+
   it('gives every connection back', async () => {
     const pool = database.connect();
     for (const transactional of [false, true]) {
