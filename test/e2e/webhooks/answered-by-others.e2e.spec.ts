@@ -6,8 +6,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { type AddressInfo, connect, type Server, type Socket } from 'node:net';
-import { PaymentsModule } from '../../../lib/payments.module.js';
-import { PaymentsWebhook } from '../../../lib/webhooks/routes/payments-webhook.decorator.js';
+import { PaymentsModule, PaymentsWebhook } from 'nestjs-payments';
 import { paymentsOptions, startWebhookApp, type WebhookApp } from '../../support/webhook-app.js';
 import { WebhooksController } from '../../support/webhooks.controller.js';
 

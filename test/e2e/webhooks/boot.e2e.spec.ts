@@ -23,19 +23,18 @@ import { ModuleRef, NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import { map } from 'rxjs';
-import { type PaymentWebhookEvent } from '../../../lib/common/events.js';
-import { PaymentsModule } from '../../../lib/payments.module.js';
-import { paymentEvent } from '../../../lib/testing/payment-event.js';
-import { postWebhook } from '../../../lib/testing/post-webhook.js';
 import {
   OnPayment,
   type OnPaymentOptions,
+  PaymentEvent,
+  PaymentsInbox,
+  PaymentsModule,
+  PaymentsWebhook,
+  PaymentsWebhookGuard,
   type PaymentTrigger,
-} from '../../../lib/webhooks/handlers/on-payment.decorator.js';
-import { PaymentsInbox } from '../../../lib/webhooks/payments-inbox.js';
-import { PaymentEvent } from '../../../lib/webhooks/routes/payment-event.decorator.js';
-import { PaymentsWebhook } from '../../../lib/webhooks/routes/payments-webhook.decorator.js';
-import { PaymentsWebhookGuard } from '../../../lib/webhooks/routes/payments-webhook.guard.js';
+  type PaymentWebhookEvent,
+} from 'nestjs-payments';
+import { paymentEvent, postWebhook } from 'nestjs-payments/testing';
 import { WebhookAccounts } from '../../../lib/webhooks/webhook-accounts.js';
 import {
   adapters,

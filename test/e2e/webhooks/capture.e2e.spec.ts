@@ -13,13 +13,14 @@ import {
   type INestApplication,
 } from '@nestjs/common';
 import { createRequire } from 'node:module';
-import { type PaymentWebhookEvent } from '../../../lib/common/events.js';
-import { hmac } from '../../../lib/webhooks/schemes/hmac.js';
-import { paymentEvent } from '../../../lib/testing/payment-event.js';
-import { signWebhook } from '../../../lib/testing/sign-webhook.js';
-import { PaymentEvent } from '../../../lib/webhooks/routes/payment-event.decorator.js';
-import { PaymentsWebhook } from '../../../lib/webhooks/routes/payments-webhook.decorator.js';
-import { PaymentsWebhookGuard } from '../../../lib/webhooks/routes/payments-webhook.guard.js';
+import {
+  hmac,
+  PaymentEvent,
+  PaymentsWebhook,
+  PaymentsWebhookGuard,
+  type PaymentWebhookEvent,
+} from 'nestjs-payments';
+import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
 import {
   adapters,
   deliver,

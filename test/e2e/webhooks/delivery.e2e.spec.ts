@@ -2,16 +2,17 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BadRequestException, Controller, Inject, Injectable, Param, Scope } from '@nestjs/common';
 import { REQUEST } from '@nestjs/core';
 import { of, tap } from 'rxjs';
-import { type PaymentWebhookEvent } from '../../../lib/common/events.js';
-import { type PaymentsStorage } from '../../../lib/common/storage-port.js';
-import { memoryStorage } from '../../../lib/storage/memory.storage.js';
-import { paymentEvent } from '../../../lib/testing/payment-event.js';
-import { signWebhook } from '../../../lib/testing/sign-webhook.js';
-import { type PaymentEventContext } from '../../../lib/webhooks/delivery/payment-event-context.js';
-import { OnPayment } from '../../../lib/webhooks/handlers/on-payment.decorator.js';
-import { PaymentsInbox } from '../../../lib/webhooks/payments-inbox.js';
-import { PaymentEvent } from '../../../lib/webhooks/routes/payment-event.decorator.js';
-import { PaymentsWebhook } from '../../../lib/webhooks/routes/payments-webhook.decorator.js';
+import {
+  memoryStorage,
+  OnPayment,
+  PaymentEvent,
+  type PaymentEventContext,
+  PaymentsInbox,
+  type PaymentsStorage,
+  PaymentsWebhook,
+  type PaymentWebhookEvent,
+} from 'nestjs-payments';
+import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
 import {
   adapters,
   deliver,

@@ -2,14 +2,16 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type CanActivate, Controller, type INestApplication, Post, UseGuards } from '@nestjs/common';
 import { Agent, type ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { onPaymentsDiagnostics } from '../../../lib/common/diagnostics.js';
-import { type SignatureVerdict } from '../../../lib/common/webhook-scheme.js';
-import { WEBHOOK_REFUSED_CHANNEL } from '../../../lib/common/webhook-diagnostics.js';
-import { type PaymentsModuleRootOptions } from '../../../lib/payments-options.module.js';
-import { paymentEvent } from '../../../lib/testing/payment-event.js';
+import {
+  customScheme,
+  onPaymentsDiagnostics,
+  type PaymentsModuleRootOptions,
+  PaymentsWebhookGuard,
+  type SignatureVerdict,
+  WEBHOOK_REFUSED_CHANNEL,
+} from 'nestjs-payments';
+import { paymentEvent } from 'nestjs-payments/testing';
 import { UnverifiedBytes } from '../../../lib/webhooks/capture/unverified-bytes.js';
-import { PaymentsWebhookGuard } from '../../../lib/webhooks/routes/payments-webhook.guard.js';
-import { customScheme } from '../../../lib/webhooks/schemes/custom.scheme.js';
 import {
   adapters,
   deliver,

@@ -15,10 +15,8 @@ import {
 import { createRequire } from 'node:module';
 import { type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { PaymentsModule } from '../../../lib/payments.module.js';
-import { paymentEvent } from '../../../lib/testing/payment-event.js';
-import { postWebhook } from '../../../lib/testing/post-webhook.js';
-import { PaymentsWebhook } from '../../../lib/webhooks/routes/payments-webhook.decorator.js';
+import { PaymentsModule, PaymentsWebhook } from 'nestjs-payments';
+import { paymentEvent, postWebhook } from 'nestjs-payments/testing';
 import { deliver, LogLines, paymentsOptions, scheme, secret } from '../../support/webhook-app.js';
 
 interface ExpressInstance extends RequestListener {

@@ -22,13 +22,15 @@ import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, Reflector } from '@ne
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createRequire } from 'node:module';
 import { map, race, Subject, switchMap, throwError } from 'rxjs';
-import { type PaymentsStorage } from '../../../lib/common/storage-port.js';
-import { type PaymentWebhookEvent } from '../../../lib/common/events.js';
-import { memoryStorage } from '../../../lib/storage/memory.storage.js';
-import { paymentEvent } from '../../../lib/testing/payment-event.js';
-import { OnPayment } from '../../../lib/webhooks/handlers/on-payment.decorator.js';
-import { PaymentEvent } from '../../../lib/webhooks/routes/payment-event.decorator.js';
-import { PaymentsWebhook } from '../../../lib/webhooks/routes/payments-webhook.decorator.js';
+import {
+  memoryStorage,
+  OnPayment,
+  PaymentEvent,
+  type PaymentsStorage,
+  PaymentsWebhook,
+  type PaymentWebhookEvent,
+} from 'nestjs-payments';
+import { paymentEvent } from 'nestjs-payments/testing';
 import {
   type AdapterName,
   adapters,

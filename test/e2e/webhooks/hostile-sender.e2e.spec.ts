@@ -5,10 +5,8 @@ import { once } from 'node:events';
 import { type IncomingMessage } from 'node:http';
 import { connect, type Server, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { onPaymentsDiagnostics } from '../../../lib/common/diagnostics.js';
-import { WEBHOOK_REFUSED_CHANNEL } from '../../../lib/common/webhook-diagnostics.js';
-import { paymentEvent } from '../../../lib/testing/payment-event.js';
-import { signWebhook } from '../../../lib/testing/sign-webhook.js';
+import { onPaymentsDiagnostics, WEBHOOK_REFUSED_CHANNEL } from 'nestjs-payments';
+import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
 import {
   adapters,
   deliver,

@@ -5,9 +5,8 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { once } from 'node:events';
 import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from 'node:http2';
 import { type AddressInfo, type Server } from 'node:net';
-import { PaymentsModule } from '../../../lib/payments.module.js';
-import { paymentEvent } from '../../../lib/testing/payment-event.js';
-import { signWebhook } from '../../../lib/testing/sign-webhook.js';
+import { PaymentsModule } from 'nestjs-payments';
+import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
 import { paymentsOptions, scheme, secret } from '../../support/webhook-app.js';
 import { WebhooksController } from '../../support/webhooks.controller.js';
 

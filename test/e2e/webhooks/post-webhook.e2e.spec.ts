@@ -4,9 +4,8 @@ import { type INestApplication } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { PaymentsModule } from '../../../lib/payments.module.js';
-import { paymentEvent } from '../../../lib/testing/payment-event.js';
-import { postWebhook } from '../../../lib/testing/post-webhook.js';
+import { PaymentsModule } from 'nestjs-payments';
+import { paymentEvent, postWebhook } from 'nestjs-payments/testing';
 import { adapters, paymentsOptions, scheme, secret } from '../../support/webhook-app.js';
 import { WebhooksController } from '../../support/webhooks.controller.js';
 

@@ -3,11 +3,14 @@ import { Body, Controller, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { createRequire } from 'node:module';
-import { type WebhookHostRequest, type WebhookOptions } from '../../../lib/config/webhook-options.js';
-import { PaymentsModule } from '../../../lib/payments.module.js';
-import { paymentEvent } from '../../../lib/testing/payment-event.js';
+import {
+  PaymentsModule,
+  PaymentsWebhook,
+  type WebhookHostRequest,
+  type WebhookOptions,
+} from 'nestjs-payments';
+import { paymentEvent } from 'nestjs-payments/testing';
 import { UnverifiedBytes } from '../../../lib/webhooks/capture/unverified-bytes.js';
-import { PaymentsWebhook } from '../../../lib/webhooks/routes/payments-webhook.decorator.js';
 import {
   adapters,
   deliver,

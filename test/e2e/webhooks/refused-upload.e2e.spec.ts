@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect, type Server, type Socket } from 'node:net';
-import { paymentEvent } from '../../../lib/testing/payment-event.js';
+import { paymentEvent } from 'nestjs-payments/testing';
 import { adapters, deliver, startWebhookApp, type WebhookApp } from '../../support/webhook-app.js';
 import { WebhooksController } from '../../support/webhooks.controller.js';
 

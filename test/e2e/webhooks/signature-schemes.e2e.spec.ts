@@ -1,11 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { paymentEvent } from '../../../lib/testing/payment-event.js';
-import { postWebhook } from '../../../lib/testing/post-webhook.js';
-import { signWebhook } from '../../../lib/testing/sign-webhook.js';
+import { hmac } from 'nestjs-payments';
+import { paymentEvent, postWebhook, signWebhook } from 'nestjs-payments/testing';
 import { callerOf, COLLECTION } from '../../support/gateway-caller.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { SCHEME_CASES } from '../../support/scheme-cases.js';
-import { hmac } from '../../../lib/webhooks/schemes/hmac.js';
 import {
   adapters,
   paymentsOptions,

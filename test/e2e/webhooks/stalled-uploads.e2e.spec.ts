@@ -5,12 +5,14 @@ import { type IncomingMessage } from 'node:http';
 import { connect, type Server, type Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { onPaymentsDiagnostics } from '../../../lib/common/diagnostics.js';
-import { WEBHOOK_REFUSED_CHANNEL } from '../../../lib/common/webhook-diagnostics.js';
-import { type WebhookOptions } from '../../../lib/config/webhook-options.js';
-import { paymentEvent } from '../../../lib/testing/payment-event.js';
-import { PaymentsWebhook } from '../../../lib/webhooks/routes/payments-webhook.decorator.js';
-import { customScheme } from '../../../lib/webhooks/schemes/custom.scheme.js';
+import {
+  customScheme,
+  onPaymentsDiagnostics,
+  PaymentsWebhook,
+  WEBHOOK_REFUSED_CHANNEL,
+  type WebhookOptions,
+} from 'nestjs-payments';
+import { paymentEvent } from 'nestjs-payments/testing';
 import {
   adapters,
   deliver,

@@ -14,9 +14,8 @@ import {
   PaymentsModule,
   type PaymentsStorage,
   type WebhookHttpAnswer,
-} from '../../../lib/index.js';
-import { paymentEvent } from '../../../lib/testing/payment-event.js';
-import { signWebhook } from '../../../lib/testing/sign-webhook.js';
+} from 'nestjs-payments';
+import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
 import { WebhookAccounts } from '../../../lib/webhooks/webhook-accounts.js';
 import { LogLines, paymentsOptions, scheme, secret } from '../../support/webhook-app.js';
 

@@ -17,9 +17,9 @@ import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import { PassThrough } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
-import { paymentEvent } from '../../../lib/testing/payment-event.js';
+import { PaymentsWebhook } from 'nestjs-payments';
+import { paymentEvent } from 'nestjs-payments/testing';
 import { UnverifiedBytes } from '../../../lib/webhooks/capture/unverified-bytes.js';
-import { PaymentsWebhook } from '../../../lib/webhooks/routes/payments-webhook.decorator.js';
 import {
   type AdapterName,
   adapters,

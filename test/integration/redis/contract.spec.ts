@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
-import { Cluster, type Redis } from 'ioredis';
+import { Cluster } from 'ioredis';
 import { type PaymentsStorage } from '../../../lib/common/storage-port.js';
 import { redisStorage } from '../../../lib/redis/index.js';
 import { type RedisClient } from '../../../lib/redis/redis-client.js';
 import { inboxContract, inboxDelivery, inboxKey } from '../../support/inbox-contract.js';
 import { damagedJournalContract, journalContract } from '../../support/journal-contract.js';
 import { connectRedis, forget, ownPrefix, TimeTravellingRedis, reaches } from '../../support/redis.js';
+import { redisOfSpecs } from '../../support/redis-of-specs.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { describeWithRedisServer } from '../../support/redis-server-specs.js';
 import { describeWith, redisService } from '../../support/services.js';
@@ -23,24 +24,14 @@ function open(client: RedisClient, prefix: string): PaymentsStorage & { pass(ms:
 }
 
 describeWith([redisService], 'redisStorage()', () => {
-  const prefix = ownPrefix();
-  let client: Redis;
-
-  beforeAll(() => {
-    client = connectRedis();
-  });
-
-  afterAll(async () => {
-    await forget(client, prefix);
-    client.disconnect();
-  });
+  const { prefix, client } = redisOfSpecs();
 
   describe('its inbox', () => {
-    inboxContract(() => open(client, prefix));
+    inboxContract(() => open(client(), prefix));
   });
 
   describe('its journal', () => {
-    journalContract(() => open(client, prefix));
+    journalContract(() => open(client(), prefix));
   });
 
   describe('a row of it that cannot be read', () => {
@@ -48,25 +39,25 @@ describeWith([redisService], 'redisStorage()', () => {
     const rows = `${keyPrefix}{default:sandbox}:journal:collection`;
     const field = (reference: string): string => JSON.stringify(reference);
     const row = async (reference: string): Promise<string> =>
-      (await client.hget(rows, field(reference))) ?? '';
+      (await client().hget(rows, field(reference))) ?? '';
 
-    afterEach(() => forget(client, keyPrefix));
+    afterEach(() => forget(client(), keyPrefix));
 
     damagedJournalContract(
-      () => ({ ...redisStorage({ client, keyPrefix }), pass: () => undefined }),
+      () => ({ ...redisStorage({ client: client(), keyPrefix }), pass: () => undefined }),
       [
-        ['row is cut off', async (it) => client.hset(rows, field(it), (await row(it)).slice(0, -20))],
-        ['row is cut off early', async (it) => client.hset(rows, field(it), (await row(it)).slice(0, 9))],
-        ['row is something else', (it) => client.hset(rows, field(it), 'something else')],
-        ['row is empty', (it) => client.hset(rows, field(it), '')],
-        ['row is gone', (it) => client.hdel(rows, field(it))],
-        ['rows are all gone, as Redis drops a key', () => client.del(rows)],
+        ['row is cut off', async (it) => client().hset(rows, field(it), (await row(it)).slice(0, -20))],
+        ['row is cut off early', async (it) => client().hset(rows, field(it), (await row(it)).slice(0, 9))],
+        ['row is something else', (it) => client().hset(rows, field(it), 'something else')],
+        ['row is empty', (it) => client().hset(rows, field(it), '')],
+        ['row is gone', (it) => client().hdel(rows, field(it))],
+        ['rows are all gone, as Redis drops a key', () => client().del(rows)],
       ],
     );
   });
 
   it('does not wait for a claim whose holder died', async () => {
-    const { inbox, pass } = open(client, prefix);
+    const { inbox, pass } = open(client(), prefix);
     await inbox.claim(inboxDelivery('order-1'), 60_000);
     pass(60_001);
     await inbox.waitForRelease(inboxKey('order-1'), 60_000);

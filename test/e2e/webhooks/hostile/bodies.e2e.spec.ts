@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gzipSync } from 'node:zlib';
-import { paymentEvent } from '../../../../lib/testing/payment-event.js';
+import { paymentEvent } from 'nestjs-payments/testing';
 import { HostileApp, signedLines } from '../../../support/hostile-app.js';
 import { adapters } from '../../../support/webhook-app.js';
 

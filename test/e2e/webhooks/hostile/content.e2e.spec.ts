@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { paymentEvent } from '../../../../lib/testing/payment-event.js';
+import { paymentEvent } from 'nestjs-payments/testing';
 import { type ExpectedStatus, HostileApp, signedLines } from '../../../support/hostile-app.js';
 import { adapters } from '../../../support/webhook-app.js';
 import { type HeaderLine } from '../../../support/wire.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHmac } from 'node:crypto';
-import { paymentEvent } from '../../../../lib/testing/payment-event.js';
+import { paymentEvent } from 'nestjs-payments/testing';
 import { type ExpectedStatus, HostileApp, signedLines } from '../../../support/hostile-app.js';
 import { adapters, secret } from '../../../support/webhook-app.js';
 import { type HeaderLine } from '../../../support/wire.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { paymentEvent } from '../../../../lib/testing/payment-event.js';
+import { paymentEvent } from 'nestjs-payments/testing';
 import { type ExpectedStatus, HostileApp, signedLines } from '../../../support/hostile-app.js';
 import { adapters } from '../../../support/webhook-app.js';
 
