@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import swc from 'unplugin-swc';
 import { defineConfig } from 'vitest/config';
+import { SlowSpecsFirst } from './test/support/slow-specs-first.js';
 
 const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -40,12 +41,14 @@ export default defineConfig({
     ],
     globalSetup: ['test/support/global-setup.mjs'],
     setupFiles: ['test/support/fresh-process.ts'],
-    // Vitest would leave a machine with two cores one of them.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // One more than processors: specs that wait for other processes leave theirs to others.
+    maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: SlowSpecsFirst },
     // Loading Nest for every file would take longer than all tests.
     isolate: false,
-    testTimeout: 15_000,
-    hookTimeout: 15_000,
+    // What a test takes a second for takes many on a machine with much else to do.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     coverage: { provider: 'v8', include: ['lib/**/*.ts'], exclude: ['lib/**/*.generated.ts'] },
   },
 });

@@ -94,7 +94,7 @@ describeWith([redisService], 'webhook work in other processes', () => {
     await done;
     expect(await second.until('finished')).toEqual({ what: 'finished', reference: 'order-1', attempt: 2 });
     expect(await queue().getJobCounts()).toMatchObject({ failed: 0, waiting: 0, active: 0 });
-  }, 30_000);
+  });
 
   it('is finished before a worker that is stopped ends, and no more is begun', async () => {
     const worker = await start({ waits: true });
@@ -123,7 +123,7 @@ describeWith([redisService], 'webhook work in other processes', () => {
     const second = await start();
     await done;
     expect(await second.until('finished')).toMatchObject({ attempt: 2 });
-  }, 30_000);
+  });
 
   it.each(['answers', 'is cut off', 'hangs'])(
     'keeps no process alive after its end, while Redis %s',

@@ -86,9 +86,8 @@ describeWith([postgresService], 'the database that DATABASE_URL names', () => {
       expect(before).toMatchObject([{ commands: ['CREATE SCHEMA', 'CREATE TABLE'], journal: [{}] }]);
       const specs = ['sample/04-payroll/test/command-line', 'test/integration/postgres/migrate'];
       const names = 'explains itself|keeps what is stored';
-      const { stdout } = await node(['node_modules/vitest/vitest.mjs', 'run', ...specs, '-t', names], {
-        DATABASE_URL: url,
-      });
+      const command = ['node_modules/vitest/vitest.mjs', 'run', '--maxWorkers=1', ...specs, '-t', names];
+      const { stdout } = await node(command, { DATABASE_URL: url });
       expect(stdout).toMatch(/Tests .*2 passed/);
       expect(await state()).toEqual(before);
     },

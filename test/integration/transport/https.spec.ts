@@ -46,7 +46,7 @@ beforeAll(async () => {
     timeout: 20_000,
   });
   story = JSON.parse(stdout.trim().split('\n').at(-1)!) as Story;
-}, 40_000);
+});
 
 afterAll(() => {
   for (const file of [script, trusted]) rmSync(file, { force: true });

@@ -1,0 +1,31 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Specs that start processes, browsers or databases, and those that play thousands of stories, the slowest first. */
+const SLOW = [
+  'sample/04-payroll/test/killed',
+  'sample/03-workers/test/workers',
+  'test/e2e/page/story',
+  'test/integration/suite/',
+  'test/model/',
+  'test/e2e/bullmq/processes',
+  'test/e2e/cli/',
+  'test/e2e/page/',
+  'test/e2e/postgres/',
+  'test/e2e/bullmq/',
+  'sample/',
+  'test/unit/docs/',
+  'test/integration/postgres/',
+  'test/e2e/',
+  'test/integration/',
+];
+
+/** Starts the slowest specs first, so that no worker is left alone with one of them at the end. */
+export class SlowSpecsFirst extends BaseSequencer {
+  override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const place = SLOW.findIndex((part) => moduleId.includes(`/${part}`));
+      return place === -1 ? SLOW.length : place;
+    };
+    return Promise.resolve([...files].sort((one, other) => rank(one) - rank(other)));
+  }
+}
