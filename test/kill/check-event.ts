@@ -48,12 +48,17 @@ export function claimFaults({ lines, steps }: Event, isTransactional: boolean): 
 
 function claimedFaults(claim: LineOf<'claimed'>, lines: readonly Line[], steps: readonly Step[]): string[] {
   const same = all(lines, 'claimed').filter(
-    ({ outcome, attempt }) => outcome === claim.outcome && attempt === claim.attempt,
+    (line) => line.outcome === claim.outcome && line.attempt === claim.attempt && !wasWithdrawn(line, lines),
   );
   return [
     ...(same[0] === claim && same.length > 1 ? ['was claimed twice with one number'] : []),
     ...(ofRun(claim, steps).length > 0 ? [] : ['was claimed, and the storage does not know of it']),
   ];
+}
+
+/** The next claim counts from the beginning again. */
+function wasWithdrawn(claim: LineOf<'claimed'>, lines: readonly Line[]): boolean {
+  return all(lines, 'ending').some((line) => line.how === 'withdraw' && isSameRun(line, claim));
 }
 
 function markFaults(

@@ -7,6 +7,7 @@ import {
   ending,
   finished,
   handledOnce,
+  handledOnceSteps,
   killed,
   marked,
   marking,
@@ -94,6 +95,23 @@ describe('what a process was told', () => {
     const { repeats, violations: found } = verdict([claimed(0), ...first, ...second], { steps: takenOver });
     expect(repeats).toEqual([{ reference, because }]);
     expect(found).toEqual([]);
+  });
+
+  it('does not count a claim that a process withdrew, which stood still while another one handled it and that was purged', () => {
+    const steps = [
+      ...handledOnceSteps,
+      step('gone', 1),
+      step('running', 1, { owner: 'b' }),
+      step('gone', 1, { owner: 'b' }),
+    ];
+    const ended = (how: 'withdraw' | 'fail'): readonly Moment[] => [
+      ...handledOnce,
+      claimed(1_100, 1, '2.1'),
+      ending(1_101, how, 1, '2.1'),
+      answered,
+    ];
+    expect(violations(ended('withdraw'), { steps })).toEqual([]);
+    expect(violations(ended('fail'), { steps })).toEqual([`${reference} was claimed twice with one number`]);
   });
 
   it('does not depend on who writes first: a process that stood still hears late of its claim', () => {

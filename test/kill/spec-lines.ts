@@ -50,7 +50,7 @@ export const marked = (at: number, said: Said, attempt = 1, life?: string): Mome
 });
 export const ending = (
   at: number,
-  how: 'finish' | 'fail' = 'finish',
+  how: 'finish' | 'fail' | 'withdraw' = 'finish',
   attempt = 1,
   life?: string,
 ): Moment => ({
