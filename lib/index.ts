@@ -40,8 +40,7 @@ export { DisbursementsService } from './disbursements/disbursements.service.js';
 export { BankDisbursement, MobileMoneyDisbursement } from './disbursements/disbursement-records.js';
 export { BankDisbursementDto, MobileMoneyDisbursementDto } from './disbursements/disbursement.dto.js';
 export { NameLookupService } from './name-lookup/name-lookup.service.js';
-export { NameLookupDto } from './name-lookup/name-lookup.dto.js';
-export { type LookupChannel } from './name-lookup/lookup-channel.js';
+export { NameLookupDto, type LookupChannel } from './name-lookup/name-lookup.dto.js';
 export {
   BankNameLookup,
   MobileMoneyNameLookup,
@@ -53,21 +52,24 @@ export { WalletBalance } from './wallet/wallet-balance.js';
 export { BanksService } from './banks/banks.service.js';
 export { Bank } from './banks/bank.js';
 
-export { type CallOptions } from './transport/call-options.js';
-export { type LastResponse, type PaymentsResponse } from './transport/last-response.js';
-export { type AttemptInfo, type AttemptPhase } from './common/attempt.js';
-export { DEFAULT_ACCOUNT, type PaymentsEnvironment } from './common/account.js';
-export { type MoneyInput } from './common/money.js';
-export { addMoney, compareMoney, formatTzs } from './common/money-helpers.js';
-export { normalizeTzPhone } from './common/phone.js';
+export { type CallOptions } from './gateway/call-options.js';
+export { type LastResponse, type PaymentsResponse } from './gateway/gateway-call.js';
 export {
+  type AttemptInfo,
+  type AttemptPhase,
+  DEFAULT_ACCOUNT,
+  type PaymentsEnvironment,
   type MoneyOperation,
   type PaymentFamily,
   type PaymentsOperation,
   type ReadOperation,
-} from './common/operations.js';
-export { type CollectionStatus, type DisbursementStatus, type PaymentOutcome } from './common/statuses.js';
-export { type OutcomeEvidence } from './common/outcome-evidence.js';
+  type CollectionStatus,
+  type DisbursementStatus,
+  type PaymentOutcome,
+  type OutcomeEvidence,
+} from './common/vocabulary.js';
+export { type MoneyInput, addMoney, compareMoney, formatTzs } from './common/money.js';
+export { normalizeTzPhone } from './common/phone.js';
 export {
   CALL_ATTEMPT_CHANNEL,
   CALL_ATTEMPT_START_CHANNEL,
@@ -96,18 +98,22 @@ export {
   type WebhookSubject,
 } from './common/webhook-diagnostics.js';
 
-export { isPaymentsError, PaymentsError, type PaymentsErrorDetails } from './errors/payments.error.js';
-export { GatewayAnswerError } from './errors/gateway-answer.error.js';
-export { GatewayUnreachableError } from './errors/gateway-unreachable.error.js';
-export { PaymentOutcomeUnknownError } from './errors/payment-outcome-unknown.error.js';
-export { PaymentRejectedError } from './errors/payment-rejected.error.js';
-export { PaymentsAuthenticationError } from './errors/payments-authentication.error.js';
-export { PaymentsConfigError } from './errors/payments-config.error.js';
-export { PaymentsRateLimitError } from './errors/payments-rate-limit.error.js';
-export { PaymentsStorageError } from './errors/payments-storage.error.js';
-export { PaymentsValidationError } from './errors/payments-validation.error.js';
-export { WebhookRefusedError } from './errors/webhook-refused.error.js';
-export { ReferenceReusedError } from './errors/reference-reused.error.js';
+export {
+  isPaymentsError,
+  PaymentsError,
+  type PaymentsErrorDetails,
+  GatewayAnswerError,
+  GatewayUnreachableError,
+  PaymentOutcomeUnknownError,
+  PaymentRejectedError,
+  PaymentsAuthenticationError,
+  PaymentsConfigError,
+  PaymentsRateLimitError,
+  PaymentsStorageError,
+  PaymentsValidationError,
+  WebhookRefusedError,
+  ReferenceReusedError,
+} from './errors/payments-errors.js';
 export { type GatewayCode } from './errors/gateway-codes.js';
 export { PaymentsErrorBody } from './errors/payments-error-body.js';
 export {
@@ -116,37 +122,37 @@ export {
   type PaymentsErrorInterceptorOptions,
 } from './errors/payments-error.interceptor.js';
 
-export { PaymentsJournal, type WaitForOutcomeOptions } from './recovery/payments-journal.js';
-export { type OldestUnresolved } from './recovery/oldest-unresolved.js';
-export { type PurgeAges } from './recovery/purge-ages.js';
-export { type RecoveryReport } from './recovery/recovery-tally.js';
+export { PaymentsJournal, type WaitForOutcomeOptions } from './journal/payments-journal.js';
+export { type OldestUnresolved } from './journal/recovery/oldest-unresolved.js';
+export { type PurgeAges } from './journal/purge-ages.js';
+export { type RecoveryReport } from './journal/recovery/recovery-report.js';
 
-export { PaymentsWebhook } from './webhooks/routes/payments-webhook.decorator.js';
-export { PaymentsWebhookGuard } from './webhooks/routes/payments-webhook.guard.js';
-export { PaymentEvent } from './webhooks/routes/payment-event.decorator.js';
+export { PaymentsWebhook } from './webhooks/route/payments-webhook.decorator.js';
+export { PaymentsWebhookGuard } from './webhooks/route/payments-webhook.guard.js';
+export { PaymentEvent } from './webhooks/route/payment-event.decorator.js';
 export {
   OnPayment,
   type OnPaymentOptions,
   type PaymentTrigger,
 } from './webhooks/handlers/on-payment.decorator.js';
-export { type PaymentEventContext } from './webhooks/delivery/payment-event-context.js';
+export { type PaymentEventContext } from './webhooks/handlers/handler-steps.js';
 export { verifyWebhook, type VerifyWebhookOptions } from './webhooks/verify-webhook.js';
 export {
   type WebhookBody,
   type WebhookHeaders,
   type WebhookRequestLine,
+  type WebhookHttpAnswer,
 } from './webhooks/delivery/host-webhook.js';
-export { type WebhookHttpAnswer } from './webhooks/delivery/receive-from-host.js';
 export { type ConflictPage, type InboxPurgeAges, PaymentsInbox } from './webhooks/payments-inbox.js';
-export { hmac } from './webhooks/schemes/hmac.js';
-export { standardWebhooks, type StandardWebhooksOptions } from './webhooks/schemes/standard-webhooks.js';
-export { stripeStyle, type StripeStyleOptions } from './webhooks/schemes/stripe-style.js';
-export { customScheme, type CustomSchemeOptions } from './webhooks/schemes/custom.scheme.js';
+export { hmac } from './webhooks/signature/hmac.js';
+export { standardWebhooks, type StandardWebhooksOptions } from './webhooks/signature/standard-webhooks.js';
+export { stripeStyle, type StripeStyleOptions } from './webhooks/signature/stripe-style.js';
+export { customScheme, type CustomSchemeOptions } from './webhooks/signature/custom-scheme.js';
 export {
   type HmacOptions,
   type SignatureTimestampOptions,
   type SignedPart,
-} from './webhooks/schemes/hmac-options.js';
+} from './webhooks/signature/hmac-options.js';
 export {
   type RawWebhook,
   type SignatureVerdict,
@@ -159,7 +165,7 @@ export {
   type PaymentsEventOrigin,
   type PaymentsEvents,
   type UnknownPayment,
-} from './common/payments-events.js';
+} from './common/application-events.js';
 export {
   type ClaimResult,
   type InboxClaim,
@@ -188,4 +194,4 @@ export {
   type StoredJournalRecord,
   type TombstoneEnd,
 } from './common/journal-port.js';
-export { memoryStorage, type MemoryStorageOptions } from './storage/memory.storage.js';
+export { memoryStorage, type MemoryStorageOptions } from './storage/memory/memory-storage.js';

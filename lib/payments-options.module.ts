@@ -1,5 +1,5 @@
 import { type ConfigurableModuleAsyncOptions, ConfigurableModuleBuilder, Module } from '@nestjs/common';
-import { DEFAULT_ACCOUNT } from './common/account.js';
+import { DEFAULT_ACCOUNT } from './common/vocabulary.js';
 import { mergeOptions } from './config/merge-options.js';
 import { type PaymentsModuleOptions } from './config/payments-options.js';
 import { type PaymentsFactoryOptions } from './config/environment-options.js';

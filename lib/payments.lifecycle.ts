@@ -6,8 +6,8 @@ import {
 import { type PaymentsStorage } from './common/storage-port.js';
 import { SafeLogger } from './common/safe-logger.js';
 import { type ResolvedPaymentsOptions } from './config/resolved-options.js';
-import { type Recovery } from './recovery/create-recovery.js';
-import { type GatewayClient } from './transport/gateway-client.js';
+import { type Recovery } from './journal/create-recovery.js';
+import { type GatewayClient } from './gateway/gateway-client.js';
 
 /** The accounts that use each storage: several may share one, and the last of them closes it. */
 const usersOf = new WeakMap<PaymentsStorage, Set<PaymentsLifecycle>>();

@@ -3,14 +3,14 @@ import { type DynamicModule, forwardRef, Module, type Provider, type Type } from
 import { ModulesContainer } from '@nestjs/core';
 import { BanksService } from './banks/banks.service.js';
 import { CollectionsService } from './collections/collections.service.js';
-import { DEFAULT_ACCOUNT } from './common/account.js';
+import { DEFAULT_ACCOUNT } from './common/vocabulary.js';
 import { ApplicationEvents } from './common/application-events.js';
 import { describeSecondCopy, registerCopy } from './common/package-copies.js';
 import { type PaymentsStorage } from './common/storage-port.js';
 import { getPaymentsToken } from './common/tokens.js';
 import { type ResolvedPaymentsOptions } from './config/resolved-options.js';
 import { DisbursementsService } from './disbursements/disbursements.service.js';
-import { PaymentsConfigError } from './errors/payments-config.error.js';
+import { PaymentsConfigError } from './errors/payments-errors.js';
 import { NameLookupService } from './name-lookup/name-lookup.service.js';
 import { PaymentsLifecycle } from './payments.lifecycle.js';
 import {
@@ -20,18 +20,18 @@ import {
   PaymentsOptionsModule,
   RESOLVED_OPTIONS,
 } from './payments-options.module.js';
-import { createRecovery, type Recovery } from './recovery/create-recovery.js';
-import { PaymentsJournal } from './recovery/payments-journal.js';
-import { memoryStorage } from './storage/memory.storage.js';
-import { timeLimited } from './storage/time-limited.storage.js';
-import { createGatewayClient, type GatewayClient } from './transport/gateway-client.js';
-import { GatewayConnections } from './transport/gateway-connections.js';
+import { createRecovery, type Recovery } from './journal/create-recovery.js';
+import { PaymentsJournal } from './journal/payments-journal.js';
+import { memoryStorage } from './storage/memory/memory-storage.js';
+import { timeLimited } from './storage/time-limited-storage.js';
+import { createGatewayClient, type GatewayClient } from './gateway/gateway-client.js';
+import { GatewayConnections } from './gateway/http/gateway-connections.js';
 import { WalletService } from './wallet/wallet.service.js';
-import { PaymentHandlers } from './webhooks/handlers/payment.handlers.js';
+import { PaymentHandlers } from './webhooks/handlers/payment-handlers.js';
 import { PaymentsInbox } from './webhooks/payments-inbox.js';
 import { PaymentsWebhooksModule } from './webhooks/payments-webhooks.module.js';
-import { WebhookAccounts } from './webhooks/webhook-accounts.js';
-import { createPaymentsInbox } from './webhooks/webhook.providers.js';
+import { WebhookAccounts } from './webhooks/delivery/webhook-accounts.js';
+import { createPaymentsInbox } from './webhooks/webhook-providers.js';
 
 registerCopy();
 

@@ -1,6 +1,6 @@
 import { type ResolvedBankDirectory } from '../config/resolved-options.js';
-import { isPaymentsError } from '../errors/payments.error.js';
-import { type LastResponse, type PaymentsResponse, withLastResponse } from '../transport/last-response.js';
+import { isPaymentsError } from '../errors/payments-errors.js';
+import { type LastResponse, type PaymentsResponse, withLastResponse } from '../gateway/gateway-call.js';
 import { type Bank } from './bank.js';
 
 /** After a failure, every call would else wait for the gateway's silence before it gets the old list. */

@@ -1,10 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { PaymentsValidationError } from '../errors/payments-validation.error.js';
-import { checkCallOptions, type CallOptions } from '../transport/call-options.js';
-import { type ReadCall, type ReadPayload } from '../transport/gateway-call.js';
-import { type GatewayClient } from '../transport/gateway-client.js';
-import { type PaymentsResponse, withLastResponse } from '../transport/last-response.js';
-import { asRecord } from '../transport/read-record.js';
+import { PaymentsValidationError } from '../errors/payments-errors.js';
+import { checkCallOptions, type CallOptions } from '../gateway/call-options.js';
+import {
+  type ReadCall,
+  type ReadPayload,
+  type PaymentsResponse,
+  withLastResponse,
+} from '../gateway/gateway-call.js';
+import { type GatewayClient } from '../gateway/gateway-client.js';
+import { asRecord } from '../gateway/answer/wire-record.js';
 import { type Bank } from './bank.js';
 import { BankDirectory } from './bank-directory.js';
 

@@ -1,9 +1,7 @@
 import { type Job, Queue } from 'bullmq';
 import { performance } from 'node:perf_hooks';
-import { failureLabel } from '../errors/failure-label.js';
-import { isPaymentsError } from '../errors/payments.error.js';
-import { PaymentsStorageError } from '../errors/payments-storage.error.js';
-import { waitWithin } from '../transport/wait-within.js';
+import { failureLabel, isPaymentsError, PaymentsStorageError } from '../errors/payments-errors.js';
+import { waitWithin } from '../common/with-deadline.js';
 import { type DeliveryQueue, type QueuedDelivery } from '../webhooks/delivery/delivery-queue.js';
 import { JOB_NAME, jobOptions } from './delivery-job.js';
 import { OutageLog } from './outage.log.js';

@@ -1,8 +1,8 @@
 import { DelayedError, type Job, Worker } from 'bullmq';
 import { performance } from 'node:perf_hooks';
 import { SafeLogger } from '../common/safe-logger.js';
-import { isPaymentsError } from '../errors/payments.error.js';
-import { waitWithin } from '../transport/wait-within.js';
+import { isPaymentsError } from '../errors/payments-errors.js';
+import { waitWithin } from '../common/with-deadline.js';
 import { type QueuedDelivery } from '../webhooks/delivery/delivery-queue.js';
 import { describeEvent, type WebhookAnswer } from '../webhooks/delivery/webhook-answer.js';
 import { backoffMs, endOfJob } from './delivery-job.js';

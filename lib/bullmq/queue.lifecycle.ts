@@ -6,11 +6,11 @@ import {
 } from '@nestjs/common';
 import { type ModuleRef } from '@nestjs/core';
 import { SafeLogger } from '../common/safe-logger.js';
-import { PaymentsConfigError } from '../errors/payments-config.error.js';
+import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { type QueuedDelivery } from '../webhooks/delivery/delivery-queue.js';
 import { type WebhookAnswer } from '../webhooks/delivery/webhook-answer.js';
-import { PaymentHandlers } from '../webhooks/handlers/payment.handlers.js';
-import { WebhookAccounts } from '../webhooks/webhook-accounts.js';
+import { PaymentHandlers } from '../webhooks/handlers/payment-handlers.js';
+import { WebhookAccounts } from '../webhooks/delivery/webhook-accounts.js';
 import { type DeliveryStore } from './delivery.store.js';
 import { DeliveryWorker } from './delivery.worker.js';
 import { type ResolvedQueueOptions } from './resolve-queue-options.js';

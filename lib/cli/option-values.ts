@@ -1,4 +1,4 @@
-import { isPaymentsError } from '../errors/payments.error.js';
+import { isPaymentsError } from '../errors/payments-errors.js';
 import { deliveryTarget } from '../sandbox/webhooks/delivery-target.js';
 import { didYouMean } from './closest-word.js';
 import { UsageError } from './usage-error.js';

@@ -1,4 +1,4 @@
-import { isPaymentsError } from '../errors/payments.error.js';
+import { isPaymentsError } from '../errors/payments-errors.js';
 import { didYouMean } from './closest-word.js';
 import { type Command, type CommandContext } from './command.js';
 import { doctorCommand } from './doctor/doctor.command.js';

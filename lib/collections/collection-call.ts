@@ -1,11 +1,15 @@
 import { canonicalAmount } from '../common/money.js';
-import { COLLECTION_STATUSES } from '../common/statuses.js';
-import { type RequestRules } from '../transport/gateway-client.js';
-import { type MoneyCall, type ReadPayload } from '../transport/gateway-call.js';
-import { MONEY_PATHS } from '../transport/money-paths.js';
-import { asRecord, unlistedValue, withMetadata, withMoney } from '../transport/read-record.js';
-import { limitErrors, validateRequest, type RequestClass } from '../transport/validate-request.js';
-import { wireAmount } from '../transport/wire-amount.js';
+import { COLLECTION_STATUSES } from '../common/vocabulary.js';
+import { type RequestRules } from '../gateway/gateway-client.js';
+import { type MoneyCall, type ReadPayload, MONEY_PATHS } from '../gateway/gateway-call.js';
+import {
+  asRecord,
+  unlistedValue,
+  withMetadata,
+  withMoney,
+  wireAmount,
+} from '../gateway/answer/wire-record.js';
+import { limitErrors, validateRequest, type RequestClass } from '../gateway/validation/validate-request.js';
 import { type MobileMoneyCollectionDto } from './collection.dto.js';
 import { type CollectionPayment } from './collection-payment.js';
 

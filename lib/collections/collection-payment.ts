@@ -1,6 +1,6 @@
 import { KEPT, METADATA, MONEY, PHONE, listed, TIMESTAMP, TZS } from '../common/openapi/field-schemas.js';
 import { OpenApiField } from '../common/openapi/open-api-field.js';
-import { COLLECTION_STATUSES, type CollectionStatus } from '../common/statuses.js';
+import { COLLECTION_STATUSES, type CollectionStatus } from '../common/vocabulary.js';
 
 /**
  * A collection as the gateway accepted it (specification, "Collection payment record"). Accepted is not paid: the

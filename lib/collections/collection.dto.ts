@@ -9,9 +9,15 @@ import {
   TEXT,
 } from '../common/openapi/field-schemas.js';
 import { OpenApiField } from '../common/openapi/open-api-field.js';
-import { IsMetadata } from '../common/validation/metadata-rule.js';
-import { IsMoneyAmount } from '../common/validation/money-rule.js';
-import { IsEmailAddress, IsReference, IsText, IsTzPhone, IsTzs } from '../common/validation/text-rules.js';
+import {
+  IsMetadata,
+  IsMoneyAmount,
+  IsEmailAddress,
+  IsReference,
+  IsText,
+  IsTzPhone,
+  IsTzs,
+} from '../gateway/validation/request-rules.js';
 
 /** Fields of both collection requests (specification, "Endpoints" 1 and 2). */
 abstract class CollectionDto {

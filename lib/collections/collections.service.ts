@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { type CallOptions } from '../transport/call-options.js';
-import { type GatewayClient } from '../transport/gateway-client.js';
-import { type PaymentsResponse } from '../transport/last-response.js';
+import { type CallOptions } from '../gateway/call-options.js';
+import { type GatewayClient } from '../gateway/gateway-client.js';
+import { type PaymentsResponse } from '../gateway/gateway-call.js';
 import { collectionCall, type CollectionRoute } from './collection-call.js';
 import { MobileMoneyCollectionDto, PartnerWalletCollectionDto } from './collection.dto.js';
 import { type CollectionPayment } from './collection-payment.js';

@@ -1,6 +1,4 @@
-import { type AttemptInfo } from './attempt.js';
-import { type PaymentsOperation } from './operations.js';
-import { type OutcomeEvidence } from './outcome-evidence.js';
+import { type AttemptInfo, type PaymentsOperation, type OutcomeEvidence } from './vocabulary.js';
 import { type Surroundable } from './surround.js';
 
 /**

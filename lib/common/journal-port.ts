@@ -1,7 +1,10 @@
-import { type PaymentsEnvironment } from './account.js';
-import { type MoneyOperation, type PaymentFamily } from './operations.js';
-import { type OutcomeEvidence } from './outcome-evidence.js';
-import { type PaymentOutcome } from './statuses.js';
+import {
+  type PaymentsEnvironment,
+  type MoneyOperation,
+  type PaymentFamily,
+  type OutcomeEvidence,
+  type PaymentOutcome,
+} from './vocabulary.js';
 
 /**
  * Where a payment stands in the journal.
@@ -279,4 +282,16 @@ export interface JournalStore {
     what: ForgettablePayments | 'tombstones',
     olderThanMs: number,
   ): Promise<number>;
+}
+
+/** A key as text: different for different payments, whatever stands in their references. */
+export function journalKeyText({ account, environment, family, reference }: JournalKey): string {
+  return `${environment} ${family} ${account.length} ${account} ${reference}`;
+}
+
+const BLANK_ENDS = /^[\s\p{Cc}\p{Cf}]+|[\s\p{Cc}\p{Cf}]+$/gu;
+
+/** A reference without white space, control and invisible characters at its ends: what is left of it where somebody trims it. */
+export function bareReference(reference: string): string {
+  return reference.replace(BLANK_ENDS, '');
 }

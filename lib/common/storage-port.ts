@@ -1,4 +1,4 @@
-import { type PaymentsEnvironment } from './account.js';
+import { type PaymentsEnvironment } from './vocabulary.js';
 import { type JournalStore } from './journal-port.js';
 
 /**

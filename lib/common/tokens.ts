@@ -1,6 +1,6 @@
 import { HttpService } from '@nestjs/axios';
 import { type Abstract, Inject, type InjectionToken, type Type } from '@nestjs/common';
-import { DEFAULT_ACCOUNT } from './account.js';
+import { DEFAULT_ACCOUNT } from './vocabulary.js';
 
 /**
  * Token of one of the package's providers for a named account. For the default account the class itself is the

@@ -1,4 +1,4 @@
-import { PaymentsConfigError } from '../errors/payments-config.error.js';
+import { PaymentsConfigError } from '../errors/payments-errors.js';
 
 /** Longest time that a Node timer can hold. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

@@ -1,5 +1,5 @@
 import { type HttpModuleOptions } from '@nestjs/axios';
-import { type PaymentsEnvironment } from '../common/account.js';
+import { type PaymentsEnvironment } from '../common/vocabulary.js';
 import { type MoneyInput } from '../common/money.js';
 import { type PaymentsStorage } from '../common/storage-port.js';
 import { type WebhookOptions } from './webhook-options.js';

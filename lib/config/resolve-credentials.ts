@@ -1,4 +1,4 @@
-import { type PaymentsEnvironment } from '../common/account.js';
+import { type PaymentsEnvironment } from '../common/vocabulary.js';
 import { isRecord, oneOf, type OptionError } from './option-checks.js';
 
 const LOOPBACK = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;

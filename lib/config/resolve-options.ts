@@ -1,4 +1,4 @@
-import { DEFAULT_ACCOUNT } from '../common/account.js';
+import { DEFAULT_ACCOUNT } from '../common/vocabulary.js';
 import { amountProblem, canonicalAmount, type MoneyInput, parseCents } from '../common/money.js';
 import { type PaymentsStorage } from '../common/storage-port.js';
 import {
@@ -10,12 +10,15 @@ import {
   wholeNumber,
   wordList,
 } from './option-checks.js';
-import { resolveBanks } from './resolve-banks.js';
 import { optionsRecord, resolveCredentials } from './resolve-credentials.js';
-import { resolveRate } from './resolve-rate.js';
 import { resolveRecovery } from './resolve-recovery.js';
 import { resolveWebhooks } from './resolve-webhooks.js';
-import { type ResolvedLimits, type ResolvedPaymentsOptions } from './resolved-options.js';
+import {
+  type ResolvedLimits,
+  type ResolvedPaymentsOptions,
+  type ResolvedBankDirectory,
+  type ResolvedRateOptions,
+} from './resolved-options.js';
 
 /** Codes after which money may have moved: calling one of them a refusal would lose money. */
 const NEVER_REFUSALS = ['DUPLICATE_REQUEST', 'DUPLICATE_REFERENCE', 'PROVIDER_ERROR'];
@@ -130,4 +133,38 @@ function resolveStorage(value: unknown, error: OptionError): PaymentsStorage | u
   if (isRecord(value) && isRecord(value['inbox']) && isRecord(value['journal']))
     return value as unknown as PaymentsStorage;
   throw error('storage', 'is not a storage: write memoryStorage(), or leave it out.');
+}
+
+const FIELDS = ['maxAgeMs', 'staleIfErrorMs'];
+
+/** How long the list of banks is kept; undefined: not at all. */
+export function resolveBanks(
+  options: Record<string, unknown>,
+  error: OptionError,
+): ResolvedBankDirectory | undefined {
+  if (options['banks'] === undefined) return undefined;
+  const banks = section(options, 'banks', error, FIELDS);
+  const number = (name: keyof ResolvedBankDirectory, min: number, fallback: number): number =>
+    wholeNumber(error, `banks.${name}`, banks[name], { min, fallback });
+  return {
+    maxAgeMs: number('maxAgeMs', 1, 3_600_000),
+    staleIfErrorMs: number('staleIfErrorMs', 0, 86_400_000),
+  };
+}
+
+const LARGEST = 10_000;
+
+/** The caps on calls of one account; undefined: no cap. */
+export function resolveRate(rate: Record<string, unknown>, error: OptionError): ResolvedRateOptions {
+  const cap = (name: keyof ResolvedRateOptions): number | undefined => {
+    const number = rate[name];
+    if (number === undefined) return undefined;
+    if (typeof number === 'number' && Number.isInteger(number) && number >= 1 && number <= LARGEST)
+      return number;
+    throw error(
+      `rate.${name}`,
+      `must be a whole number from 1 to ${LARGEST}: write for example 10, or leave it out for no cap.`,
+    );
+  };
+  return { perSecond: cap('perSecond'), concurrency: cap('concurrency') };
 }

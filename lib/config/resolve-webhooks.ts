@@ -1,8 +1,9 @@
 import { PAYMENT_EVENT_NAMES } from '../common/events.js';
 import { type WebhookScheme } from '../common/webhook-scheme.js';
 import { isRecord, oneOf, type OptionError, wholeNumber } from './option-checks.js';
-import { resolveWebhookSecrets, secretWarnings } from './resolve-webhook-secrets.js';
-import { type ResolvedWebhookOptions } from './resolved-options.js';
+import { type ResolvedWebhookOptions, type ResolvedWebhookKey } from './resolved-options.js';
+import { isShort, secretBytes, secretProblem } from '../common/webhook-secret.js';
+import { wasSplitAtCommas } from './environment-options.js';
 
 const DAY_MS = 86_400_000;
 
@@ -90,4 +91,88 @@ function supersedePairs(value: unknown, error: OptionError): readonly (readonly 
     'webhooks.supersede',
     "must be a list of pairs of event names: write for example [['payment.failed', 'payment.success']].",
   );
+}
+
+const ENCODINGS = ['utf8', 'base64', 'hex'] as const;
+const SPLIT =
+  'PAYMENTS_WEBHOOK_SECRET was split at its commas: where a comma belongs to one secret, write that one whole beside the ' +
+  'factory, webhooks: { scheme, secrets: [process.env.PAYMENTS_WEBHOOK_SECRET] }.';
+const ISO_MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
+
+/** @throws PaymentsConfigError that names the entry; its message never repeats the secret. */
+export function resolveWebhookSecrets(
+  secrets: unknown,
+  scheme: WebhookScheme,
+  error: OptionError,
+): readonly ResolvedWebhookKey[] {
+  if (!Array.isArray(secrets) || secrets.length === 0) {
+    throw error(
+      'webhooks.secrets',
+      `${typeof secrets === 'string' ? 'is not a list' : 'is missing'}: write a list with the signing secret (from the environment: PAYMENTS_WEBHOOK_SECRET).`,
+    );
+  }
+  const errorOfList: OptionError = wasSplitAtCommas(secrets)
+    ? (option, problem) => error(option, `${problem} ${SPLIT}`)
+    : error;
+  const keys = secrets.map((secret, index) =>
+    resolveSecret(secret, `webhooks.secrets[${index}]`, scheme, errorOfList),
+  );
+  const now = Date.now();
+  if (keys.every(({ notAfter }) => notAfter !== undefined && notAfter <= now)) {
+    throw error('webhooks.secrets', 'holds only secrets whose `notAfter` has passed: add the current one.');
+  }
+  return keys;
+}
+
+/** What is worth a line at boot about secrets that are taken. */
+export function secretWarnings(secrets: unknown, keys: readonly ResolvedWebhookKey[]): readonly string[] {
+  const short = keys.flatMap(({ isShort, bytes }, index) =>
+    isShort
+      ? [
+          `webhooks.secrets[${index}] has only ${bytes.length} bytes (allowShort): whoever catches one delivery can try out ` +
+            'all secrets of that length. Ask the gateway for a longer one.',
+        ]
+      : [],
+  );
+  return wasSplitAtCommas(secrets)
+    ? [`PAYMENTS_WEBHOOK_SECRET is read as ${keys.length} secrets, any of which signs. ${SPLIT}`, ...short]
+    : short;
+}
+
+function resolveSecret(
+  secret: unknown,
+  option: string,
+  scheme: WebhookScheme,
+  error: OptionError,
+): ResolvedWebhookKey {
+  const spelled: Record<string, unknown> = isRecord(secret) ? secret : { value: secret };
+  const { value } = spelled;
+  if (typeof value !== 'string')
+    throw error(option, 'must be a string or { value, encoding, allowShort, notAfter }.');
+  const encoding =
+    spelled['encoding'] === undefined
+      ? undefined
+      : oneOf(error, `${option}.encoding`, spelled['encoding'], ENCODINGS);
+  const allowShort = spelled['allowShort'] ?? false;
+  if (typeof allowShort !== 'boolean') throw error(`${option}.allowShort`, 'must be true or false.');
+  const written = { value, encoding, allowShort };
+  const problem = secretProblem(written, scheme.secretForm);
+  if (problem !== undefined) throw error(option, `${problem}.`);
+  const bytes = secretBytes(written, scheme.secretForm);
+  const notAfter = endOf(spelled['notAfter'], `${option}.notAfter`, error);
+  // Not enumerable: whoever prints or serializes an object that leads here does not print the key.
+  const key = { bytes, notAfter, isShort: isShort(bytes, scheme.secretForm) };
+  return Object.defineProperty(key, 'bytes', { enumerable: false });
+}
+
+function endOf(value: unknown, option: string, error: OptionError): number | undefined {
+  if (value === undefined) return undefined;
+  const time = momentOf(value);
+  if (Number.isNaN(time)) throw error(option, 'is not a moment: write a Date or an ISO 8601 string.');
+  return time;
+}
+
+function momentOf(value: unknown): number {
+  if (value instanceof Date) return value.getTime();
+  return typeof value === 'string' && ISO_MOMENT.test(value) ? Date.parse(value) : Number.NaN;
 }

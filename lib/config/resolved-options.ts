@@ -1,11 +1,9 @@
 import { type HttpModuleOptions } from '@nestjs/axios';
-import { type PaymentsEnvironment } from '../common/account.js';
-import { type PaymentFamily } from '../common/operations.js';
+import { type PaymentsEnvironment, type PaymentFamily } from '../common/vocabulary.js';
 import { type PaymentsStorage } from '../common/storage-port.js';
 import { type WebhookScheme } from '../common/webhook-scheme.js';
-import { type WebhookOptions } from './webhook-options.js';
+import { type WebhookOptions, type UnknownReferences } from './webhook-options.js';
 import { type AmountFormat } from './payments-options.js';
-import { type UnknownReferences } from './webhook-options.js';
 
 /** The options of one account after validation: every default filled in, every amount in cents. */
 export interface ResolvedPaymentsOptions {

@@ -1,17 +1,16 @@
 import { canonicalAmount } from '../common/money.js';
-import { DISBURSEMENT_STATUSES } from '../common/statuses.js';
-import { type RequestRules } from '../transport/gateway-client.js';
-import { type MoneyCall, type ReadPayload } from '../transport/gateway-call.js';
-import { MONEY_PATHS } from '../transport/money-paths.js';
+import { DISBURSEMENT_STATUSES } from '../common/vocabulary.js';
+import { type RequestRules } from '../gateway/gateway-client.js';
+import { type MoneyCall, type ReadPayload, MONEY_PATHS } from '../gateway/gateway-call.js';
 import {
   asRecord,
   unlistedValue,
   withMetadata,
   withMoney,
   type WireRecord,
-} from '../transport/read-record.js';
-import { limitErrors, validateRequest, type FieldErrors } from '../transport/validate-request.js';
-import { wireAmount } from '../transport/wire-amount.js';
+  wireAmount,
+} from '../gateway/answer/wire-record.js';
+import { limitErrors, validateRequest, type FieldErrors } from '../gateway/validation/validate-request.js';
 import { BankDisbursementDto, MobileMoneyDisbursementDto } from './disbursement.dto.js';
 import { type BankDisbursement, type MobileMoneyDisbursement } from './disbursement-records.js';
 

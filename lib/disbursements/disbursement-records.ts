@@ -1,6 +1,6 @@
 import { KEPT, listed, METADATA, MONEY, PHONE, TIMESTAMP, TZS } from '../common/openapi/field-schemas.js';
 import { OpenApiField } from '../common/openapi/open-api-field.js';
-import { DISBURSEMENT_STATUSES, type DisbursementStatus } from '../common/statuses.js';
+import { DISBURSEMENT_STATUSES, type DisbursementStatus } from '../common/vocabulary.js';
 
 /** Fields of both payout records. */
 abstract class Disbursement {

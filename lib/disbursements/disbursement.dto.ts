@@ -1,9 +1,15 @@
 import { type MoneyInput } from '../common/money.js';
 import { AMOUNT, CURRENCY, METADATA, PHONE, REFERENCE, TEXT } from '../common/openapi/field-schemas.js';
 import { OpenApiField } from '../common/openapi/open-api-field.js';
-import { IsMetadata } from '../common/validation/metadata-rule.js';
-import { IsMoneyAmount } from '../common/validation/money-rule.js';
-import { IsNetworkToken, IsReference, IsText, IsTzPhone, IsTzs } from '../common/validation/text-rules.js';
+import {
+  IsMetadata,
+  IsMoneyAmount,
+  IsNetworkToken,
+  IsReference,
+  IsText,
+  IsTzPhone,
+  IsTzs,
+} from '../gateway/validation/request-rules.js';
 
 /** Fields of both payout requests (specification, "Endpoints" 6 and 7). */
 abstract class DisbursementDto {

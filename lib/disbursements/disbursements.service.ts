@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { type CallOptions } from '../transport/call-options.js';
-import { type GatewayClient } from '../transport/gateway-client.js';
-import { type PaymentsResponse } from '../transport/last-response.js';
+import { type CallOptions } from '../gateway/call-options.js';
+import { type GatewayClient } from '../gateway/gateway-client.js';
+import { type PaymentsResponse } from '../gateway/gateway-call.js';
 import { bankCall, mobileMoneyCall } from './disbursement-calls.js';
 import { type BankDisbursementDto, type MobileMoneyDisbursementDto } from './disbursement.dto.js';
 import { type BankDisbursement, type MobileMoneyDisbursement } from './disbursement-records.js';

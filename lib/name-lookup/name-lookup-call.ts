@@ -1,6 +1,6 @@
-import { type ReadCall, type ReadPayload } from '../transport/gateway-call.js';
-import { asRecord } from '../transport/read-record.js';
-import { validateRequest } from '../transport/validate-request.js';
+import { type ReadCall, type ReadPayload } from '../gateway/gateway-call.js';
+import { asRecord } from '../gateway/answer/wire-record.js';
+import { validateRequest } from '../gateway/validation/validate-request.js';
 import { NameLookupDto } from './name-lookup.dto.js';
 import { type NameLookupResult } from './name-lookup-result.js';
 

@@ -1,8 +1,17 @@
 import { TEXT } from '../common/openapi/field-schemas.js';
 import { OpenApiField } from '../common/openapi/open-api-field.js';
-import { fieldRule } from '../common/validation/field-rule.js';
-import { IsText, textProblem } from '../common/validation/text-rules.js';
-import { LOOKUP_CHANNELS, type LookupChannel } from './lookup-channel.js';
+import { fieldRule, IsText, textProblem } from '../gateway/validation/request-rules.js';
+
+/** Channels that can be looked up (specification, "Endpoints" 5). */
+export const LOOKUP_CHANNELS = ['MOBILE_MONEY', 'BANK', 'PARTNERPESA'] as const;
+
+/**
+ * Where an account is held.
+ *
+ * @useDeclaredType
+ * @publicApi
+ */
+export type LookupChannel = (typeof LOOKUP_CHANNELS)[number];
 
 const IsLookupChannel = (): PropertyDecorator =>
   fieldRule('isLookupChannel', (value) =>

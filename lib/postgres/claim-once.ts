@@ -1,8 +1,8 @@
 import { type ClaimResult, type InboxDelivery, type InboxKey } from '../common/storage-port.js';
-import { PaymentsStorageError } from '../errors/payments-storage.error.js';
+import { PaymentsStorageError } from '../errors/payments-errors.js';
 import { decideClaim, type InboxEntry } from '../storage/inbox-decision.js';
 import { type InboxStatements } from './inbox-statements.js';
-import { type RunStatement } from './lent-connection.js';
+import { type RunStatement } from './pooled-connection.js';
 import { fromSqlText, toSqlText } from './sql-text.js';
 
 /** Each further try means that somebody else changed the entry in between. */

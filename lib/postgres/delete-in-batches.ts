@@ -1,5 +1,5 @@
-import { type RunStatement } from './lent-connection.js';
-import { milliseconds, MOMENT } from './sql-time.js';
+import { type RunStatement } from './pooled-connection.js';
+import { milliseconds, MOMENT } from './sql-text.js';
 
 const BATCH = 1_000;
 

@@ -1,5 +1,5 @@
 import { deleteBatch } from './delete-in-batches.js';
-import { epochText, milliseconds, MOMENT } from './sql-time.js';
+import { epochText, milliseconds, MOMENT } from './sql-text.js';
 import { nextOf, type TableNames } from './table-names.js';
 
 /** The first parameters of every statement about one entry. */

@@ -3,10 +3,9 @@ import {
   type PaymentTombstone,
   type StoredJournalRecord,
 } from '../common/journal-port.js';
-import { readRecord, type RecordColumns } from '../storage/read-record.js';
+import { readRecord, type RecordColumns } from '../storage/stored-record.js';
 import { deleteBatch } from './delete-in-batches.js';
-import { fromSqlText } from './sql-text.js';
-import { epochText, milliseconds, MOMENT } from './sql-time.js';
+import { fromSqlText, epochText, milliseconds, MOMENT } from './sql-text.js';
 import { nextOf, type TableNames } from './table-names.js';
 
 /** One row as the statements below give it. */

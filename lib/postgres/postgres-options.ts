@@ -1,4 +1,4 @@
-import { PaymentsConfigError } from '../errors/payments-config.error.js';
+import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { type PostgresPool } from './postgres-pool.js';
 
 /** PostgreSQL cuts longer names off without a word. */

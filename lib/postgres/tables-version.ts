@@ -1,6 +1,6 @@
-import { PaymentsStorageError } from '../errors/payments-storage.error.js';
+import { PaymentsStorageError } from '../errors/payments-errors.js';
 import { refusalOfNewer, type StoredVersion, versionFit } from '../storage/stored-version.js';
-import { autocommit } from './lent-connection.js';
+import { autocommit } from './pooled-connection.js';
 import { migrations } from './migrations.js';
 import { type PostgresPool, type PostgresResult } from './postgres-pool.js';
 import { type TableNames } from './table-names.js';

@@ -1,4 +1,4 @@
-import { PaymentsStorageError } from '../errors/payments-storage.error.js';
+import { PaymentsStorageError } from '../errors/payments-errors.js';
 
 /**
  * The journal knows more of a payment than when a webhook of it was compared with it: the process stood still, and others went on.

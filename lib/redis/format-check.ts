@@ -1,5 +1,5 @@
 import { type InboxScope } from '../common/storage-port.js';
-import { PaymentsStorageError } from '../errors/payments-storage.error.js';
+import { PaymentsStorageError } from '../errors/payments-errors.js';
 import { refusalOfNewer, type StoredVersion, versionFit } from '../storage/stored-version.js';
 import { luaScript } from './lua-script.js';
 import { type RedisKeys } from './redis-keys.js';

@@ -5,7 +5,7 @@
  */
 
 export { type RedisClient } from './redis-client.js';
-export { redisStorage } from './redis.storage.js';
+export { redisStorage } from './redis-storage.js';
 export {
   type GivenRedisOptions,
   type OwnRedisOptions,

@@ -1,3 +1,5 @@
+import { Redis } from 'ioredis';
+
 /**
  * What the package needs of a client. `Redis` and `Cluster` of ioredis 5 and 6 have it, whichever copy of ioredis they
  * come from.
@@ -13,4 +15,23 @@ export interface RedisClient {
   evalsha(sha1: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>;
   /** A section of what the server tells about itself. */
   info(section: string): Promise<string>;
+}
+
+/** How long a new connection, or an answer, may take. */
+const SILENCE_MS = 5_000;
+
+/**
+ * A client that fails a call as soon as the connection is lost, instead of keeping it for later: nobody waits for it
+ * then, and it must not run twice. It connects at its first call, so that a boot that fails leaves nothing open.
+ */
+export function ownClient(url: string): Redis {
+  const client = new Redis(url, {
+    lazyConnect: true,
+    maxRetriesPerRequest: 0,
+    connectTimeout: SILENCE_MS,
+    socketTimeout: SILENCE_MS,
+  });
+  // A lost connection fails the calls, and who made them reports it; without a listener ioredis prints it as well.
+  client.on('error', () => {});
+  return client;
 }

@@ -1,6 +1,6 @@
 import { type Server } from 'node:http';
 import { type PaymentsModuleOptions } from '../config/payments-options.js';
-import { PaymentsConfigError } from '../errors/payments-config.error.js';
+import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { type SandboxClock } from './clock/sandbox-clock.js';
 import { composeSandbox, type SandboxParts } from './compose.js';
 import {

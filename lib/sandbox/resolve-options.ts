@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { parseCents, type MoneyInput } from '../common/money.js';
 import { secretProblem } from '../common/webhook-secret.js';
-import { PaymentsConfigError } from '../errors/payments-config.error.js';
+import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { type WebhookScheme } from '../common/webhook-scheme.js';
-import { hmac } from '../webhooks/schemes/hmac.js';
+import { hmac } from '../webhooks/signature/hmac.js';
 import { milliseconds, type Duration } from './clock/duration.js';
 import { type GatewaySettings } from './core/gateway-settings.js';
 import { seededIds } from './core/id-source.js';

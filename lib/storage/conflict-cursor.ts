@@ -1,4 +1,4 @@
-import { PaymentsValidationError } from '../errors/payments-validation.error.js';
+import { PaymentsValidationError } from '../errors/payments-errors.js';
 
 /** Every id begins with the place of its entry in the order in which deliveries were set aside. */
 const PLACE = /^(?:0|[1-9]\d{0,17})(?=\.|$)/;

@@ -1,6 +1,6 @@
 import { type DynamicModule, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
-import { PaymentsConfigError } from '../errors/payments-config.error.js';
+import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { PaymentsSandbox } from '../sandbox/payments-sandbox.js';
 import { TestedAccounts } from './tested-accounts.js';
 import { type PaymentsTestingOverrides } from './testing-options.js';

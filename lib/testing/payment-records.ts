@@ -4,7 +4,7 @@ import {
   type BankDisbursement,
   type MobileMoneyDisbursement,
 } from '../disbursements/disbursement-records.js';
-import { type PaymentsResponse, withLastResponse } from '../transport/last-response.js';
+import { type PaymentsResponse, withLastResponse } from '../gateway/gateway-call.js';
 
 /**
  * What `CollectionsService` resolves to, complete and with made-up data, for a service that a test replaces.

@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { DEFAULT_ACCOUNT } from '../common/account.js';
+import { DEFAULT_ACCOUNT } from '../common/vocabulary.js';
 import { type PaymentsFactoryOptions } from '../config/environment-options.js';
 import { PaymentsModule } from '../payments.module.js';
 import { OPTIONS_OVERRIDE, type OptionsOverride } from '../payments-options.module.js';

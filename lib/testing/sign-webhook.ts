@@ -1,7 +1,7 @@
 import { type WebhookScheme } from '../common/webhook-scheme.js';
 import { secretBytes } from '../common/webhook-secret.js';
 import { type WebhookSecret } from '../config/webhook-options.js';
-import { PaymentsConfigError } from '../errors/payments-config.error.js';
+import { PaymentsConfigError } from '../errors/payments-errors.js';
 
 /**
  * What `signWebhook` signs, and how.

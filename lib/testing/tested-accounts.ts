@@ -1,7 +1,7 @@
-import { DEFAULT_ACCOUNT } from '../common/account.js';
+import { DEFAULT_ACCOUNT } from '../common/vocabulary.js';
 import { mergeOptions } from '../config/merge-options.js';
 import { isRecord } from '../config/option-checks.js';
-import { PaymentsConfigError } from '../errors/payments-config.error.js';
+import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { DEFAULT_MERCHANT } from '../sandbox/core/merchant.js';
 import { type SandboxMerchant } from '../sandbox/handle/sandbox-merchant.js';
 import { type PaymentsSandbox } from '../sandbox/payments-sandbox.js';

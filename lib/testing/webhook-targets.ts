@@ -3,9 +3,9 @@ import { type HttpAdapterHost, type ModuleRef } from '@nestjs/core';
 import { type Server } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
-import { PaymentsConfigError } from '../errors/payments-config.error.js';
+import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { isLoopbackHost } from '../sandbox/http/loopback.js';
-import { WebhookPaths } from '../webhooks/capture/webhook-paths.js';
+import { WebhookPaths } from '../webhooks/route/webhook-paths.js';
 import { reachable } from './server-host.js';
 import { type TestedAccounts } from './tested-accounts.js';
 

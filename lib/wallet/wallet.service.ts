@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { type CallOptions } from '../transport/call-options.js';
-import { type ReadCall, type ReadPayload } from '../transport/gateway-call.js';
-import { type GatewayClient } from '../transport/gateway-client.js';
-import { type PaymentsResponse } from '../transport/last-response.js';
-import { asRecord, withMoney } from '../transport/read-record.js';
+import { type CallOptions } from '../gateway/call-options.js';
+import { type ReadCall, type ReadPayload, type PaymentsResponse } from '../gateway/gateway-call.js';
+import { type GatewayClient } from '../gateway/gateway-client.js';
+import { asRecord, withMoney } from '../gateway/answer/wire-record.js';
 import { type WalletBalance } from './wallet-balance.js';
 
 const MONEY_FIELDS = ['balance', 'available_balance', 'locked_balance'] as const;

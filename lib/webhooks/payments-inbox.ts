@@ -4,17 +4,16 @@ import {
   type InboxStore,
   type SetAsideKind,
 } from '../common/storage-port.js';
-import { PaymentsConfigError } from '../errors/payments-config.error.js';
-import { PaymentsValidationError } from '../errors/payments-validation.error.js';
-import { PaymentsError } from '../errors/payments.error.js';
+import { PaymentsConfigError, PaymentsValidationError, PaymentsError } from '../errors/payments-errors.js';
 import {
   hostWebhook,
   type WebhookBody,
   type WebhookHeaders,
   type WebhookRequestLine,
+  receiveFromHost,
+  type WebhookHttpAnswer,
 } from './delivery/host-webhook.js';
-import { receiveFromHost, type WebhookHttpAnswer } from './delivery/receive-from-host.js';
-import { type WebhookReceiver } from './delivery/webhook.receiver.js';
+import { type WebhookReceiver } from './delivery/webhook-receiver.js';
 
 /**
  * Which part of what was set aside.

@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { RawBodyCapture } from './capture/raw-body.capture.js';
-import { UnverifiedBytes } from './capture/unverified-bytes.js';
-import { WebhookPaths } from './capture/webhook-paths.js';
-import { PaymentHandlers } from './handlers/payment.handlers.js';
-import { WebhookBootCheck } from './routes/webhook-boot.check.js';
-import { WebhookAccounts } from './webhook-accounts.js';
+import { RawBodyCapture } from './route/capture-routes.js';
+import { UnverifiedBytes } from './raw-body/unverified-bytes.js';
+import { WebhookPaths } from './route/webhook-paths.js';
+import { PaymentHandlers } from './handlers/payment-handlers.js';
+import { WebhookBootCheck } from './route/webhook-boot-check.js';
+import { WebhookAccounts } from './delivery/webhook-accounts.js';
 
 /** What all accounts share: raw bytes, handlers, the list of accounts. */
 @Module({

@@ -2,15 +2,15 @@ import { type PaymentWebhookEvent } from '../common/events.js';
 import { optionErrors } from '../config/option-checks.js';
 import { resolveWebhookSection } from '../config/resolve-webhooks.js';
 import { type WebhookOptions } from '../config/webhook-options.js';
-import { WebhookRefusedError } from '../errors/webhook-refused.error.js';
-import { checkDelivery } from './delivery/check-delivery.js';
+import { WebhookRefusedError } from '../errors/payments-errors.js';
 import {
+  checkDelivery,
   hostWebhook,
   type WebhookBody,
   type WebhookHeaders,
   type WebhookRequestLine,
 } from './delivery/host-webhook.js';
-import { verdictOn } from './delivery/signature.check.js';
+import { verdictOn } from './signature/signature-check.js';
 
 /**
  * How `verifyWebhook` checks a delivery: `scheme`, `secrets` and `bodyLimit` as in the `webhooks` option of the module.

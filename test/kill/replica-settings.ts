@@ -1,4 +1,4 @@
-import { hmac } from '../../lib/webhooks/schemes/hmac.js';
+import { hmac } from '../../lib/webhooks/signature/hmac.js';
 import { type Size, type StorageMode } from './plan.js';
 
 /** What the runner tells a replica. */

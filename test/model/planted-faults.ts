@@ -7,18 +7,18 @@ export interface PlantedFault {
   readonly write: string;
 }
 
-const CLASSIFY = 'lib/transport/classify-answer.ts';
-const DECIDE = 'lib/transport/decide.ts';
-const RUN_CALL = 'lib/transport/run-call.ts';
-const INTERPRET = 'lib/transport/interpret-attempt.ts';
-const INTENT = 'lib/transport/journal/payment-intent.ts';
-const REPEATED = 'lib/transport/journal/repeated-call.ts';
-const TRANSITIONS = 'lib/transport/journal/journal-transitions.ts';
-const PROBES = 'lib/transport/journal/probe-rules.ts';
-const RECOVERY = 'lib/recovery/entry.recovery.ts';
-const DECIDE_RECOVERY = 'lib/recovery/recovery-decision.ts';
-const RECOVERY_RUN = 'lib/recovery/recovery.run.ts';
-const MEMORY = 'lib/storage/memory.journal.ts';
+const CLASSIFY = 'lib/gateway/answer/classify-answer.ts';
+const DECIDE = 'lib/gateway/decide.ts';
+const RUN_CALL = 'lib/gateway/run-call.ts';
+const INTERPRET = 'lib/gateway/answer/interpret-attempt.ts';
+const INTENT = 'lib/journal/payment/payment-intent.ts';
+const REPEATED = 'lib/journal/payment/repeated-call.ts';
+const TRANSITIONS = 'lib/journal/payment/journal-transitions.ts';
+const PROBES = 'lib/journal/payment/repeated-call.ts';
+const RECOVERY = 'lib/journal/recovery/recover-entry.ts';
+const DECIDE_RECOVERY = 'lib/journal/recovery/recovery-decision.ts';
+const RECOVERY_RUN = 'lib/journal/recovery/recover.ts';
+const MEMORY = 'lib/storage/memory/memory-journal.ts';
 
 /** A fault of each kind that the stories are there to find. */
 export const PLANTED_FAULTS: readonly PlantedFault[] = [
@@ -67,7 +67,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'a payment whose answer names another amount is accepted',
-    file: 'lib/transport/echo-check.ts',
+    file: 'lib/gateway/answer/check-echo.ts',
     find: 'return likeness(moneyFromWire(echoed) === sent);',
     write: 'return likeness(echoed !== sent);',
   },
@@ -123,7 +123,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'another body is the same payment',
-    file: 'lib/transport/journal/body-hash.ts',
+    file: 'lib/journal/payment/payment-identity.ts',
     find: "hash('sha256', text)",
     write: "hash('sha256', operation)",
   },
@@ -193,7 +193,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'a refusal that was not written down is told as one',
-    file: 'lib/transport/journal/payment-end.ts',
+    file: 'lib/journal/payment/payment-result.ts',
     find: 'if (!recorded.written && recorded.mayBeSentAgain && !isUnknown(end)) {',
     write: 'if (recorded.written && !isUnknown(end) && recorded.standing === null) {',
   },
@@ -212,13 +212,13 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   // Interceptors and the gateway's limits.
   {
     name: 'a request that an interceptor changed is sent',
-    file: 'lib/transport/send-watch.ts',
+    file: 'lib/gateway/http/send-watch.ts',
     find: 'if (!changed) return;',
     write: 'return;',
   },
   {
     name: 'a request is found by its signal alone, which an interceptor replaced',
-    file: 'lib/transport/send-watch.ts',
+    file: 'lib/gateway/http/send-watch.ts',
     find: ' ?? AT_WORK_FOR.getStore()?.()',
     write: '',
   },

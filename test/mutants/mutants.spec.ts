@@ -80,7 +80,7 @@ describe('the spec files for a mutant', () => {
     const there = ['test/unit/recovery', 'test/integration/recovery', 'test/e2e/webhooks'];
     const exists = (folder: string): boolean => there.includes(folder);
     expect(specFolders(['lib/recovery'], exists)).toEqual(there);
-    expect(specFolders(['lib/webhooks/schemes/hmac.ts', 'lib/recovery/purge-ages.ts'], exists)).toEqual([
+    expect(specFolders(['lib/webhooks/signature/hmac.ts', 'lib/journal/purge-ages.ts'], exists)).toEqual([
       'test/e2e/webhooks',
       'test/unit/recovery',
       'test/integration/recovery',

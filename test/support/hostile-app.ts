@@ -1,10 +1,10 @@
 import { Controller } from '@nestjs/common';
 import { expect } from 'vitest';
 import { type PaymentsStorage } from '../../lib/common/storage-port.js';
-import { memoryStorage } from '../../lib/storage/memory.storage.js';
+import { memoryStorage } from '../../lib/storage/memory/memory-storage.js';
 import { signWebhook } from '../../lib/testing/sign-webhook.js';
-import { hmac } from '../../lib/webhooks/schemes/hmac.js';
-import { PaymentsWebhook } from '../../lib/webhooks/routes/payments-webhook.decorator.js';
+import { hmac } from '../../lib/webhooks/signature/hmac.js';
+import { PaymentsWebhook } from '../../lib/webhooks/route/payments-webhook.decorator.js';
 import { answerTo, type HeaderLine, requestBytes, type WireAnswer, type WireRequest } from './wire.js';
 import {
   type AdapterName,

@@ -6,9 +6,9 @@ import { type PaymentsModuleOptions } from '../../lib/config/payments-options.js
 import { resolveOptions } from '../../lib/config/resolve-options.js';
 import { DisbursementsService } from '../../lib/disbursements/disbursements.service.js';
 import { NameLookupService } from '../../lib/name-lookup/name-lookup.service.js';
-import { memoryStorage } from '../../lib/storage/memory.storage.js';
-import { createGatewayClient } from '../../lib/transport/gateway-client.js';
-import { GatewayConnections } from '../../lib/transport/gateway-connections.js';
+import { memoryStorage } from '../../lib/storage/memory/memory-storage.js';
+import { createGatewayClient } from '../../lib/gateway/gateway-client.js';
+import { GatewayConnections } from '../../lib/gateway/http/gateway-connections.js';
 import { WalletService } from '../../lib/wallet/wallet.service.js';
 
 export const API_KEY = 'pk_test_4f9a2c7e1b';

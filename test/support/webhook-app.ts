@@ -9,7 +9,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { Test } from '@nestjs/testing';
 import { type Agent, request } from 'node:http';
 import { type AddressInfo, type Server } from 'node:net';
-import { hmac } from '../../lib/webhooks/schemes/hmac.js';
+import { hmac } from '../../lib/webhooks/signature/hmac.js';
 import { PaymentsModule } from '../../lib/payments.module.js';
 import { type PaymentsModuleRootOptions } from '../../lib/payments-options.module.js';
 import { type WebhookOptions } from '../../lib/config/webhook-options.js';

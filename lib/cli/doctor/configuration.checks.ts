@@ -2,7 +2,7 @@ import { PAYMENTS_VARIABLES, optionsFromEnvironment } from '../../config/environ
 import { optionErrors, wholeNumber } from '../../config/option-checks.js';
 import { type WebhookSecret } from '../../config/webhook-options.js';
 import { type ResolvedCredentials, resolveCredentials } from '../../config/resolve-credentials.js';
-import { isPaymentsError } from '../../errors/payments.error.js';
+import { isPaymentsError } from '../../errors/payments-errors.js';
 import { closestWord } from '../closest-word.js';
 import { type ChosenScheme } from '../webhooks/scheme-options.js';
 import { type Signing, signingWith } from '../webhooks/signing-options.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { signWebhook } from '../../testing/sign-webhook.js';
-import { isPaymentsError } from '../../errors/payments.error.js';
+import { isPaymentsError } from '../../errors/payments-errors.js';
 import { printable } from '../terminal.js';
 import { UsageError } from '../usage-error.js';
 import { type Sender } from './signing-options.js';

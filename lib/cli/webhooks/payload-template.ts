@@ -1,4 +1,4 @@
-import { type SignedPart } from '../../webhooks/schemes/hmac-options.js';
+import { type SignedPart } from '../../webhooks/signature/hmac-options.js';
 import { UsageError } from '../usage-error.js';
 
 const NAMED = ['body', 'timestamp', 'id', 'method', 'url'] as const;

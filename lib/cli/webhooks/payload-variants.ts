@@ -1,4 +1,4 @@
-import { type SignatureTimestampOptions } from '../../webhooks/schemes/hmac-options.js';
+import { type SignatureTimestampOptions } from '../../webhooks/signature/hmac-options.js';
 
 export type TimestampUnit = SignatureTimestampOptions['unit'];
 export type Headers = ReadonlyMap<string, readonly string[]>;

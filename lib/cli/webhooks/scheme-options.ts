@@ -1,8 +1,8 @@
 import { type WebhookScheme } from '../../common/webhook-scheme.js';
-import { isPaymentsError } from '../../errors/payments.error.js';
-import { hmac } from '../../webhooks/schemes/hmac.js';
-import { standardWebhooks } from '../../webhooks/schemes/standard-webhooks.js';
-import { stripeStyle } from '../../webhooks/schemes/stripe-style.js';
+import { isPaymentsError } from '../../errors/payments-errors.js';
+import { hmac } from '../../webhooks/signature/hmac.js';
+import { standardWebhooks } from '../../webhooks/signature/standard-webhooks.js';
+import { stripeStyle } from '../../webhooks/signature/stripe-style.js';
 import { type OptionSpecs } from '../command.js';
 import { oneOf, wholeNumber } from '../option-values.js';
 import { UsageError } from '../usage-error.js';

@@ -2,7 +2,7 @@ import { optionErrors } from '../../config/option-checks.js';
 import { optionsFromEnvironment } from '../../config/environment-options.js';
 import { type WebhookSecret } from '../../config/webhook-options.js';
 import { resolveWebhooks } from '../../config/resolve-webhooks.js';
-import { isPaymentsError } from '../../errors/payments.error.js';
+import { isPaymentsError } from '../../errors/payments-errors.js';
 import { type CommandContext, type OptionSpecs } from '../command.js';
 import { applicationEnvironment, ENVIRONMENT_OPTIONS } from '../environment.js';
 import { oneOf } from '../option-values.js';

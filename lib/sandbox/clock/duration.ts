@@ -1,4 +1,4 @@
-import { PaymentsConfigError } from '../../errors/payments-config.error.js';
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
 
 /**
  * A span of time: milliseconds, or a number with its unit (`'250ms'`, `'90s'`, `'15m'`, `'6h'`, `'2d'`).

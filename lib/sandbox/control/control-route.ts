@@ -1,5 +1,5 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
-import { PaymentsConfigError } from '../../errors/payments-config.error.js';
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { JSON_TYPE, send } from '../http/answer.js';
 import { BODY_LIMIT, parseObject, readBody, saysJson } from '../http/request-body.js';
 import { PaymentsSandboxError } from '../sandbox.error.js';

@@ -1,4 +1,4 @@
-import { type COLLECTION_STATUSES, type DISBURSEMENT_STATUSES } from '../../common/statuses.js';
+import { type COLLECTION_STATUSES, type DISBURSEMENT_STATUSES } from '../../common/vocabulary.js';
 
 export type CollectionState = (typeof COLLECTION_STATUSES)[number];
 export type DisbursementState = (typeof DISBURSEMENT_STATUSES)[number];

@@ -2,7 +2,7 @@ import { type Duration, milliseconds } from '../clock/duration.js';
 import { SANDBOX_OPERATIONS, type SandboxOperation } from '../core/operations.js';
 import { type Fault, type ProcessingOptions, type StatusFaultOptions } from '../core/fault.js';
 import { type FaultQueue, type PlannedCallFault } from '../http/faults.js';
-import { PaymentsConfigError } from '../../errors/payments-config.error.js';
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
 
 /**
  * How often a fault strikes: one call unless told otherwise.

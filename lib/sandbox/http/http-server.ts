@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { PaymentsConfigError } from '../../errors/payments-config.error.js';
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
 
 /**
  * Listens, and resolves to the server once it does.

@@ -4,7 +4,7 @@ import {
   type SandboxPayout,
   type SandboxRequest,
 } from '../control/control-types.js';
-import { PaymentsConfigError } from '../../errors/payments-config.error.js';
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
 
 /** What `expect(…)` gets: a sandbox, or one of its merchants. */
 export interface MatcherSubject {

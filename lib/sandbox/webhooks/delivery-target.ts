@@ -1,4 +1,4 @@
-import { PaymentsConfigError } from '../../errors/payments-config.error.js';
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { isLoopbackHost } from '../http/loopback.js';
 
 /**

@@ -1,6 +1,6 @@
 import { type WebhookScheme } from '../../common/webhook-scheme.js';
 import { secretBytes, secretProblem } from '../../common/webhook-secret.js';
-import { PaymentsConfigError } from '../../errors/payments-config.error.js';
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type TimeSource } from '../clock/sandbox-clock.js';
 import { deliveryTarget } from './delivery-target.js';
 import { type EndpointSecret, type WebhookEndpoint } from './endpoint.js';

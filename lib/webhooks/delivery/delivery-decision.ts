@@ -1,8 +1,8 @@
 import { type PaymentWebhookEvent } from '../../common/events.js';
 import { type SetAsideKind } from '../../common/storage-port.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
-import { type WebhookStanding } from '../../recovery/webhook.outcomes.js';
-import { judgeEvent } from './judge-event.js';
+import { type WebhookStanding } from '../../journal/outcomes/webhook-outcomes.js';
+import { judgeEvent } from './classify-event.js';
 
 /** What decides about a delivery beside itself. */
 export interface DeliveryRules extends Pick<ResolvedWebhookOptions, 'supersede' | 'unknownReferences'> {

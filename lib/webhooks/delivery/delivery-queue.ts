@@ -1,8 +1,8 @@
-import { type PaymentsEnvironment } from '../../common/account.js';
+import { type PaymentsEnvironment } from '../../common/vocabulary.js';
 import { type PaymentWebhookEvent } from '../../common/events.js';
 import { type InboxScope } from '../../common/storage-port.js';
-import { chargeFingerprintOf, judgeEvent, sha256 } from './judge-event.js';
-import { type VerifiedWebhook } from './verified-webhook.js';
+import { chargeFingerprintOf, judgeEvent, sha256 } from './classify-event.js';
+import { type VerifiedWebhook } from '../signature/read-event.js';
 
 /** A verified delivery as plain JSON data, for a worker of any process. */
 export interface QueuedDelivery {

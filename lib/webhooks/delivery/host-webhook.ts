@@ -1,6 +1,17 @@
 import { isAnyArrayBuffer, isUint8Array } from 'node:util/types';
-import { type RawWebhook } from '../../common/webhook-scheme.js';
-import { PaymentsConfigError } from '../../errors/payments-config.error.js';
+import { type RawWebhook, type SignatureVerdict } from '../../common/webhook-scheme.js';
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { type PaymentWebhookEvent } from '../../common/events.js';
+import { isReadableContent } from './delivery-limits.js';
+import { readEvent } from '../signature/read-event.js';
+import { HttpException } from '@nestjs/common';
+import { STATUS_CODES } from 'node:http';
+import { publishDiagnostics } from '../../common/diagnostics.js';
+import { WEBHOOK_REFUSED_CHANNEL } from '../../common/webhook-diagnostics.js';
+import { SafeLogger } from '../../common/safe-logger.js';
+import { sha256 } from './classify-event.js';
+import { ANSWER_MESSAGES, type WebhookAnswer } from './webhook-answer.js';
+import { type WebhookReceiver } from './webhook-receiver.js';
 
 /**
  * Headers of a delivery as a host gives them: Node's `request.headers`, the `headers` or `multiValueHeaders` of a Lambda
@@ -88,4 +99,101 @@ export function bytesOf(rawBody: unknown): Uint8Array {
     'The body of a webhook is neither bytes nor text: pass the raw body. A signature is over its exact bytes, which a parsed ' +
       'body has lost.',
   );
+}
+
+/** How a delivery that is no event of the gateway is answered, and why. */
+export interface RefusedDelivery {
+  readonly status: 400 | 401 | 413 | 415 | 422;
+  /** For the sender: it says nothing about the signature. */
+  readonly message: string;
+  /** For the log. */
+  readonly reason: string;
+}
+
+export type CheckedDelivery = { readonly event: PaymentWebhookEvent } | RefusedDelivery;
+
+/** Checks a delivery as a webhook route does, in the same order: size, content, signature, event. */
+export async function checkDelivery(
+  webhook: RawWebhook,
+  bodyLimit: number,
+  verdictOn: (webhook: RawWebhook) => SignatureVerdict | Promise<SignatureVerdict>,
+): Promise<CheckedDelivery> {
+  const unreadable = contentProblem(webhook, bodyLimit);
+  if (unreadable) return unreadable;
+  const verdict = await verdictOn(webhook);
+  if (!verdict.ok) {
+    return { status: 401, message: 'The webhook signature is not valid.', reason: verdict.reason };
+  }
+  const read = readEvent(webhook.body);
+  if ('event' in read) return read;
+  return { status: read.status, message: read.problem, reason: read.problem };
+}
+
+/** Why a body is not even verified; undefined where it is. */
+export function contentProblem(
+  { headers, body }: RawWebhook,
+  bodyLimit: number,
+): RefusedDelivery | undefined {
+  const [type] = headers.get('content-type') ?? [];
+  const [encoding] = headers.get('content-encoding') ?? [];
+  if (!isReadableContent({ 'content-type': type, 'content-encoding': encoding })) {
+    const message = 'Send uncompressed JSON in UTF-8.';
+    return { status: 415, message, reason: 'the body is compressed, or no JSON in UTF-8' };
+  }
+  if (body.length <= bodyLimit) return undefined;
+  return {
+    status: 413,
+    message: 'The body is too long.',
+    reason: `the body is longer than ${bodyLimit} bytes`,
+  };
+}
+
+/**
+ * What a host is to answer the gateway with.
+ *
+ * @publicApi
+ */
+export interface WebhookHttpAnswer {
+  /** HTTP status: 200 only once every handler has finished. */
+  readonly status: number;
+  /** Headers by lower-case name; `retry-after` in seconds with a 503. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Text of the body; empty with a 200. */
+  readonly body: string;
+}
+
+/** Receives a delivery that no route of Nest took: verified, remembered, handled, answered. Never rejects. */
+export async function receiveFromHost(
+  receiver: Pick<WebhookReceiver, 'scope' | 'limits' | 'verdictOn' | 'receive'>,
+  webhook: RawWebhook,
+): Promise<WebhookHttpAnswer> {
+  const { account } = receiver.scope;
+  const checked = await checkDelivery(webhook, receiver.limits.bodyLimit, (given) =>
+    receiver.verdictOn(given),
+  );
+  if ('status' in checked) return refusal(checked, account);
+  const { event } = checked;
+  const bodyHash = (): string => sha256(webhook.body);
+  return answerOf(await receiver.receive({ event, bodyHash, deliveredAt: new Date() }));
+}
+
+function refusal({ status, message, reason }: RefusedDelivery, account: string): WebhookHttpAnswer {
+  publishDiagnostics(WEBHOOK_REFUSED_CHANNEL, () => ({ account, status }));
+  if (status === 400 || status === 422) {
+    const logger = new SafeLogger('PaymentsWebhooks');
+    logger.error(`A webhook with a valid signature was refused with ${status}: ${reason}.`);
+  }
+  return written(status, message);
+}
+
+function answerOf(answer: WebhookAnswer): WebhookHttpAnswer {
+  if (answer.status === 200) return { status: 200, headers: {}, body: '' };
+  const { status, headers, body } = written(answer.status, ANSWER_MESSAGES[answer.status]);
+  if (answer.status === 500) return { status, headers, body };
+  return { status, headers: { ...headers, 'retry-after': String(answer.retryAfterSeconds) }, body };
+}
+
+function written(status: number, message: string): WebhookHttpAnswer {
+  const body = JSON.stringify(HttpException.createBody(message, STATUS_CODES[status] ?? '', status));
+  return { status, headers: { 'content-type': 'application/json; charset=utf-8' }, body };
 }

@@ -1,8 +1,8 @@
 import { type PaymentWebhookEvent } from '../../common/events.js';
 import { type InboxScope, type InboxStore, type SetAsideKind } from '../../common/storage-port.js';
 import { SafeLogger } from '../../common/safe-logger.js';
-import { chargeFingerprintOf, judgeEvent } from './judge-event.js';
-import { type VerifiedWebhook } from './verified-webhook.js';
+import { chargeFingerprintOf, judgeEvent } from './classify-event.js';
+import { type VerifiedWebhook } from '../signature/read-event.js';
 import { describeEvent } from './webhook-answer.js';
 
 /** Keeps deliveries that are not handled until somebody looks at them. */

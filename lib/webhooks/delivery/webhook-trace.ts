@@ -11,7 +11,7 @@ import {
   type WebhookStartEvent,
   type WebhookSubject,
 } from '../../common/webhook-diagnostics.js';
-import { type VerifiedWebhook } from './verified-webhook.js';
+import { type VerifiedWebhook } from '../signature/read-event.js';
 import { type WebhookAnswer } from './webhook-answer.js';
 
 /** A delivery that is worked on, and who tells how that goes. */

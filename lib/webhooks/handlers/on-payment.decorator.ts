@@ -1,7 +1,7 @@
-import { DEFAULT_ACCOUNT } from '../../common/account.js';
+import { DEFAULT_ACCOUNT } from '../../common/vocabulary.js';
 import { type PaymentEventName } from '../../common/events.js';
-import { PaymentsConfigError } from '../../errors/payments-config.error.js';
-import { ON_PAYMENT, type OnPaymentMetadata } from '../metadata-keys.js';
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { ON_PAYMENT, type OnPaymentMetadata } from './decorated-methods.js';
 
 /**
  * What `@OnPayment` can listen to: an event of the specification, all four of them (`*`), what was set aside

@@ -11,7 +11,7 @@ import {
   type PaymentsQueueRootOptions,
 } from 'nestjs-payments/bullmq';
 import { inspect } from 'node:util';
-import { WebhookAccounts } from '../../../lib/webhooks/webhook-accounts.js';
+import { WebhookAccounts } from '../../../lib/webhooks/delivery/webhook-accounts.js';
 import { QueueSpace } from '../../support/queue-app.js';
 import { describeWith, redisService } from '../../support/services.js';
 import { LogLines, paymentsOptions, startWebhookApp } from '../../support/webhook-app.js';

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { type PaymentWebhookEvent } from '../../../lib/common/events.js';
-import { stripeStyle } from '../../../lib/webhooks/schemes/stripe-style.js';
+import { stripeStyle } from '../../../lib/webhooks/signature/stripe-style.js';
 import { OnPayment } from '../../../lib/webhooks/handlers/on-payment.decorator.js';
 import { paymentsOptions, secret, startWebhookApp, type WebhookApp } from '../../support/webhook-app.js';
 import { bundleCli, type FinishedCli, removeCli, runCommand } from './cli-process.js';

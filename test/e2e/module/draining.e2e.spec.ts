@@ -5,7 +5,7 @@ import { memoryStorage, OnPayment, PaymentsInbox } from 'nestjs-payments';
 import { paymentEvent } from 'nestjs-payments/testing';
 import { mergeMap } from 'rxjs';
 import { type QueuedDelivery, queuedDelivery } from '../../../lib/webhooks/delivery/delivery-queue.js';
-import { WebhookAccounts } from '../../../lib/webhooks/webhook-accounts.js';
+import { WebhookAccounts } from '../../../lib/webhooks/delivery/webhook-accounts.js';
 import { deliver, paymentsOptions, startWebhookApp, type WebhookApp } from '../../support/webhook-app.js';
 import { WebhooksController } from '../../support/webhooks.controller.js';
 

@@ -10,7 +10,7 @@ import {
 } from 'nestjs-payments';
 import { instrumentPayments } from 'nestjs-payments/opentelemetry';
 import { paymentEvent } from 'nestjs-payments/testing';
-import { WebhookAccounts } from '../../../lib/webhooks/webhook-accounts.js';
+import { WebhookAccounts } from '../../../lib/webhooks/delivery/webhook-accounts.js';
 import { Telemetry } from '../../support/telemetry.js';
 import {
   adapters,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe } from 'vitest';
 import { type Pool } from 'pg';
 import { type PaymentsStorage } from '../../../lib/common/storage-port.js';
-import { postgresStorage } from '../../../lib/postgres/postgres.storage.js';
+import { postgresStorage } from '../../../lib/postgres/postgres-storage.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
 import { replicasContract } from '../../support/replicas-contract.js';
 import { describeWith, postgresService } from '../../support/services.js';

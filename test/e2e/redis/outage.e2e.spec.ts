@@ -4,7 +4,7 @@ import { type Redis } from 'ioredis';
 import { CollectionsService } from '../../../lib/collections/collections.service.js';
 import { type PaymentWebhookEvent } from '../../../lib/common/events.js';
 import { redisStorage } from '../../../lib/redis/index.js';
-import { ownClient } from '../../../lib/redis/own-client.js';
+import { ownClient } from '../../../lib/redis/redis-client.js';
 import { paymentEvent } from '../../../lib/testing/payment-event.js';
 import { OnPayment } from '../../../lib/webhooks/handlers/on-payment.decorator.js';
 import { connectRedis, forget, ownPrefix, reaches } from '../../support/redis.js';

@@ -35,7 +35,7 @@ import {
   type PaymentWebhookEvent,
 } from 'nestjs-payments';
 import { paymentEvent, postWebhook } from 'nestjs-payments/testing';
-import { WebhookAccounts } from '../../../lib/webhooks/webhook-accounts.js';
+import { WebhookAccounts } from '../../../lib/webhooks/delivery/webhook-accounts.js';
 import {
   adapters,
   deliver,

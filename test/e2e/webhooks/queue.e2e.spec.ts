@@ -3,9 +3,9 @@ import { Controller, Injectable } from '@nestjs/common';
 import { OnPayment, PaymentsInbox, PaymentsWebhook, type PaymentWebhookEvent } from 'nestjs-payments';
 import { paymentEvent } from 'nestjs-payments/testing';
 import { type QueuedDelivery } from '../../../lib/webhooks/delivery/delivery-queue.js';
-import { type WebhookReceiver } from '../../../lib/webhooks/delivery/webhook.receiver.js';
-import { PaymentHandlers } from '../../../lib/webhooks/handlers/payment.handlers.js';
-import { WebhookAccounts } from '../../../lib/webhooks/webhook-accounts.js';
+import { type WebhookReceiver } from '../../../lib/webhooks/delivery/webhook-receiver.js';
+import { PaymentHandlers } from '../../../lib/webhooks/handlers/payment-handlers.js';
+import { WebhookAccounts } from '../../../lib/webhooks/delivery/webhook-accounts.js';
 import {
   adapters,
   deliver,

@@ -16,7 +16,7 @@ import {
   type WebhookHttpAnswer,
 } from 'nestjs-payments';
 import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
-import { WebhookAccounts } from '../../../lib/webhooks/webhook-accounts.js';
+import { WebhookAccounts } from '../../../lib/webhooks/delivery/webhook-accounts.js';
 import { LogLines, paymentsOptions, scheme, secret } from '../../support/webhook-app.js';
 
 const event = paymentEvent('payment.success', { reference: 'order-1' });

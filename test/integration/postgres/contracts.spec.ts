@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest';
 import { type PaymentsStorage } from '../../../lib/common/storage-port.js';
-import { postgresStorage } from '../../../lib/postgres/postgres.storage.js';
+import { postgresStorage } from '../../../lib/postgres/postgres-storage.js';
 import { inboxContract } from '../../support/inbox-contract.js';
 import { damagedJournalContract, journalContract } from '../../support/journal-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';

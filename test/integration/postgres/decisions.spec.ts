@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type ClaimResult, type InboxStore } from '../../../lib/common/storage-port.js';
-import { postgresStorage } from '../../../lib/postgres/postgres.storage.js';
-import { memoryStorage } from '../../../lib/storage/memory.storage.js';
+import { postgresStorage } from '../../../lib/postgres/postgres-storage.js';
+import { memoryStorage } from '../../../lib/storage/memory/memory-storage.js';
 import { claimed, inboxDelivery } from '../../support/inbox-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
 import { describeWith, postgresService } from '../../support/services.js';

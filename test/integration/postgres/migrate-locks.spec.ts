@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
 import { Pool, type PoolClient } from 'pg';
 import { migratePayments, postgresStorage } from '../../../lib/postgres/index.js';
-import { migrateTables } from '../../../lib/postgres/migrate-tables.js';
+import { migrateTables } from '../../../lib/postgres/migrate-payments.js';
 import { migrations } from '../../../lib/postgres/migrations.js';
 import { tableNames } from '../../../lib/postgres/table-names.js';
 import { journalRecord } from '../../support/journal-contract.js';

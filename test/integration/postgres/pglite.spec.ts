@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type PoolClient } from 'pg';
 import { type PaymentsStorage } from '../../../lib/common/storage-port.js';
-import { postgresStorage } from '../../../lib/postgres/postgres.storage.js';
+import { postgresStorage } from '../../../lib/postgres/postgres-storage.js';
 import { claimed, inboxContract, inboxDelivery } from '../../support/inbox-contract.js';
 import { journalContract } from '../../support/journal-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { type PoolClient } from 'pg';
 import { type PaymentsStorage } from '../../../lib/common/storage-port.js';
 import { type PostgresPool, type PostgresResult } from '../../../lib/postgres/postgres-pool.js';
-import { postgresStorage } from '../../../lib/postgres/postgres.storage.js';
+import { postgresStorage } from '../../../lib/postgres/postgres-storage.js';
 import { journalStatements } from '../../../lib/postgres/journal-rows.js';
 import { tableNames } from '../../../lib/postgres/table-names.js';
 import { claimed, inboxDelivery } from '../../support/inbox-contract.js';

@@ -6,7 +6,7 @@ import {
   type PaymentsStorage,
   type SetAsideDelivery,
 } from '../../../lib/common/storage-port.js';
-import { postgresStorage } from '../../../lib/postgres/postgres.storage.js';
+import { postgresStorage } from '../../../lib/postgres/postgres-storage.js';
 import { claimed, inboxDelivery } from '../../support/inbox-contract.js';
 import { allBut, journalRecord } from '../../support/journal-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';

@@ -4,7 +4,7 @@ import { type JournalRecord } from '../../../lib/common/journal-port.js';
 import { type PaymentsStorage } from '../../../lib/common/storage-port.js';
 import { inboxStatements } from '../../../lib/postgres/inbox-statements.js';
 import { journalStatements } from '../../../lib/postgres/journal-rows.js';
-import { postgresStorage } from '../../../lib/postgres/postgres.storage.js';
+import { postgresStorage } from '../../../lib/postgres/postgres-storage.js';
 import { tableNames } from '../../../lib/postgres/table-names.js';
 import { claimed, inboxDelivery } from '../../support/inbox-contract.js';
 import { allBut, journalRecord, storedBy } from '../../support/journal-contract.js';

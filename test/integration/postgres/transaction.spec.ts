@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type PoolClient } from 'pg';
 import { type InboxClaim, type PaymentsStorage } from '../../../lib/common/storage-port.js';
-import { postgresStorage } from '../../../lib/postgres/postgres.storage.js';
+import { postgresStorage } from '../../../lib/postgres/postgres-storage.js';
 import { claimed, inboxDelivery } from '../../support/inbox-contract.js';
 import { journalRecord } from '../../support/journal-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Redis } from 'ioredis';
 import { redisStorage } from '../../../lib/redis/index.js';
-import { ownClient } from '../../../lib/redis/own-client.js';
+import { ownClient } from '../../../lib/redis/redis-client.js';
 import { claimed, inboxDelivery, inboxKey } from '../../support/inbox-contract.js';
 import { journalRecord } from '../../support/journal-contract.js';
 import { connectRedis, forget, ownPrefix, reaches } from '../../support/redis.js';

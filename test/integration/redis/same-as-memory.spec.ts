@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type JournalState, type StoredJournalRecord } from '../../../lib/common/journal-port.js';
 import { type InboxClaim, type PaymentsStorage } from '../../../lib/common/storage-port.js';
 import { redisStorage } from '../../../lib/redis/index.js';
-import { memoryStorage } from '../../../lib/storage/memory.storage.js';
+import { memoryStorage } from '../../../lib/storage/memory/memory-storage.js';
 import { inboxDelivery, inboxKey } from '../../support/inbox-contract.js';
 import { allBut, journalRecord } from '../../support/journal-contract.js';
 import { ownPrefix, TimeTravellingRedis } from '../../support/redis.js';

@@ -9,9 +9,9 @@ const LAYERS: readonly (readonly string[])[] = [
   ['errors'],
   ['config'],
   ['storage'],
-  ['transport'],
+  ['gateway'],
+  ['journal'],
   ['collections', 'disbursements', 'name-lookup', 'wallet', 'banks'],
-  ['recovery'],
   ['webhooks'],
   ['.'],
   ['sandbox', 'redis', 'postgres', 'bullmq', 'terminus', 'opentelemetry'],
@@ -111,8 +111,8 @@ describe('the layers of lib/', () => {
     expect(cycles).toEqual([]);
   });
 
-  it('use HttpService in transport only', () => {
-    const allowed = new Set(['transport', '.']);
+  it('use HttpService in gateway only', () => {
+    const allowed = new Set(['gateway', '.']);
     const users = files.filter(
       (file) =>
         !allowed.has(folderOf(file)) &&

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import fc from 'fast-check';
-import { journalKeyText } from '../../../lib/common/journal-key-text.js';
-import { type JournalKey } from '../../../lib/common/journal-port.js';
+import { journalKeyText, type JournalKey } from '../../../lib/common/journal-port.js';
 
 it('is the same text for the same payment only', () => {
   const text = fc.string({ unit: fc.constantFrom('a', '1', ' ', '|', '"'), maxLength: 4 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inspect } from 'node:util';
 import { type WebhookScheme } from '../../../lib/common/webhook-scheme.js';
 import { resolveOptions } from '../../../lib/config/resolve-options.js';
-import { PaymentsConfigError } from '../../../lib/errors/payments-config.error.js';
+import { PaymentsConfigError } from '../../../lib/errors/payments-errors.js';
 
 const scheme: WebhookScheme = { name: 'test', verify: () => ({ ok: false, reason: 'test' }) };
 const SECRET = 'whsec-0123456789abcdef';

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { optionErrors } from '../../../lib/config/option-checks.js';
-import { resolveWebhookSecrets } from '../../../lib/config/resolve-webhook-secrets.js';
-import { SignatureCheck } from '../../../lib/webhooks/delivery/signature.check.js';
+import { resolveWebhookSecrets } from '../../../lib/config/resolve-webhooks.js';
+import { SignatureCheck } from '../../../lib/webhooks/signature/signature-check.js';
 import { BODY_ONLY, delivery, SCHEME_CASES, STANDARD } from '../../support/scheme-cases.js';
 
 vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { optionErrors } from '../../../lib/config/option-checks.js';
 import { resolveWebhooks } from '../../../lib/config/resolve-webhooks.js';
-import { customScheme } from '../../../lib/webhooks/schemes/custom.scheme.js';
-import { hmac } from '../../../lib/webhooks/schemes/hmac.js';
-import { standardWebhooks } from '../../../lib/webhooks/schemes/standard-webhooks.js';
-import { stripeStyle } from '../../../lib/webhooks/schemes/stripe-style.js';
+import { customScheme } from '../../../lib/webhooks/signature/custom-scheme.js';
+import { hmac } from '../../../lib/webhooks/signature/hmac.js';
+import { standardWebhooks } from '../../../lib/webhooks/signature/standard-webhooks.js';
+import { stripeStyle } from '../../../lib/webhooks/signature/stripe-style.js';
 
 const secrets = ['a-signing-secret-of-the-merchant'];
 const bodyOnly = {

@@ -4,7 +4,7 @@ import { resolveQueueOptions } from '../../../lib/bullmq/resolve-queue-options.j
 import { resolveOptions } from '../../../lib/config/resolve-options.js';
 import { resolveSandboxOptions } from '../../../lib/sandbox/resolve-options.js';
 import { resolveHealthOptions } from '../../../lib/terminus/payments-health-options.js';
-import { hmac } from '../../../lib/webhooks/schemes/hmac.js';
+import { hmac } from '../../../lib/webhooks/signature/hmac.js';
 import { type DocumentedDefault, documentedDefaults } from '../../support/documented-defaults.js';
 
 interface OptionsKind {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failureLabel } from '../../../lib/errors/failure-label.js';
-import { PaymentsStorageError } from '../../../lib/errors/payments-storage.error.js';
+import { failureLabel, PaymentsStorageError } from '../../../lib/errors/payments-errors.js';
 
 describe("what is said of an error that may be a database's", () => {
   const secret = 'Key (phone)=(255712345678)';

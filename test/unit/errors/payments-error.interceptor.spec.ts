@@ -12,21 +12,23 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import { lastValueFrom, throwError } from 'rxjs';
-import { GatewayAnswerError } from '../../../lib/errors/gateway-answer.error.js';
-import { GatewayUnreachableError } from '../../../lib/errors/gateway-unreachable.error.js';
-import { PaymentOutcomeUnknownError } from '../../../lib/errors/payment-outcome-unknown.error.js';
-import { PaymentRejectedError } from '../../../lib/errors/payment-rejected.error.js';
-import { PaymentsAuthenticationError } from '../../../lib/errors/payments-authentication.error.js';
-import { PaymentsConfigError } from '../../../lib/errors/payments-config.error.js';
+import {
+  GatewayAnswerError,
+  GatewayUnreachableError,
+  PaymentOutcomeUnknownError,
+  PaymentRejectedError,
+  PaymentsAuthenticationError,
+  PaymentsConfigError,
+  PaymentsRateLimitError,
+  PaymentsStorageError,
+  PaymentsValidationError,
+  WebhookRefusedError,
+  ReferenceReusedError,
+} from '../../../lib/errors/payments-errors.js';
 import {
   PAYMENTS_ERROR_INTERCEPTOR_OPTIONS,
   PaymentsErrorInterceptor,
 } from '../../../lib/errors/payments-error.interceptor.js';
-import { PaymentsRateLimitError } from '../../../lib/errors/payments-rate-limit.error.js';
-import { PaymentsStorageError } from '../../../lib/errors/payments-storage.error.js';
-import { PaymentsValidationError } from '../../../lib/errors/payments-validation.error.js';
-import { WebhookRefusedError } from '../../../lib/errors/webhook-refused.error.js';
-import { ReferenceReusedError } from '../../../lib/errors/reference-reused.error.js';
 
 const details = { reference: 'order-1', requestId: 'request-1', httpStatus: 401 };
 const errors: Record<string, () => Error> = {

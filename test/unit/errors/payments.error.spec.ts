@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { GatewayUnreachableError } from '../../../lib/errors/gateway-unreachable.error.js';
-import { PaymentOutcomeUnknownError } from '../../../lib/errors/payment-outcome-unknown.error.js';
-import { PaymentRejectedError } from '../../../lib/errors/payment-rejected.error.js';
-import { isPaymentsError, PaymentsError } from '../../../lib/errors/payments.error.js';
-import { PaymentsRateLimitError } from '../../../lib/errors/payments-rate-limit.error.js';
-import { PaymentsValidationError } from '../../../lib/errors/payments-validation.error.js';
+import {
+  GatewayUnreachableError,
+  PaymentOutcomeUnknownError,
+  PaymentRejectedError,
+  isPaymentsError,
+  PaymentsError,
+  PaymentsRateLimitError,
+  PaymentsValidationError,
+} from '../../../lib/errors/payments-errors.js';
 
 describe('an error of this package', () => {
   it('says whether money may have moved and whether the call may be repeated', () => {

@@ -1,8 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { PaymentsValidationError } from '../../../lib/errors/payments-validation.error.js';
-import { PostgresJournal } from '../../../lib/postgres/postgres.journal.js';
-import { type RunStatement } from '../../../lib/postgres/lent-connection.js';
-import { storageFailure } from '../../../lib/postgres/storage-failure.js';
+import { PaymentsValidationError } from '../../../lib/errors/payments-errors.js';
+import { PostgresJournal } from '../../../lib/postgres/postgres-journal.js';
+import { type RunStatement, storageFailure } from '../../../lib/postgres/pooled-connection.js';
 import { tableNames } from '../../../lib/postgres/table-names.js';
 import { journalRecord } from '../../support/journal-contract.js';
 

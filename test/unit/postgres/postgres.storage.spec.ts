@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { Pool } from 'pg';
-import { PaymentsConfigError } from '../../../lib/errors/payments-config.error.js';
+import { PaymentsConfigError } from '../../../lib/errors/payments-errors.js';
 import { migratePayments, postgresStorage } from '../../../lib/postgres/index.js';
 
 const pool = new Pool();

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
-import { warnOfEviction } from '../../../lib/redis/eviction-check.js';
+import { warnOfEviction } from '../../../lib/redis/script-runner.js';
 import { failLogger } from '../../support/failing-logger.js';
 
 afterEach(() => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { inspect } from 'node:util';
-import { isUnknownScript, redisFailure } from '../../../lib/redis/redis-failure.js';
+import { isUnknownScript, redisFailure } from '../../../lib/redis/script-runner.js';
 
 const CUSTOMER = '255712345678';
 

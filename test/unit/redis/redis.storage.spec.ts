@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PaymentsConfigError } from '../../../lib/errors/payments-config.error.js';
+import { PaymentsConfigError } from '../../../lib/errors/payments-errors.js';
 import { redisStorage, type RedisStorageOptions } from '../../../lib/redis/index.js';
 
 const client = { evalsha: () => {} };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { COLLECTION_STATUSES, DISBURSEMENT_STATUSES } from '../../../lib/common/statuses.js';
+import { COLLECTION_STATUSES, DISBURSEMENT_STATUSES } from '../../../lib/common/vocabulary.js';
 import { canMoveCollection, canMoveDisbursement } from '../../../lib/sandbox/core/status-machine.js';
 
 describe('the state machines', () => {

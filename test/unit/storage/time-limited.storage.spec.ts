@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ClaimResult, type PaymentsStorage } from '../../../lib/common/storage-port.js';
-import { memoryStorage } from '../../../lib/storage/memory.storage.js';
-import { timeLimited } from '../../../lib/storage/time-limited.storage.js';
+import { memoryStorage } from '../../../lib/storage/memory/memory-storage.js';
+import { timeLimited } from '../../../lib/storage/time-limited-storage.js';
 import { claimed, inboxContract, inboxDelivery, inboxKey } from '../../support/inbox-contract.js';
 import { journalContract, journalRecord } from '../../support/journal-contract.js';
 

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { GatewayAnswerError } from '../../../lib/errors/gateway-answer.error.js';
-import { GatewayUnreachableError } from '../../../lib/errors/gateway-unreachable.error.js';
-import { PaymentRejectedError } from '../../../lib/errors/payment-rejected.error.js';
-import { PaymentsAuthenticationError } from '../../../lib/errors/payments-authentication.error.js';
-import { PaymentsConfigError } from '../../../lib/errors/payments-config.error.js';
-import { PaymentsRateLimitError } from '../../../lib/errors/payments-rate-limit.error.js';
+import {
+  GatewayAnswerError,
+  GatewayUnreachableError,
+  PaymentRejectedError,
+  PaymentsAuthenticationError,
+  PaymentsConfigError,
+  PaymentsRateLimitError,
+} from '../../../lib/errors/payments-errors.js';
 import {
   type GatewayHealth,
   type GatewaySign,

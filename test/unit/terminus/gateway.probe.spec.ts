@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { PaymentsAuthenticationError } from '../../../lib/errors/payments-authentication.error.js';
+import { PaymentsAuthenticationError } from '../../../lib/errors/payments-errors.js';
 import { GatewayProbe } from '../../../lib/terminus/gateway.probe.js';
-import { type CallOptions } from '../../../lib/transport/call-options.js';
+import { type CallOptions } from '../../../lib/gateway/call-options.js';
 import { ManualClock } from '../../support/manual-clock.js';
 
 const rules = { cacheMs: 30_000, timeoutMs: 5_000 };

@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { paymentEvent } from '../../../lib/testing/payment-event.js';
 import { signWebhook } from '../../../lib/testing/sign-webhook.js';
-import { readEvent } from '../../../lib/webhooks/delivery/read-event.js';
-import { judgeEvent } from '../../../lib/webhooks/delivery/judge-event.js';
-import { customScheme } from '../../../lib/webhooks/schemes/custom.scheme.js';
-import { hmac } from '../../../lib/webhooks/schemes/hmac.js';
+import { readEvent } from '../../../lib/webhooks/signature/read-event.js';
+import { judgeEvent } from '../../../lib/webhooks/delivery/classify-event.js';
+import { customScheme } from '../../../lib/webhooks/signature/custom-scheme.js';
+import { hmac } from '../../../lib/webhooks/signature/hmac.js';
 import { delivery, SCHEME_CASES } from '../../support/scheme-cases.js';
 
 const scheme = hmac({

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { memoryStorage } from '../../../lib/storage/memory.storage.js';
+import { memoryStorage } from '../../../lib/storage/memory/memory-storage.js';
 import { PaymentsInbox } from '../../../lib/webhooks/payments-inbox.js';
 
 const SCOPE = { account: 'default', environment: 'sandbox' } as const;

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { type ResolvedPaymentsOptions } from '../../../lib/config/resolved-options.js';
-import { memoryStorage } from '../../../lib/storage/memory.storage.js';
-import { WebhookAccounts } from '../../../lib/webhooks/webhook-accounts.js';
-import { createPaymentsInbox } from '../../../lib/webhooks/webhook.providers.js';
+import { memoryStorage } from '../../../lib/storage/memory/memory-storage.js';
+import { WebhookAccounts } from '../../../lib/webhooks/delivery/webhook-accounts.js';
+import { createPaymentsInbox } from '../../../lib/webhooks/webhook-providers.js';
 import { claimed, inboxDelivery } from '../../support/inbox-contract.js';
 
 const DAY_MS = 86_400_000;

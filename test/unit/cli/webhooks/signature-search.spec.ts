@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { searchSignature } from '../../../../lib/cli/webhooks/signature-search.js';
 import { signatureHints } from '../../../../lib/cli/webhooks/signature-hints.js';
 import { signWebhook } from '../../../../lib/testing/sign-webhook.js';
-import { standardWebhooks } from '../../../../lib/webhooks/schemes/standard-webhooks.js';
-import { stripeStyle } from '../../../../lib/webhooks/schemes/stripe-style.js';
+import { standardWebhooks } from '../../../../lib/webhooks/signature/standard-webhooks.js';
+import { stripeStyle } from '../../../../lib/webhooks/signature/stripe-style.js';
 
 const SECRET = 'a-signing-secret-of-the-merchant';
 const BODY = '{"a":1}';

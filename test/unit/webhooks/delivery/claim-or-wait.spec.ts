@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { memoryStorage } from '../../../../lib/storage/memory.storage.js';
-import { claimOrWait } from '../../../../lib/webhooks/delivery/claim-or-wait.js';
+import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
+import { claimOrWait } from '../../../../lib/webhooks/delivery/delivery-dispatcher.js';
 import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
 
 const times = { leaseMs: 60_000, inFlightWaitMs: 60_000 };

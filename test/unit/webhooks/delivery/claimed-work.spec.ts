@@ -2,8 +2,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { type InboxClaim } from '../../../../lib/common/storage-port.js';
 import { paymentEvent } from '../../../../lib/testing/payment-event.js';
-import { ClaimedWork } from '../../../../lib/webhooks/delivery/claimed.work.js';
-import { RunningWork } from '../../../../lib/webhooks/delivery/running-work.js';
+import { ClaimedWork, RunningWork } from '../../../../lib/webhooks/delivery/handler-runner.js';
 import { WebhookTrace } from '../../../../lib/webhooks/delivery/webhook-trace.js';
 
 const event = paymentEvent('payment.success', { reference: 'order-1' });

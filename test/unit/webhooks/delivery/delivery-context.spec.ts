@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DeliveryContext } from '../../../../lib/webhooks/delivery/delivery-context.js';
-import { HandlerTime } from '../../../../lib/webhooks/delivery/handler-time.js';
-import { type PaymentEventContext } from '../../../../lib/webhooks/delivery/payment-event-context.js';
+import { DeliveryContext } from '../../../../lib/webhooks/delivery/handler-runner.js';
+import { HandlerTime, type PaymentEventContext } from '../../../../lib/webhooks/handlers/handler-steps.js';
 
 const tooLate = new Error('too late');
 

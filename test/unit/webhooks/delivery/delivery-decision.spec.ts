@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type WebhookStanding } from '../../../../lib/recovery/webhook.outcomes.js';
+import { type WebhookStanding } from '../../../../lib/journal/outcomes/webhook-outcomes.js';
 import { paymentEvent } from '../../../../lib/testing/payment-event.js';
 import {
   decideDelivery,

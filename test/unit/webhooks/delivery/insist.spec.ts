@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { performance } from 'node:perf_hooks';
-import { insist } from '../../../../lib/webhooks/delivery/insist.js';
+import { insist } from '../../../../lib/webhooks/delivery/handler-runner.js';
 
 describe('insisting on a record', () => {
   afterEach(() => {

@@ -5,7 +5,7 @@ import {
   fingerprintOf,
   judgeEvent,
   replacedBy,
-} from '../../../../lib/webhooks/delivery/judge-event.js';
+} from '../../../../lib/webhooks/delivery/classify-event.js';
 
 describe('judgeEvent()', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { RunningWork } from '../../../../lib/webhooks/delivery/running-work.js';
+import { RunningWork } from '../../../../lib/webhooks/delivery/handler-runner.js';
 import { atOnce, endedAfter } from '../../../support/event-loop.js';
 
 const LONG_MS = 60_000;

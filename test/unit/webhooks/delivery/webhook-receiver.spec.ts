@@ -2,10 +2,10 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { type ResolvedWebhookOptions } from '../../../../lib/config/resolved-options.js';
 import { paymentEvent } from '../../../../lib/testing/payment-event.js';
-import { type DeliveryDispatcher } from '../../../../lib/webhooks/delivery/delivery.dispatcher.js';
-import { RunningWork } from '../../../../lib/webhooks/delivery/running-work.js';
+import { type DeliveryDispatcher } from '../../../../lib/webhooks/delivery/delivery-dispatcher.js';
+import { RunningWork } from '../../../../lib/webhooks/delivery/handler-runner.js';
 import { DONE, type WebhookAnswer } from '../../../../lib/webhooks/delivery/webhook-answer.js';
-import { WebhookReceiver } from '../../../../lib/webhooks/delivery/webhook.receiver.js';
+import { WebhookReceiver } from '../../../../lib/webhooks/delivery/webhook-receiver.js';
 
 afterEach(() => {
   vi.restoreAllMocks();

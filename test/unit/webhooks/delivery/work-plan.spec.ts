@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type JournalStore } from '../../../../lib/common/journal-port.js';
-import { type HandlerStep } from '../../../../lib/webhooks/delivery/handler-steps.js';
-import { type DeliveryWork, planWork } from '../../../../lib/webhooks/delivery/work-plan.js';
+import { type HandlerStep } from '../../../../lib/webhooks/handlers/handler-steps.js';
+import { type DeliveryWork, planWork } from '../../../../lib/webhooks/delivery/handler-plan.js';
 
 type PlannedWork = Pick<DeliveryWork, 'announce' | 'settle' | 'handlers'>;
 

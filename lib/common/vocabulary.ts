@@ -1,0 +1,148 @@
+/**
+ * Name of the merchant account that a registration without a `name` stands for.
+ *
+ * @publicApi
+ */
+export const DEFAULT_ACCOUNT = 'default';
+
+/**
+ * Which of the gateway's two environments a pair of keys belongs to (specification, "Versioning" 2).
+ *
+ * @publicApi
+ */
+export type PaymentsEnvironment = 'sandbox' | 'production';
+
+/**
+ * The two kinds of money movement. A merchant reference is unique within one family
+ * (specification, "Limits" 3).
+ *
+ * @publicApi
+ */
+export type PaymentFamily = 'collection' | 'disbursement';
+
+/**
+ * The four operations that move money, as they stand in the journal, in errors and in logs.
+ *
+ * @publicApi
+ */
+export type MoneyOperation =
+  'collection.mobile-money' | 'collection.partner-wallet' | 'disbursement.bank' | 'disbursement.mobile-money';
+
+/**
+ * The operations that only read; the two status queries exist where the `statusPaths` option names their paths.
+ *
+ * @publicApi
+ */
+export type ReadOperation =
+  'name-lookup' | 'wallet.balance' | 'banks.list' | 'collection.status' | 'disbursement.status';
+
+/**
+ * Every operation of the gateway.
+ *
+ * @publicApi
+ */
+export type PaymentsOperation = MoneyOperation | ReadOperation;
+
+/** Statuses of a collection (specification, "States and transitions"). */
+export const COLLECTION_STATUSES = [
+  'pending',
+  'processing',
+  'success',
+  'failed',
+  'cancelled',
+  'expired',
+] as const;
+
+/** Statuses of a disbursement (specification, "States and transitions"). */
+export const DISBURSEMENT_STATUSES = ['pending', 'processing', 'paid', 'failed', 'cancelled'] as const;
+
+/**
+ * Status of a collection. A value that the specification does not list is kept as it came.
+ *
+ * @useDeclaredType
+ * @publicApi
+ */
+export type CollectionStatus = (typeof COLLECTION_STATUSES)[number] | (string & {});
+
+/**
+ * Status of a disbursement. A value that the specification does not list is kept as it came.
+ *
+ * @useDeclaredType
+ * @publicApi
+ */
+export type DisbursementStatus = (typeof DISBURSEMENT_STATUSES)[number] | (string & {});
+
+/** The statuses with which a payment ends, per family (specification, "States and transitions"). */
+export const FINAL_STATUSES = {
+  collection: ['success', 'failed', 'cancelled', 'expired'],
+  disbursement: ['paid', 'failed', 'cancelled'],
+} as const;
+
+/**
+ * How a payment ended. Money moved with `success` (collections) and `paid` (disbursements) only.
+ *
+ * @useDeclaredType
+ * @publicApi
+ */
+export type PaymentOutcome = (typeof FINAL_STATUSES)['collection' | 'disbursement'][number];
+
+/** A status with which a payment of this family ends; undefined for every other value. */
+export function finalStatus(family: PaymentFamily, status: unknown): PaymentOutcome | undefined {
+  const outcomes: readonly PaymentOutcome[] = FINAL_STATUSES[family];
+  return outcomes.find((outcome) => outcome === status);
+}
+
+/** Whether money moved in a payment that ended so. */
+export function movesMoney(outcome: PaymentOutcome | undefined): boolean {
+  return outcome === 'success' || outcome === 'paid';
+}
+
+/**
+ * Why the outcome of a payment is not known. `conflict`: the gateway refused it, or an operator called it ended without success, and the
+ * gateway acknowledged it afterwards.
+ *
+ * @publicApi
+ */
+export type OutcomeEvidence =
+  | 'no-answer'
+  | 'bad-answer'
+  | 'server-error'
+  | 'provider-error'
+  | 'echo-mismatch'
+  | 'duplicate-request'
+  | 'duplicate-reference'
+  | 'unlisted-code'
+  | 'refused-after-ambiguity'
+  | 'aborted'
+  | 'in-flight'
+  | 'interrupted'
+  | 'conflict';
+
+/**
+ * What is known about one try of a call.
+ *
+ * - `not-sent`: nothing left this machine.
+ * - `ambiguous`: bytes may have left, and no complete, readable answer came.
+ * - `answered`: a complete answer came.
+ *
+ * @publicApi
+ */
+export type AttemptPhase = 'not-sent' | 'ambiguous' | 'answered';
+
+/**
+ * One try of a call, in the order of sending.
+ *
+ * @publicApi
+ */
+export interface AttemptInfo {
+  /** 1 for the first try. */
+  readonly number: number;
+  /** How far this try came. */
+  readonly phase: AttemptPhase;
+  /** HTTP status of the answer, where one came. */
+  readonly httpStatus?: number;
+  /** The gateway's response code, or the network's error code. */
+  readonly code?: string;
+  /** Wall-clock time of this try in milliseconds. */
+  readonly durationMs: number;
+}

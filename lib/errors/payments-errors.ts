@@ -1,0 +1,294 @@
+import { type AttemptInfo, type PaymentsOperation, type OutcomeEvidence } from '../common/vocabulary.js';
+
+/** Fixed across copies of the package, so that `isPaymentsError` never depends on which copy made the error. */
+const BRAND = Symbol.for('nestjs-payments.error');
+
+/**
+ * What is known about a failed call, beside its message.
+ *
+ * @publicApi
+ */
+export interface PaymentsErrorDetails {
+  /** What to do about it, in one sentence. */
+  readonly hint?: string | undefined;
+  /** HTTP status of the gateway's answer, where one came. */
+  readonly httpStatus?: number | undefined;
+  /** The gateway's `request_id`, for its support. */
+  readonly requestId?: string | undefined;
+  /** Which of the gateway's operations was called. */
+  readonly operation?: PaymentsOperation | undefined;
+  /** The merchant's reference of the payment. */
+  readonly reference?: string | undefined;
+  /** The `Idempotency-Key` that was, or would have been, sent. */
+  readonly idempotencyKey?: string | undefined;
+  /** Every try of the call, in order. */
+  readonly attempts?: readonly AttemptInfo[] | undefined;
+}
+
+/**
+ * Base of every error that this package throws.
+ *
+ * No error carries a request, a header, a key, a phone number, a name or another library's error: it is safe to
+ * log one whole.
+ *
+ * @publicApi
+ */
+export class PaymentsError extends Error {
+  /** Name of the class, the same in every copy of the package. */
+  override readonly name: string = 'PaymentsError';
+  /** What to do about it, in one sentence. */
+  readonly hint?: string;
+  /** HTTP status of the gateway's answer, where one came. */
+  readonly httpStatus?: number;
+  /** The gateway's `request_id`, for its support. */
+  readonly requestId?: string;
+  /** Which of the gateway's operations was called. */
+  readonly operation?: PaymentsOperation;
+  /** The merchant's reference of the payment. */
+  readonly reference?: string;
+  /** The `Idempotency-Key` that was, or would have been, sent. */
+  readonly idempotencyKey?: string;
+  /** Every try of the call, in order. */
+  readonly attempts?: readonly AttemptInfo[];
+  /** Whether the same call may simply be made again. */
+  readonly retryable: boolean = false;
+  /**
+   * Whether the gateway may have acted on the payment. Only after `false` has it failed. `not-by-this-call`: this call sent nothing, but
+   * the journal could not be read, and may hold an earlier call with the same reference that did.
+   */
+  readonly mayHaveBeenProcessed: boolean | 'not-by-this-call' = false;
+
+  constructor(
+    /** Machine-readable: the gateway's own code where it gave one, else a code of this package. */
+    readonly code: string,
+    message: string,
+    details: PaymentsErrorDetails = {},
+  ) {
+    super(message);
+    Object.defineProperty(this, BRAND, { value: true });
+    for (const [field, value] of Object.entries(details)) {
+      if (value !== undefined) Object.defineProperty(this, field, { value, enumerable: true });
+    }
+  }
+}
+
+/**
+ * Whether a value is an error of this package, also when another copy of the package made it.
+ *
+ * @example
+ * ```ts
+ * if (isPaymentsError(error) && error.mayHaveBeenProcessed) await this.waitForTheWebhook(error.reference);
+ * ```
+ *
+ * @publicApi
+ */
+export function isPaymentsError(value: unknown): value is PaymentsError {
+  return typeof value === 'object' && value !== null && BRAND in value;
+}
+
+const TOKEN = /^[\w.:-]{1,64}$/;
+
+/**
+ * What the log and a message say of an error that may be a database's: its name and its code. The message of such an
+ * error may repeat what was to be stored.
+ */
+export function failureLabel(error: unknown): string {
+  if (isPaymentsError(error)) return `${error.name}: ${error.message}`;
+  if (!(error instanceof Error)) return 'a value that is not an Error was thrown';
+  const code = 'code' in error ? String(error.code) : '';
+  return `${TOKEN.test(error.name) ? error.name : 'Error'}${TOKEN.test(code) ? ` (${code})` : ''}`;
+}
+
+/**
+ * A call that only reads (balance, banks, name lookup) got no usable answer: silence, a server error, or something
+ * that is not the gateway's JSON. Reading moves no money, so the same call may be made again.
+ *
+ * @publicApi
+ */
+export class GatewayAnswerError extends PaymentsError {
+  override readonly name = 'GatewayAnswerError';
+  override readonly retryable = true;
+}
+
+/**
+ * Nothing of the call was sent, or nothing but tries that the gateway turned away (HTTP 429): the gateway could not be connected to.
+ * The same call may be made again.
+ *
+ * @publicApi
+ */
+export class GatewayUnreachableError extends PaymentsError {
+  override readonly name = 'GatewayUnreachableError';
+  override readonly retryable = true;
+
+  constructor(message: string, details?: PaymentsErrorDetails) {
+    super('GATEWAY_UNREACHABLE', message, details);
+  }
+}
+
+/**
+ * Money may have moved. This is neither a failure nor a success: keep the order open, never pay again under another
+ * reference, and wait for the webhook or look the reference up.
+ *
+ * @publicApi
+ */
+export class PaymentOutcomeUnknownError extends PaymentsError {
+  override readonly name = 'PaymentOutcomeUnknownError';
+  override readonly retryable = false;
+  override readonly mayHaveBeenProcessed = true;
+
+  constructor(
+    /** What was seen instead of a clear answer. */
+    readonly evidence: OutcomeEvidence,
+    message: string,
+    details?: PaymentsErrorDetails,
+  ) {
+    super('OUTCOME_UNKNOWN', message, details);
+  }
+}
+
+/**
+ * The gateway definitely refused. No money moved and none will.
+ *
+ * `code` is the gateway's code (specification, "Errors"), or `HTTP_<status>` where it gave none.
+ *
+ * @publicApi
+ */
+export class PaymentRejectedError extends PaymentsError {
+  override readonly name = 'PaymentRejectedError';
+  override readonly mayHaveBeenProcessed = false;
+
+  constructor(
+    code: string,
+    message: string,
+    details?: PaymentsErrorDetails,
+    /** The gateway's messages by field (error shape C); empty where it gave none. */
+    readonly errors: Readonly<Record<string, readonly string[]>> = {},
+  ) {
+    super(code, message, details);
+  }
+}
+
+/**
+ * The gateway refused the credentials: 401 `UNAUTHORIZED` or 403 `INSUFFICIENT_PERMISSIONS`
+ * (specification, "Authentication" 7).
+ *
+ * @publicApi
+ */
+export class PaymentsAuthenticationError extends PaymentsError {
+  override readonly name = 'PaymentsAuthenticationError';
+}
+
+/**
+ * An option is wrong (at boot), or the gateway answered with a redirect (at run time).
+ * The message names the option, what is wrong with it and what to write instead; it never holds a secret.
+ *
+ * @publicApi
+ */
+export class PaymentsConfigError extends PaymentsError {
+  override readonly name = 'PaymentsConfigError';
+
+  constructor(message: string, details?: PaymentsErrorDetails) {
+    super('CONFIG_INVALID', message, details);
+  }
+}
+
+/**
+ * The gateway answered 429: too many requests (specification, "Limits" 4). It did not act on the call; or nothing was sent,
+ * because all calls of the account wait after a 429 to another one, and this one could not.
+ *
+ * @publicApi
+ */
+export class PaymentsRateLimitError extends PaymentsError {
+  override readonly name = 'PaymentsRateLimitError';
+  override readonly retryable = true;
+
+  constructor(
+    /** How long the gateway asks to wait, in milliseconds; undefined where it did not say. */
+    readonly retryAfterMs: number | undefined,
+    message: string,
+    details?: PaymentsErrorDetails,
+  ) {
+    super('RATE_LIMITED', message, details);
+  }
+}
+
+/**
+ * The storage did not answer, so this call sent nothing and no handler ran. Where it was a payment, `mayHaveBeenProcessed` is
+ * `not-by-this-call`: an earlier call with the same reference may be known to the storage alone.
+ *
+ * @publicApi
+ */
+export class PaymentsStorageError extends PaymentsError {
+  override readonly name = 'PaymentsStorageError';
+  override readonly retryable = true;
+
+  constructor(
+    message: string,
+    details?: PaymentsErrorDetails,
+    override readonly mayHaveBeenProcessed: false | 'not-by-this-call' = false,
+  ) {
+    super('STORAGE_UNAVAILABLE', message, details);
+  }
+}
+
+/**
+ * A request is wrong. Nothing was sent.
+ *
+ * @publicApi
+ */
+export class PaymentsValidationError extends PaymentsError {
+  override readonly name = 'PaymentsValidationError';
+
+  constructor(
+    /** What is wrong, by field; each message says what to write instead and never repeats the value. */
+    readonly errors: Readonly<Record<string, readonly string[]>>,
+    details?: PaymentsErrorDetails,
+  ) {
+    super(
+      'VALIDATION_FAILED',
+      `Nothing was sent, the request is wrong: ${Object.values(errors).flat().join('; ')}`,
+      details,
+    );
+  }
+}
+
+/**
+ * The reference stands here for another payment, or its payment has ended. Nothing was sent: use a new reference.
+ *
+ * @publicApi
+ */
+export class ReferenceReusedError extends PaymentsError {
+  override readonly name = 'ReferenceReusedError';
+
+  constructor(
+    message: string,
+    details?: PaymentsErrorDetails,
+    /** Whether the payment that stands under the reference may have been made; this call itself sent nothing. */
+    override readonly mayHaveBeenProcessed: boolean = false,
+  ) {
+    super('REFERENCE_REUSED', message, details);
+  }
+}
+
+/**
+ * `verifyWebhook` refused a delivery: answer the sender with `status`. The message may be sent along; whatever is wrong with a
+ * signature, it is the same.
+ *
+ * @publicApi
+ */
+export class WebhookRefusedError extends PaymentsError {
+  override readonly name = 'WebhookRefusedError';
+
+  constructor(
+    /**
+     * HTTP status to answer with: 401 the signature is not valid, 413 the body is too long, 415 it is compressed or no JSON in
+     * UTF-8, 400 it is no JSON object, 422 a field that every event has is missing or malformed.
+     */
+    readonly status: 400 | 401 | 413 | 415 | 422,
+    message: string,
+    /** What exactly is wrong. For logs only: it would tell a forger how far a signature got. */
+    readonly reason: string,
+  ) {
+    super('WEBHOOK_REFUSED', message);
+  }
+}

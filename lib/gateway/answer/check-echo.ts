@@ -1,0 +1,136 @@
+import { addMoney, compareMoney as compareCents, moneyFromWire } from '../../common/money.js';
+import { type MoneyOperation } from '../../common/vocabulary.js';
+import { normalizeTzPhone } from '../../common/phone.js';
+import { type MoneyCall, type Payment } from '../gateway-call.js';
+import { type WireRecord } from './wire-record.js';
+
+/** What the echo of a payment says: the fields that differ, and a warning for each one that is absent or odd. */
+export interface EchoCheck {
+  readonly differing: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** How an echo compares with what was sent. */
+type Likeness = 'equal' | 'masked' | 'different';
+
+/** A field of the request that the record repeats, and what it means where the two differ. */
+interface EchoedField {
+  readonly field: string;
+  readonly compare: (sent: string, echoed: unknown) => Likeness;
+  /** Another value sends the money elsewhere; where it is not, the gateway may spell it in its own way. */
+  readonly decides: boolean;
+}
+
+const BASIC: readonly EchoedField[] = [
+  { field: 'reference', compare: compareText, decides: true },
+  { field: 'amount', compare: compareMoney, decides: true },
+  { field: 'currency', compare: compareText, decides: true },
+];
+
+const ECHOED: Readonly<Record<MoneyOperation, readonly EchoedField[]>> = {
+  'collection.mobile-money': BASIC,
+  'collection.partner-wallet': BASIC,
+  'disbursement.bank': [
+    ...BASIC,
+    { field: 'account_number', compare: compareAccount, decides: true },
+    { field: 'bank_code', compare: compareName, decides: false },
+    { field: 'account_name', compare: compareName, decides: false },
+  ],
+  'disbursement.mobile-money': [
+    ...BASIC,
+    { field: 'recipient_phone', compare: comparePhone, decides: true },
+    { field: 'recipient_name', compare: compareName, decides: false },
+    { field: 'network', compare: compareName, decides: false },
+  ],
+};
+
+/** Compares a payment with the record of the answer. No value of either stands in a warning. */
+export function checkEcho(
+  { kind, operation, payment, body = {} }: Pick<MoneyCall<object>, 'kind' | 'operation' | 'payment' | 'body'>,
+  record: WireRecord,
+): EchoCheck {
+  const differing: string[] = [];
+  const warnings: string[] = [];
+  for (const { field, compare, decides } of ECHOED[operation]) {
+    const echoed = record[field];
+    if (isAbsent(echoed)) {
+      warnings.push(`the answer does not repeat ${field}, so it could not be compared`);
+      continue;
+    }
+    const likeness = compare(sentText(payment, body, field), echoed);
+    if (likeness === 'masked')
+      warnings.push(`the answer hides a part of ${field}; the rest is as it was sent`);
+    if (likeness !== 'different') continue;
+    if (decides) differing.push(field);
+    else warnings.push(`the answer names another ${field} than was sent`);
+  }
+  return { differing, warnings: kind === 'disbursement' ? [...warnings, ...sumWarnings(record)] : warnings };
+}
+
+function sentText(payment: Payment, body: WireRecord, field: string): string {
+  return String(Object.hasOwn(payment, field) ? payment[field as keyof Payment] : body[field]);
+}
+
+/** The specification's examples show `total_amount` as amount plus fee. */
+function sumWarnings(record: WireRecord): readonly string[] {
+  const [amount, fee, total] = ['amount', 'fee', 'total_amount'].map((field) => moneyFromWire(record[field]));
+  if (amount === undefined || fee === undefined || total === undefined) return [];
+  return compareCents(total, addMoney(amount, fee)) === 0
+    ? []
+    : ['total_amount is not the sum of amount and fee'];
+}
+
+function compareText(sent: string, echoed: unknown): Likeness {
+  return likeness(wireText(echoed)?.trim() === sent.trim());
+}
+
+function compareMoney(sent: string, echoed: unknown): Likeness {
+  return likeness(moneyFromWire(echoed) === sent);
+}
+
+function compareName(sent: string, echoed: unknown): Likeness {
+  return likeness(plainName(wireText(echoed)) === plainName(sent));
+}
+
+function comparePhone(sent: string, echoed: unknown): Likeness {
+  const text = wireText(echoed);
+  return normalizeTzPhone(text) === sent ? 'equal' : compareAccount(sent, text && international(text));
+}
+
+/** A phone that is shown in part: a leading `0` stands for `255`, so `0712***678` is `255712***678`. */
+function international(phone: string): string {
+  return phone.trim().replace(/^(?:\+|00?)/, (prefix) => (prefix === '0' ? '255' : ''));
+}
+
+/** A JSON number cannot hold leading zeros, and some gateways show only a part of an account. */
+function compareAccount(sent: string, echoed: unknown): Likeness {
+  const number = compact(sent);
+  const text = compact(wireText(echoed) ?? '');
+  if (text === number || (typeof echoed === 'number' && text === number.replace(/^0+/, ''))) return 'equal';
+  const shown = text.split(MASK);
+  const [start = '', end = ''] = [shown[0], shown.at(-1)];
+  const fits = number.startsWith(start) && number.endsWith(end) && start.length + end.length <= number.length;
+  return shown.length > 1 && fits ? 'masked' : 'different';
+}
+
+const MASK = /[*•#xX]+/;
+
+function compact(text: string): string {
+  return text.replaceAll(/[\s-]/g, '');
+}
+
+function plainName(text: string | undefined): string | undefined {
+  return text?.trim().replaceAll(/\s+/g, ' ').toLowerCase();
+}
+
+function wireText(value: unknown): string | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+}
+
+function likeness(isEqual: boolean): Likeness {
+  return isEqual ? 'equal' : 'different';
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
+}

@@ -1,0 +1,127 @@
+import { finalStatus, movesMoney, type PaymentOutcome } from '../../common/vocabulary.js';
+import {
+  safeTexts,
+  safeTokens,
+  type AttemptReport,
+  type SafeTokens,
+  sensitiveTexts,
+} from './attempt-report.js';
+import { classifyAnswer } from './classify-answer.js';
+import { type AttemptEvent } from '../decide.js';
+import { checkEcho, type EchoCheck } from './check-echo.js';
+import { type GatewayCall, type ReadPayload, type LastResponse } from '../gateway-call.js';
+import { parseAnswer, type GatewayErrorBody, type SuccessEnvelope } from './parse-answer.js';
+import { asRecord } from './wire-record.js';
+import { parseRetryAfter } from '../retry-timing.js';
+import { type AttemptResult } from '../http/send-attempt.js';
+
+/** A success answer beside its `data`. */
+export type AnswerEnvelope = Pick<LastResponse, 'requestId' | 'code' | 'message' | 'httpStatus'>;
+
+/** A success answer that the operation could read. */
+export interface ReadSuccess<T> extends ReadPayload<T> {
+  /** The whole answer as it came: JSON. */
+  readonly text: string;
+  readonly envelope: AnswerEnvelope;
+  /** Set where the record says that the payment has ended. */
+  readonly outcome?: PaymentOutcome;
+}
+
+/** A read has nothing that must be echoed. */
+const NO_ECHO: EchoCheck = { differing: [], warnings: [] };
+
+/** What one try came to. `success` is there exactly when the event is `success`. */
+export interface Interpretation<T> {
+  readonly report: AttemptReport;
+  readonly success?: ReadSuccess<T>;
+}
+
+/** Makes sense of what one try brought. */
+export function interpretAttempt<T extends object>(
+  call: GatewayCall<T>,
+  result: AttemptResult,
+  refusalCodes: ReadonlySet<string>,
+): Interpretation<T> {
+  if (result.result === 'failure') return { report: interpretFailure(result) };
+  if (result.result === 'held-back') return { report: heldBack(result.retryAfterMs) };
+  const { httpStatus, text, headers } = result;
+  const answer = parseAnswer(text, headers);
+  const event = classifyAnswer(call.kind, httpStatus, answer, refusalCodes);
+  const sensitive = (): string[] => sensitiveTexts(call);
+  if (answer.shape === 'success') {
+    const tokens = safeTokens(answer.envelope, sensitive, refusalCodes);
+    return event === 'success'
+      ? interpretSuccess(call, httpStatus, answer.envelope, answer.text, tokens)
+      : { report: { event, httpStatus, ...tokens, errors: {} } };
+  }
+  const retryAfterMs = event === 'rate-limited' ? parseRetryAfter(headers.retryAfter, Date.now()) : undefined;
+  const error = answer.shape === 'error' ? answer.error : { errors: {} };
+  return {
+    report: {
+      event,
+      httpStatus,
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      ...safeTokens(error, sensitive, refusalCodes),
+      ...safeTexts(call.kind === 'read' ? withoutWords(error, call.body) : error, sensitive()),
+    },
+  };
+}
+
+/** What a read is answered may be about people whom its request does not name: only which fields were refused is kept. */
+function withoutWords({ errors }: GatewayErrorBody, body: object = {}): GatewayErrorBody {
+  const fields = Object.keys(errors).filter((field) => Object.hasOwn(body, field));
+  return {
+    errors: Object.fromEntries(fields.map((field) => [field, [`${field} was refused by the gateway`]])),
+  };
+}
+
+function interpretFailure(failure: Extract<AttemptResult, { readonly result: 'failure' }>): AttemptReport {
+  const unsent = failure.aborted ? 'aborted-unsent' : 'not-sent';
+  const sent = failure.aborted ? 'aborted' : 'no-answer';
+  if (failure.changed !== undefined) {
+    return { event: 'request-changed', code: failure.code, message: failure.changed, errors: {} };
+  }
+  return { event: failure.sent ? sent : unsent, code: failure.code, errors: {} };
+}
+
+function heldBack(retryAfterMs: number): AttemptReport {
+  return { event: 'held-back', code: 'HELD_BACK', retryAfterMs, errors: {} };
+}
+
+function interpretSuccess<T extends object>(
+  call: GatewayCall<T>,
+  httpStatus: number,
+  { message, data }: SuccessEnvelope,
+  text: string,
+  tokens: SafeTokens,
+): Interpretation<T> {
+  const report = (event: AttemptEvent): AttemptReport => ({
+    event,
+    httpStatus,
+    errors: {},
+    ...tokens,
+  });
+  const payload = call.read(data);
+  if (payload === undefined) return { report: report('bad-answer') };
+  const { value, warnings } = payload;
+  const wire = asRecord(data) ?? {};
+  const echo = call.kind === 'read' ? NO_ECHO : checkEcho(call, wire);
+  if (echo.differing.length > 0) return { report: report('echo-mismatch') };
+  const outcome = call.kind === 'read' ? undefined : finalStatus(call.kind, wire['status']);
+  return {
+    report: report('success'),
+    success: {
+      value,
+      text,
+      ...(outcome && { outcome }),
+      warnings: [...echo.warnings, ...warnings, ...endWarnings(outcome)],
+      envelope: { message, httpStatus, code: '', ...tokens },
+    },
+  };
+}
+
+/** The gateway took the request, and the payment came to nothing at once. */
+function endWarnings(outcome: PaymentOutcome | undefined): readonly string[] {
+  if (outcome === undefined || movesMoney(outcome)) return [];
+  return [`the payment has ended already: ${outcome}`];
+}

@@ -1,0 +1,125 @@
+import { PaymentsValidationError } from '../errors/payments-errors.js';
+import { type PaymentsOperation } from '../common/vocabulary.js';
+import { performance } from 'node:perf_hooks';
+import { type ResolvedPaymentsOptions, type ResolvedRetryOptions } from '../config/resolved-options.js';
+import { SHORTEST_ATTEMPT_MS } from './retry-timing.js';
+
+/**
+ * Options of one call.
+ *
+ * @publicApi
+ */
+export interface CallOptions {
+  /**
+   * Sent as `Idempotency-Key` instead of the package's own: 1 to 255 visible ASCII characters. Only for a payment that
+   * another system has keyed already.
+   * @default a UUID made of account, environment, operation, reference and attempt
+   */
+  readonly idempotencyKey?: string | undefined;
+  /**
+   * Rises by one only after the gateway definitely refused the attempt before; another number is another payment to
+   * the gateway.
+   * @default 1
+   */
+  readonly attempt?: number | undefined;
+  /** Ends the call. Before sending it rejects with `signal.reason`; a payment that was sent becomes unknown. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Longest time of one attempt in milliseconds.
+   * @default the module's `timeoutMs`
+   */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * Longest time of the call in milliseconds, all attempts and waits included.
+   * @default the module's `deadlineMs`
+   */
+  readonly deadlineMs?: number | undefined;
+  /** `false`: one attempt only, whatever happens. */
+  readonly retry?: false | undefined;
+}
+
+const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
+/** The longest wait that a timer of Node.js can hold. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+const milliseconds = (value: unknown): string | undefined =>
+  Number.isInteger(value) && Number(value) > 0 && Number(value) <= LONGEST_MS
+    ? undefined
+    : 'must be a whole number of milliseconds greater than 0: write 30_000';
+
+const RULES: Readonly<Record<keyof CallOptions, (value: unknown) => string | undefined>> = {
+  idempotencyKey: (value) =>
+    typeof value === 'string' && VISIBLE_ASCII.test(value)
+      ? undefined
+      : 'must be 1 to 255 visible ASCII characters without spaces: leave it out, or write a UUID',
+  attempt: (value) =>
+    Number.isSafeInteger(value) && Number(value) > 0
+      ? undefined
+      : 'must be a whole number from 1 on: leave it out, or write the next one after a definite refusal',
+  signal: (value) =>
+    value instanceof AbortSignal ? undefined : 'must be an AbortSignal: write new AbortController().signal',
+  timeoutMs: milliseconds,
+  deadlineMs: milliseconds,
+  retry: (value) =>
+    value === false ? undefined : 'can only be false: leave it out to retry where that is safe',
+};
+
+function problemOf(name: string, value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  if (!Object.hasOwn(RULES, name)) return `is not a call option: use ${Object.keys(RULES).join(', ')}`;
+  return RULES[name as keyof CallOptions](value);
+}
+
+/**
+ * Reads the options of a call.
+ *
+ * @throws PaymentsValidationError where one is wrong; a mistyped name is wrong too, since ignoring it could pay twice.
+ */
+export function checkCallOptions(options: unknown, operation: PaymentsOperation): CallOptions {
+  if (options === undefined) return {};
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw new PaymentsValidationError(
+      { options: ['options must be an object: write { timeoutMs: 10_000 }, or leave them out'] },
+      { operation },
+    );
+  }
+  const copy = { ...options };
+  const errors: Record<string, string[]> = {};
+  for (const [name, value] of Object.entries(copy)) {
+    const problem = problemOf(name, value);
+    if (problem !== undefined) errors[name] = [`options.${name} ${problem}`];
+  }
+  if (Object.keys(errors).length > 0) throw new PaymentsValidationError(errors, { operation });
+  return copy;
+}
+
+/** How long a call may take, and how often it may be tried. */
+export interface CallLimits {
+  readonly signal: AbortSignal | undefined;
+  readonly timeoutMs: number;
+  /** By `performance.now()`. */
+  readonly deadline: number;
+  /** When the first attempt must have begun, by `performance.now()`: a later one would more likely end ambiguous. */
+  readonly sendBy: number;
+  readonly retry: ResolvedRetryOptions;
+  /** One attempt only, whatever happens. */
+  readonly once: boolean;
+}
+
+/** The limits of a call that begins now. */
+export function callLimits(
+  options: Pick<ResolvedPaymentsOptions, 'timeoutMs' | 'deadlineMs' | 'retry'>,
+  { signal, timeoutMs, deadlineMs, retry }: CallOptions = {},
+): CallLimits {
+  const once = retry === false;
+  const wholeMs = deadlineMs ?? options.deadlineMs;
+  const deadline = performance.now() + wholeMs;
+  return {
+    signal,
+    timeoutMs: timeoutMs ?? options.timeoutMs,
+    deadline,
+    sendBy: deadline - Math.min(SHORTEST_ATTEMPT_MS, wholeMs / 2),
+    retry: once ? { ...options.retry, maxAttempts: 1 } : options.retry,
+    once,
+  };
+}

@@ -1,0 +1,133 @@
+import { performance } from 'node:perf_hooks';
+import { Logger } from '@nestjs/common';
+import { type AttemptInfo } from '../common/vocabulary.js';
+import {
+  CALL_ATTEMPT_CHANNEL,
+  CALL_ATTEMPT_START_CHANNEL,
+  CALL_END_CHANNEL,
+  CALL_START_CHANNEL,
+  CALL_WAIT_CHANNEL,
+  type CallAttemptStartEvent,
+  type CallEndEvent,
+  type CallStartEvent,
+  type CallWaitEvent,
+} from '../common/call-diagnostics.js';
+import { publishAround, publishDiagnostics } from '../common/diagnostics.js';
+import { SafeLogger } from '../common/safe-logger.js';
+import { type CallEnd } from './call-result.js';
+import { type Decision } from './decide.js';
+import { type OutgoingRequest } from './http/http-transport.js';
+
+const logger = new SafeLogger('PaymentsCalls');
+let lastCallId = 0;
+
+/** Tells the log and the diagnostics channels how one call to the gateway goes. */
+export class CallTrace {
+  private readonly subject: CallStartEvent;
+  private attempts = 0;
+
+  constructor(subject: Omit<CallStartEvent, 'callId'>) {
+    this.subject = { callId: (lastCallId += 1), ...subject };
+  }
+
+  /** Makes the call between its start and its end. */
+  async around<T>(make: () => Promise<CallEnd<T>>): Promise<CallEnd<T>> {
+    const startedAt = performance.now();
+    publishDiagnostics(CALL_START_CHANNEL, () => ({ ...this.subject }));
+    const end = await make();
+    publishDiagnostics(CALL_END_CHANNEL, () => ({
+      ...this.subject,
+      ...endReport(end),
+      attempts: this.attempts,
+      durationMs: Math.round(performance.now() - startedAt),
+    }));
+    return end;
+  }
+
+  /** Sends one try. */
+  sending<T>({ method, origin }: OutgoingRequest, send: () => Promise<T>): Promise<T> {
+    const start = (): Omit<CallAttemptStartEvent, 'surround'> => {
+      const { hostname, port, protocol } = new URL(origin);
+      const serverPort = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
+      return { ...this.subject, attempt: this.attempts + 1, method, serverAddress: hostname, serverPort };
+    };
+    return publishAround(CALL_ATTEMPT_START_CHANNEL, start, send);
+  }
+
+  /** One try is over, and it is decided what comes of it. */
+  attempt(info: AttemptInfo, requestId: string | undefined, decision: Decision): void {
+    this.attempts = info.number;
+    publishDiagnostics(CALL_ATTEMPT_CHANNEL, () => {
+      const { number: attempt, ...rest } = info;
+      return { ...this.subject, attempt, ...rest, ...(requestId !== undefined && { requestId }) };
+    });
+    this.log(deservesWarning(decision) ? 'warn' : 'debug', info, requestId);
+  }
+
+  /** Waits for something that comes before the next try. */
+  async waiting<T>(reason: CallWaitEvent['reason'], wait: Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    try {
+      return await wait;
+    } finally {
+      publishDiagnostics(CALL_WAIT_CHANNEL, () => ({
+        ...this.subject,
+        attempt: this.attempts + 1,
+        reason,
+        durationMs: Math.round(performance.now() - startedAt),
+      }));
+    }
+  }
+
+  private log(level: 'debug' | 'warn', info: AttemptInfo, requestId: string | undefined): void {
+    if (level === 'warn' || writesDebugLines()) logger[level](this.line(info, requestId));
+  }
+
+  private line(
+    { number: attempt, phase, code, durationMs }: AttemptInfo,
+    requestId: string | undefined,
+  ): string {
+    const { operation, reference } = this.subject;
+    // Quoted, because these come from outside and must not break the line.
+    const quoted = (name: string, value: string | undefined): string =>
+      value === undefined ? '' : ` ${name}=${JSON.stringify(value)}`;
+    return (
+      `${operation}${quoted('reference', reference)} attempt=${attempt} phase=${phase}` +
+      `${quoted('code', code)}${quoted('requestId', requestId)} duration=${durationMs}ms`
+    );
+  }
+}
+
+/** Nest 11 does not tell the levels of an application's own logger: there no level is enabled, not even this one. */
+function writesDebugLines(): boolean {
+  try {
+    return Logger.isLevelEnabled('debug') || !Logger.isLevelEnabled('fatal');
+  } catch {
+    // Money may have moved: a logger that fails must not decide what the caller hears of it.
+    return false;
+  }
+}
+
+function endReport(
+  end: CallEnd<unknown>,
+): Pick<CallEndEvent, 'outcome' | 'error' | 'evidence' | 'code' | 'requestId'> {
+  if (end.end === 'aborted') return { outcome: 'aborted' };
+  if (end.end === 'success') {
+    const { code, requestId } = end.success.envelope;
+    return { outcome: 'success', code, ...(requestId !== undefined && { requestId }) };
+  }
+  const { name, code, requestId } = end.error;
+  return {
+    ...(end.verdict.end === 'unknown'
+      ? { outcome: 'unknown', evidence: end.verdict.evidence }
+      : { outcome: 'failed' }),
+    error: name,
+    code,
+    ...(requestId !== undefined && { requestId }),
+  };
+}
+
+/** What somebody may want to act on: the outcome is unknown, or the gateway is unwell. */
+function deservesWarning({ retry, verdict }: Decision): boolean {
+  return retry || verdict.end === 'unknown' || verdict.end === 'rate-limit';
+}

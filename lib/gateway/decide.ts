@@ -1,0 +1,176 @@
+import { type ProbeWait } from '../common/journal-port.js';
+import { type OutcomeEvidence } from '../common/vocabulary.js';
+import { type AnswerMeaning } from './answer/classify-answer.js';
+import { type CallKind } from './gateway-call.js';
+
+/** What happened to one attempt. */
+export type AttemptEvent =
+  | AnswerMeaning
+  /** Nothing left this machine. */
+  | 'not-sent'
+  /** Nothing left this machine: an interceptor of the application changed what must not change. */
+  | 'request-changed'
+  /** Nothing left this machine: the account waits after a 429, longer than the call can. */
+  | 'held-back'
+  /** Bytes may have left, and no complete answer came. */
+  | 'no-answer'
+  /** The caller's signal fired before anything left this machine. */
+  | 'aborted-unsent'
+  /** The caller's signal fired afterwards. */
+  | 'aborted'
+  /** A success answer that names another reference, amount or currency. */
+  | 'echo-mismatch';
+
+type PlainEnd =
+  'success' | 'rate-limit' | 'redirected' | 'request-changed' | 'unreachable' | 'unusable-answer' | 'aborted';
+
+/** What a call ends in. */
+export type Verdict =
+  | { readonly end: 'unknown'; readonly evidence: OutcomeEvidence }
+  | {
+      readonly end: 'rejected';
+      /** Whether a listed code, or field messages, refused: only then may the next attempt have another key. */
+      readonly listed: boolean;
+    }
+  | {
+      readonly end: 'authentication';
+      /** Whether the gateway itself said so: else the next call may only be the same payment with the same key. */
+      readonly proven: boolean;
+    }
+  | { [End in PlainEnd]: { readonly end: End } }[PlainEnd];
+
+/** Whether to try again, and what the call ends in when it is not tried again. */
+export interface Decision {
+  readonly retry: boolean;
+  readonly verdict: Verdict;
+  /** Which wait comes before the one further try with the same key, where it may tell what came of a payment. */
+  readonly probe?: ProbeWait;
+}
+
+const end = (plain: PlainEnd): Decision => ({ retry: false, verdict: { end: plain } });
+const rejected = (by: 'listed' | 'unlisted'): Decision => ({
+  retry: false,
+  verdict: { end: 'rejected', listed: by === 'listed' },
+});
+const unauthorized = (proven: boolean): Decision => ({
+  retry: false,
+  verdict: { end: 'authentication', proven },
+});
+const retryElse = (plain: PlainEnd): Decision => ({ retry: true, verdict: { end: plain } });
+const unknown = (evidence: OutcomeEvidence): Decision => ({
+  retry: false,
+  verdict: { end: 'unknown', evidence },
+});
+const probeElse = (probe: ProbeWait, evidence: OutcomeEvidence): Decision => ({
+  ...unknown(evidence),
+  probe,
+});
+
+/**
+ * The decision table of money safety (design rules §3), as one pure function.
+ *
+ * @param earlierAmbiguity Whether an earlier attempt of the same payment may have arrived without a readable answer.
+ */
+export function decide(
+  kind: CallKind,
+  event: AttemptEvent,
+  httpStatus: number | undefined,
+  earlierAmbiguity: boolean,
+): Decision {
+  if (kind === 'read') return decideRead(event, httpStatus);
+  // Nobody refused anything here: what stands is what came of the earlier attempt.
+  if (event === 'held-back' && earlierAmbiguity) return unknown('no-answer');
+  const decision = decidePayment(kind, event, httpStatus);
+  return earlierAmbiguity ? afterAmbiguity(decision) : decision;
+}
+
+function decideRead(event: AttemptEvent, httpStatus: number | undefined): Decision {
+  switch (event) {
+    case 'success':
+    case 'echo-mismatch':
+      return end('success');
+    case 'not-sent':
+      return retryElse('unreachable');
+    case 'aborted-unsent':
+    case 'aborted':
+      return end('aborted');
+    case 'unlisted-code':
+      return isFinalClientError(httpStatus) ? rejected('unlisted') : retryElse('unusable-answer');
+    case 'refused':
+      return rejected('listed');
+    case 'refused-without-code':
+      return rejected('unlisted');
+    case 'unauthorized':
+      return unauthorized(true);
+    case 'held-back':
+      return end('rate-limit');
+    case 'rate-limited':
+      return retryElse('rate-limit');
+    case 'redirect':
+      return end('redirected');
+    default:
+      return retryElse('unusable-answer');
+  }
+}
+
+function decidePayment(kind: CallKind, event: AttemptEvent, httpStatus: number | undefined): Decision {
+  switch (event) {
+    case 'success':
+      return end('success');
+    case 'not-sent':
+      return retryElse('unreachable');
+    case 'aborted-unsent':
+      return end('aborted');
+    case 'request-changed':
+      return end('request-changed');
+    case 'refused':
+      return rejected('listed');
+    case 'refused-without-code':
+      return kind === 'collection' ? rejected('unlisted') : unknown('bad-answer');
+    case 'unproven-refusal':
+      return unknown((httpStatus ?? 0) >= 500 ? 'server-error' : 'bad-answer');
+    case 'unauthorized':
+      return unauthorized(true);
+    case 'unproven-unauthorized':
+      return unauthorized(false);
+    case 'held-back':
+      return end('rate-limit');
+    case 'rate-limited':
+      return retryElse('rate-limit');
+    case 'redirect':
+      // These two say that the request was taken and its result is elsewhere.
+      return httpStatus === 302 || httpStatus === 303 ? unknown('bad-answer') : end('redirected');
+    case 'no-answer':
+      return probeElse('after-silence', event);
+    case 'bad-answer':
+    case 'server-error':
+      return probeElse('after-answer', event);
+    case 'unlisted-code':
+      return kind === 'collection' && isFinalClientError(httpStatus)
+        ? rejected('unlisted')
+        : unknown('unlisted-code');
+    default:
+      return unknown(event);
+  }
+}
+
+/** A 4xx that says no, rather than "later" or "somebody else is at it". */
+function isFinalClientError(httpStatus = 0): boolean {
+  return httpStatus >= 400 && httpStatus < 500 && ![408, 409, 429].includes(httpStatus);
+}
+
+/** Ambiguity is sticky: an earlier try may have arrived, so no refusal of a later one settles the call. */
+function afterAmbiguity({ retry, verdict }: Decision): Decision {
+  switch (verdict.end) {
+    case 'success':
+    case 'unknown':
+      return { retry, verdict };
+    case 'unreachable':
+    case 'request-changed':
+      return { retry, verdict: { end: 'unknown', evidence: 'no-answer' } };
+    case 'aborted':
+      return { retry, verdict: { end: 'unknown', evidence: 'aborted' } };
+    default:
+      return { retry, verdict: { end: 'unknown', evidence: 'refused-after-ambiguity' } };
+  }
+}

@@ -1,0 +1,93 @@
+import { type HttpService } from '@nestjs/axios';
+import { type AxiosInstance } from 'axios';
+import { type Carrier, type CarriedAnswer, type OutgoingRequest, type Passage } from './http-transport.js';
+import { RequestGuard } from './request-guard.js';
+import { carrierBelow } from './undici-transport.js';
+import {
+  endWatch,
+  mayHaveBeenSent,
+  sendWithin,
+  wasAnsweredByProxy,
+  wasSentOnce,
+  watchSending,
+} from './send-watch.js';
+
+/** What the package sets on every request itself. */
+const OWN_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type']);
+
+/**
+ * Sends the requests of one account. Axios, which takes as long as everything else in a call together, is asked only where
+ * it could make a difference: once the application has got hold of it, to add interceptors or another adapter, or where
+ * there are default headers. Otherwise requests go straight to what its adapter stands on.
+ */
+export function accountCarrier(http: HttpService): Carrier {
+  // A test may have put something of its own in its place, which has no axios at all, or only a part of one.
+  const axios = http.axiosRef as Partial<AxiosInstance> | undefined;
+  const guard = axios?.interceptors && new RequestGuard(axios as AxiosInstance);
+  const throughAxios = new AxiosCarrier(http, guard);
+  const straight = carrierBelow(axios?.defaults?.adapter);
+  if (!straight || addsHeaders(axios?.defaults?.headers)) return throughAxios;
+  let reached = false;
+  const get = (): typeof axios => {
+    reached = true;
+    return axios;
+  };
+  Object.defineProperty(http, 'axiosRef', { configurable: true, get });
+  // A test may also spy on the property, or put its own axios there, without reading it.
+  const isReplaced = (): boolean => Object.getOwnPropertyDescriptor(http, 'axiosRef')?.get !== get;
+  return {
+    carry: (request, onStart) => (reached || isReplaced() ? throughAxios : straight).carry(request, onStart),
+  };
+}
+
+/** Axios keeps default headers by method, in `common`, or beside these. */
+function addsHeaders(defaults: object = {}): boolean {
+  const names = Object.entries(defaults).flatMap(([name, value]: [string, unknown]) =>
+    typeof value === 'object' && value !== null ? Object.keys(value) : [name],
+  );
+  return names.some((name) => !OWN_HEADERS.has(name.toLowerCase()));
+}
+
+/** Sends requests through axios, with the interceptors and whatever else an application gave it. */
+export class AxiosCarrier implements Carrier {
+  constructor(
+    private readonly http: HttpService,
+    private readonly guard: RequestGuard | undefined,
+  ) {}
+
+  carry(request: OutgoingRequest, onStart?: () => void): Passage {
+    const controller = new AbortController();
+    const watch = watchSending(controller.signal, request, onStart);
+    let isGuarded = false;
+    const send = async (): Promise<CarriedAnswer> => {
+      const { axiosRef } = this.http;
+      isGuarded = this.guard?.guards(axiosRef) ?? false;
+      // A test may have put something of its own in the place of axios, which never says when it begins.
+      if (!isGuarded) onStart?.();
+      // What an application put there may throw at once.
+      return axiosRef.request<unknown>({
+        method: request.method,
+        url: request.origin + request.path,
+        headers: { ...request.headers },
+        data: request.body,
+        signal: controller.signal,
+      });
+    };
+    return {
+      answer: sendWithin(watch, send).finally(() => {
+        endWatch(watch);
+      }),
+      mayHaveBeenSent: () => mayHaveBeenSent(watch, isGuarded),
+      wasAnsweredByProxy: () => wasAnsweredByProxy(watch),
+      wasSentOnce: () => wasSentOnce(watch, isGuarded),
+      notSentBecause: () => {
+        if (watch.changed !== undefined) return { changed: watch.changed };
+        return isGuarded && watch.dispatched === 0 ? { interceptorFailed: true } : {};
+      },
+      giveUp: () => {
+        endWatch(watch);
+        controller.abort();
+      },
+    };
+  }
+}

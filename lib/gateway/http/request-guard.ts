@@ -1,0 +1,49 @@
+import { type AxiosInstance, type InternalAxiosRequestConfig } from 'axios';
+import { refuseChanged, sendWatchOf } from './send-watch.js';
+import { carrierBelow, requestOf } from './undici-transport.js';
+import { watchedTransport } from './watched-transport.js';
+
+/**
+ * Sees every request of an axios after all other interceptors and before any adapter: axios runs last the one that was there
+ * first. So an interceptor that throws has sent nothing, and one that sends again is seen.
+ */
+export class RequestGuard {
+  private readonly request: unknown;
+
+  constructor(private readonly axios: AxiosInstance) {
+    this.request = requestMethod(axios);
+    // Asynchronous interceptors would make those of the application so, too.
+    axios.interceptors.request.use(this.guard, null, { synchronous: true });
+  }
+
+  /** Whether requests of this axios still pass by; a test may have put something in its place. */
+  guards(axios: AxiosInstance | undefined): boolean {
+    return (
+      axios === this.axios &&
+      requestMethod(axios) === this.request &&
+      axios.interceptors.request.handlers?.[0]?.fulfilled === this.guard
+    );
+  }
+
+  private readonly guard = (config: InternalAxiosRequestConfig): InternalAxiosRequestConfig => {
+    const watch = sendWatchOf(config.signal);
+    if (!watch) return config;
+    refuseChanged(watch, requestOf({ ...config, url: this.axios.getUri(config) }));
+    watch.dispatched += 1;
+    const isWatched = carrierBelow(config.adapter) || (isHttpAdapter(config) && !config.transport);
+    config.transport ??= watchedTransport(watch);
+    // Whatever else sends never says when it begins.
+    if (!isWatched) watch.onStart?.();
+    return config;
+  };
+}
+
+/** Whether axios sends through its own adapter for Node.js, which takes a transport. It chooses the first that it can use. */
+function isHttpAdapter({ adapter }: InternalAxiosRequestConfig): boolean {
+  return [adapter].flat().find((name) => name !== 'xhr') === 'http';
+}
+
+/** What a test may have put a function of its own in the place of. */
+function requestMethod(axios: { readonly request: unknown }): unknown {
+  return axios.request;
+}

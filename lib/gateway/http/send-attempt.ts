@@ -1,0 +1,121 @@
+import { type CarriedAnswer, type Carrier, type OutgoingRequest, type Passage } from './http-transport.js';
+import { type BodyHeaders } from '../answer/parse-answer.js';
+
+/** The headers of an answer that mean something to the package. */
+export interface AnswerHeaders extends BodyHeaders {
+  readonly retryAfter?: string | undefined;
+}
+
+/** What came of one try. Never holds another library's error: inspecting one prints the secret. */
+export type AttemptResult =
+  | {
+      readonly result: 'response';
+      readonly httpStatus: number;
+      readonly text: string;
+      readonly headers: AnswerHeaders;
+      /** Set where an interceptor sent something before, or in a way that nobody saw. */
+      readonly resent?: true;
+    }
+  | {
+      readonly result: 'failure';
+      readonly sent: boolean;
+      readonly aborted: boolean;
+      /** The network's error code, `TIMEOUT` or `ABORTED`. */
+      readonly code: string;
+      /** What of the request an interceptor changed, so that nothing was sent. */
+      readonly changed?: string;
+    }
+  /** Nothing was sent: after a 429 all calls of the account wait, and this one cannot. */
+  | { readonly result: 'held-back'; readonly retryAfterMs: number };
+
+/**
+ * Sends a request once. One wall-clock limit holds over queueing, connecting, sending, the answer's headers and its
+ * body, also where the body drips. Never rejects.
+ *
+ * @param onStart Called when the first byte is about to leave; must not throw.
+ */
+export function sendAttempt(
+  carrier: Carrier,
+  request: OutgoingRequest,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+  onStart?: () => void,
+): Promise<AttemptResult> {
+  if (signal?.aborted) {
+    return Promise.resolve({ result: 'failure', sent: false, aborted: true, code: 'ABORTED' });
+  }
+  const passage = carrier.carry(request, onStart);
+  return new Promise((resolve) => {
+    const end = (result: AttemptResult): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      resolve(result);
+    };
+    const fail = (code: string): void => {
+      const sent = passage.mayHaveBeenSent();
+      const aborted = code === 'ABORTED';
+      end({ result: 'failure', sent, aborted, code, ...(!sent && !aborted && reasonOf(passage)) });
+    };
+    // Ends the attempt also where an adapter or an interceptor does not listen.
+    const giveUp = (code: 'TIMEOUT' | 'ABORTED'): void => {
+      passage.giveUp();
+      fail(code);
+    };
+    const onAbort = (): void => {
+      giveUp('ABORTED');
+    };
+    signal?.addEventListener('abort', onAbort, { once: true });
+    const timer = setTimeout(() => {
+      giveUp('TIMEOUT');
+    }, timeoutMs);
+    // It may have fired while the request was handed over.
+    if (signal?.aborted) onAbort();
+    passage.answer
+      .then((answer) => {
+        if (passage.wasAnsweredByProxy()) fail(`PROXY_ANSWERED_${answer.status}`);
+        else end(resultOf(answer, passage.wasSentOnce()));
+      })
+      .catch((error: unknown) => {
+        fail(networkCode(error));
+      });
+  });
+}
+
+/** An interceptor's failure has a code of this package: its own may be anything. */
+function reasonOf(passage: Passage): { readonly code?: string; readonly changed?: string } {
+  const { changed, interceptorFailed } = passage.notSentBecause();
+  if (changed !== undefined) return { code: 'REQUEST_CHANGED', changed };
+  return interceptorFailed ? { code: 'INTERCEPTOR_FAILED' } : {};
+}
+
+function resultOf({ status, headers, data }: CarriedAnswer, wasSentOnce: boolean): AttemptResult {
+  return {
+    result: 'response',
+    ...(!wasSentOnce && { resent: true }),
+    httpStatus: status,
+    text: textOf(data),
+    headers: {
+      retryAfter: headerOf(headers, 'retry-after', 'Retry-After'),
+      contentType: headerOf(headers, 'content-type', 'Content-Type'),
+      contentEncoding: headerOf(headers, 'content-encoding', 'Content-Encoding'),
+    },
+  };
+}
+
+/** Interceptors and test adapters may hand over parsed data. */
+function textOf(data: unknown): string {
+  if (typeof data === 'string') return data;
+  return data === undefined || data === null ? '' : JSON.stringify(data);
+}
+
+/** A header that came twice is one list, as on the wire; test adapters write names as people do. */
+function headerOf(headers: CarriedAnswer['headers'], name: string, written: string): string | undefined {
+  const value = headers[name] ?? headers[written];
+  if (Array.isArray(value)) return value.join(', ');
+  return typeof value === 'string' ? value : undefined;
+}
+
+function networkCode(error: unknown): string {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && /^[A-Z][A-Z0-9_]+$/.test(code) ? code : 'NETWORK_ERROR';
+}

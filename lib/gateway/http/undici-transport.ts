@@ -1,0 +1,219 @@
+import { type Dispatcher } from 'undici';
+import {
+  type Carrier,
+  type OutgoingRequest,
+  type CarriedAnswer,
+  type NotSentReason,
+  type Passage,
+} from './http-transport.js';
+import { type SendWatch, noteStart, refuseChanged, sendWatchOf } from './send-watch.js';
+import { type IncomingHttpHeaders } from 'node:http';
+import { type AxiosAdapter, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
+
+/** Sends requests over an undici dispatcher. */
+export class UndiciCarrier implements Carrier {
+  /** Pending from an answer until its connection can be used again. */
+  private restOfTurn: Promise<void> | undefined;
+
+  constructor(private readonly dispatcher: Dispatcher) {}
+
+  carry(request: OutgoingRequest, onStart?: () => void): ResponseCollector {
+    return this.carryWatched(request, { sends: 0, over: false, onStart });
+  }
+
+  /** @param watch Told when the first byte is about to leave. */
+  carryWatched(
+    request: OutgoingRequest,
+    watch: Pick<SendWatch, 'sends' | 'over' | 'onStart'>,
+  ): ResponseCollector {
+    const collector = new ResponseCollector(watch, this.answered);
+    if (this.restOfTurn) {
+      void this.restOfTurn.then(() => {
+        this.dispatch(request, collector);
+      });
+    } else {
+      this.dispatch(request, collector);
+    }
+    return collector;
+  }
+
+  private dispatch(
+    { method, origin, path, headers, body }: OutgoingRequest,
+    collector: ResponseCollector,
+  ): void {
+    this.dispatcher.dispatch(
+      // The attempt's own timer bounds both times, to the millisecond.
+      { method, origin, path, headers, body: body ?? null, headersTimeout: 0, bodyTimeout: 0 },
+      collector,
+    );
+  }
+
+  /**
+   * undici uses a connection again in the turn of the event loop after its answer. A call that does not wait for that opens
+   * another one, with another handshake.
+   */
+  private readonly answered = (): void => {
+    this.restOfTurn ??= new Promise((resolve) => {
+      const end = (): void => {
+        this.restOfTurn = undefined;
+        resolve();
+      };
+      // undici asks for its own part of the next turn once this answer was handed over: first come, first served.
+      queueMicrotask(() => setImmediate(end));
+    });
+  };
+}
+
+/** A complete response. */
+export interface CollectedResponse extends CarriedAnswer {
+  readonly statusText: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly data: string;
+}
+
+/** Collects one response of an undici dispatcher, and notes the exact moment at which sending begins. */
+export class ResponseCollector implements Dispatcher.DispatchHandler, Passage {
+  readonly answer: Promise<CollectedResponse>;
+  private resolve!: (response: CollectedResponse) => void;
+  private reject!: (error: Error) => void;
+  private controller: Dispatcher.DispatchController | undefined;
+  private givenUp = false;
+  private status = 0;
+  private statusText = '';
+  private headers: IncomingHttpHeaders = {};
+  private readonly chunks: Buffer[] = [];
+
+  /** @param onEnd Called when the answer is complete. */
+  constructor(
+    private readonly watch: Pick<SendWatch, 'sends' | 'over' | 'onStart'>,
+    private readonly onEnd: () => void,
+  ) {
+    this.answer = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
+
+  mayHaveBeenSent(): boolean {
+    return this.watch.sends > 0;
+  }
+
+  /** It knows no proxy. */
+  wasAnsweredByProxy(): boolean {
+    return false;
+  }
+
+  /** It refuses to be sent again. */
+  wasSentOnce(): boolean {
+    return true;
+  }
+
+  notSentBecause(): NotSentReason {
+    return {};
+  }
+
+  giveUp(): void {
+    const error = new Error('given up');
+    this.givenUp = true;
+    this.controller?.abort(error);
+    this.reject(error);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Throwing here keeps the request from being written: it was given up while it waited for a connection, or undici
+    // would send it a second time.
+    if (this.givenUp || this.watch.over) throw new Error('given up before sending');
+    if (this.controller) throw new Error('sent once already');
+    this.controller = controller;
+    noteStart(this.watch);
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    statusCode: number,
+    headers: IncomingHttpHeaders,
+    statusMessage = '',
+  ): void {
+    this.status = statusCode;
+    this.statusText = statusMessage;
+    this.headers = headers;
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    const { status, statusText, headers, chunks } = this;
+    const [only] = chunks;
+    const bytes = only && chunks.length === 1 ? only : Buffer.concat(chunks);
+    this.onEnd();
+    this.resolve({ status, statusText, headers, data: bytes.toString('utf8') });
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.reject(error);
+  }
+}
+
+const CARRIERS = new WeakMap<object, UndiciCarrier>();
+
+/** An axios adapter on a carrier. Its requests are given up through their signals, and through that of the package. */
+export function undiciAdapter(carrier: UndiciCarrier): AxiosAdapter {
+  const adapter: AxiosAdapter = async (config) => {
+    const watch = sendWatchOf(config.signal);
+    const signals = new Set([config.signal as AbortSignal | undefined, watch?.signal]);
+    for (const signal of signals) if (signal?.aborted) throw new Error('given up before sending');
+    const request = requestOf(config);
+    if (watch) {
+      watch.taken += 1;
+      // Another adapter above this one may have changed it, too.
+      refuseChanged(watch, request);
+    }
+    const passage = watch ? carrier.carryWatched(request, watch) : carrier.carry(request);
+    const giveUp = (): void => {
+      passage.giveUp();
+    };
+    for (const signal of signals) signal?.addEventListener('abort', giveUp, { once: true });
+    try {
+      return toAxiosResponse(await passage.answer, config);
+    } finally {
+      for (const signal of signals) signal?.removeEventListener('abort', giveUp);
+    }
+  };
+  CARRIERS.set(adapter, carrier);
+  return adapter;
+}
+
+/** What carries the requests of an adapter; undefined where it is not the package's own. */
+export function carrierBelow(adapter: unknown): UndiciCarrier | undefined {
+  return typeof adapter === 'function' ? CARRIERS.get(adapter) : undefined;
+}
+
+/** What axios made of a request; its whole address is in `url`. */
+export function requestOf({
+  url = '',
+  method = 'get',
+  headers,
+  data,
+}: InternalAxiosRequestConfig): OutgoingRequest {
+  const { origin, pathname, search } = new URL(url);
+  return {
+    method: method.toUpperCase() as OutgoingRequest['method'],
+    origin,
+    path: pathname + search,
+    // An interceptor may have put a plain object there.
+    headers:
+      typeof headers.toJSON === 'function'
+        ? headers.toJSON(true)
+        : Object.fromEntries(Object.entries(headers)),
+    body: typeof data === 'string' ? data : undefined,
+  };
+}
+
+function toAxiosResponse(
+  { data, status, statusText, headers }: CollectedResponse,
+  config: InternalAxiosRequestConfig,
+): AxiosResponse<string> {
+  return { data, status, statusText, headers: headers as Record<string, string | string[]>, config };
+}

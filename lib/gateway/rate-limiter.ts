@@ -1,0 +1,182 @@
+import { performance } from 'node:perf_hooks';
+import { type ResolvedRateOptions } from '../config/resolved-options.js';
+import { LONGEST_RETRY_AFTER_MS } from './retry-timing.js';
+
+/** Whether a try may start, or why it must not. */
+export type Turn =
+  | { readonly turn: 'go' }
+  | { readonly turn: 'aborted' }
+  /** The call's time was up before its turn came. */
+  | { readonly turn: 'late' }
+  /** The gateway asks to wait longer than the call can. */
+  | { readonly turn: 'held-back'; readonly retryAfterMs: number };
+
+/** Time, so that tests can make it pass. */
+export interface GateClock {
+  /** Milliseconds that only ever rise. */
+  readonly now: () => number;
+  /** Runs something later; returns how to take that back. */
+  readonly after: (ms: number, run: () => void) => () => void;
+}
+
+interface Waiter {
+  readonly latest: number;
+  readonly settle: (turn: Turn) => void;
+}
+
+const REAL_CLOCK: GateClock = {
+  now: () => performance.now(),
+  after: (ms, run) => {
+    const timer = setTimeout(run, Math.ceil(ms));
+    return () => {
+      clearTimeout(timer);
+    };
+  },
+};
+
+/**
+ * The one door through which every try of an account goes: it keeps the `rate` caps, and all calls wait at it after a
+ * 429. First come, first served.
+ *
+ * Of our own because no kept library that runs under Nest 11's Jest lets a queued call go at its abort or deadline, or
+ * closes for everybody for a while: those that were read hold only what the few lines here hold as well.
+ */
+export class AccountGate {
+  private readonly rules: StartRules;
+  private readonly queue = new Set<Waiter>();
+  private cancelNext: (() => void) | undefined;
+
+  constructor(
+    rate: ResolvedRateOptions,
+    private readonly clock: GateClock = REAL_CLOCK,
+  ) {
+    this.rules = new StartRules(rate);
+  }
+
+  /**
+   * Asks for a turn; whoever got one calls `leave` at its end. Without a wait the answer comes at once.
+   *
+   * @param latest The last moment at which the try may start after a wait, by `performance.now()`.
+   */
+  enter(latest: number, signal: AbortSignal | undefined): Turn | Promise<Turn> {
+    if (signal?.aborted) return { turn: 'aborted' };
+    const now = this.clock.now();
+    const retryAfterMs = this.rules.tooLongMs(now, latest);
+    if (retryAfterMs !== undefined) return { turn: 'held-back', retryAfterMs };
+    if (this.queue.size === 0 && this.rules.waitMs(now) === 0) return this.go(now);
+    return latest <= now ? { turn: 'late' } : this.wait(latest - now, latest, signal);
+  }
+
+  /** Ends a turn. */
+  leave(): void {
+    this.rules.end();
+    this.serve();
+  }
+
+  /** Lets nothing start for a while, since the gateway said that there were too many requests. */
+  coolDown(askedMs: number): void {
+    const now = this.clock.now();
+    this.rules.close(now, askedMs);
+    for (const { latest, settle } of this.queue) {
+      const retryAfterMs = this.rules.tooLongMs(now, latest);
+      if (retryAfterMs !== undefined) settle({ turn: 'held-back', retryAfterMs });
+    }
+    this.serve();
+  }
+
+  private wait(ms: number, latest: number, signal: AbortSignal | undefined): Promise<Turn> {
+    return new Promise((resolve) => {
+      const onAbort = (): void => {
+        waiter.settle({ turn: 'aborted' });
+      };
+      const waiter: Waiter = {
+        latest,
+        settle: (turn) => {
+          this.queue.delete(waiter);
+          if (this.queue.size === 0) this.cancelNext?.();
+          cancelLate();
+          signal?.removeEventListener('abort', onAbort);
+          resolve(turn);
+        },
+      };
+      const cancelLate = this.clock.after(ms, () => {
+        waiter.settle({ turn: 'late' });
+      });
+      signal?.addEventListener('abort', onAbort, { once: true });
+      this.queue.add(waiter);
+      this.serve();
+    });
+  }
+
+  /** Lets in whoever may start now, and comes back when the next one may. */
+  private serve(): void {
+    this.cancelNext?.();
+    for (const { settle } of this.queue) {
+      const now = this.clock.now();
+      const waitMs = this.rules.waitMs(now);
+      if (waitMs > 0) {
+        if (waitMs < Infinity) this.cancelNext = this.clock.after(waitMs, this.onTime);
+        return;
+      }
+      settle(this.go(now));
+    }
+  }
+
+  private readonly onTime = (): void => {
+    this.serve();
+  };
+
+  private go(now: number): Turn {
+    this.rules.start(now);
+    return { turn: 'go' };
+  }
+}
+
+const WINDOW_MS = 1_000;
+
+/** When the next try of an account may start: no timers, no queue; every moment is handed in. */
+export class StartRules {
+  private running = 0;
+  /** The last `perSecond` starts, the oldest first. */
+  private readonly starts: number[] = [];
+  private opensAt = -Infinity;
+  private askedUntil = -Infinity;
+
+  constructor(private readonly rate: ResolvedRateOptions) {}
+
+  /** Milliseconds until a try may start; `Infinity`: when one that is under way ends. */
+  waitMs(now: number): number {
+    const { perSecond = Infinity, concurrency = Infinity } = this.rate;
+    if (this.running >= concurrency) return Infinity;
+    const [oldest = -Infinity] = this.starts;
+    const nextInWindow = this.starts.length < perSecond ? -Infinity : oldest + WINDOW_MS;
+    return Math.max(0, this.opensAt - now, nextInWindow - now);
+  }
+
+  start(now: number): void {
+    this.running += 1;
+    if (this.rate.perSecond === undefined) return;
+    this.starts.push(now);
+    if (this.starts.length > this.rate.perSecond) this.starts.shift();
+  }
+
+  end(): void {
+    this.running -= 1;
+  }
+
+  /**
+   * The gateway said that there were too many requests: nothing starts for as long as it asks. Beyond a minute it is
+   * asked again: a wrong header or clock must not stop the account's payments for hours.
+   */
+  close(now: number, askedMs: number): void {
+    if (now >= this.opensAt) this.askedUntil = -Infinity;
+    this.opensAt = Math.max(this.opensAt, now + Math.min(askedMs, LONGEST_RETRY_AFTER_MS));
+    this.askedUntil = Math.max(this.askedUntil, now + askedMs);
+  }
+
+  /** How long the gateway asks to wait, where that is longer than a call may that must start by `latest`. */
+  tooLongMs(now: number, latest: number): number | undefined {
+    if (now >= this.opensAt || this.askedUntil <= Math.min(this.opensAt, latest)) return undefined;
+    return this.askedUntil - now;
+  }
+}

@@ -1,0 +1,165 @@
+import { performance } from 'node:perf_hooks';
+import { type AttemptInfo, type OutcomeEvidence } from '../common/vocabulary.js';
+import { type ProbeWait } from '../common/journal-port.js';
+import { type ResolvedProbeWaits, type ResolvedRetryOptions } from '../config/resolved-options.js';
+import { type PaymentsErrorDetails } from '../errors/payments-errors.js';
+import { type CallEnd, type CallFailure } from './call-result.js';
+import { callError, type FailureVerdict } from './call-error.js';
+import { attemptInfo, type AttemptReport } from './answer/attempt-report.js';
+import { decide, type AttemptEvent, type Decision } from './decide.js';
+import { type GatewayCall } from './gateway-call.js';
+import { interpretAttempt } from './answer/interpret-attempt.js';
+import { backOffMs, nextWaitMs, pause, probeWaitMs } from './retry-timing.js';
+import { type AccountGate, type Turn } from './rate-limiter.js';
+import { type CallTrace } from './call-trace.js';
+import { type Carrier, type OutgoingRequest } from './http/http-transport.js';
+import { sendAttempt, type AttemptResult } from './http/send-attempt.js';
+
+/** Everything that one call needs; every try sends the same request. */
+export interface CallSetup extends TurnSetup {
+  readonly idempotencyKey: string | undefined;
+  readonly retry: ResolvedRetryOptions;
+  readonly refusalCodes: ReadonlySet<string>;
+  /** Set where the payment may have been made before this call, which then is its probe. */
+  readonly probeFor?: ProbeWait | undefined;
+  readonly probing?: Probing | undefined;
+}
+
+/** How a payment may be tried once more within its call. */
+export interface Probing {
+  readonly waits: ResolvedProbeWaits;
+  /** Writes down that the probe leaves now; false where it must not. */
+  readonly begin: (evidence: OutcomeEvidence) => Promise<boolean>;
+}
+
+/** Makes one call: try, interpret, decide, and again where the decision table allows it. */
+export async function runCall<T extends object>(call: GatewayCall<T>, setup: CallSetup): Promise<CallEnd<T>> {
+  const attempts: AttemptInfo[] = [];
+  let ambiguous = setup.probeFor !== undefined;
+  let openProbe = setup.probeFor;
+  for (;;) {
+    const { result, durationMs } = await sendInTurn(setup);
+    const { report, success } = interpretAttempt(call, result, setup.refusalCodes);
+    const attempt = attemptInfo(report, attempts.length + 1, durationMs);
+    attempts.push(attempt);
+    // What an interceptor sent before may have arrived, like an earlier try of this call.
+    ambiguous ||= call.kind !== 'read' && result.result === 'response' && result.resent === true;
+    const decision = decide(call.kind, report.event, report.httpStatus, ambiguous);
+    const { verdict } = decision;
+    setup.trace.attempt(attempt, report.requestId, decision);
+    if (report.event === 'rate-limited') {
+      setup.gate.coolDown(report.retryAfterMs ?? backOffMs(attempt.number, setup.retry));
+    }
+    if (verdict.end === 'success' && success) return { end: 'success', success, attempts };
+    if (verdict.end === 'success' || verdict.end === 'aborted') return aborted(setup);
+
+    // The first ambiguous try opens the probe; a later one that reached the gateway was it.
+    if (!ambiguous) openProbe = decision.probe;
+    else if (reachedGateway(report)) openProbe = undefined;
+    ambiguous ||= call.kind !== 'read' && attempt.phase === 'ambiguous';
+    const fail = (last: FailureVerdict, probe?: ProbeWait): CallFailure => ({
+      end: 'failed',
+      verdict: last,
+      error: callError(last, report, detailsOf(call, setup, attempts)),
+      openProbe: probe,
+    });
+
+    const waitMs = waitBefore(decision, report, attempts.length, setup);
+    if (waitMs === undefined) return fail(verdict, openProbe);
+    if (!(await setup.trace.waiting('retry', pause(waitMs, setup.signal)))) {
+      return ambiguous ? fail({ end: 'unknown', evidence: 'aborted' }) : aborted(setup);
+    }
+    if (verdict.end === 'unknown' && decision.probe && !(await setup.probing?.begin(verdict.evidence)))
+      return fail(verdict, openProbe);
+  }
+}
+
+/** How long to wait for the next try; undefined: none. */
+function waitBefore(
+  { retry, probe }: Decision,
+  { retryAfterMs }: AttemptReport,
+  tries: number,
+  setup: CallSetup,
+): number | undefined {
+  const remainingMs = setup.deadline - performance.now();
+  if (probe) return setup.probing && probeWaitMs(probe, remainingMs, setup.probing.waits);
+  return retry ? nextWaitMs({ tries, remainingMs, retryAfterMs }, setup.retry) : undefined;
+}
+
+function aborted({ signal }: CallSetup): CallEnd<never> {
+  return { end: 'aborted', reason: signal?.reason };
+}
+
+const TURNED_AWAY: ReadonlySet<AttemptEvent> = new Set<AttemptEvent>([
+  'not-sent',
+  'request-changed',
+  'held-back',
+  'aborted-unsent',
+  'rate-limited',
+]);
+
+/** Whether the gateway had the request in its hands, and did not turn it away unread. */
+function reachedGateway({ event }: AttemptReport): boolean {
+  return !TURNED_AWAY.has(event);
+}
+
+function detailsOf(
+  call: GatewayCall<object>,
+  { idempotencyKey }: CallSetup,
+  attempts: readonly AttemptInfo[],
+): PaymentsErrorDetails {
+  return {
+    operation: call.operation,
+    reference: call.kind === 'read' ? undefined : call.payment.reference,
+    idempotencyKey,
+    attempts,
+  };
+}
+
+/** What sending in turn needs of a call. */
+export interface TurnSetup {
+  readonly carrier: Carrier;
+  readonly request: OutgoingRequest;
+  readonly signal: AbortSignal | undefined;
+  readonly timeoutMs: number;
+  /** By `performance.now()`. */
+  readonly deadline: number;
+  /** When a try must have begun that waited for its turn, by `performance.now()`. */
+  readonly sendBy: number;
+  readonly gate: AccountGate;
+  readonly trace: CallTrace;
+  /** Called when a try begins to leave; must not throw. */
+  readonly onSending?: (() => void) | undefined;
+}
+
+/** What came of one try, and how long it took without the wait for its turn. */
+export interface TimedResult {
+  readonly result: AttemptResult;
+  readonly durationMs: number;
+}
+
+/** Waits for the account's turn, then sends once. Never rejects. */
+export async function sendInTurn(setup: TurnSetup): Promise<TimedResult> {
+  const { carrier, request, signal, deadline, sendBy, gate, trace, onSending } = setup;
+  const turn = gate.enter(sendBy, signal);
+  const granted = turn instanceof Promise ? await trace.waiting('rate', turn) : turn;
+  if (granted.turn !== 'go') return { result: unsent(granted), durationMs: 0 };
+  const startedAt = performance.now();
+  try {
+    // This process may have stood still for so long that the journal lets others act on the payment.
+    if (startedAt >= deadline) return { result: unsent({ turn: 'late' }), durationMs: 0 };
+    const timeoutMs = Math.min(setup.timeoutMs, deadline - startedAt);
+    const result = await trace.sending(request, () =>
+      sendAttempt(carrier, request, timeoutMs, signal, onSending),
+    );
+    return { result, durationMs: performance.now() - startedAt };
+  } finally {
+    gate.leave();
+  }
+}
+
+function unsent(turn: Exclude<Turn, { readonly turn: 'go' }>): AttemptResult {
+  if (turn.turn === 'held-back') return { result: 'held-back', retryAfterMs: turn.retryAfterMs };
+  const aborted = turn.turn === 'aborted';
+  return { result: 'failure', sent: false, aborted, code: aborted ? 'ABORTED' : 'QUEUE_TIMEOUT' };
+}

@@ -1,0 +1,140 @@
+import 'reflect-metadata';
+import { ValidateBy, type ValidationArguments, isEmail } from 'class-validator';
+import { bareReference } from '../../common/journal-port.js';
+import { TZ_PHONE } from '../../common/phone.js';
+import { amountProblem } from '../../common/money.js';
+
+/**
+ * Says what is wrong with a field's value, as the end of a sentence that starts with the field's name, or undefined
+ * when it is fine. Never repeats the value: it may be a phone number.
+ */
+export type FieldProblem = (value: unknown, request: object) => string | undefined;
+
+/** Makes a property decorator of class-validator from a pure rule. */
+export function fieldRule(name: string, problem: FieldProblem): PropertyDecorator {
+  return ValidateBy({
+    name,
+    validator: {
+      validate: (value: unknown, args?: ValidationArguments) =>
+        problem(value, args?.object ?? {}) === undefined,
+      defaultMessage: (args?: ValidationArguments) =>
+        `${args?.property ?? 'the field'} ${problem(args?.value, args?.object ?? {}) ?? 'is wrong'}`,
+    },
+  });
+}
+
+/** The same rule for a field that may be left out. */
+export function whenGiven(problem: FieldProblem): FieldProblem {
+  return (value, request) => (value === undefined ? undefined : problem(value, request));
+}
+
+const MAX_REFERENCE_BYTES = 255;
+const NETWORK_TOKEN = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
+/** An address of the usual form, which `isEmail` takes, at a tenth of its price; of any other form it is asked. */
+const USUAL_EMAIL = /^(?=.{1,64}$)[a-z\d]+(?:[._+-][a-z\d]+)*@(?:[a-z\d]+(?:-[a-z\d]+)*\.)+[a-z]{2,}$/i;
+/** Half of a surrogate pair: it cannot be written in UTF-8 and would arrive as another character. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+const CONTROL_CHARACTER = /\p{Cc}/u;
+
+/** Rule of every plain text field: a string that is not blank. */
+export const textProblem: FieldProblem = (value) => {
+  if (typeof value !== 'string') return 'is required and must be a string';
+  if (value.trim() === '')
+    return 'must not be blank: write at least one visible character, or ask for it again';
+  if (LONE_SURROGATE.test(value))
+    return 'must be whole characters: it holds half of an emoji or of a similar sign';
+  return undefined;
+};
+
+const referenceProblem: FieldProblem = (value, request) => {
+  const problem = textProblem(value, request);
+  if (problem !== undefined) return problem;
+  const reference = String(value);
+  if (CONTROL_CHARACTER.test(reference))
+    return 'must not hold control characters, such as a line break or a tab: take them out';
+  // A gateway that trims it sends the webhook under another name, which the journal does not know.
+  if (bareReference(reference) !== reference)
+    return 'must not begin or end with white space or an invisible character: trim it';
+  return Buffer.byteLength(String(value)) > MAX_REFERENCE_BYTES
+    ? 'must be at most 255 bytes long: use the id of your order, not its description'
+    : undefined;
+};
+
+const phoneProblem: FieldProblem = (value) =>
+  typeof value === 'string' && TZ_PHONE.test(value)
+    ? undefined
+    : 'must be a string of 255 and nine digits, without a plus sign, spaces or a leading 0: write 255712345678';
+
+const emailProblem: FieldProblem = (value) =>
+  (typeof value === 'string' && USUAL_EMAIL.test(value)) || isEmail(value)
+    ? undefined
+    : 'is required and must be an e-mail address: write name@example.com';
+
+const currencyProblem: FieldProblem = (value) =>
+  value === 'TZS' ? undefined : 'must be "TZS": leave it out, or write "TZS"';
+
+const networkProblem: FieldProblem = (value) =>
+  typeof value === 'string' && NETWORK_TOKEN.test(value)
+    ? undefined
+    : 'must be a network name in upper case, words joined by underscores: write it as the gateway does, for example NET_ONE';
+
+/** A string that is not blank. */
+export const IsText = (): PropertyDecorator => fieldRule('isText', textProblem);
+
+/** The merchant's reference: 1 to 255 bytes, without white space at its ends or control characters. */
+export const IsReference = (): PropertyDecorator => fieldRule('isReference', referenceProblem);
+
+/** `255` and nine digits (specification, "Endpoints" 1). */
+export const IsTzPhone = (): PropertyDecorator => fieldRule('isTzPhone', phoneProblem);
+
+/** An e-mail address. */
+export const IsEmailAddress = (): PropertyDecorator => fieldRule('isEmailAddress', emailProblem);
+
+/** `TZS`, or left out (specification, "Limits" 2). */
+export const IsTzs = (): PropertyDecorator => fieldRule('isTzs', whenGiven(currencyProblem));
+
+/** An upper-case token (specification, "Endpoints" 7). */
+export const IsNetworkToken = (): PropertyDecorator => fieldRule('isNetworkToken', networkProblem);
+
+/** An amount of TZS: greater than 0, at most two decimals, below 10^13. */
+export const IsMoneyAmount = (): PropertyDecorator => fieldRule('isMoneyAmount', amountProblem);
+
+const SHAPE = 'must be a plain JSON object: write { orderId: "17" }, or leave it out';
+const CONTENT =
+  'must hold only strings, finite numbers, booleans, null, arrays and plain objects: turn dates, bigints and class instances into strings';
+const MAX_DEPTH = 32;
+
+/** Whether a value is an object literal, so that JSON shows all of it. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // Not compared with Object.prototype: a test runner's objects come from another realm.
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+function isJson(value: unknown, depth: number): boolean {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
+  if (typeof value === 'number') return Number.isFinite(value);
+  // The bound also ends a circle.
+  if (depth >= MAX_DEPTH) return false;
+  if (Array.isArray(value)) return value.every((item) => isJson(item, depth + 1));
+  return isPlainObject(value) && holdsJson(value, depth + 1);
+}
+
+/** Fields that are undefined are left out by JSON, as everywhere; a getter could change between check and sending. */
+function holdsJson(value: Record<string, unknown>, depth: number): boolean {
+  return Object.getOwnPropertyNames(value).every((name) => {
+    const field = Object.getOwnPropertyDescriptor(value, name) ?? {};
+    return 'value' in field && (field.value === undefined || isJson(field.value, depth));
+  });
+}
+
+/** Says what is wrong with merchant metadata, or undefined when it is fine. */
+export function metadataProblem(value: unknown): string | undefined {
+  if (!isPlainObject(value)) return SHAPE;
+  return holdsJson(value, 0) ? undefined : CONTENT;
+}
+
+/** A plain JSON object, or left out. */
+export const IsMetadata = (): PropertyDecorator => fieldRule('isMetadata', whenGiven(metadataProblem));

@@ -1,0 +1,61 @@
+import { type ApplicationEvents } from '../common/application-events.js';
+import { type JournalEntry, type JournalStore } from '../common/journal-port.js';
+import { SafeLogger } from '../common/safe-logger.js';
+import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
+import { type GatewayClient } from '../gateway/gateway-client.js';
+import { EntryRecovery } from './recovery/recover-entry.js';
+import { OutcomeBook } from './outcomes/outcome-recorder.js';
+import { OutcomeWaiter } from './outcomes/outcome-waiter.js';
+import { PaymentsJournal } from './payments-journal.js';
+import { runLimitMs } from './recovery/recovery-decision.js';
+import { RecoveryRun } from './recovery/recover.js';
+import { StatusResolver } from './outcomes/status-resolver.js';
+import { WebhookOutcomes } from './outcomes/webhook-outcomes.js';
+
+/** What an account knows of its open payments, and who brings their outcomes. */
+export interface Recovery {
+  readonly journal: PaymentsJournal;
+  readonly outcomes: WebhookOutcomes;
+  /** From here on `recover()` begins with no further payment. */
+  stop(): void;
+  /** Resolves when `recover()` deals with no payment any more. */
+  idle(): Promise<void>;
+}
+
+/** Joins the parts for one account. None of them keeps the options whole: the keys are in there. */
+export function createRecovery(
+  options: ResolvedPaymentsOptions,
+  store: JournalStore,
+  client: GatewayClient,
+  events: Pick<ApplicationEvents, 'tell'>,
+): Recovery {
+  const { account, environment, probe, recoveryWindowMs, deadlineMs, staleAfterMs, statusPaths } = options;
+  const scope = { account, environment };
+  const book = new OutcomeBook(store);
+  const status = new StatusResolver(statusPaths, client, store, book.watch);
+  const rules = { probe, recoveryWindowMs, deadlineMs, staleAfterMs };
+  const stopping = new AbortController();
+  const announce = (entry: JournalEntry): void => {
+    announceStale(entry, events);
+  };
+  const entries = new EntryRecovery(rules, store, client, status, announce, stopping.signal);
+  const run = new RecoveryRun(scope, runLimitMs(recoveryWindowMs), store, status, entries, stopping.signal);
+  const waiter = new OutcomeWaiter(store, book.watch, status);
+  return {
+    journal: new PaymentsJournal(scope, store, book, run, waiter),
+    outcomes: new WebhookOutcomes(scope, store, book.watch),
+    stop: () => {
+      stopping.abort();
+    },
+    idle: () => run.idle(),
+  };
+}
+
+function announceStale(entry: JournalEntry, events: Pick<ApplicationEvents, 'tell'>): void {
+  const { operation, reference, state, createdAt } = entry;
+  new SafeLogger('PaymentsJournal').warn(
+    `Nothing was heard of ${operation} for the reference ${JSON.stringify(reference)}, ${state} since ${createdAt.toISOString()}: ` +
+      'look it up with the gateway, then write down how it ended with PaymentsJournal.settle().',
+  );
+  events.tell('payment.stale', entry);
+}

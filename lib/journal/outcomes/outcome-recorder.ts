@@ -1,0 +1,51 @@
+import {
+  type JournalKey,
+  type JournalRecord,
+  type JournalStore,
+  type StoredJournalRecord,
+  journalKeyText,
+} from '../../common/journal-port.js';
+import { type PaymentOutcome } from '../../common/vocabulary.js';
+import { changeRecord } from '../payment/change-record.js';
+import { settled } from '../payment/journal-transitions.js';
+
+/** Writes down how payments ended by an operator's word, and tells those who wait for it. */
+export class OutcomeBook {
+  readonly watch = new OutcomeWatch();
+
+  constructor(private readonly store: JournalStore) {}
+
+  /**
+   * Settles a payment that has not ended yet.
+   *
+   * @returns What stands afterwards; undefined where there is no such payment.
+   */
+  async settle(key: JournalKey, outcome: PaymentOutcome): Promise<StoredJournalRecord | undefined> {
+    const end = ({ record }: StoredJournalRecord): JournalRecord | undefined =>
+      record.state === 'settled' ? undefined : settled(record, outcome, 'operator');
+    const standing = await changeRecord(this.store, key, end, 'stays');
+    this.watch.changed(key);
+    return standing;
+  }
+}
+
+/** Lets those who wait for an outcome in this process know at once when one is written down. */
+export class OutcomeWatch {
+  private readonly waiting = new Map<string, Set<() => void>>();
+
+  /** Calls back at every change of a payment, until the returned function is called. */
+  on(key: JournalKey, changed: () => void): () => void {
+    const id = journalKeyText(key);
+    const listeners = this.waiting.get(id) ?? new Set();
+    this.waiting.set(id, listeners.add(changed));
+    return () => {
+      listeners.delete(changed);
+      if (listeners.size === 0 && this.waiting.get(id) === listeners) this.waiting.delete(id);
+    };
+  }
+
+  changed(key: JournalKey): void {
+    if (this.waiting.size === 0) return;
+    for (const listener of this.waiting.get(journalKeyText(key)) ?? []) listener();
+  }
+}

@@ -1,0 +1,98 @@
+import { type JournalRecord } from '../../common/journal-port.js';
+import { moneyFromWire } from '../../common/money.js';
+import { finalStatus, movesMoney, type PaymentOutcome } from '../../common/vocabulary.js';
+import { type ReadCall } from '../../gateway/gateway-call.js';
+import { accepted, acknowledged, acknowledgedWithoutMoney, settled } from '../payment/journal-transitions.js';
+import { asRecord, type WireRecord } from '../../gateway/answer/wire-record.js';
+import { isOfThisAttempt } from './attempt-match.js';
+
+/** The call that asks for the status of one payment, at the path that the options name. */
+export function statusCall(path: string, { family, reference }: JournalRecord): ReadCall<WireRecord> {
+  const named = path.split('{reference}').join(encodeURIComponent(reference));
+  const { pathname, search } = new URL(`http://gateway${named}`);
+  return {
+    kind: 'read',
+    operation: `${family}.status`,
+    method: 'GET',
+    path: pathname + search,
+    read: (data) => {
+      const value = asRecord(data);
+      return value && { value, warnings: [] };
+    },
+  };
+}
+
+/** What a status answer says about a payment. */
+export type StatusVerdict =
+  | { readonly says: 'ended'; readonly outcome: PaymentOutcome }
+  /** The gateway has it. */
+  | { readonly says: 'under-way' }
+  /** The gateway has something under the reference: an earlier attempt, or this one in a status that nobody documented. */
+  | { readonly says: 'known' }
+  | { readonly says: 'nothing' };
+
+const UNDER_WAY: readonly unknown[] = ['pending', 'processing'];
+
+/**
+ * Reads a status answer. A success of the reference is a success of its payment, whichever attempt of it came through. Everything else
+ * ends or accepts only the attempt that it is surely about: the gateway may speak of an earlier attempt, which it refused.
+ *
+ * @param askedIntent The intent of the call that was asked about.
+ */
+export function readStatus(
+  record: JournalRecord,
+  answer: WireRecord,
+  askedIntent = record.intent,
+): StatusVerdict {
+  const { status } = answer;
+  const reference = compare(answer['reference'], (echo) => isSameText(echo, record.reference));
+  const amount = compare(answer['amount'], (echo) => moneyFromWire(echo) === record.amount);
+  const namesPayment = reference === 'same' && typeof status === 'string';
+  if (reference === 'other') return NOTHING;
+  if (amount === 'other') return namesPayment ? KNOWN : NOTHING;
+  const outcome = finalStatus(record.family, status);
+  if (outcome === undefined && !UNDER_WAY.includes(status)) {
+    return namesPayment && amount === 'same' ? KNOWN : NOTHING;
+  }
+  if (outcome && movesMoney(outcome)) return { says: 'ended', outcome };
+  if (!isOfThisAttempt(record, answer, askedIntent)) return KNOWN;
+  return outcome ? { says: 'ended', outcome } : { says: 'under-way' };
+}
+
+/** The record after a status answer; undefined where it stays as it is. `record` is what stands now, after the answer. */
+export function afterStatus(
+  record: JournalRecord,
+  answer: WireRecord,
+  askedIntent: string,
+): JournalRecord | undefined {
+  const verdict = readStatus(record, answer, askedIntent);
+  if (verdict.says === 'nothing') return undefined;
+  const { state } = record;
+  const paysAfterRefusal = state === 'rejected' && verdict.says === 'ended' && movesMoney(verdict.outcome);
+  if (state === 'settled' || (state === 'rejected' && !paysAfterRefusal)) {
+    return saysNoMoneyMoved(record, answer) ? acknowledgedWithoutMoney(record) : acknowledged(record);
+  }
+  if (verdict.says === 'ended') return settled(record, verdict.outcome, 'status');
+  return verdict.says === 'under-way' && record.state !== 'accepted'
+    ? accepted(record)
+    : acknowledged(record);
+}
+
+const KNOWN: StatusVerdict = { says: 'known' };
+const NOTHING: StatusVerdict = { says: 'nothing' };
+
+function saysNoMoneyMoved({ family }: JournalRecord, { status }: WireRecord): boolean {
+  const outcome = finalStatus(family, status);
+  return outcome !== undefined && !movesMoney(outcome);
+}
+
+type Echo = 'same' | 'other' | 'absent';
+
+function compare(echo: unknown, isSame: (echo: unknown) => boolean): Echo {
+  if (echo === undefined || echo === null) return 'absent';
+  return isSame(echo) ? 'same' : 'other';
+}
+
+function isSameText(echo: unknown, sent: string): boolean {
+  return typeof echo === 'string' && echo.trim() === sent.trim();
+}

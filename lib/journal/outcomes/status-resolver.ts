@@ -1,0 +1,48 @@
+import {
+  type JournalRecord,
+  type JournalStore,
+  type StoredJournalRecord,
+} from '../../common/journal-port.js';
+import { type PaymentFamily } from '../../common/vocabulary.js';
+import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
+import { isPaymentsError } from '../../errors/payments-errors.js';
+import { type CallOptions } from '../../gateway/call-options.js';
+import { type GatewayClient } from '../../gateway/gateway-client.js';
+import { changeRecord } from '../payment/change-record.js';
+import { type OutcomeWatch } from './outcome-recorder.js';
+import { afterStatus, statusCall } from './status-query.js';
+
+/** Asks the gateway what came of payments, where the options name a path for it. */
+export class StatusResolver {
+  constructor(
+    private readonly paths: ResolvedPaymentsOptions['statusPaths'],
+    private readonly client: GatewayClient,
+    private readonly store: JournalStore,
+    private readonly watch: OutcomeWatch,
+  ) {}
+
+  canAsk(family: PaymentFamily): boolean {
+    return this.paths[family] !== undefined;
+  }
+
+  /**
+   * Asks once and writes down what the answer proves. An error, "not found" among them, proves nothing.
+   *
+   * @returns What stands afterwards.
+   */
+  async ask(standing: StoredJournalRecord, options: CallOptions = {}): Promise<StoredJournalRecord> {
+    const { record } = standing;
+    const path = this.paths[record.family];
+    if (path === undefined || standing.damaged !== undefined) return standing;
+    const answer = await this.client.call(statusCall(path, record), options).catch((error: unknown) => {
+      if (isPaymentsError(error)) return undefined;
+      throw error;
+    });
+    if (!answer) return standing;
+    const write = ({ record: current }: StoredJournalRecord): JournalRecord | undefined =>
+      afterStatus(current, answer, record.intent);
+    const known = await changeRecord(this.store, record, write, 'stays');
+    this.watch.changed(record);
+    return known ?? standing;
+  }
+}

@@ -1,0 +1,62 @@
+import { type JournalRecord, type PaymentTombstone } from '../../common/journal-port.js';
+import { movesMoney, type PaymentOutcome } from '../../common/vocabulary.js';
+
+/** What a webhook says about a payment. */
+export interface WebhookClaim {
+  readonly outcome: PaymentOutcome;
+  /** Canonical money string. */
+  readonly amount: string;
+  readonly currency: string;
+  /** SHA-256 (hex) of the provider's transaction reference, where a success names one. */
+  readonly providerReference?: string | undefined;
+}
+
+/** A payment as the journal knows it; one that was forgotten has left no amount to compare. */
+export type KnownPayment = Pick<JournalRecord, 'state' | 'outcome' | 'settledBy' | 'providerReference'> &
+  Partial<Pick<JournalRecord, 'amount' | 'currency'>>;
+
+/** What is known of a payment that the journal has forgotten. */
+export function forgottenPayment({ end, settledBy }: PaymentTombstone): KnownPayment {
+  if (end === 'accepted' || end === 'rejected') return { state: end };
+  return { state: 'settled', outcome: end, ...(settledBy && { settledBy }) };
+}
+
+/**
+ * How a webhook fits what the journal knows.
+ *
+ * - `mismatch`: it names another amount or currency than the payment was made with.
+ * - `contested`: the payment was called refused, or ended otherwise by somebody else's word; the webhook wins.
+ * - `settled`: an earlier webhook said the same.
+ * - `settled-otherwise`: an earlier webhook said something else, or named another transaction of the provider.
+ * - `earlier-attempt`: it says that no money moved, and may speak of an attempt before the current one.
+ */
+export type WebhookFit =
+  'fits' | 'mismatch' | 'contested' | 'settled' | 'settled-otherwise' | 'earlier-attempt';
+
+/**
+ * Compares a webhook with the payment in the journal. Money that moved counts for the payment, whichever attempt of it came through.
+ *
+ * @param isOfThisAttempt Whether the webhook can be about no other attempt than the current one.
+ */
+export function webhookFit(
+  record: KnownPayment,
+  claim: WebhookClaim,
+  isOfThisAttempt: () => boolean,
+): WebhookFit {
+  const { amount = claim.amount, currency = claim.currency } = record;
+  if (amount !== claim.amount || currency !== claim.currency) return 'mismatch';
+  if (record.state === 'rejected') return 'contested';
+  const isSettled = record.state === 'settled';
+  const isSame = isSettled && record.outcome === claim.outcome;
+  if (isSettled && record.settledBy === 'webhook') {
+    return isSame && !namesAnotherCharge(record, claim) ? 'settled' : 'settled-otherwise';
+  }
+  if (!isSame && !movesMoney(claim.outcome) && !isOfThisAttempt()) return 'earlier-attempt';
+  return isSettled && !isSame ? 'contested' : 'fits';
+}
+
+/** An absent reference differs from none. */
+function namesAnotherCharge(record: KnownPayment, { providerReference }: WebhookClaim): boolean {
+  const { providerReference: standing = providerReference } = record;
+  return providerReference !== undefined && providerReference !== standing;
+}

@@ -1,0 +1,50 @@
+import {
+  type JournalKey,
+  type JournalRecord,
+  type JournalStore,
+  type StoredJournalRecord,
+} from '../../common/journal-port.js';
+import { SafeLogger } from '../../common/safe-logger.js';
+import { PaymentsStorageError } from '../../errors/payments-errors.js';
+
+const TRIES = 20;
+
+/**
+ * Changes what stands under a key, again where somebody else was faster.
+ *
+ * @param change Gives the record itself, or undefined, where there is nothing to change.
+ * @param lease Whether the call that holds the payment is over: others change it while that call may still be running.
+ * @returns What stands afterwards.
+ */
+export async function changeRecord(
+  store: JournalStore,
+  key: JournalKey,
+  change: (standing: StoredJournalRecord) => JournalRecord | undefined,
+  lease: 'ends' | 'stays',
+): Promise<StoredJournalRecord | undefined> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const standing = await store.get(key);
+    const next = standing && change(standing);
+    if (!next || next === standing.record) return standing;
+    const stored = await store.replace(standing.version, next, lease === 'stays' ? standing.leaseLeftMs : 0);
+    if (stored) {
+      reportConflict(standing.record, next);
+      return stored;
+    }
+  }
+  throw new PaymentsStorageError(
+    'The journal could not be written: others change the same payment all the time.',
+  );
+}
+
+/** The operator whose word was contradicted must hear of it: nothing else ends the payment again. */
+function reportConflict(
+  { state, outcome }: JournalRecord,
+  { operation, reference, evidence }: JournalRecord,
+): void {
+  if (state === 'unknown' || evidence !== 'conflict') return;
+  new SafeLogger('PaymentsJournal').error(
+    `The gateway acknowledged ${operation} for the reference ${JSON.stringify(reference)}, which was written down as ${outcome ?? state}: ` +
+      'it is unknown again. Ask the gateway what came of it, then write it down once more with PaymentsJournal.settle().',
+  );
+}

@@ -1,0 +1,127 @@
+import { type JournalRecord, type ProbeWait } from '../../common/journal-port.js';
+import { type OutcomeEvidence, movesMoney, type PaymentOutcome } from '../../common/vocabulary.js';
+
+/** What the gateway says only of a payment that it has. */
+const PROVES_RECEIPT: ReadonlySet<OutcomeEvidence> = new Set([
+  'duplicate-request',
+  'duplicate-reference',
+  'echo-mismatch',
+]);
+
+/**
+ * The gateway took it. A payment that has ended stays ended, and only keeps the answer; one that an operator called ended without
+ * success is unknown again.
+ *
+ * @param answer Absent where a status query said so.
+ * @param outcome Set where the answer says that the payment has ended.
+ */
+export function accepted(record: JournalRecord, answer?: string, outcome?: PaymentOutcome): JournalRecord {
+  if (outcome !== undefined && record.state !== 'settled') {
+    return settled(accepted(record, answer), outcome, 'status');
+  }
+  const open = contradicts(record, outcome) ? conflicting(record) : closed(record);
+  const { answer: earlier, ...rest } = open;
+  const state = record.state === 'settled' ? open.state : 'accepted';
+  const kept = answer ?? earlier;
+  return kept === undefined ? { ...rest, acknowledged: true, state } : { answer: kept, ...rest, state };
+}
+
+/**
+ * The gateway has it, and nothing else is known. Where the gateway refused it before, or an operator called it ended without success,
+ * that word is contradicted: it is unknown again, until somebody looks once more.
+ */
+export function acknowledged(record: JournalRecord): JournalRecord {
+  return record.state === 'rejected' || contradicts(record)
+    ? conflicting(record)
+    : acknowledgedWithoutMoney(record);
+}
+
+/** The gateway has it, and says itself that no money moved: that agrees with a refusal, and with an operator who says so. */
+export function acknowledgedWithoutMoney(record: JournalRecord): JournalRecord {
+  return isAcknowledged(record) || record.state === 'rejected' ? record : { ...record, acknowledged: true };
+}
+
+/** Whether the gateway ever said that it has the payment: then another attempt of it could be a second payment. */
+export function isAcknowledged({ acknowledged, answer }: JournalRecord): boolean {
+  return acknowledged === true || answer !== undefined;
+}
+
+/**
+ * The gateway definitely refused.
+ *
+ * @param listed Whether a listed code, or field messages, refused; else the next call sends the same attempt again.
+ */
+export function rejected(record: JournalRecord, listed: boolean): JournalRecord {
+  // A webhook that was set aside meanwhile proved that the gateway has it.
+  if (isAcknowledged(record)) return conflicting(record);
+  const refused: JournalRecord = { ...closed(record), state: 'rejected' };
+  // Once a refusal of this attempt proved nothing, no later one proves that the first try did not arrive.
+  return listed && !record.keepsKey ? refused : { ...refused, keepsKey: true };
+}
+
+/**
+ * Money may have moved. What the journal knows better stays; that the gateway has it is remembered in any case, and contradicts an
+ * operator who called it failed meanwhile.
+ *
+ * @param probe The one further try, where it is still open.
+ */
+export function unknown(
+  record: JournalRecord,
+  evidence: OutcomeEvidence,
+  probe: ProbeWait | undefined,
+): JournalRecord {
+  const known = PROVES_RECEIPT.has(evidence) ? acknowledged(record) : record;
+  if (known.state !== 'in-flight' && known.state !== 'unknown') return known;
+  if (record.state === 'settled') return known;
+  const { probe: _spent, ...rest } = known;
+  return { ...rest, state: 'unknown', evidence, ...(probe && { probe }) };
+}
+
+/**
+ * It ended.
+ *
+ * @param providerReference The hash of the provider reference, where a webhook named one.
+ */
+export function settled(
+  record: JournalRecord,
+  outcome: PaymentOutcome,
+  settledBy: NonNullable<JournalRecord['settledBy']>,
+  providerReference?: string,
+): JournalRecord {
+  const { outcome: _outcome, settledBy: _by, providerReference: _reference, ...rest } = closed(record);
+  const ended = { outcome, settledBy, ...rest, state: 'settled' } as const;
+  return providerReference === undefined ? ended : { ...ended, providerReference };
+}
+
+/** The one further try is about to leave: nobody else may make it. */
+export function probing(record: JournalRecord, evidence: OutcomeEvidence): JournalRecord {
+  return unknown(record, evidence, undefined);
+}
+
+/** The request is not needed any more, and holds personal data. */
+export function erased(record: JournalRecord): JournalRecord {
+  const { body: _body, probe: _probe, sent: _sent, ...rest } = record;
+  return rest;
+}
+
+/** Whether an acknowledgement that comes now contradicts an operator's word that no money moved. */
+function contradicts({ settledBy, outcome }: JournalRecord, says?: PaymentOutcome): boolean {
+  return settledBy === 'operator' && !movesMoney(outcome) && (says === undefined || movesMoney(says));
+}
+
+function conflicting(record: JournalRecord): JournalRecord {
+  const { outcome: _outcome, settledBy: _by, ...rest } = closed(record);
+  return { ...rest, acknowledged: true, state: 'unknown', evidence: 'conflict' };
+}
+
+function closed(record: JournalRecord): JournalRecord {
+  const {
+    evidence: _evidence,
+    body: _body,
+    probe: _probe,
+    sent: _sent,
+    keepsKey: _keepsKey,
+    ...rest
+  } = record;
+  return rest;
+}

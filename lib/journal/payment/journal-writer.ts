@@ -1,0 +1,226 @@
+import { performance } from 'node:perf_hooks';
+import {
+  type JournalKey,
+  type JournalRecord,
+  type JournalStore,
+  type PaymentTombstone,
+  type StoredJournalRecord,
+} from '../../common/journal-port.js';
+import { SafeLogger } from '../../common/safe-logger.js';
+import { failureLabel, PaymentsStorageError } from '../../errors/payments-errors.js';
+import { answersAtOnce } from '../../storage/memory/memory-storage.js';
+import { STORAGE_ANSWERS_WITHIN_MS } from '../../storage/time-limited-storage.js';
+import { type CallEnd } from '../../gateway/call-result.js';
+import { type CallLimits } from '../../gateway/call-options.js';
+import { waitWithin, type Waited } from '../../common/with-deadline.js';
+import { type Recorded } from './payment-result.js';
+import { type IntentBegin, PaymentIntent } from './payment-intent.js';
+import { type ProbeRules, decideRepeatedCall, type AskedPayment, type Refusal } from './repeated-call.js';
+
+/** What came of writing a payment down: it may be sent, or it may not because of what stands. */
+export type Begun =
+  | { readonly intent: PaymentIntent }
+  | { readonly tombstone: PaymentTombstone }
+  | {
+      readonly standing: JournalRecord;
+      readonly refusal: Refusal;
+    };
+
+/** So that a journal in this process is written even where the time is up. */
+const WRITING_MARGIN_MS = 25;
+
+/** Writes payments down before they are sent, and what came of them. */
+export class PaymentLedger {
+  private readonly logger = new SafeLogger('PaymentsJournal');
+  private readonly later = new LateWriting();
+  private readonly atOnce: boolean;
+
+  constructor(
+    private readonly store: JournalStore,
+    private readonly rules: ProbeRules,
+  ) {
+    this.atOnce = answersAtOnce(store);
+  }
+
+  /**
+   * Writes a payment down, unless what stands forbids it.
+   *
+   * @param draft The record for an attempt.
+   * @throws PaymentsStorageError where the journal cannot be written in time, and the signal's reason where it fires:
+   * nothing may be sent.
+   */
+  async begin(
+    asked: AskedPayment,
+    key: JournalKey,
+    draft: (attempt: number, standingKey?: string) => JournalRecord,
+    limits: CallLimits,
+  ): Promise<Begun> {
+    const caller = { waits: true };
+    const writing = this.write(asked, key, draft, limits.deadline, caller);
+    const waited = await this.wait(writing, limits.sendBy, limits.signal).catch((error: unknown) => {
+      this.logger.error(`The journal cannot be reached, so nothing was sent: ${failureLabel(error)}`);
+      throw notWritten(key);
+    });
+    if (waited.ended === 'done') return waited.value;
+    caller.waits = false;
+    writing.then((begun) => ('intent' in begun ? begun.intent.release() : undefined)).catch(() => {});
+    throw waited.ended === 'aborted' ? limits.signal?.reason : notWritten(key);
+  }
+
+  /** Writes down how a call ended. Never rejects: what the gateway said stands, whether it could be written or not. */
+  async end(intent: PaymentIntent, end: CallEnd<unknown>, limits: CallLimits): Promise<Recorded> {
+    const deadline = Math.max(limits.deadline, performance.now() + WRITING_MARGIN_MS);
+    const waited = await this.wait(this.writeEnd(intent, end), deadline);
+    if (waited.ended === 'done') return waited.value;
+    this.warn(intent.record, 'it did not answer in time');
+    return notWrittenEnd(intent);
+  }
+
+  /** Tries once more what could not be written: this process is about to end. */
+  async lastTry(): Promise<void> {
+    await waitWithin(this.later.lastTry(), soon());
+  }
+
+  /** Takes the one further try of a payment without its caller; undefined where somebody else was faster. */
+  async beginProbe(
+    standing: StoredJournalRecord,
+    { deadline, sendBy }: CallLimits,
+  ): Promise<PaymentIntent | undefined> {
+    const taking = PaymentIntent.beginProbe(this.store, standing, deadline);
+    const waited = await this.wait(taking, sendBy);
+    if (waited.ended === 'done') return waited.value;
+    taking.then((intent) => intent?.release()).catch(() => {});
+    throw new PaymentsStorageError(
+      'The journal did not answer in time, so the payment was not sent once more.',
+      {
+        reference: standing.record.reference,
+      },
+    );
+  }
+
+  private async write(
+    asked: AskedPayment,
+    key: JournalKey,
+    draft: (attempt: number, standingKey?: string) => JournalRecord,
+    deadline: number,
+    caller: { readonly waits: boolean },
+  ): Promise<Begun> {
+    // Most payments are new: what stands is heard of where that is not so.
+    let standing: StoredJournalRecord | undefined;
+    for (;;) {
+      // The caller was told that nothing was sent: a crash must not leave a payment behind that recovery would send.
+      if (!caller.waits) throw notWritten(key);
+      const decision = decideRepeatedCall(standing, asked, this.rules);
+      if (decision.act === 'begin') {
+        const record = draft(decision.attempt, decision.idempotencyKey);
+        const begun = await this.beginIntent(record, standing, deadline);
+        if ('intent' in begun || 'tombstone' in begun) return begun;
+        standing = begun.standing;
+      } else if (decision.act === 'probe' && standing) {
+        const intent = await PaymentIntent.beginProbe(this.store, standing, deadline);
+        if (intent) return { intent };
+        standing = await this.store.get(key);
+      } else if (standing && decision.act !== 'probe') {
+        return { standing: standing.record, refusal: decision };
+      }
+    }
+  }
+
+  private async beginIntent(
+    record: JournalRecord,
+    standing: StoredJournalRecord | undefined,
+    deadline: number,
+  ): Promise<IntentBegin> {
+    try {
+      return await PaymentIntent.begin(this.store, record, standing, deadline);
+    } catch (error) {
+      // It may have been written, and only the store's answer lost; or it is written once the store gets to it.
+      const takeBack = async (): Promise<void> => {
+        const taken = await PaymentIntent.takeBack(this.store, record, standing?.record);
+        if (!taken) throw notWritten(record);
+      };
+      takeBack().catch(() => {
+        this.later.add(takeBack);
+      });
+      throw error;
+    }
+  }
+
+  private async writeEnd(intent: PaymentIntent, end: CallEnd<unknown>): Promise<Recorded> {
+    try {
+      // A connection of the store may just have been lost: the next one is there at once.
+      const standing = await intent.end(end).catch(() => intent.end(end));
+      return { written: true, standing: standing?.record };
+    } catch (error) {
+      this.warn(intent.record, failureLabel(error));
+      this.later.add(() => intent.end(end));
+      return notWrittenEnd(intent);
+    }
+  }
+
+  /** A storage that cannot but answer at once needs no timer. */
+  private wait<T>(work: Promise<T>, deadline: number, signal?: AbortSignal): Promise<Waited<T>> {
+    return this.atOnce ? work.then(done) : waitWithin(work, soon(deadline), signal);
+  }
+
+  private warn({ operation, reference }: JournalRecord, why: string): void {
+    this.logger.warn(
+      `What came of ${operation} for the reference ${JSON.stringify(reference)} could not be written to the journal: ${why}`,
+    );
+  }
+}
+
+function notWrittenEnd({ mayBeSentAgain }: PaymentIntent): Recorded {
+  return { written: false, mayBeSentAgain };
+}
+
+function done<T>(value: T): Waited<T> {
+  return { ended: 'done', value };
+}
+
+/** When a storage must have answered, by `performance.now()`. What it does later is taken back, or written again. */
+function soon(deadline = Infinity): number {
+  return Math.min(deadline, performance.now() + STORAGE_ANSWERS_WITHIN_MS);
+}
+
+function notWritten({ family, reference }: JournalKey): PaymentsStorageError {
+  return new PaymentsStorageError(
+    `The journal could not be written, so this call sent nothing for this ${family}.`,
+    {
+      reference,
+      hint: 'Make the same call again once the storage answers. Was the reference used before, that earlier call may have been processed.',
+    },
+    'not-by-this-call',
+  );
+}
+
+/** Eight tries in 25 seconds. */
+const FIRST_REWRITE_MS = 100;
+const LAST_REWRITE_MS = 12_800;
+
+/**
+ * What could not be written to the journal, tried again while the lease of its call holds. Until it is written, the journal
+ * takes the call for one that was cut off, and would send a payment once more whose caller was told that it was refused, or
+ * never sent.
+ */
+export class LateWriting {
+  private readonly waiting = new Set<() => Promise<void>>();
+
+  add(write: () => Promise<unknown>, afterMs = FIRST_REWRITE_MS): void {
+    if (afterMs > LAST_REWRITE_MS) return;
+    const tryNow = async (): Promise<void> => {
+      clearTimeout(timer);
+      this.waiting.delete(tryNow);
+      await write().catch(() => {
+        this.add(write, afterMs * 2);
+      });
+    };
+    const timer = setTimeout(() => void tryNow(), afterMs).unref();
+    this.waiting.add(tryNow);
+  }
+
+  /** Tries everything once more, without waiting any longer. */
+  async lastTry(): Promise<void> {
+    await Promise.all([...this.waiting].map((tryNow) => tryNow()));
+  }
+}

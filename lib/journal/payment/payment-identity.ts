@@ -1,0 +1,67 @@
+import { hash } from 'node:crypto';
+import { type PaymentsEnvironment, type MoneyOperation } from '../../common/vocabulary.js';
+import { type MoneyCall } from '../../gateway/gateway-call.js';
+
+/** This package's own namespace. Changing it would change every key, and pay again what is in flight. */
+export const KEY_NAMESPACE = '5b0c7e1c-3f0e-4f0a-9a52-6f1d2f6f8b7d';
+
+const NAMESPACE_BYTES = bytesOf(KEY_NAMESPACE);
+
+/** What a key stands for. Nothing volatile and nothing that rotates belongs here. */
+export interface KeyedPayment {
+  readonly account: string;
+  readonly environment: PaymentsEnvironment;
+  readonly operation: MoneyOperation;
+  readonly reference: string;
+  readonly attempt: number;
+}
+
+/** UUID version 5: the first 16 bytes of SHA-1 over namespace and name, with version and variant set (RFC 9562 §5.5). */
+export function uuidV5(namespace: string | Uint8Array, name: string): string {
+  const namespaceBytes = typeof namespace === 'string' ? bytesOf(namespace) : namespace;
+  const bytes = hash('sha1', Buffer.concat([namespaceBytes, Buffer.from(name)]), 'buffer');
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  const hex = bytes.toString('hex', 0, 16);
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
+function bytesOf(uuid: string): Buffer {
+  return Buffer.from(uuid.replaceAll('-', ''), 'hex');
+}
+
+/** The `Idempotency-Key` of a payment: the same payment has the same key after a restart and on every replica. */
+export function idempotencyKeyFor(payment: KeyedPayment): string {
+  const { account, environment, operation, reference, attempt } = payment;
+  return uuidV5(NAMESPACE_BYTES, ['v1', account, environment, operation, reference, attempt].join('|'));
+}
+
+/** Changing how the hash is made needs another number, and the old way kept beside it while old records stand. */
+const VERSION = 1;
+
+/**
+ * What tells whether two calls ask for the same payment: the operation and the values of the fields. How an amount was
+ * written, and the order of fields, make no difference.
+ */
+export function bodyHash({
+  operation,
+  payment,
+  body,
+}: Pick<MoneyCall<object>, 'operation' | 'payment' | 'body'>): string {
+  const text = `${operation}\n${canonicalText({ ...body, amount: payment.amount })}`;
+  return `${VERSION}:${hash('sha256', text)}`;
+}
+
+/** The JSON that is sent, with the fields of every object in order. */
+function canonicalText(value: unknown): string {
+  // The gaps of an array, too, are null on the wire.
+  if (Array.isArray(value)) return `[${Array.from<unknown, string>(value, canonicalText).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
+  let fields = '';
+  for (const name of Object.keys(value).sort()) {
+    const field = (value as Readonly<Record<string, unknown>>)[name];
+    if (field === undefined) continue;
+    fields += `${fields && ','}${JSON.stringify(name)}:${canonicalText(field)}`;
+  }
+  return `{${fields}}`;
+}

@@ -1,0 +1,169 @@
+import { type JournalRecord } from '../../common/journal-port.js';
+import { type CallAborted, type CallEnd, type CallFailure } from '../../gateway/call-result.js';
+import { type MoneyCall, withLastResponse, type PaymentsResponse } from '../../gateway/gateway-call.js';
+import { type Refusal } from './repeated-call.js';
+import { attemptRefused, endNotWritten, referenceReused, standingUnknown } from './repeated-call-errors.js';
+import { jsonObject } from '../../common/json-object.js';
+import { type AnswerEnvelope, type ReadSuccess } from '../../gateway/answer/interpret-attempt.js';
+import { asRecord, type WireRecord } from '../../gateway/answer/wire-record.js';
+
+/** How a call that moves money ended, for its caller and for those who joined it. */
+export type PaymentEnd<T> =
+  | { readonly ok: true; readonly value: PaymentsResponse<T> }
+  | {
+      readonly ok: false;
+      readonly error: unknown;
+      /** The caller gave up before anything was sent: who joined makes the call anew. */
+      readonly unsent?: true;
+    };
+
+/** What stands in the journal after a call, where it could be written. */
+export type Recorded =
+  | { readonly written: true; readonly standing: JournalRecord | undefined }
+  | {
+      readonly written: false;
+      /** The journal may say that the request left, so `recover()` may send it once more. */
+      readonly mayBeSentAgain: boolean;
+    };
+
+const NOT_WRITTEN = 'the answer could not be written to the journal: a repeated call will not find it there';
+
+/** What a call gives, by its answer and by what the journal knows meanwhile: a webhook may have come first. */
+export function paymentEnd<T extends object>(
+  call: MoneyCall<T>,
+  end: CallEnd<T>,
+  recorded: Recorded,
+  record: Pick<JournalRecord, 'operation' | 'reference' | 'idempotencyKey' | 'bodyHash'>,
+): PaymentEnd<T> {
+  const { idempotencyKey, bodyHash } = record;
+  const now = recorded.written ? recorded.standing : undefined;
+  // Once this call has let go of the reference, another payment may stand there.
+  const standing = now?.bodyHash === bodyHash ? now : undefined;
+  if (end.end === 'success') {
+    const { value, envelope, warnings } = end.success;
+    const all = recorded.written ? warnings : [...warnings, NOT_WRITTEN];
+    const lastResponse = { idempotencyKey, attempts: end.attempts, warnings: all, ...envelope };
+    return {
+      ok: true,
+      value: withLastResponse(withOutcome(value, ofSameKey(standing, idempotencyKey)), lastResponse),
+    };
+  }
+  if (!recorded.written && recorded.mayBeSentAgain && !isUnknown(end)) {
+    return { ok: false, error: endNotWritten(record, end) };
+  }
+  if (standing && wasMade(standing)) return { ok: true, value: repeatedAnswer(call, standing) };
+  // Another try of the same payment is under way or was made meanwhile: this end does not speak for it.
+  const open = standing?.state === 'unknown' || standing?.state === 'in-flight' ? standing : undefined;
+  if (end.end === 'aborted') {
+    return open
+      ? { ok: false, error: standingUnknown(open, 'aborted') }
+      : { ok: false, error: end.reason, unsent: true };
+  }
+  if (end.verdict.end !== 'unknown' && open) {
+    const evidence =
+      end.verdict.end === 'rejected' ? 'refused-after-ambiguity' : (open.evidence ?? 'in-flight');
+    return { ok: false, error: standingUnknown(open, evidence) };
+  }
+  return { ok: false, error: end.error };
+}
+
+/** What a call gives that sends nothing, because of what stands. */
+export function standingEnd<T extends object>(
+  call: MoneyCall<T>,
+  standing: JournalRecord,
+  refusal: Refusal,
+): PaymentEnd<T> {
+  switch (refusal.act) {
+    case 'repeat-answer':
+      return { ok: true, value: repeatedAnswer(call, standing) };
+    case 'unknown':
+      return { ok: false, error: standingUnknown(standing, refusal.evidence) };
+    case 'refuse':
+      return { ok: false, error: referenceReused(standing, refusal.because) };
+    case 'refuse-attempt':
+      return { ok: false, error: attemptRefused(standing, refusal.next) };
+  }
+}
+
+function isUnknown(end: CallAborted | CallFailure): boolean {
+  return end.end === 'failed' && end.verdict.end === 'unknown';
+}
+
+function wasMade({ state, outcome }: JournalRecord): boolean {
+  return state === 'accepted' || (state === 'settled' && (outcome === 'success' || outcome === 'paid'));
+}
+
+function ofSameKey(standing: JournalRecord | undefined, idempotencyKey: string): JournalRecord | undefined {
+  return standing?.idempotencyKey === idempotencyKey ? standing : undefined;
+}
+
+interface StoredAnswer {
+  readonly envelope: AnswerEnvelope;
+  readonly answer?: { readonly data: unknown };
+  /** In the place of `answer`, where a build wrote it that kept nothing else of what came. */
+  readonly data?: unknown;
+}
+
+/** A success answer as the journal keeps it: what came stays as it came, without being written anew. */
+export function answerText({ text, envelope }: Pick<ReadSuccess<unknown>, 'text' | 'envelope'>): string {
+  // Joined, a text of one piece; a template would be five, which a journal in memory keeps.
+  return ['{"envelope":', JSON.stringify(envelope), ',"answer":', text, '}'].join('');
+}
+
+/** The gateway's record of a payment as its success answer brought it; undefined where none is kept. */
+export function storedRecord(record: JournalRecord): WireRecord | undefined {
+  const stored = storedAnswer(record);
+  return stored && asRecord((stored.answer ?? stored).data);
+}
+
+/** What a call gives for a payment that stands in the journal as accepted or paid. */
+export function repeatedAnswer<T extends object>(
+  call: MoneyCall<T>,
+  record: JournalRecord,
+): PaymentsResponse<T> {
+  const { idempotencyKey } = record;
+  const stored = storedAnswer(record);
+  const payload = stored && call.read((stored.answer ?? stored).data);
+  if (!payload) return answerless(record);
+  return withLastResponse(withOutcome(payload.value, record), {
+    ...stored.envelope,
+    idempotencyKey,
+    attempts: [],
+    warnings: payload.warnings,
+  });
+}
+
+/** Undefined where none is kept, or what is kept is damaged. */
+function storedAnswer({ answer }: JournalRecord): StoredAnswer | undefined {
+  const stored = answer === undefined ? undefined : jsonObject(answer);
+  return stored?.['envelope'] === undefined ? undefined : (stored as unknown as StoredAnswer);
+}
+
+/** A payment that has ended shows how, whatever the answer said when it was accepted. */
+export function withOutcome<T extends object>(value: T, record: JournalRecord | undefined): T {
+  return record?.outcome === undefined ? value : { ...value, status: record.outcome };
+}
+
+/** The gateway's own record never came, or cannot be read any more: that the payment was made is certain. */
+function answerless<T extends object>(record: JournalRecord): PaymentsResponse<T> {
+  const { reference, amount, currency, outcome, idempotencyKey } = record;
+  const known = { reference, amount, currency, status: outcome ?? 'pending' };
+  return withLastResponse(known as unknown as T, {
+    code: '',
+    message: '',
+    httpStatus: 0,
+    idempotencyKey,
+    attempts: [],
+    warnings: [
+      record.answer === undefined
+        ? `the gateway's record of this payment was never received: that it was made is known from ${SOURCES[record.settledBy ?? 'status']}`
+        : "the gateway's record of this payment cannot be read from the journal: only that it was made is known",
+    ],
+  });
+}
+
+const SOURCES = {
+  webhook: 'a webhook',
+  status: 'a status query',
+  operator: 'PaymentsJournal.settle()',
+} as const;

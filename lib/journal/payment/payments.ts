@@ -1,0 +1,279 @@
+import { randomUUID } from 'node:crypto';
+import { type ApplicationEvents } from '../../common/application-events.js';
+import {
+  journalKeyText,
+  type JournalKey,
+  type JournalRecord,
+  type JournalStore,
+  type ProbeWait,
+  type StoredJournalRecord,
+} from '../../common/journal-port.js';
+import { type PaymentFamily, type OutcomeEvidence } from '../../common/vocabulary.js';
+import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
+import { PaymentOutcomeUnknownError } from '../../errors/payments-errors.js';
+import { answersAtOnce } from '../../storage/memory/memory-storage.js';
+import { type CallEnd } from '../../gateway/call-result.js';
+import { type CallLimits, type CallOptions } from '../../gateway/call-options.js';
+import { type MoneyCall, type PaymentsResponse, MONEY_PATHS } from '../../gateway/gateway-call.js';
+import { idempotencyKeyFor, bodyHash } from './payment-identity.js';
+import { type Probing } from '../../gateway/run-call.js';
+import { paymentEnd, standingEnd, type PaymentEnd } from './payment-result.js';
+import { type PaymentIntent } from './payment-intent.js';
+import { PaymentLedger } from './journal-writer.js';
+import { asksForAnotherKey, type AskedPayment } from './repeated-call.js';
+import { referenceForgotten, referenceReused, standingUnknown } from './repeated-call-errors.js';
+import { asRecord, type WireRecord } from '../../gateway/answer/wire-record.js';
+import { waitWithin, type Waited } from '../../common/with-deadline.js';
+
+/** What every try of a payment carries, and how it may be tried once more. */
+export interface Parcel {
+  readonly idempotencyKey: string;
+  readonly body: string;
+  /** Set where this call is the one further try of a payment. */
+  readonly probeFor: ProbeWait | undefined;
+  readonly probing: Probing | undefined;
+  /** Called when a try begins to leave. */
+  readonly onSending: (() => void) | undefined;
+}
+
+/** Sends a payment, with whatever tries the decision table allows. */
+export type SendPayment = <T extends object>(
+  call: MoneyCall<T>,
+  parcel: Parcel,
+  limits: CallLimits,
+) => Promise<CallEnd<T>>;
+
+type MoneyRules = Pick<ResolvedPaymentsOptions, 'account' | 'environment' | 'probe' | 'recoveryWindowMs'>;
+
+/** Makes the calls that move money: each is written down first, and none is sent twice. */
+export class MoneyCalls {
+  private readonly flights = new SingleFlight<AskedPayment, PaymentEnd<object>>();
+  private readonly probes = new Set<Promise<unknown>>();
+  private readonly ledger: PaymentLedger;
+
+  constructor(
+    private readonly rules: MoneyRules,
+    private readonly store: JournalStore,
+    private readonly events: Pick<ApplicationEvents, 'tell'>,
+    private readonly send: SendPayment,
+  ) {
+    this.ledger = new PaymentLedger(store, rules);
+  }
+
+  async make<T extends object>(
+    call: MoneyCall<T>,
+    { idempotencyKey, attempt }: CallOptions,
+    limits: CallLimits,
+  ): Promise<PaymentsResponse<T>> {
+    const key = this.keyOf(call);
+    const id = journalKeyText(key);
+    const asked: AskedPayment = { bodyHash: bodyHash(call), idempotencyKey, attempt };
+    // Made now: the application may change the request while the journal is written.
+    const body = JSON.stringify(call.body);
+    for (;;) {
+      if (limits.signal?.aborted) throw limits.signal.reason;
+      const underWay = this.flights.underWay(id);
+      const end = underWay
+        ? await this.join(call, key, asked, underWay, limits)
+        : await this.flights.lead(id, asked, () => this.run(call, key, { body, ...asked }, limits));
+      // Equal bodies have the same operation, and so the same type of result.
+      if (end.ok) return end.value as PaymentsResponse<T>;
+      if (!underWay || !end.unsent) throw end.error;
+    }
+  }
+
+  /** Resolves when the calls that are under way have ended and are written down. */
+  async idle(): Promise<void> {
+    await Promise.allSettled([this.flights.idle(), ...this.probes]);
+    await this.ledger.lastTry();
+  }
+
+  /**
+   * Makes the one further try of a payment without its caller. Undefined where somebody else was faster; else what stands
+   * afterwards.
+   */
+  async probe(
+    standing: StoredJournalRecord,
+    limits: CallLimits,
+  ): Promise<{ readonly standing: JournalRecord | undefined } | undefined> {
+    // Its lease may have ended by a clock that jumped, while its call still runs here.
+    if (this.flights.underWay(journalKeyText(standing.record))) return undefined;
+    const probe = this.makeProbe(standing, limits);
+    this.probes.add(probe);
+    return probe.finally(() => this.probes.delete(probe));
+  }
+
+  private async makeProbe(
+    standing: StoredJournalRecord,
+    limits: CallLimits,
+  ): Promise<{ readonly standing: JournalRecord | undefined } | undefined> {
+    const intent = await this.ledger.beginProbe(standing, limits);
+    if (!intent) return undefined;
+    const end = await this.sendIntent(recordedCall(standing.record), intent, limits);
+    const recorded = await this.ledger.end(intent, end, limits);
+    return { standing: recorded.written ? recorded.standing : intent.record };
+  }
+
+  /** Never rejects: those who join handle how it ended, each for itself. */
+  private async run<T extends object>(
+    call: MoneyCall<T>,
+    key: JournalKey,
+    asked: AskedPayment & { readonly body: string },
+    limits: CallLimits,
+  ): Promise<PaymentEnd<T>> {
+    try {
+      const draft = (attempt: number, standingKey?: string): JournalRecord =>
+        standingKey === undefined
+          ? this.draft(call, key, asked, attempt)
+          : { ...this.draft(call, key, { ...asked, idempotencyKey: standingKey }, attempt), keepsKey: true };
+      const begun = await this.ledger.begin(asked, key, draft, limits);
+      if ('tombstone' in begun)
+        return { ok: false, error: referenceForgotten({ ...call, ...key }, begun.tombstone) };
+      if (!('intent' in begun)) return standingEnd(call, begun.standing, begun.refusal);
+      const { intent } = begun;
+      const end = await this.sendIntent(call, intent, limits);
+      const recorded = await this.ledger.end(intent, end, limits);
+      const ended = paymentEnd(call, end, recorded, intent.record);
+      if (!ended.ok) this.announceUnknown(intent.record, ended.error);
+      return ended;
+    } catch (error) {
+      const { signal } = limits;
+      return { ok: false, error, ...(signal?.aborted && error === signal.reason ? { unsent: true } : {}) };
+    }
+  }
+
+  private announceUnknown(record: JournalRecord, error: unknown): void {
+    if (!(error instanceof PaymentOutcomeUnknownError)) return;
+    const { account, family, operation, reference, idempotencyKey } = record;
+    const { evidence } = error;
+    this.events.tell('payment.unknown', { account, family, operation, reference, idempotencyKey, evidence });
+  }
+
+  private async join(
+    call: MoneyCall<object>,
+    key: JournalKey,
+    asked: AskedPayment,
+    underWay: AskedPayment,
+    limits: CallLimits,
+  ): Promise<PaymentEnd<object>> {
+    const payment = { ...key, operation: call.operation };
+    if (asked.bodyHash !== underWay.bodyHash) {
+      return { ok: false, error: referenceReused({ ...payment, state: 'in-flight' }, 'another-payment') };
+    }
+    if (asksForAnotherKey(asked, underWay))
+      return { ok: false, error: standingUnknown(payment, 'in-flight') };
+    const waited = await this.flights.join(journalKeyText(key), limits);
+    if (waited.ended === 'done') return waited.value;
+    return { ok: false, error: standingUnknown(payment, waited.ended === 'late' ? 'in-flight' : 'aborted') };
+  }
+
+  private sendIntent<T extends object>(
+    call: MoneyCall<T>,
+    intent: PaymentIntent,
+    limits: CallLimits,
+  ): Promise<CallEnd<T>> {
+    const { idempotencyKey, body = '' } = intent.record;
+    const waits = limits.once || intent.probeFor ? undefined : this.rules.probe[call.kind];
+    const probing = waits && {
+      waits,
+      begin: (evidence: OutcomeEvidence) => intent.probeWithin(evidence, limits),
+    };
+    const onSending = this.mayBeRecovered(intent, call.kind)
+      ? () => {
+          intent.markSent();
+        }
+      : undefined;
+    return this.send(call, { idempotencyKey, body, probeFor: intent.probeFor, probing, onSending }, limits);
+  }
+
+  /** Whether another process may ever send the payment once more. */
+  private mayBeRecovered({ probeFor }: PaymentIntent, kind: PaymentFamily): boolean {
+    return probeFor === undefined && this.rules.probe[kind] !== undefined && !answersAtOnce(this.store);
+  }
+
+  private keyOf({ kind, payment }: MoneyCall<object>): JournalKey {
+    const { account, environment } = this.rules;
+    return { account, environment, family: kind, reference: payment.reference };
+  }
+
+  private draft(
+    { operation, payment }: MoneyCall<object>,
+    key: JournalKey,
+    { bodyHash, idempotencyKey, body }: AskedPayment & { readonly body: string },
+    attempt: number,
+  ): JournalRecord {
+    const { reference, amount, currency } = payment;
+    const { account, environment, family } = key;
+    return {
+      account,
+      environment,
+      family,
+      reference,
+      operation,
+      amount,
+      currency,
+      attempt,
+      idempotencyKey:
+        idempotencyKey ?? idempotencyKeyFor({ account, environment, operation, reference, attempt }),
+      intent: newIntent(),
+      bodyHash,
+      body,
+      state: 'in-flight',
+      // Should this process end before the answer comes.
+      probe: 'after-silence',
+    };
+  }
+}
+
+/** Written out once more: what `randomUUID` returns is strung together, and eight times as large while a journal keeps it. */
+function newIntent(): string {
+  return Buffer.from(randomUUID(), 'latin1').toString('latin1');
+}
+
+/** The call of a payment that was written down, for sending it without the request that it was made from. */
+export function recordedCall(record: JournalRecord): MoneyCall<WireRecord> {
+  const { family, operation, reference, amount, currency, body = '{}' } = record;
+  return {
+    kind: family,
+    operation,
+    method: 'POST',
+    path: MONEY_PATHS[operation],
+    payment: { reference, amount, currency },
+    body: JSON.parse(body) as WireRecord,
+    read: (data) => {
+      const value = asRecord(data);
+      return value && { value, warnings: [] };
+    },
+  };
+}
+
+/** The payments that this process is making, by `journalKeyText`: one call for each reference, joined by the others. */
+export class SingleFlight<Asked, End> {
+  private readonly flights = new Map<string, { readonly asked: Asked; readonly end: Promise<End> }>();
+
+  /** What the call that is under way for a payment was asked for; undefined where there is none. */
+  underWay(id: string): Asked | undefined {
+    return this.flights.get(id)?.asked;
+  }
+
+  /** Makes the call that others may join; it must never reject. */
+  lead(id: string, asked: Asked, call: () => Promise<End>): Promise<End> {
+    const end = call().then((value) => {
+      this.flights.delete(id);
+      return value;
+    });
+    this.flights.set(id, { asked, end });
+    return end;
+  }
+
+  /** Resolves when every call that is under way now has ended. */
+  async idle(): Promise<void> {
+    await Promise.allSettled([...this.flights.values()].map(({ end }) => end));
+  }
+
+  /** Waits for the call that is under way, within the limits of the one who joins. */
+  async join(id: string, { deadline, signal }: CallLimits): Promise<Waited<End>> {
+    const flight = this.flights.get(id);
+    return flight ? waitWithin(flight.end, deadline, signal) : { ended: 'late' };
+  }
+}

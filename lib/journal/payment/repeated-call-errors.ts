@@ -1,0 +1,122 @@
+import { type JournalRecord, type PaymentTombstone } from '../../common/journal-port.js';
+import { type OutcomeEvidence } from '../../common/vocabulary.js';
+import {
+  PaymentOutcomeUnknownError,
+  PaymentsValidationError,
+  type PaymentsErrorDetails,
+  ReferenceReusedError,
+} from '../../errors/payments-errors.js';
+import { type CallAborted, type CallFailure } from '../../gateway/call-result.js';
+import { outcomeUnknownError } from '../../gateway/call-error.js';
+import { type ReuseReason } from './repeated-call.js';
+
+type StandingPayment = Pick<JournalRecord, 'operation' | 'reference'> & { readonly idempotencyKey?: string };
+
+/** The error for a payment whose outcome was unknown before this call, which sent nothing. */
+export function standingUnknown(
+  payment: StandingPayment,
+  evidence: OutcomeEvidence,
+): PaymentOutcomeUnknownError {
+  return outcomeUnknownError(evidence, {}, detailsOf(payment));
+}
+
+/**
+ * The error for a payment that this call did not make, and whose end could not be written down: the journal takes the call for one
+ * that was cut off, and another process may send the payment once more.
+ */
+export function endNotWritten(
+  payment: StandingPayment,
+  end: CallAborted | CallFailure,
+): PaymentOutcomeUnknownError {
+  const attempts = end.end === 'failed' ? end.error.attempts : undefined;
+  return new PaymentOutcomeUnknownError(
+    'interrupted',
+    'The gateway did not take this payment now, but that could not be written to the journal: PaymentsJournal.recover() may send it once more, with the same key.',
+    {
+      ...detailsOf(payment),
+      attempts,
+      hint: 'Make the same call again once the storage answers; do not pay under another reference before the journal says what came of this one.',
+    },
+  );
+}
+
+/** The error for a reference that cannot be used for this call. */
+export function referenceReused(
+  record: StandingPayment & Pick<JournalRecord, 'state'>,
+  because: ReuseReason,
+): ReferenceReusedError {
+  return new ReferenceReusedError(
+    `Nothing was sent by this call: the reference ${WHY[because]}${because === 'another-payment' ? STANDING[record.state] : ''}.`,
+    { ...detailsOf(record), hint: hintFor(record, because) },
+    because !== 'ended' && because !== 'unlisted-refusal',
+  );
+}
+
+/** The error for a reference whose payment the journal has forgotten. */
+export function referenceForgotten(
+  payment: StandingPayment,
+  { end }: PaymentTombstone,
+): ReferenceReusedError {
+  return new ReferenceReusedError(
+    `Nothing was sent by this call: the reference stands for an earlier payment that ${FORGOTTEN[end]}, which the journal has forgotten but for that.`,
+    { ...detailsOf(payment), hint: NEW_REFERENCE },
+    end === 'accepted' || end === 'success' || end === 'paid',
+  );
+}
+
+/** The error for an `attempt` that was refused before. */
+export function attemptRefused(
+  { operation, reference }: StandingPayment,
+  next: number,
+): PaymentsValidationError {
+  return new PaymentsValidationError(
+    {
+      attempt: [
+        `options.attempt was refused by the gateway before: leave it out, or write ${next}, the next one`,
+      ],
+    },
+    { operation, reference },
+  );
+}
+
+const WHY: Readonly<Record<ReuseReason, string>> = {
+  'another-payment': 'stands for a payment with another body or through another operation, which ',
+  'another-key': 'stands for a payment that was accepted under another idempotency key',
+  ended: 'stands for a payment that has ended without success',
+  'unlisted-refusal':
+    'stands for a payment with another body or idempotency key, which the gateway refused with an answer that no table lists',
+};
+
+const STANDING: Readonly<Record<JournalRecord['state'], string>> = {
+  'in-flight': 'is being made',
+  accepted: 'the gateway has accepted',
+  rejected: 'was refused',
+  unknown: 'may have been made',
+  settled: 'was made',
+};
+
+const FORGOTTEN: Readonly<Record<PaymentTombstone['end'], string>> = {
+  accepted: 'the gateway has accepted',
+  rejected: 'the gateway refused',
+  success: 'was made',
+  paid: 'was made',
+  failed: 'has failed',
+  cancelled: 'was cancelled',
+  expired: 'has expired',
+};
+
+const NEW_REFERENCE = 'Use a new reference for every payment.';
+const WAIT =
+  'Wait for the outcome of the payment that stands under this reference before making another one; every other payment needs a reference of its own.';
+
+const SAME_AGAIN =
+  'Make the same call again with the same content, or use a new reference. Where the gateway confirms that its code always refuses, list it in the refusalCodes option: the next call may then be corrected.';
+
+function hintFor({ state }: Pick<JournalRecord, 'state'>, because: ReuseReason): string {
+  if (because === 'unlisted-refusal') return SAME_AGAIN;
+  return because === 'ended' || state === 'settled' ? NEW_REFERENCE : WAIT;
+}
+
+function detailsOf({ operation, reference, idempotencyKey }: StandingPayment): PaymentsErrorDetails {
+  return { operation, reference, idempotencyKey };
+}

@@ -1,0 +1,91 @@
+import {
+  type JournalEntry,
+  type StoredJournalRecord,
+  type JournalRecord,
+  type PaymentTombstone,
+} from '../../common/journal-port.js';
+import { type PaymentFamily } from '../../common/vocabulary.js';
+import {
+  PaymentOutcomeUnknownError,
+  PaymentRejectedError,
+  PaymentsError,
+  type PaymentsErrorDetails,
+} from '../../errors/payments-errors.js';
+import { evidenceOf } from '../payment/repeated-call.js';
+
+/** What an application sees of a record: neither the request nor the answer, which hold personal data. */
+export function journalEntry({ record, createdAt, updatedAt, damaged }: StoredJournalRecord): JournalEntry {
+  const { account, family, operation, reference, amount, attempt, idempotencyKey, state } = record;
+  return {
+    account,
+    family,
+    operation,
+    reference,
+    amount,
+    attempt,
+    idempotencyKey,
+    state,
+    ...(record.outcome !== undefined && { outcome: record.outcome }),
+    ...(record.evidence !== undefined && { evidence: record.evidence }),
+    createdAt: new Date(createdAt),
+    updatedAt: new Date(updatedAt),
+    ...(damaged !== undefined && { damaged }),
+  };
+}
+
+/** What an application finds instead of an entry, or of the one that it expected: its payment may have been made all the same. */
+class JournalEntryError extends PaymentsError {
+  constructor(
+    code: string,
+    message: string,
+    details: PaymentsErrorDetails,
+    override readonly mayHaveBeenProcessed: boolean | 'not-by-this-call',
+  ) {
+    super(code, message, details);
+  }
+}
+
+const MADE: ReadonlySet<PaymentTombstone['end']> = new Set(['accepted', 'success', 'paid']);
+
+/** The time is up, and the payment is still open. */
+export function noOutcome(standing: StoredJournalRecord, timeoutMs: number): PaymentOutcomeUnknownError {
+  const { state, operation, reference, idempotencyKey } = standing.record;
+  return new PaymentOutcomeUnknownError(
+    state === 'accepted' ? 'in-flight' : evidenceOf(standing),
+    `No outcome came within ${timeoutMs} ms: the payment is ${state} and stays open.`,
+    {
+      operation,
+      reference,
+      idempotencyKey,
+      hint: 'Keep it open and wait on: it has not failed, so do not make it again under another reference.',
+    },
+  );
+}
+
+/** Nothing was made under this reference, as far as the journal knows. */
+export function notFound(family: PaymentFamily, reference: string): PaymentsError {
+  const message = `The journal holds no ${family} under this reference: none was sent, or the storage has lost it.`;
+  return new JournalEntryError('ENTRY_NOT_FOUND', message, { reference }, 'not-by-this-call');
+}
+
+/** Only the tombstone of the payment is left. */
+export function forgotten(
+  family: PaymentFamily,
+  reference: string,
+  { end, attempt }: PaymentTombstone,
+): PaymentsError {
+  const message = `The journal has forgotten this ${family}: all that is left is that attempt ${attempt} was the last one, and its end "${end}".`;
+  return new JournalEntryError('ENTRY_FORGOTTEN', message, { reference }, MADE.has(end));
+}
+
+/** The payment has ended otherwise than somebody says. */
+export function alreadySettled({ reference, outcome }: JournalRecord): PaymentsError {
+  const message = `The payment has ended already, as ${outcome ?? 'something else'}: an outcome is final.`;
+  return new JournalEntryError('ALREADY_SETTLED', message, { reference }, !outcome || MADE.has(outcome));
+}
+
+/** The gateway refused before anybody waited. */
+export function refused({ operation, reference, idempotencyKey }: JournalRecord): PaymentRejectedError {
+  const message = 'The gateway refused this payment: there is no outcome to wait for.';
+  return new PaymentRejectedError('REJECTED', message, { operation, reference, idempotencyKey });
+}

@@ -1,0 +1,49 @@
+import {
+  type JournalEntry,
+  type JournalScope,
+  type JournalState,
+  type JournalStore,
+  type StoredJournalRecord,
+} from '../../common/journal-port.js';
+
+/**
+ * The payment whose outcome has been open for the longest time.
+ *
+ * @publicApi
+ */
+export interface OldestUnresolved {
+  /** The payment. */
+  readonly entry: JournalEntry;
+  /** Milliseconds since its current attempt was written down, by the store's clock. */
+  readonly ageMs: number;
+}
+
+const PAGE_SIZE = 10;
+
+/**
+ * The payment that is in none of these states and whose current attempt is the oldest, where it is older than the one given. Reads
+ * one page, as a rule: the list is by `createdAt`, and only a payment that had another attempt is younger than its place says.
+ */
+export async function oldestExcept(
+  store: JournalStore,
+  scope: JournalScope,
+  except: readonly JournalState[],
+  found?: StoredJournalRecord,
+): Promise<StoredJournalRecord | undefined> {
+  let oldest = found;
+  let after: string | undefined;
+  do {
+    const page = await store.list(scope, except, { limit: PAGE_SIZE, ...(after !== undefined && { after }) });
+    for (const stored of page.entries) {
+      if (oldest && sinceCreationMs(stored) <= oldest.ageMs) return oldest;
+      if (!oldest || stored.ageMs > oldest.ageMs) oldest = stored;
+    }
+    after = page.next;
+  } while (after !== undefined);
+  return oldest;
+}
+
+/** All by the store's clock, which this process may not share. */
+function sinceCreationMs({ createdAt, updatedAt, idleMs }: StoredJournalRecord): number {
+  return updatedAt + idleMs - createdAt;
+}

@@ -1,0 +1,267 @@
+import { performance } from 'node:perf_hooks';
+import {
+  journalKeyText,
+  type JournalScope,
+  type JournalState,
+  type JournalStore,
+  type StoredJournalRecord,
+} from '../../common/journal-port.js';
+import { type PaymentFamily } from '../../common/vocabulary.js';
+import { type EntryRecovery } from './recover-entry.js';
+import { oldestExcept } from './oldest-unresolved.js';
+import { unusable } from './recovery-decision.js';
+import { type RecoveryReport, RecoveryTally } from './recovery-report.js';
+import { type StatusResolver } from '../outcomes/status-resolver.js';
+import { setImmediate } from 'node:timers/promises';
+
+/** How many payments a run deals with at once: 600 whose status path hangs take about three minutes. */
+const AT_ONCE = 16;
+
+const FAMILIES: readonly PaymentFamily[] = ['collection', 'disbursement'];
+
+/** How many pages with something to do are kept from the first reading: with few, the journal is read once. */
+const PAGES_KEPT = 2;
+
+/** Where a page begins. */
+interface Place {
+  readonly family: PaymentFamily;
+  readonly at: string | undefined;
+}
+
+interface Page extends Place {
+  readonly entries: readonly StoredJournalRecord[];
+}
+
+/** What is left to do after the payments that are sent once more. */
+interface Rest {
+  readonly probed: Set<string>;
+  readonly pages: Page[];
+  /** Where the journal is read on after these pages; undefined where they hold all there is. */
+  from: Place | undefined;
+}
+
+/** Goes through the payments whose outcome is open. */
+export class RecoveryRun {
+  private running: Promise<RecoveryReport> | undefined;
+  private resumeAt: Place | undefined;
+
+  /**
+   * @param runMs How long a run goes on to payments that it has not begun with.
+   * @param stopping Fires when the application stops: nothing further is begun.
+   */
+  constructor(
+    private readonly scope: Pick<JournalScope, 'account' | 'environment'>,
+    private readonly runMs: number,
+    private readonly store: JournalStore,
+    private readonly status: Pick<StatusResolver, 'canAsk'>,
+    private readonly entries: Pick<EntryRecovery, 'hasWork' | 'isProbe' | 'idleEnd' | 'recover'>,
+    private readonly stopping: AbortSignal,
+  ) {}
+
+  /** Whether accepted payouts may still settle. */
+  canAskAboutPayouts(): boolean {
+    return this.status.canAsk('disbursement');
+  }
+
+  /** One run at a time: who asks during a run gets what it reports. */
+  recover(): Promise<RecoveryReport> {
+    this.running ??= this.run().finally(() => {
+      this.running = undefined;
+    });
+    return this.running;
+  }
+
+  /** The payments whose outcome is open, page by page: a step of an async generator for each would cost more than reading it. */
+  async *unresolved(family: PaymentFamily): AsyncGenerator<readonly StoredJournalRecord[], void, undefined> {
+    for await (const { entries } of this.pages(family)) yield entries;
+  }
+
+  /** The one that has been open for the longest time. */
+  async oldest(): Promise<StoredJournalRecord | undefined> {
+    let oldest: StoredJournalRecord | undefined;
+    for (const family of FAMILIES) {
+      oldest = await oldestExcept(
+        this.store,
+        { ...this.scope, family },
+        closedStates(family, this.status),
+        oldest,
+      );
+    }
+    return oldest;
+  }
+
+  /** Resolves when no payment is being dealt with any more. */
+  async idle(): Promise<void> {
+    await this.running?.catch(() => undefined);
+  }
+
+  /** Probes first: the recovery window of a payment may end while a long journal is read. */
+  private async run(): Promise<RecoveryReport> {
+    const tally = new RecoveryTally();
+    const endsAt = performance.now() + this.runMs;
+    const rest: Rest = { probed: new Set(), pages: [], from: this.resumeAt };
+    this.resumeAt = undefined;
+    const work = (standing: StoredJournalRecord): Promise<void> => this.work(standing, tally);
+    await atMost(AT_ONCE, this.untilStopped(this.probes(rest, tally), tally), work);
+    await atMost(AT_ONCE, this.untilStopped(this.others(rest, tally, endsAt), tally), work);
+    return tally.report();
+  }
+
+  private async work(standing: StoredJournalRecord, tally: RecoveryTally): Promise<void> {
+    try {
+      tally.add(await this.entries.recover(standing));
+    } catch (error) {
+      tally.fail(standing, error);
+    }
+  }
+
+  private async *untilStopped<T>(
+    items: AsyncIterable<T>,
+    tally: RecoveryTally,
+  ): AsyncGenerator<T, void, undefined> {
+    if (!this.hasStopped()) {
+      for await (const item of items) {
+        if (this.hasStopped()) break;
+        yield item;
+      }
+    }
+    if (this.hasStopped()) tally.unfinished = true;
+  }
+
+  private hasStopped(): boolean {
+    return this.stopping.aborted;
+  }
+
+  /** Those to be sent once more, of the whole journal; notes what else there is to do. */
+  private async *probes(
+    rest: Rest,
+    tally: RecoveryTally,
+  ): AsyncGenerator<StoredJournalRecord, void, undefined> {
+    for (const family of FAMILIES) {
+      for await (const { entries, at } of this.pages(family)) {
+        const others: StoredJournalRecord[] = [];
+        for (const standing of entries) {
+          if (unusable(standing) === undefined && this.entries.isProbe(standing)) {
+            rest.probed.add(journalKeyText(standing.record));
+            yield standing;
+          } else others.push(standing);
+        }
+        if (!rest.from) this.note({ family, at, entries: others }, rest, tally);
+      }
+    }
+  }
+
+  /** Keeps a page with something to do, as long as there are few: the others are read a second time. */
+  private note(page: Page, rest: Rest, tally: RecoveryTally): void {
+    if (!page.entries.some((standing) => this.isToDo(standing))) {
+      for (const standing of page.entries) this.count(standing, tally);
+    } else if (rest.pages.length < PAGES_KEPT) rest.pages.push(page);
+    else rest.from = page;
+  }
+
+  /** All but those that were probed, from where the last run ended. */
+  private async *others(
+    rest: Rest,
+    tally: RecoveryTally,
+    endsAt: number,
+  ): AsyncGenerator<StoredJournalRecord, void, undefined> {
+    let hasBegun = false;
+    for await (const page of this.restOf(rest)) {
+      if (hasBegun && page.entries.length > 0 && performance.now() > endsAt) {
+        this.resumeAt = page;
+        tally.unfinished = true;
+        return;
+      }
+      hasBegun = true;
+      for (const standing of page.entries) {
+        if (rest.probed.has(journalKeyText(standing.record))) continue;
+        if (this.isToDo(standing)) yield standing;
+        else this.count(standing, tally);
+      }
+    }
+  }
+
+  private async *restOf({ pages, from }: Rest): AsyncGenerator<Page, void, undefined> {
+    yield* pages;
+    if (!from) return;
+    for (const family of FAMILIES.slice(FAMILIES.indexOf(from.family))) {
+      const after = family === from.family ? from.at : undefined;
+      for await (const { entries, at } of this.pages(family, after)) yield { family, at, entries };
+    }
+  }
+
+  private isToDo(standing: StoredJournalRecord): boolean {
+    return unusable(standing) === undefined && this.entries.hasWork(standing);
+  }
+
+  /** Counts one for which there is nothing to do. */
+  private count(standing: StoredJournalRecord, tally: RecoveryTally): void {
+    const why = unusable(standing);
+    if (why === undefined) tally.add(this.entries.idleEnd(standing));
+    else tally.passOver(standing, why);
+  }
+
+  private pages(family: PaymentFamily, after?: string): ReturnType<typeof scanPages> {
+    return scanPages(this.store, { ...this.scope, family }, closedStates(family, this.status), after);
+  }
+}
+
+/** Accepted payouts never settle by themselves, so they are open only where the gateway can be asked about them. */
+function closedStates(
+  family: PaymentFamily,
+  status: Pick<StatusResolver, 'canAsk'>,
+): readonly JournalState[] {
+  const acceptedIsOpen = family === 'collection' || status.canAsk(family);
+  return acceptedIsOpen ? ['settled', 'rejected'] : ['settled', 'rejected', 'accepted'];
+}
+
+/** Works on what comes, on so many at once. Resolves when all of it is done. `work` must not reject. */
+export async function atMost<T>(
+  count: number,
+  items: AsyncIterable<T>,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const running = new Set<Promise<void>>();
+  try {
+    for await (const item of items) {
+      const task = work(item).then(() => void running.delete(task));
+      running.add(task);
+      if (running.size >= count) await Promise.race(running);
+    }
+  } finally {
+    await Promise.all(running);
+  }
+}
+
+const PAGE_SIZE = 500;
+
+/** Some payments, and where the page with them begins. */
+interface ScannedPage {
+  readonly entries: readonly StoredJournalRecord[];
+  readonly at: string | undefined;
+}
+
+/**
+ * Reads every payment that is in none of these states, page by page, in the order in which they were written down: so none comes
+ * twice and none slips by while it changes its state, and nothing but the page is held in memory.
+ *
+ * @param after Where to begin: `at` of a page.
+ */
+export async function* scanPages(
+  store: JournalStore,
+  scope: JournalScope,
+  except: readonly JournalState[],
+  after?: string,
+): AsyncGenerator<ScannedPage, void, undefined> {
+  let at = after;
+  do {
+    const page = await store.list(scope, except, {
+      limit: PAGE_SIZE,
+      ...(at !== undefined && { after: at }),
+    });
+    yield { entries: page.entries, at };
+    at = page.next;
+    // A store in this process answers at once: webhooks and calls must get their turn all the same.
+    await setImmediate();
+  } while (at !== undefined);
+}

@@ -1,0 +1,65 @@
+import { type JournalRecord, type StoredJournalRecord } from '../../common/journal-port.js';
+import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
+import { isMoneyOperation } from '../../gateway/gateway-call.js';
+import { isJsonObject } from '../../common/json-object.js';
+import { erased, unknown } from '../payment/journal-transitions.js';
+import { isProbeDue, type ProbeRules, evidenceOf } from '../payment/repeated-call.js';
+
+/** After its deadline a call may still be running on a machine that is slow, and during a rolling deploy. */
+const MARGIN_MS = 30_000;
+
+export type RecoveryRules = ProbeRules & Pick<ResolvedPaymentsOptions, 'deadlineMs' | 'staleAfterMs'>;
+
+const SHORTEST_RUN_MS = 60_000;
+
+/** How long one run may go on: whatever waits behind it must get its turn within the recovery window. */
+export function runLimitMs(recoveryWindowMs: number): number {
+  return Math.max(SHORTEST_RUN_MS, recoveryWindowMs / 3);
+}
+
+/**
+ * What to do about an open payment.
+ *
+ * - `leave`: its call may still be running.
+ * - `probe`: send it once more, with its key and its bytes.
+ * - `keep`: it is unknown, and nothing here can tell more.
+ */
+export function decideRecovery(
+  standing: StoredJournalRecord,
+  rules: RecoveryRules,
+): 'leave' | 'probe' | 'keep' {
+  if (standing.leaseLeftMs > 0 || standing.ageMs <= rules.deadlineMs + MARGIN_MS) return 'leave';
+  // Without the call's own word that it began to send, its caller may have been told that nothing was sent.
+  return standing.record.sent && isProbeDue(standing, rules) ? 'probe' : 'keep';
+}
+
+const STATES: readonly string[] = ['in-flight', 'accepted', 'rejected', 'unknown', 'settled'];
+
+/**
+ * Why this version of the package must leave a payment as it is: it cannot read it, or a newer version wrote what it does not know.
+ * Undefined for every other payment.
+ */
+export function unusable({ damaged, record }: StoredJournalRecord): string | undefined {
+  if (damaged !== undefined) return damaged;
+  const { state, operation, body } = record;
+  if (!STATES.includes(state)) return `this version does not know its state ${JSON.stringify(state)}`;
+  if (!isMoneyOperation(operation))
+    return `this version does not know its operation ${JSON.stringify(operation)}`;
+  return body === undefined || isJsonObject(body) ? undefined : 'its request cannot be read';
+}
+
+/** How a payment is kept that stays unknown: the request is erased once nothing may be sent any more. */
+export function keptUnknown(standing: StoredJournalRecord, rules: RecoveryRules): JournalRecord {
+  const { record, ageMs, leaseLeftMs } = standing;
+  // Another call may have begun since this one was listed.
+  if (leaseLeftMs > 0) return record;
+  if (record.state !== 'in-flight' && record.state !== 'unknown') return record;
+  const named = record.state === 'in-flight' ? unknown(record, evidenceOf(standing), record.probe) : record;
+  return ageMs > rules.recoveryWindowMs && named.body !== undefined ? erased(named) : named;
+}
+
+/** Whether nothing was heard of a payment for so long that somebody should look at it. */
+export function isStale({ record, ageMs }: StoredJournalRecord, { staleAfterMs }: RecoveryRules): boolean {
+  const open = record.state === 'in-flight' || record.state === 'unknown' || record.state === 'accepted';
+  return open && !record.stale && ageMs > staleAfterMs;
+}

@@ -1,0 +1,258 @@
+import { SafeLogger } from '../../common/safe-logger.js';
+import {
+  type ForgettablePayments,
+  type JournalInsertion,
+  type JournalKey,
+  type JournalPage,
+  type JournalRecord,
+  type JournalScope,
+  type JournalState,
+  type JournalStore,
+  type PaymentTombstone,
+  type StoredJournalRecord,
+  type TombstoneEnd,
+} from '../../common/journal-port.js';
+import { Chain, type Linked, NumberedRecords } from './record-collections.js';
+import { placesOf, tombstoneOf } from '../purge-targets.js';
+import { MemoryTombstones } from './memory-tombstones.js';
+
+interface MemoryRecord extends Linked<MemoryRecord> {
+  record: JournalRecord;
+  /** Its place in the list of its scope. */
+  readonly number: number;
+  version: number;
+  readonly createdAt: number;
+  updatedAt: number;
+  attemptAt: number;
+  leaseUntil: number;
+}
+
+/** The payments of one scope. */
+interface Book {
+  readonly scope: JournalScope;
+  /** By reference. */
+  readonly records: Map<string, MemoryRecord>;
+  readonly tombstones: MemoryTombstones;
+  readonly numbered: NumberedRecords<MemoryRecord>;
+}
+
+/** What may be forgotten to make room, in this order. An open or unknown payment never is: it could be paid twice. */
+const FORGETTABLE: readonly JournalState[] = ['settled', 'rejected', 'accepted'];
+
+/** The journal of one process. Each method runs in one turn of the event loop, which makes it atomic. */
+export class MemoryJournal implements JournalStore {
+  /** There are few: two for an account. */
+  private readonly books: Book[] = [];
+  /** The records in each state, the ones that changed longest ago first. */
+  private readonly chains = new Map<JournalState, Chain<MemoryRecord>>();
+  private size = 0;
+  /** Counts all changes, so that a version never comes back. */
+  private changes = 0;
+  private warned = false;
+
+  constructor(
+    private readonly maxEntries: number,
+    private readonly now: () => number,
+  ) {}
+
+  insert(record: JournalRecord, leaseMs: number): Promise<JournalInsertion> {
+    const { records, numbered, tombstones } = this.bookOf(record);
+    const standing = records.get(record.reference);
+    if (standing) return Promise.resolve({ inserted: false, stored: this.view(standing) });
+    const tombstone = tombstones.find(record.reference);
+    if (tombstone) return Promise.resolve({ inserted: false, tombstone });
+    this.makeRoom();
+    const now = this.now();
+    const version = ++this.changes;
+    const times = { createdAt: now, updatedAt: now, attemptAt: now, leaseUntil: now + leaseMs };
+    const stored: MemoryRecord = {
+      record,
+      number: numbered.next,
+      version,
+      before: undefined,
+      after: undefined,
+      ...times,
+    };
+    records.set(record.reference, stored);
+    numbered.add(stored);
+    this.size += 1;
+    this.chainOf(record.state).add(stored);
+    return Promise.resolve({ inserted: true, stored: this.view(stored) });
+  }
+
+  get(key: JournalKey): Promise<StoredJournalRecord | undefined> {
+    const standing = this.find(key);
+    return Promise.resolve(standing && this.view(standing));
+  }
+
+  tombstone(key: JournalKey): Promise<PaymentTombstone | undefined> {
+    return Promise.resolve(this.bookOf(key).tombstones.find(key.reference));
+  }
+
+  endTombstone(key: JournalKey, ended: TombstoneEnd): Promise<void> {
+    const { tombstones } = this.bookOf(key);
+    const standing = tombstones.find(key.reference);
+    if (standing) tombstones.add(key.reference, { ...standing, ...ended }, this.now());
+    return Promise.resolve();
+  }
+
+  replace(version: number, record: JournalRecord, leaseMs: number): Promise<StoredJournalRecord | undefined> {
+    const standing = this.find(record);
+    if (standing?.version !== version) return Promise.resolve(undefined);
+    const now = this.now();
+    this.chainOf(standing.record.state).remove(standing);
+    this.chainOf(record.state).add(standing);
+    this.bookOf(record).numbered.moved(standing.number, standing.record.state, record.state);
+    const isSameCall = standing.record.attempt === record.attempt && standing.record.intent === record.intent;
+    if (!isSameCall) standing.attemptAt = now;
+    standing.record = record;
+    standing.version = ++this.changes;
+    standing.updatedAt = now;
+    standing.leaseUntil = now + leaseMs;
+    return Promise.resolve(this.view(standing));
+  }
+
+  remove(key: JournalKey, version: number): Promise<boolean> {
+    const standing = this.find(key);
+    if (standing?.version !== version) return Promise.resolve(false);
+    this.drop(standing);
+    return Promise.resolve(true);
+  }
+
+  list(
+    scope: JournalScope,
+    except: readonly JournalState[],
+    { after = '0', limit }: { readonly after?: string; readonly limit: number },
+  ): Promise<JournalPage> {
+    const isWanted = (state: string): boolean => !(except as readonly string[]).includes(state);
+    const entries: StoredJournalRecord[] = [];
+    let last = 0;
+    for (const standing of this.bookOf(scope).numbered.after(Number(after), isWanted)) {
+      if (entries.length === limit) return Promise.resolve({ entries, next: String(last) });
+      entries.push(this.view(standing));
+      last = standing.number;
+    }
+    return Promise.resolve({ entries });
+  }
+
+  purge(
+    scope: Pick<JournalScope, 'account' | 'environment'>,
+    what: ForgettablePayments | 'tombstones',
+    olderThanMs: number,
+  ): Promise<number> {
+    const latest = this.now() - olderThanMs;
+    if (what === 'tombstones') return Promise.resolve(this.purgeTombstones(scope, latest));
+    const forgotten = placesOf(what).flatMap(({ family, state }) =>
+      [...this.chainOf(state)].filter(
+        ({ record, updatedAt }) => updatedAt < latest && isWithin({ ...scope, family }, record),
+      ),
+    );
+    for (const standing of forgotten) this.forget(standing);
+    return Promise.resolve(forgotten.length);
+  }
+
+  /** The records hold names and phone numbers, and must not land in a log with whatever holds the journal. */
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return `MemoryJournal { ${this.size} payments }`;
+  }
+
+  private find(key: JournalKey): MemoryRecord | undefined {
+    return this.bookOf(key).records.get(key.reference);
+  }
+
+  private bookOf(scope: JournalScope): Book {
+    for (const book of this.books) {
+      if (isWithin(book.scope, scope)) return book;
+    }
+    const { account, environment, family } = scope;
+    const book: Book = {
+      scope: { account, environment, family },
+      records: new Map(),
+      numbered: new NumberedRecords(),
+      tombstones: new MemoryTombstones(),
+    };
+    this.books.push(book);
+    return book;
+  }
+
+  private forget(standing: MemoryRecord): void {
+    const { record } = standing;
+    this.bookOf(record).tombstones.add(record.reference, tombstoneOf(record), this.now());
+    this.drop(standing);
+  }
+
+  private purgeTombstones(
+    { account, environment }: Pick<JournalScope, 'account' | 'environment'>,
+    latest: number,
+  ): number {
+    const books = this.books.filter(
+      ({ scope }) => scope.account === account && scope.environment === environment,
+    );
+    return books.reduce((purged, { tombstones }) => purged + tombstones.purge(latest), 0);
+  }
+
+  private drop(standing: MemoryRecord): void {
+    const { record } = standing;
+    const { records, numbered } = this.bookOf(record);
+    records.delete(record.reference);
+    numbered.remove(standing.number, record.state);
+    this.size -= 1;
+    this.chainOf(record.state).remove(standing);
+  }
+
+  private makeRoom(): void {
+    while (this.size >= this.maxEntries) {
+      const oldest = this.nextToForget();
+      if (oldest === undefined) {
+        this.warnOfGrowth();
+        return;
+      }
+      this.forget(oldest);
+    }
+  }
+
+  private nextToForget(): MemoryRecord | undefined {
+    for (const state of FORGETTABLE) {
+      const { first } = this.chainOf(state);
+      if (first) return first;
+    }
+    return undefined;
+  }
+
+  private warnOfGrowth(): void {
+    if (this.warned) return;
+    this.warned = true;
+    new SafeLogger('PaymentsStorage').warn(
+      `The memory storage holds ${this.maxEntries} payments that are open or unknown, and grows beyond its maxEntries: ` +
+        'settle them (PaymentsJournal.unresolved() lists them), raise maxEntries, or use a shared storage.',
+    );
+  }
+
+  private chainOf(state: JournalState): Chain<MemoryRecord> {
+    let chain = this.chains.get(state);
+    if (!chain) this.chains.set(state, (chain = new Chain()));
+    return chain;
+  }
+
+  private view(standing: MemoryRecord): StoredJournalRecord {
+    const now = this.now();
+    const { record, version, createdAt, updatedAt } = standing;
+    return {
+      record,
+      version,
+      createdAt,
+      updatedAt,
+      ageMs: now - standing.attemptAt,
+      idleMs: now - updatedAt,
+      leaseLeftMs: Math.max(0, standing.leaseUntil - now),
+    };
+  }
+}
+
+function isWithin(scope: JournalScope, record: JournalScope): boolean {
+  return (
+    scope.account === record.account &&
+    scope.environment === record.environment &&
+    scope.family === record.family
+  );
+}

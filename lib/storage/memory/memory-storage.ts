@@ -1,0 +1,59 @@
+import { type JournalStore } from '../../common/journal-port.js';
+import { type InboxStore, type PaymentsStorage } from '../../common/storage-port.js';
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { MemoryInbox } from './memory-inbox.js';
+import { MemoryJournal } from './memory-journal.js';
+
+/**
+ * Bounds of the memory storage.
+ *
+ * @publicApi
+ */
+export interface MemoryStorageOptions {
+  /**
+   * How many webhook outcomes, and how many payments, are remembered; the oldest handled outcome makes room, and the oldest
+   * settled, then refused, then accepted payment, of which a tombstone of some 35 bytes stays. Payments in flight or unknown are
+   * never forgotten, so there may be more of them.
+   * @default 10_000
+   */
+  readonly maxEntries?: number;
+  /** The time in milliseconds since 1970, for tests. @default Date.now */
+  readonly now?: () => number;
+}
+
+/**
+ * Remembers in this process: a repeated delivery is not handled twice and a repeated payment not sent twice while it is
+ * remembered. A restart forgets, and a second replica knows nothing of the first.
+ *
+ * Work that is not finished is never forgotten: a storage full of unhandled webhooks refuses new deliveries with 503,
+ * and one full of open payments grows and warns.
+ *
+ * @throws PaymentsConfigError where `maxEntries` is not a whole number from 1 on.
+ *
+ * @publicApi
+ */
+export function memoryStorage({
+  maxEntries = 10_000,
+  now = () => Date.now(),
+}: MemoryStorageOptions = {}): PaymentsStorage {
+  if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) {
+    throw new PaymentsConfigError(
+      'The option maxEntries of memoryStorage() must be a whole number from 1 on: write 10_000.',
+    );
+  }
+  const storage = {
+    name: 'memory',
+    inbox: new MemoryInbox(maxEntries, now),
+    journal: new MemoryJournal(maxEntries, now),
+  };
+  for (const part of [storage, storage.inbox, storage.journal]) inThisProcess.add(part);
+  return storage;
+}
+
+/** Not what is built around one: that may take its time. */
+const inThisProcess = new WeakSet<object>();
+
+/** Whether a storage, or its journal or inbox, cannot but answer at once. */
+export function answersAtOnce(storage: PaymentsStorage | InboxStore | JournalStore): boolean {
+  return inThisProcess.has(storage);
+}

@@ -1,0 +1,77 @@
+import { hash } from 'node:crypto';
+import { type PaymentTombstone } from '../../common/journal-port.js';
+
+/** Three words of the hash of the reference, one for attempt and end, one for the time. */
+const WORDS = 5;
+const FIRST_CAPACITY = 64;
+/** The largest number of an attempt that fits beside the end. */
+const LAST_ATTEMPT = 2 ** 24 - 1;
+
+const ENDS = ['accepted', 'rejected', 'success', 'paid', 'failed', 'cancelled', 'expired'] as const;
+const SETTLERS = [undefined, 'webhook', 'status', 'operator'] as const;
+
+/**
+ * The tombstones of one scope: an open-addressing hash table in one typed array, 27 to 53 bytes each (measured: 35), because a process that runs for
+ * years keeps millions of them. The garbage collector never looks into it.
+ */
+export class MemoryTombstones {
+  private slots = new Uint32Array(FIRST_CAPACITY * WORDS);
+  private size = 0;
+
+  add(reference: string, { attempt, end, settledBy }: PaymentTombstone, now: number): void {
+    if ((this.size + 1) * WORDS > this.slots.length * 0.75) this.rebuild(this.slots.length * 2);
+    const key = keyOf(reference);
+    const at = this.slotOf(key);
+    if (this.slots[at + 3] === 0) this.size += 1;
+    const kind = SETTLERS.indexOf(settledBy) * 16 + ENDS.indexOf(end);
+    // Rounded up: nothing is forgotten too early.
+    this.slots.set([...key, Math.min(attempt, LAST_ATTEMPT) * 256 + kind, Math.ceil(now / 1_000)], at);
+  }
+
+  find(reference: string): PaymentTombstone | undefined {
+    if (this.size === 0) return undefined;
+    const packed = this.slots[this.slotOf(keyOf(reference)) + 3] ?? 0;
+    const end = ENDS[packed % 16];
+    if (packed === 0 || !end) return undefined;
+    const settledBy = SETTLERS[Math.floor(packed / 16) % 16];
+    return { attempt: Math.floor(packed / 256), end, ...(settledBy && { settledBy }) };
+  }
+
+  /** Takes away what was added before `latest`, in milliseconds since 1970. Returns how many. */
+  purge(latest: number): number {
+    const before = this.size;
+    this.rebuild(this.slots.length, latest / 1_000);
+    return before - this.size;
+  }
+
+  private rebuild(length: number, latest = -Infinity): void {
+    const old = this.slots;
+    this.slots = new Uint32Array(length);
+    this.size = 0;
+    for (let at = 0; at < old.length; at += WORDS) {
+      const slot = old.subarray(at, at + WORDS);
+      if (slot[3] === 0 || (slot[4] ?? 0) < latest) continue;
+      this.slots.set(slot, this.slotOf(slot));
+      this.size += 1;
+    }
+  }
+
+  /** Where a key stands, or the free slot that it would take. There always is one. */
+  private slotOf(key: Uint32Array): number {
+    const { slots } = this;
+    const [first = 0, second, third] = key;
+    const capacity = slots.length / WORDS;
+    for (let index = first % capacity; ; index = (index + 1) % capacity) {
+      const at = index * WORDS;
+      const isKey = slots[at] === first && slots[at + 1] === second && slots[at + 2] === third;
+      if (isKey || slots[at + 3] === 0) return at;
+    }
+  }
+}
+
+/** 96 bits: two of a million references are taken for one another once in 10^17 journals, and then one is refused. */
+function keyOf(reference: string): Uint32Array {
+  // As UTF-8, all lone surrogates would be the same.
+  const digest = hash('sha256', Buffer.from(reference, 'utf16le'), 'buffer');
+  return new Uint32Array([digest.readUInt32LE(0), digest.readUInt32LE(4), digest.readUInt32LE(8)]);
+}

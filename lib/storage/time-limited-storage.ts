@@ -1,0 +1,93 @@
+import { type JournalStore } from '../common/journal-port.js';
+import {
+  type ClaimResult,
+  type InboxClaim,
+  type InboxStore,
+  type PaymentsStorage,
+} from '../common/storage-port.js';
+import { PaymentsStorageError } from '../errors/payments-errors.js';
+import { answersAtOnce } from './memory/memory-storage.js';
+
+/** How long a storage may take for one answer. */
+export const STORAGE_ANSWERS_WITHIN_MS = 5_000;
+
+/**
+ * Lets no caller wait for a storage that hangs: after five seconds it is told that the storage cannot be reached. What was
+ * asked for may still happen. Purging takes as long as it takes.
+ */
+export function timeLimited(storage: PaymentsStorage): Pick<PaymentsStorage, 'name' | 'inbox' | 'journal'> {
+  if (answersAtOnce(storage)) return storage;
+  return { name: storage.name, inbox: limitedInbox(storage.inbox), journal: limitedJournal(storage.journal) };
+}
+
+function limitedInbox(inbox: InboxStore): InboxStore {
+  return {
+    claim: async (delivery, leaseMs) => {
+      const claiming = inbox.claim(delivery, leaseMs);
+      try {
+        return withLimits(await inTime(claiming));
+      } catch (error) {
+        // Nobody works on it: the next delivery need not wait for its lease.
+        claiming.then(giveBack).catch(() => undefined);
+        throw error;
+      }
+    },
+    waitForRelease: (key, timeoutMs) => inTime(inbox.waitForRelease(key, timeoutMs), timeoutMs),
+    setAside: (delivery) => inTime(inbox.setAside(delivery)),
+    conflicts: (scope, page) => inTime(inbox.conflicts(scope, page)),
+    getConflict: (scope, id) => inTime(inbox.getConflict(scope, id)),
+    removeConflict: (scope, id) => inTime(inbox.removeConflict(scope, id)),
+    purge: (scope, olderThanMs) => inbox.purge(scope, olderThanMs),
+    purgeSetAside: (scope, kind, olderThanMs) => inbox.purgeSetAside(scope, kind, olderThanMs),
+  };
+}
+
+function withLimits(result: ClaimResult): ClaimResult {
+  return result.result === 'claimed' ? { ...result, claim: limitedClaim(result.claim) } : result;
+}
+
+function limitedClaim(claim: InboxClaim): InboxClaim {
+  const { attempt, finished, transaction, journal } = claim;
+  return {
+    attempt,
+    finished,
+    ...(transaction !== undefined && { transaction }),
+    ...(journal && { journal: limitedJournal(journal) }),
+    mark: (handler) => inTime(claim.mark(handler)),
+    finish: () => inTime(claim.finish()),
+    fail: () => inTime(claim.fail()),
+    withdraw: () => inTime(claim.withdraw()),
+  };
+}
+
+async function giveBack(result: ClaimResult): Promise<void> {
+  if (result.result === 'claimed') await result.claim.fail();
+}
+
+function limitedJournal(journal: JournalStore): JournalStore {
+  return {
+    insert: (record, leaseMs) => inTime(journal.insert(record, leaseMs)),
+    get: (key) => inTime(journal.get(key)),
+    tombstone: (key) => inTime(journal.tombstone(key)),
+    endTombstone: (key, ended) => inTime(journal.endTombstone(key, ended)),
+    replace: (version, record, leaseMs) => inTime(journal.replace(version, record, leaseMs)),
+    remove: (key, version) => inTime(journal.remove(key, version)),
+    list: (scope, except, page) => inTime(journal.list(scope, except, page)),
+    purge: (scope, what, olderThanMs) => journal.purge(scope, what, olderThanMs),
+  };
+}
+
+/** @param waitsMs How long the storage waits by itself before it answers. */
+async function inTime<T>(work: Promise<T>, waitsMs = 0): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(new PaymentsStorageError(`The storage did not answer within ${STORAGE_ANSWERS_WITHIN_MS} ms.`));
+    }, STORAGE_ANSWERS_WITHIN_MS + waitsMs).unref();
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,273 @@
+import { type ApplicationEvents } from '../../common/application-events.js';
+import { type PaymentEventName, type PaymentWebhookEvent } from '../../common/events.js';
+import {
+  type ClaimResult,
+  type InboxDelivery,
+  type InboxKind,
+  type InboxScope,
+  type InboxStore,
+  type SetAsideKind,
+} from '../../common/storage-port.js';
+import { SafeLogger } from '../../common/safe-logger.js';
+import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
+import {
+  type WebhookOutcomes,
+  type WebhookSettling,
+  type WebhookStanding,
+} from '../../journal/outcomes/webhook-outcomes.js';
+import { type PaymentHandlers } from '../handlers/payment-handlers.js';
+import { type ClaimedWork } from './handler-runner.js';
+import { decideDelivery } from './delivery-decision.js';
+import { type HandlerStep } from '../handlers/handler-steps.js';
+import { chargeFingerprintOf, fingerprintOf, judgeEvent, replacedBy } from './classify-event.js';
+import { Quarantine } from './quarantine.js';
+import { comeAgain, describeEvent, DONE, type WebhookAnswer } from './webhook-answer.js';
+import { type TracedWebhook } from './webhook-trace.js';
+import { type DeliveryWork, wasAnnounced } from './handler-plan.js';
+
+/** The contradiction is stored before the claim; the mark of this step tells a later run that there was one. */
+const STORED: HandlerStep = { name: 'PaymentsInbox', run: () => Promise.resolve() };
+
+/** What the dispatcher needs of the options. */
+export type DispatchOptions = Pick<
+  ResolvedWebhookOptions,
+  'leaseMs' | 'inFlightWaitMs' | 'supersede' | 'unknownReferences'
+>;
+
+/** Claims deliveries, decides what they are and has their handlers run. Every method rejects where the storage does. */
+export class DeliveryDispatcher {
+  private readonly logger = new SafeLogger('PaymentsWebhooks');
+  private readonly quarantine: Quarantine;
+
+  constructor(
+    private readonly scope: InboxScope,
+    private readonly options: DispatchOptions,
+    private readonly inbox: InboxStore,
+    private readonly handlers: PaymentHandlers,
+    private readonly outcomes: WebhookOutcomes,
+    private readonly events: Pick<ApplicationEvents, 'tell'>,
+    private readonly work: ClaimedWork,
+  ) {
+    this.quarantine = new Quarantine(scope, inbox);
+  }
+
+  /**
+   * @param last What runs after the handlers, once per payment outcome.
+   * @param unknownReferences What becomes of a delivery whose payment the journal does not know.
+   */
+  async dispatch(
+    webhook: TracedWebhook,
+    last: readonly HandlerStep[],
+    unknownReferences = this.options.unknownReferences,
+  ): Promise<WebhookAnswer> {
+    const { event, bodyHash, trace } = webhook;
+    const standing = await this.outcomes.look(event);
+    const { supersede } = this.options;
+    const hearsUnrecognized = this.stepsFor('unrecognized').length > 0;
+    const decision = decideDelivery(event, standing, { supersede, unknownReferences, hearsUnrecognized });
+    switch (decision.act) {
+      case 'acknowledge':
+        trace.ignored('unknown-reference');
+        return DONE;
+      case 'set-aside':
+        return this.setAside(decision.kind, webhook, decision.problem, standing);
+      case 'notify':
+        await this.outcomes.acknowledge(event);
+        return this.notify('unrecognized', bodyHash(), webhook, standing);
+      case 'handle':
+        return this.handleOutcome(webhook, last, standing, decision.mustExist);
+    }
+  }
+
+  /** Whether a delivery that was set aside could be handled now. */
+  recognizes(event: PaymentWebhookEvent): boolean {
+    return judgeEvent(event).kind !== 'unrecognized' || this.stepsFor('unrecognized').length > 0;
+  }
+
+  /** Whether a handler of this process would run for a delivery that was set aside. */
+  hears(event: PaymentWebhookEvent): boolean {
+    const isUnrecognized = judgeEvent(event).kind === 'unrecognized';
+    return this.stepsFor(isUnrecognized ? 'unrecognized' : event.event).length > 0;
+  }
+
+  /** Handles what was set aside, in the place of what stands for its reference. */
+  async releaseInstead(webhook: TracedWebhook): Promise<WebhookAnswer> {
+    const { event } = webhook;
+    const { known, said } = await this.outcomes.look(event);
+    const delivery = this.delivery('outcome', event.data.reference, event, said);
+    const claim = await this.claim({ ...delivery, replaces: 'any' }, webhook);
+    return this.handle(claim, this.outcomeWork(event, { known, said, otherMoney: true }, []), webhook);
+  }
+
+  private async handleOutcome(
+    webhook: TracedWebhook,
+    last: readonly HandlerStep[],
+    standing: WebhookStanding,
+    mustExist: boolean,
+  ): Promise<WebhookAnswer> {
+    const { event } = webhook;
+    const { fit, known, said } = standing;
+    // Before the claim: beside an open transaction it would need a second connection, and not every pool has one.
+    if (fit === 'contested') await this.quarantine.store('conflict', webhook);
+    const delivery = this.delivery('outcome', event.data.reference, event, said);
+    const claim = await this.claim({ ...delivery, mustExist }, webhook);
+    if (claim.result === 'missing' && fit === 'settled') return this.repeated(event, standing);
+    if (claim.result === 'conflict' || claim.result === 'missing') {
+      return this.setAside('conflict', webhook, contradiction(event, claim, standing), standing);
+    }
+    const work = this.outcomeWork(event, { known, said, otherMoney: false, seen: fit }, last);
+    // Once the journal has taken the outcome over it fits: an earlier run has announced the contradiction.
+    const contested = claim.result === 'claimed' && (fit === 'contested' || wasAnnounced(claim.claim));
+    return this.handle(claim, contested ? this.contestedWork(event, work) : work, webhook);
+  }
+
+  /** The inbox has forgotten what the journal knows: the handlers ran. */
+  private async repeated(
+    event: PaymentWebhookEvent,
+    { providerReference, said }: WebhookStanding,
+  ): Promise<WebhookAnswer> {
+    const isFirst = providerReference === undefined && said?.providerReference !== undefined;
+    if (isFirst) await this.outcomes.settle(event, { journal: undefined, otherMoney: false, said });
+    return DONE;
+  }
+
+  private outcomeWork(
+    event: PaymentWebhookEvent,
+    {
+      known,
+      ...standing
+    }: Pick<WebhookSettling, 'otherMoney' | 'seen' | 'said'> & Pick<WebhookStanding, 'known'>,
+    last: readonly HandlerStep[],
+  ): DeliveryWork {
+    return {
+      known,
+      settle: ({ journal, attempt }) =>
+        this.outcomes.settle(event, { journal, isFirstRun: attempt === 1, ...standing }),
+      handlers: [...this.stepsFor(event.event), ...last],
+      done: () => {
+        this.outcomes.tellWaiters(event);
+        this.events.tell(event.event as PaymentEventName, event);
+      },
+    };
+  }
+
+  /** The webhook wins over what the journal said, and somebody must know that the two contradict each other. */
+  private contestedWork(event: PaymentWebhookEvent, work: DeliveryWork): DeliveryWork {
+    const steps = this.stepsFor('payment.conflict');
+    if (steps.length === 0) {
+      this.logger.error(
+        `${describeEvent(event)} of the account '${this.scope.account}' contradicts the journal, and wins: its handlers run.`,
+      );
+    }
+    return {
+      ...work,
+      announce: [STORED, ...steps],
+      done: () => {
+        this.events.tell('payment.conflict', event);
+        work.done();
+      },
+    };
+  }
+
+  /** Stored before any handler runs, so that it can be looked at even where none ever gets through. */
+  private async setAside(
+    kind: SetAsideKind,
+    webhook: TracedWebhook,
+    problem: string,
+    standing: WebhookStanding,
+  ): Promise<WebhookAnswer> {
+    // The gateway has the payment, whatever it says about it.
+    if (kind !== 'unknown-reference') await this.outcomes.acknowledge(webhook.event);
+    await this.quarantine.store(kind, webhook);
+    if (kind !== 'conflict' && kind !== 'mismatch') {
+      this.quarantine.report(kind, webhook.event, problem);
+      webhook.trace.setAside(kind);
+      return DONE;
+    }
+    if (this.stepsFor(`payment.${kind}`).length === 0) {
+      this.quarantine.report(kind, webhook.event, problem);
+    }
+    return this.notify(kind, chargeFingerprintOf(webhook.event), webhook, standing);
+  }
+
+  /** Runs the handlers of something that is no payment outcome, once. */
+  private async notify(
+    kind: 'conflict' | 'mismatch' | 'unrecognized',
+    reference: string,
+    webhook: TracedWebhook,
+    { known }: WebhookStanding,
+  ): Promise<WebhookAnswer> {
+    const { event } = webhook;
+    const handlers = this.stepsFor(kind === 'unrecognized' ? kind : `payment.${kind}`);
+    const done = (): void => {
+      if (kind !== 'unrecognized') this.events.tell(`payment.${kind}`, event);
+    };
+    const claim = await this.claim(this.delivery(kind, reference, event), webhook);
+    return this.handle(claim, { known, handlers, done }, webhook);
+  }
+
+  private handle(
+    claim: ClaimResult,
+    work: DeliveryWork,
+    webhook: TracedWebhook,
+  ): WebhookAnswer | Promise<WebhookAnswer> {
+    if (claim.result === 'busy') return comeAgain(claim.leaseLeftMs);
+    return claim.result === 'claimed' ? this.work.run(claim.claim, work, webhook) : DONE;
+  }
+
+  private async claim(delivery: InboxDelivery, { trace }: TracedWebhook): Promise<ClaimResult> {
+    const claim = await claimOrWait(this.inbox, delivery, this.options);
+    trace.claimed(delivery.key.kind, claim.result);
+    return claim;
+  }
+
+  private stepsFor(event: string): readonly HandlerStep[] {
+    return this.handlers.stepsFor(this.scope.account, event);
+  }
+
+  private delivery(
+    kind: InboxKind,
+    reference: string,
+    event: PaymentWebhookEvent,
+    said?: WebhookStanding['said'],
+  ): InboxDelivery {
+    const { account, environment } = this.scope;
+    const { providerReference } = said ?? {};
+    return {
+      key: { account, environment, kind, reference },
+      event: event.event,
+      fingerprint: fingerprintOf(event),
+      ...(providerReference !== undefined && { providerReference }),
+      replaces: replacedBy(event, this.options.supersede),
+    };
+  }
+}
+
+/** What a delivery contradicts, for the log. */
+function contradiction(
+  { event }: PaymentWebhookEvent,
+  claim: Extract<ClaimResult, { readonly result: 'conflict' | 'missing' }>,
+  { outcome }: WebhookStanding,
+): string {
+  const standing = claim.result === 'conflict' ? claim.standingEvent : `payment.${String(outcome)}`;
+  if (standing !== event) return `${standing} stands for the reference already`;
+  return (
+    `another ${standing} stands for the reference already, with another amount, status or provider reference: ` +
+    'the customer may have been charged twice'
+  );
+}
+
+/** Claims a delivery; where it is being handled already, waits a little for that to end. */
+export async function claimOrWait(
+  inbox: InboxStore,
+  delivery: InboxDelivery,
+  { leaseMs, inFlightWaitMs }: { readonly leaseMs: number; readonly inFlightWaitMs: number },
+): Promise<ClaimResult> {
+  const giveUpAt = performance.now() + inFlightWaitMs;
+  for (;;) {
+    const result = await inbox.claim(delivery, leaseMs);
+    const leftMs = giveUpAt - performance.now();
+    if (result.result !== 'busy' || leftMs <= 0) return result;
+    await inbox.waitForRelease(delivery.key, leftMs);
+  }
+}

@@ -1,0 +1,207 @@
+import { performance } from 'node:perf_hooks';
+import { type PaymentWebhookEvent } from '../../common/events.js';
+import { type InboxClaim } from '../../common/storage-port.js';
+import { SafeLogger } from '../../common/safe-logger.js';
+import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
+import { failureLabel, PaymentsStorageError, isPaymentsError } from '../../errors/payments-errors.js';
+import { ChangedMeanwhileError } from '../../recovery/changed-meanwhile.error.js';
+import { waitWithin } from '../../common/with-deadline.js';
+import {
+  runSteps,
+  type StepsResult,
+  HandlerTime,
+  type PaymentEventContext,
+} from '../handlers/handler-steps.js';
+import { type VerifiedWebhook } from '../signature/read-event.js';
+import {
+  comeAgain,
+  describeEvent,
+  DONE,
+  errorText,
+  FAILED,
+  STORAGE_RETRY_MS,
+  type WebhookAnswer,
+} from './webhook-answer.js';
+import { type TracedWebhook } from './webhook-trace.js';
+import { type DeliveryWork, planWork } from './handler-plan.js';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** Does the work for a claim and ends the claim accordingly. */
+export class ClaimedWork {
+  private readonly logger = new SafeLogger('PaymentsWebhooks');
+
+  constructor(
+    private readonly account: string,
+    private readonly times: Pick<ResolvedWebhookOptions, 'handlerTimeoutMs' | 'leaseMs'>,
+    private readonly running: RunningWork,
+  ) {}
+
+  /** Rejects only where the storage does. */
+  async run(claim: InboxClaim, work: DeliveryWork, webhook: TracedWebhook): Promise<WebhookAnswer> {
+    const { handlerTimeoutMs, leaseMs } = this.times;
+    const time = new HandlerTime();
+    let step = 'The inbox';
+    const steps = runSteps(planWork(work, claim), webhook.event, {
+      context: this.contextOf(claim, work, webhook, time),
+      time,
+      begins: (name) => (step = name),
+      around: (name, run) => webhook.trace.step(name, claim.attempt, run),
+      mark: (name) => remember(claim, name),
+    });
+    const waited = await waitWithin(steps, performance.now() + handlerTimeoutMs);
+    if (waited.ended === 'done') return this.end(claim, waited.value, work, webhook.event);
+    time.end(new Error(`The handlers took longer than ${handlerTimeoutMs} ms (handlerTimeoutMs).`));
+    const subject = describeEvent(webhook.event);
+    this.logger.error(
+      `${step} takes longer than ${handlerTimeoutMs} ms for ${subject} and runs on; answered 503.`,
+    );
+    // The claim stays with the work that runs on: no second run begins beside it while the lease holds.
+    const ended = steps.then((result) => this.end(claim, result, work, webhook.event));
+    const rest = this.running.track(ended, () => `${step} for ${subject}`);
+    rest.catch((error: unknown) => {
+      this.logger.error(`The end of ${subject} could not be recorded: ${failureLabel(error)}`);
+    });
+    return comeAgain(leaseMs - handlerTimeoutMs);
+  }
+
+  private contextOf(
+    { attempt, transaction }: InboxClaim,
+    { known }: DeliveryWork,
+    { deliveredAt }: VerifiedWebhook,
+    time: HandlerTime,
+  ): PaymentEventContext {
+    return new DeliveryContext(this.account, attempt, known, deliveredAt, time, transaction);
+  }
+
+  private async end(
+    claim: InboxClaim,
+    result: StepsResult,
+    work: DeliveryWork,
+    event: PaymentWebhookEvent,
+  ): Promise<WebhookAnswer> {
+    if (result.ok === false) return this.giveBack(claim, result, event);
+    if (result.ok === true && (await finished(claim))) {
+      work.done();
+      return DONE;
+    }
+    this.logger.error(`The handlers of ${describeEvent(event)} outran their lease; another run decides.`);
+    return comeAgain(0);
+  }
+
+  private async giveBack(
+    claim: InboxClaim,
+    { step, error }: { readonly step: string; readonly error: unknown },
+    event: PaymentWebhookEvent,
+  ): Promise<WebhookAnswer> {
+    this.logger.error(
+      `${step} failed for ${describeEvent(event)}; the next delivery runs again: ${errorText(error)}`,
+    );
+    // Nothing of it was done, and the journal decides: an entry that stays open would let it run, or stand against a later outcome.
+    const isObsolete = error instanceof ChangedMeanwhileError && claim.finished.length === 0;
+    await (isObsolete ? claim.withdraw() : claim.fail()).catch((failure: unknown) => {
+      this.logger.error(
+        `The claim could not be given back and holds until its lease ends: ${failureLabel(failure)}`,
+      );
+    });
+    return isPaymentsError(error) && error.name === 'PaymentsStorageError'
+      ? comeAgain(STORAGE_RETRY_MS)
+      : FAILED;
+  }
+}
+
+/** What failed in a transaction is undone, and cannot be tried again in it. */
+function finished(claim: InboxClaim): Promise<boolean> {
+  return claim.transaction === undefined ? insist(() => claim.finish()) : claim.finish();
+}
+
+/** A store's own error stays inside: it may hold what was to be stored. */
+async function remember(claim: InboxClaim, name: string): Promise<boolean> {
+  try {
+    return await insist(() => claim.mark(name));
+  } catch (error) {
+    throw new PaymentsStorageError(
+      `It finished, but that could not be written down, so it may run again: ${failureLabel(error)}`,
+    );
+  }
+}
+
+const TIME = Symbol('nestjs-payments.handler-time');
+
+/** What the handlers of one delivery are told. */
+export class DeliveryContext implements PaymentEventContext {
+  declare readonly signal: AbortSignal;
+  declare readonly transaction?: unknown;
+  declare private readonly [TIME]: HandlerTime;
+
+  constructor(
+    readonly account: string,
+    readonly attempt: number,
+    readonly known: boolean,
+    readonly deliveredAt: Date,
+    time: HandlerTime,
+    transaction: unknown,
+  ) {
+    // Not enumerable: tests of an application compare what a handler was told as a whole.
+    Object.defineProperty(this, TIME, { value: time });
+    // Of the object itself, so that a copy of the context has it too; the same for all, so that they stay of one shape.
+    Object.defineProperty(this, 'signal', SIGNAL);
+    if (transaction !== undefined) this.transaction = transaction;
+  }
+
+  static signalOf(context: DeliveryContext): AbortSignal {
+    return context[TIME].signal;
+  }
+}
+
+const SIGNAL: PropertyDescriptor & ThisType<DeliveryContext> = {
+  enumerable: true,
+  get() {
+    return DeliveryContext.signalOf(this);
+  },
+};
+
+const FIRST_WAIT_MS = 50;
+const GIVE_UP_AFTER_MS = 1_000;
+
+/**
+ * Writes something down, for about a second again where the storage does not take it, and once again in any case: a client
+ * that makes its connection anew, or an answer that was lost, must not cost an effect that has happened its record, for then it
+ * would happen again.
+ */
+export async function insist(write: () => Promise<boolean>): Promise<boolean> {
+  const giveUpAt = performance.now() + GIVE_UP_AFTER_MS;
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs *= 2) {
+    try {
+      return await write();
+    } catch (error) {
+      const isFirst = waitMs === FIRST_WAIT_MS;
+      if (!isFirst && performance.now() + waitMs > giveUpAt) throw error;
+    }
+    await pause(waitMs);
+  }
+}
+
+/** What is being worked on for one account, so that a shutdown can wait for it. */
+export class RunningWork {
+  private readonly running = new Map<Promise<unknown>, () => string>();
+
+  /** @param describe What runs at the moment, for the log. */
+  async track<T>(work: Promise<T>, describe: () => string): Promise<T> {
+    this.running.set(work, describe);
+    try {
+      return await work;
+    } finally {
+      this.running.delete(work);
+    }
+  }
+
+  /** Waits until nothing runs any more, no longer than said. Resolves to what still runs then. */
+  async idle(limitMs: number): Promise<readonly string[]> {
+    const deadline = performance.now() + limitMs;
+    while (this.running.size > 0) {
+      const { ended } = await waitWithin(Promise.allSettled(this.running.keys()), deadline);
+      if (ended === 'late') break;
+    }
+    return [...this.running.values()].map((describe) => describe());
+  }
+}

@@ -1,0 +1,69 @@
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { type WebhookReceiver } from './webhook-receiver.js';
+
+/** The registered accounts and who receives their webhooks. One for the whole application. */
+@Injectable()
+export class WebhookAccounts implements OnModuleDestroy {
+  private readonly receivers = new Map<string, WebhookReceiver | undefined>();
+
+  /**
+   * @param receiver Undefined: the account has no `webhooks` option.
+   * @throws PaymentsConfigError where the account is registered already.
+   */
+  add(account: string, receiver: WebhookReceiver | undefined): void {
+    if (this.receivers.has(account)) {
+      throw new PaymentsConfigError(
+        `The account '${account}' is registered twice: keep one PaymentsModule.forRoot or forRootAsync of it and set ` +
+          "isGlobal: true there, or give the other account a name of its own: { name: 'payouts' }.",
+      );
+    }
+    this.receivers.set(account, receiver);
+  }
+
+  /** The application has started: deliveries are taken from now on. */
+  open(): void {
+    for (const receiver of this.receivers.values()) receiver?.open();
+  }
+
+  /** Accounts that have a `webhooks` option. */
+  receiving(): readonly string[] {
+    return [...this.receivers].flatMap(([account, receiver]) => (receiver ? [account] : []));
+  }
+
+  find(account: string): WebhookReceiver | undefined {
+    return this.receivers.get(account);
+  }
+
+  /** @throws PaymentsConfigError where the account is not registered. */
+  assertKnown(account: string, usedBy: string): void {
+    if (this.receivers.has(account)) return;
+    const known = [...this.receivers.keys()].map((name) => `'${name}'`).join(', ') || 'none';
+    throw new PaymentsConfigError(
+      `${usedBy} belongs to the account '${account}', which no PaymentsModule registers (registered: ${known}): ` +
+        'name one of them with { account }, or register it with PaymentsModule.forRoot({ name }).',
+    );
+  }
+
+  /** @throws PaymentsConfigError where the account is not registered or has no `webhooks` option. */
+  get(account: string, usedBy: string): WebhookReceiver {
+    this.assertKnown(account, usedBy);
+    const receiver = this.receivers.get(account);
+    if (receiver) return receiver;
+    throw new PaymentsConfigError(
+      `${usedBy} receives webhooks of the account '${account}', which has no \`webhooks\` option: ` +
+        'add webhooks: { scheme, secrets } to its options.',
+    );
+  }
+
+  /**
+   * In the first phase of a shutdown: what the application closes in the later ones, handlers still have, and deliveries that
+   * come meanwhile are told to come again. Nest runs the hooks of this phase module by module, so what other modules close in
+   * theirs may be gone.
+   */
+  async onModuleDestroy(): Promise<void> {
+    await Promise.all([...this.receivers.values()].map(async (receiver) => receiver?.close()));
+    // The server is closed next: what was decided is answered first.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

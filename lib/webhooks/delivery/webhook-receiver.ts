@@ -1,0 +1,184 @@
+import { type PaymentWebhookEvent } from '../../common/events.js';
+import { type InboxConflict, type InboxScope } from '../../common/storage-port.js';
+import { type WebhookStartEvent } from '../../common/webhook-diagnostics.js';
+import { type RawWebhook, type SignatureVerdict } from '../../common/webhook-scheme.js';
+import { SafeLogger } from '../../common/safe-logger.js';
+import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
+import { type DeliveryLimits } from './delivery-limits.js';
+import { failureLabel, PaymentsConfigError } from '../../errors/payments-errors.js';
+import { type DeliveryQueue, type QueuedDelivery, queuedDelivery } from './delivery-queue.js';
+import { type DeliveryDispatcher } from './delivery-dispatcher.js';
+import { type HandlerStep } from '../handlers/handler-steps.js';
+import { type RunningWork } from './handler-runner.js';
+import { SignatureCheck } from '../signature/signature-check.js';
+import { type VerifiedWebhook } from '../signature/read-event.js';
+import { comeAgain, describeEvent, DONE, STORAGE_RETRY_MS, type WebhookAnswer } from './webhook-answer.js';
+import { type TracedWebhook, WebhookTrace } from './webhook-trace.js';
+
+/** When the gateway is asked to come again while the application starts or stops: another one may be there. */
+const RESTART_MS = 5_000;
+
+/** Receives the webhooks of one account: verified, remembered, handed to the handlers, answered. */
+export class WebhookReceiver {
+  readonly limits: DeliveryLimits;
+  readonly rawBody: ResolvedWebhookOptions['rawBody'];
+  private readonly logger = new SafeLogger('PaymentsWebhooks');
+  private readonly signatures: SignatureCheck;
+  private queue: DeliveryQueue | undefined;
+  private phase: 'starting' | 'open' | 'closing' = 'starting';
+
+  constructor(
+    readonly scope: InboxScope,
+    private readonly options: ResolvedWebhookOptions,
+    private readonly dispatcher: DeliveryDispatcher,
+    private readonly running: RunningWork,
+    /** For messages: `memory`. */
+    readonly storageName: string,
+  ) {
+    this.limits = { ...options, requiredHeaders: options.scheme.requiredHeaders ?? [] };
+    this.rawBody = options.rawBody;
+    this.signatures = new SignatureCheck(scope.account, options);
+  }
+
+  /**
+   * From now on deliveries are stored in a queue instead of worked on: a worker brings them back to `work`.
+   *
+   * @throws PaymentsConfigError where there is a queue already.
+   */
+  handOverTo(queue: DeliveryQueue): void {
+    if (this.queue) {
+      throw new PaymentsConfigError(
+        `Two queues take the webhooks of the account '${this.scope.account}': name in each one the accounts that it is for.`,
+      );
+    }
+    this.queue = queue;
+  }
+
+  /** Takes deliveries from now on: every handler is known, and a queue has said that it takes them. */
+  open(): void {
+    if (this.phase === 'starting') this.phase = 'open';
+  }
+
+  /** Whether handlers may not be known yet, or a queue not be there yet. */
+  get isStarting(): boolean {
+    return this.phase === 'starting';
+  }
+
+  /** Whether deliveries go to a queue. */
+  get isQueued(): boolean {
+    return this.queue !== undefined;
+  }
+
+  /** A delivery was refused because it lacks a header of the scheme. */
+  reportUnsigned(): void {
+    this.signatures.reportUnsigned();
+  }
+
+  /** Whether the signature is right; known at once where the scheme answers at once. Never rejects. */
+  verify(webhook: RawWebhook): boolean | Promise<boolean> {
+    return this.signatures.accepts(webhook);
+  }
+
+  /** What is wrong with the signature, if anything. Never rejects. */
+  verdictOn(webhook: RawWebhook): SignatureVerdict | Promise<SignatureVerdict> {
+    return this.signatures.verdictOn(webhook);
+  }
+
+  /**
+   * Handles a verified delivery, or hands it over to the queue. Never rejects.
+   *
+   * @param last What runs after the handlers, once per payment outcome; not where there is a queue.
+   */
+  receive(webhook: VerifiedWebhook, last?: HandlerStep): Promise<WebhookAnswer> {
+    const { queue } = this;
+    if (!queue) {
+      return this.answered(webhook, 'request', 'storage', (traced) =>
+        this.dispatcher.dispatch(traced, last ? [last] : []),
+      );
+    }
+    return this.answered(webhook, 'request', 'queue', async ({ trace }) => {
+      await queue.add(queuedDelivery(this.scope, webhook));
+      trace.queued();
+      return DONE;
+    });
+  }
+
+  /** Handles a delivery that was in a queue. Never rejects; 503 says how soon to come again. */
+  work({ event, bodyHash, deliveredAt }: QueuedDelivery): Promise<WebhookAnswer> {
+    const webhook = { event, bodyHash: () => bodyHash, deliveredAt: new Date(deliveredAt) };
+    return this.answered(webhook, 'queue', 'storage', (traced) => this.dispatcher.dispatch(traced, []));
+  }
+
+  /** Whether this version, or one of its handlers, knows what was set aside. */
+  recognizes({ payload }: InboxConflict): boolean {
+    return this.dispatcher.recognizes(JSON.parse(payload) as PaymentWebhookEvent);
+  }
+
+  /** Whether deliveries are handled by the workers of a queue, and this process is none of them for what was set aside. */
+  leavesToWorkers({ payload }: InboxConflict): boolean {
+    return this.isQueued && !this.dispatcher.hears(JSON.parse(payload) as PaymentWebhookEvent);
+  }
+
+  /**
+   * Handles a delivery that was set aside: a contradiction in the place of what stands for its reference, anything else as if
+   * it came now. Never rejects.
+   */
+  release({ kind, payload, fingerprint, firstSeenAt }: InboxConflict): Promise<WebhookAnswer> {
+    const event = JSON.parse(payload) as PaymentWebhookEvent;
+    const webhook = { event, bodyHash: () => fingerprint, deliveredAt: new Date(firstSeenAt) };
+    const contradicts = kind === 'conflict' || kind === 'mismatch';
+    return this.answered(webhook, 'release', 'storage', (traced) =>
+      contradicts ? this.dispatcher.releaseInstead(traced) : this.dispatcher.dispatch(traced, [], 'handle'),
+    );
+  }
+
+  /** Refuses everything from now on, and waits for what runs: as long as a handler may take. Never rejects. */
+  async close(): Promise<void> {
+    this.phase = 'closing';
+    const { handlerTimeoutMs } = this.options;
+    for (const left of await this.running.idle(handlerTimeoutMs)) {
+      this.logger.warn(
+        `${left} still runs ${handlerTimeoutMs} ms after the application began to stop; nobody waits any longer.`,
+      );
+    }
+  }
+
+  private answered(
+    webhook: VerifiedWebhook,
+    source: WebhookStartEvent['source'],
+    needs: 'storage' | 'queue',
+    work: (webhook: TracedWebhook) => Promise<WebhookAnswer>,
+  ): Promise<WebhookAnswer> {
+    const { event, bodyHash, deliveredAt } = webhook;
+    const trace = new WebhookTrace(this.scope.account, event, source);
+    // A queue that has begun to work knows that the handlers are there.
+    const isTooEarly = this.isStarting && source !== 'queue';
+    return trace.around(() =>
+      isTooEarly
+        ? this.tooEarly(event)
+        : this.attempted({ event, bodyHash, deliveredAt, trace }, needs, work),
+    );
+  }
+
+  private tooEarly(event: PaymentWebhookEvent): Promise<WebhookAnswer> {
+    this.logger.warn(
+      `${describeEvent(event)} came before the application had started, so its handlers were not known yet; answered 503. ` +
+        'Begin to take webhooks after app.init(), app.listen() or NestFactory.createApplicationContext().',
+    );
+    return Promise.resolve(comeAgain(RESTART_MS));
+  }
+
+  private async attempted(
+    webhook: TracedWebhook,
+    needs: 'storage' | 'queue',
+    work: (webhook: TracedWebhook) => Promise<WebhookAnswer>,
+  ): Promise<WebhookAnswer> {
+    if (this.phase === 'closing') return comeAgain(RESTART_MS);
+    try {
+      return await this.running.track(work(webhook), () => describeEvent(webhook.event));
+    } catch (error) {
+      this.logger.error(`The ${needs} cannot be reached; answered 503: ${failureLabel(error)}`);
+      return comeAgain(STORAGE_RETRY_MS);
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import { Injectable, type Type } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { PAYMENT_EVENT_NAMES } from '../../common/events.js';
+import { SafeLogger } from '../../common/safe-logger.js';
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { methodsOf, ON_PAYMENT, type OnPaymentMetadata, WEBHOOK_ROUTE } from './decorated-methods.js';
+import { type HandlerStep } from './handler-steps.js';
+import { codeName, handlerStep, type HandlerHost, type HandlerPlace, nameWarnings } from './handler-step.js';
+
+interface FoundHandler {
+  readonly place: HandlerPlace;
+  readonly step: HandlerStep;
+  readonly triggers: readonly OnPaymentMetadata[];
+}
+
+const OUTCOMES: readonly string[] = PAYMENT_EVENT_NAMES;
+const TRIGGERS: readonly string[] = [
+  ...OUTCOMES,
+  '*',
+  'payment.conflict',
+  'payment.mismatch',
+  'unrecognized',
+];
+
+/** The `@OnPayment` methods of the application, in the order in which Nest knows their classes. */
+@Injectable()
+export class PaymentHandlers {
+  private found: readonly FoundHandler[] = [];
+  /** By account, then by event. */
+  private steps: ReadonlyMap<string, ReadonlyMap<string, readonly HandlerStep[]>> = new Map();
+
+  constructor(private readonly discovery: DiscoveryService) {}
+
+  /**
+   * Looks for the handlers, once every provider stands.
+   *
+   * @throws PaymentsConfigError where one listens to what never happens.
+   */
+  explore(): void {
+    const hosts = [...this.discovery.getProviders(), ...this.discovery.getControllers()];
+    // An alias hands out the instance of another provider, whose handlers are found there.
+    this.found = hosts.filter((host) => !host.isAlias).flatMap((host) => this.handlersOf(host));
+    for (const handler of this.found) this.check(handler);
+    for (const warning of nameWarnings(this.found)) new SafeLogger('PaymentsWebhooks').warn(warning);
+    const accounts = new Set(this.listeners().map(({ account }) => account));
+    this.steps = new Map([...accounts].map((account) => [account, this.stepsOf(account)]));
+  }
+
+  /** Who listens to which account. */
+  listeners(): readonly { readonly name: string; readonly account: string }[] {
+    return this.found.flatMap(({ place, triggers }) =>
+      triggers.map(({ account }) => ({ name: codeName(place), account })),
+    );
+  }
+
+  /** Whether anybody listens to an event of an account. */
+  hears(account: string, event: string): boolean {
+    return this.stepsFor(account, event).length > 0;
+  }
+
+  /** What runs for an event of an account, each method once. */
+  stepsFor(account: string, event: string): readonly HandlerStep[] {
+    return this.steps.get(account)?.get(event) ?? [];
+  }
+
+  private stepsOf(account: string): ReadonlyMap<string, readonly HandlerStep[]> {
+    return new Map(TRIGGERS.map((event) => [event, this.listeningTo(account, event)]));
+  }
+
+  private listeningTo(account: string, event: string): readonly HandlerStep[] {
+    const listens = (trigger: OnPaymentMetadata): boolean =>
+      trigger.account === account &&
+      (trigger.event === event || (trigger.event === '*' && OUTCOMES.includes(event)));
+    return this.found.filter(({ triggers }) => triggers.some(listens)).map(({ step }) => step);
+  }
+
+  private handlersOf(host: HandlerHost): FoundHandler[] {
+    const prototype = prototypeOf(host);
+    return methodsOf(prototype).flatMap(({ name, method }) => {
+      const triggers = Reflect.getMetadata(ON_PAYMENT, method) as OnPaymentMetadata[] | undefined;
+      if (!triggers) return [];
+      const place = { host, prototype: prototype as object, method: name };
+      const id = triggers.find((trigger) => trigger.id !== undefined)?.id;
+      const step = handlerStep(place, id ?? codeName(place));
+      if (Reflect.hasMetadata(WEBHOOK_ROUTE, method)) {
+        throw new PaymentsConfigError(
+          `${codeName(place)} has @PaymentsWebhook and @OnPayment: take @OnPayment away, since the method of the route runs for ` +
+            'every outcome, or move it to a method of its own.',
+        );
+      }
+      return [{ place, step, triggers }];
+    });
+  }
+
+  private check({ place, triggers }: FoundHandler): void {
+    for (const { event } of triggers) {
+      if (TRIGGERS.includes(event)) continue;
+      throw new PaymentsConfigError(
+        `@OnPayment('${event}') of ${codeName(place)} never fires: write one of ${TRIGGERS.join(', ')}.`,
+      );
+    }
+  }
+}
+
+/** Where the methods of a provider are. What a factory makes for each request is not there yet: its token says what it will be. */
+function prototypeOf(host: HandlerHost): unknown {
+  const instance = host.instance as unknown;
+  if (typeof instance === 'object' && instance !== null) return Object.getPrototypeOf(instance);
+  const madeLater = !host.isDependencyTreeStatic() && typeof host.token === 'function';
+  return madeLater ? (host.token as Type).prototype : undefined;
+}

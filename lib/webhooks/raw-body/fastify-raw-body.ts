@@ -1,0 +1,105 @@
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { type CapturedBody, keepBody, abortedRequest, judgeBody } from './captured-body.js';
+import { announcedLength, type DeliveryLimits, headersOf, headRefusal } from '../delivery/delivery-limits.js';
+import { dropUnlessRead } from './drain-request.js';
+import { readBody, takeWhole } from './read-body.js';
+import { releaseAtEnd, type UnverifiedBytes } from './unverified-bytes.js';
+
+type Done = (error: Error | null, payload: Readable) => void;
+type PreParsing = (
+  request: { readonly raw: IncomingMessage },
+  reply: { readonly raw: ServerResponse },
+  payload: Readable,
+  done: Done,
+) => void;
+
+interface RouteOptions {
+  preParsing?: PreParsing | PreParsing[];
+}
+
+/** The part of a Fastify instance that is used. */
+export interface FastifyLike {
+  addHook(name: 'onRoute', hook: (route: RouteOptions) => void): unknown;
+}
+
+/**
+ * Reads the bodies of webhook routes before the content type parsers. No other route gets a hook, not even one of the same
+ * path: Fastify has chosen the route before it reads a body.
+ *
+ * @param accountOfNewRoute The account of the route that is being registered, where it receives webhooks.
+ */
+export function captureOnFastify(
+  app: FastifyLike,
+  accountOfNewRoute: () => string | undefined,
+  limitsOf: (account: string) => DeliveryLimits | undefined,
+  unverified: UnverifiedBytes,
+): void {
+  app.addHook('onRoute', (route) => {
+    const account = accountOfNewRoute();
+    if (account === undefined) return;
+    const capture: PreParsing = ({ raw }, reply, payload, done) => {
+      // A host has read it: nothing would come any more, and the guard looks where the host left the bytes.
+      if (payload.readableDidRead || !payload.readable) {
+        done(null, alreadyRead(raw));
+        return;
+      }
+      const limits = limitsOf(account);
+      if (!limits) {
+        done(null, payload);
+        return;
+      }
+      void captureBody(raw, reply.raw, payload, limits, unverified).then((captured) => {
+        keepBody(raw, captured);
+        if ('refusedWith' in captured) dropUnlessRead(raw, reply.raw);
+        done(abortedRequest(captured) ?? null, alreadyRead(raw));
+      });
+    };
+    route.preParsing = [route.preParsing ?? [], capture].flat();
+  });
+}
+
+/** Of a body that is refused nothing more is read until it is answered. */
+async function captureBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  payload: Readable,
+  limits: DeliveryLimits,
+  unverified: UnverifiedBytes,
+): Promise<CapturedBody> {
+  const headers = headersOf(request);
+  const refusedWith = headRefusal(headers, limits);
+  if (refusedWith) return { refusedWith };
+  const body = unverified.body(limits.unverifiedBytesLimit);
+  // A guard of the application may have answered in the place of ours.
+  releaseAtEnd(response, body);
+  const readLimits = {
+    bytes: limits.bodyLimit,
+    ms: limits.bodyTimeoutMs,
+    announced: announcedLength(headers),
+    unverified: body,
+  };
+  // What the packet of the head holds of the body is in the buffer then.
+  await Promise.resolve();
+  const whole = payload === request ? takeWhole(request, readLimits) : undefined;
+  const read = whole ?? (await readBody(payload, readLimits));
+  if (typeof read === 'string') payload.pause();
+  return judgeBody(read, body);
+}
+
+/**
+ * What the parser finds instead of the body: JSON, whatever the delivery holds, so that it never answers in the guard's
+ * place. Without the header it does not compare lengths.
+ */
+function alreadyRead({ headers }: IncomingMessage): Readable {
+  delete headers['content-length'];
+  return new Readable({ read: giveNull });
+}
+
+/** Where Nest is to keep raw bodies, it keeps this one. */
+export const NO_BODY: Uint8Array = Buffer.from('null');
+
+function giveNull(this: Readable): void {
+  this.push(NO_BODY);
+  this.push(null);
+}

@@ -1,0 +1,70 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type BodyRefusal } from './captured-body.js';
+import { dropRest } from './drain-request.js';
+
+/** An answer to the gateway that is no 200. */
+export class WebhookRefusal extends HttpException {
+  constructor(status: 400 | 401 | 408 | 413 | 415 | 422 | 500 | 503, message: string) {
+    super(bodyOf(status, message), status);
+  }
+}
+
+function bodyOf(status: number, message: string): Record<string, unknown> {
+  return { ...HttpException.createBody(message, STATUS_CODES[status] ?? '', status) };
+}
+
+const REASONS = {
+  400: 'The request was aborted.',
+  401: 'The webhook signature is not valid.',
+  408: 'The body came too slowly.',
+  413: 'The body is too long.',
+  415: 'Send uncompressed JSON in UTF-8.',
+  503: 'This webhook cannot be handled right now.',
+} as const;
+
+/** The answer to a delivery that cannot be verified. */
+export function refusalOf(status: keyof typeof REASONS): WebhookRefusal {
+  return new WebhookRefusal(status, REASONS[status]);
+}
+
+/** A response of Express or Fastify. */
+export interface ResponseLike {
+  header(name: string, value: string): unknown;
+  status(code: number): { send(body: unknown): unknown };
+}
+
+/** Answers without an exception, which costs more than the check of a signature. */
+export function answerRefusal(status: keyof typeof REASONS, response: ResponseLike): void {
+  response.status(status).send(bodyOf(status, REASONS[status]));
+}
+
+export function sendRefusal(refusal: WebhookRefusal, response: ResponseLike): void {
+  response.status(refusal.getStatus()).send(refusal.getResponse());
+}
+
+/**
+ * Answers refusals as they are. The application's own filters may answer every error with 200, or send every 401 to a
+ * login page; the gateway would take a delivery for handled that was not.
+ */
+@Catch(WebhookRefusal)
+export class WebhookRefusalFilter implements ExceptionFilter<WebhookRefusal> {
+  catch(refusal: WebhookRefusal, host: ArgumentsHost): void {
+    sendRefusal(refusal, host.switchToHttp().getResponse<ResponseLike>());
+  }
+}
+
+/** When a sender is asked to come again for whose delivery there was no room. */
+const RETRY_SECONDS = 5;
+
+/** The answer to a delivery that cannot be verified; what is left of its body is thrown away behind it. */
+export function refuseBody(
+  status: BodyRefusal,
+  request: IncomingMessage,
+  nodeResponse: ServerResponse,
+  response: ResponseLike,
+): WebhookRefusal {
+  dropRest(request, nodeResponse);
+  if (status === 503) response.header('Retry-After', String(RETRY_SECONDS));
+  return refusalOf(status);
+}

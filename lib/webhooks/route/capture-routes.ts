@@ -1,0 +1,147 @@
+import { Injectable, type Type } from '@nestjs/common';
+import { type AbstractHttpAdapter, DiscoveryService, HttpAdapterHost } from '@nestjs/core';
+import { publishDiagnostics } from '../../common/diagnostics.js';
+import { WEBHOOK_REFUSED_CHANNEL } from '../../common/webhook-diagnostics.js';
+import { DECLARED_ROUTE } from '../handlers/decorated-methods.js';
+import { declaredRoutes } from './declared-routes.js';
+import { WebhookAccounts } from '../delivery/webhook-accounts.js';
+import { type BodyRefusal } from '../raw-body/captured-body.js';
+import { earlierParsers } from '../raw-body/earlier-parsers.js';
+import { type DeliveryLimits, loosestLimits } from '../delivery/delivery-limits.js';
+import {
+  captureOnExpress,
+  type ExpectedBody,
+  type ExpressLike,
+  type ExpressRequest,
+  type RouteReceiver,
+  settleBeforeParsers,
+} from '../raw-body/express-raw-body.js';
+import { captureOnFastify, type FastifyLike } from '../raw-body/fastify-raw-body.js';
+import { UnverifiedBytes } from '../raw-body/unverified-bytes.js';
+import { type DeclaredRoute, type PathMatch, WebhookPaths } from './webhook-paths.js';
+
+type Method = (...args: readonly unknown[]) => unknown;
+/** The methods of an adapter that are watched. */
+type WatchedAdapter = Record<'post' | 'all' | 'init', Method>;
+
+/**
+ * Keeps the raw bytes of webhook deliveries, whatever main.ts does with body parsers.
+ *
+ * It must be first in line, so it waits for the HTTP adapter in its constructor: the parsers are registered later in
+ * every way of starting an application, `@nestjs/testing` included. Where there is no HTTP adapter it does nothing.
+ */
+@Injectable()
+export class RawBodyCapture {
+  private accountOfNewRoute: string | undefined;
+
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly discovery: DiscoveryService,
+    private readonly paths: WebhookPaths,
+    private readonly accounts: WebhookAccounts,
+    private readonly unverified: UnverifiedBytes,
+  ) {
+    host.init$.subscribe(() => {
+      this.install();
+    });
+  }
+
+  private install(): void {
+    const adapter = this.host.httpAdapter as AbstractHttpAdapter | undefined | null;
+    if (!adapter) return;
+    this.markDeclaredRoutes();
+    this.watchRoutes(adapter);
+    if (adapter.getType() === 'express') this.installOnExpress(adapter);
+    if (adapter.getType() === 'fastify') {
+      captureOnFastify(
+        adapter.getInstance<FastifyLike>(),
+        () => this.accountOfNewRoute,
+        (account) => this.limitsOf(account),
+        this.unverified,
+      );
+    }
+  }
+
+  private installOnExpress(adapter: AbstractHttpAdapter): void {
+    const app = adapter.getInstance<ExpressLike>();
+    for (const parser of earlierParsers(app)) this.paths.reportParser(parser);
+    const matchOf = ({ method, path }: ExpressRequest): PathMatch | undefined =>
+      method === 'POST' ? this.paths.at(path) : undefined;
+    const expected = (request: ExpressRequest): ExpectedBody | undefined => {
+      const match = matchOf(request);
+      if (!match) return undefined;
+      const accounts = [match.account, ...match.otherAccounts];
+      const limits = loosestLimits(accounts.map((account) => this.limitsOf(account)));
+      return limits && { limits, isCertain: match.isCertain };
+    };
+    captureOnExpress(app, expected, this.unverified);
+    const receiverOf = (request: ExpressRequest): RouteReceiver | undefined => {
+      const match = matchOf(request);
+      return match?.isCertain ? this.accounts.find(match.account) : undefined;
+    };
+    // Nest calls it right before it registers its parsers, and may do so twice.
+    let isSettled = false;
+    around(adapter, 'init', async (init) => {
+      await init();
+      if (!isSettled) settleBeforeParsers(app, receiverOf, noteRefusal);
+      isSettled = true;
+    });
+  }
+
+  /** Undefined where nothing is to be read: the application says by `webhooks.rawBody` where the bytes are. */
+  private limitsOf(account: string): DeliveryLimits | undefined {
+    const receiver = this.accounts.find(account);
+    return receiver?.rawBody ? undefined : receiver?.limits;
+  }
+
+  /** The handler that Nest passes to the adapter carries the metadata of the controller's method. */
+  private markDeclaredRoutes(): void {
+    for (const { metatype } of this.discovery.getControllers()) {
+      // A controller is registered by its class.
+      for (const route of declaredRoutes(metatype as Type)) {
+        Reflect.defineMetadata(DECLARED_ROUTE, route, route.method);
+        this.paths.declare(route);
+      }
+    }
+  }
+
+  /** Only Nest knows the final path of a route, and it tells the adapter when it registers it. */
+  private watchRoutes(adapter: AbstractHttpAdapter): void {
+    around(adapter, 'post', (register, path, handler) => {
+      this.accountOfNewRoute = this.note(path, handler);
+      try {
+        return register();
+      } finally {
+        this.accountOfNewRoute = undefined;
+      }
+    });
+    around(adapter, 'all', (register, path) => {
+      if (typeof path === 'string') this.paths.addOther(path);
+      return register();
+    });
+  }
+
+  /** Remembers a route; gives its account where it receives webhooks. */
+  private note(path: unknown, handler: unknown): string | undefined {
+    if (typeof path !== 'string' || typeof handler !== 'function') return undefined;
+    const declared = Reflect.getMetadata(DECLARED_ROUTE, handler) as DeclaredRoute | undefined;
+    if (declared) this.paths.add({ ...declared, path });
+    else this.paths.addOther(path);
+    return declared?.account;
+  }
+}
+
+function noteRefusal(account: string, status: BodyRefusal): void {
+  publishDiagnostics(WEBHOOK_REFUSED_CHANNEL, () => ({ account, status }));
+}
+
+/** Does something around each call of a method. */
+function around(
+  adapter: AbstractHttpAdapter,
+  name: keyof WatchedAdapter,
+  run: (call: () => unknown, ...args: readonly unknown[]) => unknown,
+): void {
+  const watched = adapter as unknown as WatchedAdapter;
+  const method = watched[name];
+  watched[name] = (...args) => run(() => method.apply(adapter, [...args]), ...args);
+}

@@ -1,0 +1,26 @@
+import { RequestMethod } from '@nestjs/common';
+import { type DeclaredRoute } from './webhook-paths.js';
+import { methodsOf, routeAccount } from '../handlers/decorated-methods.js';
+import { guardedAccount } from './payments-webhook.guard.js';
+
+/** Where Nest keeps what a route answers to. */
+const METHOD = 'method';
+const HOST = 'host';
+
+interface ControllerClass {
+  readonly name: string;
+  readonly prototype: unknown;
+}
+
+/** The methods of a controller that carry `@PaymentsWebhook`, or the guard: on themselves or on their class. */
+export function declaredRoutes(controller: ControllerClass): readonly DeclaredRoute[] {
+  const isHostBound = Reflect.getMetadata(HOST, controller) !== undefined;
+  return methodsOf(controller.prototype).flatMap(({ name, method }) => {
+    if (Reflect.getMetadata(METHOD, method) !== RequestMethod.POST) return [];
+    const dispatchedTo = routeAccount(method);
+    const account = dispatchedTo ?? guardedAccount(method) ?? guardedAccount(controller);
+    if (account === undefined) return [];
+    const dispatches = dispatchedTo !== undefined;
+    return [{ method, name: `${controller.name}.${name}`, account, dispatches, isHostBound }];
+  });
+}

@@ -1,0 +1,145 @@
+import {
+  createParamDecorator,
+  type ExecutionContext,
+  HttpCode,
+  Post,
+  UseFilters,
+  UseGuards,
+  Version,
+  VERSION_NEUTRAL,
+} from '@nestjs/common';
+import { DEFAULT_ACCOUNT } from '../../common/vocabulary.js';
+import { ANSWER_MESSAGES, type WebhookAnswer } from '../delivery/webhook-answer.js';
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { WEBHOOK_ROUTE } from '../handlers/decorated-methods.js';
+import { receivable } from './payment-event.decorator.js';
+import { PaymentsWebhookGuard } from './payments-webhook.guard.js';
+import { WebhookRefusal, WebhookRefusalFilter } from '../raw-body/webhook-refusal.js';
+
+type Method = (this: unknown, ...args: unknown[]) => unknown;
+type Deliver = (last: () => unknown) => Promise<void>;
+
+interface ResponseLike {
+  header(name: string, value: string): unknown;
+}
+
+/** Where Nest keeps what a route's parameters are, and whether it answers in spite of an injected response. */
+const ROUTE_ARGUMENTS = '__routeArguments__';
+const PASSTHROUGH = '__responsePassthrough__';
+/** Nest's numbers of `@Res()` and `@Next()`, which begin the keys of its route arguments. */
+const ANSWERS_ITSELF = /^[12]:/;
+
+/**
+ * Makes a method the route that receives webhooks: POST, version-neutral, verified, remembered, answered 200 after
+ * every `@OnPayment` handler and, last, the method itself have finished.
+ *
+ * The method runs once per payment outcome, not once per delivery, and not for what is set aside; what it returns is
+ * not sent. Where it throws, the gateway is answered 500 and the delivery runs again.
+ *
+ * Where deliveries go to a queue (`nestjs-payments/bullmq`), the gateway is answered 200 once the delivery is stored, and the
+ * method never runs: in a worker there is no request. Put the work into `@OnPayment` handlers.
+ *
+ * The application's global guards run on the route: mark it with the application's own `@Public()`. Its filters do not see
+ * the package's own refusals.
+ *
+ * @throws PaymentsConfigError where the method injects `@Res()` without `passthrough`, or `@Next()`: nobody would answer.
+ *
+ * @param path Path of the route below the controller's.
+ * @param options The merchant account, where it is not the default one.
+ *
+ * @example
+ * ```ts
+ * @Controller('webhooks')
+ * class WebhooksController {
+ *   @PaymentsWebhook('payments')
+ *   received(@PaymentEvent() event: PaymentWebhookEvent) {}
+ * }
+ * ```
+ *
+ * @publicApi
+ */
+export function PaymentsWebhook(
+  path = '',
+  { account = DEFAULT_ACCOUNT }: { readonly account?: string } = {},
+): MethodDecorator {
+  return (target, key, descriptor: PropertyDescriptor) => {
+    const method = descriptor.value as Method;
+    assertNestAnswers(target, key);
+    const index = hiddenIndex(target, key, method);
+    descriptor.value = copyDecorations(method, withinClaim(method, index));
+    Delivery()(target, key, index);
+    Reflect.defineMetadata(WEBHOOK_ROUTE, { account }, descriptor.value as object);
+    const route = [
+      Post(path),
+      HttpCode(200),
+      Version(VERSION_NEUTRAL),
+      UseGuards(PaymentsWebhookGuard),
+      UseFilters(new WebhookRefusalFilter()),
+    ];
+    for (const decorate of route) decorate(target, key, descriptor);
+  };
+}
+
+/**
+ * The way into the claim, as one more parameter of the route. It is a function, because the application's global pipes
+ * see every parameter and may rebuild an object.
+ */
+const Delivery = createParamDecorator((_data: unknown, context: ExecutionContext): Deliver => {
+  const webhook = receivable(context);
+  const response = context.switchToHttp().getResponse<ResponseLike>();
+  const name = `${context.getClass().name}.${context.getHandler().name}`;
+  return async (last) => {
+    answer(await webhook.receiver.receive(webhook, { name, run: last }), response);
+  };
+});
+
+function withinClaim(method: Method, index: number): Method {
+  return async function (...args) {
+    const deliver = args[index] as Deliver | undefined;
+    // A unit test of the controller calls the method itself.
+    if (!deliver) return method.apply(this, args);
+    await deliver(() => method.apply(this, args.slice(0, index)));
+    return undefined;
+  };
+}
+
+/** With `@Res()` Nest leaves the answer to the method, which does not run for a repeated delivery: the gateway would wait. */
+function assertNestAnswers(target: object, key: string | symbol): void {
+  if (Reflect.getMetadata(PASSTHROUGH, target.constructor, key) === true) return;
+  if (!Object.keys(routeArguments(target, key)).some((name) => ANSWERS_ITSELF.test(name))) return;
+  throw new PaymentsConfigError(
+    `${target.constructor.name}.${String(key)} receives webhooks and injects @Res() or @Next(), so that Nest would answer ` +
+      'nothing: leave it out, or write @Res({ passthrough: true }).',
+  );
+}
+
+/** Behind every parameter that the method declares, whichever of them are decorated. */
+function hiddenIndex(target: object, key: string | symbol, method: Method): number {
+  const types = (Reflect.getMetadata('design:paramtypes', target, key) ?? []) as readonly unknown[];
+  const decorated = Object.values(routeArguments(target, key)).map(({ index }) => index + 1);
+  return Math.max(method.length, types.length, ...decorated);
+}
+
+function routeArguments(
+  target: object,
+  key: string | symbol,
+): Readonly<Record<string, { readonly index: number }>> {
+  return (Reflect.getMetadata(ROUTE_ARGUMENTS, target.constructor, key) ?? {}) as Readonly<
+    Record<string, { readonly index: number }>
+  >;
+}
+
+/** Decorators below this one have written on the method; Nest reads what is written on its replacement. */
+function copyDecorations(from: Method, to: Method): Method {
+  for (const metadataKey of Reflect.getMetadataKeys(from) as unknown[]) {
+    Reflect.defineMetadata(metadataKey, Reflect.getMetadata(metadataKey, from), to);
+  }
+  return Object.defineProperty(to, 'name', { value: from.name, configurable: true });
+}
+
+function answer(result: WebhookAnswer, response: ResponseLike): void {
+  if (result.status === 200) return;
+  if (result.status === 500) throw new WebhookRefusal(500, ANSWER_MESSAGES[500]);
+  response.header('Retry-After', String(result.retryAfterSeconds));
+  throw new WebhookRefusal(503, ANSWER_MESSAGES[503]);
+}

@@ -1,0 +1,63 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { SafeLogger } from '../../common/safe-logger.js';
+import { WebhookPaths } from './webhook-paths.js';
+import { PaymentHandlers } from '../handlers/payment-handlers.js';
+import { WebhookAccounts } from '../delivery/webhook-accounts.js';
+
+/** Says at boot what would otherwise show at the first delivery, and where deliveries are received. */
+@Injectable()
+export class WebhookBootCheck implements OnModuleInit, OnApplicationBootstrap {
+  private readonly logger = new SafeLogger('PaymentsWebhooks');
+
+  constructor(
+    private readonly paths: WebhookPaths,
+    private readonly accounts: WebhookAccounts,
+    private readonly handlers: PaymentHandlers,
+  ) {}
+
+  /**
+   * Every provider stands by now, and every route is registered.
+   *
+   * @throws PaymentsConfigError where a route or a handler could never do its work.
+   */
+  onModuleInit(): void {
+    this.handlers.explore();
+    for (const { name, account } of this.handlers.listeners()) {
+      this.accounts.assertKnown(account, `@OnPayment of ${name}`);
+    }
+    this.paths.assertRegistered();
+    this.reportEarlierParsers();
+    for (const { path, account } of this.paths.all()) {
+      this.accounts.get(account, `The route POST ${path}`);
+      this.logger.log(`Webhooks of the account '${account}' are received at POST ${path}`);
+    }
+  }
+
+  private reportEarlierParsers(): void {
+    const [parser] = this.paths.earlierParsers;
+    const reads = this.paths.all().some(({ account }) => !this.accounts.find(account)?.rawBody);
+    if (parser === undefined || !reads) return;
+    this.logger.error(
+      `A body parser (${parser}) stands on the Express instance that was passed to Nest, and reads webhooks before the package ` +
+        'keeps their bytes: each that it parses is answered 500, unless it leaves them at request.rawBody. Put it behind Nest: app.use(express.json()) on the Nest ' +
+        'application, or leave it out, as Nest has one. For routes of Express alone, write it with their path: ' +
+        "instance.use('/their/path', express.json()).",
+    );
+  }
+
+  /** Queues have said by now whose deliveries they take. */
+  onApplicationBootstrap(): void {
+    this.accounts.open();
+    const dispatching = this.paths.all().filter(({ dispatches }) => dispatches);
+    for (const account of new Set(dispatching.map((route) => route.account))) this.warnOfSilence(account);
+  }
+
+  private warnOfSilence(account: string): void {
+    // Where deliveries go to a queue, its workers need the handlers: see there.
+    if (this.accounts.find(account)?.isQueued || this.handlers.hears(account, 'payment.success')) return;
+    this.logger.warn(
+      `No @OnPayment('payment.success') handler listens to the account '${account}': a payment is then answered 200 ` +
+        "after the route's own method alone.",
+    );
+  }
+}

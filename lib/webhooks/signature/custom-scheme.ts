@@ -1,0 +1,97 @@
+import {
+  type WebhookScheme,
+  type WebhookSecretForm,
+  type WebhookSigningInput,
+} from '../../common/webhook-scheme.js';
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { safeVerdict, checkHeaderName } from './scheme-checks.js';
+
+/**
+ * A signature that `hmac()` cannot describe.
+ *
+ * @publicApi
+ */
+export interface CustomSchemeOptions {
+  /** Name for logs and boot messages. */
+  readonly name: string;
+  /** How secrets are written. @default the whole text as UTF-8, 16 bytes or more */
+  readonly secretForm?: WebhookSecretForm;
+  /** Whether `verify` refuses a delivery whose signed time is long ago. @default false */
+  readonly signsTime?: boolean;
+  /**
+   * Headers without which no delivery is genuine, in any case: one that lacks them is refused with 401 before its body is read.
+   * @default []
+   */
+  readonly requiredHeaders?: readonly string[];
+  /** Checks a delivery; a throw, or any answer but `{ ok: true }`, refuses it. Compare in constant time. */
+  readonly verify: WebhookScheme['verify'];
+  /** The headers that carry the signature, for tests. */
+  readonly sign?: (input: WebhookSigningInput) => Record<string, string>;
+}
+
+/**
+ * Webhooks signed in a way of their own.
+ *
+ * @throws PaymentsConfigError where `name` or `verify` is missing, a header's name is none, or `secretForm` could not be kept.
+ *
+ * @example
+ * ```ts
+ * customScheme({
+ *   name: 'partner',
+ *   verify: ({ headers, body }, keys) =>
+ *     keys.some((key) => signedBy(key, body, headers.get('x-partner-signature')?.[0]))
+ *       ? { ok: true }
+ *       : { ok: false, reason: 'no signature matches' },
+ * })
+ * ```
+ *
+ * @publicApi
+ */
+export function customScheme({
+  name,
+  secretForm,
+  signsTime,
+  requiredHeaders,
+  verify,
+  sign,
+}: CustomSchemeOptions): WebhookScheme {
+  if (typeof name !== 'string' || name.trim() === '')
+    wrong('name', "must be a name for logs, for example 'partner'");
+  if (typeof verify !== 'function')
+    wrong('verify', 'must be a function: without one nothing would be checked');
+  if (signsTime !== undefined && typeof signsTime !== 'boolean') wrong('signsTime', 'must be true or false');
+  if (secretForm) checkSecretForm(secretForm);
+  if (typeof requiredHeaders === 'string')
+    wrong('requiredHeaders', "must be a list, for example ['x-signature']");
+  for (const header of requiredHeaders ?? []) checkHeaderName(wrong, 'requiredHeaders', header);
+  return {
+    name,
+    ...(secretForm ? { secretForm } : {}),
+    ...(signsTime === undefined ? {} : { signsTime }),
+    ...(requiredHeaders ? { requiredHeaders: requiredHeaders.map((header) => header.toLowerCase()) } : {}),
+    verify: (webhook, keys, now) => safeVerdict(() => verify(webhook, keys, now)),
+    ...(sign ? { sign } : {}),
+  };
+}
+
+function checkSecretForm({
+  encoding,
+  prefix = '',
+  minBytes = 1,
+  maxBytes = minBytes,
+}: WebhookSecretForm): void {
+  if (!['utf8', 'base64', 'hex'].includes(encoding)) {
+    wrong('secretForm.encoding', "must be 'utf8', 'base64' or 'hex'");
+  }
+  if (typeof prefix !== 'string') wrong('secretForm.prefix', "must be text, for example 'whsec_'");
+  if (!Number.isSafeInteger(minBytes) || minBytes < 1) {
+    wrong('secretForm.minBytes', 'must be a whole number of bytes from 1 on: write 16');
+  }
+  if (!Number.isSafeInteger(maxBytes) || maxBytes < minBytes) {
+    wrong('secretForm.maxBytes', 'must be a whole number of bytes, not below minBytes');
+  }
+}
+
+function wrong(option: string, problem: string): never {
+  throw new PaymentsConfigError(`The option ${option} of customScheme() ${problem}.`);
+}

@@ -1,0 +1,142 @@
+import { type RawWebhook, type WebhookScheme } from '../../common/webhook-scheme.js';
+import { type HmacOptions } from './hmac-options.js';
+import { singleHeader } from './signature-bytes.js';
+import { type ShownSignature, type SignatureForm, signedScheme, type SignedValues } from './signed-scheme.js';
+import { checkHeaderName, checkTolerance, checkUnit, wrongOptionOf } from './scheme-checks.js';
+
+/**
+ * Webhooks signed with an HMAC over parts of the delivery.
+ *
+ * @throws PaymentsConfigError where the description could not be checked, or would protect less than it says.
+ *
+ * @example
+ * ```ts
+ * hmac({ header: 'x-webhook-signature', algorithm: 'sha256', encoding: 'hex', payload: ['body'] })
+ * ```
+ *
+ * @example A signed time, and v0= before the signature
+ * ```ts
+ * hmac({
+ *   header: 'x-signature', algorithm: 'sha256', encoding: 'hex', prefix: 'v0=',
+ *   timestamp: { header: 'x-timestamp', unit: 's', toleranceSeconds: 300 },
+ *   payload: [{ literal: 'v0:' }, 'timestamp', { literal: ':' }, 'body'],
+ * })
+ * ```
+ *
+ * @publicApi
+ */
+export function hmac(options: HmacOptions): WebhookScheme {
+  checkHmacOptions(options);
+  return signedScheme(hmacForm(options));
+}
+
+/** What the options of `hmac()` say, where every value has a header of its own. */
+export function hmacForm(options: HmacOptions): SignatureForm {
+  const { header, algorithm, encoding, prefix = '', payload, timestamp, id } = options;
+  return {
+    name: `hmac-${algorithm}`,
+    mac: { algorithm, encoding, prefix, upperCaseToo: encoding === 'hex' },
+    headers: [header, timestamp?.header, id?.header].filter((name) => name !== undefined),
+    payload,
+    timestamp,
+    read: (webhook) => read(options, webhook),
+    write: (signature, values) => write(options, signature, values),
+  };
+}
+
+function read(
+  { header, signatures, timestamp, id }: HmacOptions,
+  webhook: RawWebhook,
+): ShownSignature | string {
+  const given = singleHeader(webhook, header);
+  if (given === undefined) return 'the signature header is absent, empty, over-long, repeated or garbled';
+  return {
+    candidates: signatures ? given.split(signatures.separator) : [given],
+    timestamp: timestamp && singleHeader(webhook, timestamp.header),
+    id: id && singleHeader(webhook, id.header),
+  };
+}
+
+function write(
+  { header, timestamp, id }: HmacOptions,
+  signature: string,
+  values: SignedValues,
+): Record<string, string> {
+  const headers = { [header.toLowerCase()]: signature };
+  if (timestamp) headers[timestamp.header.toLowerCase()] = values.timestamp ?? '';
+  if (id) headers[id.header.toLowerCase()] = values.id ?? '';
+  return headers;
+}
+
+const ALGORITHMS = ['sha256', 'sha384', 'sha512'];
+const ALPHABETS: Readonly<Record<string, RegExp>> = {
+  hex: /[\da-fA-F]/,
+  base64: /[\w+/=]/,
+  base64url: /[\w-]/,
+};
+
+const NAMED_PARTS = ['body', 'timestamp', 'id', 'method', 'url'];
+
+const wrong = wrongOptionOf('hmac');
+
+/**
+ * Refuses a description of a signature that could not be checked, or that would protect less than it says.
+ *
+ * @throws PaymentsConfigError that names the option.
+ */
+export function checkHmacOptions(options: HmacOptions): void {
+  if (!ALGORITHMS.includes(options.algorithm)) wrong('algorithm', `must be one of ${ALGORITHMS.join(', ')}`);
+  if (!Object.hasOwn(ALPHABETS, options.encoding)) {
+    wrong('encoding', `must be one of ${Object.keys(ALPHABETS).join(', ')}`);
+  }
+  checkPayload(options);
+  checkHeaderNames(options);
+  if (options.timestamp) {
+    checkUnit(wrong, 'timestamp.unit', options.timestamp.unit);
+    checkTolerance(wrong, 'timestamp.toleranceSeconds', options.timestamp.toleranceSeconds);
+  }
+  if (options.signatures) checkSeparator(options, options.signatures.separator);
+}
+
+function checkHeaderNames({ header, timestamp, id, payload }: HmacOptions): void {
+  checkHeaderName(wrong, 'header', header);
+  if (timestamp) checkHeaderName(wrong, 'timestamp.header', timestamp.header);
+  if (id) checkHeaderName(wrong, 'id.header', id.header);
+  for (const part of payload) {
+    if (typeof part === 'object' && 'header' in part) checkHeaderName(wrong, 'payload', part.header);
+  }
+}
+
+function checkPayload({ payload, timestamp, id }: HmacOptions): void {
+  if (!Array.isArray(payload) || !payload.every(isSignedPart)) {
+    const parts = NAMED_PARTS.map((part) => `'${part}'`).join(', ');
+    wrong('payload', `holds an unknown part: write ${parts}, { header } or { literal }`);
+  }
+  if (!payload.includes('body')) {
+    wrong('payload', "must hold 'body': a signature that leaves the body out protects nothing");
+  }
+  checkPaired('timestamp', timestamp !== undefined, payload.includes('timestamp'));
+  checkPaired('id', id !== undefined, payload.includes('id'));
+}
+
+function isSignedPart(part: unknown): boolean {
+  if (typeof part !== 'object' || part === null) return NAMED_PARTS.includes(part as string);
+  return 'header' in part || ('literal' in part && typeof part.literal === 'string');
+}
+
+function checkPaired(part: 'timestamp' | 'id', described: boolean, signed: boolean): void {
+  if (described && !signed) {
+    wrong(part, `is not signed and would protect nothing: add '${part}' to payload, or leave ${part} out`);
+  }
+  if (signed && !described) wrong('payload', `signs '${part}': say in ${part} which header carries it`);
+}
+
+function checkSeparator({ encoding, prefix = '' }: HmacOptions, separator: unknown): void {
+  const alphabet = ALPHABETS[encoding];
+  const ambiguous =
+    typeof separator !== 'string' ||
+    separator === '' ||
+    prefix.includes(separator) ||
+    Array.from(separator).every((character) => alphabet?.test(character));
+  if (ambiguous) wrong('signatures.separator', "must be text that no signature contains, for example ' '");
+}

@@ -1,0 +1,85 @@
+import { type PaymentWebhookEvent } from '../../common/events.js';
+import { moneyFromWire } from '../../common/money.js';
+
+/** A readable event, or the status with which the delivery is refused and why. */
+export type ReadEvent =
+  { readonly event: PaymentWebhookEvent } | { readonly status: 400 | 422; readonly problem: string };
+
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
+const LONGEST_TEXT = 255;
+/** The specification's events have four; code that follows an event recursively survives many more than this. */
+const DEEPEST_NESTING = 100;
+/** No store keeps them as they came: half a character, and the zero that ends a text. */
+const UNSTORABLE = /[\p{Surrogate}\0]/u;
+
+/**
+ * Reads a verified body. Required are `event` and, in `data`, reference, amount, currency and status; every other
+ * field may be absent, null or new (specification, "Events").
+ */
+export function readEvent(body: Uint8Array): ReadEvent {
+  const payload = parse(body);
+  if (!isObject(payload)) return { status: 400, problem: 'the body is not a JSON object' };
+  if (!tame(payload)) return { status: 400, problem: 'the body is nested too deeply' };
+  const { event, data } = payload;
+  if (!isText(event)) return malformed('event');
+  if (!isObject(data)) return malformed('data');
+  const { reference, currency, status } = data;
+  const amount = moneyFromWire(data['amount']);
+  if (!isText(reference)) return malformed('data.reference');
+  if (amount === undefined || amount.startsWith('-')) return malformed('data.amount');
+  if (!isText(currency)) return malformed('data.currency');
+  if (!isText(status)) return malformed('data.status');
+  data['amount'] = amount;
+  return { event: payload as unknown as PaymentWebhookEvent };
+}
+
+function parse(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(UTF_8.decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Whether a payload is of a depth that everybody who follows it survives. An own `__proto__` is taken out on the way: it
+ * would become a prototype wherever an application copies the event with Object.assign.
+ */
+function tame(payload: object): boolean {
+  let level: readonly object[] = [payload];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth >= DEEPEST_NESTING) return false;
+    level = level.flatMap(holdersIn);
+  }
+  return true;
+}
+
+function holdersIn(holder: object): readonly object[] {
+  Reflect.deleteProperty(holder, '__proto__');
+  return Object.values(holder).filter(isHolder);
+}
+
+function isHolder(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return isHolder(value) && !Array.isArray(value);
+}
+
+function isText(value: unknown): value is string {
+  if (typeof value !== 'string' || value.trim() === '' || UNSTORABLE.test(value)) return false;
+  return Buffer.byteLength(value) <= LONGEST_TEXT;
+}
+
+function malformed(field: string): ReadEvent {
+  return { status: 422, problem: `${field} is missing or malformed` };
+}
+
+/** A delivery whose signature was checked, on its way to the handlers. */
+export interface VerifiedWebhook {
+  readonly event: PaymentWebhookEvent;
+  /** SHA-256 (hex) of the body; made when it is asked for. */
+  readonly bodyHash: () => string;
+  readonly deliveredAt: Date;
+}

@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type RawWebhook,
+  type SignatureVerdict,
+  type WebhookScheme,
+  type WebhookSecretForm,
+  type WebhookSigningInput,
+} from '../../common/webhook-scheme.js';
+import { isSecret } from '../../common/webhook-secret.js';
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { type SignatureTimestampOptions, type SignedPart } from './hmac-options.js';
+import {
+  acceptedSignatures,
+  isWireText,
+  type Mac,
+  sameSignature,
+  singleHeader,
+  wireBytes,
+  writeSignature,
+} from './signature-bytes.js';
+
+/** A rotation sends two or three; more is somebody who makes us compare. */
+const MOST_CANDIDATES = 16;
+
+/** The signed texts of a delivery beside its body and its other headers. */
+export interface SignedValues {
+  readonly timestamp?: string | undefined;
+  readonly id?: string | undefined;
+}
+
+/** What a delivery shows before any of it is believed. */
+export interface ShownSignature extends SignedValues {
+  /** Texts that may be the signature; one that matches is enough. */
+  readonly candidates: readonly string[];
+}
+
+/** How one scheme signs, and where it puts what it signed. */
+export interface SignatureForm {
+  readonly name: string;
+  readonly secretForm?: WebhookSecretForm;
+  /** The headers that `read` looks at, in any case; those of `payload` are added. */
+  readonly headers: readonly string[];
+  readonly mac: Mac;
+  readonly payload: readonly SignedPart[];
+  readonly timestamp?: Pick<SignatureTimestampOptions, 'unit' | 'toleranceSeconds'> | undefined;
+  /** Finds the signature; a text says why there is none. */
+  readonly read: (webhook: RawWebhook) => ShownSignature | string;
+  /** The headers that carry a signature and its values, by lower-case name. */
+  readonly write: (signature: string, values: SignedValues) => Record<string, string>;
+}
+
+/** The scheme of a form: every scheme of ours verifies and signs here. */
+export function signedScheme(form: SignatureForm): WebhookScheme {
+  return {
+    name: form.name,
+    ...(form.secretForm ? { secretForm: form.secretForm } : {}),
+    signsTime: form.timestamp !== undefined,
+    requiredHeaders: requiredHeaders(form),
+    verify: (webhook, keys, now) => verify(form, webhook, keys, now),
+    sign: (input) => sign(form, input),
+  };
+}
+
+function requiredHeaders({ headers, payload }: SignatureForm): readonly string[] {
+  const signed = payload.flatMap((part) =>
+    typeof part === 'object' && 'header' in part ? [part.header] : [],
+  );
+  return [...new Set([...headers, ...signed].map((name) => name.toLowerCase()))];
+}
+
+function verify(
+  form: SignatureForm,
+  webhook: RawWebhook,
+  keys: readonly Uint8Array[],
+  now: number,
+): SignatureVerdict {
+  const shown = form.read(webhook);
+  if (typeof shown === 'string') return refused(shown);
+  const { candidates } = shown;
+  if (candidates.length > MOST_CANDIDATES) return refused('there are too many signatures');
+  const parts: Uint8Array[] = [];
+  for (const part of form.payload) {
+    const bytes = signedBytes(part, shown, webhook);
+    if (!bytes) return refused(`${nameOf(part)} is absent, empty, over-long, repeated or garbled`);
+    parts.push(bytes);
+  }
+  const untimely = form.timestamp && timestampProblem(form.timestamp, shown.timestamp ?? '', now);
+  if (untimely !== undefined) return refused(untimely);
+  const matches = keys
+    .filter(isSecret)
+    .flatMap((key) => acceptedSignatures(form.mac, key, parts))
+    .some((expected) => candidates.some((candidate) => sameSignature(candidate, expected)));
+  return matches ? { ok: true } : refused('no signature matches');
+}
+
+function sign(
+  form: SignatureForm,
+  { body, key, now, id, headers, method = 'POST', url }: WebhookSigningInput,
+): Record<string, string> {
+  if (!isSecret(key)) throw new PaymentsConfigError('A webhook cannot be signed with an empty secret.');
+  const others = lowerCaseNames(headers ?? {});
+  const sent = new Map(Object.entries(others).map(([name, value]) => [name, [value]]));
+  const webhook = { headers: sent, body, method, url };
+  const values = {
+    timestamp: form.timestamp && formatTimestamp(now, form.timestamp.unit),
+    id: form.payload.includes('id') ? (id ?? randomUUID()) : undefined,
+  };
+  const parts = form.payload.map((part) => signedBytes(part, values, webhook) ?? missingPart(part));
+  return { ...others, ...form.write(writeSignature(form.mac, key, parts), values) };
+}
+
+function signedBytes(part: SignedPart, values: SignedValues, webhook: RawWebhook): Uint8Array | undefined {
+  if (part === 'body') return webhook.body;
+  if (typeof part === 'object' && 'literal' in part) return Buffer.from(part.literal, 'utf8');
+  const value = signedText(part, values, webhook);
+  return value === undefined ? undefined : wireBytes(value);
+}
+
+function signedText(
+  part: Exclude<SignedPart, 'body' | { readonly literal: string }>,
+  values: SignedValues,
+  webhook: RawWebhook,
+): string | undefined {
+  if (typeof part === 'object') return singleHeader(webhook, part.header);
+  if (part === 'timestamp' || part === 'id') return values[part];
+  const value = webhook[part];
+  return value !== undefined && isWireText(value) ? value : undefined;
+}
+
+/** For logs and errors. */
+function nameOf(part: SignedPart): string {
+  if (part === 'method' || part === 'url') return `the signed ${part}`;
+  return typeof part === 'object' && 'header' in part
+    ? `the signed header ${part.header}`
+    : 'a signed header';
+}
+
+function lowerCaseNames(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function missingPart(part: SignedPart): never {
+  const where = part === 'method' || part === 'url' ? part : 'headers';
+  throw new PaymentsConfigError(
+    `A webhook cannot be signed without ${nameOf(part)}: pass its value in ${where}.`,
+  );
+}
+
+function refused(reason: string): SignatureVerdict {
+  return { ok: false, reason };
+}
+
+type Unit = SignatureTimestampOptions['unit'];
+
+/** No leading zero, no sign, no fraction: one moment has one spelling. */
+const WHOLE_NUMBER = /^[1-9]\d{0,14}$/;
+const ISO_MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+
+/** Reads a signed time as milliseconds since 1970; undefined where it is not exactly in its unit's form. */
+function parseTimestamp(text: string, unit: Unit): number | undefined {
+  if (unit === 'iso') {
+    const moment = ISO_MOMENT.test(text) ? Date.parse(text) : Number.NaN;
+    return Number.isNaN(moment) ? undefined : moment;
+  }
+  if (!WHOLE_NUMBER.test(text)) return undefined;
+  return unit === 's' ? Number(text) * 1_000 : Number(text);
+}
+
+/** Writes a moment the way a sender would. */
+export function formatTimestamp(now: number, unit: Unit): string {
+  if (unit === 'iso') return new Date(now).toISOString();
+  return String(Math.floor(unit === 's' ? now / 1_000 : now));
+}
+
+/** Why a signed time is none, or not one of now in either direction; undefined where it is. */
+export function timestampProblem(
+  { unit, toleranceSeconds }: Pick<SignatureTimestampOptions, 'unit' | 'toleranceSeconds'>,
+  text: string,
+  now: number,
+): string | undefined {
+  const moment = parseTimestamp(text, unit);
+  if (moment === undefined) return 'the timestamp is malformed';
+  return Math.abs(now - moment) <= toleranceSeconds * 1_000 ? undefined : 'the timestamp is too far from now';
+}

@@ -1,0 +1,45 @@
+import { type ApplicationEvents } from '../common/application-events.js';
+import { type PaymentsStorage } from '../common/storage-port.js';
+import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
+import { type Recovery } from '../journal/create-recovery.js';
+import { ClaimedWork, RunningWork } from './delivery/handler-runner.js';
+import { DeliveryDispatcher } from './delivery/delivery-dispatcher.js';
+import { WebhookReceiver } from './delivery/webhook-receiver.js';
+import { type PaymentHandlers } from './handlers/payment-handlers.js';
+import { PaymentsInbox } from './payments-inbox.js';
+import { type WebhookAccounts } from './delivery/webhook-accounts.js';
+
+const DEFAULT_RETENTION_MS = 30 * 86_400_000;
+
+/** Makes known how an account receives webhooks, and gives the inbox that an application can inject. */
+export function createPaymentsInbox(
+  options: ResolvedPaymentsOptions,
+  storage: PaymentsStorage,
+  accounts: WebhookAccounts,
+  handlers: PaymentHandlers,
+  { outcomes }: Pick<Recovery, 'outcomes'>,
+  events: ApplicationEvents,
+): PaymentsInbox {
+  const { account, environment, webhooks } = options;
+  const scope = { account, environment };
+  const running = new RunningWork();
+  const receiver =
+    webhooks &&
+    new WebhookReceiver(
+      scope,
+      webhooks,
+      new DeliveryDispatcher(
+        scope,
+        webhooks,
+        storage.inbox,
+        handlers,
+        outcomes,
+        events,
+        new ClaimedWork(account, webhooks, running),
+      ),
+      running,
+      storage.name,
+    );
+  accounts.add(account, receiver);
+  return new PaymentsInbox(scope, storage.inbox, webhooks?.retentionMs ?? DEFAULT_RETENTION_MS, receiver);
+}

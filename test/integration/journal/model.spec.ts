@@ -1,0 +1,275 @@
+import { HttpModule, HttpService } from '@nestjs/axios';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, it, vi } from 'vitest';
+import { Logger } from '@nestjs/common';
+import { Test, type TestingModule } from '@nestjs/testing';
+import fc from 'fast-check';
+import { CollectionsService } from '../../../lib/collections/collections.service.js';
+import { type JournalStore } from '../../../lib/common/journal-port.js';
+import { type PaymentFamily } from '../../../lib/common/vocabulary.js';
+import { resolveOptions } from '../../../lib/config/resolve-options.js';
+import { DisbursementsService } from '../../../lib/disbursements/disbursements.service.js';
+import { createRecovery } from '../../../lib/journal/create-recovery.js';
+import { type PaymentsJournal } from '../../../lib/journal/payments-journal.js';
+import { memoryStorage } from '../../../lib/storage/memory/memory-storage.js';
+import { createGatewayClient } from '../../../lib/gateway/gateway-client.js';
+import { GatewayConnections } from '../../../lib/gateway/http/gateway-connections.js';
+import { bankRequest, collectionRequest, mobileRequest } from '../../support/gateway-answers.js';
+import { FAULTS, KeyOnlyGateway, type Fault } from '../../support/key-only-gateway.js';
+import { API_KEY, API_SECRET } from '../../support/merchant.js';
+import { startMisbehavingGateway, type MisbehavingGateway } from '../../support/misbehaving-gateway.js';
+
+const RUNS = Number(process.env['PAYMENTS_MODEL_RUNS'] ?? 300);
+const SEED = Number(process.env['PAYMENTS_MODEL_SEED'] ?? Date.now() % 2 ** 31);
+
+const OPERATIONS = ['mobile-money', 'partner-wallet', 'bank', 'mobile-payout'] as const;
+const REFERENCES = ['one', 'two'] as const;
+const AMOUNTS = ['100.00', '200.00'] as const;
+
+interface Call {
+  readonly operation: (typeof OPERATIONS)[number];
+  readonly reference: (typeof REFERENCES)[number];
+  readonly amount: (typeof AMOUNTS)[number];
+}
+
+type Step =
+  | {
+      readonly do: 'call';
+      readonly calls: readonly Call[];
+      readonly faults: readonly Fault[];
+      readonly options: object;
+    }
+  /** The process dies: before anything is sent, or when the gateway has the request. */
+  | { readonly do: 'crash'; readonly call: Call; readonly when: 'written' | 'sent'; readonly fault: Fault }
+  | { readonly do: 'restart' }
+  | { readonly do: 'wait'; readonly ms: number }
+  | { readonly do: 'recover'; readonly faults: readonly Fault[]; readonly replicas: number };
+
+// Mostly the same two payments: repetition is where money is lost.
+const USUAL: readonly Call[] = [
+  { operation: 'mobile-money', reference: 'one', amount: '100.00' },
+  { operation: 'bank', reference: 'one', amount: '100.00' },
+];
+const anyCall = fc.record({
+  operation: fc.constantFrom(...OPERATIONS),
+  reference: fc.constantFrom(...REFERENCES),
+  amount: fc.constantFrom(...AMOUNTS),
+});
+/** Nobody listens. */
+const silence = { tell: () => undefined };
+
+const call: fc.Arbitrary<Call> = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(...USUAL) },
+  { weight: 1, arbitrary: anyCall },
+);
+const fault = fc.constantFrom(...FAULTS);
+const options = fc.constantFrom(
+  {},
+  {},
+  {},
+  { attempt: 2 },
+  { idempotencyKey: 'of-the-caller' },
+  { retry: false },
+);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('call' as const),
+      calls: fc.array(call, { minLength: 1, maxLength: 3 }),
+      faults: fc.array(fault, { maxLength: 4 }),
+      options,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('crash' as const),
+      call,
+      when: fc.constantFrom('written' as const, 'sent' as const),
+      fault,
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant({ do: 'restart' as const }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('wait' as const),
+      ms: fc.constantFrom(1_000, 20_000, 100_000, 1_000_000),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('recover' as const),
+      faults: fc.array(fault, { maxLength: 3 }),
+      replicas: fc.constantFrom(1, 2),
+    }),
+  },
+);
+
+interface Story {
+  readonly probePayouts: boolean;
+  readonly probeInCall: boolean;
+}
+
+const story = fc.record({ probePayouts: fc.boolean(), probeInCall: fc.boolean() });
+
+const familyOf = ({ operation }: Call): PaymentFamily =>
+  operation === 'mobile-money' || operation === 'partner-wallet' ? 'collection' : 'disbursement';
+
+describe('any story of faults, repeated calls and crashes', () => {
+  let server: MisbehavingGateway;
+  let connections: GatewayConnections;
+  let context: TestingModule;
+
+  beforeAll(async () => {
+    server = await startMisbehavingGateway();
+    connections = new GatewayConnections({ http: {}, timeoutMs: 1_000 });
+    context = await Test.createTestingModule({
+      imports: [HttpModule.register(connections.httpModuleOptions())],
+    }).compile();
+  });
+  beforeEach(() => {
+    for (const level of ['log', 'warn', 'error'] as const)
+      vi.spyOn(Logger.prototype, level).mockImplementation(() => {});
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+  afterAll(async () => {
+    await context.close();
+    await connections.onApplicationShutdown();
+    await server.close();
+  });
+
+  interface Process {
+    readonly make: (call: Call, options?: object) => Promise<unknown>;
+    readonly journal: PaymentsJournal;
+    die: (when: 'written' | 'now') => void;
+  }
+
+  function startProcess(store: JournalStore, { probePayouts, probeInCall }: Story): Process {
+    // A wait that leaves under a second of the deadline leaves the probe to repeated calls and to recover().
+    const waitMs = probeInCall ? 0 : 4_500;
+    const waits = { afterAnswerMs: waitMs, afterSilenceMs: waitMs };
+    const resolved = resolveOptions({
+      baseUrl: server.baseUrl,
+      apiKey: API_KEY,
+      apiSecret: API_SECRET,
+      timeoutMs: 1_000,
+      deadlineMs: 5_000,
+      retry: { maxAttempts: 2, baseDelayMs: 0, maxDelayMs: 0 },
+      probe: {
+        collections: waits,
+        disbursements: probePayouts ? waits : false,
+      },
+    });
+    let dying: 'written' | 'now' | undefined;
+    const mortal = new Proxy(store, {
+      get:
+        (target, name) =>
+        async (...args: unknown[]) => {
+          if (dying === 'now') throw new Error('the process is dead');
+          const result = await (target[name as keyof JournalStore] as (...args: unknown[]) => unknown).apply(
+            target,
+            args,
+          );
+          if (dying === 'written' && name !== 'get') {
+            dying = 'now';
+            throw new Error('the process is dead');
+          }
+          return result;
+        },
+    });
+    const client = createGatewayClient(resolved, context.get(HttpService), mortal, silence);
+    const collections = new CollectionsService(client);
+    const disbursements = new DisbursementsService(client);
+    return {
+      make: ({ operation, reference, amount }, callOptions) => {
+        const what = { reference, amount };
+        if (operation === 'mobile-money')
+          return collections.mobileMoney({ ...collectionRequest, ...what }, callOptions);
+        if (operation === 'partner-wallet')
+          return collections.partnerWallet({ ...collectionRequest, ...what }, callOptions);
+        if (operation === 'bank') return disbursements.bank({ ...bankRequest, ...what }, callOptions);
+        return disbursements.mobileMoney({ ...mobileRequest, ...what }, callOptions);
+      },
+      journal: createRecovery(resolved, mortal, client, silence).journal,
+      die: (when) => {
+        dying = when;
+      },
+    };
+  }
+
+  async function play(steps: readonly Step[], story: Story): Promise<void> {
+    const gateway = new KeyOnlyGateway();
+    server.answer(gateway.answer);
+    let now = 1_800_000_000_000;
+    const { journal: store } = memoryStorage({ now: () => now });
+    let process = startProcess(store, story);
+
+    const judge = async (made: Call, end: Promise<unknown>): Promise<void> => {
+      const { reference, amount } = made;
+      const value = await end.catch((error: unknown) => error);
+      const effects = gateway.effectsOf(familyOf(made), reference);
+      const name = value instanceof Error ? value.name : 'resolved';
+      if (name === 'resolved' && (effects.length !== 1 || Number(effects[0]?.amount) !== Number(amount)))
+        throw new Error(`a call resolved with ${effects.length} effects`);
+      if (name === 'PaymentRejectedError' && effects.length !== 0)
+        throw new Error('a call was rejected although money moved');
+      if (name === 'TypeError') throw value as Error;
+    };
+    const judgeBooks = async (): Promise<void> => {
+      for (const family of ['collection', 'disbursement'] as const) {
+        for (const reference of REFERENCES) {
+          const effects = gateway.effectsOf(family, reference).length;
+          const stored = await store.get({ account: 'default', environment: 'sandbox', family, reference });
+          const state = stored?.record.state ?? 'nothing';
+          if (effects > 1) throw new Error(`${family} ${reference} was paid ${effects} times`);
+          if (effects > 0 && (state === 'rejected' || state === 'nothing'))
+            throw new Error(`${family} ${reference} was paid, and the journal says ${state}`);
+          if (effects === 0 && state === 'accepted')
+            throw new Error(`${family} ${reference} was never paid, and the journal says accepted`);
+        }
+      }
+    };
+
+    for (const current of steps) {
+      if (current.do === 'call') {
+        gateway.plan(...current.faults);
+        await Promise.all(current.calls.map((made) => judge(made, process.make(made, current.options))));
+      } else if (current.do === 'crash') {
+        gateway.plan(current.fault);
+        if (current.when === 'written') process.die('written');
+        else
+          server.answer((response, socket, request) => {
+            process.die('now');
+            gateway.answer(response, socket, request);
+          });
+        await process.make(current.call).catch(() => {});
+        process.die('now');
+        server.answer(gateway.answer);
+        process = startProcess(store, story);
+      } else if (current.do === 'restart') {
+        process = startProcess(store, story);
+      } else if (current.do === 'wait') {
+        now += current.ms;
+      } else {
+        gateway.plan(...current.faults);
+        const replicas = [
+          process,
+          ...Array.from({ length: current.replicas - 1 }, () => startProcess(store, story)),
+        ];
+        await Promise.all(replicas.map(({ journal }) => journal.recover()));
+      }
+      await judgeBooks();
+    }
+  }
+
+  it(`moves money at most once, and never calls failed what moved (seed ${SEED}, ${RUNS} runs)`, async () => {
+    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), story, play), {
+      numRuns: RUNS,
+      seed: SEED,
+    });
+  }, 120_000);
+});

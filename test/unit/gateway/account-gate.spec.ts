@@ -1,0 +1,222 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import fc from 'fast-check';
+import { AccountGate, type Turn } from '../../../lib/gateway/rate-limiter.js';
+import { ManualClock } from '../../support/manual-clock.js';
+
+const LATEST = 59_000;
+
+describe('the gate of an account', () => {
+  let clock: ManualClock;
+  let turns: string[];
+
+  const gateOf = (rate: { perSecond?: number; concurrency?: number } = {}): AccountGate =>
+    new AccountGate({ perSecond: rate.perSecond, concurrency: rate.concurrency }, clock);
+
+  /** Enters, and notes what the turn was and when it came. */
+  const enter = (gate: AccountGate, name: string, latest = LATEST, signal?: AbortSignal): void => {
+    const note = ({ turn }: Turn): void => {
+      turns.push(`${name} ${turn} at ${clock.now()}`);
+    };
+    const turn = gate.enter(latest, signal);
+    if (turn instanceof Promise) void turn.then(note);
+    else note(turn);
+  };
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    turns = [];
+  });
+
+  describe('without caps and without a 429', () => {
+    it('is open, and sets no timer', () => {
+      const gate = gateOf();
+      for (let call = 0; call < 1_000; call += 1) enter(gate, 'call');
+      expect(turns).toHaveLength(1_000);
+      expect(clock.pending).toBe(0);
+    });
+
+    it('is open also for a call with hardly any time', () => {
+      enter(gateOf(), 'hasty', -500);
+      expect(turns).toEqual(['hasty go at 0']);
+    });
+
+    it('does not let in a call that was aborted', () => {
+      enter(gateOf(), 'call', LATEST, AbortSignal.abort());
+      expect(turns).toEqual(['call aborted at 0']);
+    });
+  });
+
+  describe('with a cap on concurrency', () => {
+    it('lets in as many as the cap, and the others in their order as turns end', async () => {
+      const gate = gateOf({ concurrency: 2 });
+      for (const name of ['a', 'b', 'c', 'd', 'e']) enter(gate, name);
+      expect(turns).toEqual(['a go at 0', 'b go at 0']);
+      await clock.advance(5);
+      gate.leave();
+      await clock.advance(5);
+      gate.leave();
+      gate.leave();
+      await clock.advance(1);
+      expect(turns.slice(2)).toEqual(['c go at 5', 'd go at 10', 'e go at 10']);
+      expect(clock.pending).toBe(0);
+    });
+
+    it('lets nobody overtake those who wait', async () => {
+      const gate = gateOf({ concurrency: 1 });
+      enter(gate, 'first');
+      enter(gate, 'second');
+      gate.leave();
+      enter(gate, 'third');
+      await clock.advance(1);
+      expect(turns).toEqual(['first go at 0', 'second go at 0']);
+    });
+
+    it('lets a waiting call go when it is aborted, and serves the next one', async () => {
+      const gate = gateOf({ concurrency: 1 });
+      const controller = new AbortController();
+      enter(gate, 'first');
+      enter(gate, 'second', LATEST, controller.signal);
+      enter(gate, 'third');
+      controller.abort();
+      await clock.advance(1);
+      gate.leave();
+      await clock.advance(1);
+      expect(turns.slice(1)).toEqual(['second aborted at 0', 'third go at 1']);
+      expect(clock.pending).toBe(0);
+    });
+
+    it('lets a waiting call go when its time is up', async () => {
+      const gate = gateOf({ concurrency: 1 });
+      enter(gate, 'first');
+      enter(gate, 'second', 50);
+      await clock.advance(60);
+      expect(turns.slice(1)).toEqual(['second late at 50']);
+      expect(clock.pending).toBe(0);
+    });
+
+    it('does not let a call wait that has no time to wait', () => {
+      const gate = gateOf({ concurrency: 1 });
+      enter(gate, 'first');
+      enter(gate, 'second', 0);
+      expect(turns).toEqual(['first go at 0', 'second late at 0']);
+    });
+  });
+
+  describe('with a cap on starts per second', () => {
+    it('lets in a burst of the cap, and the next when a second has passed since the first', async () => {
+      const gate = gateOf({ perSecond: 2 });
+      enter(gate, 'a');
+      await clock.advance(400);
+      for (const name of ['b', 'c', 'd']) enter(gate, name);
+      await clock.advance(1_700);
+      expect(turns).toEqual(['a go at 0', 'b go at 400', 'c go at 1000', 'd go at 1400']);
+    });
+
+    it('never lets more than the cap start within any second, in whatever rhythm calls come', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.integer({ min: 1, max: 5 }),
+          fc.array(fc.nat(700), { maxLength: 60 }),
+          async (cap, gaps) => {
+            clock = new ManualClock();
+            const gate = gateOf({ perSecond: cap });
+            const starts: number[] = [];
+            for (const gap of gaps) {
+              void Promise.resolve(gate.enter(Infinity, undefined)).then(() => starts.push(clock.now()));
+              await clock.advance(gap);
+            }
+            await clock.advance(gaps.length * 1_000);
+            expect(starts).toHaveLength(gaps.length);
+            for (const [index, at] of starts.entries()) {
+              expect(at - (starts[index - cap] ?? -1_000)).toBeGreaterThanOrEqual(1_000);
+            }
+          },
+        ),
+      );
+    });
+  });
+
+  describe('after a 429', () => {
+    it('keeps all calls of the account waiting for as long as the gateway asks', async () => {
+      const gate = gateOf();
+      enter(gate, 'met it');
+      gate.leave();
+      gate.coolDown(2_000);
+      enter(gate, 'a');
+      await clock.advance(500);
+      enter(gate, 'b');
+      await clock.advance(1_600);
+      expect(turns.slice(1)).toEqual(['a go at 2000', 'b go at 2000']);
+      expect(clock.pending).toBe(0);
+    });
+
+    it('waits for the longest of several wishes', async () => {
+      const gate = gateOf();
+      gate.coolDown(2_000);
+      gate.coolDown(500);
+      enter(gate, 'a');
+      await clock.advance(2_100);
+      expect(turns).toEqual(['a go at 2000']);
+    });
+
+    it('turns away at once a call whose deadline is too near', () => {
+      const gate = gateOf();
+      gate.coolDown(2_000);
+      expect(gate.enter(1_999, undefined)).toEqual({ turn: 'held-back', retryAfterMs: 2_000 });
+    });
+
+    it('turns away at once those in the queue who cannot wait so long', async () => {
+      const gate = gateOf({ concurrency: 1 });
+      enter(gate, 'running');
+      enter(gate, 'short of time', 1_500);
+      enter(gate, 'patient');
+      await clock.advance(1);
+      gate.coolDown(2_000);
+      gate.leave();
+      await clock.advance(2_100);
+      expect(turns.slice(1)).toEqual(['short of time held-back at 1', 'patient go at 2001']);
+    });
+
+    it('turns every call away when the wait is over a minute, however patient it is', () => {
+      const gate = gateOf();
+      gate.coolDown(60_001);
+      expect(gate.enter(1_000_000, undefined)).toEqual({ turn: 'held-back', retryAfterMs: 60_001 });
+    });
+
+    it('asks the gateway again after a minute, whatever it wrote', async () => {
+      const gate = gateOf();
+      gate.coolDown(Number.MAX_SAFE_INTEGER);
+      await clock.advance(59_000);
+      enter(gate, 'early', Infinity);
+      await clock.advance(1_000);
+      enter(gate, 'again', Infinity);
+      gate.coolDown(100);
+      enter(gate, 'later', Infinity);
+      await clock.advance(200);
+      expect(turns).toEqual(['early held-back at 59000', 'again go at 60000', 'later go at 60100']);
+    });
+
+    it('keeps to the caps when it opens', async () => {
+      const gate = gateOf({ concurrency: 1 });
+      gate.coolDown(100);
+      enter(gate, 'a');
+      enter(gate, 'b');
+      await clock.advance(200);
+      gate.leave();
+      await clock.advance(1);
+      expect(turns).toEqual(['a go at 100', 'b go at 200']);
+    });
+
+    it('sets no timer that outlives the last waiting call', async () => {
+      const gate = gateOf();
+      const controller = new AbortController();
+      gate.coolDown(10_000);
+      enter(gate, 'a', LATEST, controller.signal);
+      expect(clock.pending).toBe(2);
+      controller.abort();
+      await clock.advance(1);
+      expect(turns).toEqual(['a aborted at 0']);
+      expect(clock.pending).toBe(0);
+    });
+  });
+});

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { interpretAttempt } from '../../../../lib/gateway/answer/interpret-attempt.js';
+import { statusCall } from '../../../../lib/journal/outcomes/status-query.js';
+import { recordedCall } from '../../../../lib/journal/payment/payments.js';
+import { journalRecord } from '../../../support/journal-contract.js';
+
+const CALL = recordedCall(journalRecord('order-1'));
+
+describe('a try without an answer', () => {
+  it.each([
+    [{ sent: false, aborted: false }, 'not-sent'],
+    [{ sent: true, aborted: false }, 'no-answer'],
+    [{ sent: false, aborted: true }, 'aborted-unsent'],
+    [{ sent: true, aborted: true }, 'aborted'],
+  ] as const)('%j is %s', (failure, event) => {
+    const result = { result: 'failure', code: 'TIMEOUT', ...failure } as const;
+    expect(interpretAttempt(CALL, result, new Set())).toEqual({
+      report: { event, code: 'TIMEOUT', errors: {} },
+    });
+  });
+
+  it('that was held back says for how long', () => {
+    expect(interpretAttempt(CALL, { result: 'held-back', retryAfterMs: 70_000 }, new Set())).toEqual({
+      report: { event: 'held-back', code: 'HELD_BACK', retryAfterMs: 70_000, errors: {} },
+    });
+  });
+});
+
+it('a success answer that names no code has an empty one, never the code of another answer', () => {
+  const text = JSON.stringify({ status: 'success', message: 'ok', data: { status: 'pending' } });
+  const headers = { contentType: 'application/json' };
+  const call = statusCall('/payments/{reference}', journalRecord('order-1'));
+  const { success } = interpretAttempt(
+    call,
+    { result: 'response', httpStatus: 200, text, headers },
+    new Set(),
+  );
+  expect(success?.envelope).toEqual({ message: 'ok', httpStatus: 200, code: '' });
+});

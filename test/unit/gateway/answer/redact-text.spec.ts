@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { redactText } from '../../../../lib/gateway/answer/attempt-report.js';
+
+describe('redacting text from outside', () => {
+  const table: [text: string, safe: string][] = [
+    ['key pk_test_abc.def refused', 'key [redacted] refused'],
+    ['secret sk_live_abc refused', 'secret [redacted] refused'],
+    ['write to asha@example.com now', 'write to [redacted] now'],
+    ['+255 712 345 678 is off', '[redacted] is off'],
+    ['call (0712) 345-678', 'call ([redacted]'],
+    ['at least 1000.00, HTTP 422 (1000)', 'at least 1000.00, HTTP 422 (1000)'],
+    ['key PK_TEST_ABC refused', 'key [redacted] refused'],
+    ['account 0150-123-456 unknown', 'account [redacted] unknown'],
+    ['at least 1000 TZS, HTTP 422', 'at least 1000 TZS, HTTP 422'],
+  ];
+
+  for (const [text, safe] of table) {
+    it(`turns "${text}" into "${safe}"`, () => {
+      expect(redactText(text)).toBe(safe);
+    });
+  }
+
+  it('blanks out the values it is given, the longest first', () => {
+    expect(redactText('Asha Juma and Asha', ['Asha', 'Asha Juma'])).toBe('[redacted] and [redacted]');
+  });
+
+  it('blanks them out in whatever case they are written', () => {
+    expect(redactText('recipient ASHA JUMA-ALI (asha) is new', ['Asha Juma-Ali', 'Asha'])).toBe(
+      'recipient [redacted] ([redacted]) is new',
+    );
+  });
+
+  it('takes them literally', () => {
+    expect(redactText('a.b*c (d) [e] axbc', ['a.b*c', '(d)', '[e]'])).toBe(
+      '[redacted] [redacted] [redacted] axbc',
+    );
+  });
+
+  it('takes a short one as a whole word only', () => {
+    expect(redactText('Ali: invalid', ['Ali'])).toBe('[redacted]: invalid');
+  });
+
+  it('blanks them out in any case, also where they hold signs of a pattern', () => {
+    expect(redactText('ASHA (J.) JUMA is unknown', ['Asha (J.) Juma'])).toBe('[redacted] is unknown');
+    expect(redactText('Ashaa', ['Ash.a'])).toBe('Ashaa');
+  });
+
+  it('leaves words alone for the sake of a very short value', () => {
+    expect(redactText('a bank account', ['a', ''])).toBe('a bank account');
+  });
+
+  it('finds a value in whatever case it is written, also where a letter of it has a twin in another alphabet', () => {
+    const found = [
+      ['said ASHA MUSHI', 'asha mushi'],
+      ['said asha mushi', 'ASHA MUSHI'],
+      ['said ma\u017fumbuko', 'MASUMBUKO'],
+      ['said masumbuko', 'ma\u017fumbuko'],
+      ['said \u212aassim', 'kassim'],
+      ['said kassim', '\u212aassim'],
+      ['said ÉLISE', 'élise'],
+    ] as const;
+    for (const [text, value] of found) expect(redactText(text, [value])).toBe('said [redacted]');
+  });
+});

@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest';
+import { decide, type AttemptEvent } from '../../../lib/gateway/decide.js';
+
+/** How a cell of the table reads: `retry → x` tries again and ends in x when it may not; `? y` is an unknown outcome,
+ * and `probe` the one further try where the options allow it. */
+function cell(
+  kind: 'read' | 'collection' | 'disbursement',
+  event: AttemptEvent,
+  status?: number,
+  ambiguous = false,
+) {
+  const { retry, verdict, probe } = decide(kind, event, status, ambiguous);
+  const rejected = verdict.end === 'rejected' && (verdict.listed ? 'rejected' : 'rejected, same key again');
+  const end = rejected || (verdict.end === 'unknown' ? `? ${verdict.evidence}` : verdict.end);
+  if (probe) return `probe ${probe} → ${end}`;
+  return retry ? `retry → ${end}` : end;
+}
+
+describe('the decision table of money safety', () => {
+  const table: [
+    what: string,
+    event: AttemptEvent,
+    status: number | undefined,
+    cells: [string, string, string],
+  ][] = [
+    ['aborted before sending', 'aborted-unsent', undefined, ['aborted', 'aborted', 'aborted']],
+    [
+      'not sent',
+      'not-sent',
+      undefined,
+      ['retry → unreachable', 'retry → unreachable', 'retry → unreachable'],
+    ],
+    [
+      'no answer',
+      'no-answer',
+      undefined,
+      ['retry → unusable-answer', 'probe after-silence → ? no-answer', 'probe after-silence → ? no-answer'],
+    ],
+    [
+      'an unreadable answer',
+      'bad-answer',
+      200,
+      ['retry → unusable-answer', 'probe after-answer → ? bad-answer', 'probe after-answer → ? bad-answer'],
+    ],
+    [
+      'a server error',
+      'server-error',
+      502,
+      [
+        'retry → unusable-answer',
+        'probe after-answer → ? server-error',
+        'probe after-answer → ? server-error',
+      ],
+    ],
+    ['aborted after sending', 'aborted', undefined, ['aborted', '? aborted', '? aborted']],
+    ['success', 'success', 200, ['success', 'success', 'success']],
+    ['another echo', 'echo-mismatch', 200, ['success', '? echo-mismatch', '? echo-mismatch']],
+    ['a refusal', 'refused', 400, ['rejected', 'rejected', 'rejected']],
+    [
+      'a refusal without a code',
+      'refused-without-code',
+      404,
+      ['rejected, same key again', 'rejected, same key again', '? bad-answer'],
+    ],
+    [
+      'a refusal that is not proved',
+      'unproven-refusal',
+      400,
+      ['retry → unusable-answer', '? bad-answer', '? bad-answer'],
+    ],
+    [
+      'a refusal by a server that failed',
+      'unproven-refusal',
+      500,
+      ['retry → unusable-answer', '? server-error', '? server-error'],
+    ],
+    [
+      'an unlisted code with 422',
+      'unlisted-code',
+      422,
+      ['rejected, same key again', 'rejected, same key again', '? unlisted-code'],
+    ],
+    [
+      'an unlisted code with 408',
+      'unlisted-code',
+      408,
+      ['retry → unusable-answer', '? unlisted-code', '? unlisted-code'],
+    ],
+    [
+      'an unlisted code with 409',
+      'unlisted-code',
+      409,
+      ['retry → unusable-answer', '? unlisted-code', '? unlisted-code'],
+    ],
+    [
+      'an unlisted code with 200',
+      'unlisted-code',
+      200,
+      ['retry → unusable-answer', '? unlisted-code', '? unlisted-code'],
+    ],
+    [
+      'an unlisted code with 500',
+      'unlisted-code',
+      500,
+      ['retry → unusable-answer', '? unlisted-code', '? unlisted-code'],
+    ],
+    [
+      'a provider error',
+      'provider-error',
+      400,
+      ['retry → unusable-answer', '? provider-error', '? provider-error'],
+    ],
+    [
+      'a used key',
+      'duplicate-request',
+      409,
+      ['retry → unusable-answer', '? duplicate-request', '? duplicate-request'],
+    ],
+    [
+      'a used reference',
+      'duplicate-reference',
+      409,
+      ['retry → unusable-answer', '? duplicate-reference', '? duplicate-reference'],
+    ],
+    ['refused credentials', 'unauthorized', 401, ['authentication', 'authentication', 'authentication']],
+    [
+      'too many requests',
+      'rate-limited',
+      429,
+      ['retry → rate-limit', 'retry → rate-limit', 'retry → rate-limit'],
+    ],
+    [
+      'held back after a 429 to another call',
+      'held-back',
+      undefined,
+      ['rate-limit', 'rate-limit', 'rate-limit'],
+    ],
+    ['redirect 301', 'redirect', 301, ['redirected', 'redirected', 'redirected']],
+    ['redirect 302', 'redirect', 302, ['redirected', '? bad-answer', '? bad-answer']],
+    ['redirect 303', 'redirect', 303, ['redirected', '? bad-answer', '? bad-answer']],
+    ['redirect 307', 'redirect', 307, ['redirected', 'redirected', 'redirected']],
+    ['redirect 308', 'redirect', 308, ['redirected', 'redirected', 'redirected']],
+  ];
+
+  for (const [what, event, status, [read, collection, disbursement]] of table) {
+    it(`${what}: a read is ${read}`, () => {
+      expect(cell('read', event, status)).toBe(read);
+    });
+    it(`${what}: a collection is ${collection}`, () => {
+      expect(cell('collection', event, status)).toBe(collection);
+    });
+    it(`${what}: a disbursement is ${disbursement}`, () => {
+      expect(cell('disbursement', event, status)).toBe(disbursement);
+    });
+  }
+});
+
+describe('after an ambiguous attempt of the same payment', () => {
+  const table: [event: AttemptEvent, status: number | undefined, cell: string][] = [
+    ['success', 200, 'success'],
+    ['refused', 400, '? refused-after-ambiguity'],
+    ['refused-without-code', 404, '? refused-after-ambiguity'],
+    ['unproven-refusal', 400, '? bad-answer'],
+    ['unauthorized', 401, '? refused-after-ambiguity'],
+    ['redirect', 301, '? refused-after-ambiguity'],
+    ['unlisted-code', 400, '? refused-after-ambiguity'],
+    ['rate-limited', 429, 'retry → ? refused-after-ambiguity'],
+    ['held-back', undefined, '? no-answer'],
+    ['not-sent', undefined, 'retry → ? no-answer'],
+    ['aborted-unsent', undefined, '? aborted'],
+    ['duplicate-request', 409, '? duplicate-request'],
+    ['duplicate-reference', 409, '? duplicate-reference'],
+    ['provider-error', 400, '? provider-error'],
+    ['server-error', 500, '? server-error'],
+    ['no-answer', undefined, '? no-answer'],
+    ['bad-answer', 200, '? bad-answer'],
+    ['echo-mismatch', 200, '? echo-mismatch'],
+  ];
+
+  for (const [event, status, expected] of table) {
+    it(`${event} makes a collection ${expected}`, () => {
+      expect(cell('collection', event, status, true)).toBe(expected);
+    });
+  }
+
+  it('an unlisted code keeps its own evidence for a disbursement', () => {
+    expect(cell('disbursement', 'unlisted-code', 400, true)).toBe('? unlisted-code');
+  });
+
+  it('a read goes on as before, since it moves no money', () => {
+    expect(cell('read', 'refused', 400, true)).toBe('rejected');
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it, vi, type Mock } from 'vitest';
+import { type Dispatcher } from 'undici';
+import { ResponseCollector } from '../../../../lib/gateway/http/undici-transport.js';
+
+const controller = { abort: vi.fn() } as unknown as Dispatcher.DispatchController;
+
+function collecting(): {
+  collector: ResponseCollector;
+  watch: { sends: number; over: boolean };
+  onEnd: Mock;
+} {
+  const watch = { sends: 0, over: false };
+  const onEnd = vi.fn();
+  const collector = new ResponseCollector(watch, onEnd);
+  collector.answer.catch(() => undefined);
+  return { collector, watch, onEnd };
+}
+
+describe('collecting one response', () => {
+  it('refuses to be sent a second time', () => {
+    const { collector, watch } = collecting();
+    expect(collector.mayHaveBeenSent()).toBe(false);
+    collector.onRequestStart(controller);
+    expect(() => {
+      collector.onRequestStart(controller);
+    }).toThrow('sent once already');
+    expect(watch.sends).toBe(1);
+    expect(collector.mayHaveBeenSent()).toBe(true);
+  });
+
+  it('refuses to be sent after it was given up', async () => {
+    const { collector, watch } = collecting();
+    collector.giveUp();
+    expect(() => {
+      collector.onRequestStart(controller);
+    }).toThrow('given up before sending');
+    expect(watch.sends).toBe(0);
+    await expect(collector.answer).rejects.toThrow('given up');
+  });
+
+  it('refuses to be sent once the attempt is over that it belongs to', () => {
+    const { collector, watch } = collecting();
+    watch.over = true;
+    expect(() => {
+      collector.onRequestStart(controller);
+    }).toThrow('given up before sending');
+    expect(watch.sends).toBe(0);
+  });
+
+  it('ends a request that is under way when it is given up, which does not unsend it', () => {
+    const { collector } = collecting();
+    collector.onRequestStart(controller);
+    collector.giveUp();
+    expect(controller.abort).toHaveBeenCalledTimes(1);
+    expect(collector.mayHaveBeenSent()).toBe(true);
+  });
+
+  it('takes the final status after an interim one, and joins characters that were cut between chunks', async () => {
+    const { collector, onEnd } = collecting();
+    collector.onRequestStart(controller);
+    collector.onResponseStart(controller, 103, {});
+    collector.onResponseStart(controller, 200, { 'x-one': '1' }, 'OK');
+    const bytes = Buffer.from('é');
+    collector.onResponseData(controller, bytes.subarray(0, 1));
+    collector.onResponseData(controller, bytes.subarray(1));
+    expect(onEnd).not.toHaveBeenCalled();
+    collector.onResponseEnd();
+    expect(onEnd).toHaveBeenCalledTimes(1);
+    await expect(collector.answer).resolves.toEqual({
+      status: 200,
+      statusText: 'OK',
+      headers: { 'x-one': '1' },
+      data: 'é',
+    });
+  });
+});

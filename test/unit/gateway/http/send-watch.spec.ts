@@ -1,0 +1,143 @@
+import { describe, expect, it, vi } from 'vitest';
+import { inspect } from 'node:util';
+import { type OutgoingRequest } from '../../../../lib/gateway/http/http-transport.js';
+import {
+  endWatch,
+  mayHaveBeenSent,
+  noteStart,
+  refuseChanged,
+  sendWatchOf,
+  sendWithin,
+  wasAnsweredByProxy,
+  wasSentOnce,
+  watchSending,
+} from '../../../../lib/gateway/http/send-watch.js';
+
+const asked: OutgoingRequest = {
+  origin: 'https://gateway.example',
+  path: '/payments',
+  method: 'POST',
+  headers: { 'Idempotency-Key': 'its-key' },
+  body: '{"amount":1}',
+};
+
+describe('what was seen of sending', () => {
+  it.each<[what: string, counts: [number, number, number], guarded: boolean, maybe: boolean, once: boolean]>([
+    ['an interceptor threw before any adapter', [0, 0, 0], true, false, false],
+    ['nobody guards the adapter, and nothing was seen', [0, 0, 0], false, true, true],
+    ['taken, and no byte left', [1, 1, 0], true, false, false],
+    ['taken, and no byte left, where nobody guards', [1, 1, 0], false, false, false],
+    ['taken and sent', [1, 1, 1], true, true, true],
+    ['taken and sent, where nobody guards', [1, 1, 1], false, true, true],
+    ['sent twice by one adapter', [1, 1, 2], true, true, false],
+    ['handed out twice, and taken once', [2, 1, 1], true, true, false],
+    ['handed to another adapter', [1, 0, 0], true, true, true],
+    ['handed to another adapter twice', [2, 0, 0], true, true, false],
+    ['handed out twice, taken once, and no byte left', [2, 1, 0], true, true, false],
+    ['taken twice, and one byte left', [2, 2, 1], true, true, true],
+    ['answered, although nobody handed it out', [0, 0, 0], true, false, false],
+  ])('%s', (_, [dispatched, taken, sends], guarded, maybe, once) => {
+    const watch = { dispatched, taken, sends };
+    expect(mayHaveBeenSent(watch, guarded)).toBe(maybe);
+    expect(wasSentOnce(watch, guarded)).toBe(once);
+  });
+
+  it('begins with nothing, and tells the first start only', () => {
+    const onStart = vi.fn();
+    const watch = watchSending(new AbortController().signal, asked, onStart);
+    expect(watch).toMatchObject({ dispatched: 0, taken: 0, sends: 0, asked });
+    noteStart(watch);
+    noteStart(watch);
+    expect(watch.sends).toBe(2);
+    expect(onStart).toHaveBeenCalledTimes(1);
+  });
+
+  it.each<[what: string, counts: [number, number, number], refused: true | undefined, its: boolean]>([
+    ['a tunnel was refused, and nothing left', [1, 1, 0], true, true],
+    ['a tunnel was refused twice', [2, 2, 0], true, true],
+    ['a tunnel was refused, and something else was sent', [2, 2, 1], true, false],
+    ['a tunnel was refused, and another adapter took it, too', [2, 1, 0], true, false],
+    ['nothing left, and no tunnel was refused', [1, 1, 0], undefined, false],
+    ['nobody saw anything', [0, 0, 0], undefined, false],
+  ])('makes an answer that of a proxy or not: %s', (_, [dispatched, taken, sends], tunnelRefused, its) => {
+    const watch = { dispatched, taken, sends, ...(tunnelRefused && { tunnelRefused }) };
+    expect(wasAnsweredByProxy(watch)).toBe(its);
+    expect(wasSentOnce(watch, true)).toBe(false);
+  });
+
+  it('is found by the signal, or within what sends the payment, whatever became of signal and key', async () => {
+    const { signal } = new AbortController();
+    const watch = watchSending(signal, asked);
+    expect(sendWatchOf(signal)).toBe(watch);
+    expect(sendWatchOf(undefined)).toBeUndefined();
+    const later = sendWithin(watch, async () => {
+      await new Promise(setImmediate);
+      return sendWatchOf(new AbortController().signal);
+    });
+    expect(sendWatchOf(undefined)).toBeUndefined();
+    expect(await later).toBe(watch);
+  });
+
+  it('is that of the signal where one payment is sent again within another', () => {
+    const first = watchSending(new AbortController().signal, asked);
+    const second = watchSending(new AbortController().signal, asked);
+    expect(sendWithin(second, () => sendWatchOf(first.signal))).toBe(first);
+  });
+
+  it('is not asked for a read within a payment, which may be any request', () => {
+    const payment = watchSending(new AbortController().signal, asked);
+    const read = watchSending(new AbortController().signal, { ...asked, headers: {} });
+    expect(sendWithin(payment, () => sendWithin(read, () => sendWatchOf(undefined)))).toBeUndefined();
+  });
+
+  it('shows nobody the payment who prints what was made while it was sent', async () => {
+    const watch = watchSending(new AbortController().signal, asked);
+    const [promise, timer] = sendWithin(watch, () => [Promise.resolve(), setTimeout(() => undefined, 0)]);
+    clearTimeout(timer);
+    await promise;
+    const shown = inspect([promise, timer], { depth: Infinity, showHidden: true });
+    expect(shown).not.toContain('its-key');
+    expect(shown).not.toContain('amount');
+  });
+
+  it('lets a payment be sent no more once it is over, and a read as often as somebody likes', () => {
+    const payment = watchSending(new AbortController().signal, asked);
+    const read = watchSending(new AbortController().signal, { ...asked, headers: {} });
+    refuseChanged(payment, asked);
+    for (const watch of [payment, read]) endWatch(watch);
+    expect(() => {
+      refuseChanged(payment, asked);
+    }).toThrow('sent again after its end');
+    expect(payment.changed).toBeUndefined();
+    refuseChanged(read, asked);
+  });
+});
+
+describe('a request that an interceptor changed', () => {
+  it.each<[what: string, change: Partial<OutgoingRequest>]>([
+    ['the Idempotency-Key', { headers: { 'Idempotency-Key': 'another-key' } }],
+    ['the Idempotency-Key', { headers: {} }],
+    ['the Idempotency-Key', { headers: { ...asked.headers, 'idempotency-key': 'a-second-one' } }],
+    ['the body', { body: '{"amount":2}' }],
+    ['the method', { method: 'GET' }],
+    ['the host', { origin: 'https://elsewhere.example' }],
+    ['the path', { path: '/refunds' }],
+  ])('in %s is not sent', (what, change) => {
+    const watch = watchSending(new AbortController().signal, asked);
+    expect(() => {
+      refuseChanged(watch, { ...asked, ...change });
+    }).toThrow('changed by an interceptor');
+    expect(watch.changed).toBe(what);
+  });
+
+  it('is sent where only headers were added, and where it is a read', () => {
+    const added = { ...asked, headers: { ...asked.headers, 'x-trace': '1' } };
+    const watch = watchSending(new AbortController().signal, asked);
+    refuseChanged(watch, added);
+    expect(watch.changed).toBeUndefined();
+    const read = watchSending(new AbortController().signal, { ...asked, headers: {} });
+    expect(read.asked).toBeUndefined();
+    refuseChanged(read, { ...asked, path: '/elsewhere' });
+    expect(read.changed).toBeUndefined();
+  });
+});

@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest';
+import { type RequestOptions } from 'node:http';
+import { endWatch, watchSending } from '../../../../lib/gateway/http/send-watch.js';
+import { sentAs, watchedTransport } from '../../../../lib/gateway/http/watched-transport.js';
+import { type OutgoingRequest } from '../../../../lib/gateway/http/http-transport.js';
+import { startMisbehavingGateway, text } from '../../../support/misbehaving-gateway.js';
+
+const PAY = '/api/v1/disbursements/bank';
+const OPTIONS: RequestOptions = {
+  protocol: 'https:',
+  hostname: 'gateway.example',
+  port: '',
+  path: PAY,
+  method: 'POST',
+  headers: { 'Idempotency-Key': 'its-key' },
+};
+
+const asked = (origin: string): OutgoingRequest => ({
+  method: 'POST',
+  origin,
+  path: PAY,
+  headers: { 'Idempotency-Key': 'its-key' },
+  body: '{}',
+});
+
+it.each<[where: string, options: RequestOptions, origin: string]>([
+  ['a host', {}, 'https://gateway.example'],
+  ['a port', { port: '8443' }, 'https://gateway.example:8443'],
+  ['the usual port, written out', { port: 443 }, 'https://gateway.example'],
+  ['an address of IPv6', { hostname: '::1', port: '8443' }, 'https://[::1]:8443'],
+  [
+    'a proxy that hands it on',
+    { protocol: 'http:', hostname: 'proxy.example', port: 3128, path: `http://gateway.example${PAY}` },
+    'http://gateway.example',
+  ],
+])('sees where a request goes: to %s', (_, options, origin) => {
+  expect(sentAs({ ...OPTIONS, ...options }, asked(origin))).toEqual(asked(origin));
+  expect(sentAs({ ...OPTIONS, ...options }, asked('https://elsewhere.example'))).toEqual(asked(origin));
+});
+
+it('takes a socket of this machine for the host that was asked for', () => {
+  const { hostname: _, port: __, ...options } = OPTIONS;
+  const origin = 'https://gateway.example';
+  expect(sentAs({ ...options, socketPath: '/run/gateway.sock' }, asked(origin))).toEqual(asked(origin));
+});
+
+it('sees a path that only looks like another host', () => {
+  const { origin, path } = sentAs({ ...OPTIONS, path: '//elsewhere.example/pay' }, asked(''));
+  expect([origin, path]).toEqual(['https://gateway.example', '//elsewhere.example/pay']);
+});
+
+it.each([
+  ['leaves nothing of a request whose attempt ended while it waited for its connection', true, 0],
+  ['sends a request whose attempt is under way', false, 1],
+])('%s', async (_, isOver, sends) => {
+  const gateway = await startMisbehavingGateway();
+  gateway.answer(text('{}'));
+  const { protocol, hostname, port, origin } = new URL(gateway.baseUrl);
+  const watch = watchSending(new AbortController().signal, asked(origin));
+  const request = watchedTransport(watch).request({ ...OPTIONS, protocol, hostname, port }, (response) => {
+    response.resume();
+  });
+  const errors: unknown[] = [];
+  request.on('error', (error) => errors.push(error));
+  const closed = new Promise((resolve) => request.once('close', resolve));
+  request.write('{}');
+  request.end();
+  if (isOver) endWatch(watch);
+  await closed;
+  expect(errors).toMatchObject(isOver ? [{ message: 'given up before sending' }] : []);
+  expect([watch.taken, watch.sends, gateway.seen.length]).toEqual([1, sends, sends]);
+  await gateway.close();
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { outcomeUnknownError } from '../../../lib/gateway/call-error.js';
+
+describe('the error for an unknown outcome', () => {
+  it('says what was seen and what to do next', () => {
+    const error = outcomeUnknownError(
+      'no-answer',
+      { code: 'ECONNRESET' },
+      { operation: 'collection.mobile-money' },
+    );
+    expect(error.message).toBe(
+      'It is not known whether the money moved: the request was sent and no complete answer came (ECONNRESET).',
+    );
+    expect(error.hint).toContain('wait for the webhook');
+  });
+
+  it('tells a payout from a collection: no webhook comes for it', () => {
+    const error = outcomeUnknownError('bad-answer', { httpStatus: 200 }, { operation: 'disbursement.bank' });
+    expect(error.hint).toContain('Look the payout up');
+    expect(error.message).toContain('(HTTP 200)');
+  });
+
+  it('does not repeat the hint of a refusal that proves nothing', () => {
+    const error = outcomeUnknownError(
+      'refused-after-ambiguity',
+      { code: 'INSUFFICIENT_BALANCE' },
+      { operation: 'disbursement.bank', hint: 'Top up the wallet' },
+    );
+    expect(error.hint).not.toContain('Top up');
+  });
+
+  it('says to look a used reference up, also where the gateway gave field messages and no code', () => {
+    const error = outcomeUnknownError('duplicate-reference', {}, {});
+    expect(error.hint).toContain('Look that reference up');
+  });
+
+  it('says that an operator must look again where the gateway contradicted the first word', () => {
+    const error = outcomeUnknownError('conflict', {}, { operation: 'disbursement.bank' });
+    expect(error.message).toBe(
+      'It is not known whether the money moved: it was written down as refused, or as ended without success, and the gateway acknowledged it afterwards.',
+    );
+    expect(error.hint).toContain('PaymentsJournal.settle()');
+    expect(error.hint).toContain('do not pay again under another reference');
+    expect(error.mayHaveBeenProcessed).toBe(true);
+  });
+});

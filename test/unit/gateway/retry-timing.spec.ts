@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import fc from 'fast-check';
+import { resolveOptions } from '../../../lib/config/resolve-options.js';
+import { nextWaitMs, parseRetryAfter, pause, probeWaitMs } from '../../../lib/gateway/retry-timing.js';
+
+const retry = { maxAttempts: 3, baseDelayMs: 500, maxDelayMs: 800 };
+const state = { tries: 1, remainingMs: 60_000, retryAfterMs: undefined };
+const always = (value: number) => () => value;
+
+describe('the wait before another try', () => {
+  it('doubles with every try, up to its bound', () => {
+    expect(nextWaitMs(state, retry, always(1))).toBe(500);
+    expect(nextWaitMs({ ...state, tries: 2 }, retry, always(1))).toBe(800);
+  });
+
+  it('is spread over the whole range, so that clients do not come back together', () => {
+    expect(nextWaitMs(state, retry, always(0))).toBe(0);
+    expect(nextWaitMs(state, retry, always(0.5))).toBe(250);
+  });
+
+  it('does not come when the tries are used up', () => {
+    expect(nextWaitMs({ ...state, tries: 3 }, retry)).toBeUndefined();
+  });
+
+  it('does not come when under a second would be left', () => {
+    expect(nextWaitMs({ ...state, remainingMs: 1_500 }, retry, always(1))).toBe(500);
+    expect(nextWaitMs({ ...state, remainingMs: 1_499 }, retry, always(1))).toBeUndefined();
+  });
+
+  it('is what the gateway asks for, up to a minute', () => {
+    expect(nextWaitMs({ ...state, remainingMs: 90_000, retryAfterMs: 60_000 }, retry)).toBe(60_000);
+    expect(nextWaitMs({ ...state, remainingMs: 90_000, retryAfterMs: 60_001 }, retry)).toBeUndefined();
+    expect(nextWaitMs({ ...state, remainingMs: 10_000, retryAfterMs: 9_500 }, retry)).toBeUndefined();
+  });
+
+  it('never outlasts the deadline, whatever the numbers', () => {
+    fc.assert(
+      fc.property(
+        fc.nat(10),
+        fc.nat(100_000),
+        fc.option(fc.nat(200_000), { nil: undefined }),
+        (tries, left, after) => {
+          const wait = nextWaitMs(
+            { tries, remainingMs: left, retryAfterMs: after },
+            { ...retry, maxAttempts: 20 },
+          );
+          return wait === undefined || (wait >= 0 && wait + 1_000 <= left);
+        },
+      ),
+    );
+  });
+});
+
+describe('Retry-After', () => {
+  const now = Date.parse('2026-01-01T00:00:00Z');
+
+  const table: [header: string | undefined, ms: number | undefined][] = [
+    ['2', 2_000],
+    [' 0 ', 0],
+    ['Thu, 01 Jan 2026 00:00:05 GMT', 5_000],
+    ['Wed, 31 Dec 2025 23:59:00 GMT', 0],
+    ['99999999999999999999', Number.MAX_SAFE_INTEGER],
+    ['Fri, 01 Jan 2100 00:00:00 GMT', Date.parse('2100-01-01T00:00:00Z') - now],
+    ['soon', undefined],
+    ['-1', undefined],
+    ['1.5', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ];
+
+  for (const [header, ms] of table) {
+    it(`"${header ?? 'absent'}" is ${ms ?? 'no'} milliseconds`, () => {
+      expect(parseRetryAfter(header, now)).toBe(ms);
+    });
+  }
+});
+
+describe('the wait before a probe', () => {
+  const waits = { afterAnswerMs: 2_000, afterSilenceMs: 15_000 };
+
+  it('is longer after silence than after an answer', () => {
+    expect(probeWaitMs('after-answer', 60_000, waits)).toBe(2_000);
+    expect(probeWaitMs('after-silence', 60_000, waits)).toBe(15_000);
+  });
+
+  it('has room in the default deadline, also after an attempt that took all its time', () => {
+    const { deadlineMs, timeoutMs, probe } = resolveOptions({
+      baseUrl: 'https://gateway.example/api/v1',
+      apiKey: 'pk_test_canarykey',
+      apiSecret: 'sk_test_canarysecret',
+    });
+    const defaults = probe.collection ?? waits;
+    for (const wait of ['after-answer', 'after-silence'] as const)
+      expect(probeWaitMs(wait, deadlineMs - timeoutMs, defaults)).toBe(15_000);
+  });
+
+  it('does not begin where it would leave under a second', () => {
+    expect(probeWaitMs('after-silence', 16_000, waits)).toBe(15_000);
+    expect(probeWaitMs('after-silence', 15_999, waits)).toBeUndefined();
+  });
+});
+
+describe('pausing', () => {
+  it('ends in its time', async () => {
+    await expect(pause(1, new AbortController().signal)).resolves.toBe(true);
+  });
+
+  it('ends when the signal fires', async () => {
+    const controller = new AbortController();
+    const pausing = pause(60_000, controller.signal);
+    controller.abort('enough');
+    await expect(pausing).resolves.toBe(false);
+  });
+
+  it('does not begin when the signal has fired already', async () => {
+    await expect(pause(60_000, AbortSignal.abort('before'))).resolves.toBe(false);
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import { AccountGate } from '../../../lib/gateway/rate-limiter.js';
+import { CallTrace } from '../../../lib/gateway/call-trace.js';
+import { sendInTurn } from '../../../lib/gateway/run-call.js';
+
+describe('sending in turn', () => {
+  it('says how long the try took, and not the wait for its turn', async () => {
+    const gate = new AccountGate({ perSecond: undefined, concurrency: 1 });
+    expect(gate.enter(performance.now() + 60_000, undefined)).toEqual({ turn: 'go' });
+    let startedAt = 0;
+    const carrier = {
+      carry: () => {
+        startedAt = performance.now();
+        const answer = Promise.resolve({ status: 200, headers: {}, data: '' });
+        return {
+          answer,
+          mayHaveBeenSent: () => true,
+          wasAnsweredByProxy: () => false,
+          wasSentOnce: () => true,
+          notSentBecause: () => ({}),
+          giveUp: () => {},
+        };
+      },
+    };
+    const sending = sendInTurn({
+      carrier,
+      gate,
+      trace: new CallTrace({ account: 'default', operation: 'wallet.balance' }),
+      request: { method: 'GET', origin: 'http://127.0.0.1:1', path: '/', headers: {}, body: undefined },
+      signal: undefined,
+      timeoutMs: 60_000,
+      deadline: performance.now() + 60_000,
+      sendBy: performance.now() + 60_000,
+    });
+    // Longer than the try, on any machine: it ends in the turn in which it begins.
+    await delay(50);
+    const leftAt = performance.now();
+    gate.leave();
+    const { durationMs } = await sending;
+    expect(startedAt).toBeGreaterThanOrEqual(leftAt);
+    expect(durationMs).toBeGreaterThanOrEqual(0);
+    expect(durationMs).toBeLessThanOrEqual(performance.now() - leftAt);
+  });
+
+  it('sends nothing once the deadline has passed, and gives the turn back', async () => {
+    let sent = 0;
+    const carrier = {
+      carry: () => {
+        sent += 1;
+        throw new Error('sent');
+      },
+    };
+    const gate = new AccountGate({ perSecond: undefined, concurrency: 1 });
+    const { result } = await sendInTurn({
+      carrier,
+      gate,
+      trace: new CallTrace({ account: 'default', operation: 'wallet.balance' }),
+      request: { method: 'GET', origin: 'http://127.0.0.1:1', path: '/', headers: {}, body: undefined },
+      signal: undefined,
+      timeoutMs: 100,
+      deadline: performance.now() - 1,
+      sendBy: performance.now() - 1,
+    });
+    expect(result).toMatchObject({ result: 'failure', sent: false });
+    expect(sent).toBe(0);
+    expect(gate.enter(performance.now() + 1_000, undefined)).toEqual({ turn: 'go' });
+  });
+});

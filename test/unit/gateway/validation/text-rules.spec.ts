@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest';
+import { isEmail, validateSync } from 'class-validator';
+import fc from 'fast-check';
+import { IsEmailAddress, IsReference } from '../../../../lib/gateway/validation/request-rules.js';
+
+class Request {
+  @IsEmailAddress()
+  email: unknown;
+}
+
+function isTaken(email: unknown): boolean {
+  return validateSync(Object.assign(new Request(), { email })).length === 0;
+}
+
+const word = fc.string({
+  unit: fc.constantFrom(...Array.from('azAZ019._+-@')),
+  minLength: 1,
+  maxLength: 40,
+});
+
+it('takes exactly the e-mail addresses that class-validator takes', () => {
+  const almost = fc
+    .tuple(word, word, fc.constantFrom('com', 'c', 'tz', 'co.tz', '1', 'x-y', ''))
+    .map((parts) => {
+      const [local, domain, top] = parts;
+      return `${local}@${domain}.${top}`;
+    });
+  const taken = { yes: 0, no: 0 };
+  fc.assert(
+    fc.property(fc.oneof(almost, fc.emailAddress(), word, fc.anything()), (value) => {
+      taken[isTaken(value) ? 'yes' : 'no'] += 1;
+      expect(isTaken(value)).toBe(isEmail(value));
+    }),
+    { numRuns: 5_000 },
+  );
+  expect(Math.min(taken.yes, taken.no)).toBeGreaterThan(500);
+});
+
+it('judges an endless almost-address at once', () => {
+  expect(isTaken(`${'a.'.repeat(100_000)}@`)).toBe(false);
+  expect(isTaken(`a@${'a-'.repeat(100_000)}`)).toBe(false);
+});
+
+class Payment {
+  @IsReference()
+  reference: unknown;
+}
+
+it.each<[what: string, reference: unknown, problem: string | undefined]>([
+  ['a plain one', 'order-1', undefined],
+  ['inner white space', 'order 1', undefined],
+  ['255 bytes', 'é'.repeat(127) + 'e', undefined],
+  ['256 bytes', 'é'.repeat(128), 'must be at most 255 bytes long'],
+  ['none', undefined, 'is required and must be a string'],
+  ['a number', 5, 'is required and must be a string'],
+  ['an empty one', '', 'must not be blank'],
+  ['a blank one', '  ', 'must not be blank'],
+  ['half of an emoji', 'order-\ud83d', 'must be whole characters'],
+  ['a line break within', 'order\n1', 'must not hold control characters'],
+  ['a tab at its end', 'order-1\t', 'must not hold control characters'],
+  ['white space before it', ' order-1', 'must not begin or end with white space'],
+  ['an invisible character behind it', 'order-1\u200b', 'must not begin or end with white space'],
+])('judges a reference: %s', (_, reference, problem) => {
+  const said = validateSync(Object.assign(new Payment(), { reference })).flatMap(({ constraints = {} }) =>
+    Object.values(constraints),
+  );
+  expect(said).toEqual(
+    problem === undefined ? [] : [expect.stringMatching(new RegExp(`^reference ${problem}`)) as unknown],
+  );
+});

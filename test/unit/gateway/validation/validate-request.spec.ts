@@ -1,0 +1,261 @@
+import { describe, expect, it } from 'vitest';
+import { ValidationPipe } from '@nestjs/common';
+import {
+  MobileMoneyCollectionDto,
+  PartnerWalletCollectionDto,
+} from '../../../../lib/collections/collection.dto.js';
+import {
+  BankDisbursementDto,
+  MobileMoneyDisbursementDto,
+} from '../../../../lib/disbursements/disbursement.dto.js';
+import { PaymentsValidationError } from '../../../../lib/errors/payments-errors.js';
+import { NameLookupDto } from '../../../../lib/name-lookup/name-lookup.dto.js';
+import {
+  limitErrors,
+  validateRequest,
+  type RequestClass,
+} from '../../../../lib/gateway/validation/validate-request.js';
+import { bankRequest, collectionRequest, mobileRequest } from '../../../support/gateway-answers.js';
+
+const lookupRequest = { channel: 'BANK', account_number: '015', bank_code: 'ABC' };
+
+function check(requestClass: RequestClass<object>, request: unknown): Record<string, readonly string[]> {
+  try {
+    validateRequest(requestClass, request, 'banks.list');
+    return {};
+  } catch (error) {
+    if (error instanceof PaymentsValidationError) return error.errors;
+    throw error;
+  }
+}
+
+const valid: [requestClass: RequestClass<object>, request: Record<string, unknown>][] = [
+  [MobileMoneyCollectionDto, collectionRequest],
+  [PartnerWalletCollectionDto, collectionRequest],
+  [BankDisbursementDto, bankRequest],
+  [MobileMoneyDisbursementDto, mobileRequest],
+  [NameLookupDto, lookupRequest],
+];
+
+for (const [requestClass, request] of valid) {
+  describe(`a ${requestClass.name}`, () => {
+    it('is taken as a plain object and as an instance', () => {
+      expect(check(requestClass, request)).toEqual({});
+      expect(check(requestClass, Object.assign(new requestClass(), request))).toEqual({});
+      expect(check(requestClass, Object.assign(Object.create(null) as object, request))).toEqual({});
+    });
+
+    for (const field of Object.keys(request)) {
+      for (const bad of [undefined, null, '', '  ', {}, [], true]) {
+        it(`is refused when ${field} is ${bad === undefined ? 'missing' : JSON.stringify(bad)}, and says so once`, () => {
+          const errors = check(requestClass, { ...request, [field]: bad });
+          expect(Object.keys(errors)).toEqual([field]);
+          expect(errors[field]).toEqual([expect.stringMatching(new RegExp(`^${field} `))]);
+        });
+      }
+    }
+
+    it('is refused with a field that the specification does not have', () => {
+      expect(check(requestClass, { ...request, ammount: 1 })).toEqual({
+        ammount: [expect.stringContaining('ammount is not a field of this request')],
+      });
+    });
+
+    it('works as a body type under a strict ValidationPipe', async () => {
+      const pipe = new ValidationPipe({ whitelist: true, forbidNonWhitelisted: true, transform: true });
+      const metadata = { type: 'body', metatype: requestClass } as const;
+      const body = JSON.parse(
+        JSON.stringify({ ...request, ...('amount' in request && { amount: '5000' }) }),
+      ) as object;
+      const dto: unknown = await pipe.transform(body, metadata);
+      expect(dto).toBeInstanceOf(requestClass);
+      expect(dto).toEqual(Object.assign(new requestClass(), body));
+      await expect(pipe.transform({ ...body, extra: 1 }, metadata)).rejects.toThrow('Bad Request');
+      await expect(pipe.transform({}, metadata)).rejects.toThrow('Bad Request');
+    });
+  });
+}
+
+describe('what is no request', () => {
+  for (const [what, request] of [
+    ['nothing', undefined],
+    ['null', null],
+    ['an array', [collectionRequest]],
+    ['a string', 'pay'],
+    ['a number', 17],
+    ['a function', () => collectionRequest],
+  ] as const) {
+    it(`${what} is refused with a clear message`, () => {
+      expect(check(MobileMoneyCollectionDto, request)).toEqual({
+        request: ['the request must be an object: write { … } with the fields of MobileMoneyCollectionDto'],
+      });
+    });
+  }
+
+  it('a getter is refused, because its value could change before sending', () => {
+    const request = {
+      ...collectionRequest,
+      get amount() {
+        return '1';
+      },
+    };
+    expect(check(MobileMoneyCollectionDto, request)).toEqual({ amount: [expect.stringContaining('getter')] });
+  });
+
+  it('a getter in metadata is refused for the same reason', () => {
+    const metadata = {
+      get order() {
+        return 17;
+      },
+    };
+    expect(check(MobileMoneyCollectionDto, { ...collectionRequest, metadata })).toHaveProperty('metadata');
+  });
+
+  it('a __proto__ field is refused and changes no prototype', () => {
+    const request = JSON.parse('{"__proto__":{"amount":"1"}}') as object;
+    expect(check(MobileMoneyCollectionDto, Object.assign(request, collectionRequest))).toEqual({
+      request: ['the request must not have a field named __proto__: remove it'],
+    });
+    expect(({} as Record<string, unknown>)['amount']).toBeUndefined();
+  });
+
+  it('inherited fields do not count', () => {
+    const inherited = Object.create(collectionRequest) as object;
+    expect(Object.keys(check(MobileMoneyCollectionDto, inherited))).toContain('amount');
+  });
+});
+
+describe('the rules of the fields', () => {
+  const rules: [requestClass: RequestClass<object>, field: string, good: unknown[], bad: unknown[]][] = [
+    [
+      MobileMoneyCollectionDto,
+      'amount',
+      ['0.01', 1, 1180.5, 5n, '9999999999999.99'],
+      [
+        0,
+        '0',
+        -1,
+        '-1',
+        0.001,
+        0.1 + 0.2,
+        1e21,
+        '1e3',
+        '1,000',
+        ' 1',
+        '10000000000000',
+        Number.NaN,
+        Infinity,
+        0n,
+      ],
+    ],
+    [
+      MobileMoneyCollectionDto,
+      'phone',
+      ['255712345678'],
+      [
+        '+255712345678',
+        '0712345678',
+        '25571234567',
+        '2557123456789',
+        '255 712 345 678',
+        '٢٥٥712345678',
+        255712345678,
+        '255712345678\n',
+      ],
+    ],
+    [MobileMoneyCollectionDto, 'customer_email', ['a@b.co'], ['a', 'a@', 'a@b', '@b.co', 'a b@c.co', 17]],
+    [MobileMoneyCollectionDto, 'currency', [undefined, 'TZS'], ['tzs', 'USD', '', null, 1]],
+    [
+      MobileMoneyCollectionDto,
+      'reference',
+      ['a', 'x'.repeat(255), 'é'.repeat(127)],
+      ['x'.repeat(256), 'é'.repeat(128), '\t\n', 17, '\ud800'],
+    ],
+    [
+      MobileMoneyCollectionDto,
+      'metadata',
+      [undefined, {}, { a: { b: [1, 'x', null, true] } }, { left: undefined }],
+      [
+        null,
+        [],
+        'x',
+        1,
+        { a: 1n },
+        { a: new Date(0) },
+        { a: Number.NaN },
+        { a: () => 1 },
+        { a: Symbol('x') },
+        new Map(),
+        circular(),
+      ],
+    ],
+    [
+      MobileMoneyDisbursementDto,
+      'network',
+      ['NET', 'NET_ONE', 'N2'],
+      ['net_one', 'NET ONE', 'NET-ONE', '_NET', 'NET_', 'NET__ONE', '2NET', ''],
+    ],
+    [MobileMoneyDisbursementDto, 'recipient_phone', ['255712345678'], ['0712345678']],
+    [BankDisbursementDto, 'account_number', ['0150'], [150, '']],
+    [NameLookupDto, 'channel', ['BANK', 'MOBILE_MONEY', 'PARTNERPESA'], ['bank', 'CASH', 'toString', 1]],
+  ];
+
+  for (const [requestClass, field, good, bad] of rules) {
+    const request = valid.find(([each]) => each === requestClass)?.[1];
+    it(`${field} of ${requestClass.name} may be what the specification allows`, () => {
+      for (const value of good) expect(check(requestClass, { ...request, [field]: value })).toEqual({});
+    });
+    it(`${field} of ${requestClass.name} may be nothing else`, () => {
+      for (const value of bad) {
+        const errors = check(requestClass, { ...request, [field]: value });
+        expect(Object.keys(errors)).toEqual([field]);
+      }
+    });
+  }
+
+  it('a lookup needs a bank code for a bank only', () => {
+    const wallet = { channel: 'MOBILE_MONEY', account_number: '255712345678' };
+    expect(check(NameLookupDto, wallet)).toEqual({});
+    expect(check(NameLookupDto, { ...wallet, bank_code: '' })).toHaveProperty('bank_code');
+    expect(check(NameLookupDto, { ...wallet, channel: 'BANK' })).toEqual({
+      bank_code: ['bank_code is required when channel is BANK: write a code from BanksService.list()'],
+    });
+  });
+});
+
+describe('the messages', () => {
+  it('never repeat what was written', () => {
+    const personal = {
+      phone: '+255 799 888 777',
+      customer_name: '  ',
+      customer_email: 'asha.juma.at.home',
+      reference: 'x'.repeat(300),
+      amount: '987,654',
+      currency: 'KES',
+      metadata: ['private'],
+    };
+    const messages = Object.values(check(MobileMoneyCollectionDto, personal)).flat().join();
+    for (const value of ['799', 'asha', 'xxx', '987', 'KES', 'private'])
+      expect(messages).not.toContain(value);
+  });
+});
+
+describe('limits', () => {
+  const limits = { minCents: 100_00n, maxCents: 200_00n };
+
+  it('are both inclusive', () => {
+    expect(limitErrors('100.00', limits)).toEqual({});
+    expect(limitErrors('200.00', limits)).toEqual({});
+  });
+
+  it('name the bound that was passed', () => {
+    expect(limitErrors('99.99', limits)).toEqual({ amount: [expect.stringContaining('at least 100.00')] });
+    expect(limitErrors('200.01', limits)).toEqual({ amount: [expect.stringContaining('at most 200.00')] });
+  });
+});
+
+function circular(): object {
+  const circle: Record<string, unknown> = {};
+  circle['self'] = circle;
+  return circle;
+}

@@ -1,0 +1,102 @@
+import { beforeEach, describe, expect, it, vi, type Mock } from 'vitest';
+import { performance } from 'node:perf_hooks';
+import { type StoredJournalRecord } from '../../../../lib/common/journal-port.js';
+import { OutcomeWatch } from '../../../../lib/journal/outcomes/outcome-recorder.js';
+import { OutcomeWaiter } from '../../../../lib/journal/outcomes/outcome-waiter.js';
+import { type StatusResolver } from '../../../../lib/journal/outcomes/status-resolver.js';
+import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
+import { endedAfter } from '../../../support/event-loop.js';
+import { storedRecord } from '../../../support/stored-record.js';
+
+const LIMIT_MS = 50;
+const LONG_MS = 60_000;
+const accepted = storedRecord({ state: 'accepted' });
+const settled = storedRecord({ state: 'settled', outcome: 'success' });
+const never = (): Promise<never> => new Promise(() => {});
+
+describe('who waits for an outcome', () => {
+  let get: Mock<() => Promise<StoredJournalRecord | undefined>>;
+  let ask: Mock<StatusResolver['ask']>;
+  let watch: OutcomeWatch;
+  let canAsk: boolean;
+
+  const wait = (ms: number, signal?: AbortSignal) => {
+    const status = { canAsk: () => canAsk, ask } as unknown as StatusResolver;
+    const store = Object.assign(memoryStorage().journal, { get });
+    return new OutcomeWaiter(store, watch, status).wait(accepted.record, performance.now() + ms, signal);
+  };
+
+  beforeEach(() => {
+    canAsk = false;
+    watch = new OutcomeWatch();
+    get = vi.fn(() => Promise.resolve(accepted));
+    ask = vi.fn<StatusResolver['ask']>(never);
+  });
+
+  it('is told so where the journal never answers', async () => {
+    get.mockImplementation(never);
+    await expect(endedAfter(LIMIT_MS, () => wait(LIMIT_MS))).rejects.toMatchObject({
+      name: 'PaymentsStorageError',
+      reference: 'order-1',
+    });
+  });
+
+  it('hears what stood before where the journal answers no more', async () => {
+    get.mockResolvedValueOnce(accepted).mockImplementation(() => never());
+    const waiting = endedAfter(LIMIT_MS, () => wait(LIMIT_MS));
+    await new Promise(setImmediate);
+    watch.changed(accepted.record);
+    expect(await waiting).toEqual({ standing: accepted });
+    expect(get).toHaveBeenCalledTimes(2);
+  });
+
+  it('hears at once of a change in this process', async () => {
+    get.mockResolvedValueOnce(accepted).mockResolvedValue(settled);
+    const waiting = wait(LONG_MS);
+    await new Promise(setImmediate);
+    watch.changed(accepted.record);
+    expect(await waiting).toEqual({ standing: settled });
+  });
+
+  it('asks the gateway for no longer than the wait', async () => {
+    canAsk = true;
+    const { signal } = new AbortController();
+    expect(await endedAfter(LIMIT_MS, () => wait(LIMIT_MS, signal))).toEqual({ standing: accepted });
+    expect(ask).toHaveBeenCalledTimes(1);
+    const [asked, limits] = ask.mock.calls[0]!;
+    expect(asked).toBe(accepted);
+    expect(limits).toMatchObject({ signal, timeoutMs: limits?.deadlineMs });
+    expect(limits?.deadlineMs).toBeGreaterThan(0);
+    expect(limits?.deadlineMs).toBeLessThanOrEqual(LIMIT_MS);
+  });
+
+  it('hears what the gateway answers, without a look into the journal', async () => {
+    canAsk = true;
+    ask.mockResolvedValue(settled);
+    expect(await wait(LONG_MS)).toEqual({ standing: settled });
+    expect(get).toHaveBeenCalledTimes(1);
+  });
+
+  it('stops with the signal, also where the question fails by it', async () => {
+    canAsk = true;
+    const controller = new AbortController();
+    ask.mockImplementation(
+      (_standing, options) =>
+        new Promise((_resolve, reject) => {
+          options?.signal?.addEventListener('abort', () => {
+            reject(new Error('aborted'));
+          });
+        }),
+    );
+    const waiting = wait(LONG_MS, controller.signal);
+    await new Promise(setImmediate);
+    controller.abort('enough');
+    expect(await waiting).toEqual({ aborted: true });
+  });
+
+  it('hears of a question that fails by itself', async () => {
+    canAsk = true;
+    ask.mockRejectedValue(new Error('a bug'));
+    await expect(wait(LONG_MS, new AbortController().signal)).rejects.toThrow('a bug');
+  });
+});

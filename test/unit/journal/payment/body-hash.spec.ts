@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import fc from 'fast-check';
+import { collectionCall, type CollectionRoute } from '../../../../lib/collections/collection-call.js';
+import { MobileMoneyCollectionDto } from '../../../../lib/collections/collection.dto.js';
+import { bodyHash } from '../../../../lib/journal/payment/payment-identity.js';
+import { collectionRequest } from '../../../support/gateway-answers.js';
+
+const route: CollectionRoute = {
+  operation: 'collection.mobile-money',
+  requestClass: MobileMoneyCollectionDto,
+  paymentMethod: 'mobile_money',
+};
+const hash = (request: object, amounts: 'number' | 'string' = 'number', on = route): string =>
+  bodyHash(
+    collectionCall(on, request, {
+      amountFormat: { collections: amounts, disbursements: amounts },
+      limits: {
+        collection: { minCents: undefined, maxCents: undefined },
+        disbursement: { minCents: undefined, maxCents: undefined },
+      },
+      networks: undefined,
+      banks: undefined,
+    }),
+  );
+
+describe('the hash of a payment', () => {
+  const first = hash({ ...collectionRequest, metadata: { a: 1, b: { c: [1, 2], d: null } } });
+
+  it('is the SHA-256 of its fields, with the version of the way it is made', () => {
+    expect(hash(collectionRequest)).toBe(
+      '1:b11c03ded76e5214e6f355459940989a60e7888d887f19cfb87bf679d472a9a7',
+    );
+  });
+
+  it('is that of the JSON which is sent, and which the journal keeps', () => {
+    const gap: unknown[] = [];
+    gap[1] = 'second';
+    const odd = fc.constantFrom<unknown>(
+      -0,
+      1e21,
+      gap,
+      { gap },
+      { gone: undefined, '': '' },
+      '\ud800',
+      '\u2028',
+    );
+    const metadata = fc.dictionary(fc.string({ unit: 'binary' }), fc.oneof(fc.jsonValue(), odd));
+    fc.assert(
+      fc.property(metadata, (given) => {
+        const sent = JSON.parse(JSON.stringify(given)) as object;
+        expect(hash({ ...collectionRequest, metadata: given })).toBe(
+          hash({ ...collectionRequest, metadata: Object.fromEntries(Object.entries(sent).reverse()) }),
+        );
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('does not depend on the spelling of the amount, the order of fields or the wire form', () => {
+    const { amount: _amount, ...rest } = collectionRequest;
+    const metadata = { b: { d: null, c: [1, 2] }, a: 1, gone: undefined };
+    expect(hash({ ...rest, metadata, amount: 1180.5, currency: 'TZS' }, 'string')).toBe(first);
+  });
+
+  it.each([
+    ['the amount', { amount: '1180.51' }],
+    ['the phone', { phone: '255712345679' }],
+    ['the name', { customer_name: 'Asha Jumaa' }],
+    ['the reference', { reference: 'order-2' }],
+    ['a value in metadata', { metadata: { a: 1, b: { c: [2, 1], d: null } } }],
+    ['metadata that is gone', { metadata: undefined }],
+  ])('differs with %s', (_, change) => {
+    const request = { ...collectionRequest, metadata: { a: 1, b: { c: [1, 2], d: null } }, ...change };
+    expect(hash(request)).not.toBe(first);
+  });
+
+  it('differs with the operation: the same reference through the other one is another payment', () => {
+    const request = { ...collectionRequest, metadata: { a: 1, b: { c: [1, 2], d: null } } };
+    expect(hash(request, 'number', { ...route, operation: 'collection.partner-wallet' })).not.toBe(first);
+  });
+});

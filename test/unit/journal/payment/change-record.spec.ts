@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { type JournalStore } from '../../../../lib/common/journal-port.js';
+import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
+import { changeRecord } from '../../../../lib/journal/payment/change-record.js';
+import { rejected, unknown } from '../../../../lib/journal/payment/journal-transitions.js';
+import { journalRecord } from '../../../support/journal-contract.js';
+
+/** A journal in which somebody else writes before the first `rivals` replacements. */
+async function contested(rivals: number): Promise<JournalStore> {
+  const { journal } = memoryStorage();
+  await journal.insert(journalRecord('order-1'), 0);
+  let left = rivals;
+  const replace = journal.replace.bind(journal);
+  return Object.assign(journal, {
+    replace: async (...args: Parameters<typeof replace>) => {
+      if (left-- > 0) {
+        const standing = await journal.get(args[1]);
+        await replace(standing?.version ?? 0, unknown(journalRecord('order-1'), 'no-answer', undefined), 0);
+      }
+      return replace(...args);
+    },
+  });
+}
+
+describe('changing what stands', () => {
+  it('is done again on what a faster writer left', async () => {
+    const journal = await contested(3);
+    const seen: string[] = [];
+    const standing = await changeRecord(
+      journal,
+      journalRecord('order-1'),
+      ({ record }) => {
+        seen.push(record.state);
+        return rejected(record, true);
+      },
+      'ends',
+    );
+    expect(seen).toEqual(['in-flight', 'unknown', 'unknown', 'unknown']);
+    expect(standing?.record.state).toBe('rejected');
+  });
+
+  it('is given up where others change it all the time', async () => {
+    const journal = await contested(1_000);
+    await expect(
+      changeRecord(journal, journalRecord('order-1'), ({ record }) => rejected(record, true), 'ends'),
+    ).rejects.toMatchObject({ name: 'PaymentsStorageError' });
+  });
+
+  it('writes nothing where nothing changes, and nothing where there is no payment', async () => {
+    const journal = await contested(0);
+    const before = await journal.get(journalRecord('order-1'));
+    const after = await changeRecord(journal, journalRecord('order-1'), ({ record }) => record, 'ends');
+    expect(after?.version).toBe(before?.version);
+    expect(
+      await changeRecord(journal, journalRecord('nobody'), ({ record }) => rejected(record, true), 'ends'),
+    ).toBeUndefined();
+  });
+
+  it.each([
+    ['ends', 0],
+    ['stays', 60_000],
+  ] as const)('while a call holds it: the lease %s', async (lease, leftMs) => {
+    const { journal } = memoryStorage({ now: () => 1_800_000_000_000 });
+    await journal.insert(journalRecord('order-1'), 60_000);
+    const key = journalRecord('order-1');
+    await changeRecord(journal, key, ({ record }) => rejected(record, true), lease);
+    expect(await journal.get(key)).toMatchObject({ record: { state: 'rejected' }, leaseLeftMs: leftMs });
+  });
+});

@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { LateWriting } from '../../../../lib/journal/payment/journal-writer.js';
+
+describe('what could not be written to the journal', () => {
+  let tries: number;
+  let works: boolean;
+  let late: LateWriting;
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    tries = 0;
+    works = false;
+    late = new LateWriting();
+    late.add(() => {
+      tries += 1;
+      return works ? Promise.resolve() : Promise.reject(new Error('down'));
+    });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('is tried eight times in 26 seconds, and then no more', async () => {
+    await vi.advanceTimersByTimeAsync(99);
+    expect(tries).toBe(0);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(tries).toBe(1);
+    await vi.advanceTimersByTimeAsync(26_000);
+    expect(tries).toBe(8);
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(tries).toBe(8);
+  });
+
+  it('is not tried again once it is written', async () => {
+    works = true;
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(tries).toBe(1);
+    await late.lastTry();
+    expect(tries).toBe(1);
+  });
+
+  it('is tried at once when the process ends, and not by its timer as well', async () => {
+    works = true;
+    await late.lastTry();
+    expect(tries).toBe(1);
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(tries).toBe(1);
+  });
+
+  it('keeps its turn when the last try fails', async () => {
+    await late.lastTry();
+    works = true;
+    await vi.advanceTimersByTimeAsync(200);
+    expect(tries).toBe(2);
+  });
+});

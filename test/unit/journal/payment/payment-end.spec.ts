@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import { type JournalRecord } from '../../../../lib/common/journal-port.js';
+import {
+  GatewayUnreachableError,
+  PaymentOutcomeUnknownError,
+  PaymentRejectedError,
+  type PaymentsError,
+} from '../../../../lib/errors/payments-errors.js';
+import { type CallEnd } from '../../../../lib/gateway/call-result.js';
+import { paymentEnd, type Recorded } from '../../../../lib/journal/payment/payment-result.js';
+import { recordedCall } from '../../../../lib/journal/payment/payments.js';
+import { journalRecord } from '../../../support/journal-contract.js';
+
+type End = CallEnd<object>;
+
+const record = journalRecord('order-1');
+const call = recordedCall({ ...record, body: '{}' });
+const refusal = new PaymentRejectedError('REFUSED', 'refused');
+const unreachable = new GatewayUnreachableError('nothing was sent');
+const doubt = new PaymentOutcomeUnknownError('server-error', 'failed');
+
+const failed = (verdict: Extract<End, { end: 'failed' }>['verdict'], error: PaymentsError): End => ({
+  end: 'failed',
+  verdict,
+  error,
+  openProbe: undefined,
+});
+const SUCCESS = {
+  end: 'success',
+  success: {
+    value: { status: 'pending' },
+    text: '{}',
+    envelope: { code: 'OK', message: '', httpStatus: 200 },
+    warnings: ['odd'],
+  },
+  attempts: [],
+} as unknown as End;
+const REJECTED = failed({ end: 'rejected', listed: true }, refusal);
+const NOT_SENT = failed({ end: 'unreachable' }, unreachable);
+const UNKNOWN = failed({ end: 'unknown', evidence: 'server-error' }, doubt);
+const ABORTED: End = { end: 'aborted', reason: 'enough' };
+
+const written = (change?: Partial<JournalRecord>): Recorded => ({
+  written: true,
+  standing: change && journalRecord('order-1', change),
+});
+const lost = (mayBeSentAgain: boolean): Recorded => ({ written: false, mayBeSentAgain });
+const unknownBecause = (evidence: string): object => ({
+  ok: false,
+  error: expect.objectContaining({ name: 'PaymentOutcomeUnknownError', evidence }) as unknown,
+});
+const made = (status: string): object => ({
+  ok: true,
+  value: expect.objectContaining({ status }) as unknown,
+});
+const error = (thrown: unknown): object => ({ ok: false, error: thrown });
+const GIVEN_UP = { ok: false, error: 'enough', unsent: true };
+const OTHER_BODY = { bodyHash: '1:another' };
+
+describe('what a call gives by its answer and by what stands meanwhile', () => {
+  it.each<[what: string, end: End, recorded: Recorded, expected: object]>([
+    ['accepted', SUCCESS, written({ state: 'accepted' }), made('pending')],
+    [
+      'accepted, and paid meanwhile',
+      SUCCESS,
+      written({ state: 'settled', outcome: 'success' }),
+      made('success'),
+    ],
+    [
+      'accepted, and another attempt has ended meanwhile',
+      SUCCESS,
+      written({ state: 'settled', outcome: 'failed', idempotencyKey: 'another-key' }),
+      made('pending'),
+    ],
+    [
+      'accepted, and another payment has ended under the reference',
+      SUCCESS,
+      written({ ...OTHER_BODY, state: 'settled', outcome: 'failed' }),
+      made('pending'),
+    ],
+
+    ['refused', REJECTED, written({ state: 'rejected' }), error(refusal)],
+    ['refused, and nothing stands', REJECTED, written(), error(refusal)],
+    ['refused, and accepted meanwhile', REJECTED, written({ state: 'accepted' }), made('pending')],
+    ['refused, and paid meanwhile', REJECTED, written({ state: 'settled', outcome: 'paid' }), made('paid')],
+    [
+      'refused, and a success meanwhile',
+      REJECTED,
+      written({ state: 'settled', outcome: 'success' }),
+      made('success'),
+    ],
+    [
+      'refused, and failed meanwhile',
+      REJECTED,
+      written({ state: 'settled', outcome: 'failed' }),
+      error(refusal),
+    ],
+    [
+      'refused, and another payment was accepted under the reference',
+      REJECTED,
+      written({ ...OTHER_BODY, state: 'accepted' }),
+      error(refusal),
+    ],
+    [
+      'refused, and another try is unknown',
+      REJECTED,
+      written({ state: 'unknown', evidence: 'no-answer' }),
+      unknownBecause('refused-after-ambiguity'),
+    ],
+    [
+      'refused, and another try is under way',
+      REJECTED,
+      written({ state: 'in-flight' }),
+      unknownBecause('refused-after-ambiguity'),
+    ],
+    ['refused, and not written', REJECTED, lost(false), error(refusal)],
+    ['refused, and may be sent again', REJECTED, lost(true), unknownBecause('interrupted')],
+
+    ['not sent', NOT_SENT, written(), error(unreachable)],
+    [
+      'not sent, and another try is under way',
+      NOT_SENT,
+      written({ state: 'in-flight' }),
+      unknownBecause('in-flight'),
+    ],
+    [
+      'not sent, and another try is unknown',
+      NOT_SENT,
+      written({ state: 'unknown', evidence: 'no-answer' }),
+      unknownBecause('no-answer'),
+    ],
+    ['not sent, and may be sent again', NOT_SENT, lost(true), unknownBecause('interrupted')],
+
+    ['unknown', UNKNOWN, written({ state: 'unknown', evidence: 'no-answer' }), error(doubt)],
+    ['unknown, and accepted meanwhile', UNKNOWN, written({ state: 'accepted' }), made('pending')],
+    ['unknown, and may be sent again', UNKNOWN, lost(true), error(doubt)],
+
+    ['given up', ABORTED, written(), GIVEN_UP],
+    ['given up, and refused before', ABORTED, written({ state: 'rejected' }), GIVEN_UP],
+    ['given up, and not written', ABORTED, lost(false), GIVEN_UP],
+    ['given up, and may be sent again', ABORTED, lost(true), unknownBecause('interrupted')],
+    [
+      'given up, and another try is unknown',
+      ABORTED,
+      written({ state: 'unknown' }),
+      unknownBecause('aborted'),
+    ],
+    [
+      'given up, and another try is under way',
+      ABORTED,
+      written({ state: 'in-flight' }),
+      unknownBecause('aborted'),
+    ],
+    ['given up, and accepted meanwhile', ABORTED, written({ state: 'accepted' }), made('pending')],
+  ])('%s', (_, end, recorded, expected) => {
+    expect(paymentEnd(call, end, recorded, record)).toEqual(expected);
+  });
+
+  it.each([
+    ['written', written({ state: 'accepted' }), ['odd']],
+    ['not written', lost(false), ['odd', expect.stringContaining('could not be written') as unknown]],
+  ])('warns of an answer that was not written: %s', (_, recorded, warnings) => {
+    expect(paymentEnd(call, SUCCESS, recorded, record)).toMatchObject({
+      value: { lastResponse: { idempotencyKey: record.idempotencyKey, warnings } },
+    });
+  });
+});

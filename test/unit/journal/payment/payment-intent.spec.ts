@@ -1,0 +1,287 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Logger } from '@nestjs/common';
+import { performance } from 'node:perf_hooks';
+import { type JournalRecord, type JournalStore } from '../../../../lib/common/journal-port.js';
+import { PaymentOutcomeUnknownError } from '../../../../lib/errors/payments-errors.js';
+import { OutcomeBook } from '../../../../lib/journal/outcomes/outcome-recorder.js';
+import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
+import { type CallEnd } from '../../../../lib/gateway/call-result.js';
+import { leaseUntil, PaymentIntent } from '../../../../lib/journal/payment/payment-intent.js';
+import { journalRecord, storedBy } from '../../../support/journal-contract.js';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+async function begun(journal: JournalStore, record: JournalRecord): Promise<PaymentIntent> {
+  const begin = await PaymentIntent.begin(journal, record, undefined, performance.now() + 1_000);
+  if ('intent' in begin) return begin.intent;
+  throw new Error('something stood there');
+}
+
+it('leaves a later attempt alone, also where the caller gave both attempts one key', async () => {
+  const error = vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+  const { journal } = memoryStorage();
+  const first = journalRecord('order-1', { state: 'in-flight', attempt: 1, idempotencyKey: 'own-key' });
+  const intent = await begun(journal, first);
+  const standing = await journal.get(first);
+  const second = journalRecord('order-1', { state: 'in-flight', attempt: 2, idempotencyKey: 'own-key' });
+  await journal.replace(standing!.version, second, 0);
+
+  await intent.end({
+    end: 'failed',
+    verdict: { end: 'unknown', evidence: 'no-answer' },
+    error: new PaymentOutcomeUnknownError('no-answer', 'no answer came'),
+    openProbe: undefined,
+  });
+
+  expect((await journal.get(first))?.record).toMatchObject({ attempt: 2, state: 'in-flight' });
+  expect(error).toHaveBeenCalledWith(expect.stringContaining('earlier attempt'));
+});
+
+it.each([
+  ['the first attempt', undefined],
+  ['a later attempt', journalRecord('order-1', { intent: 'the-call-before', state: 'rejected' })],
+] as const)('takes %s for its own where a client of the store wrote it twice', async (_what, before) => {
+  const { journal } = memoryStorage();
+  const standing = before && storedBy(await journal.insert(before, 0));
+  const twice: JournalStore = Object.assign(Object.create(journal) as JournalStore, {
+    insert: async (...args: Parameters<JournalStore['insert']>) => {
+      await journal.insert(...args);
+      return journal.insert(...args);
+    },
+    replace: async (...args: Parameters<JournalStore['replace']>) => {
+      await journal.replace(...args);
+      return journal.replace(...args);
+    },
+  });
+  const record = journalRecord('order-1', { attempt: 2 });
+
+  const begin = await PaymentIntent.begin(twice, record, standing, performance.now() + 1_000);
+
+  expect(begin).toMatchObject({ intent: { record } });
+  const another = journalRecord('order-1', { intent: 'another-call' });
+  const stands = await PaymentIntent.begin(twice, another, standing, performance.now() + 1_000);
+  expect(stands).toMatchObject({ standing: { record } });
+});
+
+it.each<[what: string, end: CallEnd<unknown>]>([
+  [
+    'a success answer',
+    {
+      end: 'success',
+      success: {
+        value: {},
+        envelope: { code: '', message: '', httpStatus: 200 },
+        warnings: [],
+        text: '{"data":{}}',
+      },
+      attempts: [],
+    },
+  ],
+  [
+    'a refusal as a duplicate',
+    {
+      end: 'failed',
+      verdict: { end: 'unknown', evidence: 'duplicate-request' },
+      error: new PaymentOutcomeUnknownError('duplicate-request', 'a duplicate'),
+      openProbe: undefined,
+    },
+  ],
+])('is unknown again where an operator called it failed before its answer came: %s', async (_what, end) => {
+  const error = vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+  const { journal } = memoryStorage();
+  const intent = await begun(journal, journalRecord('order-1'));
+  await new OutcomeBook(journal).settle(journalRecord('order-1'), 'failed');
+  expect(await intent.end(end)).toMatchObject({ record: { state: 'unknown', evidence: 'conflict' } });
+  expect(error).toHaveBeenCalledWith(expect.stringContaining('it is unknown again'));
+});
+
+it('writes its end without reading first', async () => {
+  const { journal } = memoryStorage();
+  const record = journalRecord('order-1');
+  const intent = await begun(journal, record);
+  const get = vi.spyOn(journal, 'get');
+  const verdict = { end: 'unknown', evidence: 'no-answer' } as const;
+  const error = new PaymentOutcomeUnknownError('no-answer', 'no answer came');
+
+  const ended = await intent.end({ end: 'failed', verdict, error, openProbe: undefined });
+
+  expect(ended?.record.state).toBe('unknown');
+  expect(get).not.toHaveBeenCalled();
+});
+
+it.each(['accepted', 'settled', 'unknown', 'rejected'] as const)(
+  'does not take what a client of the store wrote twice for its own once it is %s',
+  async (state) => {
+    const { journal } = memoryStorage();
+    const record = journalRecord('order-1');
+    const late: JournalStore = Object.assign(Object.create(journal) as JournalStore, {
+      insert: async (...args: Parameters<JournalStore['insert']>) => {
+        const { stored } = await journal.insert(...args);
+        await journal.replace(stored!.version, { ...record, state }, 0);
+        return journal.insert(...args);
+      },
+    });
+
+    const stands = await PaymentIntent.begin(late, record, undefined, performance.now() + 1_000);
+
+    expect(stands).toMatchObject({ standing: { record: { state } } });
+  },
+);
+
+it('holds a payment for half a minute beyond its deadline, also where that has passed', async () => {
+  const { journal } = memoryStorage();
+  const lease = (wanted: number): { between: (ms: number | undefined) => void } => {
+    const from = performance.now();
+    return {
+      between: (ms) => {
+        expect(ms).toBeLessThanOrEqual(wanted);
+        expect(ms).toBeGreaterThanOrEqual(wanted - (performance.now() - from));
+      },
+    };
+  };
+  const expected = lease(40_000);
+  expected.between(leaseUntil(performance.now() + 10_000));
+  expect(leaseUntil(performance.now() - 5_000)).toBe(30_000);
+
+  const insert = vi.spyOn(journal, 'insert');
+  const replace = vi.spyOn(journal, 'replace');
+  const whole = lease(40_000);
+  const record = journalRecord('order-1', { state: 'in-flight' });
+  await PaymentIntent.begin(journal, record, undefined, performance.now() + 10_000);
+  whole.between(insert.mock.lastCall?.[1]);
+  const standing = await journal.get(record);
+  await PaymentIntent.begin(journal, record, standing, performance.now() + 10_000);
+  whole.between(replace.mock.lastCall?.[2]);
+  const again = await journal.get(record);
+  await PaymentIntent.beginProbe(journal, again!, performance.now() + 10_000);
+  whole.between(replace.mock.lastCall?.[2]);
+});
+
+describe('the note that the request left', () => {
+  const { sent: _sent, ...record } = journalRecord('order-1');
+  const refused = {
+    end: 'failed',
+    verdict: { end: 'rejected', listed: true },
+  } as unknown as CallEnd<unknown>;
+  const unreachable = { end: 'failed', verdict: { end: 'unreachable' } } as unknown as CallEnd<unknown>;
+  let journal: JournalStore;
+  let intent: PaymentIntent;
+
+  beforeEach(async () => {
+    journal = memoryStorage().journal;
+    intent = await begun(journal, record);
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const stands = async (): Promise<JournalRecord | undefined> => (await journal.get(record))?.record;
+
+  it('is written once, and keeps the lease of the call', async () => {
+    const replace = vi.spyOn(journal, 'replace');
+    expect(intent.mayBeSentAgain).toBe(false);
+    intent.markSent();
+    intent.markSent();
+    expect(replace).toHaveBeenCalledTimes(1);
+    expect(intent.mayBeSentAgain).toBe(true);
+    const stored = await journal.get(record);
+    expect(stored?.record).toEqual({ ...record, sent: true });
+    expect(stored?.leaseLeftMs).toBeGreaterThan(30_000);
+  });
+
+  it('is followed by the end of the call, which reads nothing', async () => {
+    const get = vi.spyOn(journal, 'get');
+    intent.markSent();
+    expect((await intent.end(refused))?.record.state).toBe('rejected');
+    expect(get).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['a refusal', refused, 'rejected'],
+    ['nothing', unreachable, undefined],
+  ])('does not hide the end from the call where its answer was lost: %s', async (_what, end, state) => {
+    const { replace } = journal;
+    vi.spyOn(journal, 'replace').mockImplementationOnce(async (...args) => {
+      await replace.apply(journal, args);
+      throw new Error('lost');
+    });
+    intent.markSent();
+    expect((await intent.end(end))?.record.state).toBe(state);
+    expect((await stands())?.state).toBe(state);
+  });
+
+  it('leaves alone what somebody else has written where its answer was lost', async () => {
+    const settled = { ...record, state: 'settled', outcome: 'success', settledBy: 'webhook' } as const;
+    vi.spyOn(journal, 'replace').mockRejectedValueOnce(new Error('lost'));
+    intent.markSent();
+    const { version = 0 } = (await journal.get(record)) ?? {};
+    await journal.replace(version, settled, 0);
+    expect((await intent.end(refused))?.record).toEqual(settled);
+  });
+
+  it('is waited for a second, and then lands nowhere', async () => {
+    vi.useFakeTimers();
+    const { replace } = journal;
+    let land: (() => Promise<unknown>) | undefined;
+    vi.spyOn(journal, 'replace').mockImplementationOnce(
+      (...args) =>
+        new Promise((resolve, reject) => {
+          land = () => replace.apply(journal, args).then(resolve, reject);
+        }),
+    );
+    intent.markSent();
+    let ended = false;
+    const end = intent.end(refused).finally(() => (ended = true));
+    await vi.advanceTimersByTimeAsync(990);
+    expect(ended).toBe(false);
+    await vi.advanceTimersByTimeAsync(20);
+    expect((await end)?.record.state).toBe('rejected');
+    await land?.();
+    expect((await stands())?.state).toBe('rejected');
+  });
+
+  it('does not take a later version back where its own answer comes last', async () => {
+    vi.useFakeTimers();
+    const { replace } = journal;
+    let answer = (): void => {};
+    vi.spyOn(journal, 'replace').mockImplementationOnce(async (...args) => {
+      const stored = await replace.apply(journal, args);
+      await new Promise<void>((resolve) => (answer = resolve));
+      return stored;
+    });
+    intent.markSent();
+    const limits = { sendBy: performance.now() + 60_000, signal: undefined };
+    const probing = intent.probeWithin('no-answer', limits);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await probing).toBe(true);
+    answer();
+    await vi.advanceTimersByTimeAsync(0);
+    const get = vi.spyOn(journal, 'get');
+    await intent.end({ ...refused, verdict: { end: 'unknown', evidence: 'no-answer' } } as CallEnd<unknown>);
+    expect(get).not.toHaveBeenCalled();
+  });
+
+  it('opens no probe again that somebody else is making, and leaves its lease', async () => {
+    const verdict = { end: 'unknown', evidence: 'no-answer' } as const;
+    const end = { ...refused, verdict, openProbe: 'after-silence' } as CallEnd<unknown>;
+    const { version = 0 } = (await intent.end(end)) ?? {};
+    const { probe: _probe, ...probing } = { ...record, state: 'unknown', evidence: 'no-answer' } as const;
+    await journal.replace(version, probing, 60_000);
+
+    await intent.end(end);
+
+    const stored = await journal.get(record);
+    expect(stored?.record).toEqual(probing);
+    expect(stored?.leaseLeftMs).toBeGreaterThan(30_000);
+    await intent.end({ ...end, verdict: { end: 'unknown', evidence: 'duplicate-reference' } } as typeof end);
+    expect(await stands()).toEqual({ ...probing, acknowledged: true });
+  });
+
+  it('stands with what stays unknown and may be tried once more', async () => {
+    const verdict = { end: 'unknown', evidence: 'no-answer' } as const;
+    await intent.end({ ...refused, verdict, openProbe: 'after-silence' } as CallEnd<unknown>);
+    expect(await stands()).toMatchObject({ state: 'unknown', probe: 'after-silence', sent: true });
+  });
+});

@@ -1,0 +1,167 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Logger } from '@nestjs/common';
+import { performance } from 'node:perf_hooks';
+import { type JournalStore } from '../../../../lib/common/journal-port.js';
+import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
+import { type CallLimits } from '../../../../lib/gateway/call-options.js';
+import { PaymentLedger } from '../../../../lib/journal/payment/journal-writer.js';
+import { journalRecord, storedBy } from '../../../support/journal-contract.js';
+
+const record = journalRecord('order-1');
+const asked = { bodyHash: record.bodyHash, idempotencyKey: undefined, attempt: undefined };
+const rules = { probe: {}, recoveryWindowMs: 60_000 } as ConstructorParameters<typeof PaymentLedger>[1];
+
+describe('a ledger whose journal hangs', () => {
+  let memory: JournalStore;
+  let ledger: PaymentLedger;
+  let hangsIn: keyof JournalStore | undefined;
+  let wake: () => void;
+  let limits: CallLimits;
+  const late = { name: 'PaymentsStorageError' };
+  const begin = (): ReturnType<PaymentLedger['begin']> => ledger.begin(asked, record, () => record, limits);
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+    memory = memoryStorage().journal;
+    hangsIn = undefined;
+    const journal = new Proxy(memory, {
+      get: (target, name) => {
+        const method = target[name as keyof JournalStore] as (...args: unknown[]) => unknown;
+        return async (...args: unknown[]) => {
+          if (name === hangsIn) await new Promise<void>((resolve) => (wake = resolve));
+          return method.apply(target, args);
+        };
+      },
+    });
+    ledger = new PaymentLedger(journal, rules);
+    const deadline = performance.now() + 60_000;
+    limits = {
+      signal: undefined,
+      timeoutMs: 60_000,
+      deadline,
+      sendBy: deadline - 1_000,
+      once: false,
+    } as CallLimits;
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  });
+
+  it.each([
+    ['insert', undefined],
+    ['replace', journalRecord('order-1', { intent: 'the-call-before', state: 'rejected' })],
+  ] as const)(
+    'in %s sends nothing after five seconds, and takes back what comes late',
+    async (what, before) => {
+      if (before) await memory.insert(before, 0);
+      hangsIn = what;
+      const end = expect(begin()).rejects.toMatchObject(late);
+      await vi.advanceTimersByTimeAsync(5_000);
+      await end;
+      hangsIn = undefined;
+      wake();
+      await vi.advanceTimersByTimeAsync(0);
+      expect((await memory.get(record))?.record).toEqual(before);
+    },
+  );
+
+  it.each([
+    ['the first attempt', undefined],
+    ['a later attempt', journalRecord('order-1', { intent: 'the-call-before', state: 'rejected' })],
+  ])('takes back %s that is written long after it was said to have failed', async (_what, before) => {
+    if (before) await memory.insert(before, 0);
+    const slowly = (write: () => unknown): Promise<never> => {
+      setTimeout(() => void write(), 10_000);
+      return Promise.reject(new Error('no answer'));
+    };
+    const { insert, replace } = memory;
+    if (!before) {
+      vi.spyOn(memory, 'insert').mockImplementationOnce((...write) =>
+        slowly(() => insert.apply(memory, write)),
+      );
+    }
+    vi.spyOn(memory, 'replace').mockImplementationOnce((...write) =>
+      slowly(() => replace.apply(memory, write)),
+    );
+    const error = vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+    const end = expect(begin()).rejects.toMatchObject(late);
+    await vi.advanceTimersByTimeAsync(10_000);
+    await end;
+    expect(error).toHaveBeenCalledTimes(1);
+    expect((await memory.get(record))?.record.intent).toBe(record.intent);
+    await vi.advanceTimersByTimeAsync(16_000);
+    expect((await memory.get(record))?.record).toEqual(before);
+  });
+
+  it('after the answer keeps the answer after five seconds, and writes it down late', async () => {
+    const begun = await begin();
+    if (!('intent' in begun)) throw new Error('nothing stood there');
+    hangsIn = 'replace';
+    const success = { value: {}, envelope: { code: 'OK', message: '', httpStatus: 200 }, warnings: [] };
+    const end = { end: 'success', success, attempts: [] } as unknown as Parameters<PaymentLedger['end']>[1];
+    const ended = ledger.end(begun.intent, end, limits);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(await ended).toEqual({ written: false, mayBeSentAgain: false });
+    hangsIn = undefined;
+    wake();
+    await vi.advanceTimersByTimeAsync(0);
+    expect((await memory.get(record))?.record.state).toBe('accepted');
+  });
+
+  it('after the answer writes once more at once where the store has just lost its connection', async () => {
+    const begun = await begin();
+    if (!('intent' in begun)) throw new Error('nothing stood there');
+    vi.spyOn(memory, 'replace').mockRejectedValueOnce(new Error('lost'));
+    const end = { end: 'failed', verdict: { end: 'rejected', listed: true } } as unknown as Parameters<
+      PaymentLedger['end']
+    >[1];
+    expect(await ledger.end(begun.intent, end, limits)).toMatchObject({ written: true });
+    expect((await memory.get(record))?.record.state).toBe('rejected');
+  });
+
+  it('after the answer has a moment to write also where the time of the call is up', async () => {
+    const begun = await begin();
+    if (!('intent' in begun)) throw new Error('nothing stood there');
+    hangsIn = 'replace';
+    const end = { end: 'failed', verdict: { end: 'rejected', listed: true } } as unknown as Parameters<
+      PaymentLedger['end']
+    >[1];
+    const ended = ledger.end(begun.intent, end, { ...limits, deadline: performance.now() - 1_000 });
+    await vi.advanceTimersByTimeAsync(20);
+    wake();
+    expect(await ended).toMatchObject({ written: true });
+  });
+
+  it('makes no further try of a payment after five seconds, and leaves it to the next one', async () => {
+    const stored = storedBy(
+      await memory.insert(journalRecord('order-1', { state: 'unknown', evidence: 'no-answer' }), 0),
+    );
+    hangsIn = 'replace';
+    const end = expect(ledger.beginProbe(stored, limits)).rejects.toMatchObject(late);
+    await vi.advanceTimersByTimeAsync(5_000);
+    await end;
+    hangsIn = undefined;
+    wake();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(await memory.get(record)).toMatchObject({ record: stored.record, leaseLeftMs: 0 });
+  });
+
+  it('keeps no process from ending', async () => {
+    const begun = await begin();
+    if (!('intent' in begun)) throw new Error('nothing stood there');
+    const broken = vi.spyOn(memory, 'replace').mockRejectedValue(new Error('down'));
+    const verdict = { end: 'rejected', listed: true };
+    const end = { end: 'failed', verdict, attempts: [] } as unknown as Parameters<PaymentLedger['end']>[1];
+    expect(await ledger.end(begun.intent, end, limits)).toEqual({ written: false, mayBeSentAgain: false });
+    broken.mockRestore();
+    hangsIn = 'replace';
+    let ended = false;
+    const last = ledger.lastTry().finally(() => (ended = true));
+    await vi.advanceTimersByTimeAsync(4_000);
+    expect(ended).toBe(false);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await last;
+  });
+});

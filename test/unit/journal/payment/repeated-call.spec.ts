@@ -1,0 +1,265 @@
+import { describe, expect, it } from 'vitest';
+import { type JournalRecord, type StoredJournalRecord } from '../../../../lib/common/journal-port.js';
+import {
+  type ProbeRules,
+  asksForAnotherKey,
+  decideRepeatedCall,
+  type AskedPayment,
+} from '../../../../lib/journal/payment/repeated-call.js';
+import { storedRecord } from '../../../support/stored-record.js';
+
+const KEY = storedRecord().record.idempotencyKey;
+const SAME: AskedPayment = { bodyHash: '1:abc' };
+const OTHER_BODY: AskedPayment = { bodyHash: '1:other' };
+const OTHER_KEY: AskedPayment = { ...SAME, idempotencyKey: 'another-key' };
+const HIGHER_ATTEMPT: AskedPayment = { ...SAME, attempt: 2 };
+
+const RULES: ProbeRules = {
+  probe: { collection: { afterAnswerMs: 2_000, afterSilenceMs: 15_000 }, disbursement: undefined },
+  recoveryWindowMs: 900_000,
+};
+
+const MINUTE = 60_000;
+const inFlight = storedRecord({}, { leaseLeftMs: MINUTE });
+const interrupted = storedRecord({}, { ageMs: 2 * MINUTE, idleMs: 2 * MINUTE });
+const unknown = (change: Partial<JournalRecord> = {}, idleMs = 0): StoredJournalRecord =>
+  storedRecord({ state: 'unknown', evidence: 'no-answer', ...change }, { idleMs, ageMs: idleMs });
+const accepted = storedRecord({ state: 'accepted', answer: '{}' });
+const settled = (change: Partial<JournalRecord>): StoredJournalRecord =>
+  storedRecord({ state: 'settled', settledBy: 'webhook', ...change });
+const rejected = storedRecord({ state: 'rejected' });
+
+const unlisted = storedRecord({ state: 'rejected', keepsKey: true, attempt: 3 });
+
+const begin = (attempt: number): object => ({ act: 'begin', attempt });
+const doubt = (evidence: string): object => ({ act: 'unknown', evidence });
+const refuse = (because: string): object => ({ act: 'refuse', because });
+const REPEAT = { act: 'repeat-answer' };
+const PROBE = { act: 'probe' };
+
+describe('the table of repeated calls', () => {
+  const table: [cell: string, StoredJournalRecord | undefined, AskedPayment, object][] = [
+    ['nothing stands: the payment begins', undefined, SAME, begin(1)],
+    ["nothing stands: the caller's attempt is trusted", undefined, { ...SAME, attempt: 3 }, begin(3)],
+
+    ['in flight elsewhere: unknown', inFlight, SAME, doubt('in-flight')],
+    [
+      'in flight elsewhere: its own key changes nothing',
+      inFlight,
+      { ...SAME, idempotencyKey: KEY },
+      doubt('in-flight'),
+    ],
+    ['in flight elsewhere: another body is refused', inFlight, OTHER_BODY, refuse('another-payment')],
+    ['in flight elsewhere: another key sends nothing', inFlight, OTHER_KEY, doubt('in-flight')],
+    ['in flight elsewhere: a higher attempt sends nothing', inFlight, HIGHER_ATTEMPT, doubt('in-flight')],
+
+    ['interrupted: the probe is due', interrupted, SAME, PROBE],
+    ['interrupted: another key is no probe', interrupted, OTHER_KEY, doubt('interrupted')],
+    ['interrupted: another body is refused', interrupted, OTHER_BODY, refuse('another-payment')],
+    [
+      'interrupted payout: unknown, since no probe is configured',
+      storedRecord({ family: 'disbursement' }, { ageMs: 2 * MINUTE, idleMs: 2 * MINUTE }),
+      SAME,
+      doubt('interrupted'),
+    ],
+
+    ['accepted: the stored record', accepted, SAME, REPEAT],
+    ['accepted: the stored record for its own attempt', accepted, { ...SAME, attempt: 1 }, REPEAT],
+    ['accepted: another body is refused', accepted, OTHER_BODY, refuse('another-payment')],
+    ['accepted: another key is refused', accepted, OTHER_KEY, refuse('another-key')],
+    ['accepted: a higher attempt is refused', accepted, HIGHER_ATTEMPT, refuse('another-key')],
+
+    ['settled as success: the stored record', settled({ outcome: 'success' }), SAME, REPEAT],
+    ['settled as paid: the stored record', settled({ outcome: 'paid' }), SAME, REPEAT],
+    [
+      'settled as success: another body is refused',
+      settled({ outcome: 'success' }),
+      OTHER_BODY,
+      refuse('another-payment'),
+    ],
+    [
+      'settled as success: another key is refused',
+      settled({ outcome: 'success' }),
+      OTHER_KEY,
+      refuse('another-key'),
+    ],
+
+    ['unknown: the same error', unknown({ evidence: 'server-error' }), SAME, doubt('server-error')],
+    ['unknown: another body is refused', unknown(), OTHER_BODY, refuse('another-payment')],
+    ['unknown: another key gives the same error', unknown({}, MINUTE), OTHER_KEY, doubt('no-answer')],
+    [
+      'unknown: a higher attempt gives the same error',
+      unknown({}, MINUTE),
+      HIGHER_ATTEMPT,
+      doubt('no-answer'),
+    ],
+    ['unknown: not due yet after silence', unknown({}, 14_999), SAME, doubt('no-answer')],
+    ['unknown: due after silence', unknown({}, 15_000), SAME, PROBE],
+    ['unknown: due sooner after an answer', unknown({ probe: 'after-answer' }, 2_000), SAME, PROBE],
+    [
+      'unknown: not due yet after an answer',
+      unknown({ probe: 'after-answer' }, 1_999),
+      SAME,
+      doubt('no-answer'),
+    ],
+    [
+      'unknown: nothing is sent again that the gateway says it has',
+      unknown({ acknowledged: true }, MINUTE),
+      SAME,
+      doubt('no-answer'),
+    ],
+    ['unknown: too old for a probe', unknown({}, 900_001), SAME, doubt('no-answer')],
+    [
+      'unknown: its one probe is being made elsewhere',
+      { ...unknown({}, MINUTE), leaseLeftMs: 1 },
+      SAME,
+      doubt('no-answer'),
+    ],
+    [
+      'unknown payout: the same error, since no probe is configured',
+      unknown({ family: 'disbursement' }, MINUTE),
+      SAME,
+      doubt('no-answer'),
+    ],
+
+    [
+      'unknown: a request that is cut off is not sent',
+      unknown({ body: '{"reference":' }, MINUTE),
+      SAME,
+      doubt('no-answer'),
+    ],
+    [
+      'unknown: an operation of a newer version is not sent',
+      unknown({ operation: 'collection.card' as JournalRecord['operation'] }, MINUTE),
+      SAME,
+      doubt('no-answer'),
+    ],
+    [
+      'a state of a newer version: unknown',
+      unknown({ state: 'on-hold' as JournalRecord['state'] }, MINUTE),
+      SAME,
+      doubt('no-answer'),
+    ],
+    [
+      'refused, as far as a damaged entry says: unknown',
+      { ...rejected, damaged: 'its record is no JSON object' },
+      SAME,
+      doubt('interrupted'),
+    ],
+
+    ['rejected: the next attempt', rejected, SAME, begin(2)],
+    ['rejected: the next attempt may have another body', rejected, OTHER_BODY, begin(2)],
+    ['rejected: the next attempt may have another key', rejected, OTHER_KEY, begin(2)],
+    ['rejected: the caller may count along', rejected, HIGHER_ATTEMPT, begin(2)],
+    [
+      'rejected: the refused attempt itself is not repeated',
+      rejected,
+      { ...SAME, attempt: 1 },
+      { act: 'refuse-attempt', next: 2 },
+    ],
+
+    [
+      'rejected without a listed code: the same attempt with its key',
+      unlisted,
+      SAME,
+      { act: 'begin', attempt: 3, idempotencyKey: KEY },
+    ],
+    [
+      'rejected without a listed code: the caller may name both',
+      unlisted,
+      { ...SAME, attempt: 3, idempotencyKey: KEY },
+      { act: 'begin', attempt: 3, idempotencyKey: KEY },
+    ],
+    [
+      'rejected without a listed code: another body is refused',
+      unlisted,
+      OTHER_BODY,
+      refuse('unlisted-refusal'),
+    ],
+    [
+      'rejected without a listed code: another key is refused',
+      unlisted,
+      OTHER_KEY,
+      refuse('unlisted-refusal'),
+    ],
+    [
+      'rejected without a listed code: a higher attempt is refused',
+      unlisted,
+      { ...SAME, attempt: 4 },
+      refuse('unlisted-refusal'),
+    ],
+    [
+      'rejected without a listed code, and its call may still run: unknown',
+      { ...unlisted, leaseLeftMs: 1 },
+      SAME,
+      doubt('in-flight'),
+    ],
+
+    ['ended failed: use a new reference', settled({ outcome: 'failed' }), SAME, refuse('ended')],
+    ['ended cancelled: use a new reference', settled({ outcome: 'cancelled' }), SAME, refuse('ended')],
+    ['ended expired: use a new reference', settled({ outcome: 'expired' }), SAME, refuse('ended')],
+    ['ended failed: another body too', settled({ outcome: 'failed' }), OTHER_BODY, refuse('ended')],
+    [
+      'called failed by an operator, and never accepted: the next attempt',
+      settled({ outcome: 'failed', settledBy: 'operator' }),
+      OTHER_BODY,
+      begin(2),
+    ],
+    [
+      'called failed by an operator while its call may still be running: unknown',
+      storedRecord({ state: 'settled', outcome: 'failed', settledBy: 'operator' }, { leaseLeftMs: MINUTE }),
+      SAME,
+      doubt('in-flight'),
+    ],
+    [
+      'called failed by an operator after the gateway accepted it: use a new reference',
+      settled({ outcome: 'failed', settledBy: 'operator', answer: '{}' }),
+      SAME,
+      refuse('ended'),
+    ],
+    [
+      'called failed by an operator after a status answer acknowledged it: use a new reference',
+      settled({ outcome: 'failed', settledBy: 'operator', acknowledged: true }),
+      SAME,
+      refuse('ended'),
+    ],
+    [
+      'called cancelled by an operator: use a new reference',
+      settled({ outcome: 'cancelled', settledBy: 'operator' }),
+      SAME,
+      refuse('ended'),
+    ],
+  ];
+
+  it.each(table)('%s', (_, standing, asked, expected) => {
+    expect(decideRepeatedCall(standing, asked, RULES)).toEqual(expected);
+  });
+
+  it('unknown: its one probe is spent', () => {
+    const { probe: _spent, ...record } = unknown().record;
+    expect(decideRepeatedCall({ ...unknown({}, MINUTE), record }, SAME, RULES)).toEqual(doubt('no-answer'));
+  });
+
+  it('unknown: its request was erased', () => {
+    const { body: _erased, ...record } = unknown().record;
+    expect(decideRepeatedCall({ ...unknown({}, MINUTE), record }, SAME, RULES)).toEqual(doubt('no-answer'));
+  });
+});
+
+describe('who joins a call that is under way', () => {
+  it.each<[what: string, asked: Partial<AskedPayment>, underWay: Partial<AskedPayment>, another: boolean]>([
+    ['insists on nothing', {}, {}, false],
+    ['insists on nothing, where the call has a key', {}, { idempotencyKey: 'its-key' }, false],
+    ['insists on the key of the call', { idempotencyKey: 'its-key' }, { idempotencyKey: 'its-key' }, false],
+    ['insists on a key, where the call has none of its own', { idempotencyKey: 'own' }, {}, true],
+    ['insists on another key', { idempotencyKey: 'own' }, { idempotencyKey: 'its-key' }, true],
+    ['names the first attempt, which the call is', { attempt: 1 }, {}, false],
+    ['names the second attempt, where the call is the first', { attempt: 2 }, {}, true],
+    ['names the attempt of the call', { attempt: 2 }, { attempt: 2 }, false],
+    ['names an earlier attempt', { attempt: 1 }, { attempt: 2 }, false],
+    ['names a later attempt', { attempt: 3 }, { attempt: 2 }, true],
+    ['names no attempt, where the call names one', {}, { attempt: 2 }, false],
+  ])('%s', (_, asked, underWay, another) => {
+    expect(asksForAnotherKey({ ...SAME, ...asked }, { ...SAME, ...underWay })).toBe(another);
+  });
+});

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { type JournalState, type PaymentTombstone } from '../../../../lib/common/journal-port.js';
+import { PaymentRejectedError } from '../../../../lib/errors/payments-errors.js';
+import { type ReuseReason } from '../../../../lib/journal/payment/repeated-call.js';
+import {
+  attemptRefused,
+  endNotWritten,
+  referenceForgotten,
+  referenceReused,
+  standingUnknown,
+} from '../../../../lib/journal/payment/repeated-call-errors.js';
+
+const PAYMENT = {
+  operation: 'collection.mobile-money',
+  reference: 'order-1',
+  idempotencyKey: 'its-key',
+} as const;
+const NEW = 'Use a new reference for every payment.';
+const WAIT =
+  'Wait for the outcome of the payment that stands under this reference before making another one; every other payment needs a reference of its own.';
+const ANOTHER = 'stands for a payment with another body or through another operation, which';
+const UNLISTED =
+  'stands for a payment with another body or idempotency key, which the gateway refused with an answer that no table lists';
+const SAME_AGAIN =
+  'Make the same call again with the same content, or use a new reference. Where the gateway confirms that its code always refuses, list it in the refusalCodes option: the next call may then be corrected.';
+const KEY = 'stands for a payment that was accepted under another idempotency key';
+
+describe('a reference that cannot be used', () => {
+  it.each<[because: ReuseReason, state: JournalState, why: string, hint: string, mayBeMade: boolean]>([
+    ['another-payment', 'in-flight', `${ANOTHER} is being made`, WAIT, true],
+    ['another-payment', 'accepted', `${ANOTHER} the gateway has accepted`, WAIT, true],
+    ['another-payment', 'unknown', `${ANOTHER} may have been made`, WAIT, true],
+    ['another-payment', 'settled', `${ANOTHER} was made`, NEW, true],
+    ['another-key', 'accepted', KEY, WAIT, true],
+    ['another-key', 'settled', KEY, NEW, true],
+    ['ended', 'settled', 'stands for a payment that has ended without success', NEW, false],
+    ['unlisted-refusal', 'rejected', UNLISTED, SAME_AGAIN, false],
+  ])('because of %s (%s) is told with a hint that fits', (because, state, why, hint, mayBeMade) => {
+    expect(referenceReused({ ...PAYMENT, state }, because)).toMatchObject({
+      ...PAYMENT,
+      name: 'ReferenceReusedError',
+      message: expect.stringContaining(`Nothing was sent by this call: the reference ${why}.`) as unknown,
+      hint,
+      mayHaveBeenProcessed: mayBeMade,
+    });
+  });
+});
+
+describe('a reference whose payment is forgotten', () => {
+  it.each<[end: PaymentTombstone['end'], what: string, mayBeMade: boolean]>([
+    ['accepted', 'the gateway has accepted', true],
+    ['success', 'was made', true],
+    ['paid', 'was made', true],
+    ['rejected', 'the gateway refused', false],
+    ['failed', 'has failed', false],
+    ['cancelled', 'was cancelled', false],
+    ['expired', 'has expired', false],
+  ])('(%s) is not used again', (end, what, mayBeMade) => {
+    expect(referenceForgotten(PAYMENT, { attempt: 1, end })).toMatchObject({
+      ...PAYMENT,
+      name: 'ReferenceReusedError',
+      message: expect.stringContaining(
+        `Nothing was sent by this call: the reference stands for an earlier payment that ${what}, which`,
+      ) as unknown,
+      hint: NEW,
+      mayHaveBeenProcessed: mayBeMade,
+    });
+  });
+});
+
+describe('a payment that was not made, and whose end could not be written', () => {
+  const notWritten = { ...PAYMENT, name: 'PaymentOutcomeUnknownError', evidence: 'interrupted' };
+
+  it('shows the tries of the call', () => {
+    const attempts = [{ number: 1, phase: 'answered', httpStatus: 422, durationMs: 5 }] as const;
+    const error = new PaymentRejectedError('REFUSED', 'refused', { attempts });
+    const verdict = { end: 'rejected', listed: true } as const;
+    expect(endNotWritten(PAYMENT, { end: 'failed', verdict, error, openProbe: undefined })).toMatchObject({
+      ...notWritten,
+      attempts,
+    });
+  });
+
+  it('has no tries where the caller gave up before anything was sent', () => {
+    const error = endNotWritten(PAYMENT, { end: 'aborted', reason: 'enough' });
+    expect(error).toMatchObject(notWritten);
+    expect(error.attempts).toBeUndefined();
+  });
+});
+
+it('names the payment whose outcome was unknown before', () => {
+  expect(standingUnknown(PAYMENT, 'in-flight')).toMatchObject({
+    ...PAYMENT,
+    name: 'PaymentOutcomeUnknownError',
+    evidence: 'in-flight',
+    mayHaveBeenProcessed: true,
+  });
+});
+
+it('says which attempt comes next', () => {
+  expect(attemptRefused(PAYMENT, 3)).toMatchObject({
+    name: 'PaymentsValidationError',
+    operation: 'collection.mobile-money',
+    reference: 'order-1',
+    errors: {
+      attempt: ['options.attempt was refused by the gateway before: leave it out, or write 3, the next one'],
+    },
+  });
+});

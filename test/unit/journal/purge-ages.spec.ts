@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { purgeProblems } from '../../../lib/journal/purge-ages.js';
+
+describe('the ages of what the journal is to forget', () => {
+  it.each([
+    { olderThanMs: 1 },
+    { olderThanMs: 5, rejectedOlderThanMs: 5 },
+    { olderThanMs: 5, rejectedOlderThanMs: 6, acceptedPayoutsOlderThanMs: 7 },
+    { olderThanMs: 5, tombstonesOlderThanMs: 1 },
+  ])('may be %j', (ages) => {
+    expect(purgeProblems(ages, false)).toBeUndefined();
+  });
+
+  it.each(['rejectedOlderThanMs', 'acceptedPayoutsOlderThanMs'])('have a sensible %s', (field) => {
+    for (const age of [0, -1, 1.5, NaN, Infinity, '7']) {
+      const problem = expect.stringContaining(`${field} must be a whole number of milliseconds`) as unknown;
+      expect(purgeProblems({ olderThanMs: 5, [field]: age }, false)).toEqual({ [field]: [problem] });
+    }
+    expect(purgeProblems({ olderThanMs: 5, [field]: 4 }, false)).toEqual({
+      [field]: [`${field} must not be shorter than olderThanMs`],
+    });
+  });
+
+  it('have a sensible tombstonesOlderThanMs, which counts from another moment', () => {
+    for (const age of [0, -1, 1.5, NaN, Infinity, '7']) {
+      const problem = expect.stringContaining(
+        'tombstonesOlderThanMs must be a whole number of milliseconds',
+      ) as unknown;
+      const ages = { olderThanMs: 5, tombstonesOlderThanMs: age as number };
+      expect(purgeProblems(ages, false)).toEqual({ tombstonesOlderThanMs: [problem] });
+    }
+  });
+
+  it('leave payouts alone that may still be asked about', () => {
+    const ages = { olderThanMs: 5, acceptedPayoutsOlderThanMs: 6 };
+    expect(purgeProblems(ages, true)).toEqual({
+      acceptedPayoutsOlderThanMs: [expect.stringContaining('statusPaths.disbursement')],
+    });
+    expect(purgeProblems({ olderThanMs: 5 }, true)).toBeUndefined();
+    expect(purgeProblems({ ...ages, rejectedOlderThanMs: 4 }, true)).toEqual({
+      rejectedOlderThanMs: ['rejectedOlderThanMs must not be shorter than olderThanMs'],
+      acceptedPayoutsOlderThanMs: [expect.stringContaining('statusPaths.disbursement')],
+    });
+  });
+});

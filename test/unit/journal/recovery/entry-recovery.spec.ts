@@ -1,0 +1,141 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  type JournalEntry,
+  type JournalStore,
+  type StoredJournalRecord,
+} from '../../../../lib/common/journal-port.js';
+import { EntryRecovery } from '../../../../lib/journal/recovery/recover-entry.js';
+import { type StatusResolver } from '../../../../lib/journal/outcomes/status-resolver.js';
+import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
+import { type CallOptions } from '../../../../lib/gateway/call-options.js';
+import { journalRecord, storedBy } from '../../../support/journal-contract.js';
+
+const STALE_AFTER_MS = 1_000;
+const AGE_MS = 100_000;
+
+describe('a payment of which nothing was heard', () => {
+  let now: number;
+  let journal: JournalStore;
+  let seen: StoredJournalRecord;
+  let stale: JournalEntry[];
+
+  const recover = (staleAfterMs: number): Promise<unknown> => {
+    const rules = { probe: {}, recoveryWindowMs: AGE_MS * 10, deadlineMs: 60_000, staleAfterMs };
+    const status = {
+      canAsk: () => true,
+      // The answer takes as long as the payment is old: what is looked at afterwards is older than what was seen.
+      ask: () => {
+        now += AGE_MS;
+        return Promise.resolve(seen);
+      },
+    } as unknown as StatusResolver;
+    const client = { probe: () => Promise.resolve(undefined) };
+    return new EntryRecovery(
+      rules as unknown as ConstructorParameters<typeof EntryRecovery>[0],
+      journal,
+      client,
+      status,
+      (entry) => stale.push(entry),
+      new AbortController().signal,
+    ).recover(seen);
+  };
+
+  beforeEach(async () => {
+    now = 1_800_000_000_000;
+    stale = [];
+    ({ journal } = memoryStorage({ now: () => now }));
+    const record = journalRecord('order-1', { state: 'accepted' });
+    storedBy(await journal.insert(record, 0));
+    now += AGE_MS;
+    const standing = await journal.get(record);
+    if (!standing) throw new Error('nothing stands');
+    seen = standing;
+  });
+
+  it('is announced once, and marked', async () => {
+    await recover(STALE_AFTER_MS);
+    expect(stale).toMatchObject([{ reference: 'order-1' }]);
+    expect((await journal.get(seen.record))?.record.stale).toBe(true);
+    await recover(STALE_AFTER_MS);
+    expect(stale).toHaveLength(1);
+  });
+
+  it('is not announced, nor read once more, where it was not stale when the run saw it', async () => {
+    const get = vi.spyOn(journal, 'get');
+    await recover(AGE_MS + 1);
+    expect(stale).toEqual([]);
+    expect(get).not.toHaveBeenCalled();
+  });
+});
+
+describe('a payment that is to be sent once more', () => {
+  const DUE_MS = 100_000;
+  let now: number;
+  let journal: JournalStore;
+  let stopping: AbortController;
+  let asked: CallOptions[];
+  const probe = vi.fn((_standing: StoredJournalRecord) => Promise.resolve(undefined));
+
+  const recover = async (ask?: () => void): Promise<unknown> =>
+    recoverListed((await journal.get(journalRecord('order-1')))!, ask);
+  const recoverListed = (listed: StoredJournalRecord, ask: () => void = () => {}): Promise<unknown> => {
+    const waits = { afterAnswerMs: 1, afterSilenceMs: 1 };
+    const status = {
+      canAsk: () => true,
+      ask: (seen: StoredJournalRecord, options: CallOptions) => {
+        asked.push(options);
+        ask();
+        return Promise.resolve(seen);
+      },
+    } as unknown as StatusResolver;
+    const rules = {
+      probe: { collection: waits },
+      recoveryWindowMs: DUE_MS * 10,
+      deadlineMs: 60_000,
+      staleAfterMs: DUE_MS * 100,
+    } as unknown as ConstructorParameters<typeof EntryRecovery>[0];
+    const entries = new EntryRecovery(rules, journal, { probe }, status, () => {}, stopping.signal);
+    return entries.recover(listed);
+  };
+
+  beforeEach(async () => {
+    probe.mockClear();
+    asked = [];
+    stopping = new AbortController();
+    now = 1_800_000_000_000;
+    ({ journal } = memoryStorage({ now: () => now }));
+    const sent = { state: 'unknown', evidence: 'no-answer', probe: 'after-silence', sent: true } as const;
+    storedBy(await journal.insert(journalRecord('order-1', { ...sent, body: '{}' }), 0));
+    now += DUE_MS;
+  });
+
+  it('is asked about for five seconds at most, and then sent', async () => {
+    await recover();
+    expect(asked).toEqual([{ timeoutMs: 5_000, deadlineMs: 5_000 }]);
+    expect(probe).toHaveBeenCalledTimes(1);
+  });
+
+  it('is not sent where the recovery window ended while it waited for its turn', async () => {
+    const listed = await journal.get(journalRecord('order-1'));
+    now += DUE_MS * 10;
+    expect(await recoverListed(listed!)).toEqual({ known: false });
+    expect(probe).not.toHaveBeenCalled();
+    expect((await journal.get(journalRecord('order-1')))?.record).not.toHaveProperty('body');
+  });
+
+  it('is sent as it stands when its turn comes', async () => {
+    await recover();
+    expect(probe).toHaveBeenCalledWith(await journal.get(journalRecord('order-1')));
+  });
+
+  it('is not sent, and stays as it is, where the application stops while the gateway is asked', async () => {
+    const before = await journal.get(journalRecord('order-1'));
+    expect(
+      await recover(() => {
+        stopping.abort();
+      }),
+    ).toEqual({});
+    expect(probe).not.toHaveBeenCalled();
+    expect(await journal.get(journalRecord('order-1'))).toEqual(before);
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import {
+  journalEntry,
+  alreadySettled,
+  forgotten,
+  noOutcome,
+  notFound,
+  refused,
+} from '../../../../lib/journal/recovery/journal-entry.js';
+import { journalRecord } from '../../../support/journal-contract.js';
+import { storedRecord } from '../../../support/stored-record.js';
+
+const { operation, reference, idempotencyKey } = journalRecord('order-1');
+const NAMED = { operation, reference, idempotencyKey };
+
+describe('waiting for an outcome in vain', () => {
+  it.each([
+    [{ state: 'accepted', evidence: 'no-answer' }, 0, 'in-flight'],
+    [{ state: 'unknown', evidence: 'no-answer' }, 0, 'no-answer'],
+    [{ state: 'in-flight' }, 0, 'interrupted'],
+    [{ state: 'in-flight' }, 1, 'in-flight'],
+  ] as const)('says of %j with %d ms of lease: %s', (change, leaseLeftMs, evidence) => {
+    expect(noOutcome(storedRecord(change, { leaseLeftMs }), 50)).toMatchObject({
+      ...NAMED,
+      name: 'PaymentOutcomeUnknownError',
+      evidence,
+      message: `No outcome came within 50 ms: the payment is ${change.state} and stays open.`,
+      hint: 'Keep it open and wait on: it has not failed, so do not make it again under another reference.',
+    });
+  });
+
+  it('names the payment that was refused, and the one that is not there', () => {
+    expect(refused(journalRecord('order-1'))).toMatchObject({
+      ...NAMED,
+      name: 'PaymentRejectedError',
+      code: 'REJECTED',
+    });
+    expect(notFound('disbursement', 'salary-1')).toMatchObject({
+      code: 'ENTRY_NOT_FOUND',
+      reference: 'salary-1',
+      message: expect.stringContaining('holds no disbursement') as unknown,
+    });
+  });
+});
+
+describe('an entry of the journal', () => {
+  it('has outcome and evidence only where there are any', () => {
+    const bare = journalEntry(storedRecord());
+    expect(Object.keys(bare)).not.toEqual(expect.arrayContaining(['outcome']));
+    expect(Object.keys(bare)).not.toEqual(expect.arrayContaining(['evidence']));
+    const whole = journalEntry(storedRecord({ state: 'settled', outcome: 'success', evidence: 'no-answer' }));
+    expect(whole).toMatchObject({ ...NAMED, state: 'settled', outcome: 'success', evidence: 'no-answer' });
+    expect(whole.createdAt).toEqual(new Date(1_800_000_000_000));
+  });
+});
+
+describe('whether a payment may have been made, where its entry is', () => {
+  it('not there: the storage may have lost it', () => {
+    expect(notFound('collection', 'order-1').mayHaveBeenProcessed).toBe('not-by-this-call');
+  });
+
+  it.each([
+    ['accepted', true],
+    ['success', true],
+    ['paid', true],
+    ['rejected', false],
+    ['failed', false],
+    ['cancelled', false],
+    ['expired', false],
+  ] as const)('forgotten, and its end was %s: %s', (end, made) => {
+    const error = forgotten('collection', 'order-1', { attempt: 1, end });
+    expect(error).toMatchObject({
+      name: 'PaymentsError',
+      code: 'ENTRY_FORGOTTEN',
+      mayHaveBeenProcessed: made,
+    });
+  });
+
+  it.each([
+    ['success', true],
+    ['paid', true],
+    [undefined, true],
+    ['failed', false],
+    ['expired', false],
+  ] as const)('settled as %s: %s', (outcome, made) => {
+    const record = journalRecord('order-1', { state: 'settled', ...(outcome && { outcome }) });
+    expect(alreadySettled(record)).toMatchObject({ code: 'ALREADY_SETTLED', mayHaveBeenProcessed: made });
+  });
+});

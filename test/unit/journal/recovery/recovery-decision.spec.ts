@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { type JournalRecord, type StoredJournalRecord } from '../../../../lib/common/journal-port.js';
+import {
+  decideRecovery,
+  isStale,
+  keptUnknown,
+  type RecoveryRules,
+  unusable,
+} from '../../../../lib/journal/recovery/recovery-decision.js';
+import { storedRecord } from '../../../support/stored-record.js';
+
+const RULES: RecoveryRules = {
+  probe: { collection: { afterAnswerMs: 2_000, afterSilenceMs: 15_000 }, disbursement: undefined },
+  recoveryWindowMs: 900_000,
+  deadlineMs: 60_000,
+  staleAfterMs: 3_600_000,
+};
+const aged = (ageMs: number, change: Partial<JournalRecord> = {}, leaseLeftMs = 0): StoredJournalRecord =>
+  storedRecord(change, { ageMs, idleMs: ageMs, leaseLeftMs });
+
+describe('recovering one payment', () => {
+  it.each([
+    ['younger than the deadline and 30 seconds', aged(90_000), 'leave'],
+    ['older', aged(90_001), 'probe'],
+    ['older, while its call holds a lease', aged(90_001, {}, 1), 'leave'],
+    ['unknown', aged(90_001, { state: 'unknown', evidence: 'no-answer' }), 'probe'],
+    ['at the end of the recovery window', aged(900_000), 'probe'],
+    ['after the recovery window', aged(900_001), 'keep'],
+    ['known to the gateway', aged(90_001, { acknowledged: true }), 'keep'],
+    ['a payout without a configured probe', aged(90_001, { family: 'disbursement' }), 'keep'],
+  ] as const)('that is %s', (_, standing, decision) => {
+    expect(decideRecovery(standing, RULES)).toBe(decision);
+  });
+
+  it('that has changed lately waits for its time', () => {
+    const standing = storedRecord(
+      { state: 'unknown', evidence: 'no-answer' },
+      { ageMs: 100_000, idleMs: 14_999 },
+    );
+    expect(decideRecovery(standing, RULES)).toBe('keep');
+  });
+});
+
+describe('a payment that stays unknown', () => {
+  it('is called interrupted where its call never ended, and keeps its probe', () => {
+    expect(keptUnknown(aged(100_000), RULES)).toMatchObject({
+      state: 'unknown',
+      evidence: 'interrupted',
+      probe: 'after-silence',
+    });
+  });
+
+  it('loses its request after the recovery window, and nothing else', () => {
+    const kept = keptUnknown(aged(900_001, { state: 'unknown', evidence: 'server-error' }), RULES);
+    expect(kept).toMatchObject({ state: 'unknown', evidence: 'server-error' });
+    expect(kept).not.toHaveProperty('body');
+    expect(kept).not.toHaveProperty('probe');
+  });
+
+  it('is not written again where nothing changes', () => {
+    const standing = aged(100_000, { state: 'unknown', evidence: 'no-answer' });
+    expect(keptUnknown(standing, RULES)).toBe(standing.record);
+  });
+
+  it('is left alone while another call holds it: it began since the list was read', () => {
+    const standing = aged(1, { attempt: 2 }, 60_000);
+    expect(keptUnknown(standing, RULES)).toBe(standing.record);
+  });
+
+  it.each(['accepted', 'rejected', 'settled'] as const)('is left alone once it is %s', (state) => {
+    const standing = aged(900_001, { state });
+    expect(keptUnknown(standing, RULES)).toBe(standing.record);
+  });
+});
+
+it.each<[what: string, standing: StoredJournalRecord, why: string | undefined]>([
+  ['with its request', aged(1, { body: '{"reference":"order-1"}' }), undefined],
+  ['whose request was erased', storedWithoutBody(), undefined],
+  ['whose request is no object', aged(1, { body: '[]' }), 'its request cannot be read'],
+  ['whose request was cut off', aged(1, { body: '{"ref' }), 'its request cannot be read'],
+  [
+    'of a newer operation',
+    aged(1, { operation: 'collection.card' as JournalRecord['operation'] }),
+    'this version does not know its operation "collection.card"',
+  ],
+  [
+    'in a newer state',
+    aged(1, { state: 'held' as JournalRecord['state'] }),
+    'this version does not know its state "held"',
+  ],
+  ['that cannot be read', { ...aged(1), damaged: 'its record is a list' }, 'its record is a list'],
+])('a payment %s is dealt with only where this version can', (_, standing, why) => {
+  expect(unusable(standing)).toBe(why);
+});
+
+function storedWithoutBody(): StoredJournalRecord {
+  const { record, ...standing } = aged(1, { state: 'unknown', evidence: 'interrupted' });
+  const { body: _body, ...rest } = record;
+  return { ...standing, record: rest };
+}
+
+describe('a payment is stale', () => {
+  it.each([
+    ['accepted and too old', aged(3_600_001, { state: 'accepted' }), true],
+    ['in flight and too old', aged(3_600_001, { state: 'in-flight' }), true],
+    ['unknown and too old', aged(3_600_001, { state: 'unknown' }), true],
+    ['not old enough', aged(3_600_000, { state: 'accepted' }), false],
+    ['settled', aged(3_600_001, { state: 'settled' }), false],
+    ['rejected', aged(3_600_001, { state: 'rejected' }), false],
+    ['announced before', aged(3_600_001, { state: 'accepted', stale: true }), false],
+  ] as const)('when it is %s: %s', (_, standing, stale) => {
+    expect(isStale(standing, RULES)).toBe(stale);
+  });
+});

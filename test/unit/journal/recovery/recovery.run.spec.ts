@@ -1,0 +1,238 @@
+import { afterEach, beforeEach, describe, expect, it, vi, type MockInstance } from 'vitest';
+import { Logger } from '@nestjs/common';
+import { type JournalStore, type StoredJournalRecord } from '../../../../lib/common/journal-port.js';
+import { type EntryEnd } from '../../../../lib/journal/recovery/recovery-report.js';
+import { RecoveryRun } from '../../../../lib/journal/recovery/recover.js';
+import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
+import { journalRecord } from '../../../support/journal-contract.js';
+
+const SCOPE = { account: 'default', environment: 'sandbox' } as const;
+const AT_ONCE = 16;
+const PAGE = 500;
+
+/** Deals with a payment when the test says so. */
+class HeldWork {
+  readonly begun: string[] = [];
+  atOnce = 0;
+  most = 0;
+  private readonly open: (() => void)[] = [];
+  private held = true;
+
+  async recover({ record }: StoredJournalRecord): Promise<EntryEnd> {
+    this.begun.push(record.reference);
+    this.atOnce += 1;
+    this.most = Math.max(this.most, this.atOnce);
+    if (this.held) await new Promise<void>((resolve) => this.open.push(resolve));
+    this.atOnce -= 1;
+    return { known: true };
+  }
+
+  release(): void {
+    this.held = false;
+    for (const resolve of this.open.splice(0)) resolve();
+  }
+}
+
+describe('a run of recover()', () => {
+  let journal: JournalStore;
+  let work: HeldWork;
+  let stopping: AbortController;
+  let error: MockInstance<Logger['error']>;
+
+  const write = async (count: number, first = 1): Promise<void> => {
+    for (let number = first; number < first + count; number += 1)
+      await journal.insert(journalRecord(`order-${number}`, { state: 'unknown', evidence: 'no-answer' }), 0);
+  };
+  const runWith = (
+    entries: Partial<ConstructorParameters<typeof RecoveryRun>[4]> = {},
+    runMs = 60_000,
+  ): RecoveryRun =>
+    new RecoveryRun(
+      SCOPE,
+      runMs,
+      journal,
+      { canAsk: () => true },
+      {
+        hasWork: () => true,
+        isProbe: () => false,
+        idleEnd: () => ({ known: false }),
+        recover: (standing) => work.recover(standing),
+        ...entries,
+      },
+      stopping.signal,
+    );
+  /** Resolves when as many payments are being dealt with. */
+  const dealingWith = async (count: number): Promise<void> => {
+    while (work.begun.length < count) await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  beforeEach(() => {
+    ({ journal } = memoryStorage({ maxEntries: 100_000 }));
+    work = new HeldWork();
+    stopping = new AbortController();
+    error = vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  it('deals with sixteen payments at once, and no more', async () => {
+    await write(40);
+    const report = runWith().recover();
+    await dealingWith(AT_ONCE);
+    for (let turns = 0; turns < 10; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(work.begun).toHaveLength(AT_ONCE);
+    work.release();
+    expect(await report).toEqual({ probed: 0, settled: 40, stillUnknown: 0 });
+    expect(work.most).toBe(AT_ONCE);
+  });
+
+  it('is the only one: who asks meanwhile gets its report, who asks later another run', async () => {
+    await write(2);
+    const run = runWith();
+    const first = run.recover();
+    const joined = run.recover();
+    await dealingWith(2);
+    work.release();
+    expect(await joined).toBe(await first);
+    expect(work.begun).toEqual(['order-1', 'order-2']);
+    expect(await run.recover()).toEqual({ probed: 0, settled: 2, stillUnknown: 0 });
+    expect(work.begun).toHaveLength(4);
+  });
+
+  it('can be asked for again after it failed', async () => {
+    await write(1);
+    work.release();
+    const run = runWith();
+    const list = vi.spyOn(journal, 'list').mockRejectedValueOnce(new Error('away'));
+    await expect(run.recover()).rejects.toThrow('away');
+    list.mockRestore();
+    expect(await run.recover()).toMatchObject({ settled: 1 });
+  });
+
+  it('goes on where the storage fails for some payments, and says for which', async () => {
+    await write(30);
+    work.release();
+    const report = await runWith({
+      recover: (standing) =>
+        Number(standing.record.reference.slice(6)) % 2 === 0
+          ? Promise.reject(new TypeError('redis://user:secret@10.0.0.1'))
+          : work.recover(standing),
+    }).recover();
+    expect(report).toEqual({ probed: 0, settled: 15, stillUnknown: 0, failed: 15 });
+    const said = String(error.mock.calls[0]?.[0]);
+    expect(error).toHaveBeenCalledTimes(1);
+    expect(said).toMatch(/failed for collection "order-2" \(TypeError\).*"order-20" \(.*\) and 5 more/);
+    expect(said).not.toContain('secret');
+  });
+
+  it('deals first with what is to be sent once more, however much is older, and with nothing twice', async () => {
+    await write(PAGE + 20);
+    work.release();
+    const isLast = ({ record }: StoredJournalRecord): boolean => record.reference === `order-${PAGE + 20}`;
+    const report = await runWith({ isProbe: isLast }).recover();
+    expect(work.begun[0]).toBe(`order-${PAGE + 20}`);
+    expect(new Set(work.begun).size).toBe(work.begun.length);
+    expect(report).toMatchObject({ settled: PAGE + 20 });
+  });
+
+  it('reads the list once where few have something left to do, and only the rest a second time', async () => {
+    const list = vi.spyOn(journal, 'list');
+    work.release();
+    // One page of payouts, too.
+    await write(2 * PAGE);
+    expect(await runWith().recover()).toEqual({ probed: 0, settled: 2 * PAGE, stillUnknown: 0 });
+    expect(list).toHaveBeenCalledTimes(3);
+    await write(PAGE, 2 * PAGE + 1);
+    list.mockClear();
+    expect(await runWith().recover()).toEqual({ probed: 0, settled: 3 * PAGE, stillUnknown: 0 });
+    expect(list).toHaveBeenCalledTimes(4 + 2);
+    expect(new Set(work.begun).size).toBe(3 * PAGE);
+  });
+
+  it('counts each payment once, whatever there is to do on its page', async () => {
+    await write(4 * PAGE);
+    work.release();
+    const numberOf = ({ record }: StoredJournalRecord): number => Number(record.reference.slice(6));
+    const report = await runWith({
+      hasWork: (standing) => numberOf(standing) % PAGE === 7,
+      isProbe: (standing) => numberOf(standing) % PAGE === 9,
+    }).recover();
+    expect(report).toEqual({ probed: 0, settled: 8, stillUnknown: 4 * PAGE - 8 });
+    expect(new Set(work.begun).size).toBe(8);
+    expect(work.begun).toHaveLength(8);
+  });
+
+  it('begins with nothing further once the application stops, and ends with what it had begun', async () => {
+    await write(40);
+    const run = runWith();
+    const report = run.recover();
+    await dealingWith(AT_ONCE);
+    stopping.abort();
+    const idle = run.idle();
+    work.release();
+    await idle;
+    expect(work.begun).toHaveLength(AT_ONCE);
+    expect(await report).toEqual({ probed: 0, settled: AT_ONCE, stillUnknown: 0, unfinished: true });
+  });
+
+  it('begins with nothing, and reads nothing, where the application has stopped', async () => {
+    await write(1);
+    const list = vi.spyOn(journal, 'list');
+    const run = runWith();
+    stopping.abort();
+    expect(await run.recover()).toEqual({ probed: 0, settled: 0, stillUnknown: 0, unfinished: true });
+    expect(list).not.toHaveBeenCalled();
+    await run.idle();
+  });
+
+  it('holds the end of the application up by no failure', async () => {
+    await write(1);
+    const run = runWith();
+    vi.spyOn(journal, 'list').mockRejectedValueOnce(new Error('away'));
+    const report = run.recover().catch((failure: unknown) => failure);
+    await expect(run.idle()).resolves.toBeUndefined();
+    expect(await report).toMatchObject({ message: 'away' });
+  });
+
+  it('ends when its time is up, and the next one goes on where it ended', async () => {
+    await write(2 * PAGE + 1);
+    work.release();
+    const run = runWith({}, -1);
+    expect(await run.recover()).toEqual({ probed: 0, settled: PAGE, stillUnknown: 0, unfinished: true });
+    expect(await run.recover()).toEqual({ probed: 0, settled: PAGE, stillUnknown: 0, unfinished: true });
+    expect(await run.recover()).toEqual({ probed: 0, settled: 1, stillUnknown: 0 });
+    expect(new Set(work.begun).size).toBe(2 * PAGE + 1);
+    expect(await run.recover()).toMatchObject({ settled: PAGE, unfinished: true });
+  });
+
+  it('asks the storage for nothing but pages where nothing is left to do, and lets others have their turn', async () => {
+    await write(40_000);
+    const get = vi.spyOn(journal, 'get');
+    const list = vi.spyOn(journal, 'list');
+    let turns = 0;
+    let most = 0;
+    let seen = 0;
+    let isOver = false;
+    const takeTurns = (): void => {
+      turns += 1;
+      most = Math.max(most, seen);
+      seen = 0;
+      if (!isOver) setImmediate(takeTurns);
+    };
+    setImmediate(takeTurns);
+    const run = runWith({
+      hasWork: () => {
+        seen += 1;
+        return false;
+      },
+    });
+    expect(await run.recover()).toEqual({ probed: 0, settled: 0, stillUnknown: 40_000 });
+    isOver = true;
+    expect(get).not.toHaveBeenCalled();
+    // 80 pages, and the empty page of the payouts.
+    expect(list).toHaveBeenCalledTimes(81);
+    expect(most).toBeLessThanOrEqual(2 * PAGE);
+    expect(turns).toBeGreaterThanOrEqual(80);
+  });
+});

@@ -1,0 +1,102 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Logger } from '@nestjs/common';
+import { inspect } from 'node:util';
+import { type JournalState, type JournalStore } from '../../../../lib/common/journal-port.js';
+import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
+import { journalContract, journalRecord } from '../../../support/journal-contract.js';
+
+describe('the journal of memoryStorage()', () => {
+  journalContract(() => {
+    let now = 1_800_000_000_000;
+    const { journal } = memoryStorage({ now: () => now });
+    return {
+      journal,
+      pass: (ms) => {
+        now += ms;
+      },
+    };
+  });
+
+  it('shows no personal data when it is logged', async () => {
+    const { journal } = memoryStorage();
+    await journal.insert(journalRecord('order-1', { body: 'Asha Juma' }), 0);
+    expect(inspect({ journal }, { depth: 9, showHidden: true })).not.toContain('Asha');
+  });
+
+  describe('when it is full', () => {
+    const write = (journal: JournalStore, reference: string, state: JournalState): Promise<unknown> =>
+      journal.insert(journalRecord(reference, { state }), 0);
+    const standing = async (journal: JournalStore, references: readonly string[]): Promise<string[]> => {
+      const found = await Promise.all(references.map((reference) => journal.get(journalRecord(reference))));
+      return found.flatMap((stored) => stored?.record.reference ?? []);
+    };
+
+    afterEach(() => {
+      vi.restoreAllMocks();
+    });
+
+    it('forgets what has ended before what is only accepted, and each the longest unchanged first', async () => {
+      const { journal } = memoryStorage({ maxEntries: 4 });
+      await write(journal, 'accepted', 'accepted');
+      await write(journal, 'settled-1', 'settled');
+      await write(journal, 'settled-2', 'settled');
+      await write(journal, 'rejected', 'rejected');
+      const all = ['accepted', 'settled-1', 'settled-2', 'rejected'];
+      const left: string[][] = [];
+      for (const reference of ['a', 'b', 'c', 'd']) {
+        await write(journal, reference, 'in-flight');
+        left.push(await standing(journal, all));
+      }
+      expect(left).toEqual([
+        ['accepted', 'settled-2', 'rejected'],
+        ['accepted', 'rejected'],
+        ['accepted'],
+        [],
+      ]);
+    });
+
+    it('forgets in the same order however many there were', async () => {
+      const { journal } = memoryStorage({ maxEntries: 3 });
+      const states: readonly JournalState[] = ['settled', 'rejected', 'accepted'];
+      const left: { readonly reference: string; readonly state: JournalState }[] = [];
+      for (let index = 0; index < 60; index += 1) {
+        // Runs of one state empty the others on the way.
+        const payment = { reference: `order-${index}`, state: states[Math.floor(index / 5) % 3]! };
+        if (left.length === 3) {
+          const next = states.map((state) => left.findIndex((each) => each.state === state));
+          left.splice(
+            next.find((at) => at >= 0)!,
+            1,
+          );
+        }
+        left.push(payment);
+        await write(journal, payment.reference, payment.state);
+        const references = left.map(({ reference }) => reference);
+        expect(await standing(journal, references)).toEqual(references);
+      }
+    });
+
+    it('never forgets an open or unknown payment: it grows, and warns once', async () => {
+      const warn = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+      const { journal } = memoryStorage({ maxEntries: 2 });
+      await write(journal, 'open', 'in-flight');
+      await write(journal, 'unknown', 'unknown');
+      await write(journal, 'third', 'in-flight');
+      await write(journal, 'fourth', 'in-flight');
+      expect(await standing(journal, ['open', 'unknown', 'third', 'fourth'])).toHaveLength(4);
+      expect(warn.mock.calls).toEqual([[expect.stringContaining('maxEntries')]]);
+    });
+
+    it('returns to its bound once payments have ended', async () => {
+      vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+      const { journal } = memoryStorage({ maxEntries: 2 });
+      for (const reference of ['one', 'two', 'three']) await write(journal, reference, 'in-flight');
+      for (const reference of ['one', 'two']) {
+        const { version = 0 } = (await journal.get(journalRecord(reference))) ?? {};
+        await journal.replace(version, journalRecord(reference, { state: 'settled' }), 0);
+      }
+      await write(journal, 'four', 'in-flight');
+      expect(await standing(journal, ['one', 'two', 'three', 'four'])).toEqual(['three', 'four']);
+    });
+  });
+});

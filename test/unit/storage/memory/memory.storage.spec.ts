@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { type SetAsideKind } from '../../../../lib/common/storage-port.js';
+import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
+import { claimed, inboxContract, inboxDelivery, inboxKey } from '../../../support/inbox-contract.js';
+
+const LEASE_MS = 60_000;
+
+describe('memoryStorage()', () => {
+  inboxContract(() => {
+    let now = 1_800_000_000_000;
+    const { inbox } = memoryStorage({ now: () => now });
+    return {
+      inbox,
+      pass: (ms) => {
+        now += ms;
+      },
+    };
+  });
+
+  it('forgets the oldest finished outcome when it is full', async () => {
+    const { inbox } = memoryStorage({ maxEntries: 2 });
+    for (const reference of ['one', 'two', 'three']) {
+      await claimed(await inbox.claim(inboxDelivery(reference), LEASE_MS)).finish();
+    }
+    expect((await inbox.claim(inboxDelivery('three'), LEASE_MS)).result).toBe('done');
+    expect((await inbox.claim(inboxDelivery('one'), LEASE_MS)).result).toBe('claimed');
+  });
+
+  it('forgets an outcome that took long to finish after those that had finished before', async () => {
+    const { inbox } = memoryStorage({ maxEntries: 3 });
+    const finish = async (...references: readonly string[]): Promise<void> => {
+      for (const reference of references) {
+        await claimed(await inbox.claim(inboxDelivery(reference), LEASE_MS)).finish();
+      }
+    };
+    const slow = claimed(await inbox.claim(inboxDelivery('slow'), LEASE_MS));
+    const failed = claimed(await inbox.claim(inboxDelivery('failed'), LEASE_MS));
+    await failed.fail();
+    await finish(...Array.from({ length: 50 }, (_, index) => `order-${index}`));
+    await slow.finish();
+    await finish('last', 'failed');
+    const results = ['failed', 'last', 'slow', 'order-49'].map(async (reference) => {
+      const { result } = await inbox.claim(inboxDelivery(reference), LEASE_MS);
+      return result;
+    });
+    expect(await Promise.all(results)).toEqual(['done', 'done', 'done', 'claimed']);
+  });
+
+  it('refuses new work instead of forgetting what runs or must run again', async () => {
+    const { inbox } = memoryStorage({ maxEntries: 2 });
+    const running = claimed(await inbox.claim(inboxDelivery('running'), LEASE_MS));
+    await claimed(await inbox.claim(inboxDelivery('failed'), LEASE_MS)).fail();
+    await expect(inbox.claim(inboxDelivery('new'), LEASE_MS)).rejects.toMatchObject({
+      name: 'PaymentsStorageError',
+    });
+    expect((await inbox.claim(inboxDelivery('running'), LEASE_MS)).result).toBe('busy');
+    await running.finish();
+    expect((await inbox.claim(inboxDelivery('new'), LEASE_MS)).result).toBe('claimed');
+  });
+
+  it('never lets the claim of a forgotten outcome end the one that follows it', async () => {
+    const { inbox } = memoryStorage({ maxEntries: 1 });
+    const early = claimed(await inbox.claim(inboxDelivery('one'), LEASE_MS));
+    await early.finish();
+    await claimed(await inbox.claim(inboxDelivery('two'), LEASE_MS)).finish();
+    await inbox.claim(inboxDelivery('one'), LEASE_MS);
+    expect(await early.finish()).toBe(false);
+  });
+
+  it('bounds what is set aside by its reason, so that unknown names never keep a conflict out', async () => {
+    const { inbox } = memoryStorage({ maxEntries: 2 });
+    const aside = (kind: SetAsideKind, fingerprint: string) =>
+      inbox.setAside({ ...inboxKey(''), kind, event: 'e', reference: 'r', fingerprint, payload: '{}' });
+    await aside('unrecognized', 'b1');
+    await aside('unrecognized', 'b2');
+    await aside('unrecognized', 'b2');
+    await expect(aside('unrecognized', 'b3')).rejects.toMatchObject({ name: 'PaymentsStorageError' });
+    await aside('conflict', 'f1');
+    const [first] = await inbox.conflicts(inboxKey(''), { limit: 1 });
+    await inbox.removeConflict(inboxKey(''), first?.id ?? '');
+    await aside('unrecognized', 'b3');
+    expect(await inbox.conflicts(inboxKey(''), { limit: 10 })).toHaveLength(3);
+  });
+
+  it('remembers ten thousand outcomes unless another number is asked for', async () => {
+    const { inbox } = memoryStorage();
+    for (let at = 0; at <= 10_000; at += 1) {
+      await claimed(await inbox.claim(inboxDelivery(`order-${at}`), LEASE_MS)).finish();
+    }
+    expect((await inbox.claim(inboxDelivery('order-1'), LEASE_MS)).result).toBe('done');
+    expect((await inbox.claim(inboxDelivery('order-0'), LEASE_MS)).result).toBe('claimed');
+  });
+
+  it('keeps an outcome that is exactly as old as said, and forgets an older one', async () => {
+    let now = 1_800_000_000_000;
+    const { inbox } = memoryStorage({ now: () => now });
+    await claimed(await inbox.claim(inboxDelivery('order-1'), LEASE_MS)).finish();
+    now += 5_000;
+    expect(await inbox.purge(inboxKey(''), 5_000)).toBe(0);
+    now += 1;
+    expect(await inbox.purge(inboxKey(''), 5_000)).toBe(1);
+  });
+
+  it('purges no other account, however alike their names are', async () => {
+    let now = 1_800_000_000_000;
+    const { inbox } = memoryStorage({ now: () => now });
+    const accounts = ['shop', 'shop outcome', 'shop 2', 'sho', ''];
+    const delivery = (account: string) => inboxDelivery('1', { key: inboxKey('1', { account }) });
+    for (const account of accounts) await claimed(await inbox.claim(delivery(account), LEASE_MS)).finish();
+    now += 10_000;
+    expect(await inbox.purge({ account: 'shop', environment: 'sandbox' }, 5_000)).toBe(1);
+    const results = accounts.map(async (account) => (await inbox.claim(delivery(account), LEASE_MS)).result);
+    expect(await Promise.all(results)).toEqual(['claimed', 'done', 'done', 'done', 'done']);
+  });
+
+  it('names a wrong bound', () => {
+    for (const maxEntries of [0, -1, 1.5, Number.NaN]) {
+      expect(() => memoryStorage({ maxEntries })).toThrow('maxEntries');
+    }
+  });
+});

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { MemoryTombstones } from '../../../../lib/storage/memory/memory-tombstones.js';
+
+describe('the tombstones of the memory storage', () => {
+  it('are all found, however many there are', () => {
+    const tombstones = new MemoryTombstones();
+    const left = { attempt: 2, end: 'paid', settledBy: 'operator' } as const;
+    for (let index = 0; index < 1_000; index += 1) tombstones.add(`order-${index}`, left, 1_000);
+    const found = Array.from({ length: 1_000 }, (_, index) => tombstones.find(`order-${index}`));
+    expect(found).toEqual(found.map(() => left));
+    expect(tombstones.find('order-1000')).toBeUndefined();
+  });
+
+  it('keep texts apart that are the same in UTF-8', () => {
+    const tombstones = new MemoryTombstones();
+    tombstones.add('\ud800', { attempt: 1, end: 'rejected' }, 1_000);
+    expect(tombstones.find('\ud801')).toBeUndefined();
+  });
+
+  it('take an attempt for the largest that fits where a caller counted higher', () => {
+    const tombstones = new MemoryTombstones();
+    tombstones.add('order-1', { attempt: Number.MAX_SAFE_INTEGER, end: 'accepted' }, 1_000);
+    expect(tombstones.find('order-1')).toEqual({ attempt: 2 ** 24 - 1, end: 'accepted' });
+  });
+});

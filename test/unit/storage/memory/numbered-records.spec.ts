@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import fc from 'fast-check';
+import { NumberedRecords } from '../../../../lib/storage/memory/record-collections.js';
+
+interface Numbered {
+  record: { readonly state: string };
+  readonly number: number;
+}
+
+const STATES = ['unknown', 'accepted', 'settled'] as const;
+type Step = readonly ['add', string] | readonly ['move', number, string] | readonly ['remove', number];
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: fc.tuple(fc.constant('add' as const), fc.constantFrom(...STATES)) },
+  fc.tuple(fc.constant('move' as const), fc.nat(), fc.constantFrom(...STATES)),
+  fc.tuple(fc.constant('remove' as const), fc.nat()),
+);
+
+function play(records: NumberedRecords<Numbered>, model: Numbered[], [what, ...args]: Step): void {
+  if (what === 'add') {
+    const item = { record: { state: String(args[0]) }, number: records.next };
+    records.add(item);
+    model.push(item);
+    return;
+  }
+  const at = Number(args[0]) % Math.max(1, model.length);
+  const item = model[at];
+  if (!item) return;
+  const { state } = item.record;
+  if (what === 'remove') {
+    model.splice(at, 1);
+    records.remove(item.number, state);
+    return;
+  }
+  item.record = { state: String(args[1]) };
+  records.moved(item.number, state, item.record.state);
+}
+
+/** Numbers from 1 on, some of them moved on. */
+function filled(size: number, stateOf: (number: number) => string): NumberedRecords<Numbered> {
+  const records = new NumberedRecords<Numbered>();
+  for (let number = 1; number <= size; number += 1)
+    records.add({ record: { state: stateOf(number) }, number });
+  return records;
+}
+
+describe('records by the order in which they came', () => {
+  it('are listed by state like those of a plain array, from any place on', () => {
+    fc.assert(
+      fc.property(
+        fc.array(step, { maxLength: 60 }),
+        fc.nat(30),
+        fc.subarray([...STATES]),
+        (steps, after, wanted) => {
+          const records = new NumberedRecords<Numbered>();
+          const model: Numbered[] = [];
+          for (const one of steps) play(records, model, one);
+          const isWanted = (state: string): boolean => (wanted as readonly string[]).includes(state);
+          const expected = model.filter(({ record, number }) => number > after && isWanted(record.state));
+          expect([...records.after(after, isWanted)]).toEqual(expected);
+        },
+      ),
+    );
+  });
+
+  it('are found over the borders of their blocks', () => {
+    const records = filled(5_000, (number) => (number % 1_000 === 0 ? 'unknown' : 'settled'));
+    const found = [...records.after(1_000, (state) => state === 'unknown')];
+    expect(found.map(({ number }) => number)).toEqual([2_000, 3_000, 4_000, 5_000]);
+    const all = [...records.after(0, () => true)];
+    expect(all.map(({ number }) => number)).toEqual(Array.from({ length: 5_000 }, (_, at) => at + 1));
+  });
+
+  it('are looked at only where their block holds one that is wanted', () => {
+    const records = filled(100_000, () => 'settled');
+    let asked = 0;
+    const found = records.after(0, () => {
+      asked += 1;
+      return false;
+    });
+    expect([...found]).toEqual([]);
+    expect(asked).toBeLessThan(200);
+  });
+});
