@@ -7,7 +7,7 @@ import { type PaymentsStorage } from './common/storage-port.js';
 import { SafeLogger } from './common/safe-logger.js';
 import { type ResolvedPaymentsOptions } from './config/resolved-options.js';
 import { type Recovery } from './journal/create-recovery.js';
-import { type GatewayClient } from './gateway/gateway-client.js';
+import { type Payments } from './journal/payment/payments.js';
 
 /** The accounts that use each storage: several may share one, and the last of them closes it. */
 const usersOf = new WeakMap<PaymentsStorage, Set<PaymentsLifecycle>>();
@@ -19,7 +19,7 @@ export class PaymentsLifecycle implements OnApplicationBootstrap, OnModuleDestro
   constructor(
     private readonly options: ResolvedPaymentsOptions,
     private readonly storage: PaymentsStorage,
-    private readonly client: Pick<GatewayClient, 'idle'>,
+    private readonly payments: Pick<Payments, 'idle'>,
     private readonly recovery: Pick<Recovery, 'stop' | 'idle'>,
   ) {}
 
@@ -51,7 +51,7 @@ export class PaymentsLifecycle implements OnApplicationBootstrap, OnModuleDestro
   /** What is under way is still written down. */
   async onApplicationShutdown(): Promise<void> {
     await this.recovery.idle();
-    await this.client.idle();
+    await this.payments.idle();
     const users = this.users();
     users.delete(this);
     if (users.size === 0) await this.storage.close?.();

@@ -1,5 +1,5 @@
 import { HttpModule, HttpService } from '@nestjs/axios';
-import { type DynamicModule, forwardRef, Module, type Provider, type Type } from '@nestjs/common';
+import { type DynamicModule, forwardRef, Module, type Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { BanksService } from './banks/banks.service.js';
 import { CollectionsService } from './collections/collections.service.js';
@@ -21,6 +21,7 @@ import {
   RESOLVED_OPTIONS,
 } from './payments-options.module.js';
 import { createRecovery, type Recovery } from './journal/create-recovery.js';
+import { createPayments, type Payments } from './journal/payment/payments.js';
 import { PaymentsJournal } from './journal/payments-journal.js';
 import { memoryStorage } from './storage/memory/memory-storage.js';
 import { timeLimited } from './storage/time-limited-storage.js';
@@ -36,20 +37,16 @@ import { createPaymentsInbox } from './webhooks/webhook-providers.js';
 registerCopy();
 
 const GATEWAY_CLIENT = Symbol.for('nestjs-payments.gateway-client');
+const PAYMENTS = Symbol.for('nestjs-payments.payments');
 const EVENTS = Symbol.for('nestjs-payments.events');
 const STORAGE = Symbol.for('nestjs-payments.storage');
 /** For everything but the calls that move money: they take back what is written after they gave up. */
 const LIMITED_STORAGE = Symbol.for('nestjs-payments.limited-storage');
 const RECOVERY = Symbol.for('nestjs-payments.recovery');
 
-type ServiceClass = new (client: GatewayClient) => object;
-const SERVICES: readonly ServiceClass[] = [
-  CollectionsService,
-  DisbursementsService,
-  NameLookupService,
-  WalletService,
-  BanksService,
-];
+/** Services that read call the gateway; services that move money call the journal. */
+const READING_SERVICES = [NameLookupService, WalletService, BanksService] as const;
+const PAYMENT_SERVICES = [CollectionsService, DisbursementsService] as const;
 
 /**
  * Payments for a Nest application: one registration for each merchant account.
@@ -120,15 +117,29 @@ function accountModule(
       },
       {
         provide: GATEWAY_CLIENT,
+        useFactory: createGatewayClient,
+        inject: [RESOLVED_OPTIONS, HttpService],
+      },
+      {
+        provide: PAYMENTS,
         useFactory: (
           options: ResolvedPaymentsOptions,
-          http: HttpService,
           storage: PaymentsStorage,
           events: ApplicationEvents,
-        ) => createGatewayClient(options, http, storage.journal, events),
-        inject: [RESOLVED_OPTIONS, HttpService, STORAGE, EVENTS],
+          gateway: GatewayClient,
+        ) => createPayments(options, storage.journal, events, gateway),
+        inject: [RESOLVED_OPTIONS, STORAGE, EVENTS, GATEWAY_CLIENT],
       },
-      ...SERVICES.map((service) => serviceProvider(service, token(service))),
+      ...READING_SERVICES.map((Service) => ({
+        provide: token(Service as Type),
+        useFactory: (gateway: GatewayClient) => new Service(gateway),
+        inject: [GATEWAY_CLIENT],
+      })),
+      ...PAYMENT_SERVICES.map((Service) => ({
+        provide: token(Service as Type),
+        useFactory: (payments: Payments) => new Service(payments),
+        inject: [PAYMENTS],
+      })),
       {
         provide: STORAGE,
         useFactory: ({ storage }: ResolvedPaymentsOptions): PaymentsStorage => storage ?? memoryStorage(),
@@ -155,10 +166,11 @@ function accountModule(
         useFactory: (
           options: ResolvedPaymentsOptions,
           storage: PaymentsStorage,
-          client: GatewayClient,
+          gateway: GatewayClient,
+          payments: Payments,
           events: ApplicationEvents,
-        ) => createRecovery(options, storage.journal, client, events),
-        inject: [RESOLVED_OPTIONS, LIMITED_STORAGE, GATEWAY_CLIENT, EVENTS],
+        ) => createRecovery(options, storage.journal, gateway, payments, events),
+        inject: [RESOLVED_OPTIONS, LIMITED_STORAGE, GATEWAY_CLIENT, PAYMENTS, EVENTS],
       },
       {
         provide: token(PaymentsJournal as Type),
@@ -169,24 +181,18 @@ function accountModule(
         provide: PaymentsLifecycle,
         useFactory: (...parts: ConstructorParameters<typeof PaymentsLifecycle>) =>
           new PaymentsLifecycle(...parts),
-        inject: [RESOLVED_OPTIONS, STORAGE, GATEWAY_CLIENT, RECOVERY],
+        inject: [RESOLVED_OPTIONS, STORAGE, PAYMENTS, RECOVERY],
       },
     ],
-    exports: [HttpService, ...SERVICES, PaymentsInbox, PaymentsJournal].map((type) => token(type as Type)),
+    exports: [HttpService, ...READING_SERVICES, ...PAYMENT_SERVICES, PaymentsInbox, PaymentsJournal].map(
+      (type) => token(type as Type),
+    ),
   };
 }
 
 function assertOneCopy(): void {
   const secondCopy = describeSecondCopy();
   if (secondCopy !== undefined) throw new PaymentsConfigError(secondCopy);
-}
-
-function serviceProvider(Service: ServiceClass, token: symbol | Type): Provider {
-  return {
-    provide: token,
-    useFactory: (client: GatewayClient) => new Service(client),
-    inject: [GATEWAY_CLIENT],
-  };
 }
 
 /** An instance of axios that no other part of the application shares, with the account's own connections. */

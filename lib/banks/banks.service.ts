@@ -38,8 +38,8 @@ function readBanks(data: unknown): ReadPayload<Bank[]> | undefined {
 export class BanksService {
   private readonly directory: BankDirectory | undefined;
 
-  constructor(private readonly client: GatewayClient) {
-    const { banks } = client.rules;
+  constructor(private readonly gateway: GatewayClient) {
+    const { banks } = gateway.rules;
     this.directory = banks && new BankDirectory(banks);
   }
 
@@ -53,7 +53,7 @@ export class BanksService {
    * @throws PaymentsError Every other class of the package, as its name says.
    */
   async list(options?: CallOptions): Promise<PaymentsResponse<Bank[]>> {
-    const ask = (): Promise<PaymentsResponse<Bank[]>> => this.client.call(LIST, options);
+    const ask = (): Promise<PaymentsResponse<Bank[]>> => this.gateway.read(LIST, options);
     if (!this.directory) return ask();
     checkCallOptions(options, 'banks.list').signal?.throwIfAborted();
     return this.directory.list(ask);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type CallOptions } from '../gateway/call-options.js';
-import { type GatewayClient } from '../gateway/gateway-client.js';
+import { type Payments } from '../journal/payment/payments.js';
 import { type PaymentsResponse } from '../gateway/gateway-call.js';
 import { collectionCall, type CollectionRoute } from './collection-call.js';
 import { MobileMoneyCollectionDto, PartnerWalletCollectionDto } from './collection.dto.js';
@@ -26,7 +26,7 @@ const PARTNER_WALLET: CollectionRoute = {
  */
 @Injectable()
 export class CollectionsService {
-  constructor(private readonly client: GatewayClient) {}
+  constructor(private readonly payments: Payments) {}
 
   /**
    * Sends a mobile money prompt to a customer's phone (specification, "Endpoints" 1).
@@ -51,7 +51,7 @@ export class CollectionsService {
     request: Readonly<MobileMoneyCollectionDto>,
     options?: CallOptions,
   ): Promise<PaymentsResponse<CollectionPayment>> {
-    return this.client.call(collectionCall(MOBILE_MONEY, request, this.client.rules), options);
+    return this.payments.make(collectionCall(MOBILE_MONEY, request, this.payments.rules), options);
   }
 
   /**
@@ -63,6 +63,6 @@ export class CollectionsService {
     request: Readonly<PartnerWalletCollectionDto>,
     options?: CallOptions,
   ): Promise<PaymentsResponse<CollectionPayment>> {
-    return this.client.call(collectionCall(PARTNER_WALLET, request, this.client.rules), options);
+    return this.payments.make(collectionCall(PARTNER_WALLET, request, this.payments.rules), options);
   }
 }

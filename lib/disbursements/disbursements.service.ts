@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type CallOptions } from '../gateway/call-options.js';
-import { type GatewayClient } from '../gateway/gateway-client.js';
+import { type Payments } from '../journal/payment/payments.js';
 import { type PaymentsResponse } from '../gateway/gateway-call.js';
 import { bankCall, mobileMoneyCall } from './disbursement-calls.js';
 import { type BankDisbursementDto, type MobileMoneyDisbursementDto } from './disbursement.dto.js';
@@ -15,7 +15,7 @@ import { type BankDisbursement, type MobileMoneyDisbursement } from './disbursem
  */
 @Injectable()
 export class DisbursementsService {
-  constructor(private readonly client: GatewayClient) {}
+  constructor(private readonly payments: Payments) {}
 
   /**
    * Sends money to a bank account (specification, "Endpoints" 6).
@@ -41,7 +41,7 @@ export class DisbursementsService {
     request: Readonly<BankDisbursementDto>,
     options?: CallOptions,
   ): Promise<PaymentsResponse<BankDisbursement>> {
-    return this.client.call(bankCall(request, this.client.rules), options);
+    return this.payments.make(bankCall(request, this.payments.rules), options);
   }
 
   /**
@@ -53,6 +53,6 @@ export class DisbursementsService {
     request: Readonly<MobileMoneyDisbursementDto>,
     options?: CallOptions,
   ): Promise<PaymentsResponse<MobileMoneyDisbursement>> {
-    return this.client.call(mobileMoneyCall(request, this.client.rules), options);
+    return this.payments.make(mobileMoneyCall(request, this.payments.rules), options);
   }
 }

@@ -1,25 +1,7 @@
 import { type ProbeWait } from '../common/journal-port.js';
 import { type OutcomeEvidence } from '../common/vocabulary.js';
-import { type AnswerMeaning } from './answer/classify-answer.js';
+import { type AttemptEvent } from './answer/attempt-report.js';
 import { type CallKind } from './gateway-call.js';
-
-/** What happened to one attempt. */
-export type AttemptEvent =
-  | AnswerMeaning
-  /** Nothing left this machine. */
-  | 'not-sent'
-  /** Nothing left this machine: an interceptor of the application changed what must not change. */
-  | 'request-changed'
-  /** Nothing left this machine: the account waits after a 429, longer than the call can. */
-  | 'held-back'
-  /** Bytes may have left, and no complete answer came. */
-  | 'no-answer'
-  /** The caller's signal fired before anything left this machine. */
-  | 'aborted-unsent'
-  /** The caller's signal fired afterwards. */
-  | 'aborted'
-  /** A success answer that names another reference, amount or currency. */
-  | 'echo-mismatch';
 
 type PlainEnd =
   'success' | 'rate-limit' | 'redirected' | 'request-changed' | 'unreachable' | 'unusable-answer' | 'aborted';

@@ -1,6 +1,4 @@
 import { type HttpService } from '@nestjs/axios';
-import { type ApplicationEvents } from '../common/application-events.js';
-import { type JournalRecord, type JournalStore, type StoredJournalRecord } from '../common/journal-port.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
 import { AccountGate } from './rate-limiter.js';
 import { accountCarrier } from './http/account-transport.js';
@@ -8,54 +6,44 @@ import { type CallEnd } from './call-result.js';
 import { callLimits, type CallLimits, checkCallOptions, type CallOptions } from './call-options.js';
 import { CallTrace } from './call-trace.js';
 import { type GatewayCall, type ReadCall, withLastResponse, type PaymentsResponse } from './gateway-call.js';
-import { MoneyCalls, type Parcel } from '../journal/payment/payments.js';
-import { runCall } from './run-call.js';
+import { type IdempotentRequest, runCall } from './run-call.js';
 
 /** Options that requests are checked and written by, and answers kept. */
 export type RequestRules = Pick<ResolvedPaymentsOptions, 'amountFormat' | 'banks' | 'limits' | 'networks'>;
 
-/** Makes calls to the gateway for one merchant account. */
+/** Sends the calls of one merchant account. It knows no journal: `Payments` decides whether a payment may be sent. */
 export interface GatewayClient {
-  /** Resolves when the payments that are being made have ended and are written down. */
-  idle(): Promise<void>;
   readonly rules: RequestRules;
-  call<T extends object>(call: GatewayCall<T>, options?: CallOptions): Promise<PaymentsResponse<T>>;
-  /**
-   * Makes the one further try of a payment that stands in the journal, with its own key and bytes. Resolves to what stands
-   * afterwards, or to undefined where somebody else was faster.
-   */
-  probe(standing: StoredJournalRecord): Promise<{ readonly standing: JournalRecord | undefined } | undefined>;
+  /** Sends a call, with whatever attempts the decision table allows. Never rejects. */
+  send<T extends object>(
+    call: GatewayCall<T>,
+    request: Partial<IdempotentRequest>,
+    limits: CallLimits,
+  ): Promise<CallEnd<T>>;
+  /** Makes a call that only reads. */
+  read<T extends object>(call: ReadCall<T>, options?: CallOptions): Promise<PaymentsResponse<T>>;
 }
 
 /** The credentials stay in this closure, where neither `util.inspect` nor JSON of a service reaches them. */
-export function createGatewayClient(
-  options: ResolvedPaymentsOptions,
-  http: HttpService,
-  journal: JournalStore,
-  events: Pick<ApplicationEvents, 'tell'>,
-): GatewayClient {
+export function createGatewayClient(options: ResolvedPaymentsOptions, http: HttpService): GatewayClient {
   const { origin, pathname } = new URL(options.baseUrl);
   const headersFor = headerMaker(credentialHeaders(options));
   const carrier = accountCarrier(http);
   const gate = new AccountGate(options.rate);
-  const { account, environment, probe, recoveryWindowMs } = options;
-  const { amountFormat, banks, limits: amountLimits, networks } = options;
+  const { account, amountFormat, banks, limits: amountLimits, networks, refusalCodes } = options;
 
-  const send = <T extends object>(
-    call: GatewayCall<T>,
-    parcel: Partial<Parcel>,
-    { signal, timeoutMs, deadline, sendBy, retry }: CallLimits,
-  ): Promise<CallEnd<T>> => {
-    const { idempotencyKey, body, probeFor, probing, onSending } = parcel;
+  const send: GatewayClient['send'] = (call, request, limits) => {
+    const { idempotencyKey, body } = request;
     const reference = call.kind === 'read' ? {} : { reference: call.payment.reference };
     const trace = new CallTrace({ account, operation: call.operation, ...reference });
     return trace.around(() =>
       runCall(call, {
+        ...request,
+        ...limits,
         carrier,
         gate,
         trace,
-        signal,
-        idempotencyKey,
+        refusalCodes,
         request: {
           method: call.method,
           origin,
@@ -63,40 +51,21 @@ export function createGatewayClient(
           headers: headersFor(body !== undefined, idempotencyKey),
           body,
         },
-        timeoutMs,
-        deadline,
-        sendBy,
-        retry,
-        refusalCodes: options.refusalCodes,
-        probeFor,
-        probing,
-        onSending,
       }),
     );
-  };
-  const payments = new MoneyCalls({ account, environment, probe, recoveryWindowMs }, journal, events, send);
-
-  const read = async <T extends object>(
-    call: ReadCall<T>,
-    limits: CallLimits,
-  ): Promise<PaymentsResponse<T>> => {
-    const body = call.body && JSON.stringify(call.body);
-    const end = await send(call, body === undefined ? {} : { body }, limits);
-    if (end.end === 'aborted') throw end.reason;
-    if (end.end === 'failed') throw end.error;
-    const { value, envelope, warnings } = end.success;
-    return withLastResponse(value, { ...envelope, attempts: end.attempts, warnings });
   };
 
   return {
     rules: { amountFormat, banks, limits: amountLimits, networks },
-    call: async (call, callOptions) => {
-      const checked = checkCallOptions(callOptions, call.operation);
-      const limits = callLimits(options, checked);
-      return call.kind === 'read' ? read(call, limits) : payments.make(call, checked, limits);
+    send,
+    read: async (call, callOptions) => {
+      const limits = callLimits(options, checkCallOptions(callOptions, call.operation));
+      const end = await send(call, call.body ? { body: JSON.stringify(call.body) } : {}, limits);
+      if (end.end === 'aborted') throw end.reason;
+      if (end.end === 'failed') throw end.error;
+      const { value, envelope, warnings } = end.success;
+      return withLastResponse(value, { ...envelope, attempts: end.attempts, warnings });
     },
-    idle: () => payments.idle(),
-    probe: (standing) => payments.probe(standing, callLimits(options)),
   };
 }
 

@@ -5,8 +5,8 @@ import { type ResolvedProbeWaits, type ResolvedRetryOptions } from '../config/re
 import { type PaymentsErrorDetails } from '../errors/payments-errors.js';
 import { type CallEnd, type CallFailure } from './call-result.js';
 import { callError, type FailureVerdict } from './call-error.js';
-import { attemptInfo, type AttemptReport } from './answer/attempt-report.js';
-import { decide, type AttemptEvent, type Decision } from './decide.js';
+import { type AttemptEvent, attemptInfo, type AttemptReport } from './answer/attempt-report.js';
+import { decide, type Decision } from './decide.js';
 import { type GatewayCall } from './gateway-call.js';
 import { interpretAttempt } from './answer/interpret-attempt.js';
 import { backOffMs, nextWaitMs, pause, probeWaitMs } from './retry-timing.js';
@@ -16,13 +16,21 @@ import { type Carrier, type OutgoingRequest } from './http/http-transport.js';
 import { sendAttempt, type AttemptResult } from './http/send-attempt.js';
 
 /** Everything that one call needs; every try sends the same request. */
-export interface CallSetup extends TurnSetup {
-  readonly idempotencyKey: string | undefined;
+export interface CallSetup
+  extends TurnSetup, Partial<Pick<IdempotentRequest, 'idempotencyKey' | 'probeFor' | 'probing'>> {
   readonly retry: ResolvedRetryOptions;
   readonly refusalCodes: ReadonlySet<string>;
+}
+
+/** What every attempt of a payment carries, and how the payment may be sent once more. */
+export interface IdempotentRequest {
+  readonly idempotencyKey: string;
+  readonly body: string;
   /** Set where the payment may have been made before this call, which then is its probe. */
-  readonly probeFor?: ProbeWait | undefined;
-  readonly probing?: Probing | undefined;
+  readonly probeFor: ProbeWait | undefined;
+  readonly probing: Probing | undefined;
+  /** Called when an attempt begins to leave. */
+  readonly onSending: (() => void) | undefined;
 }
 
 /** How a payment may be tried once more within its call. */

@@ -6,6 +6,7 @@ import { type GatewayClient } from '../gateway/gateway-client.js';
 import { EntryRecovery } from './recovery/recover-entry.js';
 import { OutcomeBook } from './outcomes/outcome-recorder.js';
 import { OutcomeWaiter } from './outcomes/outcome-waiter.js';
+import { type Payments } from './payment/payments.js';
 import { PaymentsJournal } from './payments-journal.js';
 import { runLimitMs } from './recovery/recovery-decision.js';
 import { RecoveryRun } from './recovery/recover.js';
@@ -26,19 +27,20 @@ export interface Recovery {
 export function createRecovery(
   options: ResolvedPaymentsOptions,
   store: JournalStore,
-  client: GatewayClient,
+  gateway: Pick<GatewayClient, 'read'>,
+  payments: Pick<Payments, 'probe'>,
   events: Pick<ApplicationEvents, 'tell'>,
 ): Recovery {
   const { account, environment, probe, recoveryWindowMs, deadlineMs, staleAfterMs, statusPaths } = options;
   const scope = { account, environment };
   const book = new OutcomeBook(store);
-  const status = new StatusResolver(statusPaths, client, store, book.watch);
+  const status = new StatusResolver(statusPaths, gateway, store, book.watch);
   const rules = { probe, recoveryWindowMs, deadlineMs, staleAfterMs };
   const stopping = new AbortController();
   const announce = (entry: JournalEntry): void => {
     announceStale(entry, events);
   };
-  const entries = new EntryRecovery(rules, store, client, status, announce, stopping.signal);
+  const entries = new EntryRecovery(rules, store, payments, status, announce, stopping.signal);
   const run = new RecoveryRun(scope, runLimitMs(recoveryWindowMs), store, status, entries, stopping.signal);
   const waiter = new OutcomeWaiter(store, book.watch, status);
   return {

@@ -15,7 +15,7 @@ import { type NameLookupResult } from './name-lookup-result.js';
  */
 @Injectable()
 export class NameLookupService {
-  constructor(private readonly client: GatewayClient) {}
+  constructor(private readonly gateway: GatewayClient) {}
 
   /**
    * Asks the gateway for the holder of an account.
@@ -34,6 +34,6 @@ export class NameLookupService {
     request: Readonly<NameLookupDto>,
     options?: CallOptions,
   ): Promise<PaymentsResponse<NameLookupResult>> {
-    return this.client.call(nameLookupCall(request), options);
+    return this.gateway.read(nameLookupCall(request), options);
   }
 }

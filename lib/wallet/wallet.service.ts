@@ -35,7 +35,7 @@ function readBalance(data: unknown): ReadPayload<WalletBalance> | undefined {
  */
 @Injectable()
 export class WalletService {
-  constructor(private readonly client: GatewayClient) {}
+  constructor(private readonly gateway: GatewayClient) {}
 
   /**
    * Total, available and locked balance.
@@ -44,6 +44,6 @@ export class WalletService {
    * @throws PaymentsError Every other class of the package, as its name says.
    */
   async balance(options?: CallOptions): Promise<PaymentsResponse<WalletBalance>> {
-    return this.client.call(BALANCE, options);
+    return this.gateway.read(BALANCE, options);
   }
 }

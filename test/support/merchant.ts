@@ -8,6 +8,7 @@ import { DisbursementsService } from '../../lib/disbursements/disbursements.serv
 import { NameLookupService } from '../../lib/name-lookup/name-lookup.service.js';
 import { memoryStorage } from '../../lib/storage/memory/memory-storage.js';
 import { createGatewayClient } from '../../lib/gateway/gateway-client.js';
+import { createPayments } from '../../lib/journal/payment/payments.js';
 import { GatewayConnections } from '../../lib/gateway/http/gateway-connections.js';
 import { WalletService } from '../../lib/wallet/wallet.service.js';
 
@@ -45,15 +46,16 @@ export async function startMerchant(
     imports: [HttpModule.register(connections.httpModuleOptions())],
   }).compile();
   const http = context.get(HttpService);
-  const client = createGatewayClient(resolved, http, journal, { tell: () => undefined });
+  const gateway = createGatewayClient(resolved, http);
+  const payments = createPayments(resolved, journal, { tell: () => undefined }, gateway);
   if (way === 'through axios') http.axiosRef.getUri();
   return {
     http,
-    collections: new CollectionsService(client),
-    disbursements: new DisbursementsService(client),
-    names: new NameLookupService(client),
-    wallet: new WalletService(client),
-    banks: new BanksService(client),
+    collections: new CollectionsService(payments),
+    disbursements: new DisbursementsService(payments),
+    names: new NameLookupService(gateway),
+    wallet: new WalletService(gateway),
+    banks: new BanksService(gateway),
     close: async () => {
       await context.close();
       await connections.onApplicationShutdown();

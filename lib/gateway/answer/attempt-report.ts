@@ -1,9 +1,26 @@
 import { type AttemptInfo } from '../../common/vocabulary.js';
 import { gatewayCodeInfo } from '../../errors/gateway-codes.js';
 import { type AnswerMeaning } from './classify-answer.js';
-import { type AttemptEvent } from '../decide.js';
 import { type GatewayErrorBody } from './parse-answer.js';
 import { type GatewayCall } from '../gateway-call.js';
+
+/** What happened to one attempt. */
+export type AttemptEvent =
+  | AnswerMeaning
+  /** Nothing left this machine. */
+  | 'not-sent'
+  /** Nothing left this machine: an interceptor of the application changed what must not change. */
+  | 'request-changed'
+  /** Nothing left this machine: the account waits after a 429, longer than the call can. */
+  | 'held-back'
+  /** Bytes may have left, and no complete answer came. */
+  | 'no-answer'
+  /** The caller's signal fired before anything left this machine. */
+  | 'aborted-unsent'
+  /** The caller's signal fired afterwards. */
+  | 'aborted'
+  /** A success answer that names another reference, amount or currency. */
+  | 'echo-mismatch';
 
 /** One try of a call, interpreted. */
 export interface AttemptReport {

@@ -2,12 +2,12 @@ import { finalStatus, movesMoney, type PaymentOutcome } from '../../common/vocab
 import {
   safeTexts,
   safeTokens,
+  type AttemptEvent,
   type AttemptReport,
   type SafeTokens,
   sensitiveTexts,
 } from './attempt-report.js';
 import { classifyAnswer } from './classify-answer.js';
-import { type AttemptEvent } from '../decide.js';
 import { checkEcho, type EchoCheck } from './check-echo.js';
 import { type GatewayCall, type ReadPayload, type LastResponse } from '../gateway-call.js';
 import { parseAnswer, type GatewayErrorBody, type SuccessEnvelope } from './parse-answer.js';

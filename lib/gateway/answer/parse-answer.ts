@@ -1,3 +1,5 @@
+import { type BodyHeaders } from '../http/http-transport.js';
+
 /** What a body of an answer is, before the HTTP status is looked at. */
 export type ParsedAnswer =
   | {
@@ -27,12 +29,6 @@ export interface GatewayErrorBody {
   readonly requestId?: string;
   /** Messages by field (shape C); empty in the other shapes. */
   readonly errors: Readonly<Record<string, readonly string[]>>;
-}
-
-/** The headers that say how to read a body; undefined where the answer had none. */
-export interface BodyHeaders {
-  readonly contentType?: string | undefined;
-  readonly contentEncoding?: string | undefined;
 }
 
 type WireObject = Readonly<Record<string, unknown>>;

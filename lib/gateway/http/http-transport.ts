@@ -50,3 +50,9 @@ export interface Carrier {
    */
   carry(request: OutgoingRequest, onStart?: () => void): Passage;
 }
+
+/** The headers that say how to read a body; undefined where the answer had none. */
+export interface BodyHeaders {
+  readonly contentType?: string | undefined;
+  readonly contentEncoding?: string | undefined;
+}

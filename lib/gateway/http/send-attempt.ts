@@ -1,5 +1,10 @@
-import { type CarriedAnswer, type Carrier, type OutgoingRequest, type Passage } from './http-transport.js';
-import { type BodyHeaders } from '../answer/parse-answer.js';
+import {
+  type BodyHeaders,
+  type CarriedAnswer,
+  type Carrier,
+  type OutgoingRequest,
+  type Passage,
+} from './http-transport.js';
 
 /** The headers of an answer that mean something to the package. */
 export interface AnswerHeaders extends BodyHeaders {

@@ -16,7 +16,7 @@ import { afterStatus, statusCall } from './status-query.js';
 export class StatusResolver {
   constructor(
     private readonly paths: ResolvedPaymentsOptions['statusPaths'],
-    private readonly client: GatewayClient,
+    private readonly gateway: Pick<GatewayClient, 'read'>,
     private readonly store: JournalStore,
     private readonly watch: OutcomeWatch,
   ) {}
@@ -34,7 +34,7 @@ export class StatusResolver {
     const { record } = standing;
     const path = this.paths[record.family];
     if (path === undefined || standing.damaged !== undefined) return standing;
-    const answer = await this.client.call(statusCall(path, record), options).catch((error: unknown) => {
+    const answer = await this.gateway.read(statusCall(path, record), options).catch((error: unknown) => {
       if (isPaymentsError(error)) return undefined;
       throw error;
     });

@@ -5,7 +5,6 @@ import {
   type JournalKey,
   type JournalRecord,
   type JournalStore,
-  type ProbeWait,
   type StoredJournalRecord,
 } from '../../common/journal-port.js';
 import { type PaymentFamily, type OutcomeEvidence } from '../../common/vocabulary.js';
@@ -13,10 +12,15 @@ import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
 import { PaymentOutcomeUnknownError } from '../../errors/payments-errors.js';
 import { answersAtOnce } from '../../storage/memory/memory-storage.js';
 import { type CallEnd } from '../../gateway/call-result.js';
-import { type CallLimits, type CallOptions } from '../../gateway/call-options.js';
+import {
+  callLimits,
+  type CallLimits,
+  checkCallOptions,
+  type CallOptions,
+} from '../../gateway/call-options.js';
 import { type MoneyCall, type PaymentsResponse, MONEY_PATHS } from '../../gateway/gateway-call.js';
 import { idempotencyKeyFor, bodyHash } from './payment-identity.js';
-import { type Probing } from '../../gateway/run-call.js';
+import { type GatewayClient, type RequestRules } from '../../gateway/gateway-client.js';
 import { paymentEnd, standingEnd, type PaymentEnd } from './payment-result.js';
 import { type PaymentIntent } from './payment-intent.js';
 import { PaymentLedger } from './journal-writer.js';
@@ -25,46 +29,65 @@ import { referenceForgotten, referenceReused, standingUnknown } from './repeated
 import { asRecord, type WireRecord } from '../../gateway/answer/wire-record.js';
 import { waitWithin, type Waited } from '../../common/with-deadline.js';
 
-/** What every try of a payment carries, and how it may be tried once more. */
-export interface Parcel {
-  readonly idempotencyKey: string;
-  readonly body: string;
-  /** Set where this call is the one further try of a payment. */
-  readonly probeFor: ProbeWait | undefined;
-  readonly probing: Probing | undefined;
-  /** Called when a try begins to leave. */
-  readonly onSending: (() => void) | undefined;
-}
-
-/** Sends a payment, with whatever tries the decision table allows. */
-export type SendPayment = <T extends object>(
-  call: MoneyCall<T>,
-  parcel: Parcel,
-  limits: CallLimits,
-) => Promise<CallEnd<T>>;
-
-type MoneyRules = Pick<ResolvedPaymentsOptions, 'account' | 'environment' | 'probe' | 'recoveryWindowMs'>;
+/** The options that payments are made by. */
+export type PaymentOptions = Pick<
+  ResolvedPaymentsOptions,
+  'account' | 'environment' | 'probe' | 'recoveryWindowMs' | 'timeoutMs' | 'deadlineMs' | 'retry'
+>;
 
 /** Makes the calls that move money: each is written down first, and none is sent twice. */
-export class MoneyCalls {
+export interface Payments {
+  /** Options that requests are checked and written by. */
+  readonly rules: RequestRules;
+  /**
+   * Makes a payment, or gives what an earlier call of the same payment came to.
+   *
+   * @throws PaymentsError as the services document it.
+   */
+  make<T extends object>(call: MoneyCall<T>, options?: CallOptions): Promise<PaymentsResponse<T>>;
+  /**
+   * Makes the one further attempt of a payment without its caller. Undefined where somebody else was faster; else what the journal
+   * holds afterwards.
+   */
+  probe(standing: StoredJournalRecord): Promise<{ readonly standing: JournalRecord | undefined } | undefined>;
+  /** Resolves when the calls that are under way have ended and are written down. */
+  idle(): Promise<void>;
+}
+
+/** The storage stays in this closure, where `util.inspect` of a service does not reach it. */
+export function createPayments(
+  options: PaymentOptions,
+  store: JournalStore,
+  events: Pick<ApplicationEvents, 'tell'>,
+  gateway: Pick<GatewayClient, 'send' | 'rules'>,
+): Payments {
+  const calls = new PaymentCalls(options, store, events, gateway);
+  return {
+    rules: gateway.rules,
+    make: (call, callOptions) => calls.make(call, callOptions),
+    probe: (standing) => calls.probe(standing),
+    idle: () => calls.idle(),
+  };
+}
+
+class PaymentCalls implements Omit<Payments, 'rules'> {
+  private readonly ledger: PaymentLedger;
   private readonly flights = new SingleFlight<AskedPayment, PaymentEnd<object>>();
   private readonly probes = new Set<Promise<unknown>>();
-  private readonly ledger: PaymentLedger;
 
   constructor(
-    private readonly rules: MoneyRules,
+    private readonly options: PaymentOptions,
     private readonly store: JournalStore,
     private readonly events: Pick<ApplicationEvents, 'tell'>,
-    private readonly send: SendPayment,
+    private readonly gateway: Pick<GatewayClient, 'send'>,
   ) {
-    this.ledger = new PaymentLedger(store, rules);
+    this.ledger = new PaymentLedger(store, options);
   }
 
-  async make<T extends object>(
-    call: MoneyCall<T>,
-    { idempotencyKey, attempt }: CallOptions,
-    limits: CallLimits,
-  ): Promise<PaymentsResponse<T>> {
+  async make<T extends object>(call: MoneyCall<T>, options?: CallOptions): Promise<PaymentsResponse<T>> {
+    const checked = checkCallOptions(options, call.operation);
+    const limits = callLimits(this.options, checked);
+    const { idempotencyKey, attempt } = checked;
     const key = this.keyOf(call);
     const id = journalKeyText(key);
     const asked: AskedPayment = { bodyHash: bodyHash(call), idempotencyKey, attempt };
@@ -82,23 +105,17 @@ export class MoneyCalls {
     }
   }
 
-  /** Resolves when the calls that are under way have ended and are written down. */
   async idle(): Promise<void> {
     await Promise.allSettled([this.flights.idle(), ...this.probes]);
     await this.ledger.lastTry();
   }
 
-  /**
-   * Makes the one further try of a payment without its caller. Undefined where somebody else was faster; else what stands
-   * afterwards.
-   */
   async probe(
     standing: StoredJournalRecord,
-    limits: CallLimits,
   ): Promise<{ readonly standing: JournalRecord | undefined } | undefined> {
     // Its lease may have ended by a clock that jumped, while its call still runs here.
     if (this.flights.underWay(journalKeyText(standing.record))) return undefined;
-    const probe = this.makeProbe(standing, limits);
+    const probe = this.makeProbe(standing, callLimits(this.options));
     this.probes.add(probe);
     return probe.finally(() => this.probes.delete(probe));
   }
@@ -173,7 +190,7 @@ export class MoneyCalls {
     limits: CallLimits,
   ): Promise<CallEnd<T>> {
     const { idempotencyKey, body = '' } = intent.record;
-    const waits = limits.once || intent.probeFor ? undefined : this.rules.probe[call.kind];
+    const waits = limits.once || intent.probeFor ? undefined : this.options.probe[call.kind];
     const probing = waits && {
       waits,
       begin: (evidence: OutcomeEvidence) => intent.probeWithin(evidence, limits),
@@ -183,16 +200,20 @@ export class MoneyCalls {
           intent.markSent();
         }
       : undefined;
-    return this.send(call, { idempotencyKey, body, probeFor: intent.probeFor, probing, onSending }, limits);
+    return this.gateway.send(
+      call,
+      { idempotencyKey, body, probeFor: intent.probeFor, probing, onSending },
+      limits,
+    );
   }
 
   /** Whether another process may ever send the payment once more. */
   private mayBeRecovered({ probeFor }: PaymentIntent, kind: PaymentFamily): boolean {
-    return probeFor === undefined && this.rules.probe[kind] !== undefined && !answersAtOnce(this.store);
+    return probeFor === undefined && this.options.probe[kind] !== undefined && !answersAtOnce(this.store);
   }
 
   private keyOf({ kind, payment }: MoneyCall<object>): JournalKey {
-    const { account, environment } = this.rules;
+    const { account, environment } = this.options;
     return { account, environment, family: kind, reference: payment.reference };
   }
 

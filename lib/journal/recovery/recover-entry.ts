@@ -1,6 +1,6 @@
 import { type JournalEntry, type JournalStore, type StoredJournalRecord } from '../../common/journal-port.js';
-import { type GatewayClient } from '../../gateway/gateway-client.js';
 import { changeRecord } from '../payment/change-record.js';
+import { type Payments } from '../payment/payments.js';
 import { journalEntry } from './journal-entry.js';
 import { decideRecovery, isStale, keptUnknown, type RecoveryRules } from './recovery-decision.js';
 import { type EntryEnd } from './recovery-report.js';
@@ -17,7 +17,7 @@ export class EntryRecovery {
   constructor(
     private readonly rules: RecoveryRules,
     private readonly store: JournalStore,
-    private readonly client: Pick<GatewayClient, 'probe'>,
+    private readonly payments: Pick<Payments, 'probe'>,
     private readonly status: StatusResolver,
     private readonly announceStale: AnnounceStale,
     private readonly stopping: AbortSignal,
@@ -63,7 +63,7 @@ export class EntryRecovery {
   }
 
   private async probe(standing: StoredJournalRecord): Promise<EntryEnd> {
-    const result = await this.client.probe(standing);
+    const result = await this.payments.probe(standing);
     if (!result) return {};
     const state = result.standing?.state;
     return { probed: true, known: state === 'accepted' || state === 'settled' };

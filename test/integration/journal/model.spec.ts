@@ -11,6 +11,7 @@ import { DisbursementsService } from '../../../lib/disbursements/disbursements.s
 import { createRecovery } from '../../../lib/journal/create-recovery.js';
 import { type PaymentsJournal } from '../../../lib/journal/payments-journal.js';
 import { memoryStorage } from '../../../lib/storage/memory/memory-storage.js';
+import { createPayments } from '../../../lib/journal/payment/payments.js';
 import { createGatewayClient } from '../../../lib/gateway/gateway-client.js';
 import { GatewayConnections } from '../../../lib/gateway/http/gateway-connections.js';
 import { bankRequest, collectionRequest, mobileRequest } from '../../support/gateway-answers.js';
@@ -181,9 +182,10 @@ describe('any story of faults, repeated calls and crashes', () => {
           return result;
         },
     });
-    const client = createGatewayClient(resolved, context.get(HttpService), mortal, silence);
-    const collections = new CollectionsService(client);
-    const disbursements = new DisbursementsService(client);
+    const gateway = createGatewayClient(resolved, context.get(HttpService));
+    const payments = createPayments(resolved, mortal, silence, gateway);
+    const collections = new CollectionsService(payments);
+    const disbursements = new DisbursementsService(payments);
     return {
       make: ({ operation, reference, amount }, callOptions) => {
         const what = { reference, amount };
@@ -194,7 +196,7 @@ describe('any story of faults, repeated calls and crashes', () => {
         if (operation === 'bank') return disbursements.bank({ ...bankRequest, ...what }, callOptions);
         return disbursements.mobileMoney({ ...mobileRequest, ...what }, callOptions);
       },
-      journal: createRecovery(resolved, mortal, client, silence).journal,
+      journal: createRecovery(resolved, mortal, gateway, payments, silence).journal,
       die: (when) => {
         dying = when;
       },

@@ -18,6 +18,30 @@ const LAYERS: readonly (readonly string[])[] = [
   ['testing'],
   ['cli'],
 ];
+/**
+ * Rooms of a layer from the lowest up: folders, or single files of a folder that others of its files stand on. A room imports only
+ * from rooms before it.
+ */
+const ROOMS: readonly (readonly string[])[] = [
+  [
+    'gateway/gateway-call.ts',
+    'gateway/retry-timing.ts',
+    'gateway/validation',
+    'gateway/http',
+    'gateway/answer',
+    'gateway',
+  ],
+  ['storage', 'storage/memory', 'storage/time-limited-storage.ts'],
+  ['journal/payment', 'journal/outcomes', 'journal/recovery', 'journal'],
+  [
+    'webhooks/signature',
+    'webhooks/handlers',
+    'webhooks/delivery',
+    'webhooks/raw-body',
+    'webhooks/route',
+    'webhooks',
+  ],
+];
 const OPTIONAL_PEERS =
   /^(ioredis|pg|bullmq|@nestjs\/(bullmq|terminus|swagger|event-emitter|platform-)|@opentelemetry\/)/;
 const NEST = /^@nestjs\//;
@@ -95,6 +119,19 @@ describe('the layers of lib/', () => {
     const wrong = inner.filter(({ from, to }) =>
       folderOf(from) === folderOf(to) ? false : layerOf(to) >= layerOf(from),
     );
+    expect(wrong.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
+  });
+
+  it.each(ROOMS)('have rooms that point one way: %s', (...rooms) => {
+    const roomOf = (file: string): number => {
+      const own = rooms.indexOf(file);
+      return own < 0 ? rooms.indexOf(dirname(file)) : own;
+    };
+    expect(rooms.filter((room) => !files.some((file) => roomOf(file) === rooms.indexOf(room)))).toEqual([]);
+    const layer = folderOf(`${rooms[0] ?? ''}/`);
+    const within = inner.filter(({ from, to }) => folderOf(from) === layer && folderOf(to) === layer);
+    expect(within.length).toBeGreaterThan(5);
+    const wrong = within.filter(({ from, to }) => roomOf(from) < 0 || roomOf(to) > roomOf(from));
     expect(wrong.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decide, type AttemptEvent } from '../../../lib/gateway/decide.js';
+import { type AttemptEvent } from '../../../lib/gateway/answer/attempt-report.js';
+import { decide } from '../../../lib/gateway/decide.js';
 
 /** How a cell of the table reads: `retry → x` tries again and ends in x when it may not; `? y` is an unknown outcome,
  * and `probe` the one further try where the options allow it. */

@@ -22,11 +22,11 @@ it.each([
     const { journal } = memoryStorage({ now: () => 1_800_000_000_000 });
     const record = journalRecord('order-1', { state: 'unknown', evidence: 'no-answer' });
     const standing = storedBy(await journal.insert(record, LEASE_MS));
-    const call = (): Promise<object> =>
+    const read = (): Promise<object> =>
       Promise.resolve({ reference: record.reference, amount: record.amount, status });
     const resolver = new StatusResolver(
       { collection: '/payments/{reference}', disbursement: undefined },
-      { call } as unknown as GatewayClient,
+      { read } as unknown as GatewayClient,
       journal,
       new OutcomeWatch(),
     );
@@ -40,7 +40,7 @@ it('ends no attempt that began while the gateway was asked about the one before'
   const first = journalRecord('order-1', { state: 'unknown', evidence: 'no-answer' });
   const standing = storedBy(await journal.insert(first, 0));
   const second = journalRecord('order-1', { state: 'in-flight', attempt: 2, intent: 'second' });
-  const call = async (): Promise<object> => {
+  const read = async (): Promise<object> => {
     await journal.replace(standing.version, second, LEASE_MS);
     return { reference: first.reference, amount: first.amount, status: 'failed' };
   };
@@ -48,7 +48,7 @@ it('ends no attempt that began while the gateway was asked about the one before'
   const changes = vi.fn();
   watch.on(first, changes);
   const paths = { collection: '/payments/{reference}', disbursement: undefined };
-  const resolver = new StatusResolver(paths, { call } as unknown as GatewayClient, journal, watch);
+  const resolver = new StatusResolver(paths, { read } as unknown as GatewayClient, journal, watch);
   const known = { ...second, acknowledged: true };
   expect(await resolver.ask(standing)).toMatchObject({ record: known });
   expect((await journal.get(first))?.record).toEqual(known);
@@ -66,13 +66,13 @@ it.each([
     const { journal } = memoryStorage();
     const record = journalRecord('order-1', { state: 'unknown', evidence: 'no-answer' });
     const standing = storedBy(await journal.insert(record, 0));
-    const call = async (): Promise<object> => {
+    const read = async (): Promise<object> => {
       await new OutcomeBook(journal).settle(record, 'failed');
       return { reference: record.reference, amount: record.amount, status };
     };
     const paths = { collection: '/payments/{reference}', disbursement: undefined };
-    const client = { call } as unknown as GatewayClient;
-    const resolver = new StatusResolver(paths, client, journal, new OutcomeWatch());
+    const gateway = { read } as unknown as GatewayClient;
+    const resolver = new StatusResolver(paths, gateway, journal, new OutcomeWatch());
     expect((await resolver.ask(standing)).record).toMatchObject({ ...known, acknowledged: true });
     expect(error).toHaveBeenCalledTimes(lines);
     if (lines > 0) {

@@ -7,8 +7,8 @@ import {
 } from '../../../../lib/errors/payments-errors.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
 import { type CallEnd } from '../../../../lib/gateway/call-result.js';
-import { callLimits, type CallLimits } from '../../../../lib/gateway/call-options.js';
-import { MoneyCalls, recordedCall } from '../../../../lib/journal/payment/payments.js';
+import { type RequestRules } from '../../../../lib/gateway/gateway-client.js';
+import { createPayments, type Payments, recordedCall } from '../../../../lib/journal/payment/payments.js';
 import { journalRecord, storedBy } from '../../../support/journal-contract.js';
 
 const record = journalRecord('order-1', {
@@ -16,12 +16,6 @@ const record = journalRecord('order-1', {
   state: 'unknown',
   evidence: 'no-answer',
 });
-const limits = callLimits({
-  timeoutMs: 60_000,
-  deadlineMs: 60_000,
-  retry: { maxAttempts: 1 } as CallLimits['retry'],
-});
-
 const failed = (
   verdict: Extract<CallEnd<object>, { end: 'failed' }>['verdict'],
   error: PaymentsError,
@@ -47,25 +41,31 @@ describe('the calls that move money', () => {
   let end: CallEnd<object>;
   let sent: number;
   let tell: Mock;
-  let calls: MoneyCalls;
+  let payments: Payments;
 
   beforeEach(() => {
     ({ journal } = memoryStorage());
     end = UNKNOWN;
     sent = 0;
     tell = vi.fn();
-    calls = new MoneyCalls(
+    payments = createPayments(
       {
         account: 'default',
         environment: 'sandbox',
         probe: { collection: { afterAnswerMs: 0, afterSilenceMs: 0 }, disbursement: undefined },
         recoveryWindowMs: 900_000,
+        timeoutMs: 1_000,
+        deadlineMs: 60_000,
+        retry: { maxAttempts: 1, baseDelayMs: 1, maxDelayMs: 1 },
       },
       journal,
       { tell },
-      <T extends object>() => {
-        sent += 1;
-        return Promise.resolve(end as CallEnd<T>);
+      {
+        rules: {} as RequestRules,
+        send: <T extends object>() => {
+          sent += 1;
+          return Promise.resolve(end as CallEnd<T>);
+        },
       },
     );
   });
@@ -76,7 +76,7 @@ describe('the calls that move money', () => {
     ['it was accepted', SUCCESS, false],
   ])('announce a payment as unknown, or not: %s', async (_, came, announced) => {
     end = came;
-    await calls.make(recordedCall(record), {}, limits).catch(() => {});
+    await payments.make(recordedCall(record)).catch(() => {});
     expect(sent).toBe(1);
     expect(tell.mock.calls).toEqual(
       announced
@@ -93,14 +93,14 @@ describe('the calls that move money', () => {
   it('leave the one further try to whoever took it first', async () => {
     const seen = storedBy(await journal.insert(record, 0));
     await journal.replace(seen.version, seen.record, 60_000);
-    expect(await calls.probe(seen, limits)).toBeUndefined();
+    expect(await payments.probe(seen)).toBeUndefined();
     expect(sent).toBe(0);
   });
 
   it('make the one further try where nobody else did', async () => {
     const seen = storedBy(await journal.insert(record, 0));
     end = SUCCESS;
-    expect(await calls.probe(seen, limits)).toMatchObject({ standing: { state: 'accepted' } });
+    expect(await payments.probe(seen)).toMatchObject({ standing: { state: 'accepted' } });
     expect(sent).toBe(1);
   });
 });
