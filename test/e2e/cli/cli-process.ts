@@ -1,19 +1,27 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { build, stop } from 'esbuild';
+import type * as Cli from '../../../lib/cli/run-cli.js';
 
 // As deep under the root as dist/esm/cli, so that the command finds package.json where the built one does.
 const FOLDER = join(process.cwd(), 'node_modules', '.cache', 'nestjs-payments-cli');
-const MAIN = join(FOLDER, `main-${process.pid}.mjs`);
+// No two builds have one name: Node would not load the second one.
+let buildId = '';
+const fileOf = (name: 'main' | 'run-cli'): string => join(FOLDER, `${name}-${buildId}.mjs`);
 
 /** Bundles the command, so that the suite needs no build of the package. */
 export async function bundleCli(): Promise<void> {
   mkdirSync(FOLDER, { recursive: true });
+  buildId = randomUUID();
   await build({
-    entryPoints: ['lib/cli/main.ts'],
-    outfile: MAIN,
+    entryPoints: ['lib/cli/main.ts', 'lib/cli/run-cli.ts'],
+    outdir: FOLDER,
+    entryNames: `[name]-${buildId}`,
+    outExtension: { '.js': '.mjs' },
     bundle: true,
     platform: 'node',
     format: 'esm',
@@ -24,7 +32,7 @@ export async function bundleCli(): Promise<void> {
 }
 
 export function removeCli(): void {
-  rmSync(MAIN, { force: true });
+  for (const name of ['main', 'run-cli'] as const) rmSync(fileOf(name), { force: true });
 }
 
 export interface FinishedCli {
@@ -52,7 +60,7 @@ export class CliProcess {
 
   constructor(args: readonly string[], { environment = {}, input, folder, terminal }: CliSurroundings = {}) {
     const env = { PATH: process.env['PATH'], NO_COLOR: '1', ...environment };
-    const command = [process.execPath, MAIN, ...args] as const;
+    const command = [process.execPath, fileOf('main'), ...args] as const;
     const [program, ...rest] = terminal
       ? ['script', '--quiet', '--return', '--command', command.join(' '), '/dev/null']
       : command;
@@ -99,7 +107,31 @@ export class CliProcess {
   }
 }
 
-/** Runs the command to its end. */
-export function runCommand(args: readonly string[], surroundings?: CliSurroundings): Promise<FinishedCli> {
+/** Runs the command to its end, in a process of its own. */
+export function runProcess(args: readonly string[], surroundings?: CliSurroundings): Promise<FinishedCli> {
   return new CliProcess(args, surroundings).finished();
+}
+
+/** Runs the command to its end in this process: to start another one takes longer than most commands do. */
+export async function runCommand(
+  args: readonly string[],
+  { environment = {}, input = '', folder = process.cwd() }: Omit<CliSurroundings, 'terminal'> = {},
+): Promise<FinishedCli> {
+  const { runCli } = (await import(pathToFileURL(fileOf('run-cli')).href)) as typeof Cli;
+  const written = { stdout: '', stderr: '' };
+  const code = await runCli(args, {
+    terminal: {
+      data: (line) => (written.stdout += `${line}\n`),
+      say: (line) => (written.stderr += `${line}\n`),
+      paint: (_look, text) => text,
+      paintData: (_look, text) => text,
+    },
+    environment: { PATH: process.env['PATH'], NO_COLOR: '1', ...environment },
+    folder,
+    input: () => Promise.resolve(Buffer.from(input)),
+    onSignal: () => () => undefined,
+    interactive: false,
+    ask: () => Promise.reject(new Error('Nobody is there to be asked.')),
+  });
+  return { code, ...written };
 }

@@ -11,7 +11,7 @@ import { stripeStyle } from '../../../lib/webhooks/signature/stripe-style.js';
 import { PaymentsSandbox } from '../../../lib/sandbox/payments-sandbox.js';
 import { environmentOf } from '../../../lib/cli/sandbox/sandbox-environment.js';
 import { paymentsOptions, secret, startWebhookApp } from '../../support/webhook-app.js';
-import { bundleCli, removeCli, runCommand } from './cli-process.js';
+import { bundleCli, removeCli, runCommand, runProcess } from './cli-process.js';
 import { WebhooksController } from '../../support/webhooks.controller.js';
 
 let sandbox: PaymentsSandbox;
@@ -110,7 +110,7 @@ describe('nestjs-payments doctor', () => {
       'Webhook route, stale event',
     ]);
     expect(checks.get('Webhook route, stale event')).toMatchObject({ state: 'skipped' });
-    const human = await runCommand(['doctor', ...webhook], { folder, environment });
+    const human = await runProcess(['doctor', ...webhook], { folder, environment });
     expect(human.code).toBe(0);
     expect(human.stdout).toMatch(/^✔ Node: /);
     expect(human.stdout).toContain(`\n✔ Webhook route, unsigned event: refused with 401\n`);

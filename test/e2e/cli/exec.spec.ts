@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundleCli, CliProcess, removeCli, runCommand } from './cli-process.js';
+import { bundleCli, CliProcess, removeCli, runProcess } from './cli-process.js';
 
 beforeAll(bundleCli);
 afterAll(removeCli);
@@ -30,7 +30,7 @@ const BANKS = `(async () => {
 
 describe('nestjs-payments sandbox exec', () => {
   it('runs the command beside an emulator that its environment leads to, and stops it afterwards', async () => {
-    const { code, stdout, stderr } = await runCommand(exec(BALANCE), {
+    const { code, stdout, stderr } = await runProcess(exec(BALANCE), {
       environment: { PAYMENTS_API_KEY: 'pk_live_never_used' },
     });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -40,7 +40,7 @@ describe('nestjs-payments sandbox exec', () => {
   });
 
   it('gives it the webhook secret, and other variables as they were', async () => {
-    const { stdout } = await runCommand(
+    const { stdout } = await runProcess(
       exec('console.log(process.env.PAYMENTS_WEBHOOK_SECRET.length >= 16, process.env.OTHER)'),
       { environment: { OTHER: 'kept' } },
     );
@@ -48,21 +48,21 @@ describe('nestjs-payments sandbox exec', () => {
   });
 
   it('writes the calls on stderr with --log', async () => {
-    const { stderr } = await runCommand(exec(BALANCE, '--log'));
+    const { stderr } = await runProcess(exec(BALANCE, '--log'));
     expect(stderr).toMatch(/--> GET \/merchant-balance\n.* <-- 200/);
   });
 
   it('lets the gateway vary with --profile adversarial, the same with the seed that it printed', async () => {
-    const first = await runCommand(exec(BANKS, '--profile', 'adversarial'));
+    const first = await runProcess(exec(BANKS, '--profile', 'adversarial'));
     const [, seed = ''] =
       /repeat this run with --profile adversarial --seed (\d+)\n/.exec(first.stderr) ?? [];
-    const again = await runCommand(exec(BANKS, '--profile', 'adversarial', '--seed', seed));
+    const again = await runProcess(exec(BANKS, '--profile', 'adversarial', '--seed', seed));
     expect(again.stdout).toBe(first.stdout);
     const answers = [1, 2, 3, 4, 5].map((other) =>
-      runCommand(exec(BANKS, '--profile', 'adversarial', '--seed', String(other))),
+      runProcess(exec(BANKS, '--profile', 'adversarial', '--seed', String(other))),
     );
     expect(new Set((await Promise.all(answers)).map(({ stdout }) => stdout)).size).toBeGreaterThan(1);
-    expect((await runCommand(exec(BANKS))).stderr).toBe('');
+    expect((await runProcess(exec(BANKS))).stderr).toBe('');
   });
 
   it.each([
@@ -73,14 +73,14 @@ describe('nestjs-payments sandbox exec', () => {
       expected: 137,
     },
   ])('ends with $what', async ({ code, expected }) => {
-    expect((await runCommand(exec(code))).code).toBe(expected);
+    expect((await runProcess(exec(code))).code).toBe(expected);
   });
 
   it('ends with 127 where the command does not exist, and 126 where it may not be run', async () => {
-    const missing = await runCommand(['sandbox', 'exec', '--', 'no-such-command']);
+    const missing = await runProcess(['sandbox', 'exec', '--', 'no-such-command']);
     expect(missing.code).toBe(127);
     expect(missing.stderr).toContain('no-such-command cannot be run');
-    expect((await runCommand(['sandbox', 'exec', '--', '/'])).code).toBe(126);
+    expect((await runProcess(['sandbox', 'exec', '--', '/'])).code).toBe(126);
   });
 
   it.each([
@@ -110,7 +110,7 @@ describe('nestjs-payments sandbox exec', () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const port = String((server.address() as AddressInfo).port);
-    const { code, stdout, stderr } = await runCommand(exec("console.log('ran')", '--port', port));
+    const { code, stdout, stderr } = await runProcess(exec("console.log('ran')", '--port', port));
     server.close();
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(`Port ${port} `);

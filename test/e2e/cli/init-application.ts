@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import {
   cpSync,
   mkdirSync,
@@ -13,8 +13,9 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import ts from 'typescript';
 import { buildChildProgram } from '../../support/child-program.js';
-import { type CliSurroundings, type FinishedCli, runCommand } from './cli-process.js';
+import { type CliSurroundings, type FinishedCli, runCommand, runProcess } from './cli-process.js';
 
 export const SKELETONS = ['nest11-commonjs', 'nest12-esm'] as const;
 
@@ -39,7 +40,8 @@ export class InitApplication {
   }
 
   init(args: readonly string[] = [], surroundings: CliSurroundings = {}): Promise<FinishedCli> {
-    return runCommand(['init', ...args], { folder: this.folder, ...surroundings });
+    const run = surroundings.terminal ? runProcess : runCommand;
+    return run(['init', ...args], { folder: this.folder, ...surroundings });
   }
 
   read(path: string): string {
@@ -60,7 +62,7 @@ export class InitApplication {
     return Object.fromEntries(paths.sort().map((path) => [path.replaceAll('\\', '/'), this.read(path)]));
   }
 
-  /** What its own compiler says of it, with the library as it stands in lib/. */
+  /** What the compiler says of its files, with the library as it stands in lib/. */
   typeErrors(): string {
     const lib = join(process.cwd(), 'lib', 'index.ts');
     const compilerOptions = {
@@ -76,12 +78,21 @@ export class InitApplication {
       'tsconfig.check.json',
       JSON.stringify({ extends: './tsconfig.json', compilerOptions, include: ['src'] }),
     );
-    const tsc = join(ownModules, 'typescript', 'bin', 'tsc');
-    const { stdout } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.check.json', '--pretty', 'false'], {
-      cwd: this.folder,
-      encoding: 'utf8',
-    });
-    return stdout;
+    const { fileNames, options, errors } = ts.getParsedCommandLineOfConfigFile(
+      join(this.folder, 'tsconfig.check.json'),
+      {},
+      {
+        ...ts.sys,
+        onUnRecoverableConfigFileDiagnostic: ({ messageText }) => {
+          throw new Error(ts.flattenDiagnosticMessageText(messageText, ' '));
+        },
+      },
+    )!;
+    const program = ts.createProgram(fileNames, options);
+    const problems = fileNames.flatMap((file) =>
+      ts.getPreEmitDiagnostics(program, program.getSourceFile(file)),
+    );
+    return ts.formatDiagnostics([...errors, ...problems], ts.createCompilerHost(options));
   }
 
   /** Runs it in a process of its own; `AppModule` is as the command left it. */

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHmac } from 'node:crypto';
 import { secret, startWebhookApp } from '../../support/webhook-app.js';
 import { paymentEvent } from '../../../lib/testing/payment-event.js';
-import { bundleCli, type FinishedCli, removeCli, runCommand } from './cli-process.js';
+import { bundleCli, type FinishedCli, removeCli, runProcess } from './cli-process.js';
 import { WebhooksController } from '../../support/webhooks.controller.js';
 
 const TIMED = ['--payload', 'v0:{timestamp}:{body}', '--timestamp-header', 'x-time', '--prefix', 'v0='];
@@ -26,7 +26,7 @@ afterAll(() => {
 });
 
 function run(args: readonly string[], input?: string): Promise<FinishedCli> {
-  return runCommand(args, { folder, ...(input === undefined ? {} : { input }) });
+  return runProcess(args, { folder, ...(input === undefined ? {} : { input }) });
 }
 
 function mac(algorithm: string, key: string | Uint8Array, ...parts: string[]) {
@@ -125,7 +125,7 @@ describe('nestjs-payments verify', () => {
   it('takes one of several secrets, as while rotating', async () => {
     const header = `x-webhook-signature: ${mac('sha256', secret, BODY).digest('hex')}`;
     const environment = { PAYMENTS_WEBHOOK_SECRET: `another-secret-of-16-bytes,${secret}` };
-    expect((await runCommand(['verify', '-H', header], { environment, input: BODY })).code).toBe(0);
+    expect((await runProcess(['verify', '-H', header], { environment, input: BODY })).code).toBe(0);
   });
 
   it('reads the headers out of a captured request', async () => {

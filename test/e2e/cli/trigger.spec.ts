@@ -7,7 +7,7 @@ import { type PaymentWebhookEvent } from '../../../lib/common/events.js';
 import { stripeStyle } from '../../../lib/webhooks/signature/stripe-style.js';
 import { OnPayment } from '../../../lib/webhooks/handlers/on-payment.decorator.js';
 import { paymentsOptions, secret, startWebhookApp, type WebhookApp } from '../../support/webhook-app.js';
-import { bundleCli, type FinishedCli, removeCli, runCommand } from './cli-process.js';
+import { bundleCli, type FinishedCli, removeCli, runProcess } from './cli-process.js';
 import { WebhooksController } from '../../support/webhooks.controller.js';
 
 const heard: PaymentWebhookEvent[] = [];
@@ -42,7 +42,7 @@ beforeEach(() => {
 });
 
 function trigger(...args: string[]): Promise<FinishedCli> {
-  return runCommand(['trigger', '--to', `http://127.0.0.1:${shop.port}/webhooks/payments`, ...args], {
+  return runProcess(['trigger', '--to', `http://127.0.0.1:${shop.port}/webhooks/payments`, ...args], {
     environment: { PAYMENTS_WEBHOOK_SECRET: secret },
   });
 }
@@ -127,11 +127,11 @@ describe('nestjs-payments trigger', () => {
       const to = ['trigger', 'payment.success', '--scheme', 'stripe', '--to'];
       const url = `http://127.0.0.1:${timed.port}/webhooks/payments`;
       const environment = { PAYMENTS_WEBHOOK_SECRET: secret };
-      const stale = await runCommand([...to, url, '--stale'], { environment });
+      const stale = await runProcess([...to, url, '--stale'], { environment });
       expect(stale.code).toBe(0);
       expect(stale.stdout).toContain('(stale)\n<-- 401');
       expect(heard).toEqual([]);
-      expect((await runCommand([...to, url], { environment })).code).toBe(0);
+      expect((await runProcess([...to, url], { environment })).code).toBe(0);
       expect(heard).toHaveLength(1);
     } finally {
       await timed.app.close();
@@ -202,7 +202,7 @@ describe('nestjs-payments trigger', () => {
   });
 
   it('ends with 1 and says so when nothing listens there', async () => {
-    const { code, stdout } = await runCommand(
+    const { code, stdout } = await runProcess(
       ['trigger', 'payment.success', '--to', 'http://127.0.0.1:9/x'],
       {
         environment: { PAYMENTS_WEBHOOK_SECRET: secret },

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundleCli, removeCli, runCommand } from './cli-process.js';
+import { bundleCli, removeCli, runCommand, runProcess } from './cli-process.js';
 
 beforeAll(bundleCli);
 afterAll(removeCli);
@@ -10,11 +10,11 @@ const TO = ['--to', 'http://127.0.0.1:9/hook'];
 
 describe('nestjs-payments', () => {
   it('shows its commands with --help, and its version', async () => {
-    const help = await runCommand(['--help']);
+    const help = await runProcess(['--help']);
     expect(help).toMatchObject({ code: 0, stderr: '' });
     expect(help.stdout).toMatch(/Usage: nestjs-payments <command>/);
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-    expect(await runCommand(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+    expect(await runProcess(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
 
   it.each(['sandbox', 'sandbox exec', 'trigger', 'sign', 'verify', 'doctor', 'init'])(
