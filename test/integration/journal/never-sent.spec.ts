@@ -2,7 +2,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { HttpService } from '@nestjs/axios';
 import { Logger } from '@nestjs/common';
 import { getAdapter, type InternalAxiosRequestConfig } from 'axios';
-import { Agent as HttpAgent } from 'node:http';
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type RequestOptions,
+} from 'node:http';
 import {
   getPaymentsToken,
   hmac,
@@ -23,6 +28,13 @@ import { SHARED_STORES, type SharedStore } from '../../support/shared-store.js';
 const DEADLINE_MS = 2_000;
 const OLD_ENOUGH_MS = DEADLINE_MS + 60_001;
 const KEY = { account: 'default', environment: 'sandbox', family: 'collection' } as const;
+
+/** Waits for a connection that nobody makes. */
+function requestThatNeverLeaves(options: RequestOptions): ClientRequest {
+  const agent = new HttpAgent();
+  agent.createConnection = () => undefined;
+  return httpRequest({ ...options, agent });
+}
 
 describe.each(SHARED_STORES)('with the journal in %s behind a network', (_name, service, open) => {
   describeWith([service], 'and a process that dies', () => {
@@ -174,15 +186,22 @@ describe.each(SHARED_STORES)('with the journal in %s behind a network', (_name, 
       expect(effects()).toBe(0);
     });
 
-    it('after it handed the request to an adapter of its own: the hand-over is noted, and the payment is made once', async () => {
-      const adapter = (): Promise<never> => new Promise(() => {});
-      const first = await startWarm(store.throughProxy(), { http: { adapter } });
-      void failureOf(first.collections.mobileMoney(request));
-      await until((record) => record?.sent === true);
-      first.crash();
-      expect(await recovered()).toEqual({ probed: 1, settled: 1, stillUnknown: 0 });
-      expect(effects()).toBe(1);
-    });
+    it.each<[what: string, http: NonNullable<PaymentsModuleOptions['http']>]>([
+      ['an adapter', { adapter: () => new Promise(() => {}) }],
+      ['a transport', { transport: { request: requestThatNeverLeaves } }],
+    ])(
+      'after it handed the request to %s of its own: that is noted, and the payment is made once',
+      async (_what, http) => {
+        const first = await startWarm(store.throughProxy(), { http });
+        void failureOf(first.collections.mobileMoney(request));
+        await until((record) => record?.sent === true);
+        // The end of the call would note it, too.
+        expect(await stands()).toMatchObject({ record: { state: 'in-flight' } });
+        first.crash();
+        expect(await recovered()).toEqual({ probed: 1, settled: 1, stillUnknown: 0 });
+        expect(effects()).toBe(1);
+      },
+    );
 
     it('before it takes back what its caller aborted before sending: sent by nobody', async () => {
       const storage = store.throughProxy();
