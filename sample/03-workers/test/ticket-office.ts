@@ -23,7 +23,7 @@ export class Programs {
   static async build(): Promise<Programs> {
     if (!redisService.reachable) throw new Error('The ticket office needs a Redis, and none answers.');
     const build = (name: string): Promise<ChildProgram> =>
-      buildChildProgram(`sample/03-workers/src/${name}.ts`);
+      buildChildProgram(`sample/03-workers/src/${name}.ts`, { startsOften: true });
     return new Programs(await build('web'), await build('worker'), await build('office'));
   }
 

@@ -32,7 +32,7 @@ let file: string;
 const running = new Set<ServerProcess>();
 
 beforeAll(async () => {
-  program = await buildChildProgram('sample/04-payroll/src/main.ts');
+  program = await buildChildProgram('sample/04-payroll/src/main.ts', { startsOften: true });
 }, SLOW_MS);
 afterAll(() => program.remove());
 

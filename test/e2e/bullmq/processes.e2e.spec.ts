@@ -23,7 +23,7 @@ describeWith([redisService], 'webhook work in other processes', () => {
   let workers: QueueWorkerProcess[];
 
   beforeAll(async () => {
-    program = await buildChildProgram('test/programs/queue-worker.ts');
+    program = await buildChildProgram('test/programs/queue-worker.ts', { startsOften: true });
   });
   afterAll(() => program.remove());
 

@@ -49,15 +49,17 @@ class StoppingApp {
   }
 }
 
+let program: ChildProgram;
+
+beforeAll(async () => {
+  program = await buildChildProgram('test/programs/stopping-app.ts');
+});
+afterAll(() => program.remove());
+
 describe.each(adapters)('SIGTERM on %s', (adapter) => {
-  let program: ChildProgram;
   let child: StoppingApp;
   let agent: Agent;
 
-  beforeAll(async () => {
-    program = await buildChildProgram('test/programs/stopping-app.ts');
-  });
-  afterAll(() => program.remove());
   beforeEach(() => {
     agent = new Agent({ keepAlive: true });
   });
