@@ -167,7 +167,8 @@ export interface ProbeWaits {
 }
 
 /**
- * Paths below the base address, for example `/payments/{reference}`.
+ * Paths below the base address, for example `/payments/{reference}`. An answer settles a payment only where its `data` names the payment's
+ * `reference` beside its `status`.
  *
  * @publicApi
  */

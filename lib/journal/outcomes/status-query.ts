@@ -34,7 +34,7 @@ export type StatusVerdict =
 const UNDER_WAY: readonly unknown[] = ['pending', 'processing'];
 
 /**
- * Reads a status answer. A success of the reference is a success of its payment, whichever attempt of it came through. Everything else
+ * Reads a status answer. One that does not name the reference ends nothing. A success of the reference is a success of its payment, whichever attempt of it came through. Everything else
  * ends or accepts only the attempt that it is surely about: the gateway may speak of an earlier attempt, which it refused.
  *
  * @param askedIntent The intent of the call that was asked about.
@@ -54,6 +54,8 @@ export function readStatus(
   if (outcome === undefined && !UNDER_WAY.includes(status)) {
     return namesPayment && amount === 'same' ? KNOWN : NOTHING;
   }
+  // A look-up that found nothing says "failed", too. That there is a payment stops whoever would send it, so it is believed.
+  if (reference === 'absent') return outcome && !movesMoney(outcome) ? NOTHING : KNOWN;
   if (outcome && movesMoney(outcome)) return { says: 'ended', outcome };
   if (!isOfThisAttempt(record, answer, askedIntent)) return KNOWN;
   return outcome ? { says: 'ended', outcome } : { says: 'under-way' };

@@ -85,6 +85,21 @@ describe('status queries', () => {
     },
   );
 
+  it.each([
+    { status: 'failed', message: 'Transaction not found' },
+    { status: 'cancelled', error: 'lookup timed out' },
+    { status: 'success' },
+  ])('end no payment where the answer names no reference: %j', async (data) => {
+    await losing();
+    gateway.answer(json(envelope(data)));
+    expect(await payments.journal.recover()).toEqual({ probed: 0, settled: 0, stillUnknown: 1 });
+    expect(await failureOf(payments.collections.mobileMoney(collectionRequest))).toMatchObject({
+      name: 'PaymentOutcomeUnknownError',
+      mayHaveBeenProcessed: true,
+    });
+    expect(gateway.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
   it('ask before anything is sent once more, and say that the gateway has a payment', async () => {
     await payments.app.close();
     await start({ probe: {} });
