@@ -19,6 +19,7 @@ export interface QueueWorkerSettings {
   readonly storageUrl: string;
   readonly prefix: string;
   readonly lockMs: number;
+  readonly shutdownTimeoutMs: number;
   /** Whether a handler waits until the parent says `finish`. */
   readonly waits: boolean;
 }
@@ -75,7 +76,7 @@ const client = new Redis(settings.storageUrl, { maxRetriesPerRequest: 0 });
       connection: { url: settings.queueUrl },
       prefix: settings.prefix,
       worker: { lockMs: settings.lockMs },
-      shutdownTimeoutMs: 3_000,
+      shutdownTimeoutMs: settings.shutdownTimeoutMs,
     }),
   ],
   providers: [Orders],

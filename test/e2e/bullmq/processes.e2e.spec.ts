@@ -12,6 +12,9 @@ import { describeWith, redisService } from '../../support/services.js';
 import { SeverableProxy } from '../../support/severable-proxy.js';
 import { deliver, type WebhookApp } from '../../support/webhook-app.js';
 
+/** How long a process waits at its end for what never ends. */
+const SHORT_MS = 500;
+
 describeWith([redisService], 'webhook work in other processes', () => {
   let program: ChildProgram;
   let space: QueueSpace;
@@ -52,6 +55,8 @@ describeWith([redisService], 'webhook work in other processes', () => {
   async function start({
     waits = false,
     lockMs = 500,
+    // However slow this machine is, what is to finish has the time.
+    shutdownTimeoutMs = 60_000,
     queueUrl = redisService.url,
   } = {}): Promise<QueueWorkerProcess> {
     const worker = new QueueWorkerProcess(program.file, {
@@ -59,6 +64,7 @@ describeWith([redisService], 'webhook work in other processes', () => {
       storageUrl: redisService.url,
       prefix: space.prefix,
       lockMs,
+      shutdownTimeoutMs,
       waits,
     });
     workers.push(worker);
@@ -114,7 +120,7 @@ describeWith([redisService], 'webhook work in other processes', () => {
   });
 
   it('is left to another worker where a handler does not end in time', async () => {
-    const worker = await start({ waits: true });
+    const worker = await start({ waits: true, shutdownTimeoutMs: SHORT_MS });
     await send('order-1');
     await worker.until('began');
     worker.say('close');
@@ -128,7 +134,7 @@ describeWith([redisService], 'webhook work in other processes', () => {
   it.each(['answers', 'is cut off', 'hangs'])(
     'keeps no process alive after its end, while Redis %s',
     async (how) => {
-      const worker = await start({ queueUrl: proxy.url });
+      const worker = await start({ queueUrl: proxy.url, shutdownTimeoutMs: SHORT_MS });
       const done = oneCompleted();
       await send('order-1');
       await done;
@@ -143,7 +149,7 @@ describeWith([redisService], 'webhook work in other processes', () => {
     'keeps no process alive whose Redis was never there (%s)',
     async (how) => {
       proxy[how]();
-      const worker = await start({ queueUrl: proxy.url, lockMs: 60_000 });
+      const worker = await start({ queueUrl: proxy.url, lockMs: 60_000, shutdownTimeoutMs: SHORT_MS });
       worker.say('close');
       expect(await worker.ended).toEqual({ code: 0, signal: null });
     },
