@@ -18,7 +18,6 @@ import { failureLabel, PaymentsStorageError, isPaymentsError } from '../../error
 import { changeRecord } from '../payment/change-record.js';
 import { acknowledged, acknowledgedWithoutMoney, settled } from '../payment/journal-transitions.js';
 import { isOfThisAttempt } from './attempt-match.js';
-import { ChangedMeanwhileError } from '../../recovery/changed-meanwhile.error.js';
 import { type OutcomeWatch } from './outcome-recorder.js';
 import {
   forgottenPayment,
@@ -66,6 +65,16 @@ export interface WebhookSettling {
   readonly said?: WebhookClaim | undefined;
   /** Whether no earlier run for this webhook can have settled the payment and ended before its handlers. */
   readonly isFirstRun?: boolean;
+}
+
+/**
+ * The journal knows more of a payment than when a webhook of it was compared with it: the process stood still, and others went on.
+ * The next delivery finds what they wrote.
+ */
+export class ChangedMeanwhileError extends PaymentsStorageError {
+  constructor(how: string, reference: string) {
+    super(`The payment was ${how}: the next delivery finds it.`, { reference });
+  }
 }
 
 /** Brings webhooks and the journal of one account together. The specification has webhooks for collections only. */

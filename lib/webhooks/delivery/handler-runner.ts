@@ -4,7 +4,7 @@ import { type InboxClaim } from '../../common/storage-port.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
 import { failureLabel, PaymentsStorageError, isPaymentsError } from '../../errors/payments-errors.js';
-import { ChangedMeanwhileError } from '../../recovery/changed-meanwhile.error.js';
+import { ChangedMeanwhileError } from '../../journal/outcomes/webhook-outcomes.js';
 import { waitWithin } from '../../common/with-deadline.js';
 import {
   runSteps,
