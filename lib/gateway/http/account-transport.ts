@@ -4,11 +4,11 @@ import { type Carrier, type CarriedAnswer, type OutgoingRequest, type Passage } 
 import { RequestGuard } from './request-guard.js';
 import { carrierBelow } from './undici-transport.js';
 import {
+  answersOnlySend,
   endWatch,
   mayHaveBeenSent,
   sendWithin,
   wasAnsweredByProxy,
-  wasSentOnce,
   watchSending,
 } from './send-watch.js';
 
@@ -78,8 +78,8 @@ export class AxiosCarrier implements Carrier {
         endWatch(watch);
       }),
       mayHaveBeenSent: () => mayHaveBeenSent(watch, isGuarded),
-      wasAnsweredByProxy: () => wasAnsweredByProxy(watch),
-      wasSentOnce: () => wasSentOnce(watch, isGuarded),
+      wasAnsweredByProxy: (answer) => wasAnsweredByProxy(watch, answer),
+      answersOnlySend: (answer) => answersOnlySend(watch, answer, isGuarded),
       notSentBecause: () => {
         if (watch.changed !== undefined) return { changed: watch.changed };
         return isGuarded && watch.dispatched === 0 ? { interceptorFailed: true } : {};

@@ -32,9 +32,9 @@ export interface Passage {
   /** Whether bytes may have left. What nobody watched counts as sent. */
   mayHaveBeenSent(): boolean;
   /** Whether the answer is that of a proxy which let nothing through to the gateway. */
-  wasAnsweredByProxy(): boolean;
+  wasAnsweredByProxy(answer: CarriedAnswer): boolean;
   /** Whether the answer is that to the only request that may have left. */
-  wasSentOnce(): boolean;
+  answersOnlySend(answer: CarriedAnswer): boolean;
   /** What the application's interceptors had to do with it, where nothing was sent. */
   notSentBecause(): NotSentReason;
   /** Stops it, wherever it is: a payment that has not left will not leave. */

@@ -1,11 +1,13 @@
-import { type AxiosInstance, type InternalAxiosRequestConfig } from 'axios';
+import { type AxiosInstance, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
+import { readAnswer } from './read-answer.js';
 import { refuseChanged, sendWatchOf } from './send-watch.js';
 import { carrierBelow, requestOf } from './undici-transport.js';
 import { watchedTransport } from './watched-transport.js';
 
 /**
  * Sees every request of an axios after all other interceptors and before any adapter: axios runs last the one that was there
- * first. So an interceptor that throws has sent nothing, and one that sends again is seen.
+ * first. So an interceptor that throws has sent nothing, and one that sends again is seen. Sees answers before all other
+ * interceptors: of those axios runs first the one that was there first.
  */
 export class RequestGuard {
   private readonly request: unknown;
@@ -14,6 +16,7 @@ export class RequestGuard {
     this.request = requestMethod(axios);
     // Asynchronous interceptors would make those of the application so, too.
     axios.interceptors.request.use(this.guard, null, { synchronous: true });
+    axios.interceptors.response.use(noteAnswer);
   }
 
   /** Whether requests of this axios still pass by; a test may have put something in its place. */
@@ -36,6 +39,15 @@ export class RequestGuard {
     if (!isWatched) watch.onStart?.();
     return config;
   };
+}
+
+/** Notes what an adapter answered that is not the package's own: a test's, for example. */
+function noteAnswer(response: AxiosResponse<unknown>): AxiosResponse<unknown> {
+  // A test's adapter may leave it out.
+  const { config } = response as Partial<AxiosResponse>;
+  const watch = sendWatchOf(config?.signal);
+  if (watch?.taken === 0) watch.answer = readAnswer(response);
+  return response;
 }
 
 /** Whether axios sends through its own adapter for Node.js, which takes a transport. It chooses the first that it can use. */

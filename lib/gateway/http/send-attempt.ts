@@ -1,26 +1,13 @@
-import {
-  type BodyHeaders,
-  type CarriedAnswer,
-  type Carrier,
-  type OutgoingRequest,
-  type Passage,
-} from './http-transport.js';
-
-/** The headers of an answer that mean something to the package. */
-export interface AnswerHeaders extends BodyHeaders {
-  readonly retryAfter?: string | undefined;
-}
+import { type Carrier, type OutgoingRequest, type Passage } from './http-transport.js';
+import { readAnswer, type ReadAnswer } from './read-answer.js';
 
 /** What came of one try. Never holds another library's error: inspecting one prints the secret. */
 export type AttemptResult =
-  | {
+  | (ReadAnswer & {
       readonly result: 'response';
-      readonly httpStatus: number;
-      readonly text: string;
-      readonly headers: AnswerHeaders;
-      /** Set where an interceptor sent something before, or in a way that nobody saw. */
+      /** Set where an interceptor sent something before, or brought an answer that nobody saw come. */
       readonly resent?: true;
-    }
+    })
   | {
       readonly result: 'failure';
       readonly sent: boolean;
@@ -77,8 +64,12 @@ export function sendAttempt(
     if (signal?.aborted) onAbort();
     passage.answer
       .then((answer) => {
-        if (passage.wasAnsweredByProxy()) fail(`PROXY_ANSWERED_${answer.status}`);
-        else end(resultOf(answer, passage.wasSentOnce()));
+        if (passage.wasAnsweredByProxy(answer)) {
+          fail(`PROXY_ANSWERED_${answer.status}`);
+          return;
+        }
+        const resent = !passage.answersOnlySend(answer);
+        end({ result: 'response', ...readAnswer(answer), ...(resent && { resent }) });
       })
       .catch((error: unknown) => {
         fail(networkCode(error));
@@ -91,33 +82,6 @@ function reasonOf(passage: Passage): { readonly code?: string; readonly changed?
   const { changed, interceptorFailed } = passage.notSentBecause();
   if (changed !== undefined) return { code: 'REQUEST_CHANGED', changed };
   return interceptorFailed ? { code: 'INTERCEPTOR_FAILED' } : {};
-}
-
-function resultOf({ status, headers, data }: CarriedAnswer, wasSentOnce: boolean): AttemptResult {
-  return {
-    result: 'response',
-    ...(!wasSentOnce && { resent: true }),
-    httpStatus: status,
-    text: textOf(data),
-    headers: {
-      retryAfter: headerOf(headers, 'retry-after', 'Retry-After'),
-      contentType: headerOf(headers, 'content-type', 'Content-Type'),
-      contentEncoding: headerOf(headers, 'content-encoding', 'Content-Encoding'),
-    },
-  };
-}
-
-/** Interceptors and test adapters may hand over parsed data. */
-function textOf(data: unknown): string {
-  if (typeof data === 'string') return data;
-  return data === undefined || data === null ? '' : JSON.stringify(data);
-}
-
-/** A header that came twice is one list, as on the wire; test adapters write names as people do. */
-function headerOf(headers: CarriedAnswer['headers'], name: string, written: string): string | undefined {
-  const value = headers[name] ?? headers[written];
-  if (Array.isArray(value)) return value.join(', ');
-  return typeof value === 'string' ? value : undefined;
 }
 
 function networkCode(error: unknown): string {

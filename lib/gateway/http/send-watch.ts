@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type OutgoingRequest } from './http-transport.js';
+import { type CarriedAnswer, type OutgoingRequest } from './http-transport.js';
+import { isSameAnswer, type ReadAnswer } from './read-answer.js';
 
 /**
  * What is known about the sending of one attempt. The last interceptor of axios and what sends below it write this, the
@@ -16,6 +17,8 @@ export interface SendWatch {
   taken: number;
   /** How often the first byte was about to leave. */
   sends: number;
+  /** The last answer that was seen to come to what was sent; an interceptor may bring another one. */
+  answer?: ReadAnswer;
   /** Set where a proxy refused to open a tunnel: it answers, in the place of the gateway. */
   tunnelRefused?: true;
   /** Set once the attempt was given up or answered: a payment must not leave any more. */
@@ -27,6 +30,7 @@ export interface SendWatch {
 }
 
 type Counts = Pick<SendWatch, 'dispatched' | 'taken' | 'sends' | 'tunnelRefused'>;
+type Seen = Counts & Pick<SendWatch, 'answer'>;
 
 /** The first byte is about to leave. Never taken back. */
 export function noteStart(watch: Pick<SendWatch, 'sends' | 'onStart'>): void {
@@ -54,7 +58,7 @@ export function watchSending(signal: AbortSignal, request: OutgoingRequest, onSt
     sends: 0,
     over: false,
     onStart,
-    ...(idempotencyKeyOf(request.headers) !== undefined && { asked: request }),
+    ...(idempotencyKeyOf(request) !== undefined && { asked: request }),
   };
   (signal as WatchedSignal)[WATCH] = watch;
   return watch;
@@ -81,18 +85,29 @@ export function mayHaveBeenSent({ dispatched, taken, sends }: Counts, isGuarded:
 }
 
 /** Whether the answer is that of a proxy which let nothing through. */
-export function wasAnsweredByProxy({ dispatched, taken, sends, tunnelRefused }: Counts): boolean {
-  return tunnelRefused === true && sends === 0 && dispatched <= taken;
+export function wasAnsweredByProxy(watch: Seen, answer: CarriedAnswer): boolean {
+  const { dispatched, taken, sends, tunnelRefused } = watch;
+  return tunnelRefused === true && sends === 0 && dispatched <= taken && sawAnswer(watch, answer);
 }
 
-/** Whether what was answered is the answer to the only request that may have left. */
-export function wasSentOnce(
-  { dispatched, taken, sends, tunnelRefused }: Counts,
-  isGuarded: boolean,
-): boolean {
+/**
+ * Whether the answer is that to the only request that may have left. Any other one came by another way, as when an interceptor
+ * sends again through another client.
+ */
+export function answersOnlySend(watch: Seen, answer: CarriedAnswer, isGuarded: boolean): boolean {
+  // Something of a test's in the place of axios.
+  if (watch.taken === 0 && !isGuarded) return true;
+  return wasSentOnce(watch) && sawAnswer(watch, answer);
+}
+
+function wasSentOnce({ dispatched, taken, sends, tunnelRefused }: Counts): boolean {
   if (taken > 0) return sends === 1 && dispatched <= taken && !tunnelRefused;
-  // An adapter that is not the package's own: a test's, for example. An answer without any request came by another way.
-  return !isGuarded || dispatched === 1;
+  // An adapter that is not the package's own: a test's, for example.
+  return dispatched === 1;
+}
+
+function sawAnswer({ answer: seen }: Seen, answer: CarriedAnswer): boolean {
+  return seen !== undefined && isSameAnswer(answer, seen);
 }
 
 /**
@@ -112,17 +127,36 @@ const COMPARED: readonly (readonly [
   what: string,
   valueOf: (request: OutgoingRequest) => string | undefined,
 ])[] = [
-  ['the Idempotency-Key', ({ headers }) => idempotencyKeyOf(headers)],
+  ['the Idempotency-Key', idempotencyKeyOf],
   ['the body', ({ body }) => body],
   ['the method', ({ method }) => method],
   ['the host', ({ origin }) => origin],
+  ['the Host header', otherHost],
   ['the path', ({ path }) => path],
+  ['the Content-Length', otherLength],
+  ['the Transfer-Encoding', ({ headers }) => headerOf(headers, 'transfer-encoding')],
 ];
 
-/** However the header is written; undefined where there is none. */
-function idempotencyKeyOf(headers: OutgoingRequest['headers']): string | undefined {
+function idempotencyKeyOf({ headers }: Pick<OutgoingRequest, 'headers'>): string | undefined {
+  return headerOf(headers, 'idempotency-key');
+}
+
+/** A host that a header names in the place of the one that is connected to: one server may have several merchants. */
+function otherHost({ origin, headers }: OutgoingRequest): string | undefined {
+  const host = headerOf(headers, 'host')?.toLowerCase();
+  return host === new URL(origin).host ? undefined : host;
+}
+
+/** A length that a header gives to a body of another one: Node's client cuts the body, or waits for more of it. */
+function otherLength({ headers, body = '' }: OutgoingRequest): string | undefined {
+  const length = headerOf(headers, 'content-length');
+  return length === String(Buffer.byteLength(body)) ? undefined : length;
+}
+
+/** However its name is written; undefined where there is none. */
+function headerOf(headers: OutgoingRequest['headers'], wanted: string): string | undefined {
   const values = Object.entries(headers).flatMap(([name, value]) =>
-    name.toLowerCase() === 'idempotency-key' ? [value] : [],
+    name.toLowerCase() === wanted ? [value] : [],
   );
   return values.length === 0 ? undefined : values.join(', ');
 }

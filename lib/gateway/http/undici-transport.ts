@@ -6,6 +6,7 @@ import {
   type NotSentReason,
   type Passage,
 } from './http-transport.js';
+import { readAnswer } from './read-answer.js';
 import { type SendWatch, noteStart, refuseChanged, sendWatchOf } from './send-watch.js';
 import { type IncomingHttpHeaders } from 'node:http';
 import { type AxiosAdapter, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
@@ -104,7 +105,7 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, Passage {
   }
 
   /** It refuses to be sent again. */
-  wasSentOnce(): boolean {
+  answersOnlySend(): boolean {
     return true;
   }
 
@@ -176,7 +177,9 @@ export function undiciAdapter(carrier: UndiciCarrier): AxiosAdapter {
     };
     for (const signal of signals) signal?.addEventListener('abort', giveUp, { once: true });
     try {
-      return toAxiosResponse(await passage.answer, config);
+      const answer = await passage.answer;
+      if (watch) watch.answer = readAnswer(answer);
+      return toAxiosResponse(answer, config);
     } finally {
       for (const signal of signals) signal?.removeEventListener('abort', giveUp);
     }

@@ -3,6 +3,7 @@ import https from 'node:https';
 import { type Socket } from 'node:net';
 import { type TLSSocket } from 'node:tls';
 import { type OutgoingRequest } from './http-transport.js';
+import { readAnswer } from './read-answer.js';
 import { noteStart, refuseChanged, type SendWatch } from './send-watch.js';
 
 /** What axios' own adapter sends through. */
@@ -23,7 +24,10 @@ export function watchedTransport(watch: SendWatch): HttpTransport {
       const sent = asked && sentAs(options, asked);
       const client = options.protocol === 'https:' ? https : http;
       // An application may have put another signal into the request.
-      const request = client.request(Object.assign(options, { signal: watch.signal }), onResponse);
+      const request = client.request(Object.assign(options, { signal: watch.signal }), (response) => {
+        noteAnswer(response, watch);
+        onResponse(response);
+      });
       request.once('socket', (socket) => {
         whenReady(socket, watch, () => {
           if (watch.over) request.destroy(new Error('given up before sending'));
@@ -38,6 +42,20 @@ export function watchedTransport(watch: SendWatch): HttpTransport {
       return request;
     },
   };
+}
+
+/** Notes a whole answer, before axios hands it on. */
+function noteAnswer(response: IncomingMessage, watch: SendWatch): void {
+  const chunks: Buffer[] = [];
+  const { statusCode: status = 0, headers } = response;
+  response.on('data', (chunk: Buffer) => chunks.push(chunk));
+  response.once('end', () => {
+    // As axios reads it.
+    const data = Buffer.concat(chunks)
+      .toString('utf8')
+      .replace(/^\uFEFF/, '');
+    watch.answer = readAnswer({ status, headers, data });
+  });
 }
 
 /** What Node's client is told to send: all but the body, which comes later. */

@@ -3,6 +3,7 @@ import plainAxios, {
   type AxiosAdapter,
   type AxiosInstance,
   type AxiosRequestTransformer,
+  type AxiosResponse,
   type InternalAxiosRequestConfig,
 } from 'axios';
 import { randomUUID } from 'node:crypto';
@@ -16,7 +17,14 @@ import { bankRequest } from '../../support/gateway-answers.js';
 import { GatewayPlaces } from '../../support/gateway-places.js';
 import { startLedgerGateway, type LedgerGateway } from '../../support/ledger-gateway.js';
 import { startMerchant, type Merchant } from '../../support/merchant.js';
-import { hang, json, startMisbehavingGateway, type Behaviour } from '../../support/misbehaving-gateway.js';
+import {
+  hang,
+  json,
+  reset,
+  startMisbehavingGateway,
+  text,
+  type Behaviour,
+} from '../../support/misbehaving-gateway.js';
 import { accept, refuse } from '../../support/working-gateway.js';
 
 type Http = NonNullable<PaymentsModuleOptions['http']>;
@@ -74,6 +82,58 @@ function settled(axios: AxiosInstance): Promise<void> {
     );
   });
 }
+
+/** Sends a payment as the package asked for it, past the package. */
+const ELSEWHERE: [through: string, send: (config: Config) => Promise<unknown>][] = [
+  [
+    'another axios',
+    ({ url, data, headers }) =>
+      plainAxios.request({
+        method: 'post',
+        url: String(url),
+        data: String(data),
+        headers: headers.toJSON(),
+        responseType: 'text',
+        transformResponse: [(answer: unknown) => answer],
+        validateStatus: () => true,
+      }),
+  ],
+  [
+    'fetch',
+    async ({ url, data, headers }) => {
+      const init = {
+        method: 'POST',
+        body: String(data),
+        headers: headers.toJSON(true),
+      };
+      const answer = await fetch(String(url), init);
+      return {
+        status: answer.status,
+        headers: Object.fromEntries(answer.headers),
+        data: await answer.text(),
+      };
+    },
+  ],
+];
+
+/** Loses the answer to a payment that the gateway has made. */
+const LOST: [how: string, lose: (axios: AxiosInstance) => Behaviour][] = [
+  ['a reset', () => reset],
+  [
+    'a time-out of the application',
+    (axios) => {
+      const timeout = new AbortController();
+      axios.interceptors.request.use((config) => {
+        config.signal = timeout.signal;
+        return config;
+      });
+      return () => {
+        timeout.abort();
+      };
+    },
+  ],
+  ['a 502', () => text('Bad gateway', 502)],
+];
 
 /** Something that a test lets happen. */
 function gate(): { readonly opened: Promise<void>; open: () => void } {
@@ -193,15 +253,7 @@ describe.each(CONNECTIONS)('over %s', (_, http) => {
         throw Object.assign(new Error('not through this one'), { config });
       });
       axios.interceptors.response.use(undefined, ({ config }: { readonly config: Config }) =>
-        plainAxios.request({
-          method: 'post',
-          url: String(config.url),
-          data: String(config.data),
-          headers: config.headers.toJSON(),
-          responseType: 'text',
-          transformResponse: [(data: unknown) => data],
-          validateStatus: () => true,
-        }),
+        ELSEWHERE[0]?.[1](config),
       );
     };
 
@@ -223,6 +275,113 @@ describe.each(CONNECTIONS)('over %s', (_, http) => {
       });
       await pay();
       expect(gateway.seen).toHaveLength(1);
+    });
+  });
+
+  describe.each(ELSEWHERE)('an interceptor that sends again through %s', (__, send) => {
+    const sendAgain = (): void => {
+      let asked: Config;
+      axios.interceptors.request.use((config) => (asked = config));
+      axios.interceptors.response.use(
+        (response) => (response.status === 502 ? (send(asked) as never) : response),
+        () => send(asked),
+      );
+    };
+
+    it.each(LOST)('after %s has refused nothing: the payment was made', async (___, lose) => {
+      await begin();
+      sendAgain();
+      const first = lose(axios);
+      gateway.begin((...to) => {
+        first(...to);
+        gateway.next(NO_BALANCE);
+      });
+      expect(await pay()).toMatchObject({
+        name: 'PaymentOutcomeUnknownError',
+        evidence: 'refused-after-ambiguity',
+      });
+      await pay();
+      expect([gateway.seen.length, gateway.effects()]).toEqual([2, 1]);
+    });
+
+    it.each(LOST)('after %s may find out that the payment was made', async (___, lose) => {
+      await begin();
+      sendAgain();
+      const first = lose(axios);
+      gateway.begin((...to) => {
+        first(...to);
+        gateway.next(accept);
+      });
+      expect(await pay()).toMatchObject({ provider: 'provider-b' });
+      expect([gateway.seen.length, gateway.effects()]).toEqual([2, 1]);
+    });
+
+    it('in an adapter above that of axios has refused nothing, either', async () => {
+      await begin();
+      axios.interceptors.request.use((config) => {
+        const below = plainAxios.getAdapter(config.adapter);
+        config.adapter = ((each) => below(each).catch(() => send(each) as never)) satisfies AxiosAdapter;
+        return config;
+      });
+      gateway.begin((...to) => {
+        reset(...to);
+        gateway.next(NO_BALANCE);
+      });
+      expect(await pay()).toMatchObject({ evidence: 'refused-after-ambiguity' });
+    });
+
+    it('after an adapter of the application has failed, which nobody watches, has refused nothing, either', async () => {
+      await begin();
+      sendAgain();
+      axios.defaults.adapter = async (config) => {
+        await send(config);
+        throw new Error('no answer');
+      };
+      gateway.begin((...to) => {
+        accept(...to);
+        gateway.next(NO_BALANCE);
+      });
+      expect(await pay()).toMatchObject({ evidence: 'refused-after-ambiguity' });
+      await pay();
+      expect([gateway.seen.length, gateway.effects()]).toEqual([2, 1]);
+    });
+  });
+
+  describe('an interceptor of answers', () => {
+    it.each<[does: string, change: (response: AxiosResponse) => unknown]>([
+      ['reads them', () => undefined],
+      ['parses them', (response) => (response.data = JSON.parse(String(response.data)) as unknown)],
+      ['adds headers', ({ headers }) => (headers['x-read'] = 'yes')],
+    ])('that %s leaves a refusal what it is', async (__, change) => {
+      await begin();
+      axios.interceptors.response.use((response) => {
+        change(response);
+        return { ...response };
+      });
+      gateway.begin(NO_BALANCE);
+      expect(await pay()).toMatchObject({ name: 'PaymentRejectedError', code: 'INSUFFICIENT_BALANCE' });
+    });
+
+    it.each<[what: string, change: (response: AxiosResponse) => unknown]>([
+      ['status', (response) => (response.status = 400)],
+      ['body', (response) => (response.data = String(response.data).replace('"No"', '"Never"'))],
+    ])('that gives a refusal another %s has refused nothing', async (__, change) => {
+      await begin();
+      axios.interceptors.response.use((response) => {
+        change(response);
+        return response;
+      });
+      gateway.begin(NO_BALANCE);
+      expect(await pay()).toMatchObject({ evidence: 'refused-after-ambiguity' });
+    });
+
+    it('leaves a refusal by an adapter of a test what it is', async () => {
+      await begin();
+      axios.interceptors.response.use((response) => ({ ...response }));
+      const data = { success: false, code: 'INSUFFICIENT_BALANCE', message: 'No' };
+      axios.defaults.adapter = (config) =>
+        Promise.resolve({ status: 422, statusText: '', headers: {}, data, config });
+      expect(await pay()).toMatchObject({ name: 'PaymentRejectedError', code: 'INSUFFICIENT_BALANCE' });
     });
   });
 
@@ -319,6 +478,20 @@ describe.each(CONNECTIONS)('over %s', (_, http) => {
         below((config) => (config.url = String(config.url).replace('/bank', '/mobile-money'))),
       ],
       ['the path', 'params', (config) => (config.params = { trace: 1 })],
+      ['the Host header', 'an interceptor', ({ headers }) => headers.set('host', 'other-merchant.example')],
+      [
+        'the Host header',
+        'an adapter',
+        below(({ headers }) => headers.set('Host', 'other-merchant.example')),
+      ],
+      ['the Content-Length', 'less of it', ({ headers }) => headers.set('Content-Length', '10')],
+      ['the Content-Length', 'more of it', ({ headers }) => headers.set('Content-Length', '9999')],
+      ['the Content-Length', 'an adapter', below(({ headers }) => headers.set('content-length', '10'))],
+      [
+        'the Transfer-Encoding',
+        'an interceptor',
+        ({ headers }) => headers.set('Transfer-Encoding', 'chunked'),
+      ],
     ])('in %s by %s stops the payment before anything is sent', async (what, __, change) => {
       await begin();
       axios.interceptors.request.use((config) => {
@@ -341,6 +514,17 @@ describe.each(CONNECTIONS)('over %s', (_, http) => {
       gateway.begin(accept);
       expect(await pay()).toMatchObject({ provider: 'provider-b' });
       expect(JSON.parse(gateway.seen[0]?.body ?? '')).toMatchObject({ reference: bankRequest.reference });
+    });
+
+    it('to what is true anyway is welcome', async () => {
+      await begin();
+      axios.interceptors.request.use((config) => {
+        config.headers.set('Host', new URL(gateway.baseUrl).host);
+        config.headers.set('Content-Length', Buffer.byteLength(String(config.data)));
+        return config;
+      });
+      gateway.begin(accept);
+      expect(await pay()).toMatchObject({ provider: 'provider-b' });
     });
 
     it('of the bytes on their way stops the payment, too', async () => {
@@ -413,6 +597,25 @@ describe('a payment that waits for its connection, with another signal than that
     expect(places.requests).toBe(0);
   });
 });
+
+it.each(ELSEWHERE)(
+  'an interceptor that sends through %s because a proxy refused the tunnel has refused nothing',
+  async (_, send) => {
+    const gateway = await startLedgerGateway();
+    closing.push(() => gateway.close());
+    const places = new GatewayPlaces();
+    closing.push(() => places.close());
+    const port = await places.tunnel(undefined, '407 Proxy Authentication Required');
+    const proxy = { protocol: 'http', host: '127.0.0.1', port };
+    const { merchant, axios } = await start('https://gateway.example/api/v1', { proxy });
+    const url = `${gateway.baseUrl}/disbursements/bank`;
+    axios.interceptors.response.use((response) => send({ ...response.config, url }) as never);
+    gateway.begin(NO_BALANCE);
+    expect(await payTo(merchant)).toMatchObject({ evidence: 'refused-after-ambiguity' });
+    await payTo(merchant);
+    expect([gateway.seen.length, gateway.effects()]).toEqual([1, 1]);
+  },
+);
 
 it('an interceptor that sends again once a refused connection is there, after the caller was told, sends nothing', async () => {
   const gateway = await startLedgerGateway();

@@ -18,7 +18,7 @@ describe('sending in turn', () => {
           answer,
           mayHaveBeenSent: () => true,
           wasAnsweredByProxy: () => false,
-          wasSentOnce: () => true,
+          answersOnlySend: () => true,
           notSentBecause: () => ({}),
           giveUp: () => {},
         };

@@ -17,7 +17,7 @@ function carrierOf(answer: Promise<CarriedAnswer>): { carrier: Carrier; carry: M
     answer,
     mayHaveBeenSent: () => true,
     wasAnsweredByProxy: () => false,
-    wasSentOnce: () => true,
+    answersOnlySend: () => true,
     notSentBecause: () => ({}),
     giveUp: () => undefined,
   }));

@@ -1,7 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { inspect } from 'node:util';
-import { type OutgoingRequest } from '../../../../lib/gateway/http/http-transport.js';
+import { type CarriedAnswer, type OutgoingRequest } from '../../../../lib/gateway/http/http-transport.js';
+import { readAnswer } from '../../../../lib/gateway/http/read-answer.js';
 import {
+  answersOnlySend,
   endWatch,
   mayHaveBeenSent,
   noteStart,
@@ -9,7 +11,6 @@ import {
   sendWatchOf,
   sendWithin,
   wasAnsweredByProxy,
-  wasSentOnce,
   watchSending,
 } from '../../../../lib/gateway/http/send-watch.js';
 
@@ -20,6 +21,13 @@ const asked: OutgoingRequest = {
   headers: { 'Idempotency-Key': 'its-key' },
   body: '{"amount":1}',
 };
+
+const answer: CarriedAnswer = {
+  status: 422,
+  headers: { 'content-type': 'application/json' },
+  data: '{"code":"INSUFFICIENT_BALANCE", "message":"No"}',
+};
+const seen = { answer: readAnswer(answer) };
 
 describe('what was seen of sending', () => {
   it.each<[what: string, counts: [number, number, number], guarded: boolean, maybe: boolean, once: boolean]>([
@@ -37,9 +45,9 @@ describe('what was seen of sending', () => {
     ['taken twice, and one byte left', [2, 2, 1], true, true, true],
     ['answered, although nobody handed it out', [0, 0, 0], true, false, false],
   ])('%s', (_, [dispatched, taken, sends], guarded, maybe, once) => {
-    const watch = { dispatched, taken, sends };
+    const watch = { dispatched, taken, sends, ...seen };
     expect(mayHaveBeenSent(watch, guarded)).toBe(maybe);
-    expect(wasSentOnce(watch, guarded)).toBe(once);
+    expect(answersOnlySend(watch, answer, guarded)).toBe(once);
   });
 
   it('begins with nothing, and tells the first start only', () => {
@@ -60,9 +68,9 @@ describe('what was seen of sending', () => {
     ['nothing left, and no tunnel was refused', [1, 1, 0], undefined, false],
     ['nobody saw anything', [0, 0, 0], undefined, false],
   ])('makes an answer that of a proxy or not: %s', (_, [dispatched, taken, sends], tunnelRefused, its) => {
-    const watch = { dispatched, taken, sends, ...(tunnelRefused && { tunnelRefused }) };
-    expect(wasAnsweredByProxy(watch)).toBe(its);
-    expect(wasSentOnce(watch, true)).toBe(false);
+    const watch = { dispatched, taken, sends, ...seen, ...(tunnelRefused && { tunnelRefused }) };
+    expect(wasAnsweredByProxy(watch, answer)).toBe(its);
+    expect(answersOnlySend(watch, answer, true)).toBe(false);
   });
 
   it('is found by the signal, or within what sends the payment, whatever became of signal and key', async () => {
@@ -113,6 +121,41 @@ describe('what was seen of sending', () => {
   });
 });
 
+describe('an answer that an interceptor had in its hands', () => {
+  const once = { dispatched: 1, taken: 1, sends: 1 };
+  const refusedTunnel = { dispatched: 1, taken: 1, sends: 0, tunnelRefused: true } as const;
+  const parsed: unknown = JSON.parse(String(answer.data));
+
+  it.each<[what: string, change: Partial<CarriedAnswer>, isIts: boolean]>([
+    ['as it came', {}, true],
+    ['with another header', { headers: { ...answer.headers, 'x-cached': 'no' } }, true],
+    ['with names of headers as people write them', { headers: { 'Content-Type': 'application/json' } }, true],
+    ['parsed', { data: parsed }, true],
+    ['with another status', { status: 400 }, false],
+    ['with another body', { data: '{"code":"INSUFFICIENT_BALANCE"}' }, false],
+    ['without its body', { data: undefined }, false],
+    ['parsed and changed', { data: { ...Object(parsed), code: 'INVALID_REQUEST' } }, false],
+    ['with another type of its body', { headers: { 'content-type': 'text/html' } }, false],
+    ['with an encoding of its body', { headers: { ...answer.headers, 'content-encoding': 'gzip' } }, false],
+    ['with a time to wait', { headers: { ...answer.headers, 'retry-after': '1' } }, false],
+  ])('%s', (_, change, isIts) => {
+    const given = { ...answer, ...change };
+    expect(answersOnlySend({ ...once, ...seen }, given, true)).toBe(isIts);
+    expect(wasAnsweredByProxy({ ...refusedTunnel, ...seen }, given)).toBe(isIts);
+  });
+
+  it('came by another way where none was seen, and where what was seen is no JSON', () => {
+    expect(answersOnlySend(once, answer, true)).toBe(false);
+    expect(wasAnsweredByProxy(refusedTunnel, answer)).toBe(false);
+    const page = { answer: readAnswer({ ...answer, data: '<html>' }) };
+    expect(answersOnlySend({ ...once, ...page }, { ...answer, data: parsed }, true)).toBe(false);
+  });
+
+  it('is taken as it is where nobody guards and nothing was seen: something of a test', () => {
+    expect(answersOnlySend({ dispatched: 0, taken: 0, sends: 0 }, answer, false)).toBe(true);
+  });
+});
+
 describe('a request that an interceptor changed', () => {
   it.each<[what: string, change: Partial<OutgoingRequest>]>([
     ['the Idempotency-Key', { headers: { 'Idempotency-Key': 'another-key' } }],
@@ -121,7 +164,12 @@ describe('a request that an interceptor changed', () => {
     ['the body', { body: '{"amount":2}' }],
     ['the method', { method: 'GET' }],
     ['the host', { origin: 'https://elsewhere.example' }],
+    ['the Host header', { headers: { ...asked.headers, HOST: 'elsewhere.example' } }],
+    ['the Host header', { headers: { ...asked.headers, host: 'gateway.example:8443' } }],
     ['the path', { path: '/refunds' }],
+    ['the Content-Length', { headers: { ...asked.headers, 'content-length': '11' } }],
+    ['the Content-Length', { headers: { ...asked.headers, 'Content-Length': '12', 'content-length': '12' } }],
+    ['the Transfer-Encoding', { headers: { ...asked.headers, 'Transfer-Encoding': 'chunked' } }],
   ])('in %s is not sent', (what, change) => {
     const watch = watchSending(new AbortController().signal, asked);
     expect(() => {
@@ -130,11 +178,16 @@ describe('a request that an interceptor changed', () => {
     expect(watch.changed).toBe(what);
   });
 
-  it('is sent where only headers were added, and where it is a read', () => {
-    const added = { ...asked, headers: { ...asked.headers, 'x-trace': '1' } };
-    const watch = watchSending(new AbortController().signal, asked);
-    refuseChanged(watch, added);
-    expect(watch.changed).toBeUndefined();
+  it.each([{ 'x-trace': '1' }, { Host: 'Gateway.example' }, { 'Content-Length': '12' }])(
+    'is sent where only headers were added: %j',
+    (added) => {
+      const watch = watchSending(new AbortController().signal, asked);
+      refuseChanged(watch, { ...asked, headers: { ...asked.headers, ...added } });
+      expect(watch.changed).toBeUndefined();
+    },
+  );
+
+  it('is sent where it is a read', () => {
     const read = watchSending(new AbortController().signal, { ...asked, headers: {} });
     expect(read.asked).toBeUndefined();
     refuseChanged(read, { ...asked, path: '/elsewhere' });
