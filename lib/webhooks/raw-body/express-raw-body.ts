@@ -31,7 +31,7 @@ export interface ExpressLike {
 /** What the path of a request says about its body. */
 export interface ExpectedBody {
   readonly limits: DeliveryLimits;
-  /** Whether no other route can take the request. */
+  /** Whether no other route, and no middleware below a parameter, can take the request. */
   readonly isCertain: boolean;
 }
 
@@ -109,8 +109,15 @@ function capture(
 /** What `express.json()` takes unless it is told otherwise: `limit: '100kb'`. */
 const PARSER_LIMIT = 102_400;
 
-/** Who receives the deliveries of a route that no other route can take. */
-export type RouteReceiver = Pick<WebhookReceiver, 'scope' | 'verify' | 'reportUnsigned'>;
+/** Who receives the deliveries of a route. */
+type RouteReceiver = Pick<WebhookReceiver, 'scope' | 'verify' | 'reportUnsigned'>;
+
+/** Who receives what no other route can take. */
+export interface EarlyReceiver {
+  readonly receiver: RouteReceiver;
+  /** Whether it refuses before the parsers: below a parameter a middleware may answer what is no delivery. */
+  readonly refuses: boolean;
+}
 
 /**
  * Comes right before Nest's body parsers, behind what the application put there. A parser would wait for a body that is refused
@@ -122,17 +129,18 @@ export type RouteReceiver = Pick<WebhookReceiver, 'scope' | 'verify' | 'reportUn
  */
 export function settleBeforeParsers(
   app: ExpressLike,
-  receiverOf: (request: ExpressRequest) => RouteReceiver | undefined,
+  receiverOf: (request: ExpressRequest) => EarlyReceiver | undefined,
   onRefusal: (account: string, status: BodyRefusal) => void,
 ): void {
   app.use((request, response, next) => {
     const captured = request.readable ? capturedBody(request) : undefined;
     const isRead = captured !== undefined && !(captured instanceof Promise);
-    const receiver = isRead ? receiverOf(request) : undefined;
-    if (!isRead || !receiver) {
+    const early = isRead ? receiverOf(request) : undefined;
+    if (!isRead || !early || (!early.refuses && isLeftToParsers(request, captured))) {
       next();
       return;
     }
+    const { receiver, refuses } = early;
     const { account } = receiver.scope;
     if ('refusedWith' in captured) {
       const { refusedWith } = captured;
@@ -145,15 +153,20 @@ export function settleBeforeParsers(
     const settle = (isGenuine: boolean): void => {
       release?.();
       if (isGenuine) passOn(request, bytes, receiver, next);
-      else {
+      else if (refuses) {
         onRefusal(account, 401);
         refuseForged(request, response);
-      }
+      } else next();
     };
     const isGenuine = receiver.verify(signedDelivery(request, bytes));
     if (isGenuine instanceof Promise) isGenuine.then(settle).catch(next);
     else settle(isGenuine);
   });
+}
+
+/** Whether the guard may look at it behind the parsers: they take a genuine delivery of that size and charset. */
+function isLeftToParsers(request: IncomingMessage, captured: CapturedBody): boolean {
+  return 'refusedWith' in captured || isTaken(request, captured.bytes);
 }
 
 function passOn(request: IncomingMessage, bytes: Uint8Array, receiver: RouteReceiver, next: Next): void {
@@ -170,10 +183,14 @@ function refuseForged(request: IncomingMessage, response: ServerResponse & Respo
   if (!response.headersSent) answerRefusal(401, response);
 }
 
-/** Whether `express.json()` takes it, as far as that is known; it looks at JSON alone. */
-function isParsable({ headers }: IncomingMessage, bytes: Uint8Array, read: ReadEvent): boolean {
-  if (bytes.length > PARSER_LIMIT || /charset="?utf8/i.test(headers['content-type'] ?? '')) return false;
-  return 'event' in read || read.status !== 400;
+/** Whether `express.json()` parses it, as far as that is known; it looks at JSON alone. */
+function isParsable(request: IncomingMessage, bytes: Uint8Array, read: ReadEvent): boolean {
+  return isTaken(request, bytes) && ('event' in read || read.status !== 400);
+}
+
+/** Whether `express.json()` takes a body of that size and charset. */
+function isTaken({ headers }: IncomingMessage, bytes: Uint8Array): boolean {
+  return bytes.length <= PARSER_LIMIT && !/charset="?utf8/i.test(headers['content-type'] ?? '');
 }
 
 /** All of it has come: it was put back. */

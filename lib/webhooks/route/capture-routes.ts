@@ -10,10 +10,10 @@ import { earlierParsers } from '../raw-body/earlier-parsers.js';
 import { type DeliveryLimits, loosestLimits } from '../delivery/delivery-limits.js';
 import {
   captureOnExpress,
+  type EarlyReceiver,
   type ExpectedBody,
   type ExpressLike,
   type ExpressRequest,
-  type RouteReceiver,
   settleBeforeParsers,
 } from '../raw-body/express-raw-body.js';
 import { captureOnFastify, type FastifyLike } from '../raw-body/fastify-raw-body.js';
@@ -72,18 +72,19 @@ export class RawBodyCapture {
       if (!match) return undefined;
       const accounts = [match.account, ...match.otherAccounts];
       const limits = loosestLimits(accounts.map((account) => this.limitsOf(account)));
-      return limits && { limits, isCertain: match.isCertain };
+      return limits && { limits, isCertain: match.isCertain && !match.hasParameter };
     };
     captureOnExpress(app, expected, this.unverified);
-    const receiverOf = (request: ExpressRequest): RouteReceiver | undefined => {
+    const earlyReceiver = (request: ExpressRequest): EarlyReceiver | undefined => {
       const match = matchOf(request);
-      return match?.isCertain ? this.accounts.find(match.account) : undefined;
+      const receiver = match?.isCertain ? this.accounts.find(match.account) : undefined;
+      return receiver && { receiver, refuses: match?.hasParameter === false };
     };
     // Nest calls it right before it registers its parsers, and may do so twice.
     let isSettled = false;
     around(adapter, 'init', async (init) => {
       await init();
-      if (!isSettled) settleBeforeParsers(app, receiverOf, noteRefusal);
+      if (!isSettled) settleBeforeParsers(app, earlyReceiver, noteRefusal);
       isSettled = true;
     });
   }

@@ -21,10 +21,12 @@ export interface DeclaredRoute {
 /** What the path of a request says about who will take it. */
 export interface PathMatch {
   readonly account: string;
-  /** Further accounts whose routes have the same path, told apart by version or host. */
+  /** Further accounts whose routes match the path too: version or host may tell them apart. */
   readonly otherAccounts: readonly string[];
   /** Whether no other route can take the request: none that was registered earlier has such a path, none later has the same. */
   readonly isCertain: boolean;
+  /** Whether the route has a parameter: middlewares may answer some of the paths below it themselves. */
+  readonly hasParameter: boolean;
 }
 
 interface WebhookRoute extends WebhookPath {
@@ -90,14 +92,12 @@ export class WebhookPaths {
   }
 
   private find(path: string): PathMatch | undefined {
-    const route = this.routes.find(({ pattern }) => pattern.test(path));
+    const [route, ...later] = this.routes.filter(({ pattern }) => pattern.test(path));
     if (!route) return undefined;
-    const { account, pattern, rivals } = route;
-    const otherAccounts = this.sharing(pattern)
-      .map((sharing) => sharing.account)
-      .filter((other) => other !== account);
+    const { account, rivals } = route;
+    const otherAccounts = later.map((other) => other.account).filter((other) => other !== account);
     const isCertain = otherAccounts.length === 0 && !rivals.some((rival) => rival.test(path));
-    return { account, otherAccounts, isCertain };
+    return { account, otherAccounts, isCertain, hasParameter: route.path.includes(':') };
   }
 
   all(): readonly WebhookPath[] {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Controller, HttpCode, Post, UseGuards } from '@nestjs/common';
+import { Controller, HttpCode, Post, UseGuards, VersioningType } from '@nestjs/common';
 import {
   PaymentEvent,
   PaymentsWebhook,
@@ -94,6 +94,41 @@ describe.each(adapters)('the guard of a named account on %s', (adapter) => {
     const long = paymentEvent('payment.success', { customer_name: 'x'.repeat(2_000) });
     expect((await deliverAsOther(running.port, long, '/guarded/payouts')).status).toBe(413);
     expect((await deliver(running.port, long, { path: '/guarded/default' })).status).toBe(200);
+  });
+
+  it('lets the webhooks of another account pass to a later route, where its own has a version and a parameter', async () => {
+    @Controller({ path: 'webhooks', version: '1' })
+    class VersionedController {
+      @Post(':any')
+      @HttpCode(200)
+      @UseGuards(PaymentsWebhookGuard.for('payouts'))
+      received(@PaymentEvent() { data }: PaymentWebhookEvent): void {
+        seen.push(`payouts ${data.reference}`);
+      }
+    }
+    @Controller('webhooks')
+    class PlainController {
+      @PaymentsWebhook('payments')
+      received(@PaymentEvent() { data }: PaymentWebhookEvent): void {
+        seen.push(`default ${data.reference}`);
+      }
+    }
+    running = await startWebhookApp(adapter, {
+      controllers: [VersionedController, PlainController],
+      payments,
+      prepare: (app) => void app.enableVersioning({ type: VersioningType.HEADER, header: 'x-version' }),
+    });
+    const { port } = running;
+    const event = paymentEvent('payment.success', { reference: 'order-1', customer_name: 'x'.repeat(2_000) });
+    expect((await deliver(port, event, { path: '/webhooks/payments' })).status).toBe(200);
+    const short = paymentEvent('payment.success', { reference: 'order-2' });
+    const signed = signWebhook({ scheme, secret: otherSecret, body: JSON.stringify(short) });
+    const versioned = { 'content-type': 'application/json', 'x-version': '1', ...signed };
+    const answer = await send(port, '/webhooks/payments', JSON.stringify(short), versioned);
+    // Fastify prefers the route without a parameter, whatever the version.
+    const reached =
+      adapter === 'express' ? [200, ['default order-1', 'payouts order-2']] : [401, ['default order-1']];
+    expect([answer.status, seen]).toEqual(reached);
   });
 
   it('stops the boot where nobody registered the account', async () => {

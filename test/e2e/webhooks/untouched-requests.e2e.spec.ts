@@ -4,8 +4,12 @@ import {
   Controller,
   HttpCode,
   type INestApplication,
+  type MiddlewareConsumer,
+  Module,
+  type NestModule,
   Post,
   Req,
+  RequestMethod,
   Res,
   UploadedFile,
   UseInterceptors,
@@ -26,6 +30,7 @@ import {
   deliver,
   type Headers,
   paymentsOptions,
+  send,
   startWebhookApp,
   type WebhookApp,
   type WebhookAppOptions,
@@ -76,6 +81,24 @@ class Uploads {
   }
 }
 
+/** A middleware of Nest that takes a path below the pattern of the webhooks, for example to pass it on to another system. */
+@Module({})
+class ForwardingModule implements NestModule {
+  configure(consumer: MiddlewareConsumer): void {
+    consumer
+      .apply((incoming: IncomingMessage, response: ServerResponse) => {
+        void forwarded(incoming).then((length) => response.end(`forwarded ${length}`));
+      })
+      .forRoutes({ path: 'webhooks/legacy', method: RequestMethod.POST });
+  }
+}
+
+/** Of JSON Nest's parser has read everything on Express. */
+async function forwarded(incoming: IncomingMessage & { readonly body?: unknown }): Promise<number> {
+  if (incoming.readableEnded) return JSON.stringify(incoming.body).length;
+  return (await buffer(incoming)).length;
+}
+
 let handled: IncomingMessage[] = [];
 
 /** Answers with each piece of the body as it comes. */
@@ -106,6 +129,7 @@ class FixedController {
 const octets = { 'content-type': 'application/octet-stream' };
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 const multipart = { 'content-type': 'multipart/form-data; boundary=-' };
+const forged = { 'content-type': 'application/json', 'x-webhook-signature': 'f'.repeat(64) };
 const file = '---\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nof a file\r\n-----\r\n';
 const longText = JSON.stringify({ text: 'x'.repeat(90_000) });
 
@@ -170,6 +194,48 @@ describe.each(adapters)('beside a webhook route with a parameter on %s', (adapte
     },
   );
 });
+
+describe.each(adapters)('a middleware of Nest below a webhook route with a parameter on %s', (adapter) => {
+  it.each<[what: string, headers: Headers, body: string]>([
+    ['an upload', octets, 'x'.repeat(100)],
+    ['a form', multipart, file],
+    ['unsigned JSON', { 'content-type': 'application/json' }, '{"a":1}'],
+    ["JSON that another system's secret signs", forged, '{"a":1}'],
+    ['a long upload', octets, 'x'.repeat(200_000)],
+  ])('answers %s', async (_what, headers, body) => {
+    const { app, port, logs } = await startWebhookApp(adapter, {
+      imports: [ForwardingModule],
+      controllers: [WebhooksController],
+    });
+    const { status, text: answer } = await send(port, '/webhooks/legacy', body, headers);
+    const event = paymentEvent('payment.success');
+    const unsigned = await send(port, '/webhooks/t1', JSON.stringify(event));
+    const refused = await deliver(port, event, { path: '/webhooks/t1', headers: forged });
+    const taken = await deliver(port, event, { path: '/webhooks/t1' });
+    await app.close();
+    expect([status, answer]).toEqual([200, `forwarded ${body.length}`]);
+    expect([unsigned.status, refused.status, taken.status]).toEqual([401, 401, 200]);
+    expect(logs.webhooks('error')).toEqual([]);
+  });
+});
+
+it.each<[what: string, type: string, length: number]>([
+  ['that is longer than its parser takes', 'application/json', 150_000],
+  ['in a charset that its parser does not know', 'application/json; charset=utf8', 10],
+])(
+  'a genuine delivery to a path with a parameter passes the parser of express %s',
+  async (_what, type, length) => {
+    const { app, port } = await startWebhookApp('express', {
+      controllers: [WebhooksController],
+      payments: [paymentsOptions({ bodyLimit: 200_000 })],
+    });
+    const event = paymentEvent('payment.success', { note: 'x'.repeat(length) });
+    const path = '/webhooks/t1';
+    const { status } = await deliver(port, event, { path, headers: { 'content-type': type } });
+    await app.close();
+    expect(status).toBe(200);
+  },
+);
 
 describe('a neighbour of a webhook route with a parameter on express', () => {
   let running: WebhookApp | undefined;
