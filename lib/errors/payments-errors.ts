@@ -193,7 +193,7 @@ export class PaymentsConfigError extends PaymentsError {
 }
 
 /**
- * The gateway answered 429: too many requests (specification, "Limits" 4). It did not act on the call; or nothing was sent,
+ * The gateway answered 429: too many requests (specification, "Limits" 4), and turned the call away; or nothing was sent,
  * because all calls of the account wait after a 429 to another one, and this one could not.
  *
  * @publicApi

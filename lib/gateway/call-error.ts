@@ -90,7 +90,7 @@ function rateLimitError(report: AttemptReport, details: PaymentsErrorDetails): P
   const what =
     report.event === 'held-back'
       ? `${unsent(details)}: the gateway had too many requests (HTTP 429 to an earlier one), so all calls of the account wait.`
-      : 'The gateway did not act on the call: there were too many requests (HTTP 429).';
+      : 'The gateway turned the call away: there were too many requests (HTTP 429).';
   return new PaymentsRateLimitError(retryAfterMs, `${what}${wait}`, {
     ...details,
     hint: 'Make the same call again later, with fewer calls at once.',

@@ -13,14 +13,22 @@ export interface CallSuccess<T> {
   readonly attempts: readonly AttemptInfo[];
 }
 
-/** The caller's signal fired, and nothing was sent. */
-export interface CallAborted {
+interface CallWithoutSuccess {
+  /**
+   * Whether the gateway, or something before it, answered a try. Even if the answer turned the request away, the money may have moved
+   * before it: the reference and the key stay with this payment.
+   */
+  readonly answered: boolean;
+}
+
+/** The caller's signal fired, and nothing was sent but tries that were turned away. */
+export interface CallAborted extends CallWithoutSuccess {
   readonly end: 'aborted';
   /** The signal's own reason. */
   readonly reason: unknown;
 }
 
-export interface CallFailure {
+export interface CallFailure extends CallWithoutSuccess {
   readonly end: 'failed';
   readonly verdict: FailureVerdict;
   readonly error: PaymentsError;

@@ -4,7 +4,14 @@ import { type AttemptEvent } from './answer/attempt-report.js';
 import { type CallKind } from './gateway-call.js';
 
 type PlainEnd =
-  'success' | 'rate-limit' | 'redirected' | 'request-changed' | 'unreachable' | 'unusable-answer' | 'aborted';
+  | 'success'
+  | 'authentication'
+  | 'rate-limit'
+  | 'redirected'
+  | 'request-changed'
+  | 'unreachable'
+  | 'unusable-answer'
+  | 'aborted';
 
 /** What a call ends in. */
 export type Verdict =
@@ -13,11 +20,6 @@ export type Verdict =
       readonly end: 'rejected';
       /** Whether a listed code, or field messages, refused: only then may the next attempt have another key. */
       readonly listed: boolean;
-    }
-  | {
-      readonly end: 'authentication';
-      /** Whether the gateway itself said so: else the next call may only be the same payment with the same key. */
-      readonly proven: boolean;
     }
   | { [End in PlainEnd]: { readonly end: End } }[PlainEnd];
 
@@ -33,10 +35,6 @@ const end = (plain: PlainEnd): Decision => ({ retry: false, verdict: { end: plai
 const rejected = (by: 'listed' | 'unlisted'): Decision => ({
   retry: false,
   verdict: { end: 'rejected', listed: by === 'listed' },
-});
-const unauthorized = (proven: boolean): Decision => ({
-  retry: false,
-  verdict: { end: 'authentication', proven },
 });
 const retryElse = (plain: PlainEnd): Decision => ({ retry: true, verdict: { end: plain } });
 const unknown = (evidence: OutcomeEvidence): Decision => ({
@@ -83,7 +81,7 @@ function decideRead(event: AttemptEvent, httpStatus: number | undefined): Decisi
     case 'refused-without-code':
       return rejected('unlisted');
     case 'unauthorized':
-      return unauthorized(true);
+      return end('authentication');
     case 'held-back':
       return end('rate-limit');
     case 'rate-limited':
@@ -112,9 +110,7 @@ function decidePayment(kind: CallKind, event: AttemptEvent, httpStatus: number |
     case 'unproven-refusal':
       return unknown((httpStatus ?? 0) >= 500 ? 'server-error' : 'bad-answer');
     case 'unauthorized':
-      return unauthorized(true);
-    case 'unproven-unauthorized':
-      return unauthorized(false);
+      return end('authentication');
     case 'held-back':
       return end('rate-limit');
     case 'rate-limited':

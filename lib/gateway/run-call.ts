@@ -59,7 +59,7 @@ export async function runCall<T extends object>(call: GatewayCall<T>, setup: Cal
       setup.gate.coolDown(report.retryAfterMs ?? backOffMs(attempt.number, setup.retry));
     }
     if (verdict.end === 'success' && success) return { end: 'success', success, attempts };
-    if (verdict.end === 'success' || verdict.end === 'aborted') return aborted(setup);
+    if (verdict.end === 'success' || verdict.end === 'aborted') return aborted(setup, attempts);
 
     // The first ambiguous try opens the probe; a later one that reached the gateway was it.
     if (!ambiguous) openProbe = decision.probe;
@@ -70,12 +70,13 @@ export async function runCall<T extends object>(call: GatewayCall<T>, setup: Cal
       verdict: last,
       error: callError(last, report, detailsOf(call, setup, attempts)),
       openProbe: probe,
+      answered: isAnswered(attempts),
     });
 
     const waitMs = waitBefore(decision, report, attempts.length, setup);
     if (waitMs === undefined) return fail(verdict, openProbe);
     if (!(await setup.trace.waiting('retry', pause(waitMs, setup.signal)))) {
-      return ambiguous ? fail({ end: 'unknown', evidence: 'aborted' }) : aborted(setup);
+      return ambiguous ? fail({ end: 'unknown', evidence: 'aborted' }) : aborted(setup, attempts);
     }
     if (verdict.end === 'unknown' && decision.probe && !(await setup.probing?.begin(verdict.evidence)))
       return fail(verdict, openProbe);
@@ -94,8 +95,12 @@ function waitBefore(
   return retry ? nextWaitMs({ tries, remainingMs, retryAfterMs }, setup.retry) : undefined;
 }
 
-function aborted({ signal }: CallSetup): CallEnd<never> {
-  return { end: 'aborted', reason: signal?.reason };
+function aborted({ signal }: CallSetup, attempts: readonly AttemptInfo[]): CallEnd<never> {
+  return { end: 'aborted', reason: signal?.reason, answered: isAnswered(attempts) };
+}
+
+function isAnswered(attempts: readonly AttemptInfo[]): boolean {
+  return attempts.some(({ phase }) => phase !== 'not-sent');
 }
 
 const TURNED_AWAY: ReadonlySet<AttemptEvent> = new Set<AttemptEvent>([

@@ -26,8 +26,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'an answer that cannot be read refuses',
     file: CLASSIFY,
-    find: "const byStatus = statusAlone(httpStatus) ?? 'unproven-refusal';",
-    write: "const byStatus = statusAlone(httpStatus) ?? 'refused';",
+    find: "kind === 'read' ? 'bad-answer' : 'unproven-refusal'",
+    write: "kind === 'read' ? 'bad-answer' : 'refused'",
   },
   {
     name: 'a listed code refuses under 5xx',

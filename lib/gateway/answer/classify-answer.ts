@@ -13,8 +13,6 @@ export type AnswerMeaning =
   /** A payment's answer that looks like a refusal and proves none. */
   | 'unproven-refusal'
   | 'unlisted-code'
-  /** 401 or 403 whose body is no answer of the gateway: something on the way may have replaced what the gateway said. */
-  | 'unproven-unauthorized'
   | 'rate-limited'
   | 'redirect'
   | 'server-error'
@@ -45,13 +43,8 @@ export function classifyAnswer(
         ? classifyReadError(httpStatus, answer.error, refusalCodes)
         : classifyPaymentError(kind, httpStatus, answer.error, refusalCodes);
     case 'unreadable':
-      return kind === 'read' ? (statusAlone(httpStatus) ?? 'bad-answer') : classifyUnreadable(httpStatus);
+      return statusAlone(httpStatus) ?? (kind === 'read' ? 'bad-answer' : 'unproven-refusal');
   }
-}
-
-function classifyUnreadable(httpStatus: number): AnswerMeaning {
-  const byStatus = statusAlone(httpStatus) ?? 'unproven-refusal';
-  return byStatus === 'unauthorized' ? 'unproven-unauthorized' : byStatus;
 }
 
 /** A success envelope under an error status, or with an error's code, contradicts itself, so it proves nothing. */

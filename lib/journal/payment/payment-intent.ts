@@ -161,11 +161,13 @@ export class PaymentIntent {
       const { outcome } = end.success;
       return this.change((record) => accepted(record, answerText(end.success), outcome));
     }
-    if (end.end === 'aborted') return this.release();
+    // Credentials, a rate limit or a redirect may have been answered after the payment was made: its key stays.
+    const withoutEffect = (): Promise<StoredJournalRecord | undefined> =>
+      end.answered ? this.reject(false) : this.release();
+    if (end.end === 'aborted') return withoutEffect();
     const { verdict, openProbe } = end;
     if (verdict.end === 'rejected') return this.reject(verdict.listed);
-    if (verdict.end === 'authentication' && !verdict.proven) return this.reject(false);
-    if (verdict.end !== 'unknown') return this.release();
+    if (verdict.end !== 'unknown') return withoutEffect();
     return this.change((record) =>
       unknown(openProbe ? { ...record, sent: true } : record, verdict.evidence, openProbe),
     );

@@ -84,7 +84,7 @@ const WHY: Readonly<Record<ReuseReason, string>> = {
   'another-key': 'stands for a payment that was accepted under another idempotency key',
   ended: 'stands for a payment that has ended without success',
   'unlisted-refusal':
-    'stands for a payment with another body or idempotency key, which the gateway refused with an answer that no table lists',
+    'stands for a payment with another body or idempotency key, which the gateway refused or turned away without a listed refusal',
 };
 
 const STANDING: Readonly<Record<JournalRecord['state'], string>> = {

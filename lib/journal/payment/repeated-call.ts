@@ -20,7 +20,7 @@ export interface AskedPayment {
  * - `another-payment`: it stands for another body or operation.
  * - `another-key`: its payment was accepted under another key.
  * - `ended`: its payment failed, was cancelled or expired.
- * - `unlisted-refusal`: it was refused without a listed code, so only the same payment with the same key may follow.
+ * - `unlisted-refusal`: it was refused without a listed code, or turned away, so only the same payment with the same key may follow.
  */
 export type ReuseReason = 'another-payment' | 'another-key' | 'ended' | 'unlisted-refusal';
 

@@ -22,6 +22,7 @@ import {
   reset,
   startMisbehavingGateway,
   text,
+  type Behaviour,
   type MisbehavingGateway,
 } from '../../support/misbehaving-gateway.js';
 
@@ -265,40 +266,19 @@ describe('a payment that is asked for again', () => {
     ['401', json({ message: 'no' }, 401), 'PaymentsAuthenticationError'],
     ['403', json({ message: 'no' }, 403), 'PaymentsAuthenticationError'],
     ['429', json({ message: 'no' }, 429, { 'retry-after': '0' }), 'PaymentsRateLimitError'],
-    ['a redirect', text('', 301, { location: '/' }), 'PaymentsConfigError'],
-  ])('after %s, is simply made again with the same key', async (_, answer, name) => {
-    gateway.answer(answer, ACCEPTED);
-    expect(await failureOf(pay({}, { retry: false }))).toMatchObject({ name });
-    expect(await stateOf()).toBeUndefined();
-    await pay();
-    const [first, second] = gateway.seen.map(({ headers }) => headers['idempotency-key']);
-    expect(second).toBe(first);
-  });
-
-  it.each([401, 403, 429])(
-    'after %i may have another content, or go another way, as documented',
-    async (status) => {
-      gateway.answer(json({ message: 'no' }, status, { 'retry-after': '0' }));
-      await failureOf(pay({}, { retry: false }));
-      await failureOf(pay({ amount: '2000.00' }, { retry: false }));
-      const { reference } = collectionRequest;
-      const elsewhere = merchant.collections.partnerWallet(
-        { ...collectionRequest, reference },
-        { retry: false },
-      );
-      await failureOf(elsewhere);
-      expect(await stateOf()).toBeUndefined();
-      const [first, second, third] = gateway.seen.map(({ headers }) => headers['idempotency-key']);
-      expect(second).toBe(first);
-      expect(third).not.toBe(first);
-    },
-  );
-
-  it.each([401, 403])(
-    'after %i of something on the way, which may hide that the gateway acted, is only made again as it was',
-    async (status) => {
-      gateway.answer(text('<html>Request blocked</html>', status, { 'content-type': 'text/html' }), ACCEPTED);
-      expect(await failureOf(pay())).toMatchObject({ name: 'PaymentsAuthenticationError' });
+    ['a page under 401', text('<html>Blocked</html>', 401), 'PaymentsAuthenticationError'],
+    ['a page under 403', text('<html>Blocked</html>', 403), 'PaymentsAuthenticationError'],
+    ...[300, 301, 304, 307, 308].map((status): [string, Behaviour, string] => [
+      `a redirect ${status}`,
+      text('', status, { location: '/' }),
+      'PaymentsConfigError',
+    ]),
+  ])(
+    'after %s, which may hide that the gateway acted, is only made again as it was',
+    async (_, answer, name) => {
+      gateway.answer(answer, ACCEPTED);
+      expect(await failureOf(pay({}, { retry: false }))).toMatchObject({ name, mayHaveBeenProcessed: false });
+      expect((await journal.get(KEY))?.record).toMatchObject({ state: 'rejected', keepsKey: true });
       expect(await failureOf(pay({ amount: '2000.00' }))).toMatchObject({ name: 'ReferenceReusedError' });
       const { reference } = collectionRequest;
       const elsewhere = merchant.collections.partnerWallet({ ...collectionRequest, reference });
@@ -308,6 +288,20 @@ describe('a payment that is asked for again', () => {
       expect(gateway.seen).toHaveLength(2);
     },
   );
+
+  it('given up after a 429, which may hide that the gateway acted, is only made again as it was', async () => {
+    const caller = new AbortController();
+    gateway.answer(json({ message: 'no' }, 429, { 'retry-after': '1' }), ACCEPTED);
+    const unsubscribe = onPaymentsDiagnostics(CALL_ATTEMPT_CHANNEL, () => {
+      caller.abort('enough');
+    });
+    expect(await failureOf(pay({}, { signal: caller.signal }))).toBe('enough');
+    unsubscribe();
+    expect(await failureOf(pay({ amount: '2000.00' }))).toMatchObject({ name: 'ReferenceReusedError' });
+    await pay();
+    expect(new Set(gateway.seen.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+    expect(gateway.seen).toHaveLength(2);
+  });
 
   it.each([401, 403, 429])('after %i keeps what an unlisted refusal before it has bound', async (status) => {
     const turnedAway = json({ message: 'no' }, status, { 'retry-after': '0' });

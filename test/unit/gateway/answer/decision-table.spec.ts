@@ -21,7 +21,6 @@ function cell(
   const event = classifyAnswer(kind, status, parseAnswer(text, headers), refusalCodes);
   const { retry, verdict, probe } = decide(kind, event, status, false);
   if (retry) return 'retry';
-  if (verdict.end === 'authentication' && !verdict.proven) return 'authentication, again';
   if (verdict.end === 'unknown') return `${probe ? 'probe ' : ''}? ${verdict.evidence}`;
   if (verdict.end !== 'rejected') return verdict.end;
   return kind === 'read' ? 'rejected' : `rejected, ${verdict.listed ? 'next' : 'again'}`;
@@ -276,7 +275,7 @@ const UNREADABLE_ROWS = UNREADABLE.flatMap(([what, body, headers]): Row[] => {
   return [
     row([400, 402, 404, 410, 413, 422], UNPROVEN),
     row([408, 409, ...SERVER_ERRORS], AMBIGUOUS),
-    row([401, 403], payments('authentication', 'authentication, again')),
+    row([401, 403], all('authentication')),
     row([429], all('retry')),
     row([301, 307, 308], all('redirected')),
     row([302, 303], payments('redirected', '? bad-answer')),

@@ -24,6 +24,7 @@ const failed = (verdict: Extract<End, { end: 'failed' }>['verdict'], error: Paym
   verdict,
   error,
   openProbe: undefined,
+  answered: true,
 });
 const SUCCESS = {
   end: 'success',
@@ -38,7 +39,7 @@ const SUCCESS = {
 const REJECTED = failed({ end: 'rejected', listed: true }, refusal);
 const NOT_SENT = failed({ end: 'unreachable' }, unreachable);
 const UNKNOWN = failed({ end: 'unknown', evidence: 'server-error' }, doubt);
-const ABORTED: End = { end: 'aborted', reason: 'enough' };
+const ABORTED: End = { end: 'aborted', reason: 'enough', answered: false };
 
 const written = (change?: Partial<JournalRecord>): Recorded => ({
   written: true,

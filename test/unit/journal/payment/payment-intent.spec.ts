@@ -33,6 +33,7 @@ it('leaves a later attempt alone, also where the caller gave both attempts one k
     verdict: { end: 'unknown', evidence: 'no-answer' },
     error: new PaymentOutcomeUnknownError('no-answer', 'no answer came'),
     openProbe: undefined,
+    answered: false,
   });
 
   expect((await journal.get(first))?.record).toMatchObject({ attempt: 2, state: 'in-flight' });
@@ -86,6 +87,7 @@ it.each<[what: string, end: CallEnd<unknown>]>([
       verdict: { end: 'unknown', evidence: 'duplicate-request' },
       error: new PaymentOutcomeUnknownError('duplicate-request', 'a duplicate'),
       openProbe: undefined,
+      answered: true,
     },
   ],
 ])('is unknown again where an operator called it failed before its answer came: %s', async (_what, end) => {
@@ -105,7 +107,7 @@ it('writes its end without reading first', async () => {
   const verdict = { end: 'unknown', evidence: 'no-answer' } as const;
   const error = new PaymentOutcomeUnknownError('no-answer', 'no answer came');
 
-  const ended = await intent.end({ end: 'failed', verdict, error, openProbe: undefined });
+  const ended = await intent.end({ end: 'failed', verdict, error, openProbe: undefined, answered: false });
 
   expect(ended?.record.state).toBe('unknown');
   expect(get).not.toHaveBeenCalled();

@@ -19,7 +19,13 @@ const record = journalRecord('order-1', {
 const failed = (
   verdict: Extract<CallEnd<object>, { end: 'failed' }>['verdict'],
   error: PaymentsError,
-): CallEnd<object> => ({ end: 'failed', verdict, error, openProbe: undefined });
+): CallEnd<object> => ({
+  end: 'failed',
+  verdict,
+  error,
+  openProbe: undefined,
+  answered: false,
+});
 const UNKNOWN = failed(
   { end: 'unknown', evidence: 'no-answer' },
   new PaymentOutcomeUnknownError('no-answer', 'no answer came'),

@@ -20,7 +20,7 @@ const WAIT =
   'Wait for the outcome of the payment that stands under this reference before making another one; every other payment needs a reference of its own.';
 const ANOTHER = 'stands for a payment with another body or through another operation, which';
 const UNLISTED =
-  'stands for a payment with another body or idempotency key, which the gateway refused with an answer that no table lists';
+  'stands for a payment with another body or idempotency key, which the gateway refused or turned away without a listed refusal';
 const SAME_AGAIN =
   'Make the same call again with the same content, or use a new reference. Where the gateway confirms that its code always refuses, list it in the refusalCodes option: the next call may then be corrected.';
 const KEY = 'stands for a payment that was accepted under another idempotency key';
@@ -75,14 +75,16 @@ describe('a payment that was not made, and whose end could not be written', () =
     const attempts = [{ number: 1, phase: 'answered', httpStatus: 422, durationMs: 5 }] as const;
     const error = new PaymentRejectedError('REFUSED', 'refused', { attempts });
     const verdict = { end: 'rejected', listed: true } as const;
-    expect(endNotWritten(PAYMENT, { end: 'failed', verdict, error, openProbe: undefined })).toMatchObject({
+    expect(
+      endNotWritten(PAYMENT, { end: 'failed', verdict, error, openProbe: undefined, answered: true }),
+    ).toMatchObject({
       ...notWritten,
       attempts,
     });
   });
 
   it('has no tries where the caller gave up before anything was sent', () => {
-    const error = endNotWritten(PAYMENT, { end: 'aborted', reason: 'enough' });
+    const error = endNotWritten(PAYMENT, { end: 'aborted', reason: 'enough', answered: false });
     expect(error).toMatchObject(notWritten);
     expect(error.attempts).toBeUndefined();
   });
