@@ -7,7 +7,7 @@ import { paymentOf } from '../calls/request.mjs';
 // The check is no export of the package: both come from the compiled files that the build joins.
 const compiled = new URL('../node_modules/nestjs-payments/dist/modules/', import.meta.url);
 const { MobileMoneyCollectionDto } = await import(new URL('collections/collection.dto.js', compiled));
-const { validateRequest } = await import(new URL('transport/validate-request.js', compiled));
+const { validateRequest } = await import(new URL('gateway/validation/validate-request.js', compiled));
 
 const RULES = { whitelist: true, forbidNonWhitelisted: true };
 const BAD_VALUES = [
