@@ -143,8 +143,13 @@ function idempotencyKeyOf({ headers }: Pick<OutgoingRequest, 'headers'>): string
 
 /** A host that a header names in the place of the one that is connected to: one server may have several merchants. */
 function otherHost({ origin, headers }: OutgoingRequest): string | undefined {
-  const host = headerOf(headers, 'host')?.toLowerCase();
-  return host === new URL(origin).host ? undefined : host;
+  const host = headerOf(headers, 'host');
+  return host === undefined || bare(host) === bare(new URL(origin).host) ? undefined : host;
+}
+
+/** To a proxy axios names an address of IPv6 without its brackets. */
+function bare(host: string): string {
+  return host.toLowerCase().replace(/[[\]]/g, '');
 }
 
 /** A length that a header gives to a body of another one: Node's client cuts the body, or waits for more of it. */

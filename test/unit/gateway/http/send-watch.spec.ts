@@ -187,6 +187,13 @@ describe('a request that an interceptor changed', () => {
     },
   );
 
+  it('is sent to an address of IPv6, which axios names without brackets to a proxy', () => {
+    const origin = 'http://[::1]:8080';
+    const watch = watchSending(new AbortController().signal, { ...asked, origin });
+    refuseChanged(watch, { ...asked, origin, headers: { ...asked.headers, host: '::1:8080' } });
+    expect(watch.changed).toBeUndefined();
+  });
+
   it('is sent where it is a read', () => {
     const read = watchSending(new AbortController().signal, { ...asked, headers: {} });
     expect(read.asked).toBeUndefined();
