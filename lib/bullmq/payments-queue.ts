@@ -35,11 +35,11 @@ export interface FailedWebhook {
  * @publicApi
  */
 export class PaymentsQueue {
-  private readonly store!: DeliveryStore;
+  /** In a closure: whoever prints an object that leads here does not print the password of Redis. */
+  private readonly store: () => DeliveryStore;
 
   constructor(store: DeliveryStore) {
-    // Not enumerable: whoever prints an object that leads here does not print the password of Redis.
-    Object.defineProperty(this, 'store', { value: store });
+    this.store = () => store;
   }
 
   /**
@@ -50,7 +50,7 @@ export class PaymentsQueue {
    */
   async failed({ limit = 100 }: { readonly limit?: number } = {}): Promise<readonly FailedWebhook[]> {
     if (limit < 1) return [];
-    const jobs = await this.store.inTime(() => this.store.queue.getFailed(0, limit - 1));
+    const jobs = await this.store().inTime(() => this.store().queue.getFailed(0, limit - 1));
     return jobs.map(failedWebhook);
   }
 
@@ -60,7 +60,7 @@ export class PaymentsQueue {
    * @throws PaymentsError with the code `FAILED_WEBHOOK_NOT_FOUND`; PaymentsStorageError where Redis does not answer.
    */
   async retry(id: string): Promise<void> {
-    if (await this.store.inTime(() => this.rerun(id))) return;
+    if (await this.store().inTime(() => this.rerun(id))) return;
     throw new PaymentsError('FAILED_WEBHOOK_NOT_FOUND', 'No webhook with this id is among the failed ones.');
   }
 
@@ -71,15 +71,15 @@ export class PaymentsQueue {
    * @throws PaymentsStorageError where Redis does not answer; those that began before that stay begun.
    */
   async retryAll(): Promise<number> {
-    const ids = await this.store.inTime(() => this.store.queue.getRanges(['failed'], 0, -1, true));
+    const ids = await this.store().inTime(() => this.store().queue.getRanges(['failed'], 0, -1, true));
     let begun = 0;
-    for (const id of ids) if (await this.store.inTime(() => this.rerun(id))) begun += 1;
+    for (const id of ids) if (await this.store().inTime(() => this.rerun(id))) begun += 1;
     return begun;
   }
 
   private async rerun(id: string): Promise<boolean> {
-    const job = await this.store.queue.getJob(id);
-    return job ? this.store.rerun(job) : false;
+    const job = await this.store().queue.getJob(id);
+    return job ? this.store().rerun(job) : false;
   }
 }
 

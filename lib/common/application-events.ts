@@ -20,20 +20,25 @@ export class ApplicationEvents implements OnApplicationBootstrap {
   /** In how many modules there was no emitter when the last of them was complete. */
   private searchedInVain = 0;
 
+  /** In a closure, because the modules hold the options of every account. */
+  private readonly modules: () => ModulesContainer;
+
   constructor(
     private readonly account: string,
-    private readonly modules: ModulesContainer,
-  ) {}
+    modules: ModulesContainer,
+  ) {
+    this.modules = () => modules;
+  }
 
   /** Every provider stands by now: only a module that is loaded later may bring an emitter. */
   onApplicationBootstrap(): void {
     this.emitter ??= this.find();
-    this.searchedInVain = this.modules.size;
+    this.searchedInVain = this.modules().size;
   }
 
   /** Never throws. */
   tell<Name extends keyof PaymentsEvents>(event: Name, payload: PaymentsEvents[Name]): void {
-    if (!this.emitter && this.searchedInVain === this.modules.size) return;
+    if (!this.emitter && this.searchedInVain === this.modules().size) return;
     void this.emit(event, payload);
   }
 
@@ -49,7 +54,7 @@ export class ApplicationEvents implements OnApplicationBootstrap {
   }
 
   private find(): ApplicationEmitter | undefined {
-    const modules = [...this.modules.values()];
+    const modules = [...this.modules().values()];
     // The application may have emitters of its own, for other things.
     const itsModule = modules.find(({ metatype }) => metatype.name === 'EventEmitterModule');
     const instances = (itsModule ? [itsModule] : modules).flatMap(({ providers }) =>

@@ -129,7 +129,7 @@ export function secretWarnings(secrets: unknown, keys: readonly ResolvedWebhookK
   const short = keys.flatMap(({ isShort, bytes }, index) =>
     isShort
       ? [
-          `webhooks.secrets[${index}] has only ${bytes.length} bytes (allowShort): whoever catches one delivery can try out ` +
+          `webhooks.secrets[${index}] has only ${bytes().length} bytes (allowShort): whoever catches one delivery can try out ` +
             'all secrets of that length. Ask the gateway for a longer one.',
         ]
       : [],
@@ -160,9 +160,8 @@ function resolveSecret(
   if (problem !== undefined) throw error(option, `${problem}.`);
   const bytes = secretBytes(written, scheme.secretForm);
   const notAfter = endOf(spelled['notAfter'], `${option}.notAfter`, error);
-  // Not enumerable: whoever prints or serializes an object that leads here does not print the key.
-  const key = { bytes, notAfter, isShort: isShort(bytes, scheme.secretForm) };
-  return Object.defineProperty(key, 'bytes', { enumerable: false });
+  // In a closure: whoever prints or serializes an object that leads here does not print the key.
+  return { bytes: () => bytes, notAfter, isShort: isShort(bytes, scheme.secretForm) };
 }
 
 function endOf(value: unknown, option: string, error: OptionError): number | undefined {

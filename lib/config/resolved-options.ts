@@ -83,7 +83,8 @@ export interface ResolvedWebhookOptions {
 }
 
 export interface ResolvedWebhookKey {
-  readonly bytes: Uint8Array;
+  /** The key; a function, so that `util.inspect` shows no byte of it. */
+  readonly bytes: () => Uint8Array;
   /** Milliseconds since 1970; undefined: valid until removed. */
   readonly notAfter: number | undefined;
   /** Whether it has fewer bytes than its scheme asks for. */

@@ -48,11 +48,15 @@ interface StorageHealth {
 @Injectable()
 export class PaymentsHealthIndicator {
   private readonly probes = new Map<string, GatewayProbe>();
+  /** In a closure, because a ModuleRef leads to the options of every account. */
+  private readonly injected: <T>(type: Type<T>, account: string) => T;
 
   constructor(
     private readonly indicators: HealthIndicatorService,
-    private readonly moduleRef: ModuleRef,
-  ) {}
+    moduleRef: ModuleRef,
+  ) {
+    this.injected = (type, account) => moduleRef.get(getPaymentsToken(type, account), { strict: false });
+  }
 
   /**
    * Examines one account. Never rejects: what is wrong, an option too, is reported as down, with a `message`.
@@ -107,7 +111,7 @@ export class PaymentsHealthIndicator {
 
   private find<T>(type: Type<T>, account: string): T {
     try {
-      return this.moduleRef.get<T>(getPaymentsToken(type, account), { strict: false });
+      return this.injected(type, account);
     } catch {
       throw new PaymentsConfigError(
         `PaymentsHealthIndicator is to examine the account '${account}', which no PaymentsModule registers: name one that ` +

@@ -93,7 +93,7 @@ export function signingWith(chosen: ChosenScheme, secrets: readonly WebhookSecre
   return {
     ...chosen,
     secrets: secrets as Signing['secrets'], // an empty list was refused
-    keys: (resolved?.keys ?? []).map(({ bytes }) => bytes),
+    keys: (resolved?.keys ?? []).map(({ bytes }) => bytes()),
   };
 }
 

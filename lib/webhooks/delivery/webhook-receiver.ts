@@ -24,7 +24,8 @@ export class WebhookReceiver {
   readonly rawBody: ResolvedWebhookOptions['rawBody'];
   private readonly logger = new SafeLogger('PaymentsWebhooks');
   private readonly signatures: SignatureCheck;
-  private queue: DeliveryQueue | undefined;
+  /** In a closure, because a queue holds the password of its server. */
+  private enqueue: DeliveryQueue['add'] | undefined;
   private phase: 'starting' | 'open' | 'closing' = 'starting';
 
   constructor(
@@ -46,12 +47,12 @@ export class WebhookReceiver {
    * @throws PaymentsConfigError where there is a queue already.
    */
   handOverTo(queue: DeliveryQueue): void {
-    if (this.queue) {
+    if (this.enqueue) {
       throw new PaymentsConfigError(
         `Two queues take the webhooks of the account '${this.scope.account}': name in each one the accounts that it is for.`,
       );
     }
-    this.queue = queue;
+    this.enqueue = (delivery) => queue.add(delivery);
   }
 
   /** Takes deliveries from now on: every handler is known, and a queue has said that it takes them. */
@@ -66,7 +67,7 @@ export class WebhookReceiver {
 
   /** Whether deliveries go to a queue. */
   get isQueued(): boolean {
-    return this.queue !== undefined;
+    return this.enqueue !== undefined;
   }
 
   /** A delivery was refused because it lacks a header of the scheme. */
@@ -90,14 +91,14 @@ export class WebhookReceiver {
    * @param last What runs after the handlers, once per payment outcome; not where there is a queue.
    */
   receive(webhook: VerifiedWebhook, last?: HandlerStep): Promise<WebhookAnswer> {
-    const { queue } = this;
-    if (!queue) {
+    const { enqueue } = this;
+    if (!enqueue) {
       return this.answered(webhook, 'request', 'storage', (traced) =>
         this.dispatcher.dispatch(traced, last ? [last] : []),
       );
     }
     return this.answered(webhook, 'request', 'queue', async ({ trace }) => {
-      await queue.add(queuedDelivery(this.scope, webhook));
+      await enqueue(queuedDelivery(this.scope, webhook));
       trace.queued();
       return DONE;
     });

@@ -8,9 +8,14 @@ import { type HandlerStep } from './handler-steps.js';
 import { codeName, handlerStep, type HandlerHost, type HandlerPlace, nameWarnings } from './handler-step.js';
 
 interface FoundHandler {
-  readonly place: HandlerPlace;
+  /** As its author finds it. */
+  readonly name: string;
   readonly step: HandlerStep;
   readonly triggers: readonly OnPaymentMetadata[];
+}
+
+interface PlacedHandler extends Omit<FoundHandler, 'name'> {
+  readonly place: HandlerPlace;
 }
 
 const OUTCOMES: readonly string[] = PAYMENT_EVENT_NAMES;
@@ -29,7 +34,12 @@ export class PaymentHandlers {
   /** By account, then by event. */
   private steps: ReadonlyMap<string, ReadonlyMap<string, readonly HandlerStep[]>> = new Map();
 
-  constructor(private readonly discovery: DiscoveryService) {}
+  /** Closures only: what Nest discovers leads to the options of every account. */
+  private readonly hosts: () => readonly HandlerHost[];
+
+  constructor(discovery: DiscoveryService) {
+    this.hosts = () => [...discovery.getProviders(), ...discovery.getControllers()];
+  }
 
   /**
    * Looks for the handlers, once every provider stands.
@@ -37,20 +47,20 @@ export class PaymentHandlers {
    * @throws PaymentsConfigError where one listens to what never happens.
    */
   explore(): void {
-    const hosts = [...this.discovery.getProviders(), ...this.discovery.getControllers()];
     // An alias hands out the instance of another provider, whose handlers are found there.
-    this.found = hosts.filter((host) => !host.isAlias).flatMap((host) => this.handlersOf(host));
-    for (const handler of this.found) this.check(handler);
-    for (const warning of nameWarnings(this.found)) new SafeLogger('PaymentsWebhooks').warn(warning);
+    const placed = this.hosts()
+      .filter((host) => !host.isAlias)
+      .flatMap((host) => this.handlersOf(host));
+    for (const handler of placed) this.check(handler);
+    for (const warning of nameWarnings(placed)) new SafeLogger('PaymentsWebhooks').warn(warning);
+    this.found = placed.map(({ place, step, triggers }) => ({ name: codeName(place), step, triggers }));
     const accounts = new Set(this.listeners().map(({ account }) => account));
     this.steps = new Map([...accounts].map((account) => [account, this.stepsOf(account)]));
   }
 
   /** Who listens to which account. */
   listeners(): readonly { readonly name: string; readonly account: string }[] {
-    return this.found.flatMap(({ place, triggers }) =>
-      triggers.map(({ account }) => ({ name: codeName(place), account })),
-    );
+    return this.found.flatMap(({ name, triggers }) => triggers.map(({ account }) => ({ name, account })));
   }
 
   /** Whether anybody listens to an event of an account. */
@@ -74,7 +84,7 @@ export class PaymentHandlers {
     return this.found.filter(({ triggers }) => triggers.some(listens)).map(({ step }) => step);
   }
 
-  private handlersOf(host: HandlerHost): FoundHandler[] {
+  private handlersOf(host: HandlerHost): PlacedHandler[] {
     const prototype = prototypeOf(host);
     return methodsOf(prototype).flatMap(({ name, method }) => {
       const triggers = Reflect.getMetadata(ON_PAYMENT, method) as OnPaymentMetadata[] | undefined;
@@ -92,7 +102,7 @@ export class PaymentHandlers {
     });
   }
 
-  private check({ place, triggers }: FoundHandler): void {
+  private check({ place, triggers }: PlacedHandler): void {
     for (const { event } of triggers) {
       if (TRIGGERS.includes(event)) continue;
       throw new PaymentsConfigError(

@@ -49,9 +49,13 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
   static readonly account: string = DEFAULT_ACCOUNT;
 
   private readonly logger = new SafeLogger('PaymentsWebhooks');
+  private readonly findAccounts: () => WebhookAccounts;
   private knownAccounts: WebhookAccounts | undefined;
 
-  constructor(private readonly moduleRef: ModuleRef) {}
+  constructor(moduleRef: ModuleRef) {
+    // In a closure, because a ModuleRef leads to the options of every account.
+    this.findAccounts = () => moduleRef.get<WebhookAccounts>(WebhookAccounts, { strict: false });
+  }
 
   /**
    * The guard of a named account.
@@ -107,7 +111,7 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
 
   private accounts(): WebhookAccounts {
     try {
-      return (this.knownAccounts ??= this.moduleRef.get<WebhookAccounts>(WebhookAccounts, { strict: false }));
+      return (this.knownAccounts ??= this.findAccounts());
     } catch {
       throw new PaymentsConfigError(
         'A route receives webhooks, but the application does not import PaymentsModule: add PaymentsModule.forRoot({ … }).',

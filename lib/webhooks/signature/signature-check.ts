@@ -17,7 +17,7 @@ export function verdictOn(
 ): SignatureVerdict | Promise<SignatureVerdict> {
   const valid = keys
     .filter(({ notAfter }) => notAfter === undefined || now <= notAfter)
-    .map(({ bytes }) => bytes);
+    .map(({ bytes }) => bytes());
   return valid.length === 0 ? NO_KEY : safeVerdict(() => scheme.verify(webhook, valid, now));
 }
 

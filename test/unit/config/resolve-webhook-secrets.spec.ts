@@ -17,7 +17,7 @@ describe('the webhook secrets', () => {
   it('become the keys of every scheme', () => {
     for (const { scheme, secret, key } of SCHEME_CASES) {
       const [resolved] = resolveWebhookSecrets([secret], scheme, error);
-      expect(resolved?.bytes).toEqual(key);
+      expect(resolved?.bytes()).toEqual(key);
     }
   });
 

@@ -5,7 +5,7 @@ import { SignatureCheck } from '../../../../lib/webhooks/signature/signature-che
 import { customScheme } from '../../../../lib/webhooks/signature/custom-scheme.js';
 
 const webhook = { headers: new Map(), body: Buffer.from('{}') };
-const forever = { bytes: Buffer.from('key-one'), notAfter: undefined, isShort: false };
+const forever = { bytes: () => Buffer.from('key-one'), notAfter: undefined, isShort: false };
 const warnings = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
 
 function check(verify: WebhookScheme['verify'], keys = [forever]): SignatureCheck {
@@ -44,7 +44,7 @@ describe('SignatureCheck', () => {
 
   it('refuses without asking the scheme once no key is valid any more, and says why', async () => {
     vi.useFakeTimers({ now: 1_000 });
-    const ended = [{ bytes: Buffer.from('ended'), notAfter: 999 }] as unknown as (typeof forever)[];
+    const ended = [{ bytes: () => Buffer.from('ended'), notAfter: 999 }] as unknown as (typeof forever)[];
     expect(await check(() => ({ ok: true }), ended).accepts(webhook)).toBe(false);
     expect(warnings.mock.calls.flat().join()).toContain('`notAfter` of every secret has passed');
   });
@@ -54,8 +54,8 @@ describe('SignatureCheck', () => {
     const seen: string[] = [];
     const keys = [
       forever,
-      { bytes: Buffer.from('ends-now'), notAfter: 1_000 },
-      { bytes: Buffer.from('ended'), notAfter: 999 },
+      { bytes: () => Buffer.from('ends-now'), notAfter: 1_000 },
+      { bytes: () => Buffer.from('ended'), notAfter: 999 },
     ];
     await check(
       (_webhook, given) => {
