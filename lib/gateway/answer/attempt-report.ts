@@ -102,7 +102,7 @@ function isKnown(token: string, refusalCodes: ReadonlySet<string>): boolean {
 
 /** The texts of an error answer without what the request held and without anything that looks like a secret. */
 export function safeTexts(
-  error: GatewayErrorBody,
+  error: Pick<GatewayErrorBody, 'message' | 'errors'>,
   sensitive: readonly string[],
 ): Pick<AttemptReport, 'message' | 'errors'> {
   const errors = Object.entries(error.errors).map(([field, messages]): [string, string[]] => [

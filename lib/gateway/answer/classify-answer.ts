@@ -1,6 +1,7 @@
 import { type PaymentFamily } from '../../common/vocabulary.js';
 import { gatewayCodeInfo, type GatewayCodeEffect } from '../../errors/gateway-codes.js';
 import { type CallKind } from '../gateway-call.js';
+import { asRecord, type WireRecord } from './wire-record.js';
 import { type GatewayErrorBody, type ParsedAnswer, type SuccessEnvelope } from './parse-answer.js';
 
 /** What a complete answer means, before it is decided what to do about it (design rules, "Money safety"). */
@@ -18,21 +19,33 @@ export type AnswerMeaning =
   | 'server-error'
   | 'bad-answer';
 
-/** Statuses with which servers refuse a request before anything acted on it. */
+/** Statuses with which a gateway refuses what it was asked for: the specification shows none. */
+const INVALID_STATUSES: ReadonlySet<number> = new Set([400, 422]);
+/** The one other status that says the same as the code. */
+const STATUS_OF_CODE: ReadonlyMap<string | undefined, number> = new Map([
+  ['INSUFFICIENT_BALANCE', 402],
+  ['ACCOUNT_NOT_FOUND', 404],
+]);
+/** Statuses with which servers refuse a request before anything acted on it: enough to refuse a collection, which keeps its key. */
 const REFUSING_STATUSES: ReadonlySet<number> = new Set([400, 404, 405, 411, 413, 415, 422]);
 /** What their status says stands above every code that refuses. */
-const SPEAKING_STATUSES: ReadonlySet<number> = new Set([401, 403, 408, 429]);
+const SPEAKING_STATUSES: ReadonlySet<number> = new Set([401, 403, 408, 409, 429]);
 /** Words of an answer that may speak of an earlier payment instead of refusing this one. */
-const EARLIER_PAYMENT = /idempoten|duplicat|already|\btaken\b/i;
+const EARLIER_PAYMENT = /idempoten|duplicat|already|\b(?:taken|used|exists)\b/i;
 /** An answer without a listed code refuses only where it does not speak of the reference at all. */
 const REFERENCE = /reference/i;
 
-/** Classifies an answer: by body code first, by HTTP status second. */
+/**
+ * Classifies an answer: by body code first, by HTTP status second.
+ *
+ * @param sent The body of the request: messages about what was not in it refuse nothing.
+ */
 export function classifyAnswer(
   kind: CallKind,
   httpStatus: number,
   answer: ParsedAnswer,
   refusalCodes: ReadonlySet<string>,
+  sent: WireRecord = {},
 ): AnswerMeaning {
   if (httpStatus >= 300 && httpStatus < 400) return 'redirect';
   switch (answer.shape) {
@@ -41,7 +54,7 @@ export function classifyAnswer(
     case 'error':
       return kind === 'read'
         ? classifyReadError(httpStatus, answer.error, refusalCodes)
-        : classifyPaymentError(kind, httpStatus, answer.error, refusalCodes);
+        : classifyPaymentError(kind, httpStatus, answer.error, refusalCodes, sent);
     case 'unreadable':
       return statusAlone(httpStatus) ?? (kind === 'read' ? 'bad-answer' : 'unproven-refusal');
   }
@@ -75,9 +88,11 @@ function classifyPaymentError(
   httpStatus: number,
   error: GatewayErrorBody,
   refusalCodes: ReadonlySet<string>,
+  sent: WireRecord,
 ): AnswerMeaning {
   const effect = duplicateField(error) ?? gatewayCodeInfo(error.code)?.effect;
   const isVouchedFor = error.code !== undefined && refusalCodes.has(error.code);
+  const isUnambiguous = !error.hasMore && !speaksOfEarlierPayment(error) && isAboutFieldsOf(sent, error);
   switch (effect) {
     case 'duplicate-request':
     case 'duplicate-reference':
@@ -88,32 +103,52 @@ function classifyPaymentError(
         ? 'unauthorized'
         : unproven(httpStatus);
     case 'refused':
-      return !isVouchedFor && speaksOfEarlierPayment(error)
-        ? unproven(httpStatus)
-        : refusedByCode(httpStatus, isVouchedFor);
     case undefined:
-      return isVouchedFor ? refusedByCode(httpStatus, true) : classifyUnlisted(kind, httpStatus, error);
+      if (isVouchedFor) return refusedByMerchant(httpStatus) ? 'refused' : unproven(httpStatus);
+      if (effect === 'refused')
+        return isUnambiguous && refusesUnder(httpStatus, error.code) ? 'refused' : unproven(httpStatus);
+      return error.code === undefined && hasFields(error.errors) && isUnambiguous && refusesUnder(httpStatus)
+        ? 'refused'
+        : classifyUnlisted(kind, httpStatus, error);
   }
 }
 
-/** Some gateways answer a refusal with HTTP 200. Only where the merchant vouches for the code is that a refusal here too. */
-function refusedByCode(httpStatus: number, isVouchedFor: boolean): AnswerMeaning {
-  return provesRefusal(httpStatus) || (isVouchedFor && isSuccessStatus(httpStatus))
-    ? 'refused'
-    : unproven(httpStatus);
+/** The merchant's word stands above the status, and some gateways answer a refusal with HTTP 200. */
+function refusedByMerchant(httpStatus: number): boolean {
+  return isSuccessStatus(httpStatus) || (isClientError(httpStatus) && !SPEAKING_STATUSES.has(httpStatus));
 }
 
+/** Whether a refusal counts under this status: a server that failed, or says 2xx, may have acted all the same. */
+function refusesUnder(httpStatus: number, code?: string): boolean {
+  return INVALID_STATUSES.has(httpStatus) || STATUS_OF_CODE.get(code) === httpStatus;
+}
+
+/** Messages about something that was not sent may speak of what the gateway did: "notification", "payment". */
+function isAboutFieldsOf(sent: WireRecord, { errors }: GatewayErrorBody): boolean {
+  return Object.keys(errors).every((path) => {
+    let value: unknown = sent;
+    for (const name of path.split('.')) {
+      const record = asRecord(value);
+      value = record && Object.hasOwn(record, name) ? record[name] : undefined;
+    }
+    return value !== undefined;
+  });
+}
+
+/** An answer without a code that refuses: messages by field among them. */
 function classifyUnlisted(kind: PaymentFamily, httpStatus: number, error: GatewayErrorBody): AnswerMeaning {
-  const { code, errors, message } = error;
-  if (code === undefined && hasFields(errors)) {
-    const isRefusal = provesRefusal(httpStatus) && httpStatus !== 409 && !speaksOfEarlierPayment(error);
-    return isRefusal ? 'refused' : unproven(httpStatus);
-  }
+  const { code, errors } = error;
+  if (
+    code === undefined &&
+    hasFields(errors) &&
+    (speaksOfEarlierPayment(error) || !isClientError(httpStatus))
+  )
+    return unproven(httpStatus);
   if (httpStatus === 401 || httpStatus === 403) return 'unauthorized';
   if (httpStatus === 429) return 'rate-limited';
   const mayBeEarlier =
     kind === 'collection' &&
-    (REFERENCE.test(`${code ?? ''} ${message ?? ''}`) || speaksOfEarlierPayment(error));
+    (error.hasMore || REFERENCE.test(textsOf(error).join(' ')) || speaksOfEarlierPayment(error));
   if (code !== undefined) return mayBeEarlier ? unproven(httpStatus) : 'unlisted-code';
   const byStatus = statusAlone(httpStatus);
   if (byStatus !== undefined) return byStatus;
@@ -128,13 +163,12 @@ function duplicateField({ errors }: GatewayErrorBody): GatewayCodeEffect | undef
 }
 
 /** The specification lists no code for a collection whose reference stands already. */
-function speaksOfEarlierPayment({ code = '', message = '', errors }: GatewayErrorBody): boolean {
-  return [code, message, ...Object.values(errors).flat()].some((text) => EARLIER_PAYMENT.test(text));
+function speaksOfEarlierPayment(error: GatewayErrorBody): boolean {
+  return textsOf(error).some((text) => EARLIER_PAYMENT.test(text));
 }
 
-/** Whether a listed code refuses under this status: a server that failed, or says 2xx, may have acted all the same. */
-function provesRefusal(httpStatus: number): boolean {
-  return isClientError(httpStatus) && !SPEAKING_STATUSES.has(httpStatus);
+function textsOf({ code = '', message = '', errors }: GatewayErrorBody): string[] {
+  return [code, message, ...Object.values(errors).flat()];
 }
 
 /** What an answer means whose refusal its status does not bear out. */

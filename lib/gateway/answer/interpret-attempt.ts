@@ -46,7 +46,7 @@ export function interpretAttempt<T extends object>(
   if (result.result === 'held-back') return { report: heldBack(result.retryAfterMs) };
   const { httpStatus, text, headers } = result;
   const answer = parseAnswer(text, headers);
-  const event = classifyAnswer(call.kind, httpStatus, answer, refusalCodes);
+  const event = classifyAnswer(call.kind, httpStatus, answer, refusalCodes, call.body);
   const sensitive = (): string[] => sensitiveTexts(call);
   if (answer.shape === 'success') {
     const tokens = safeTokens(answer.envelope, sensitive, refusalCodes);
@@ -55,7 +55,7 @@ export function interpretAttempt<T extends object>(
       : { report: { event, httpStatus, ...tokens, errors: {} } };
   }
   const retryAfterMs = event === 'rate-limited' ? parseRetryAfter(headers.retryAfter, Date.now()) : undefined;
-  const error = answer.shape === 'error' ? answer.error : { errors: {} };
+  const error: GatewayErrorBody = answer.shape === 'error' ? answer.error : { errors: {}, hasMore: false };
   return {
     report: {
       event,
@@ -68,7 +68,10 @@ export function interpretAttempt<T extends object>(
 }
 
 /** What a read is answered may be about people whom its request does not name: only which fields were refused is kept. */
-function withoutWords({ errors }: GatewayErrorBody, body: object = {}): GatewayErrorBody {
+function withoutWords(
+  { errors }: GatewayErrorBody,
+  body: object = {},
+): Pick<GatewayErrorBody, 'message' | 'errors'> {
   const fields = Object.keys(errors).filter((field) => Object.hasOwn(body, field));
   return {
     errors: Object.fromEntries(fields.map((field) => [field, [`${field} was refused by the gateway`]])),

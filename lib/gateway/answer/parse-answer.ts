@@ -29,13 +29,15 @@ export interface GatewayErrorBody {
   readonly requestId?: string;
   /** Messages by field (shape C); empty in the other shapes. */
   readonly errors: Readonly<Record<string, readonly string[]>>;
+  /** Whether there is a field that the specification does not show in an answer: it may be the record of a payment. */
+  readonly hasMore: boolean;
 }
 
 type WireObject = Readonly<Record<string, unknown>>;
 
 const UNREADABLE: ParsedAnswer = { shape: 'unreadable' };
 const JSON_TYPE = /^\s*(application|text)\/([\w.-]+\+)?json\s*(;|$)/i;
-/** Fields beside which an answer without a code says nothing else. */
+/** The fields that the specification shows in an answer. */
 const PLAIN_FIELDS: ReadonlySet<string> = new Set([
   'status',
   'success',
@@ -60,10 +62,27 @@ export function parseAnswer(text: string, headers: BodyHeaders = {}): ParsedAnsw
 function parseObject(text: string): WireObject | undefined {
   try {
     const body: unknown = JSON.parse(text);
-    return isObject(body) ? body : undefined;
+    return isObject(body) && topLevelFields(text) === Object.keys(body).length ? body : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** How many fields the text of a JSON object has, each repetition counted: `JSON.parse` keeps only the last of the same name. */
+function topLevelFields(text: string): number {
+  let fields = 0;
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (inString && character === '\\') at += 1;
+    else if (character === '"') inString = !inString;
+    else if (inString) continue;
+    else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') depth -= 1;
+    else if (character === ':' && depth === 1) fields += 1;
+  }
+  return fields;
 }
 
 function isPlainJson({ contentType, contentEncoding }: BodyHeaders): boolean {
@@ -84,7 +103,8 @@ function parseSuccess(body: WireObject, text: string): ParsedAnswer {
 
 function parseError(body: WireObject): ParsedAnswer {
   const errors = fieldErrors(body['errors']);
-  if (!errors || !isErrorShape(body, Object.keys(errors).length > 0)) return UNREADABLE;
+  const hasMore = !isEmpty(body['meta']) || Object.keys(body).some((field) => !PLAIN_FIELDS.has(field));
+  if (!errors || !isErrorShape(body, Object.keys(errors).length > 0, hasMore)) return UNREADABLE;
   const code = textField(body, 'code');
   const message = textField(body, 'message');
   const requestId = textField(body, 'request_id');
@@ -92,6 +112,7 @@ function parseError(body: WireObject): ParsedAnswer {
     shape: 'error',
     error: {
       errors,
+      hasMore,
       ...(code && { code }),
       ...(message && { message }),
       ...(requestId && { requestId }),
@@ -100,7 +121,7 @@ function parseError(body: WireObject): ParsedAnswer {
 }
 
 /** A record beside an error, or a code in another place, contradicts it: then nothing is known for certain. */
-function isErrorShape(body: WireObject, hasFieldErrors: boolean): boolean {
+function isErrorShape(body: WireObject, hasFieldErrors: boolean, hasMore: boolean): boolean {
   const { status, success, code, message } = body;
   const saysError = status === 'error' || success === false;
   const contradicts =
@@ -108,8 +129,7 @@ function isErrorShape(body: WireObject, hasFieldErrors: boolean): boolean {
   if (contradicts || !isEmpty(body['data']) || !isEmpty(body['error'])) return false;
   if (!isAbsent(message) && typeof message !== 'string') return false;
   if (isAbsent(code) || code === '') {
-    const isWhole = hasFieldErrors ? saysError : typeof message === 'string';
-    return isWhole && Object.keys(body).every((field) => PLAIN_FIELDS.has(field));
+    return !hasMore && (hasFieldErrors ? saysError : typeof message === 'string');
   }
   return saysError && typeof code === 'string';
 }

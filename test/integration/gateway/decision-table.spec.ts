@@ -94,7 +94,7 @@ const SETTLED_AT_ONCE: readonly Row[] = [
   ['a record that is paid', acceptWith({ status: 'paid' }), 'ok, 1 sent', WARNED, 'ok, 1 sent'],
   payments('a status that nobody knows', acceptWith({ status: 'on_hold' }), 'ok, 1 sent', WARNED),
 
-  same('field messages', complain('phone'), REJECTED),
+  same('field messages', complain('amount'), REJECTED),
   ...REFUSING_CODES.map((code) => same(code, refuse(code), REJECTED)),
   ...REFUSING_CODES.map((code): Row => [
     `${code} under 500`,
@@ -151,8 +151,9 @@ const SETTLED_AT_ONCE: readonly Row[] = [
 const AFTER_AMBIGUITY: readonly (readonly [what: string, second: Behaviour, cell: string])[] = [
   ['success settles it', accept, 'ok, 2 sent'],
   ['a refusal does not', refuse('INSUFFICIENT_BALANCE'), '? refused-after-ambiguity, 2 sent'],
-  ['field messages do not', complain('phone'), '? refused-after-ambiguity, 2 sent'],
-  ['405 with a code does not', refuse('INVALID_PHONE', 405), '? refused-after-ambiguity, 2 sent'],
+  ['field messages do not', complain('amount'), '? refused-after-ambiguity, 2 sent'],
+  ['400 with a code does not', refuse('INVALID_PHONE', 400), '? refused-after-ambiguity, 2 sent'],
+  ['405 with a code says nothing', refuse('INVALID_PHONE', 405), '? bad-answer, 2 sent'],
   ['401 does not', bare(401), '? refused-after-ambiguity, 2 sent'],
   ['a redirect does not', text('', 307, { location: '/' }), '? refused-after-ambiguity, 2 sent'],
   ['DUPLICATE_REQUEST speaks for itself', refuse('DUPLICATE_REQUEST'), '? duplicate-request, 2 sent'],

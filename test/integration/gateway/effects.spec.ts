@@ -93,6 +93,32 @@ const UNREADABLE: readonly Shape[] = [
     (status) => json({ success: false, code: 'INVALID_REQUEST', data: { id: 1 } }, status),
   ],
   [
+    'a listed code beside a record',
+    (status) => json({ status: 'error', code: 'INVALID_REQUEST', message: 'No', result: { id: 1 } }, status),
+  ],
+  [
+    'a listed code beside a transaction',
+    (status) =>
+      json({ status: 'error', code: 'INVALID_REQUEST', message: 'No', transaction_id: 'T1' }, status),
+  ],
+  [
+    'two statuses',
+    (status) =>
+      jsonText(
+        `{"status":"success",${JSON.stringify({ status: 'error', code: 'INVALID_REQUEST', message: 'No' }).slice(1)}`,
+        status,
+      ),
+  ],
+  [
+    'a listed code and a message about what was used',
+    (status) =>
+      json({ success: false, code: 'INVALID_REQUEST', message: 'The reference has been used.' }, status),
+  ],
+  [
+    'field messages about what exists',
+    (status) => json({ success: false, message: 'No', errors: { amount: ['exists'] } }, status),
+  ],
+  [
     'DUPLICATE_REQUEST',
     (status) => json({ success: false, code: 'DUPLICATE_REQUEST', message: 'No' }, status),
   ],
@@ -110,6 +136,10 @@ const LISTED: readonly Shape[] = [
 const UNLISTED: readonly Shape[] = [
   ['a bare message', (status) => json({ message: 'No' }, status)],
   ['an error without a code', (status) => json({ status: 'error', message: 'No' }, status)],
+  [
+    'field messages about what was not sent',
+    (status) => json({ success: false, message: 'No', errors: { notification: ['not sent'] } }, status),
+  ],
   ['a code that nobody lists', (status) => json({ success: false, code: 'NEW', message: 'No' }, status)],
 ];
 
@@ -158,10 +188,13 @@ describe.each(WAYS)('money that moved before the answer, %s', (way) => {
     });
 
     describe.each(LISTED)('and %s', (_, answer) => {
-      it.each([200, 202, 408, 500, 502, 504])('under %d is unknown, and moves once', async (status) => {
-        expect(await payUntilTold(family, answer(status))).toBeInstanceOf(PaymentOutcomeUnknownError);
-        expect(gateway.effects()).toBe(1);
-      });
+      it.each([200, 202, 402, 408, 409, 410, 499, 500, 502, 504])(
+        'under %d is unknown, and moves once',
+        async (status) => {
+          expect(await payUntilTold(family, answer(status))).toBeInstanceOf(PaymentOutcomeUnknownError);
+          expect(gateway.effects()).toBe(1);
+        },
+      );
     });
 
     describe.each(UNLISTED)('and %s', (_, answer) => {

@@ -50,11 +50,11 @@ describe.each(WAYS)('an answer of the gateway, %s', (way) => {
     ],
     [
       'field messages in shape C',
-      json({ success: false, message: 'No', errors: { phone: ['is not in international format'] } }, 422),
+      json({ success: false, message: 'No', errors: { account_number: ['has too few digits'] } }, 422),
       {
         name: 'PaymentRejectedError',
         code: 'INVALID_REQUEST',
-        errors: { phone: ['is not in international format'] },
+        errors: { account_number: ['has too few digits'] },
       },
     ],
     [

@@ -6,6 +6,9 @@ import { type CallKind } from '../../../../lib/gateway/gateway-call.js';
 import { type BodyHeaders } from '../../../../lib/gateway/http/http-transport.js';
 import { parseAnswer } from '../../../../lib/gateway/answer/parse-answer.js';
 
+/** The body of the request that is answered. */
+const SENT = { phone: '255712345678', amount: 1000, metadata: { order: '7' }, remarks: undefined };
+
 /**
  * What an answer makes of a call. `again` sends the same key in the next call, `next` another one; `retry` is tried again
  * in the same call, `probe` once more where the options allow it, and `?` is an unknown outcome.
@@ -18,7 +21,7 @@ function cell(
   refusalCodes: ReadonlySet<string> = new Set(['LIMIT_REACHED']),
 ): string {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const event = classifyAnswer(kind, status, parseAnswer(text, headers), refusalCodes);
+  const event = classifyAnswer(kind, status, parseAnswer(text, headers), refusalCodes, SENT);
   const { retry, verdict, probe } = decide(kind, event, status, false);
   if (retry) return 'retry';
   if (verdict.end === 'unknown') return `${probe ? 'probe ' : ''}? ${verdict.evidence}`;
@@ -46,8 +49,12 @@ const payments = (read: string, cell: string): [string, string, string] => [read
 const codesOf = (effect: string): string[] =>
   Object.entries(GATEWAY_CODES).flatMap(([code, info]) => (info.effect === effect ? [code] : []));
 
-/** 4xx under which a listed code refuses. */
-const FITTING = [400, 402, 404, 405, 409, 410, 411, 413, 415, 422];
+/** Under these every listed code refuses. */
+const FITTING = [400, 422];
+/** 4xx that fit some codes of the specification, or none: there a code refuses that the merchant vouches for. */
+const OTHER_4XX = [402, 404, 405, 410, 411, 412, 413, 415, 423, 451, 499];
+/** The one other status that fits a code by its meaning. */
+const FITS_TOO: Readonly<Record<string, number>> = { INSUFFICIENT_BALANCE: 402, ACCOUNT_NOT_FOUND: 404 };
 const SERVER_ERRORS = [500, 502, 503, 504];
 const SUCCESSES = [200, 201, 202];
 const WITHOUT_CODE = [400, 404, 405, 411, 413, 415, 422];
@@ -77,6 +84,13 @@ const SUCCESS_ROWS: readonly Row[] = [
 ];
 
 const LISTED_ROWS: readonly Row[] = [...codesOf('refused'), 'LIMIT_REACHED'].flatMap((code): Row[] => [
+  ...OTHER_4XX.map((status): Row => [
+    `${code} where only some codes refuse`,
+    [status],
+    B(code),
+    code === 'LIMIT_REACHED' || FITS_TOO[code] === status ? REFUSED : payments('rejected', '? bad-answer'),
+  ]),
+  [`${code} beside a conflict`, [409], B(code), payments('rejected', 'probe ? server-error')],
   [`${code} in shape A`, FITTING, A(code), REFUSED],
   [`${code} in shape B`, FITTING, B(code), REFUSED],
   [`${code} of a server that failed`, SERVER_ERRORS, B(code), payments('rejected', '? server-error')],
@@ -91,6 +105,8 @@ const EARLIER_ROWS: readonly Row[] = [
   'The reference has been taken.',
   'Duplicate transaction',
   'Idempotency key reused',
+  'The reference has been used before',
+  'A payment with this number exists.',
 ].map((message): Row => [
   `INVALID_REQUEST with the message "${message}"`,
   [400, 422],
@@ -110,6 +126,34 @@ const VOUCHED_ROWS: readonly Row[] = [
 
 const FIELD_ROWS: readonly Row[] = [
   ['field messages', [400, 422], C('phone'), REFUSED],
+  ['field messages about what was nested', [400, 422], C('amount', 'metadata.order'), REFUSED],
+  ...[
+    ['payment'],
+    ['notification'],
+    ['phone', 'payment'],
+    ['remarks'],
+    ['metadata.other'],
+    ['metadata.order.part'],
+    ['toString'],
+  ].map((fields): Row => [
+    `field messages about what was not sent: ${fields.join()}`,
+    [400, 422],
+    C(...fields),
+    ['rejected', 'rejected, again', '? bad-answer'],
+  ]),
+  [
+    'field messages under another status of a refusal',
+    [404, 405, 411, 413, 415],
+    C('phone'),
+    ['rejected', 'rejected, again', '? bad-answer'],
+  ],
+  ['field messages under another 4xx', [402, 410, 499], C('phone'), payments('rejected', '? bad-answer')],
+  [
+    'a code beside field messages about what was not sent',
+    [422],
+    B('INVALID_REQUEST', { errors: { payment: ['is processed'] } }),
+    payments('rejected', '? bad-answer'),
+  ],
   ['field messages in a 2xx', SUCCESSES, C('phone'), payments('rejected', '? bad-answer')],
   [
     'field messages of a server that failed',
@@ -142,10 +186,10 @@ const FIELD_ROWS: readonly Row[] = [
     B('INVALID_REQUEST', { errors: { reference: ['taken'] } }),
     payments('rejected', '? duplicate-reference'),
   ],
-  ...['has already been taken', 'is a duplicate', 'was taken'].map((message): Row => [
+  ...['has already been taken', 'is a duplicate', 'was taken', 'was used', 'exists'].map((message): Row => [
     `field messages that may speak of an earlier payment: ${message}`,
     [422],
-    B(undefined, { errors: { transaction: [message] } }),
+    B(undefined, { errors: { phone: [message] } }),
     payments('rejected', '? bad-answer'),
   ]),
   [
@@ -201,6 +245,34 @@ const UNCODED_ROWS: readonly Row[] = [
   ),
 ];
 
+/** A gateway that writes a record beside its refusal may have made the payment. */
+const RECORD_ROWS: readonly Row[] = [
+  { result: { id: 'T1', status: 'processing' } },
+  { transaction_id: 'T1', payment_status: 'processing' },
+  { provider_reference: 'PA-1' },
+  { meta: [{ id: 'T1' }] },
+].flatMap((record): Row[] => [
+  [
+    `INVALID_PHONE beside ${JSON.stringify(record)}`,
+    [400, 422],
+    A('INVALID_PHONE', record),
+    payments('rejected', '? bad-answer'),
+  ],
+  [
+    `an unlisted code beside ${JSON.stringify(record)}`,
+    [400, 422],
+    A('NEW', record),
+    ['rejected', '? bad-answer', '? unlisted-code'],
+  ],
+  [`a code of refusalCodes beside ${JSON.stringify(record)}`, [422], A('LIMIT_REACHED', record), REFUSED],
+  [
+    `DUPLICATE_REQUEST beside ${JSON.stringify(record)}`,
+    [409],
+    A('DUPLICATE_REQUEST', record),
+    ['retry', '? duplicate-request', '? duplicate-request'],
+  ],
+]);
+
 const CODE_ROWS: readonly Row[] = [
   ...codesOf('unauthorized').map((code): Row => [code, [400, 401, 403], A(code), all('authentication')]),
   ...codesOf('unauthorized').map((code): Row => [
@@ -248,6 +320,9 @@ const UNREADABLE: readonly (readonly [what: string, body: unknown, headers?: Bod
   ['a JSON prefix against hijacking', `)]}',\n${REFUSAL}`],
   ['a PHP notice before the JSON', `\nNotice: Undefined index in pay.php on line 3\n${REFUSAL}`],
   ['two JSON texts', REFUSAL + REFUSAL],
+  ['two statuses', '{"status":"success","status":"error","code":"INVALID_PHONE","message":"No"}'],
+  ['a status in disguise', '{"st\\u0061tus":"success","status":"error","code":"INVALID_PHONE"}'],
+  ['two codes', '{"success":false,"code":"DUPLICATE_REQUEST","code":"INVALID_PHONE","message":"{"}'],
   ['a list', `[${REFUSAL}]`],
   ['a JSON text', '"INVALID_PHONE"'],
   ['JSON null', 'null'],
@@ -308,6 +383,7 @@ describe('the decision table of money safety, answer by answer', () => {
     ...VOUCHED_ROWS,
     ...FIELD_ROWS,
     ...UNCODED_ROWS,
+    ...RECORD_ROWS,
     ...CODE_ROWS,
     ...UNREADABLE_ROWS,
     ...READABLE_ROWS,
@@ -349,11 +425,18 @@ describe('parsing an answer', () => {
     });
   });
 
+  it('takes no key within a value for a repeated one', () => {
+    const text =
+      '{"status":"success","data":{"status":"a","list":[{"status":":\\\\"}]},"meta":[],"message":"\\"code\\":{"}';
+    expect(parseAnswer(text).shape).toBe('success');
+    expect(parseAnswer('{"status":"success","data":{},"data":{}}').shape).toBe('unreadable');
+  });
+
   it('reads an error with all that it has', () => {
     const body = B('X', { request_id: 'r', errors: { phone: ['a', 'b'] } });
     expect(parseAnswer(JSON.stringify(body))).toEqual({
       shape: 'error',
-      error: { code: 'X', message: 'No', requestId: 'r', errors: { phone: ['a', 'b'] } },
+      error: { code: 'X', message: 'No', requestId: 'r', errors: { phone: ['a', 'b'] }, hasMore: false },
     });
   });
 });
