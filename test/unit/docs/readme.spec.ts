@@ -82,6 +82,15 @@ describe.each(PAGES)('%s', (page) => {
   });
 });
 
+it('no table of a page has a row longer than 260 characters', () => {
+  const wide = PAGES.filter((page) =>
+    read(page)
+      .split('\n')
+      .some((line) => line.startsWith('|') && line.length > 260),
+  );
+  expect(wide).toEqual([]);
+});
+
 it('README.md leads to every page', () => {
   const linked = new Set(linksOf('README.md').map(({ file }) => file));
   expect(PAGES.filter((page) => page !== 'README.md' && !linked.has(page))).toEqual([]);
