@@ -77,13 +77,13 @@ describe('the spec files for a mutant', () => {
   });
 
   it('come from the folders that mirror its own, and from those that prove it too', () => {
-    const there = ['test/unit/recovery', 'test/integration/recovery', 'test/e2e/webhooks'];
+    const there = ['test/unit/journal', 'test/integration/journal', 'test/e2e/webhooks'];
     const exists = (folder: string): boolean => there.includes(folder);
-    expect(specFolders(['lib/recovery'], exists)).toEqual(there);
+    expect(specFolders(['lib/journal'], exists)).toEqual(there);
     expect(specFolders(['lib/webhooks/signature/hmac.ts', 'lib/journal/purge-ages.ts'], exists)).toEqual([
       'test/e2e/webhooks',
-      'test/unit/recovery',
-      'test/integration/recovery',
+      'test/unit/journal',
+      'test/integration/journal',
     ]);
   });
 

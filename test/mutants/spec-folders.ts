@@ -1,21 +1,21 @@
 const KINDS = ['unit', 'integration', 'e2e'];
 
-const SERVICES = ['test/integration/services', 'test/integration/transport', 'test/e2e/module'];
+const SERVICES = ['test/integration/services', 'test/integration/gateway', 'test/e2e/module'];
 
 /** Folders of `lib/` whose decisions other folders' specs prove too. */
 export const ALSO: Readonly<Record<string, readonly string[]>> = {
   banks: SERVICES,
   collections: SERVICES,
-  common: ['test/unit', 'test/integration/transport', 'test/integration/recovery'],
+  common: ['test/unit', 'test/integration/gateway', 'test/integration/journal'],
   config: ['test/e2e/module'],
   disbursements: SERVICES,
-  errors: ['test/integration/transport', 'test/e2e/module'],
+  errors: ['test/integration/gateway', 'test/e2e/module'],
+  gateway: ['test/integration/services', 'test/integration/journal', 'test/e2e/module'],
+  journal: ['test/integration/gateway', 'test/e2e/webhooks', 'test/e2e/terminus'],
   'name-lookup': SERVICES,
-  recovery: ['test/integration/transport', 'test/e2e/webhooks', 'test/e2e/terminus'],
-  storage: ['test/unit/webhooks', 'test/integration/recovery', 'test/integration/redis'],
-  transport: ['test/integration/services', 'test/integration/recovery', 'test/e2e/module'],
+  storage: ['test/unit/webhooks', 'test/integration/journal', 'test/integration/redis'],
   wallet: SERVICES,
-  webhooks: ['test/unit/recovery', 'test/integration/recovery'],
+  webhooks: ['test/unit/journal', 'test/integration/journal'],
 };
 
 /**
