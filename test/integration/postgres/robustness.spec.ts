@@ -226,6 +226,8 @@ describeWith([postgresService], 'postgresStorage() and its server', () => {
       proxy.restore();
       // It could not be given back either: the end of the lease does it.
       expect((await inbox.claim(inboxDelivery('order-1'), LEASE_MS)).result).toBe('busy');
+      // The server holds the row until it notices that the connection is gone.
+      await database.pool.query('SELECT FROM payments_inbox FOR UPDATE');
       await database.pass(LEASE_MS);
       const next = claimed(await inbox.claim(inboxDelivery('order-1'), LEASE_MS));
       expect(next.attempt).toBe(2);
