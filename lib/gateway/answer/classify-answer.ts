@@ -173,9 +173,7 @@ function textsOf({ code = '', message = '', errors }: GatewayErrorBody): string[
 
 /** What an answer means whose refusal its status does not bear out. */
 function unproven(httpStatus: number): AnswerMeaning {
-  return httpStatus < 300 || httpStatus >= 500
-    ? 'unproven-refusal'
-    : (statusAlone(httpStatus) ?? 'unproven-refusal');
+  return (isClientError(httpStatus) ? statusAlone(httpStatus) : undefined) ?? 'unproven-refusal';
 }
 
 /** What a status says whatever the body holds; undefined for a 4xx that only a readable body explains. */

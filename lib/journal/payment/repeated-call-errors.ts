@@ -114,7 +114,7 @@ const SAME_AGAIN =
 
 function hintFor({ state }: Pick<JournalRecord, 'state'>, because: ReuseReason): string {
   if (because === 'unlisted-refusal') return SAME_AGAIN;
-  return because === 'ended' || state === 'settled' ? NEW_REFERENCE : WAIT;
+  return state === 'settled' ? NEW_REFERENCE : WAIT;
 }
 
 function detailsOf({ operation, reference, idempotencyKey }: StandingPayment): PaymentsErrorDetails {
