@@ -1,13 +1,17 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { chooseSample } from './choose-sample.js';
 import { coveringSpecs } from './covering-specs.js';
-import { codeAt, type EquivalentMutant, type Mutant } from './mutant.js';
+import { codeAt, type EquivalentMutant, type Mutant, oneLine } from './mutant.js';
 import { isNoticed, judgedMutants, shareNoticed, writeReport } from './report.js';
 import { ALSO, specFolders } from './spec-folders.js';
 
 function mutantAt(line: number, file = 'lib/common/money.ts'): Mutant {
   return { file, line, column: 3, kind: 'EqualityOperator', code: `a < ${line}`, became: `a <= ${line}` };
+}
+
+function readEquivalents(): EquivalentMutant[] {
+  return JSON.parse(readFileSync('test/mutants/equivalents.json', 'utf8')) as EquivalentMutant[];
 }
 
 const MUTANTS = Array.from({ length: 100 }, (_, at) => mutantAt(at + 1));
@@ -50,6 +54,14 @@ describe('the sample', () => {
     );
   });
 });
+
+it.each(readEquivalents())(
+  'the mutant of $file is one of code that is there: $code',
+  ({ file, code, why }) => {
+    expect(oneLine(readFileSync(file, 'utf8'))).toContain(code);
+    expect(why).not.toBe('');
+  },
+);
 
 describe('the code of a mutant', () => {
   it.each([

@@ -392,10 +392,15 @@ export function inboxContract(
 
   it.each(['finish', 'fail'] as const)('wakes who waits for a claim at its %s', async (end) => {
     const running = claimed(await claim(inboxDelivery('order-1')));
+    const order: string[] = [];
     // Longer than any test may take: only the end of the claim can end the wait.
-    const waiting = inbox.waitForRelease(inboxKey('order-1'), 60_000);
+    const waiting = inbox.waitForRelease(inboxKey('order-1'), 60_000).then(() => order.push('woken'));
+    // A store that does not wait answers sooner than all of these.
+    for (let asked = 0; asked < 5; asked += 1) await claim(inboxDelivery('order-1'));
+    order.push(end);
     await running[end]();
     await waiting;
+    expect(order).toEqual([end, 'woken']);
   });
 
   it('does not wait where nothing runs, nor longer than said', async () => {

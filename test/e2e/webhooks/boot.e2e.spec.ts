@@ -7,16 +7,19 @@ import {
   Get,
   type INestApplication,
   Injectable,
+  Ip,
   Module,
   Next,
   type OnModuleInit,
   type PipeTransform,
   Post,
+  RawBody,
+  Req,
   Res,
   Scope,
   SetMetadata,
-  UseGuards,
   type Type,
+  UseGuards,
   ValidationPipe,
 } from '@nestjs/common';
 import { ModuleRef, NestFactory } from '@nestjs/core';
@@ -194,6 +197,21 @@ describe.each(adapters)('an application with webhooks on %s', (adapter) => {
         'SilentController.received receives webhooks and injects @Res() or @Next()',
       );
     }
+  });
+
+  it.each([
+    ['the address of the sender', Ip()],
+    ['the raw body', RawBody()],
+    ['the request', Req()],
+  ])('builds a route that injects %s, which leaves the answer to Nest', (_, inject) => {
+    class Injecting {
+      received(_injected: unknown): void {}
+    }
+    inject(Injecting.prototype, 'received', 0);
+    const descriptor = Object.getOwnPropertyDescriptor(Injecting.prototype, 'received')!;
+    expect(() => {
+      PaymentsWebhook('payments')(Injecting.prototype, 'received', descriptor);
+    }).not.toThrow();
   });
 
   it('does not boot when the path of a route is a pattern', async () => {

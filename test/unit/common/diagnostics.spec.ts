@@ -2,6 +2,9 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { build, stop } from 'esbuild';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { CALL_ATTEMPT_START_CHANNEL } from '../../../lib/common/call-diagnostics.js';
+import { onPaymentsDiagnostics, publishAround } from '../../../lib/common/diagnostics.js';
 
 /** Runs where memory can be collected on purpose. */
 const SCRIPT = `
@@ -34,4 +37,19 @@ it('keeps its listeners when memory is collected', async () => {
   const args = ['--expose-gc', '--input-type=module', '--eval', outputFiles[0]!.text];
   const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 10_000 });
   expect(stdout).toBe('1');
+});
+
+it('does what begins within whatever its listeners ask for', async () => {
+  const store = new AsyncLocalStorage<string>();
+  const work = (): Promise<string | undefined> => Promise.resolve(store.getStore());
+  const around = (): Promise<string | undefined> =>
+    publishAround(CALL_ATTEMPT_START_CHANNEL, () => ({}) as never, work);
+  const ignore = onPaymentsDiagnostics(CALL_ATTEMPT_START_CHANNEL, ({ surround }) => {
+    surround((run) => {
+      store.run('within', run);
+    });
+  });
+  expect(await around()).toBe('within');
+  ignore();
+  expect(await around()).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CURRENCY, TEXT } from '../../../lib/common/openapi/field-schemas.js';
+import { CURRENCY, listed, TEXT } from '../../../lib/common/openapi/field-schemas.js';
 import { OpenApiField } from '../../../lib/common/openapi/open-api-field.js';
 
 class Request {
@@ -39,4 +39,10 @@ it('shows every field of a class, required unless its schema says otherwise', ()
 it('shows of a class that extends another one its own fields only', () => {
   expect(ownFields(SpecialRequest)).toEqual({ phone: { ...TEXT, required: true } });
   expect(ownFields(PlainRequest)).toBeUndefined();
+});
+
+it('shows values that the specification lists, and that others are kept as they came', () => {
+  expect(listed(['pending', 'paid'])).toEqual({
+    anyOf: [{ type: 'string', enum: ['pending', 'paid'] }, { type: 'string' }],
+  });
 });

@@ -29,6 +29,13 @@ describe('normalizeTzPhone', () => {
     expect(phone).toMatch(TZ_PHONE);
   });
 
+  it.each(['2557123456789', '25571234567', '+255712345678', '0712345678', '255712345678\n', 'a255712345678'])(
+    'does not take %j for what the gateway wants',
+    (phone) => {
+      expect(phone).not.toMatch(TZ_PHONE);
+    },
+  );
+
   it.each([
     ['nothing', ''],
     ['nine digits alone', '712345678'],

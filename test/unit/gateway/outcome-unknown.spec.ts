@@ -14,6 +14,30 @@ describe('the error for an unknown outcome', () => {
     expect(error.hint).toContain('wait for the webhook');
   });
 
+  it.each([
+    ['no-answer', 'the request was sent and no complete answer came'],
+    ['bad-answer', 'the request was sent and its answer says nothing for certain'],
+    ['server-error', 'the gateway failed after it had the request'],
+    ['provider-error', 'the provider failed at an unknown moment'],
+    ['echo-mismatch', 'the answer names another reference, amount, currency, account or phone than was sent'],
+    [
+      'duplicate-request',
+      'the gateway has processed this idempotency key before, so the payment was most likely accepted',
+    ],
+    ['duplicate-reference', 'the gateway already holds a payment under this reference'],
+    ['unlisted-code', 'the gateway answered with a code that does not say whether the payment was made'],
+    [
+      'refused-after-ambiguity',
+      'an earlier try of this call may have arrived, so the refusal of a later one proves nothing',
+    ],
+    ['aborted', 'the call was aborted after the request was sent'],
+    ['in-flight', 'the same payment is being made elsewhere right now'],
+    ['interrupted', 'the process ended while the payment was under way'],
+  ] as const)('says what %s means', (evidence, seen) => {
+    const { message } = outcomeUnknownError(evidence, {}, { operation: 'collection.mobile-money' });
+    expect(message).toBe(`It is not known whether the money moved: ${seen}.`);
+  });
+
   it('tells a payout from a collection: no webhook comes for it', () => {
     const error = outcomeUnknownError('bad-answer', { httpStatus: 200 }, { operation: 'disbursement.bank' });
     expect(error.hint).toContain('Look the payout up');

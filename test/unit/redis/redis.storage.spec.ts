@@ -13,6 +13,8 @@ describe('redisStorage()', () => {
     [{ client: 'redis://127.0.0.1' }, 'option client'],
     [{ url: '' }, 'option url'],
     [{ url: 'http://user:correct-horse@127.0.0.1' }, 'option url'],
+    [{ url: 'see redis://user:correct-horse@127.0.0.1' }, 'option url'],
+    [{ url: 'redis://' }, 'option url'],
     [{ client, keyPrefix: '{shop}:' }, 'option keyPrefix'],
     [{ client, keyPrefix: 7 }, 'option keyPrefix'],
   ])('names what is wrong with its options (%#)', (options, problem) => {

@@ -68,3 +68,10 @@ it.each<[what: string, reference: unknown, problem: string | undefined]>([
     problem === undefined ? [] : [expect.stringMatching(new RegExp(`^reference ${problem}`)) as unknown],
   );
 });
+
+it.each(['', 'asha', 'asha@example', null, 5])('says how an e-mail address is written, not %j', (email) => {
+  const [problem] = validateSync(Object.assign(new Request(), { email }));
+  expect(Object.values(problem?.constraints ?? {})).toEqual([
+    expect.stringContaining('is required and must be an e-mail address: write name@example.com'),
+  ]);
+});

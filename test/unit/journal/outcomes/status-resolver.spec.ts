@@ -35,6 +35,20 @@ it.each([
   },
 );
 
+it.each([
+  ['no path is configured for it', undefined, {}],
+  ['its record cannot be read', '/payments/{reference}', { damaged: 'its record is a list' }],
+])('asks nothing about a payment where %s', async (_, collection, change) => {
+  const { journal } = memoryStorage();
+  const standing = { ...storedBy(await journal.insert(journalRecord('order-1'), 0)), ...change };
+  const call = vi.fn();
+  const client = { call } as unknown as GatewayClient;
+  const paths = { collection, disbursement: '/payouts/{reference}' };
+  const resolver = new StatusResolver(paths, client, journal, new OutcomeWatch());
+  expect(await resolver.ask(standing)).toBe(standing);
+  expect(call).not.toHaveBeenCalled();
+});
+
 it('ends no attempt that began while the gateway was asked about the one before', async () => {
   const { journal } = memoryStorage();
   const first = journalRecord('order-1', { state: 'unknown', evidence: 'no-answer' });

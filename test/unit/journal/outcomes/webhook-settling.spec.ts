@@ -25,6 +25,12 @@ describe('a webhook that settles its payment', () => {
     watch.on(RECORD, () => (told += 1));
   });
 
+  it.each(['success', 'failed', 'cancelled', 'expired'] as const)('settles it as %s', async (outcome) => {
+    const paid = paymentEvent(`payment.${outcome}`, { reference: 'order-1', amount: '1180.50' });
+    await outcomes.settle(paid, { journal: undefined, otherMoney: false });
+    expect(await state()).toMatchObject({ state: 'settled', outcome, settledBy: 'webhook' });
+  });
+
   it('is refused where the payment was made with other money since it was compared', async () => {
     const settling = outcomes.settle(event('1.00'), { journal: undefined, otherMoney: false });
     await expect(settling).rejects.toMatchObject({ name: 'PaymentsStorageError', reference: 'order-1' });

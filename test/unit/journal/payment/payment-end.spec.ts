@@ -7,8 +7,9 @@ import {
   type PaymentsError,
 } from '../../../../lib/errors/payments-errors.js';
 import { type CallEnd } from '../../../../lib/gateway/call-result.js';
-import { paymentEnd, type Recorded } from '../../../../lib/journal/payment/payment-result.js';
+import { paymentEnd, type Recorded, standingEnd } from '../../../../lib/journal/payment/payment-result.js';
 import { recordedCall } from '../../../../lib/journal/payment/payments.js';
+import { type Refusal } from '../../../../lib/journal/payment/repeated-call.js';
 import { journalRecord } from '../../../support/journal-contract.js';
 
 type End = CallEnd<object>;
@@ -164,5 +165,27 @@ describe('what a call gives by its answer and by what stands meanwhile', () => {
     expect(paymentEnd(call, SUCCESS, recorded, record)).toMatchObject({
       value: { lastResponse: { idempotencyKey: record.idempotencyKey, warnings } },
     });
+  });
+});
+
+describe('what a call gives that sends nothing', () => {
+  it.each<[refusal: Refusal, standing: Partial<JournalRecord>, expected: object]>([
+    [{ act: 'repeat-answer' }, { state: 'accepted' }, made('pending')],
+    [{ act: 'repeat-answer' }, { state: 'settled', outcome: 'success' }, made('success')],
+    [{ act: 'unknown', evidence: 'in-flight' }, { state: 'in-flight' }, unknownBecause('in-flight')],
+    [
+      { act: 'refuse', because: 'ended' },
+      { state: 'settled', outcome: 'failed' },
+      error(expect.objectContaining({ name: 'ReferenceReusedError', mayHaveBeenProcessed: false })),
+    ],
+    [
+      { act: 'refuse-attempt', next: 3 },
+      { state: 'rejected' },
+      error(
+        expect.objectContaining({ errors: { attempt: [expect.stringContaining('write 3') as unknown] } }),
+      ),
+    ],
+  ])('because of %j', (refusal, change, expected) => {
+    expect(standingEnd(call, journalRecord('order-1', change), refusal)).toEqual(expected);
   });
 });

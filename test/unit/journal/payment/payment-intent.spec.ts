@@ -132,6 +132,62 @@ it.each(['accepted', 'settled', 'unknown', 'rejected'] as const)(
   },
 );
 
+it('calls a payment unknown also where it never had a further try', async () => {
+  const { journal } = memoryStorage();
+  const { probe: _none, ...record } = journalRecord('order-1');
+  const intent = await begun(journal, record);
+  await intent.end({
+    end: 'failed',
+    verdict: { end: 'unknown', evidence: 'server-error' },
+    error: new PaymentOutcomeUnknownError('server-error', 'it failed'),
+    openProbe: undefined,
+    answered: true,
+  });
+  expect((await journal.get(record))?.record).toMatchObject({ state: 'unknown', evidence: 'server-error' });
+});
+
+describe('a payment that could not be written, as far as the store says', () => {
+  const ours = journalRecord('order-1', { intent: 'our-call' });
+  const refused = journalRecord('order-1', { intent: 'the-call-before', state: 'rejected' });
+
+  it.each<
+    [what: string, stands: JournalRecord, before: JournalRecord | undefined, after: object | undefined]
+  >([
+    ['was the first attempt', ours, undefined, undefined],
+    ['was a later attempt', ours, refused, refused],
+    [
+      'has become unknown',
+      { ...ours, state: 'unknown', evidence: 'interrupted' },
+      undefined,
+      { state: 'unknown' },
+    ],
+    [
+      'an operator has settled',
+      { ...ours, state: 'settled', outcome: 'success' },
+      refused,
+      { state: 'settled' },
+    ],
+    ['is now that of another call', { ...ours, intent: 'their-call' }, refused, { intent: 'their-call' }],
+  ])('is taken back, but for what others wrote since: it %s', async (_, stands, before, after) => {
+    const { journal } = memoryStorage();
+    await journal.insert(stands, 60_000);
+    expect(await PaymentIntent.takeBack(journal, ours, before)).toBe(true);
+    const left = (await journal.get(ours))?.record;
+    if (after) expect(left).toMatchObject(after);
+    else expect(left).toBeUndefined();
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['the attempt before', refused],
+  ])('may be written even now where %s stands there', async (_, before) => {
+    const { journal } = memoryStorage();
+    if (before) await journal.insert(before, 0);
+    expect(await PaymentIntent.takeBack(journal, ours, before)).toBe(false);
+    expect((await journal.get(ours))?.record).toEqual(before);
+  });
+});
+
 it('holds a payment for half a minute beyond its deadline, also where that has passed', async () => {
   const { journal } = memoryStorage();
   const lease = (wanted: number): { between: (ms: number | undefined) => void } => {

@@ -6,20 +6,18 @@ import {
   type PaymentsError,
 } from '../../../../lib/errors/payments-errors.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
-import { type CallEnd } from '../../../../lib/gateway/call-result.js';
-import { type RequestRules } from '../../../../lib/gateway/gateway-client.js';
+import { type CallEnd, type CallFailure } from '../../../../lib/gateway/call-result.js';
+import { type GatewayClient, type RequestRules } from '../../../../lib/gateway/gateway-client.js';
 import { createPayments, type Payments, recordedCall } from '../../../../lib/journal/payment/payments.js';
 import { journalRecord, storedBy } from '../../../support/journal-contract.js';
+import { remoteJournal } from '../../../support/remote-journal.js';
 
 const record = journalRecord('order-1', {
   body: '{"reference":"order-1"}',
   state: 'unknown',
   evidence: 'no-answer',
 });
-const failed = (
-  verdict: Extract<CallEnd<object>, { end: 'failed' }>['verdict'],
-  error: PaymentsError,
-): CallEnd<object> => ({
+const failed = (verdict: CallFailure['verdict'], error: PaymentsError): CallFailure => ({
   end: 'failed',
   verdict,
   error,
@@ -42,38 +40,42 @@ const SUCCESS = {
   attempts: [],
 } as unknown as CallEnd<object>;
 
+const OPTIONS: Parameters<typeof createPayments>[0] = {
+  account: 'default',
+  environment: 'sandbox',
+  probe: { collection: { afterAnswerMs: 0, afterSilenceMs: 0 }, disbursement: undefined },
+  recoveryWindowMs: 900_000,
+  timeoutMs: 1_000,
+  deadlineMs: 60_000,
+  retry: { maxAttempts: 1, baseDelayMs: 1, maxDelayMs: 1 },
+};
+
 describe('the calls that move money', () => {
   let journal: JournalStore;
   let end: CallEnd<object>;
+  /** What the first calls end in, before `end`. */
+  let earlier: CallEnd<object>[];
   let sent: number;
+  let setup: Parameters<GatewayClient['send']>[1] | undefined;
   let tell: Mock;
   let payments: Payments;
+  const send: GatewayClient['send'] = <T extends object>(
+    _call: unknown,
+    given: Parameters<GatewayClient['send']>[1],
+  ) => {
+    sent += 1;
+    setup = given;
+    return Promise.resolve((earlier.shift() ?? end) as CallEnd<T>);
+  };
 
   beforeEach(() => {
     ({ journal } = memoryStorage());
     end = UNKNOWN;
+    earlier = [];
     sent = 0;
+    setup = undefined;
     tell = vi.fn();
-    payments = createPayments(
-      {
-        account: 'default',
-        environment: 'sandbox',
-        probe: { collection: { afterAnswerMs: 0, afterSilenceMs: 0 }, disbursement: undefined },
-        recoveryWindowMs: 900_000,
-        timeoutMs: 1_000,
-        deadlineMs: 60_000,
-        retry: { maxAttempts: 1, baseDelayMs: 1, maxDelayMs: 1 },
-      },
-      journal,
-      { tell },
-      {
-        rules: {} as RequestRules,
-        send: <T extends object>() => {
-          sent += 1;
-          return Promise.resolve(end as CallEnd<T>);
-        },
-      },
-    );
+    payments = createPayments(OPTIONS, journal, { tell }, { rules: {} as RequestRules, send });
   });
 
   it.each<[what: string, came: CallEnd<object>, announced: boolean]>([
@@ -94,6 +96,40 @@ describe('the calls that move money', () => {
           ]
         : [],
     );
+  });
+
+  it.each([
+    ['refused', REJECTED],
+    ['unknown', UNKNOWN],
+  ])('give who joins the end of the call that was under way: %s', async (_, came) => {
+    end = came;
+    const both = [1, 2].map(() => payments.make(recordedCall(record)));
+    const [first, second] = await Promise.allSettled(both);
+    expect(first).toEqual({ status: 'rejected', reason: came.error });
+    expect(second).toEqual(first);
+    expect(sent).toBe(1);
+  });
+
+  it('are made by who joined a call whose caller gave up before anything was sent', async () => {
+    earlier = [{ end: 'aborted', reason: new Error('enough'), answered: false }];
+    end = SUCCESS;
+    const both = [1, 2].map(() => payments.make(recordedCall(record)));
+    const [first, second] = await Promise.allSettled(both);
+    expect(first).toMatchObject({ status: 'rejected', reason: { message: 'enough' } });
+    expect(second).toMatchObject({ status: 'fulfilled' });
+    expect(sent).toBe(2);
+  });
+
+  it.each([
+    ['behind a network, where it may be sent once more', true, OPTIONS.probe, true],
+    ['behind a network, where it never is', true, { ...OPTIONS.probe, collection: undefined }, false],
+    ['that ends with this process', false, OPTIONS.probe, false],
+  ])('note that they begin to send in a journal %s', async (_, isRemote, probe, notes) => {
+    const store = isRemote ? remoteJournal(journal) : journal;
+    const gateway = { rules: {} as RequestRules, send };
+    const calls = createPayments({ ...OPTIONS, probe }, store, { tell }, gateway);
+    await calls.make(recordedCall(record)).catch(() => {});
+    expect(setup?.onSending !== undefined).toBe(notes);
   });
 
   it('leave the one further try to whoever took it first', async () => {

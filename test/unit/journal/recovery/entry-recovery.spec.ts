@@ -1,14 +1,17 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   type JournalEntry,
+  type JournalRecord,
   type JournalStore,
   type StoredJournalRecord,
 } from '../../../../lib/common/journal-port.js';
 import { EntryRecovery } from '../../../../lib/journal/recovery/recover-entry.js';
+import { type EntryEnd } from '../../../../lib/journal/recovery/recovery-report.js';
 import { type StatusResolver } from '../../../../lib/journal/outcomes/status-resolver.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
 import { type CallOptions } from '../../../../lib/gateway/call-options.js';
 import { journalRecord, storedBy } from '../../../support/journal-contract.js';
+import { storedRecord } from '../../../support/stored-record.js';
 
 const STALE_AFTER_MS = 1_000;
 const AGE_MS = 100_000;
@@ -65,6 +68,49 @@ describe('a payment of which nothing was heard', () => {
     await recover(AGE_MS + 1);
     expect(stale).toEqual([]);
     expect(get).not.toHaveBeenCalled();
+  });
+});
+
+describe('what a run has to do', () => {
+  const RULES = {
+    probe: { collection: { afterAnswerMs: 2_000, afterSilenceMs: 15_000 } },
+    recoveryWindowMs: 900_000,
+    deadlineMs: 60_000,
+    staleAfterMs: 3_600_000,
+  } as unknown as ConstructorParameters<typeof EntryRecovery>[0];
+  const UNKNOWN = { state: 'unknown', evidence: 'no-answer', acknowledged: true } as const;
+  const entries = (canAsk: boolean): EntryRecovery =>
+    new EntryRecovery(
+      RULES,
+      memoryStorage().journal,
+      { probe: () => Promise.resolve(undefined) },
+      { canAsk: () => canAsk } as unknown as StatusResolver,
+      () => {},
+      new AbortController().signal,
+    );
+
+  it.each<
+    [
+      what: string,
+      ageMs: number,
+      change: Partial<JournalRecord>,
+      leaseLeftMs: number,
+      work: boolean[],
+      end: EntryEnd,
+    ]
+  >([
+    ['its call may still run', 90_000, {}, 0, [false, false], {}],
+    ['a call holds it', 500_000, {}, 1, [false, false], {}],
+    ['it is to be sent once more', 90_001, {}, 0, [true, true], {}],
+    ['its call was cut off', 90_001, { acknowledged: true }, 0, [true, true], { known: false }],
+    ['it is unknown', 90_001, UNKNOWN, 0, [true, false], { known: false }],
+    ['it is unknown, its request not needed', 900_001, UNKNOWN, 0, [true, true], { known: false }],
+    ['the gateway took it', 90_001, { state: 'accepted' }, 0, [true, false], {}],
+    ['it is stale', 3_600_001, { state: 'accepted' }, 0, [true, true], {}],
+  ])('where %s', (_, ageMs, change, leaseLeftMs, work, end) => {
+    const standing = storedRecord(change, { ageMs, idleMs: ageMs, leaseLeftMs });
+    expect([true, false].map((canAsk) => entries(canAsk).hasWork(standing))).toEqual(work);
+    expect(entries(false).idleEnd(standing)).toEqual(end);
   });
 });
 

@@ -27,6 +27,7 @@ describe('recovering one payment', () => {
     ['at the end of the recovery window', aged(900_000), 'probe'],
     ['after the recovery window', aged(900_001), 'keep'],
     ['known to the gateway', aged(90_001, { acknowledged: true }), 'keep'],
+    ['one whose call never said that it began to send', without('sent', aged(90_001)), 'keep'],
     ['a payout without a configured probe', aged(90_001, { family: 'disbursement' }), 'keep'],
   ] as const)('that is %s', (_, standing, decision) => {
     expect(decideRecovery(standing, RULES)).toBe(decision);
@@ -57,8 +58,13 @@ describe('a payment that stays unknown', () => {
     expect(kept).not.toHaveProperty('probe');
   });
 
-  it('is not written again where nothing changes', () => {
-    const standing = aged(100_000, { state: 'unknown', evidence: 'no-answer' });
+  it.each([100_000, 900_000])('is not written again where nothing changes (%d ms old)', (ageMs) => {
+    const standing = aged(ageMs, { state: 'unknown', evidence: 'no-answer' });
+    expect(keptUnknown(standing, RULES)).toBe(standing.record);
+  });
+
+  it('is not written again once its request is erased', () => {
+    const standing = without('body', aged(900_001, { state: 'unknown', evidence: 'no-answer' }));
     expect(keptUnknown(standing, RULES)).toBe(standing.record);
   });
 
@@ -75,7 +81,11 @@ describe('a payment that stays unknown', () => {
 
 it.each<[what: string, standing: StoredJournalRecord, why: string | undefined]>([
   ['with its request', aged(1, { body: '{"reference":"order-1"}' }), undefined],
-  ['whose request was erased', storedWithoutBody(), undefined],
+  [
+    'whose request was erased',
+    without('body', aged(1, { state: 'unknown', evidence: 'interrupted' })),
+    undefined,
+  ],
   ['whose request is no object', aged(1, { body: '[]' }), 'its request cannot be read'],
   ['whose request was cut off', aged(1, { body: '{"ref' }), 'its request cannot be read'],
   [
@@ -93,10 +103,9 @@ it.each<[what: string, standing: StoredJournalRecord, why: string | undefined]>(
   expect(unusable(standing)).toBe(why);
 });
 
-function storedWithoutBody(): StoredJournalRecord {
-  const { record, ...standing } = aged(1, { state: 'unknown', evidence: 'interrupted' });
-  const { body: _body, ...rest } = record;
-  return { ...standing, record: rest };
+function without(field: 'body' | 'sent', standing: StoredJournalRecord): StoredJournalRecord {
+  const { [field]: _dropped, ...record } = standing.record;
+  return { ...standing, record };
 }
 
 describe('a payment is stale', () => {

@@ -46,12 +46,13 @@ describe('a run of recover()', () => {
   const runWith = (
     entries: Partial<ConstructorParameters<typeof RecoveryRun>[4]> = {},
     runMs = 60_000,
+    canAsk = true,
   ): RecoveryRun =>
     new RecoveryRun(
       SCOPE,
       runMs,
       journal,
-      { canAsk: () => true },
+      { canAsk: () => canAsk },
       {
         hasWork: () => true,
         isProbe: () => false,
@@ -85,6 +86,42 @@ describe('a run of recover()', () => {
     work.release();
     expect(await report).toEqual({ probed: 0, settled: 40, stillUnknown: 0 });
     expect(work.most).toBe(AT_ONCE);
+  });
+
+  it.each([
+    ['nobody can be asked', false, ['c-accepted', 'c-in-flight', 'c-unknown', 'd-in-flight', 'd-unknown']],
+    [
+      'the gateway can be asked',
+      true,
+      ['c-accepted', 'c-in-flight', 'c-unknown', 'd-accepted', 'd-in-flight', 'd-unknown'],
+    ],
+  ])('deals with what is open where %s', async (_, canAsk, open) => {
+    for (const family of ['collection', 'disbursement'] as const)
+      for (const state of ['accepted', 'in-flight', 'rejected', 'settled', 'unknown'] as const)
+        await journal.insert(journalRecord(`${family[0]}-${state}`, { family, state }), 0);
+    work.release();
+    const run = runWith({}, 60_000, canAsk);
+    await run.recover();
+    expect(work.begun).toEqual(open);
+    const listed: string[] = [];
+    for (const family of ['collection', 'disbursement'] as const)
+      for await (const page of run.unresolved(family))
+        listed.push(...page.map(({ record }) => record.reference));
+    expect(listed).toEqual(open);
+  });
+
+  it.each(['collection', 'disbursement'] as const)('finds the oldest one, here a %s', async (family) => {
+    let now = 1_800_000_000_000;
+    ({ journal } = memoryStorage({ now: () => now }));
+    expect(await runWith().oldest()).toBeUndefined();
+    await journal.insert(journalRecord('settled', { family, state: 'settled' }), 0);
+    now += 1_000;
+    await journal.insert(journalRecord('oldest', { family, state: 'unknown' }), 0);
+    now += 1_000;
+    for (const other of ['collection', 'disbursement'] as const)
+      await journal.insert(journalRecord('later', { family: other, state: 'unknown' }), 0);
+    now += 1_000;
+    expect(await runWith().oldest()).toMatchObject({ record: { reference: 'oldest', family }, ageMs: 2_000 });
   });
 
   it('is the only one: who asks meanwhile gets its report, who asks later another run', async () => {

@@ -21,6 +21,7 @@ describe('the journal of memoryStorage()', () => {
     const { journal } = memoryStorage();
     await journal.insert(journalRecord('order-1', { body: 'Asha Juma' }), 0);
     expect(inspect({ journal }, { depth: 9, showHidden: true })).not.toContain('Asha');
+    expect(inspect(journal)).toBe('MemoryJournal { 1 payments }');
   });
 
   describe('when it is full', () => {

@@ -11,6 +11,18 @@ describe('the tombstones of the memory storage', () => {
     expect(tombstones.find('order-1000')).toBeUndefined();
   });
 
+  it.each([
+    ['begin', 'order-28419', 'order-55924'],
+    ['end, and have their place,', 'order-244159', 'order-842757'],
+  ])('keep references apart whose hashes %s alike', (_, reference, other) => {
+    const tombstones = new MemoryTombstones();
+    tombstones.add(reference, { attempt: 1, end: 'rejected' }, 1_000);
+    expect(tombstones.find(other)).toBeUndefined();
+    tombstones.add(other, { attempt: 2, end: 'accepted' }, 1_000);
+    expect(tombstones.find(reference)).toEqual({ attempt: 1, end: 'rejected' });
+    expect(tombstones.find(other)).toEqual({ attempt: 2, end: 'accepted' });
+  });
+
   it('keep texts apart that are the same in UTF-8', () => {
     const tombstones = new MemoryTombstones();
     tombstones.add('\ud800', { attempt: 1, end: 'rejected' }, 1_000);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import fc from 'fast-check';
 import { NumberedRecords } from '../../../../lib/storage/memory/record-collections.js';
 
@@ -80,5 +80,21 @@ describe('records by the order in which they came', () => {
     });
     expect([...found]).toEqual([]);
     expect(asked).toBeLessThan(200);
+  });
+
+  it('are not looked at in a block that those wanted have left', () => {
+    const records = new NumberedRecords<Numbered>();
+    const items = Array.from({ length: 5_000 }, () => {
+      const item: Numbered = { record: { state: 'unknown' }, number: records.next };
+      records.add(item);
+      return item;
+    });
+    for (const item of items) {
+      item.record = { state: 'settled' };
+      records.moved(item.number, 'unknown', 'settled');
+    }
+    const asked = vi.fn((state: string) => state === 'unknown');
+    expect([...records.after(0, asked)]).toEqual([]);
+    expect(asked.mock.calls.length).toBeLessThan(20);
   });
 });

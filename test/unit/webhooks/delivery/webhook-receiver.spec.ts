@@ -5,7 +5,10 @@ import { paymentEvent } from '../../../../lib/testing/payment-event.js';
 import { type DeliveryDispatcher } from '../../../../lib/webhooks/delivery/delivery-dispatcher.js';
 import { RunningWork } from '../../../../lib/webhooks/delivery/handler-runner.js';
 import { DONE, type WebhookAnswer } from '../../../../lib/webhooks/delivery/webhook-answer.js';
+import { type TracedWebhook } from '../../../../lib/webhooks/delivery/webhook-trace.js';
 import { WebhookReceiver } from '../../../../lib/webhooks/delivery/webhook-receiver.js';
+
+const SCOPE = { account: 'default', environment: 'sandbox' } as const;
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -16,9 +19,8 @@ it('says which delivery still runs when nobody waits any longer, and takes no ot
   let finish: (answer: WebhookAnswer) => void = () => undefined;
   const dispatch = vi.fn(() => new Promise<WebhookAnswer>((resolve) => (finish = resolve)));
   const options = { scheme: { name: 'own' }, handlerTimeoutMs: 5 } as ResolvedWebhookOptions;
-  const scope = { account: 'default', environment: 'sandbox' } as const;
   const dispatcher = { dispatch } as unknown as DeliveryDispatcher;
-  const receiver = new WebhookReceiver(scope, options, dispatcher, new RunningWork(), 'memory');
+  const receiver = new WebhookReceiver(SCOPE, options, dispatcher, new RunningWork(), 'memory');
   const event = paymentEvent('payment.success', { reference: 'order-1' });
   const webhook = { event, bodyHash: () => '', deliveredAt: new Date() };
 
@@ -32,4 +34,38 @@ it('says which delivery still runs when nobody waits any longer, and takes no ot
   expect(dispatch).toHaveBeenCalledTimes(1);
   finish(DONE);
   expect(await answer).toEqual({ status: 200 });
+});
+
+it.each([
+  ['conflict', 'releaseInstead'],
+  ['mismatch', 'releaseInstead'],
+  ['unrecognized', 'dispatch'],
+  ['unknown-reference', 'dispatch'],
+] as const)('releases a %s as what it was when it came first', async (kind, how) => {
+  const work = vi.fn((_webhook: TracedWebhook) => Promise.resolve(DONE));
+  const dispatcher = { [how]: work } as unknown as DeliveryDispatcher;
+  const receiver = new WebhookReceiver(
+    SCOPE,
+    { scheme: { name: 'own' } } as ResolvedWebhookOptions,
+    dispatcher,
+    new RunningWork(),
+    'memory',
+  );
+  const event = paymentEvent('payment.success', { reference: 'order-1' });
+  const payload = JSON.stringify(event);
+  const firstSeenAt = 1_800_000_000_123;
+  const conflict = {
+    ...SCOPE,
+    id: '1',
+    kind,
+    fingerprint: 'f',
+    event: event.event,
+    reference: 'order-1',
+    payload,
+  };
+
+  receiver.open();
+  expect(await receiver.release({ ...conflict, seen: 2, firstSeenAt })).toEqual(DONE);
+  expect(work.mock.calls[0]?.[0]).toMatchObject({ event, deliveredAt: new Date(firstSeenAt) });
+  expect(work.mock.calls[0]?.[0].bodyHash()).toBe('f');
 });

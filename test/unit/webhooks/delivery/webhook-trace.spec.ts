@@ -53,6 +53,54 @@ describe('what is told of a delivery', () => {
     expect(new Set(ids).size).toBe(2);
   });
 
+  it.each<[what: string, told: (trace: WebhookTrace) => void, end: object]>([
+    [
+      'handled',
+      (trace) => {
+        trace.claimed('outcome', 'claimed');
+      },
+      { kind: 'outcome', result: 'handled' },
+    ],
+    [
+      'repeated',
+      (trace) => {
+        trace.claimed('outcome', 'done');
+      },
+      { kind: 'outcome', result: 'repeated' },
+    ],
+    [
+      'forgotten',
+      (trace) => {
+        trace.claimed('outcome', 'missing');
+      },
+      { kind: 'outcome', result: 'repeated' },
+    ],
+    [
+      'set aside',
+      (trace) => {
+        trace.setAside('mismatch');
+      },
+      { kind: 'mismatch' },
+    ],
+    [
+      'queued',
+      (trace) => {
+        trace.queued();
+      },
+      { result: 'queued' },
+    ],
+  ])('ends as what was done with it: %s', async (_, tell, end) => {
+    const heard = hear(WEBHOOK_END_CHANNEL);
+    const trace = new WebhookTrace('default', paymentEvent('payment.success'), 'request');
+    await trace.around(() => {
+      tell(trace);
+      return Promise.resolve(DONE);
+    });
+    expect(heard).toMatchObject([{ event: { ...end, status: 200 } }]);
+    // What no inbox was asked for is of no kind.
+    expect(Object.hasOwn(heard[0]?.event ?? {}, 'kind')).toBe('kind' in end);
+  });
+
   it('says how long the work and each step took', async () => {
     const heard = hear(WEBHOOK_HANDLER_END_CHANNEL, WEBHOOK_END_CHANNEL);
     const startedAt = performance.now();

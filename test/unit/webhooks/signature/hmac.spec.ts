@@ -31,6 +31,10 @@ function verdict(options: HmacOptions, webhook: RawWebhook, at = now, keys: read
 
 const refused = { ok: false, reason: expect.any(String) as unknown };
 
+it('says whether it signs a time: how long deliveries must be remembered depends on it', () => {
+  expect([plain, timed].map((options) => hmac(options).signsTime)).toEqual([false, true]);
+});
+
 describe('hmac()', () => {
   it('signs as an independent computation does', () => {
     const mac = createHmac('sha256', key).update(`v0:1800000000:${body.toString()}`).digest('hex');

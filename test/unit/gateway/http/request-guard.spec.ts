@@ -1,0 +1,36 @@
+import axios, { type AxiosInstance } from 'axios';
+import { describe, expect, it } from 'vitest';
+import { RequestGuard } from '../../../../lib/gateway/http/request-guard.js';
+
+describe('the guard of the requests of an axios', () => {
+  it.each<[what: string, guarded: boolean, change: (instance: AxiosInstance) => AxiosInstance | undefined]>([
+    ['as it was', true, (instance) => instance],
+    [
+      'with an interceptor of the application',
+      true,
+      (instance) => {
+        instance.interceptors.request.use((config) => config);
+        return instance;
+      },
+    ],
+    [
+      'whose request method somebody replaced',
+      false,
+      (instance) => Object.assign(instance, { request: () => Promise.resolve() }),
+    ],
+    [
+      'without its interceptors',
+      false,
+      (instance) => {
+        instance.interceptors.request.clear();
+        return instance;
+      },
+    ],
+    ['in the place of which stands another one', false, () => axios.create()],
+    ['that is gone', false, () => undefined],
+  ])('knows one %s: %s', (_, guarded, change) => {
+    const instance = axios.create();
+    const guard = new RequestGuard(instance);
+    expect(guard.guards(change(instance))).toBe(guarded);
+  });
+});

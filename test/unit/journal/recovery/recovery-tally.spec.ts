@@ -1,0 +1,57 @@
+import { Logger } from '@nestjs/common';
+import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
+import { RecoveryTally } from '../../../../lib/journal/recovery/recovery-report.js';
+import { storedRecord } from '../../../support/stored-record.js';
+
+let errors: MockInstance;
+
+beforeEach(() => {
+  errors = vi.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('what a run reports', () => {
+  it('is three counts, and no line in the log, where nothing failed', () => {
+    const tally = new RecoveryTally();
+    tally.add({});
+    tally.add({ known: true });
+    tally.add({ known: true, probed: true });
+    tally.add({ known: false });
+    expect(tally.report()).toEqual({ probed: 1, settled: 2, stillUnknown: 1 });
+    expect(errors).not.toHaveBeenCalled();
+  });
+
+  it('says that it is not finished', () => {
+    const tally = new RecoveryTally();
+    tally.unfinished = true;
+    expect(tally.report()).toEqual({ probed: 0, settled: 0, stillUnknown: 0, unfinished: true });
+  });
+
+  it('names ten payments that failed, and counts the others', () => {
+    const tally = new RecoveryTally();
+    for (let at = 1; at <= 12; at += 1)
+      tally.fail(storedRecord({ reference: `order-${at}` }), new Error('secret'));
+    expect(tally.report()).toEqual({ probed: 0, settled: 0, stillUnknown: 0, failed: 12 });
+    expect(errors).toHaveBeenCalledTimes(1);
+    const [line] = errors.mock.calls[0] as [string];
+    expect(line).toMatch(
+      /^recover\(\) failed for collection "order-1" \(.+"order-10" \([^)]+\) and 2 more: the next run/,
+    );
+    expect(line).not.toContain('secret');
+  });
+
+  it('counts a payment that it must not touch as unknown, and names it', () => {
+    const tally = new RecoveryTally();
+    tally.passOver(storedRecord(), 'its request cannot be read');
+    expect(tally.report()).toEqual({ probed: 0, settled: 0, stillUnknown: 1 });
+    expect(errors.mock.calls).toEqual([
+      [
+        expect.stringContaining(
+          'recover() sent nothing for collection "order-1" (its request cannot be read): unresolved() lists them',
+        ),
+      ],
+    ]);
+  });
+});
