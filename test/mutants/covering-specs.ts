@@ -11,19 +11,21 @@ export interface SpecCoverage {
 export interface SpecBatch {
   readonly specs: readonly string[];
   readonly durationMs: number;
+  readonly isUnit: boolean;
 }
 
-const KINDS = ['test/unit/', 'test/integration/', 'test/'];
+const UNIT = 'test/unit/';
+const KINDS = [UNIT, 'test/integration/', 'test/'];
 
 /** The spec files that ran into a mutant, the quick kind first. */
 export function coveringSpecs(coverage: readonly SpecCoverage[], mutant: string): SpecBatch[] {
   const covering = coverage.filter(({ mutants }) => mutants.includes(mutant));
-  return KINDS.map((kind) => covering.filter(({ spec }) => kindOf(spec) === kind))
-    .filter((batch) => batch.length > 0)
-    .map((batch) => ({
-      specs: batch.map(({ spec }) => spec),
-      durationMs: batch.reduce((sum, { durationMs }) => sum + durationMs, 0),
-    }));
+  return KINDS.flatMap((kind) => {
+    const batch = covering.filter(({ spec }) => kindOf(spec) === kind);
+    if (batch.length === 0) return [];
+    const durationMs = batch.reduce((sum, spec) => sum + spec.durationMs, 0);
+    return [{ specs: batch.map(({ spec }) => spec), durationMs, isUnit: kind === UNIT }];
+  });
 }
 
 function kindOf(spec: string): string | undefined {

@@ -82,8 +82,8 @@ describe('the spec files for a mutant', () => {
 
   it('are those that run into it, unit specs first', () => {
     expect(coveringSpecs(coverage, '1')).toEqual([
-      { specs: ['test/unit/b.spec.ts', 'test/unit/c.spec.ts'], durationMs: 3 },
-      { specs: ['test/e2e/a.spec.ts'], durationMs: 5 },
+      { specs: ['test/unit/b.spec.ts', 'test/unit/c.spec.ts'], durationMs: 3, isUnit: true },
+      { specs: ['test/e2e/a.spec.ts'], durationMs: 5, isUnit: false },
     ]);
     expect(coveringSpecs(coverage, '9')).toEqual([]);
   });

@@ -22,9 +22,11 @@ function measureCoverage(): number {
 }
 
 function runCovering(id: string): number {
-  for (const { specs, durationMs } of coveringSpecs(readCoverage(), id)) {
+  for (const { specs, durationMs, isUnit } of coveringSpecs(readCoverage(), id)) {
+    const config = isUnit ? ['--config', 'test/mutants/vitest.unit.config.ts'] : [];
     // A fault that makes an endless loop is noticed too.
-    const status = runVitest(['--bail', '1', ...specs], 'ignore', 60_000 + 5 * Math.ceil(durationMs));
+    const limitMs = 60_000 + 5 * Math.ceil(durationMs);
+    const status = runVitest(['--bail', '1', ...config, ...specs], 'ignore', limitMs);
     if (status !== 0) return status;
   }
   return 0;
