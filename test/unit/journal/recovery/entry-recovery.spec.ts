@@ -63,6 +63,17 @@ describe('a payment of which nothing was heard', () => {
     expect(stale).toHaveLength(1);
   });
 
+  it.each<[what: string, change: () => Promise<unknown>]>([
+    ['a call holds it by now', () => journal.replace(seen.version, seen.record, AGE_MS * 10)],
+    ['it has ended by now', () => journal.replace(seen.version, { ...seen.record, state: 'settled' }, 0)],
+    ['it is gone', () => journal.remove(seen.record, seen.version)],
+  ])('is not announced where %s', async (_, change) => {
+    await change();
+    await recover(STALE_AFTER_MS);
+    expect(stale).toEqual([]);
+    expect((await journal.get(seen.record))?.record.stale).toBeUndefined();
+  });
+
   it('is not announced, nor read once more, where it was not stale when the run saw it', async () => {
     const get = vi.spyOn(journal, 'get');
     await recover(AGE_MS + 1);

@@ -72,6 +72,8 @@ describe('whether a payment may have been made, where its entry is', () => {
     expect(error).toMatchObject({
       name: 'PaymentsError',
       code: 'ENTRY_FORGOTTEN',
+      reference: 'order-1',
+      message: expect.stringContaining(`attempt 1 was the last one, and its end "${end}"`) as unknown,
       mayHaveBeenProcessed: made,
     });
   });
