@@ -411,6 +411,16 @@ describe('the outcome of a payment', () => {
       expect(await failureOf(wait(10_000, AbortSignal.abort('before')))).toBe('before');
     });
 
+    it.each([0, -1, 1.5, Number.NaN])('for a whole number of milliseconds, not for %d', async (timeoutMs) => {
+      expect(await failureOf(wait(timeoutMs))).toMatchObject({
+        name: 'PaymentsValidationError',
+        reference: 'order-1',
+        errors: {
+          timeoutMs: [expect.stringMatching(/^options\.timeoutMs must be a whole number .* write 60_000$/)],
+        },
+      });
+    });
+
     it('only where there is something to wait for', async () => {
       const { journal } = payments;
       const options = { timeoutMs: 10_000 };

@@ -110,6 +110,15 @@ describe('a run of recover()', () => {
     expect(listed).toEqual(open);
   });
 
+  it.each([
+    ['collection', false],
+    ['disbursement', true],
+  ] as const)('knows whether payouts can be asked about: a status path of a %s: %s', (family, canAsk) => {
+    const status = { canAsk: (asked: string) => asked === family };
+    const run = new RecoveryRun(SCOPE, 1_000, journal, status, {} as never, stopping.signal);
+    expect(run.canAskAboutPayouts()).toBe(canAsk);
+  });
+
   it.each(['collection', 'disbursement'] as const)('finds the oldest one, here a %s', async (family) => {
     let now = 1_800_000_000_000;
     ({ journal } = memoryStorage({ now: () => now }));
