@@ -110,6 +110,25 @@ describe('a webhook that settles its payment', () => {
     expect(await state()).toMatchObject({ state: 'settled', outcome: 'success' });
   });
 
+  it('is refused in a transaction where the same webhook settles it between the look and the writing', async () => {
+    const replace = journal.replace.bind(journal);
+    vi.spyOn(journal, 'replace').mockImplementationOnce(async (...args) => {
+      await replace(...args);
+      return undefined;
+    });
+    const settling = { journal, otherMoney: false, seen: 'fits' } as const;
+    await expect(outcomes.settle(event('1180.50'), settling)).rejects.toMatchObject({
+      name: 'PaymentsStorageError',
+      reference: 'order-1',
+    });
+  });
+
+  it('settles nothing where its name says no outcome', async () => {
+    const refunded = { ...event('1180.50'), event: 'payment.refunded' };
+    await outcomes.settle(refunded, { journal: undefined, otherMoney: false });
+    expect(await state()).toEqual(RECORD);
+  });
+
   it('of a name that nobody knows is known where any payment has its reference', async () => {
     const named = (reference: string) =>
       outcomes.look({ ...paymentEvent('payment.success', { reference }), event: 'payout.paid' });
