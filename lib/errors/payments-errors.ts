@@ -253,7 +253,8 @@ export class PaymentsValidationError extends PaymentsError {
 }
 
 /**
- * The reference stands here for another payment, or its payment has ended. Nothing was sent: use a new reference.
+ * The reference stands here for another payment, or its payment has ended. Nothing was sent by this call: do what `hint` says. A new
+ * reference may pay twice where the payment under this one is open.
  *
  * @publicApi
  */

@@ -19,7 +19,7 @@ export type FailureVerdict = Exclude<Verdict, { readonly end: 'success' } | { re
 
 const LISTED_HINT = 'Nothing happened: correct the request, or ask the gateway what this answer means.';
 const UNLISTED_HINT =
-  'Ask the gateway what this answer means. The same call sends the same key again; for a corrected one use a new reference, or list the code in the refusalCodes option if it always refuses.';
+  'Make the same call again with the same reference, which sends the same key, or ask the gateway. Use a new reference, or list the code in the refusalCodes option, only after the gateway confirmed that it made nothing.';
 
 /** The error that a failed call rejects with. */
 export function callError(
@@ -59,7 +59,8 @@ function rejectedError(
   details: PaymentsErrorDetails,
 ): PaymentRejectedError {
   const code = codeOf(report);
-  const hint = gatewayCodeInfo(code)?.hint ?? (listed ? LISTED_HINT : UNLISTED_HINT);
+  const isOpen = !listed && details.reference !== undefined;
+  const hint = isOpen ? UNLISTED_HINT : (gatewayCodeInfo(code)?.hint ?? LISTED_HINT);
   return new PaymentRejectedError(
     code,
     `The gateway refused: ${said(report)}.`,

@@ -48,7 +48,7 @@ export function referenceReused(
   return new ReferenceReusedError(
     `Nothing was sent by this call: the reference ${WHY[because]}${because === 'another-payment' ? STANDING[record.state] : ''}.`,
     { ...detailsOf(record), hint: hintFor(record, because) },
-    because !== 'ended' && because !== 'unlisted-refusal',
+    because !== 'ended',
   );
 }
 
@@ -110,7 +110,7 @@ const WAIT =
   'Wait for the outcome of the payment that stands under this reference before making another one; every other payment needs a reference of its own.';
 
 const SAME_AGAIN =
-  'Make the same call again with the same content, or use a new reference. Where the gateway confirms that its code always refuses, list it in the refusalCodes option: the next call may then be corrected.';
+  'Make the same call again with the same reference and content, or ask the gateway. Use a new reference, or list the code in the refusalCodes option, only after the gateway confirmed that it made nothing.';
 
 function hintFor({ state }: Pick<JournalRecord, 'state'>, because: ReuseReason): string {
   if (because === 'unlisted-refusal') return SAME_AGAIN;

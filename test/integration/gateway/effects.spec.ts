@@ -211,17 +211,32 @@ describe.each(WAYS)('money that moved before the answer, %s', (way) => {
     });
   });
 
-  it('asks for a new reference where a corrected collection would carry the key of an unlisted refusal', async () => {
-    gateway.begin(json({ success: false, code: 'NEW', message: 'No' }, 422));
-    const pay = (change: object): Promise<unknown> =>
-      merchant.collections
-        .mobileMoney({ ...collectionRequest, reference: `corrected-${way}`, ...change })
-        .catch((error: unknown) => error);
-    expect(await pay({})).toMatchObject({ name: 'PaymentRejectedError', code: 'NEW' });
-    expect(await pay({ phone: '255712345679' })).toMatchObject({
-      name: 'ReferenceReusedError',
-      hint: expect.stringContaining('refusalCodes') as unknown,
-    });
-    expect(gateway.seen).toHaveLength(1);
-  });
+  it.each<[string, Behaviour, string]>([
+    ['a code that nobody lists', json({ success: false, code: 'NEW', message: 'No' }, 422), 'NEW'],
+    ['a message alone', json({ message: 'Not found' }, 404), 'HTTP_404'],
+    [
+      'messages about what was not sent',
+      json({ success: false, message: 'No', errors: { notification: ['not sent'] } }, 422),
+      'INVALID_REQUEST',
+    ],
+  ])(
+    'advises no new reference before the gateway says that nothing was made: %s',
+    async (what, answer, code) => {
+      gateway.begin(answer);
+      const pay = (change: object): Promise<unknown> =>
+        merchant.collections
+          .mobileMoney({ ...collectionRequest, reference: `corrected-${way}-${what}`, ...change })
+          .catch((error: unknown) => error);
+      const hint: unknown = expect.stringMatching(
+        /^Make the same call again with the same reference.* only after the gateway confirmed that it made nothing/,
+      );
+      expect(await pay({})).toMatchObject({ name: 'PaymentRejectedError', code, hint });
+      expect(await pay({ phone: '255712345679' })).toMatchObject({
+        name: 'ReferenceReusedError',
+        mayHaveBeenProcessed: true,
+        hint,
+      });
+      expect(gateway.seen).toHaveLength(1);
+    },
+  );
 });

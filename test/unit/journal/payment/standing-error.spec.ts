@@ -22,7 +22,7 @@ const ANOTHER = 'stands for a payment with another body or through another opera
 const UNLISTED =
   'stands for a payment with another body or idempotency key, which the gateway refused or turned away without a listed refusal';
 const SAME_AGAIN =
-  'Make the same call again with the same content, or use a new reference. Where the gateway confirms that its code always refuses, list it in the refusalCodes option: the next call may then be corrected.';
+  'Make the same call again with the same reference and content, or ask the gateway. Use a new reference, or list the code in the refusalCodes option, only after the gateway confirmed that it made nothing.';
 const KEY = 'stands for a payment that was accepted under another idempotency key';
 
 describe('a reference that cannot be used', () => {
@@ -34,7 +34,7 @@ describe('a reference that cannot be used', () => {
     ['another-key', 'accepted', KEY, WAIT, true],
     ['another-key', 'settled', KEY, NEW, true],
     ['ended', 'settled', 'stands for a payment that has ended without success', NEW, false],
-    ['unlisted-refusal', 'rejected', UNLISTED, SAME_AGAIN, false],
+    ['unlisted-refusal', 'rejected', UNLISTED, SAME_AGAIN, true],
   ])('because of %s (%s) is told with a hint that fits', (because, state, why, hint, mayBeMade) => {
     expect(referenceReused({ ...PAYMENT, state }, because)).toMatchObject({
       ...PAYMENT,
