@@ -136,6 +136,9 @@ it('calls a payment unknown also where it never had a further try', async () => 
   const { journal } = memoryStorage();
   const { probe: _none, ...record } = journalRecord('order-1');
   const intent = await begun(journal, record);
+  // Somebody else has written it meanwhile, so what stands is read.
+  const standing = await journal.get(record);
+  await journal.replace(standing!.version, record, 60_000);
   await intent.end({
     end: 'failed',
     verdict: { end: 'unknown', evidence: 'server-error' },
