@@ -1,3 +1,4 @@
+import { isProxy } from 'node:util/types';
 import { isObservable, lastValueFrom } from 'rxjs';
 import { type PaymentWebhookEvent } from '../../common/events.js';
 
@@ -45,10 +46,15 @@ export async function runSteps(
       await around(step.name, () => Promise.resolve(settled(step.run(event, context))));
       if (step.mark !== undefined && !(await mark(step.mark))) return { ok: 'lost' };
     } catch (error) {
-      return { ok: false, step: step.name, error };
+      return { ok: false, step: step.name, error: readable(error) };
     }
   }
   return { ok: true };
+}
+
+/** To look at a Proxy runs code of the application, which may throw where the delivery still has to be given back. */
+function readable(thrown: unknown): unknown {
+  return isProxy(thrown) ? new Error('A Proxy was thrown.') : thrown;
 }
 
 /** A controller's method may return an Observable; it does nothing until somebody subscribes. */

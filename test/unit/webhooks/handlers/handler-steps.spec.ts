@@ -74,6 +74,24 @@ describe('the steps of a delivery', () => {
     expect(await run(step('A.a', () => of(1, 2)))).toEqual({ ok: true });
   });
 
+  it('fail with an error that can be read where what is thrown cannot', async () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    const unreadable = (): never => {
+      throw new Error('not to be read');
+    };
+    const hostile = new Proxy(new Error('hidden'), {
+      get: unreadable,
+      has: unreadable,
+      getPrototypeOf: unreadable,
+    });
+    const values: readonly Error[] = [proxy as Error, hostile, new Proxy(new Error('plain'), {})];
+    for (const thrown of values) {
+      const failed = await run(step('A.a', () => Promise.reject(thrown)));
+      expect(failed).toEqual({ ok: false, step: 'A.a', error: new Error('A Proxy was thrown.') });
+    }
+  });
+
   it('remember a step that ended when the time was over, and begin no other', async () => {
     const reason = new Error('too long');
     const late = (): void => {
