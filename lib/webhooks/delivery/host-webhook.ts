@@ -66,7 +66,14 @@ export function headerMap(
     );
   }
   const map = new Map<string, string[]>();
-  for (const [name, given] of pairsOf(headers)) {
+  for (const pair of pairsOf(headers)) {
+    if (!isPair(pair)) {
+      throw new PaymentsConfigError(
+        "A webhook's headers are a list whose entries are no pairs: pass [name, value] for each, or an object. For a flat list " +
+          'such as `request.rawHeaders`, pass `request.headers`.',
+      );
+    }
+    const [name, given] = pair;
     const key = name.toLowerCase();
     map.set(key, [...(map.get(key) ?? []), ...valuesOf(given)]);
   }
@@ -79,9 +86,11 @@ function valuesOf(given: unknown): readonly string[] {
   return (Array.isArray(given) ? given : [given]).map(String);
 }
 
-function pairsOf(
-  headers: WebhookHeaders,
-): Iterable<readonly [string, string | readonly string[] | undefined]> {
+function isPair(pair: unknown): pair is readonly [name: string, value: unknown] {
+  return Array.isArray(pair) && typeof pair[0] === 'string';
+}
+
+function pairsOf(headers: WebhookHeaders): Iterable<unknown> {
   return isIterable(headers) ? headers : Object.entries(headers);
 }
 

@@ -131,6 +131,9 @@ describe('PaymentsInbox.receive(), without any HTTP server', () => {
   it('says what is wrong with the wiring instead of an answer', async () => {
     const inbox = await start();
     await expect(inbox.receive(event as never, signed(body))).rejects.toThrow('pass the raw body');
+    await expect(inbox.receive(body, Object.entries(signed(body)).flat() as never)).rejects.toThrow(
+      'pass [name, value] for each',
+    );
     await app.close();
     const deaf = await start(memoryStorage(), { webhooks: undefined });
     await expect(deaf.receive(body, signed(body))).rejects.toThrow('add it before receiving a webhook');

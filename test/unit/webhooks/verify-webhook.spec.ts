@@ -3,6 +3,7 @@ import { Logger } from '@nestjs/common';
 import { gzipSync } from 'node:zlib';
 import {
   hmac,
+  isPaymentsError,
   standardWebhooks,
   verifyWebhook,
   type VerifyWebhookOptions,
@@ -26,6 +27,23 @@ const MESSAGES: Readonly<Record<number, string>> = {
   413: 'The body is too long.',
   415: 'Send uncompressed JSON in UTF-8.',
 };
+
+describe('a list of headers without pairs', () => {
+  it.each<[what: string, given: unknown]>([
+    ['the raw headers of Node', ['X-Signature', signature]],
+    ['names alone', [['x-signature', signature], 'content-type']],
+    ['objects', [{ name: 'x-signature', value: signature }]],
+    ['nothing', [undefined]],
+    ['values without a name', [[1, signature]]],
+    ['text', new Set(['x-signature'])],
+  ])('is told what to pass: %s', async (_what, given) => {
+    const failed: unknown = await verifyWebhook(text, given as WebhookHeaders, options).catch(
+      (error: unknown) => error,
+    );
+    expect(isPaymentsError(failed) && failed.message).toContain('pass [name, value] for each');
+    expect(failed).toMatchObject({ name: 'PaymentsConfigError' });
+  });
+});
 
 async function refusal(
   body: string | Uint8Array,
