@@ -1,3 +1,23 @@
+/**
+ * Takes own `__proto__` fields out of what was parsed, at every level: one would become a prototype wherever somebody copies the
+ * object with `Object.assign`. Walks level by level, because a recursion would end at a depth that JSON.parse reads.
+ */
+export function withoutPrototypes<T extends object>(parsed: T): T {
+  for (let level: readonly object[] = [parsed]; level.length > 0; level = level.flatMap(holdersIn));
+  return parsed;
+}
+
+/** Takes the own `__proto__` out of one object; gives the objects and lists in it. */
+export function holdersIn(holder: object): readonly object[] {
+  Reflect.deleteProperty(holder, '__proto__');
+  return Object.values(holder).filter(isHolder);
+}
+
+/** Whether a JSON value is an object or a list. */
+export function isHolder(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
 /** Whether a text is a JSON object. */
 export function isJsonObject(text: string): boolean {
   return jsonObject(text) !== undefined;
@@ -8,7 +28,7 @@ export function jsonObject(text: string): Readonly<Record<string, unknown>> | un
   try {
     const value: unknown = JSON.parse(text);
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Readonly<Record<string, unknown>>) : undefined;
+    return isObject ? withoutPrototypes(value as Readonly<Record<string, unknown>>) : undefined;
   } catch {
     return undefined;
   }

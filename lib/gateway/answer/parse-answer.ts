@@ -1,3 +1,4 @@
+import { withoutPrototypes } from '../../common/json-object.js';
 import { type BodyHeaders } from '../http/http-transport.js';
 
 /** What a body of an answer is, before the HTTP status is looked at. */
@@ -62,7 +63,8 @@ export function parseAnswer(text: string, headers: BodyHeaders = {}): ParsedAnsw
 function parseObject(text: string): WireObject | undefined {
   try {
     const body: unknown = JSON.parse(text);
-    return isObject(body) && topLevelFields(text) === Object.keys(body).length ? body : undefined;
+    if (!isObject(body) || topLevelFields(text) !== Object.keys(body).length) return undefined;
+    return withoutPrototypes(body);
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { type PaymentWebhookEvent } from '../../common/events.js';
+import { holdersIn, isHolder } from '../../common/json-object.js';
 import { moneyFromWire } from '../../common/money.js';
 
 /** A readable event, or the status with which the delivery is refused and why. */
@@ -52,15 +53,6 @@ function tame(payload: object): boolean {
     level = level.flatMap(holdersIn);
   }
   return true;
-}
-
-function holdersIn(holder: object): readonly object[] {
-  Reflect.deleteProperty(holder, '__proto__');
-  return Object.values(holder).filter(isHolder);
-}
-
-function isHolder(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
