@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { quoted } from '../common/quoted.js';
 import { Logger } from '@nestjs/common';
 import { type AttemptInfo } from '../common/vocabulary.js';
 import {
@@ -89,11 +90,11 @@ export class CallTrace {
   ): string {
     const { operation, reference } = this.subject;
     // Quoted, because these come from outside and must not break the line.
-    const quoted = (name: string, value: string | undefined): string =>
-      value === undefined ? '' : ` ${name}=${JSON.stringify(value)}`;
+    const field = (name: string, value: string | undefined): string =>
+      value === undefined ? '' : ` ${name}=${quoted(value)}`;
     return (
-      `${operation}${quoted('reference', reference)} attempt=${attempt} phase=${phase}` +
-      `${quoted('code', code)}${quoted('requestId', requestId)} duration=${durationMs}ms`
+      `${operation}${field('reference', reference)} attempt=${attempt} phase=${phase}` +
+      `${field('code', code)}${field('requestId', requestId)} duration=${durationMs}ms`
     );
   }
 }

@@ -1,4 +1,5 @@
 import { type ApplicationEvents } from '../common/application-events.js';
+import { quoted } from '../common/quoted.js';
 import { type JournalEntry, type JournalStore } from '../common/journal-port.js';
 import { SafeLogger } from '../common/safe-logger.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
@@ -56,7 +57,7 @@ export function createRecovery(
 function announceStale(entry: JournalEntry, events: Pick<ApplicationEvents, 'tell'>): void {
   const { operation, reference, state, createdAt } = entry;
   new SafeLogger('PaymentsJournal').warn(
-    `Nothing was heard of ${operation} for the reference ${JSON.stringify(reference)}, ${state} since ${createdAt.toISOString()}: ` +
+    `Nothing was heard of ${operation} for the reference ${quoted(reference)}, ${state} since ${createdAt.toISOString()}: ` +
       'look it up with the gateway, then write down how it ended with PaymentsJournal.settle().',
   );
   events.tell('payment.stale', entry);

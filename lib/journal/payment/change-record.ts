@@ -4,6 +4,7 @@ import {
   type JournalStore,
   type StoredJournalRecord,
 } from '../../common/journal-port.js';
+import { quoted } from '../../common/quoted.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 
@@ -44,7 +45,7 @@ function reportConflict(
 ): void {
   if (state === 'unknown' || evidence !== 'conflict') return;
   new SafeLogger('PaymentsJournal').error(
-    `The gateway acknowledged ${operation} for the reference ${JSON.stringify(reference)}, which was written down as ${outcome ?? state}: ` +
+    `The gateway acknowledged ${operation} for the reference ${quoted(reference)}, which was written down as ${outcome ?? state}: ` +
       'it is unknown again. Ask the gateway what came of it, then write it down once more with PaymentsJournal.settle().',
   );
 }

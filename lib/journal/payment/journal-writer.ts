@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { quoted } from '../../common/quoted.js';
 import {
   type JournalKey,
   type JournalRecord,
@@ -165,7 +166,7 @@ export class PaymentLedger {
 
   private warn({ operation, reference }: JournalRecord, why: string): void {
     this.logger.warn(
-      `What came of ${operation} for the reference ${JSON.stringify(reference)} could not be written to the journal: ${why}`,
+      `What came of ${operation} for the reference ${quoted(reference)} could not be written to the journal: ${why}`,
     );
   }
 }

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { quoted } from '../../common/quoted.js';
 import {
   type JournalRecord,
   type JournalStore,
@@ -239,7 +240,7 @@ export class PaymentIntent {
   }
 
   private get reference(): string {
-    return JSON.stringify(this.record.reference);
+    return quoted(this.record.reference);
   }
 }
 

@@ -1,4 +1,5 @@
 import { type JournalRecord, type StoredJournalRecord } from '../../common/journal-port.js';
+import { quoted } from '../../common/quoted.js';
 import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
 import { isMoneyOperation } from '../../gateway/gateway-call.js';
 import { isJsonObject } from '../../common/json-object.js';
@@ -42,9 +43,8 @@ const STATES: readonly string[] = ['in-flight', 'accepted', 'rejected', 'unknown
 export function unusable({ damaged, record }: StoredJournalRecord): string | undefined {
   if (damaged !== undefined) return damaged;
   const { state, operation, body } = record;
-  if (!STATES.includes(state)) return `this version does not know its state ${JSON.stringify(state)}`;
-  if (!isMoneyOperation(operation))
-    return `this version does not know its operation ${JSON.stringify(operation)}`;
+  if (!STATES.includes(state)) return `this version does not know its state ${quoted(state)}`;
+  if (!isMoneyOperation(operation)) return `this version does not know its operation ${quoted(operation)}`;
   return body === undefined || isJsonObject(body) ? undefined : 'its request cannot be read';
 }
 

@@ -1,4 +1,5 @@
 import { type StoredJournalRecord } from '../../common/journal-port.js';
+import { quoted } from '../../common/quoted.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { failureLabel } from '../../errors/payments-errors.js';
 
@@ -81,7 +82,7 @@ class NamedPayments {
 
   add({ record: { family, reference } }: StoredJournalRecord, why: string): void {
     this.count += 1;
-    if (this.names.length < NAMED_IN_LOG) this.names.push(`${family} ${JSON.stringify(reference)} (${why})`);
+    if (this.names.length < NAMED_IN_LOG) this.names.push(`${family} ${quoted(reference)} (${why})`);
   }
 
   text(): string {

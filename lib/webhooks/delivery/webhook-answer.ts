@@ -1,4 +1,5 @@
 import { type PaymentWebhookEvent } from '../../common/events.js';
+import { quoted } from '../../common/quoted.js';
 
 /** How a delivery is answered: 200 only once the work is recorded as done. */
 export type WebhookAnswer =
@@ -25,7 +26,7 @@ export function comeAgain(afterMs: number): WebhookAnswer {
 
 /** An event for a log line. Quoted, because it comes from outside and must not break the line. */
 export function describeEvent({ event, data }: PaymentWebhookEvent): string {
-  return `${JSON.stringify(event)} for the reference ${JSON.stringify(data.reference)}`;
+  return `${quoted(event)} for the reference ${quoted(data.reference)}`;
 }
 
 /** An error of the application for the log, with its stack. */
