@@ -14,7 +14,7 @@ import {
 } from 'node:http';
 import { createRequire } from 'node:module';
 import { type AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { PaymentsModule, PaymentsWebhook } from 'nestjs-payments';
 import { paymentEvent, postWebhook } from 'nestjs-payments/testing';
 import { deliver, LogLines, paymentsOptions, scheme, secret } from '../../support/webhook-app.js';
@@ -97,6 +97,31 @@ describe('a webhook on an Express instance that was passed to Nest', () => {
           /body parser \((json|raw|text)Parser\) stands on the Express instance.*app\.use\(express\.json\(\)\)/,
         ),
       ]);
+    },
+  );
+
+  it.each<[as: string, kept: (bytes: Buffer) => unknown]>([
+    ['a Buffer', (bytes) => bytes],
+    ['text', String],
+  ])(
+    'is verified by what a reader that stood there first left at request.rawBody, as %s',
+    async (_as, kept) => {
+      instance.use(
+        (request: IncomingMessage & { rawBody?: unknown }, _response: unknown, next: () => void) => {
+          void buffer(request).then((bytes) => {
+            request.rawBody = kept(bytes);
+            next();
+          });
+        },
+      );
+      expect(await post()).toBe(200);
+      const { port } = (
+        await app!.listen(0, '127.0.0.1').then(() => app!.getHttpServer() as Server)
+      ).address() as AddressInfo;
+      const forged = { headers: { 'x-webhook-signature': 'f'.repeat(64) } };
+      expect((await deliver(port, paymentEvent('payment.success'), forged)).status).toBe(401);
+      expect(seen).toHaveLength(1);
+      expect(logs.webhooks('error')).toEqual([]);
     },
   );
 

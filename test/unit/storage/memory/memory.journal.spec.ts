@@ -1,7 +1,11 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { inspect } from 'node:util';
-import { type JournalState, type JournalStore } from '../../../../lib/common/journal-port.js';
+import {
+  type JournalPage,
+  type JournalState,
+  type JournalStore,
+} from '../../../../lib/common/journal-port.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
 import { journalContract, journalRecord } from '../../../support/journal-contract.js';
 
@@ -15,6 +19,37 @@ describe('the journal of memoryStorage()', () => {
         now += ms;
       },
     };
+  });
+
+  it('looks at a record about once while all are listed, and at none that is far from what is asked for', async () => {
+    const size = 5_000;
+    let looks = 0;
+    const journal = memoryStorage().journal;
+    for (let number = 1; number <= size; number += 1) {
+      const state: JournalState = number === size ? 'unknown' : 'settled';
+      const record = journalRecord(`order-${number}`);
+      Object.defineProperty(record, 'state', { get: () => ((looks += 1), state) });
+      await journal.insert(record, 0);
+    }
+    const listed = async (except: readonly JournalState[]): Promise<number> => {
+      let found = 0;
+      for (let after: string | undefined; ;) {
+        const page: JournalPage = await journal.list(journalRecord('any'), except, {
+          limit: 50,
+          ...(after && { after }),
+        });
+        found += page.entries.length;
+        after = page.next;
+        if (after === undefined) return found;
+      }
+    };
+    looks = 0;
+    expect(await listed([])).toBe(size);
+    // At each page once more at the record that the next one begins with.
+    expect(looks).toBeLessThan(1.1 * size);
+    looks = 0;
+    expect(await listed(['settled'])).toBe(1);
+    expect(looks).toBeLessThan(size / 4);
   });
 
   it('shows no personal data when it is logged', async () => {
