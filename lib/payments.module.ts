@@ -56,7 +56,10 @@ const PAYMENT_SERVICES = [CollectionsService, DisbursementsService] as const;
  * PaymentsModule.forRootAsync({
  *   isGlobal: true,
  *   ...paymentsConfig.asProvider(),
- *   webhooks: { scheme: hmac({ header: 'x-webhook-signature', algorithm: 'sha256', encoding: 'hex', payload: ['body'] }) },
+ *   webhooks: {
+ *     scheme: hmac({ header: 'x-webhook-signature', algorithm: 'sha256', encoding: 'hex', payload: ['body'] }),
+ *     retentionDays: Infinity, // the signature holds no time, so an old delivery can always come again
+ *   },
  * })
  * ```
  *

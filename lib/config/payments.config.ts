@@ -16,7 +16,10 @@ import { optionsFromEnvironment, type PaymentsFactoryOptions } from './environme
  * ```ts
  * PaymentsModule.forRootAsync({
  *   ...paymentsConfig.asProvider(),
- *   webhooks: { scheme: hmac({ header: 'x-webhook-signature', algorithm: 'sha256', encoding: 'hex', payload: ['body'] }) },
+ *   webhooks: {
+ *     scheme: hmac({ header: 'x-webhook-signature', algorithm: 'sha256', encoding: 'hex', payload: ['body'] }),
+ *     retentionDays: Infinity, // the signature holds no time, so an old delivery can always come again
+ *   },
  * })
  * ```
  *

@@ -117,6 +117,8 @@ function paymentsEntry(local: LocalName): string {
       encoding: 'hex',
       payload: ['body'],
     }),
+    // The signature holds no time, so an old delivery can always come again.
+    retentionDays: Infinity,
   },
 })`;
 }

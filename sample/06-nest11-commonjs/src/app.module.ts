@@ -20,6 +20,8 @@ import { PaymentsHandler } from './payments/payments.handler';
           encoding: 'hex',
           payload: ['body'],
         }),
+        // The signature holds no time, so an old delivery can always come again.
+        retentionDays: Infinity,
       },
     }),
   ],

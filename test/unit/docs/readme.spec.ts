@@ -30,6 +30,19 @@ describe('the documents', () => {
     expect(compilerProblems(snippets)).toEqual([]);
   }, 60_000);
 
+  it('register no scheme without a signed time in such a way that the boot warns of the retention', () => {
+    const samples = readdirSync(join(root, 'sample'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !file.includes('node_modules'))
+      .map((file) => [`sample/${file}`, read(`sample/${file}`)] as const);
+    const blocks = [...PAGES.flatMap((page) => [...snippetsOf(page)]), ...samples];
+    const registering = blocks.filter(
+      ([, code]) => code.includes('PaymentsModule.forRoot') && code.includes("payload: ['body']"),
+    );
+    expect(registering.length).toBeGreaterThan(6);
+    const warned = registering.filter(([, code]) => !code.includes('retentionDays: Infinity'));
+    expect(warned.map(([place]) => place)).toEqual([]);
+  });
+
   it('name only npm scripts that exist', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     const named = PAGES.flatMap((page) =>
