@@ -143,19 +143,27 @@ describe.each([IN_MEMORY, ...SHARED_STORES])(
         expect(new Set(keys).size).toBe(2);
       });
 
-      it('stays away where nothing came of it', async () => {
+      it('is written again with its key where the gateway turned it away', async () => {
         meanwhile('too-many', vanish);
         expect(await call()).toMatchObject({ name: 'PaymentsRateLimitError' });
-        expect(await journal.get(key)).toBeUndefined();
-        expect(error).not.toHaveBeenCalled();
+        expect((await journal.get(key))?.record).toMatchObject({
+          state: 'rejected',
+          keepsKey: true,
+          attempt: 1,
+        });
+        expect(error).toHaveBeenCalledTimes(1);
       });
 
-      it('is put back as it was before an attempt of which nothing came', async () => {
+      it('is written again with its key where the gateway turned its second attempt away', async () => {
         ledger.plan('refused');
         await call();
         meanwhile('too-many', vanish);
         expect(await call()).toMatchObject({ name: 'PaymentsRateLimitError' });
-        expect((await journal.get(key))?.record).toMatchObject({ state: 'rejected', attempt: 1 });
+        expect((await journal.get(key))?.record).toMatchObject({
+          state: 'rejected',
+          keepsKey: true,
+          attempt: 2,
+        });
         expect(error).toHaveBeenCalledTimes(1);
       });
 

@@ -220,6 +220,38 @@ it('holds a payment for half a minute beyond its deadline, also where that has p
   whole.between(replace.mock.lastCall?.[2]);
 });
 
+describe('a payment that the journal lost while its call ran, and of which nothing was sent', () => {
+  const first = journalRecord('order-1', { state: 'in-flight' });
+  const unsent: CallEnd<unknown> = { end: 'aborted', reason: 'enough', answered: false };
+
+  async function lose(journal: JournalStore): Promise<void> {
+    const standing = await journal.get(first);
+    await journal.remove(standing!.record, standing!.version);
+  }
+
+  it('stays away', async () => {
+    const error = vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+    const { journal } = memoryStorage();
+    const intent = await begun(journal, first);
+    await lose(journal);
+    expect(await intent.end(unsent)).toBeUndefined();
+    expect(await journal.get(first)).toBeUndefined();
+    expect(error).not.toHaveBeenCalled();
+  });
+
+  it('is put back as it was before the attempt', async () => {
+    const error = vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+    const { journal } = memoryStorage();
+    const { stored } = await journal.insert({ ...first, state: 'rejected' }, 0);
+    const second = { ...first, attempt: 2, intent: 'second-call' };
+    const begin = await PaymentIntent.begin(journal, second, stored, performance.now() + 1_000);
+    if (!('intent' in begin)) throw new Error('the attempt did not begin');
+    await lose(journal);
+    expect(await begin.intent.end(unsent)).toMatchObject({ record: { state: 'rejected', attempt: 1 } });
+    expect(error).toHaveBeenCalledTimes(1);
+  });
+});
+
 describe('the note that the request left', () => {
   const { sent: _sent, ...record } = journalRecord('order-1');
   const refused = {
