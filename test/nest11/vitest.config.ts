@@ -24,7 +24,7 @@ export default mergeConfig(
         'test/nest11/*.spec.ts',
         'test/e2e/{bullmq,module,opentelemetry,postgres,redis,swagger,terminus,webhooks}/**/*.spec.ts',
         'test/e2e/cli/init-new-application.spec.ts',
-        'test/integration/{recovery,services,transport}/**/*.spec.ts',
+        'test/integration/{gateway,journal,services}/**/*.spec.ts',
       ],
     },
   },
