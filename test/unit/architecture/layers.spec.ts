@@ -115,6 +115,15 @@ describe('the layers of lib/', () => {
     expect(files.filter((file) => layerOf(file) < 0)).toEqual([]);
   });
 
+  it('are in lib/README.md, each folder and no file that is not there', () => {
+    const readme = readFileSync(join(lib, 'README.md'), 'utf8');
+    const folders = new Set(files.filter((file) => file.includes('/')).map(folderOf));
+    expect([...folders].filter((folder) => !readme.includes(`\`${folder}/\``))).toEqual([]);
+    const named = [...readme.matchAll(/`([\w/-]+\/[\w.-]+\.ts)`/g)].map(([, file = '']) => file);
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.filter((file) => !files.includes(file))).toEqual([]);
+  });
+
   it('import only from layers below their own, types included', () => {
     const wrong = inner.filter(({ from, to }) =>
       folderOf(from) === folderOf(to) ? false : layerOf(to) >= layerOf(from),
