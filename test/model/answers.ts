@@ -75,7 +75,7 @@ export const ANSWERS = {
   'redirect 307': never(text(307, '', { location: '/elsewhere' })),
 
   '422 without a code': payouts(json(422, { message: 'reference taken' })),
-  '422 about what was not sent': payouts(json(422, fields({ notification: ['could not be sent'] }))),
+  '422 about what no request holds': payouts(json(422, fields({ notification: ['could not be sent'] }))),
   '400 with a new code': payouts(json(400, { success: false, code: 'BRAND_NEW', message: 'no' })),
 
   reset: always((response) => response.socket?.resetAndDestroy()),

@@ -1,7 +1,6 @@
 import { type PaymentFamily } from '../../common/vocabulary.js';
 import { gatewayCodeInfo, type GatewayCodeEffect } from '../../errors/gateway-codes.js';
 import { type CallKind } from '../gateway-call.js';
-import { asRecord, type WireRecord } from './wire-record.js';
 import { type GatewayErrorBody, type ParsedAnswer, type SuccessEnvelope } from './parse-answer.js';
 
 /** What a complete answer means, before it is decided what to do about it (design rules, "Money safety"). */
@@ -19,33 +18,38 @@ export type AnswerMeaning =
   | 'server-error'
   | 'bad-answer';
 
-/** Statuses with which a gateway refuses what it was asked for: the specification shows none. */
-const INVALID_STATUSES: ReadonlySet<number> = new Set([400, 422]);
-/** The one other status that says the same as the code. */
-const STATUS_OF_CODE: ReadonlyMap<string | undefined, number> = new Map([
-  ['INSUFFICIENT_BALANCE', 402],
-  ['ACCOUNT_NOT_FOUND', 404],
-]);
 /** Statuses with which servers refuse a request before anything acted on it: enough to refuse a collection, which keeps its key. */
 const REFUSING_STATUSES: ReadonlySet<number> = new Set([400, 404, 405, 411, 413, 415, 422]);
 /** What their status says stands above every code that refuses. */
-const SPEAKING_STATUSES: ReadonlySet<number> = new Set([401, 403, 408, 409, 429]);
+const SPEAKING_STATUSES: ReadonlySet<number> = new Set([401, 403, 408, 429]);
 /** Words of an answer that may speak of an earlier payment instead of refusing this one. */
 const EARLIER_PAYMENT = /idempoten|duplicat|already|\b(?:taken|used|exists)\b/i;
+/** What the specification's requests hold: messages by field about anything else may tell what came after the payment. */
+const REQUEST_FIELDS: ReadonlySet<string> = new Set([
+  'account_name',
+  'account_number',
+  'amount',
+  'bank_code',
+  'channel',
+  'currency',
+  'customer_email',
+  'customer_name',
+  'metadata',
+  'network',
+  'phone',
+  'recipient_name',
+  'recipient_phone',
+  'remarks',
+]);
 /** An answer without a listed code refuses only where it does not speak of the reference at all. */
 const REFERENCE = /reference/i;
 
-/**
- * Classifies an answer: by body code first, by HTTP status second.
- *
- * @param sent The body of the request: messages about what was not in it refuse nothing.
- */
+/** Classifies an answer: by body code first, by HTTP status second. */
 export function classifyAnswer(
   kind: CallKind,
   httpStatus: number,
   answer: ParsedAnswer,
   refusalCodes: ReadonlySet<string>,
-  sent: WireRecord = {},
 ): AnswerMeaning {
   if (httpStatus >= 300 && httpStatus < 400) return 'redirect';
   switch (answer.shape) {
@@ -54,7 +58,7 @@ export function classifyAnswer(
     case 'error':
       return kind === 'read'
         ? classifyReadError(httpStatus, answer.error, refusalCodes)
-        : classifyPaymentError(kind, httpStatus, answer.error, refusalCodes, sent);
+        : classifyPaymentError(kind, httpStatus, answer.error, refusalCodes);
     case 'unreadable':
       return statusAlone(httpStatus) ?? (kind === 'read' ? 'bad-answer' : 'unproven-refusal');
   }
@@ -88,11 +92,10 @@ function classifyPaymentError(
   httpStatus: number,
   error: GatewayErrorBody,
   refusalCodes: ReadonlySet<string>,
-  sent: WireRecord,
 ): AnswerMeaning {
   const effect = duplicateField(error) ?? gatewayCodeInfo(error.code)?.effect;
   const isVouchedFor = error.code !== undefined && refusalCodes.has(error.code);
-  const isUnambiguous = !error.hasMore && !speaksOfEarlierPayment(error) && isAboutFieldsOf(sent, error);
+  const isUnambiguous = !error.mayHoldRecord && !speaksOfEarlierPayment(error) && isAboutRequest(error);
   switch (effect) {
     case 'duplicate-request':
     case 'duplicate-reference':
@@ -115,24 +118,21 @@ function classifyPaymentError(
 
 /** The merchant's word stands above the status, and some gateways answer a refusal with HTTP 200. */
 function refusedByMerchant(httpStatus: number): boolean {
-  return isSuccessStatus(httpStatus) || (isClientError(httpStatus) && !SPEAKING_STATUSES.has(httpStatus));
+  return isSuccessStatus(httpStatus) || provesRefusal(httpStatus);
 }
 
-/** Whether a refusal counts under this status: a server that failed, or says 2xx, may have acted all the same. */
-function refusesUnder(httpStatus: number, code?: string): boolean {
-  return INVALID_STATUSES.has(httpStatus) || STATUS_OF_CODE.get(code) === httpStatus;
+/** Whether a refusal counts under this status. A conflict may be one with this payment itself, where the code names no other cause. */
+function refusesUnder(httpStatus: number, code = 'INVALID_REQUEST'): boolean {
+  return provesRefusal(httpStatus) && (httpStatus !== 409 || code !== 'INVALID_REQUEST');
 }
 
-/** Messages about something that was not sent may speak of what the gateway did: "notification", "payment". */
-function isAboutFieldsOf(sent: WireRecord, { errors }: GatewayErrorBody): boolean {
-  return Object.keys(errors).every((path) => {
-    let value: unknown = sent;
-    for (const name of path.split('.')) {
-      const record = asRecord(value);
-      value = record && Object.hasOwn(record, name) ? record[name] : undefined;
-    }
-    return value !== undefined;
-  });
+/** A server that failed, or says 2xx, may have acted all the same. The specification shows no status of a refusal. */
+function provesRefusal(httpStatus: number): boolean {
+  return isClientError(httpStatus) && !SPEAKING_STATUSES.has(httpStatus);
+}
+
+function isAboutRequest({ errors }: GatewayErrorBody): boolean {
+  return Object.keys(errors).every((path) => REQUEST_FIELDS.has(path.split('.', 1)[0] ?? ''));
 }
 
 /** An answer without a code that refuses: messages by field among them. */
@@ -148,7 +148,7 @@ function classifyUnlisted(kind: PaymentFamily, httpStatus: number, error: Gatewa
   if (httpStatus === 429) return 'rate-limited';
   const mayBeEarlier =
     kind === 'collection' &&
-    (error.hasMore || REFERENCE.test(textsOf(error).join(' ')) || speaksOfEarlierPayment(error));
+    (error.mayHoldRecord || REFERENCE.test(textsOf(error).join(' ')) || speaksOfEarlierPayment(error));
   if (code !== undefined) return mayBeEarlier ? unproven(httpStatus) : 'unlisted-code';
   const byStatus = statusAlone(httpStatus);
   if (byStatus !== undefined) return byStatus;

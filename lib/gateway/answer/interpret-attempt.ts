@@ -46,7 +46,7 @@ export function interpretAttempt<T extends object>(
   if (result.result === 'held-back') return { report: heldBack(result.retryAfterMs) };
   const { httpStatus, text, headers } = result;
   const answer = parseAnswer(text, headers);
-  const event = classifyAnswer(call.kind, httpStatus, answer, refusalCodes, call.body);
+  const event = classifyAnswer(call.kind, httpStatus, answer, refusalCodes);
   const sensitive = (): string[] => sensitiveTexts(call);
   if (answer.shape === 'success') {
     const tokens = safeTokens(answer.envelope, sensitive, refusalCodes);
@@ -55,7 +55,8 @@ export function interpretAttempt<T extends object>(
       : { report: { event, httpStatus, ...tokens, errors: {} } };
   }
   const retryAfterMs = event === 'rate-limited' ? parseRetryAfter(headers.retryAfter, Date.now()) : undefined;
-  const error: GatewayErrorBody = answer.shape === 'error' ? answer.error : { errors: {}, hasMore: false };
+  const error: GatewayErrorBody =
+    answer.shape === 'error' ? answer.error : { errors: {}, mayHoldRecord: false };
   return {
     report: {
       event,

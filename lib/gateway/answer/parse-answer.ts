@@ -30,15 +30,15 @@ export interface GatewayErrorBody {
   readonly requestId?: string;
   /** Messages by field (shape C); empty in the other shapes. */
   readonly errors: Readonly<Record<string, readonly string[]>>;
-  /** Whether there is a field that the specification does not show in an answer: it may be the record of a payment. */
-  readonly hasMore: boolean;
+  /** Whether a field beside these may be the record of a payment. */
+  readonly mayHoldRecord: boolean;
 }
 
 type WireObject = Readonly<Record<string, unknown>>;
 
 const UNREADABLE: ParsedAnswer = { shape: 'unreadable' };
 const JSON_TYPE = /^\s*(application|text)\/([\w.-]+\+)?json\s*(;|$)/i;
-/** The fields that the specification shows in an answer. */
+/** Fields beside which an answer without a code says nothing else. */
 const PLAIN_FIELDS: ReadonlySet<string> = new Set([
   'status',
   'success',
@@ -49,6 +49,9 @@ const PLAIN_FIELDS: ReadonlySet<string> = new Set([
   'meta',
   'request_id',
 ]);
+
+/** Names under which a gateway writes what it made. */
+const RECORD_FIELD = /payment|transaction|transfer|disbursement|collection|provider|result|record|^id$/i;
 
 /** Reads the text of an answer. Never throws. */
 export function parseAnswer(text: string, headers: BodyHeaders = {}): ParsedAnswer {
@@ -105,8 +108,7 @@ function parseSuccess(body: WireObject, text: string): ParsedAnswer {
 
 function parseError(body: WireObject): ParsedAnswer {
   const errors = fieldErrors(body['errors']);
-  const hasMore = !isEmpty(body['meta']) || Object.keys(body).some((field) => !PLAIN_FIELDS.has(field));
-  if (!errors || !isErrorShape(body, Object.keys(errors).length > 0, hasMore)) return UNREADABLE;
+  if (!errors || !isErrorShape(body, Object.keys(errors).length > 0)) return UNREADABLE;
   const code = textField(body, 'code');
   const message = textField(body, 'message');
   const requestId = textField(body, 'request_id');
@@ -114,7 +116,7 @@ function parseError(body: WireObject): ParsedAnswer {
     shape: 'error',
     error: {
       errors,
-      hasMore,
+      mayHoldRecord: mayHoldRecord(body),
       ...(code && { code }),
       ...(message && { message }),
       ...(requestId && { requestId }),
@@ -123,7 +125,7 @@ function parseError(body: WireObject): ParsedAnswer {
 }
 
 /** A record beside an error, or a code in another place, contradicts it: then nothing is known for certain. */
-function isErrorShape(body: WireObject, hasFieldErrors: boolean, hasMore: boolean): boolean {
+function isErrorShape(body: WireObject, hasFieldErrors: boolean): boolean {
   const { status, success, code, message } = body;
   const saysError = status === 'error' || success === false;
   const contradicts =
@@ -131,9 +133,14 @@ function isErrorShape(body: WireObject, hasFieldErrors: boolean, hasMore: boolea
   if (contradicts || !isEmpty(body['data']) || !isEmpty(body['error'])) return false;
   if (!isAbsent(message) && typeof message !== 'string') return false;
   if (isAbsent(code) || code === '') {
-    return !hasMore && (hasFieldErrors ? saysError : typeof message === 'string');
+    const isWhole = hasFieldErrors ? saysError : typeof message === 'string';
+    return isWhole && Object.keys(body).every((field) => PLAIN_FIELDS.has(field));
   }
   return saysError && typeof code === 'string';
+}
+
+function mayHoldRecord(body: WireObject): boolean {
+  return !isEmpty(body['meta']) || Object.keys(body).some((field) => RECORD_FIELD.test(field));
 }
 
 /** The messages by field; empty where the answer has none, undefined where `errors` is something else. */
