@@ -1,7 +1,7 @@
 import { type Job, Queue } from 'bullmq';
 import { performance } from 'node:perf_hooks';
 import { failureLabel, isPaymentsError, PaymentsStorageError } from '../errors/payments-errors.js';
-import { waitWithin } from '../common/with-deadline.js';
+import { withDeadline } from '../common/with-deadline.js';
 import { type DeliveryQueue, type QueuedDelivery } from '../webhooks/delivery/delivery-queue.js';
 import { JOB_NAME, jobOptions } from './delivery-job.js';
 import { OutageLog } from './outage.log.js';
@@ -82,7 +82,7 @@ export class DeliveryStore implements DeliveryQueue {
       .finally(() => {
         ignoreLateErrors(this.queue);
       });
-    const closed = await waitWithin(closing, performance.now() + ANSWERS_WITHIN_MS);
+    const closed = await withDeadline(closing, performance.now() + ANSWERS_WITHIN_MS);
     if (closed.ended === 'done' && closed.value) return;
     // Not awaited: of a connection that is just being made again nobody hears the end, but it is given up at once.
     this.queue.disconnect().catch(() => undefined);
@@ -90,7 +90,7 @@ export class DeliveryStore implements DeliveryQueue {
 }
 
 async function answered<T>(work: Promise<T>, deadline: number): Promise<T> {
-  const waited = await waitWithin(work, deadline).catch((error: unknown) => {
+  const waited = await withDeadline(work, deadline).catch((error: unknown) => {
     if (isPaymentsError(error)) throw error;
     throw new PaymentsStorageError(`Redis did not do its work: ${failureLabel(error)}.`);
   });

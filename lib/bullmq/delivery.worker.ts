@@ -2,7 +2,7 @@ import { DelayedError, type Job, Worker } from 'bullmq';
 import { performance } from 'node:perf_hooks';
 import { SafeLogger } from '../common/safe-logger.js';
 import { isPaymentsError } from '../errors/payments-errors.js';
-import { waitWithin } from '../common/with-deadline.js';
+import { withDeadline } from '../common/with-deadline.js';
 import { type QueuedDelivery } from '../webhooks/delivery/delivery-queue.js';
 import { describeEvent, type WebhookAnswer } from '../webhooks/delivery/webhook-answer.js';
 import { backoffMs, endOfJob } from './delivery-job.js';
@@ -58,7 +58,7 @@ export class DeliveryWorker {
     this.worker.opts.stalledInterval = 1;
     this.worker.pause(true).catch(() => undefined);
     const limit = performance.now() + this.options.shutdownTimeoutMs;
-    const { ended } = await waitWithin(Promise.allSettled(this.running), limit);
+    const { ended } = await withDeadline(Promise.allSettled(this.running), limit);
     if (ended !== 'done') {
       this.logger.warn(
         `${this.running.size} webhooks are still being handled after ${this.options.shutdownTimeoutMs} ms ` +
@@ -72,7 +72,7 @@ export class DeliveryWorker {
       .finally(() => {
         ignoreLateErrors(this.worker);
       });
-    await waitWithin(closing, performance.now() + CLOSES_WITHIN_MS);
+    await withDeadline(closing, performance.now() + CLOSES_WITHIN_MS);
   }
 
   private async process(job: Job<QueuedDelivery>, token: string | undefined): Promise<void> {

@@ -19,7 +19,7 @@ export interface Unanswered {
   readonly durationMs: number;
 }
 
-export type Exchange = Answered | Unanswered;
+export type RequestRecord = Answered | Unanswered;
 
 export interface ExchangeRequest {
   readonly method: 'GET' | 'POST';
@@ -30,7 +30,7 @@ export interface ExchangeRequest {
 const TIMEOUT_MS = 30_000;
 const LONGEST_TEXT = 65_536;
 
-export function isAnswered(exchange: Exchange): exchange is Answered {
+export function isAnswered(exchange: RequestRecord): exchange is Answered {
   return 'status' in exchange;
 }
 
@@ -39,7 +39,7 @@ export function exchange(
   url: URL,
   { method, headers, body }: ExchangeRequest,
   timeoutMs: number = TIMEOUT_MS,
-): Promise<Exchange> {
+): Promise<RequestRecord> {
   return new Promise((resolve) => {
     const started = performance.now();
     const durationMs = (): number => Math.round(performance.now() - started);

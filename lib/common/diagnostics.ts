@@ -114,7 +114,7 @@ async function callGuarded(name: string, listen: () => void | Promise<void>): Pr
 }
 
 /** Whether anybody listens to one of two channels, such as the beginning and the end of the same thing. */
-export function isHeard(one: keyof PaymentsDiagnostics, other: keyof PaymentsDiagnostics): boolean {
+export function hasSubscribers(one: keyof PaymentsDiagnostics, other: keyof PaymentsDiagnostics): boolean {
   return CHANNELS[one].hasSubscribers || CHANNELS[other].hasSubscribers;
 }
 

@@ -1,17 +1,21 @@
 import { performance } from 'node:perf_hooks';
 
 /** What came of waiting. */
-export type Waited<T> =
+export type DeadlineResult<T> =
   { readonly ended: 'done'; readonly value: T } | { readonly ended: 'late' } | { readonly ended: 'aborted' };
 
 /** Waits for work no longer than the deadline (by `performance.now()`) and the signal allow; the work itself goes on. */
-export function waitWithin<T>(work: Promise<T>, deadline: number, signal?: AbortSignal): Promise<Waited<T>> {
+export function withDeadline<T>(
+  work: Promise<T>,
+  deadline: number,
+  signal?: AbortSignal,
+): Promise<DeadlineResult<T>> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {
       clearTimeout(late);
       signal?.removeEventListener('abort', abort);
     };
-    const end = (waited: Waited<T>): void => {
+    const end = (waited: DeadlineResult<T>): void => {
       stop();
       resolve(waited);
     };

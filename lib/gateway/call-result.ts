@@ -5,7 +5,7 @@ import { type FailureVerdict } from './call-error.js';
 import { type ReadSuccess } from './answer/interpret-attempt.js';
 
 /** How a call ended. */
-export type CallEnd<T> = CallSuccess<T> | CallAborted | CallFailure;
+export type CallResult<T> = CallSuccess<T> | CallAborted | CallFailure;
 
 export interface CallSuccess<T> {
   readonly end: 'success';

@@ -15,7 +15,7 @@ import {
 } from '../common/call-diagnostics.js';
 import { publishAround, publishDiagnostics } from '../common/diagnostics.js';
 import { SafeLogger } from '../common/safe-logger.js';
-import { type CallEnd } from './call-result.js';
+import { type CallResult } from './call-result.js';
 import { type Decision } from './decide.js';
 import { type OutgoingRequest } from './http/http-transport.js';
 
@@ -32,7 +32,7 @@ export class CallTrace {
   }
 
   /** Makes the call between its start and its end. */
-  async around<T>(make: () => Promise<CallEnd<T>>): Promise<CallEnd<T>> {
+  async around<T>(make: () => Promise<CallResult<T>>): Promise<CallResult<T>> {
     const startedAt = performance.now();
     publishDiagnostics(CALL_START_CHANNEL, () => ({ ...this.subject }));
     const end = await make();
@@ -110,7 +110,7 @@ function writesDebugLines(): boolean {
 }
 
 function endReport(
-  end: CallEnd<unknown>,
+  end: CallResult<unknown>,
 ): Pick<CallEndEvent, 'outcome' | 'error' | 'evidence' | 'code' | 'requestId'> {
   if (end.end === 'aborted') return { outcome: 'aborted' };
   if (end.end === 'success') {

@@ -1,8 +1,8 @@
 import { type HttpService } from '@nestjs/axios';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
-import { AccountGate } from './rate-limiter.js';
-import { accountCarrier } from './http/account-transport.js';
-import { type CallEnd } from './call-result.js';
+import { RateLimiter } from './rate-limiter.js';
+import { accountTransport } from './http/account-transport.js';
+import { type CallResult } from './call-result.js';
 import { callLimits, type CallLimits, checkCallOptions, type CallOptions } from './call-options.js';
 import { CallTrace } from './call-trace.js';
 import { type GatewayCall, type ReadCall, withLastResponse, type PaymentsResponse } from './gateway-call.js';
@@ -19,7 +19,7 @@ export interface GatewayClient {
     call: GatewayCall<T>,
     request: Partial<IdempotentRequest>,
     limits: CallLimits,
-  ): Promise<CallEnd<T>>;
+  ): Promise<CallResult<T>>;
   /** Makes a call that only reads. */
   read<T extends object>(call: ReadCall<T>, options?: CallOptions): Promise<PaymentsResponse<T>>;
 }
@@ -28,8 +28,8 @@ export interface GatewayClient {
 export function createGatewayClient(options: ResolvedPaymentsOptions, http: HttpService): GatewayClient {
   const { origin, pathname } = new URL(options.baseUrl);
   const headersFor = headerMaker(credentialHeaders(options));
-  const carrier = accountCarrier(http);
-  const gate = new AccountGate(options.rate);
+  const carrier = accountTransport(http);
+  const gate = new RateLimiter(options.rate);
   const { account, amountFormat, banks, limits: amountLimits, networks, refusalCodes } = options;
 
   const send: GatewayClient['send'] = (call, request, limits) => {

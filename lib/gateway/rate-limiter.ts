@@ -12,7 +12,7 @@ export type Turn =
   | { readonly turn: 'held-back'; readonly retryAfterMs: number };
 
 /** Time, so that tests can make it pass. */
-export interface GateClock {
+export interface LimiterClock {
   /** Milliseconds that only ever rise. */
   readonly now: () => number;
   /** Runs something later; returns how to take that back. */
@@ -24,7 +24,7 @@ interface Waiter {
   readonly settle: (turn: Turn) => void;
 }
 
-const REAL_CLOCK: GateClock = {
+const REAL_CLOCK: LimiterClock = {
   now: () => performance.now(),
   after: (ms, run) => {
     const timer = setTimeout(run, Math.ceil(ms));
@@ -41,16 +41,16 @@ const REAL_CLOCK: GateClock = {
  * Of our own because no kept library that runs under Nest 11's Jest lets a queued call go at its abort or deadline, or
  * closes for everybody for a while: those that were read hold only what the few lines here hold as well.
  */
-export class AccountGate {
-  private readonly rules: StartRules;
+export class RateLimiter {
+  private readonly rules: RateWindow;
   private readonly queue = new Set<Waiter>();
   private cancelNext: (() => void) | undefined;
 
   constructor(
     rate: ResolvedRateOptions,
-    private readonly clock: GateClock = REAL_CLOCK,
+    private readonly clock: LimiterClock = REAL_CLOCK,
   ) {
-    this.rules = new StartRules(rate);
+    this.rules = new RateWindow(rate);
   }
 
   /**
@@ -74,7 +74,7 @@ export class AccountGate {
   }
 
   /** Lets nothing start for a while, since the gateway said that there were too many requests. */
-  coolDown(askedMs: number): void {
+  pauseFor(askedMs: number): void {
     const now = this.clock.now();
     this.rules.close(now, askedMs);
     for (const { latest, settle } of this.queue) {
@@ -135,7 +135,7 @@ export class AccountGate {
 const WINDOW_MS = 1_000;
 
 /** When the next try of an account may start: no timers, no queue; every moment is handed in. */
-export class StartRules {
+export class RateWindow {
   private running = 0;
   /** The last `perSecond` starts, the oldest first. */
   private readonly starts: number[] = [];

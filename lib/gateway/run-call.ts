@@ -3,16 +3,16 @@ import { type AttemptInfo, type OutcomeEvidence } from '../common/vocabulary.js'
 import { type ProbeWait } from '../common/journal-port.js';
 import { type ResolvedProbeWaits, type ResolvedRetryOptions } from '../config/resolved-options.js';
 import { type PaymentsErrorDetails } from '../errors/payments-errors.js';
-import { type CallEnd, type CallFailure } from './call-result.js';
+import { type CallResult, type CallFailure } from './call-result.js';
 import { callError, type FailureVerdict } from './call-error.js';
 import { type AttemptEvent, attemptInfo, type AttemptReport } from './answer/attempt-report.js';
 import { decide, type Decision } from './decide.js';
 import { type GatewayCall } from './gateway-call.js';
 import { interpretAttempt } from './answer/interpret-attempt.js';
 import { backOffMs, nextWaitMs, pause, probeWaitMs } from './retry-timing.js';
-import { type AccountGate, type Turn } from './rate-limiter.js';
+import { type RateLimiter, type Turn } from './rate-limiter.js';
 import { type CallTrace } from './call-trace.js';
-import { type Carrier, type OutgoingRequest } from './http/http-transport.js';
+import { type HttpTransport, type OutgoingRequest } from './http/http-transport.js';
 import { sendAttempt, type AttemptResult } from './http/send-attempt.js';
 
 /** Everything that one call needs; every try sends the same request. */
@@ -41,7 +41,10 @@ export interface Probing {
 }
 
 /** Makes one call: try, interpret, decide, and again where the decision table allows it. */
-export async function runCall<T extends object>(call: GatewayCall<T>, setup: CallSetup): Promise<CallEnd<T>> {
+export async function runCall<T extends object>(
+  call: GatewayCall<T>,
+  setup: CallSetup,
+): Promise<CallResult<T>> {
   const attempts: AttemptInfo[] = [];
   let ambiguous = setup.probeFor !== undefined;
   let openProbe = setup.probeFor;
@@ -56,7 +59,7 @@ export async function runCall<T extends object>(call: GatewayCall<T>, setup: Cal
     const { verdict } = decision;
     setup.trace.attempt(attempt, report.requestId, decision);
     if (report.event === 'rate-limited') {
-      setup.gate.coolDown(report.retryAfterMs ?? backOffMs(attempt.number, setup.retry));
+      setup.gate.pauseFor(report.retryAfterMs ?? backOffMs(attempt.number, setup.retry));
     }
     if (verdict.end === 'success' && success) return { end: 'success', success, attempts };
     if (verdict.end === 'success' || verdict.end === 'aborted') return aborted(setup, attempts);
@@ -95,7 +98,7 @@ function waitBefore(
   return retry ? nextWaitMs({ tries, remainingMs, retryAfterMs }, setup.retry) : undefined;
 }
 
-function aborted({ signal }: CallSetup, attempts: readonly AttemptInfo[]): CallEnd<never> {
+function aborted({ signal }: CallSetup, attempts: readonly AttemptInfo[]): CallResult<never> {
   return { end: 'aborted', reason: signal?.reason, answered: isAnswered(attempts) };
 }
 
@@ -131,7 +134,7 @@ function detailsOf(
 
 /** What sending in turn needs of a call. */
 export interface TurnSetup {
-  readonly carrier: Carrier;
+  readonly carrier: HttpTransport;
   readonly request: OutgoingRequest;
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number;
@@ -139,7 +142,7 @@ export interface TurnSetup {
   readonly deadline: number;
   /** When a try must have begun that waited for its turn, by `performance.now()`. */
   readonly sendBy: number;
-  readonly gate: AccountGate;
+  readonly gate: RateLimiter;
   readonly trace: CallTrace;
   /** Called when a try begins to leave; must not throw. */
   readonly onSending?: (() => void) | undefined;

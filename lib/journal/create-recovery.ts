@@ -5,7 +5,7 @@ import { SafeLogger } from '../common/safe-logger.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
 import { type GatewayClient } from '../gateway/gateway-client.js';
 import { EntryRecovery } from './recovery/recover-entry.js';
-import { OutcomeBook } from './outcomes/outcome-recorder.js';
+import { OutcomeRecorder } from './outcomes/outcome-recorder.js';
 import { OutcomeWaiter } from './outcomes/outcome-waiter.js';
 import { type Payments } from './payment/payments.js';
 import { PaymentsJournal } from './payments-journal.js';
@@ -34,7 +34,7 @@ export function createRecovery(
 ): Recovery {
   const { account, environment, probe, recoveryWindowMs, deadlineMs, staleAfterMs, statusPaths } = options;
   const scope = { account, environment };
-  const book = new OutcomeBook(store);
+  const book = new OutcomeRecorder(store);
   const status = new StatusResolver(statusPaths, gateway, store, book.watch);
   const rules = { probe, recoveryWindowMs, deadlineMs, staleAfterMs };
   const stopping = new AbortController();

@@ -22,7 +22,7 @@ import {
   refused,
 } from './recovery/journal-entry.js';
 import { type OldestUnresolved } from './recovery/oldest-unresolved.js';
-import { type OutcomeBook } from './outcomes/outcome-recorder.js';
+import { type OutcomeRecorder } from './outcomes/outcome-recorder.js';
 import { type OutcomeWaiter } from './outcomes/outcome-waiter.js';
 import { type PurgeAges, purgeProblems } from './purge-ages.js';
 import { type RecoveryReport } from './recovery/recovery-report.js';
@@ -53,7 +53,7 @@ export class PaymentsJournal {
   constructor(
     private readonly scope: Pick<JournalScope, 'account' | 'environment'>,
     private readonly store: JournalStore,
-    private readonly book: OutcomeBook,
+    private readonly book: OutcomeRecorder,
     private readonly recovery: RecoveryRun,
     private readonly waiter: OutcomeWaiter,
   ) {}
@@ -64,8 +64,8 @@ export class PaymentsJournal {
    * @throws PaymentsStorageError
    */
   async get(family: PaymentFamily, reference: string): Promise<JournalEntry | undefined> {
-    const standing = await reading(this.store.get(this.keyOf(family, reference)));
-    return standing && journalEntry(standing);
+    const existing = await reading(this.store.get(this.keyOf(family, reference)));
+    return existing && journalEntry(existing);
   }
 
   /**
@@ -88,7 +88,7 @@ export class PaymentsJournal {
       for (;;) {
         const { done, value } = await reading(pages.next());
         if (done) break;
-        for (const standing of value) if (standing.ageMs >= olderThanMs) yield journalEntry(standing);
+        for (const existing of value) if (existing.ageMs >= olderThanMs) yield journalEntry(existing);
       }
     }
   }
@@ -154,10 +154,10 @@ export class PaymentsJournal {
       const problem = `outcome must be a final status of a ${family}: ${outcomes.join(', ')}`;
       throw new PaymentsValidationError({ outcome: [problem] }, { reference });
     }
-    const standing = await reading(this.book.settle(this.keyOf(family, reference), outcome));
-    if (!standing) throw await this.missing(family, reference);
-    if (standing.record.outcome === outcome) return journalEntry(standing);
-    throw alreadySettled(standing.record);
+    const existing = await reading(this.book.settle(this.keyOf(family, reference), outcome));
+    if (!existing) throw await this.missing(family, reference);
+    if (existing.record.outcome === outcome) return journalEntry(existing);
+    throw alreadySettled(existing.record);
   }
 
   /**
@@ -184,12 +184,12 @@ export class PaymentsJournal {
     const deadline = performance.now() + timeoutMs;
     const end = await reading(this.waiter.wait(this.keyOf(family, reference), deadline, signal));
     if ('aborted' in end) throw signal?.reason;
-    const { standing } = end;
-    if (!standing) throw await this.missing(family, reference);
-    const { record } = standing;
-    if (record.state === 'settled') return journalEntry(standing);
+    const { existing } = end;
+    if (!existing) throw await this.missing(family, reference);
+    const { record } = existing;
+    if (record.state === 'settled') return journalEntry(existing);
     if (record.state === 'rejected') throw refused(record);
-    throw noOutcome(standing, timeoutMs);
+    throw noOutcome(existing, timeoutMs);
   }
 
   /**

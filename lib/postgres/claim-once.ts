@@ -73,10 +73,10 @@ function readRow(row: ClaimRow, key: readonly string[], delivery: InboxDelivery)
     return { result: 'claimed', entry };
   }
   const now = Number(row['now_ms']);
-  const standing = standingEntry(row);
-  const decision = decideClaim(standing, delivery, now);
-  if (decision === 'busy') return { result: 'busy', leaseLeftMs: standing.leaseUntil - now };
-  if (decision === 'conflict') return { result: 'conflict', standingEvent: standing.event };
+  const existing = standingEntry(row);
+  const decision = decideClaim(existing, delivery, now);
+  if (decision === 'busy') return { result: 'busy', leaseLeftMs: existing.leaseUntil - now };
+  if (decision === 'conflict') return { result: 'conflict', standingEvent: existing.event };
   return decision === 'done' ? { result: 'done' } : undefined;
 }
 

@@ -1,5 +1,5 @@
 import { PaymentsStorageError, failureLabel, isPaymentsError } from '../errors/payments-errors.js';
-import { waitWithin } from '../common/with-deadline.js';
+import { withDeadline } from '../common/with-deadline.js';
 import { type PostgresClient, type PostgresPool, type PostgresResult } from './postgres-pool.js';
 
 /** How long to wait for a connection of the pool, and then for the answer to each statement. */
@@ -9,7 +9,7 @@ const WITHIN_MS = 4_000;
 export type RunStatement = (text: string, values?: readonly unknown[]) => Promise<PostgresResult>;
 
 /** One connection of the application's pool, until it is given back. */
-export class LentConnection {
+export class PooledConnection {
   private readonly release: PostgresClient['release'];
   private query: PostgresClient['query'] = (text, values) => this.client.query(text, values);
   private broken = false;
@@ -27,10 +27,10 @@ export class LentConnection {
   }
 
   /** Takes a connection out of the pool; one that comes too late goes straight back. */
-  static async from(pool: PostgresPool): Promise<LentConnection> {
+  static async from(pool: PostgresPool): Promise<PooledConnection> {
     const connecting = pool.connect();
     try {
-      return new LentConnection(await inTime(connecting, 'a free connection of the pool'));
+      return new PooledConnection(await inTime(connecting, 'a free connection of the pool'));
     } catch (error) {
       connecting.then(
         (client) => {
@@ -56,7 +56,7 @@ export class LentConnection {
    * Refuses what is still asked of the client: outside of the transaction it would stand. Only for a connection that is closed
    * afterwards.
    */
-  lockOut(): void {
+  block(): void {
     this.query = this.client.query.bind(this.client);
     this.client.query = () =>
       Promise.reject(
@@ -84,7 +84,7 @@ export class LentConnection {
 /** Runs single statements, each on a connection of its own and committed at once. */
 export function autocommit(pool: PostgresPool): RunStatement {
   return async (text, values) => {
-    const connection = await LentConnection.from(pool);
+    const connection = await PooledConnection.from(pool);
     try {
       const result = await connection.run(text, values);
       connection.giveBack('usable');
@@ -96,7 +96,7 @@ export function autocommit(pool: PostgresPool): RunStatement {
 }
 
 async function inTime<T>(work: Promise<T>, what: string): Promise<T> {
-  const waited = await waitWithin(work, performance.now() + WITHIN_MS);
+  const waited = await withDeadline(work, performance.now() + WITHIN_MS);
   if (waited.ended === 'done') return waited.value;
   throw new PaymentsStorageError(`Waited ${WITHIN_MS} ms in vain for ${what}.`);
 }

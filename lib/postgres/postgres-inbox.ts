@@ -13,7 +13,7 @@ import { claimOnce, type HeldEntry, keyValues } from './claim-once.js';
 import { deleteInBatches } from './delete-in-batches.js';
 import { beginTransaction, TransactionalClaim } from './transactional-claim.js';
 import { type InboxStatements, inboxStatements } from './inbox-statements.js';
-import { autocommit, LentConnection, type RunStatement } from './pooled-connection.js';
+import { autocommit, PooledConnection, type RunStatement } from './pooled-connection.js';
 import { type PostgresPool } from './postgres-pool.js';
 import { PostgresJournal } from './postgres-journal.js';
 import { PostgresSetAside } from './postgres-quarantine.js';
@@ -103,7 +103,7 @@ export class PostgresInbox implements InboxStore {
 
   /** The connection is taken first: where the pool has none, nothing was claimed in vain. */
   private async claimWithTransaction(delivery: InboxDelivery, leaseMs: number): Promise<ClaimResult> {
-    const connection = await LentConnection.from(this.pool);
+    const connection = await PooledConnection.from(this.pool);
     try {
       const claimed = await claimOnce(connection.run, this.statements, delivery, leaseMs);
       if (claimed.result === 'claimed') {
@@ -117,7 +117,7 @@ export class PostgresInbox implements InboxStore {
     }
   }
 
-  private async begin(connection: LentConnection, entry: HeldEntry, leaseMs: number): Promise<InboxClaim> {
+  private async begin(connection: PooledConnection, entry: HeldEntry, leaseMs: number): Promise<InboxClaim> {
     const { run: elsewhere, statements, names } = this;
     const journal = new PostgresJournal(connection.run, names);
     const claim = new TransactionalClaim(entry, {

@@ -2,13 +2,13 @@ import { type JournalStore } from '../common/journal-port.js';
 import { type InboxClaim } from '../common/storage-port.js';
 import { type HeldEntry } from './claim-once.js';
 import { type InboxStatements } from './inbox-statements.js';
-import { type LentConnection, type RunStatement } from './pooled-connection.js';
+import { type PooledConnection, type RunStatement } from './pooled-connection.js';
 import { textLiteral, MOMENT } from './sql-text.js';
 
 /** What a transactional claim needs beside the entry. */
 export interface TransactionParts {
   /** Where the transaction was begun. */
-  readonly connection: LentConnection;
+  readonly connection: PooledConnection;
   /** Another connection, for the case that this one is lost. */
   readonly elsewhere: RunStatement;
   readonly statements: Pick<InboxStatements, 'giveBack' | 'withdraw' | 'state'>;
@@ -89,7 +89,7 @@ export class TransactionalClaim implements InboxClaim {
     const { connection, elsewhere, statements } = this.parts;
     const endClaim = (run: RunStatement): Promise<unknown> => run(statements[then], this.entry.values);
     // Something that the handler began may still run, and would write on whatever the connection is lent for next.
-    connection.lockOut();
+    connection.block();
     try {
       await connection.run('ROLLBACK');
       await endClaim(connection.run);

@@ -3,7 +3,7 @@ import { sandboxClockState } from './control/clock-view.js';
 import { ControlRoute } from './control/control-route.js';
 import { sandboxFault } from './control/fault-view.js';
 import { SandboxView } from './control/sandbox-view.js';
-import { ActivityHub } from './core/activity.js';
+import { EventBus } from './core/activity.js';
 import { Gateway } from './core/gateway.js';
 import { idsByMerchant, seededChance } from './core/id-source.js';
 import { NameDirectory } from './core/name-directory.js';
@@ -12,7 +12,7 @@ import { FaultQueue } from './http/faults.js';
 import { GatewayRoute } from './http/gateway-route.js';
 import { RequestJournal } from './http/request-journal.js';
 import { type SandboxSettings } from './resolve-options.js';
-import { StoryBook } from './story/story-book.js';
+import { Timeline } from './story/story-book.js';
 import { EndpointBook } from './webhooks/endpoint-book.js';
 import { WebhookDeliverer } from './webhooks/webhook-deliverer.js';
 import { WebhookSender } from './webhooks/webhook-sender.js';
@@ -25,7 +25,7 @@ export type SandboxParts = ReturnType<typeof composeSandbox>;
 /** Wires the parts of one emulator; nothing listens yet. */
 export function composeSandbox(settings: SandboxSettings) {
   const { seed, auto, profile } = settings;
-  const hub = new ActivityHub();
+  const hub = new EventBus();
   const directory = new NameDirectory();
   const journal = new RequestJournal();
   // Later, because `times(…)` and `probability(…)` still follow on what was planned.
@@ -64,7 +64,7 @@ export function composeSandbox(settings: SandboxSettings) {
     },
   });
   const gatewayRoute = new GatewayRoute(gateway, faults, journal, clock, hub, auto, profile);
-  const stories = new StoryBook(hub, clock);
+  const stories = new Timeline(hub, clock);
   const view = new SandboxView(gateway, deliverer, endpoints, clock, { seed, auto, profile: profile.name });
   const memory = { clock, faults, journal, profile, stories, gateway, gatewayRoute, deliverer };
   const reset = async (merchant?: string): Promise<void> => {

@@ -4,7 +4,7 @@ import { type FaultQueue } from './http/faults.js';
 import { type GatewayRoute } from './http/gateway-route.js';
 import { type RequestJournal } from './http/request-journal.js';
 import { type Profile } from './profile/profile.js';
-import { type StoryBook } from './story/story-book.js';
+import { type Timeline } from './story/story-book.js';
 import { type WebhookDeliverer } from './webhooks/webhook-deliverer.js';
 
 /** Everything that remembers. */
@@ -13,7 +13,7 @@ export interface Memory {
   readonly faults: FaultQueue;
   readonly journal: RequestJournal;
   readonly profile: Profile;
-  readonly stories: StoryBook;
+  readonly stories: Timeline;
   readonly gateway: Gateway;
   readonly gatewayRoute: GatewayRoute;
   readonly deliverer: WebhookDeliverer;

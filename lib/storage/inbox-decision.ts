@@ -34,6 +34,6 @@ export function decideClaim(
 
 function isSameOutcome(entry: InboxEntry, { fingerprint, providerReference }: InboxDelivery): boolean {
   if (entry.fingerprint !== fingerprint) return false;
-  const { providerReference: standing = providerReference } = entry;
-  return providerReference === undefined || standing === providerReference;
+  const { providerReference: existing = providerReference } = entry;
+  return providerReference === undefined || existing === providerReference;
 }

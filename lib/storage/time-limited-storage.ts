@@ -6,7 +6,7 @@ import {
   type PaymentsStorage,
 } from '../common/storage-port.js';
 import { PaymentsStorageError } from '../errors/payments-errors.js';
-import { answersAtOnce } from './memory/memory-storage.js';
+import { isInProcess } from './memory/memory-storage.js';
 
 /** How long a storage may take for one answer. */
 export const STORAGE_ANSWERS_WITHIN_MS = 5_000;
@@ -16,7 +16,7 @@ export const STORAGE_ANSWERS_WITHIN_MS = 5_000;
  * asked for may still happen. Purging takes as long as it takes.
  */
 export function timeLimited(storage: PaymentsStorage): Pick<PaymentsStorage, 'name' | 'inbox' | 'journal'> {
-  if (answersAtOnce(storage)) return storage;
+  if (isInProcess(storage)) return storage;
   return { name: storage.name, inbox: limitedInbox(storage.inbox), journal: limitedJournal(storage.journal) };
 }
 

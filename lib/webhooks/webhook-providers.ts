@@ -2,7 +2,7 @@ import { type ApplicationEvents } from '../common/application-events.js';
 import { type PaymentsStorage } from '../common/storage-port.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
 import { type Recovery } from '../journal/create-recovery.js';
-import { ClaimedWork, RunningWork } from './delivery/handler-runner.js';
+import { HandlerRunner, RunningWork } from './delivery/handler-runner.js';
 import { DeliveryDispatcher } from './delivery/delivery-dispatcher.js';
 import { WebhookReceiver } from './delivery/webhook-receiver.js';
 import { type PaymentHandlers } from './handlers/payment-handlers.js';
@@ -35,7 +35,7 @@ export function createPaymentsInbox(
         handlers,
         outcomes,
         events,
-        new ClaimedWork(account, webhooks, running),
+        new HandlerRunner(account, webhooks, running),
       ),
       running,
       storage.name,

@@ -90,8 +90,8 @@ export class Ledger {
   async journalled(references: readonly string[]): Promise<ReadonlyMap<string, JournalledEnd>> {
     const found = new Map<string, JournalledEnd>();
     await each(references, async (reference) => {
-      const standing = await this.journal.get({ ...KEY, reference });
-      if (standing) found.set(reference, standing.record);
+      const existing = await this.journal.get({ ...KEY, reference });
+      if (existing) found.set(reference, existing.record);
     });
     return found;
   }

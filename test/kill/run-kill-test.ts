@@ -80,8 +80,8 @@ export async function runKillTest(mode: StorageMode, size: Size, program: string
     const setAside = new Map(
       [...(await ledger.setAside())].map(([reference, conflicts]) => [reference, outcomesOf(conflicts)]),
     );
-    const standing = await ledger.journalled(writtenDown);
-    const journal = new Map(writtenDown.map((reference) => [reference, standing.get(reference)]));
+    const existing = await ledger.journalled(writtenDown);
+    const journal = new Map(writtenDown.map((reference) => [reference, existing.get(reference)]));
     const { sent } = operator;
     const steps = await ledger.steps();
     const verdict = check({ plan, exactlyOnce, lines, steps, effects, sent, setAside, journal });

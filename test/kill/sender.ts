@@ -41,7 +41,7 @@ export class Sender {
     const deliveries = outcomes.map((outcome, place) => {
       const event = paymentEvent(`payment.${outcome}`, { reference });
       const body = JSON.stringify(event);
-      return this.insist(place, () => ({
+      return this.retryWrite(place, () => ({
         path: '/webhooks/payments',
         body,
         headers: {
@@ -55,7 +55,7 @@ export class Sender {
 
   /** Has a replica do what an operator wants. False: it was never answered 200. */
   operate(path: string, place: number): Promise<boolean> {
-    return this.insist(place, () => ({ path: `/operator/${path}`, body: '', headers: {} }));
+    return this.retryWrite(place, () => ({ path: `/operator/${path}`, body: '', headers: {} }));
   }
 
   close(): void {
@@ -64,7 +64,7 @@ export class Sender {
   }
 
   /** False: it was never answered 200. */
-  private async insist(first: number, message: () => Message): Promise<boolean> {
+  private async retryWrite(first: number, message: () => Message): Promise<boolean> {
     const giveUpAt = now() + GIVES_UP_AFTER_MS;
     for (let place = first; now() < giveUpAt && !this.closed; place += 1) {
       const port = this.fleet.portOf(place % this.fleet.size);

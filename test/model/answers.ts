@@ -1,7 +1,7 @@
 import { type ServerResponse } from 'node:http';
 
 /** A payment as it was asked for. */
-export interface AskedPayment {
+export interface RequestedPayment {
   readonly reference: string;
   readonly amount: unknown;
 }
@@ -17,7 +17,7 @@ export type AfterEffect = 'never' | 'payouts' | 'always';
 
 export interface GatewayAnswer {
   readonly afterEffect: AfterEffect;
-  readonly write: (response: ServerResponse, asked: AskedPayment) => void;
+  readonly write: (response: ServerResponse, asked: RequestedPayment) => void;
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -55,7 +55,7 @@ function fields(errors: Readonly<Record<string, readonly string[]>>): unknown {
   return { success: false, message: 'no', errors };
 }
 
-export function acceptance({ reference, amount }: AskedPayment): unknown {
+export function acceptance({ reference, amount }: RequestedPayment): unknown {
   const data = { reference, amount: Number(amount).toFixed(2), currency: 'TZS', status: 'pending' };
   return { status: 'success', code: 'PAYMENT_INITIATED', message: 'ok', data, meta: [], request_id: 'r-1' };
 }

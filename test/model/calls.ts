@@ -30,10 +30,10 @@ export class Calls {
     const { merchant, gateway, checker, reach } = this.world;
     const { call, by, requests, meanwhile, trouble, unreachable, killedAfterwards } = step;
     const process = merchant.replica(by);
-    const standing = await merchant.stored(call);
+    const existing = await merchant.stored(call);
     gateway.plan(requests);
     process.plan(trouble);
-    checker.begins(call, process.id, standing);
+    checker.begins(call, process.id, existing);
     const sentBefore = checker.sent.length;
     this.onArrival = (sent) => this.happen(meanwhile, call, sent, by);
     const made = (): Promise<CallResult> => this.call(call, process, killedAfterwards);
@@ -43,7 +43,7 @@ export class Calls {
     process.plan(undefined);
     if (process.isCutOff) process.die();
     if (result.end !== 'died' && process.isDead) reach('a result before its process is killed');
-    if (unreachable && standing === undefined) checker.neverLeft(call, result);
+    if (unreachable && existing === undefined) checker.neverLeft(call, result);
     checker.ended([call], [result], sentBefore, await merchant.stored(call));
     if (result.end === 'died') await this.checkAfterDeath(call);
     // Nobody is left who knows of the payment, or whoever does cannot write it down again yet.
@@ -53,11 +53,11 @@ export class Calls {
   async makeTwo({ calls, elsewhere, requests }: TwoCallsStep): Promise<void> {
     const { merchant, gateway, checker, reach } = this.world;
     const processes = [merchant.replica(0), merchant.replica(elsewhere ? 1 : 0)];
-    const standing = await merchant.stored(calls[0]);
+    const existing = await merchant.stored(calls[0]);
     gateway.plan(requests);
     const sentBefore = checker.sent.length;
     calls.forEach((call, index) => {
-      checker.begins(call, processes[index]!.id, standing);
+      checker.begins(call, processes[index]!.id, existing);
     });
     if (elsewhere) reach('two replicas at once');
     const results = await Promise.all(calls.map((call, index) => this.call(call, processes[index]!)));
@@ -142,12 +142,12 @@ export class Calls {
   /** Nobody can say any more what a dead process knew: what was in a journal that lost it is lost. */
   private async checkAfterDeath(call: PlannedCall): Promise<void> {
     const { merchant, gateway, checker } = this.world;
-    const standing = await merchant.stored(call);
-    if (standing === undefined) {
+    const existing = await merchant.stored(call);
+    if (existing === undefined) {
       // Either nothing had been written down, and nothing sent, or the row vanished with its process.
       if (gateway.effectsOf(call).length > 0 || gateway.awaits(call)) checker.lost(call);
       checker.freed(call);
     }
-    if (standing?.state === 'rejected') checker.freed(call);
+    if (existing?.state === 'rejected') checker.freed(call);
   }
 }

@@ -140,16 +140,16 @@ it('finds a journal that contradicts the ledger', () => {
   expect(problem(back, [effect])).toBe('a payment that had ended is open again');
 });
 
-it.each<[what: string, standing: Partial<JournalView>, found: boolean]>([
+it.each<[what: string, existing: Partial<JournalView>, found: boolean]>([
   ['where the gateway refused it', { state: 'rejected' }, false],
   ['where an operator called it failed', { settledBy: 'operator' }, false],
   ['unless the gateway has shown it', { settledBy: 'operator', acknowledged: true }, true],
   ['unless the gateway has answered', { settledBy: 'operator', answer: '{}' }, true],
   ['unless a webhook called it failed', { settledBy: 'webhook' }, true],
-])('lets another key follow a call that died, %s', (_, standing, found) => {
+])('lets another key follow a call that died, %s', (_, existing, found) => {
   const story = (checker: Checker): void => {
     made(checker, { end: 'died' });
-    checker.begins(call, 1, { ...entry, state: 'settled', outcome: 'failed', ...standing });
+    checker.begins(call, 1, { ...entry, state: 'settled', outcome: 'failed', ...existing });
     checker.arrived({ ...sent, key: 'key-2' });
   };
   expect(problem(story)).toBe(found ? 'another key was sent while a payment may stand' : undefined);

@@ -25,7 +25,7 @@ class SlotFacts {
   /** The storage lost the payment, and with it every promise about it: nothing is checked any more. */
   lost = false;
   /** The journal may have forgotten the payment, because it was told to. */
-  forgettable = false;
+  purgeTargets = false;
 
   remember(key: string): void {
     if (!this.keys.has(key)) this.keys.set(key, 0);
@@ -113,12 +113,12 @@ export class Checker {
   }
 
   /** A call begins. */
-  begins(call: PlannedCall, process: number, standing: JournalView | undefined): void {
+  begins(call: PlannedCall, process: number, existing: JournalView | undefined): void {
     const facts = this.of(call);
     facts.calling.set(process, (facts.calling.get(process) ?? 0) + 1);
     // Its process has written down later that it was refused, or the call that died since an operator freed it never began.
-    if (standing && isFreed(standing)) facts.free();
-    if (standing) facts.remember(standing.idempotencyKey);
+    if (existing && isFreed(existing)) facts.free();
+    if (existing) facts.remember(existing.idempotencyKey);
   }
 
   /** Calls that were made at once have ended. What says most about what may stand counts. */
@@ -126,13 +126,13 @@ export class Checker {
     calls: readonly PlannedCall[],
     results: readonly CallResult[],
     sentBefore: number,
-    standing: JournalView | undefined,
+    existing: JournalView | undefined,
   ): void {
     const [slot] = calls;
     if (!slot) return;
     const facts = this.of(slot);
     facts.calling.clear();
-    if (standing) facts.remember(standing.idempotencyKey);
+    if (existing) facts.remember(existing.idempotencyKey);
     const before = facts.belief;
     calls.forEach((call, index) => {
       this.checkResult(call, results[index] ?? { end: 'died' }, sentBefore, calls.length === 1);
@@ -169,7 +169,7 @@ export class Checker {
   mayForget(states: (slot: Slot) => readonly string[]): void {
     for (const slot of SLOTS) {
       const facts = this.of(slot);
-      facts.forgettable ||= facts.state !== undefined && states(slot).includes(facts.state);
+      facts.purgeTargets ||= facts.state !== undefined && states(slot).includes(facts.state);
     }
   }
 
@@ -179,8 +179,8 @@ export class Checker {
     const facts = this.of(slot);
     facts.state = entry?.state ?? facts.state;
     if (facts.lost) return;
-    const { belief, forgettable, ended } = facts;
-    const judged = { entry, effects, belief, forgettable, hasEnded: ended };
+    const { belief, purgeTargets, ended } = facts;
+    const judged = { entry, effects, belief, purgeTargets, hasEnded: ended };
     const problem = journalProblem(judged);
     if (problem !== undefined) this.check(false, problem, { slot, ...judged });
     facts.ended ||= entry?.state === 'settled' && effects.length > 0;

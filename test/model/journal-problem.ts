@@ -11,7 +11,7 @@ export interface JudgedEntry {
   /** The merchant knew how the payment ended. */
   readonly hasEnded: boolean;
   /** The journal may have forgotten it. */
-  readonly forgettable: boolean;
+  readonly purgeTargets: boolean;
 }
 
 const PATHS: Readonly<Record<string, string>> = {
@@ -26,11 +26,11 @@ export function journalProblem(judged: JudgedEntry): string | undefined {
   return missingProblem(judged) ?? (judged.entry && entryProblem(judged, judged.entry));
 }
 
-function missingProblem({ entry, effects, belief, forgettable }: JudgedEntry): string | undefined {
+function missingProblem({ entry, effects, belief, purgeTargets }: JudgedEntry): string | undefined {
   const isMade = effects.length > 0;
   if (isMade && belief !== 'open')
     return 'a payment was made although its callers were told that nothing was';
-  if (entry !== undefined || forgettable) return undefined;
+  if (entry !== undefined || purgeTargets) return undefined;
   if (isMade) return 'a payment was made that is not in the journal';
   return belief === 'open' ? 'a payment may have been made that is not in the journal' : undefined;
 }

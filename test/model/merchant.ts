@@ -59,8 +59,8 @@ export class Merchant {
   /** A fail-over loses a payment. */
   async loseRow(slot: Slot): Promise<void> {
     const key = keyOf(slot);
-    const standing = await this.storage.journal.get(key);
-    if (standing && (await this.storage.journal.remove(key, standing.version))) this.reach('a row vanishes');
+    const existing = await this.storage.journal.get(key);
+    if (existing && (await this.storage.journal.remove(key, existing.version))) this.reach('a row vanishes');
   }
 
   async close(): Promise<void> {

@@ -162,9 +162,9 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a change of another version goes through',
     file: MEMORY,
-    find: 'replace(version: number, record: JournalRecord, leaseMs: number): Promise<StoredJournalRecord | undefined> {\n    const standing = this.find(record);\n    if (standing?.version !== version)',
+    find: 'replace(version: number, record: JournalRecord, leaseMs: number): Promise<StoredJournalRecord | undefined> {\n    const existing = this.find(record);\n    if (existing?.version !== version)',
     write:
-      'replace(version: number, record: JournalRecord, leaseMs: number): Promise<StoredJournalRecord | undefined> {\n    const standing = this.find(record);\n    if (!standing)',
+      'replace(version: number, record: JournalRecord, leaseMs: number): Promise<StoredJournalRecord | undefined> {\n    const existing = this.find(record);\n    if (!existing)',
   },
   // What was learnt stays.
   {
@@ -188,20 +188,20 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'what may never have been sent is probed',
     file: DECIDE_RECOVERY,
-    find: "standing.record.sent && isProbeDue(standing, rules) ? 'probe'",
-    write: "isProbeDue(standing, rules) ? 'probe'",
+    find: "existing.record.sent && isProbeDue(existing, rules) ? 'probe'",
+    write: "isProbeDue(existing, rules) ? 'probe'",
   },
   {
     name: 'a refusal that was not written down is told as one',
     file: 'lib/journal/payment/payment-result.ts',
     find: 'if (!recorded.written && recorded.mayBeSentAgain && !isUnknown(end)) {',
-    write: 'if (recorded.written && !isUnknown(end) && recorded.standing === null) {',
+    write: 'if (recorded.written && !isUnknown(end) && recorded.existing === null) {',
   },
   {
     name: 'a payment that the journal lost is not written again',
     file: INTENT,
-    find: 'return standing ?? this.restore(next(this.record));',
-    write: 'return standing;',
+    find: 'return existing ?? this.restore(next(this.record));',
+    write: 'return existing;',
   },
   {
     name: 'accepted collections are not listed as open',

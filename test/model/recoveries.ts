@@ -25,7 +25,7 @@ export class Recoveries {
     gateway.plan(requests);
     process.plan(trouble);
     const sentBefore = checker.sent.length;
-    const standing = await Promise.all(
+    const existing = await Promise.all(
       SLOTS.map(async (slot) => [slot, await merchant.stored(slot)] as const),
     );
     const reports = await Promise.all(runs.map((each) => this.recover(each)));
@@ -33,7 +33,7 @@ export class Recoveries {
     process.plan(undefined);
     if (process.isCutOff) process.die();
     if (reports.length === 1) await this.checkReport(reports[0]);
-    for (const [slot, entry] of standing) this.checkProbe(slot, entry, sentBefore, step);
+    for (const [slot, entry] of existing) this.checkProbe(slot, entry, sentBefore, step);
   }
 
   /** Undefined where it failed, or its process died. */
@@ -66,7 +66,7 @@ export class Recoveries {
 
   private checkProbe(
     slot: Slot,
-    standing: JournalView | undefined,
+    existing: JournalView | undefined,
     sentBefore: number,
     { requests, trouble }: Omit<RecoverStep, 'do'>,
   ): void {
@@ -81,9 +81,9 @@ export class Recoveries {
       sent,
     });
     checker.check(
-      sent.every(({ key }) => key === standing?.idempotencyKey),
+      sent.every(({ key }) => key === existing?.idempotencyKey),
       'a probe carried another key',
-      { slot, standing, sent },
+      { slot, existing, sent },
     );
   }
 }

@@ -1,7 +1,7 @@
 // Builds every sample with its own tsconfig against the built package, as whoever copies one does, and holds its imports to
 // its own package.json: in the repository the root's packages would hide one that is missing there.
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import ts from 'typescript';
@@ -10,7 +10,9 @@ const IN_PLACE = 'file:../..';
 
 /** The samples that use this folder's package; one that is installed from the tarball is among the consumers. */
 export function samplesInPlace() {
-  return readdirSync('sample').filter((name) => dependenciesOf(name)['nestjs-payments'] === IN_PLACE);
+  return readdirSync('sample')
+    .filter((name) => existsSync(join('sample', name, 'package.json')))
+    .filter((name) => dependenciesOf(name)['nestjs-payments'] === IN_PLACE);
 }
 
 /** @returns Whether it builds. */

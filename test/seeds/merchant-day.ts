@@ -261,11 +261,11 @@ class MerchantDay {
     try {
       const record = await call();
       expect(record).toMatchObject({ reference, amount: this.amounts.get(reference) });
-      expect(this.standing(family, reference)).toMatchObject({ amount: this.amounts.get(reference) });
+      expect(this.existing(family, reference)).toMatchObject({ amount: this.amounts.get(reference) });
       return 'accepted';
     } catch (refusal) {
       if (!isPaymentsError(refusal)) throw refusal;
-      if (!refusal.mayHaveBeenProcessed) expect(this.standing(family, reference)).toBeUndefined();
+      if (!refusal.mayHaveBeenProcessed) expect(this.existing(family, reference)).toBeUndefined();
       return { refusal };
     }
   }
@@ -287,13 +287,13 @@ class MerchantDay {
     this.subject = reference;
     const family = reference.startsWith('order') ? 'collection' : 'disbursement';
     const entry = await this.app.journal.get(family, reference);
-    const standing = this.standing(family, reference);
-    if (!standing) {
+    const existing = this.existing(family, reference);
+    if (!existing) {
       expect(entry?.outcome).toBeUndefined();
       return;
     }
-    expect(entry).toMatchObject({ amount: standing.amount });
-    if (family === 'collection') expect(entry).toMatchObject({ state: 'settled', outcome: standing.status });
+    expect(entry).toMatchObject({ amount: existing.amount });
+    if (family === 'collection') expect(entry).toMatchObject({ state: 'settled', outcome: existing.status });
     else expect(['accepted', 'unknown']).toContain(entry?.state);
   }
 
@@ -324,7 +324,7 @@ class MerchantDay {
     return amount;
   }
 
-  private standing(
+  private existing(
     family: Family,
     reference: string,
   ): { readonly amount: string; readonly status: string } | undefined {

@@ -271,36 +271,36 @@ export function inboxContract(
   });
 
   describe('a delivery whose entry must be there', () => {
-    const standing = (change: Partial<InboxDelivery> = {}) =>
+    const existing = (change: Partial<InboxDelivery> = {}) =>
       inboxDelivery('order-1', { mustExist: true, ...change });
 
     it('claims nothing where there is none, and leaves nothing behind', async () => {
-      expect(await claim(standing())).toEqual({ result: 'missing' });
-      expect(await claim(standing({ replaces: 'any' }))).toEqual({ result: 'missing' });
+      expect(await claim(existing())).toEqual({ result: 'missing' });
+      expect(await claim(existing({ replaces: 'any' }))).toEqual({ result: 'missing' });
       expect(claimed(await claim(inboxDelivery('order-1'))).attempt).toBe(1);
     });
 
     it('claims nothing once a finished entry was purged', async () => {
       await claimed(await claim(inboxDelivery('order-1'))).finish();
       await pass(10_000);
-      expect(await claim(standing())).toEqual({ result: 'done' });
+      expect(await claim(existing())).toEqual({ result: 'done' });
       expect(await inbox.purge(inboxKey(''), 5_000)).toBe(1);
-      expect(await claim(standing())).toEqual({ result: 'missing' });
+      expect(await claim(existing())).toEqual({ result: 'missing' });
     });
 
     it('runs what has not finished, is busy and conflicts as any other', async () => {
       const first = claimed(await claim(inboxDelivery('order-1')));
-      expect((await claim(standing())).result).toBe('busy');
+      expect((await claim(existing())).result).toBe('busy');
       await first.fail();
-      const second = claimed(await claim(standing()));
+      const second = claimed(await claim(existing()));
       expect(second.attempt).toBe(2);
       await pass(LEASE_MS + 1);
-      const third = claimed(await claim(standing()));
+      const third = claimed(await claim(existing()));
       expect(third.attempt).toBe(3);
       expect(await second.finish()).toBe(false);
       expect(await third.finish()).toBe(true);
-      expect(await claim(standing())).toEqual({ result: 'done' });
-      expect(await claim(standing({ fingerprint: 'f2' }))).toEqual({
+      expect(await claim(existing())).toEqual({ result: 'done' });
+      expect(await claim(existing({ fingerprint: 'f2' }))).toEqual({
         result: 'conflict',
         standingEvent: 'payment.success',
       });
@@ -309,10 +309,10 @@ export function inboxContract(
     it('replaces what it may', async () => {
       await claimed(await claim(inboxDelivery('order-1'))).finish();
       const other = { event: 'payment.failed', fingerprint: 'f2', replaces: ['f1'] };
-      const replacing = claimed(await claim(standing(other)));
+      const replacing = claimed(await claim(existing(other)));
       expect([replacing.attempt, replacing.finished]).toEqual([1, []]);
       await replacing.finish();
-      expect(await claim(standing(other))).toEqual({ result: 'done' });
+      expect(await claim(existing(other))).toEqual({ result: 'done' });
     });
   });
 

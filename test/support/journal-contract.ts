@@ -469,24 +469,24 @@ export function damagedJournalContract(
       const listed = async (...states: readonly JournalState[]): Promise<readonly StoredJournalRecord[]> =>
         (await journal.list(SCOPE, states, { limit: 9 })).entries;
       const [found] = await listed('settled');
-      const standing = await journal.get(journalRecord('order-1'));
+      const existing = await journal.get(journalRecord('order-1'));
       expect(found).toMatchObject({
         damaged: expect.any(String) as unknown,
         record: { reference: 'order-1' },
       });
-      expect(standing).toMatchObject({ damaged: found?.damaged, version: found?.version });
+      expect(existing).toMatchObject({ damaged: found?.damaged, version: found?.version });
       expect(await journal.insert(journalRecord('order-1'), 0)).toMatchObject({
         inserted: false,
         stored: { damaged: found?.damaged },
       });
       expect(await journal.remove(journalRecord('order-1'), 0)).toBe(false);
       const ended = journalRecord('order-1', { state: 'settled', outcome: 'failed', settledBy: 'operator' });
-      const writers = Array.from({ length: 5 }, () => journal.replace(standing?.version ?? -1, ended, 0));
+      const writers = Array.from({ length: 5 }, () => journal.replace(existing?.version ?? -1, ended, 0));
       expect((await Promise.all(writers)).filter((stored) => stored !== undefined)).toHaveLength(1);
       const after = await journal.get(journalRecord('order-1'));
       expect(after?.record).toEqual(ended);
       expect(after).not.toHaveProperty('damaged');
-      expect(after?.version).not.toBe(standing?.version);
+      expect(after?.version).not.toBe(existing?.version);
       expect(await listed('settled')).toEqual([]);
       expect((await listed()).map(({ record }) => record.reference)).toEqual(['order-1']);
       expect(await journal.purge(SCOPE, 'settled', -1)).toBe(1);

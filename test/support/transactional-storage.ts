@@ -67,10 +67,10 @@ function staged(journal: JournalStore): { readonly journal: JournalStore; commit
     record: JournalRecord,
     leaseMs: number,
   ): Promise<StoredJournalRecord | undefined> => {
-    const standing = await journal.get(record);
-    if (standing?.version !== version) return undefined;
+    const existing = await journal.get(record);
+    if (existing?.version !== version) return undefined;
     changes.push([version, record, leaseMs]);
-    return { ...standing, record };
+    return { ...existing, record };
   };
   return {
     journal: Object.assign(Object.create(journal) as JournalStore, { replace }),

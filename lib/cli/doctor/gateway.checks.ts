@@ -1,5 +1,11 @@
 import { type ResolvedCredentials } from '../../config/resolve-credentials.js';
-import { type Answered, exchange, type Exchange, type ExchangeStep, isAnswered } from '../http-exchange.js';
+import {
+  type Answered,
+  exchange,
+  type RequestRecord,
+  type ExchangeStep,
+  isAnswered,
+} from '../http-exchange.js';
 import { type CheckResult, failed, ok, skipped } from './check.js';
 
 const TIMEOUT_MS = 10_000;
@@ -37,7 +43,7 @@ function headersOf({ apiKey, apiSecret, auth }: ResolvedCredentials): Record<str
   return { ...accept, 'x-api-key': apiKey, 'x-api-secret': apiSecret ?? '' };
 }
 
-export function reachabilityCheck({ host, protocol }: URL, answer: Exchange): CheckResult {
+export function reachabilityCheck({ host, protocol }: URL, answer: RequestRecord): CheckResult {
   if (!isAnswered(answer)) {
     const { step, problem } = answer;
     return failed('Gateway', `${STEP_NAMES[step]} failed: ${problem}`, STEP_FIXES[step]);

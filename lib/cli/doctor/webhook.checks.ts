@@ -1,5 +1,5 @@
 import { likelyCause } from '../answer-advice.js';
-import { exchange, type Exchange, isAnswered } from '../http-exchange.js';
+import { exchange, type RequestRecord, isAnswered } from '../http-exchange.js';
 import { eventHeaders } from '../webhooks/event-headers.js';
 import { type Sender } from '../webhooks/signing-options.js';
 import { paymentEvent } from '../../testing/payment-event.js';
@@ -39,11 +39,11 @@ export async function webhookChecks(url: URL, sender: Sender): Promise<readonly 
   return results;
 }
 
-function post(url: URL, headers: Readonly<Record<string, string>>, body: string): Promise<Exchange> {
+function post(url: URL, headers: Readonly<Record<string, string>>, body: string): Promise<RequestRecord> {
   return exchange(url, { method: 'POST', headers, body: Buffer.from(body) }, TIMEOUT_MS);
 }
 
-export function goodCheck(answer: Exchange): CheckResult {
+export function goodCheck(answer: RequestRecord): CheckResult {
   const name = 'Webhook route, good event';
   if (!isAnswered(answer)) {
     return failed(name, `no answer: ${answer.problem}`, 'Start the application, and compare host and port.');
@@ -53,7 +53,7 @@ export function goodCheck(answer: Exchange): CheckResult {
   return failed(name, `answered ${answer.status} instead of 200`, `Likely: ${cause}.`);
 }
 
-export function badCheck(kind: Bad, answer: Exchange): CheckResult {
+export function badCheck(kind: Bad, answer: RequestRecord): CheckResult {
   const name = `Webhook route, ${kind} event`;
   if (!isAnswered(answer)) return failed(name, `no answer: ${answer.problem}`, 'Run the doctor again.');
   const { status } = answer;

@@ -65,12 +65,12 @@ function putInPlace(drafts: readonly Draft[]): void {
       done.push(draft);
     }
   } catch (error) {
-    done.reverse().forEach(takeBack);
+    done.reverse().forEach(rollback);
     throw error;
   }
 }
 
-function takeBack({ target, draft, before }: Draft): void {
+function rollback({ target, draft, before }: Draft): void {
   if (before === undefined) {
     rmSync(target);
     return;

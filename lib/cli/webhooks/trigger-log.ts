@@ -1,5 +1,5 @@
 import { likelyCause } from '../answer-advice.js';
-import { type Exchange, isAnswered } from '../http-exchange.js';
+import { type RequestRecord, isAnswered } from '../http-exchange.js';
 import { type Paint, printable } from '../terminal.js';
 import { type SignatureKind } from './event-headers.js';
 
@@ -11,7 +11,7 @@ export interface Delivered {
   readonly reference: string;
   readonly url: URL;
   readonly kind: SignatureKind;
-  readonly answer: Exchange;
+  readonly answer: RequestRecord;
 }
 
 /** Whether the route took what it should take, and refused what it should refuse. */

@@ -1,8 +1,13 @@
 import { type HttpService } from '@nestjs/axios';
 import { type AxiosInstance } from 'axios';
-import { type Carrier, type CarriedAnswer, type OutgoingRequest, type Passage } from './http-transport.js';
+import {
+  type HttpTransport,
+  type TransportAnswer,
+  type OutgoingRequest,
+  type InFlightRequest,
+} from './http-transport.js';
 import { RequestGuard } from './request-guard.js';
-import { carrierBelow } from './undici-transport.js';
+import { transportBelow } from './undici-transport.js';
 import {
   answersOnlySend,
   endWatch,
@@ -20,12 +25,12 @@ const OWN_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type']);
  * it could make a difference: once the application has got hold of it, to add interceptors or another adapter, or where
  * there are default headers. Otherwise requests go straight to what its adapter stands on.
  */
-export function accountCarrier(http: HttpService): Carrier {
+export function accountTransport(http: HttpService): HttpTransport {
   // A test may have put something of its own in its place, which has no axios at all, or only a part of one.
   const axios = http.axiosRef as Partial<AxiosInstance> | undefined;
   const guard = axios?.interceptors && new RequestGuard(axios as AxiosInstance);
-  const throughAxios = new AxiosCarrier(http, guard);
-  const straight = carrierBelow(axios?.defaults?.adapter);
+  const throughAxios = new AxiosTransport(http, guard);
+  const straight = transportBelow(axios?.defaults?.adapter);
   if (!straight || addsHeaders(axios?.defaults?.headers)) return throughAxios;
   let reached = false;
   const get = (): typeof axios => {
@@ -36,7 +41,7 @@ export function accountCarrier(http: HttpService): Carrier {
   // A test may also spy on the property, or put its own axios there, without reading it.
   const isReplaced = (): boolean => Object.getOwnPropertyDescriptor(http, 'axiosRef')?.get !== get;
   return {
-    carry: (request, onStart) => (reached || isReplaced() ? throughAxios : straight).carry(request, onStart),
+    send: (request, onStart) => (reached || isReplaced() ? throughAxios : straight).send(request, onStart),
   };
 }
 
@@ -49,17 +54,17 @@ function addsHeaders(defaults: object = {}): boolean {
 }
 
 /** Sends requests through axios, with the interceptors and whatever else an application gave it. */
-export class AxiosCarrier implements Carrier {
+export class AxiosTransport implements HttpTransport {
   constructor(
     private readonly http: HttpService,
     private readonly guard: RequestGuard | undefined,
   ) {}
 
-  carry(request: OutgoingRequest, onStart?: () => void): Passage {
+  send(request: OutgoingRequest, onStart?: () => void): InFlightRequest {
     const controller = new AbortController();
     const watch = watchSending(controller.signal, request, onStart);
     let isGuarded = false;
-    const send = async (): Promise<CarriedAnswer> => {
+    const send = async (): Promise<TransportAnswer> => {
       const { axiosRef } = this.http;
       isGuarded = this.guard?.guards(axiosRef) ?? false;
       // A test may have put something of its own in the place of axios, which never says when it begins.

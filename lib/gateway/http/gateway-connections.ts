@@ -2,7 +2,7 @@ import { type HttpModuleOptions } from '@nestjs/axios';
 import { type OnApplicationShutdown } from '@nestjs/common';
 import { Agent } from 'undici';
 import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
-import { undiciAdapter, UndiciCarrier } from './undici-transport.js';
+import { undiciAdapter, UndiciTransport } from './undici-transport.js';
 
 /** Connections to the gateway, kept open and reused; more calls at once wait for one of them. */
 const MAX_CONNECTIONS = 50;
@@ -49,7 +49,7 @@ export class GatewayConnections implements OnApplicationShutdown {
       decompress: false,
       maxContentLength: MAX_ANSWER_BYTES,
       ...http,
-      ...(axiosAdapter ? {} : { adapter: undiciAdapter(new UndiciCarrier(this.agent)) }),
+      ...(axiosAdapter ? {} : { adapter: undiciAdapter(new UndiciTransport(this.agent)) }),
       // A followed redirect would carry the secret along.
       maxRedirects: 0,
       // Axios resolves HTML and broken JSON as if they were answers, so the package parses by itself.

@@ -10,7 +10,7 @@ export interface OutgoingRequest {
 }
 
 /** A complete answer, of whatever status. */
-export interface CarriedAnswer {
+export interface TransportAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   /** A text, unless an interceptor or a test adapter has parsed it. */
@@ -26,15 +26,15 @@ export interface NotSentReason {
 }
 
 /** One request on its way to the gateway. */
-export interface Passage {
+export interface InFlightRequest {
   /** Rejects with the network's error; one of axios holds the secret. */
-  readonly answer: Promise<CarriedAnswer>;
+  readonly answer: Promise<TransportAnswer>;
   /** Whether bytes may have left. What nobody watched counts as sent. */
   mayHaveBeenSent(): boolean;
   /** Whether the answer is that of a proxy which let nothing through to the gateway. */
-  wasAnsweredByProxy(answer: CarriedAnswer): boolean;
+  wasAnsweredByProxy(answer: TransportAnswer): boolean;
   /** Whether the answer is that to the only request that may have left. */
-  answersOnlySend(answer: CarriedAnswer): boolean;
+  answersOnlySend(answer: TransportAnswer): boolean;
   /** What the application's interceptors had to do with it, where nothing was sent. */
   notSentBecause(): NotSentReason;
   /** Stops it, wherever it is: a payment that has not left will not leave. */
@@ -42,13 +42,13 @@ export interface Passage {
 }
 
 /** Sends requests, following no redirect. Only an application's interceptor may send one again. Time limits are the caller's. */
-export interface Carrier {
+export interface HttpTransport {
   /**
    * Never throws.
    *
    * @param onStart Called when the first byte is about to leave; must not throw.
    */
-  carry(request: OutgoingRequest, onStart?: () => void): Passage;
+  send(request: OutgoingRequest, onStart?: () => void): InFlightRequest;
 }
 
 /** The headers that say how to read a body; undefined where the answer had none. */

@@ -1,4 +1,4 @@
-import { type BodyHeaders, type CarriedAnswer } from './http-transport.js';
+import { type BodyHeaders, type TransportAnswer } from './http-transport.js';
 
 /** The headers of an answer that mean something to the package. */
 export interface AnswerHeaders extends BodyHeaders {
@@ -12,7 +12,7 @@ export interface ReadAnswer {
   readonly headers: AnswerHeaders;
 }
 
-export function readAnswer({ status, headers, data }: CarriedAnswer): ReadAnswer {
+export function readAnswer({ status, headers, data }: TransportAnswer): ReadAnswer {
   return {
     httpStatus: status,
     text: textOf(data),
@@ -25,7 +25,7 @@ export function readAnswer({ status, headers, data }: CarriedAnswer): ReadAnswer
 }
 
 /** Whether an answer is the seen one. An interceptor may have parsed its body, and changed headers that nobody reads. */
-export function isSameAnswer(answer: CarriedAnswer, seen: ReadAnswer): boolean {
+export function isSameAnswer(answer: TransportAnswer, seen: ReadAnswer): boolean {
   const { httpStatus, text, headers } = readAnswer(answer);
   const isSameText = text === seen.text || (typeof answer.data !== 'string' && text === reprinted(seen.text));
   return (
@@ -53,7 +53,7 @@ function textOf(data: unknown): string {
 }
 
 /** A header that came twice is one list, as on the wire; test adapters write names as people do. */
-function headerOf(headers: CarriedAnswer['headers'], name: string, written: string): string | undefined {
+function headerOf(headers: TransportAnswer['headers'], name: string, written: string): string | undefined {
   const value = headers[name] ?? headers[written];
   if (Array.isArray(value)) return value.join(', ');
   return typeof value === 'string' ? value : undefined;

@@ -1,7 +1,7 @@
 import { type AxiosInstance, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
 import { readAnswer } from './read-answer.js';
 import { refuseChanged, sendWatchOf } from './send-watch.js';
-import { carrierBelow, requestOf } from './undici-transport.js';
+import { transportBelow, requestOf } from './undici-transport.js';
 import { watchedTransport } from './watched-transport.js';
 
 /**
@@ -33,7 +33,7 @@ export class RequestGuard {
     if (!watch) return config;
     refuseChanged(watch, requestOf({ ...config, url: this.axios.getUri(config) }));
     watch.dispatched += 1;
-    const isWatched = carrierBelow(config.adapter) || (isHttpAdapter(config) && !config.transport);
+    const isWatched = transportBelow(config.adapter) || (isHttpAdapter(config) && !config.transport);
     config.transport ??= watchedTransport(watch);
     // Whatever else sends never says when it begins.
     if (!isWatched) watch.onStart?.();

@@ -1,4 +1,4 @@
-import { type Carrier, type OutgoingRequest, type Passage } from './http-transport.js';
+import { type HttpTransport, type OutgoingRequest, type InFlightRequest } from './http-transport.js';
 import { readAnswer, type ReadAnswer } from './read-answer.js';
 
 /** What came of one try. Never holds another library's error: inspecting one prints the secret. */
@@ -27,7 +27,7 @@ export type AttemptResult =
  * @param onStart Called when the first byte is about to leave; must not throw.
  */
 export function sendAttempt(
-  carrier: Carrier,
+  carrier: HttpTransport,
   request: OutgoingRequest,
   timeoutMs: number,
   signal: AbortSignal | undefined,
@@ -36,7 +36,7 @@ export function sendAttempt(
   if (signal?.aborted) {
     return Promise.resolve({ result: 'failure', sent: false, aborted: true, code: 'ABORTED' });
   }
-  const passage = carrier.carry(request, onStart);
+  const passage = carrier.send(request, onStart);
   return new Promise((resolve) => {
     const end = (result: AttemptResult): void => {
       clearTimeout(timer);
@@ -78,7 +78,7 @@ export function sendAttempt(
 }
 
 /** An interceptor's failure has a code of this package: its own may be anything. */
-function reasonOf(passage: Passage): { readonly code?: string; readonly changed?: string } {
+function reasonOf(passage: InFlightRequest): { readonly code?: string; readonly changed?: string } {
   const { changed, interceptorFailed } = passage.notSentBecause();
   if (changed !== undefined) return { code: 'REQUEST_CHANGED', changed };
   return interceptorFailed ? { code: 'INTERCEPTOR_FAILED' } : {};

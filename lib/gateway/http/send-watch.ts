@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type CarriedAnswer, type OutgoingRequest } from './http-transport.js';
+import { type TransportAnswer, type OutgoingRequest } from './http-transport.js';
 import { isSameAnswer, type ReadAnswer } from './read-answer.js';
 
 /**
@@ -85,7 +85,7 @@ export function mayHaveBeenSent({ dispatched, taken, sends }: Counts, isGuarded:
 }
 
 /** Whether the answer is that of a proxy which let nothing through. */
-export function wasAnsweredByProxy(watch: Seen, answer: CarriedAnswer): boolean {
+export function wasAnsweredByProxy(watch: Seen, answer: TransportAnswer): boolean {
   const { dispatched, taken, sends, tunnelRefused } = watch;
   return tunnelRefused === true && sends === 0 && dispatched <= taken && sawAnswer(watch, answer);
 }
@@ -94,7 +94,7 @@ export function wasAnsweredByProxy(watch: Seen, answer: CarriedAnswer): boolean 
  * Whether the answer is that to the only request that may have left. Any other one came by another way, as when an interceptor
  * sends again through another client.
  */
-export function answersOnlySend(watch: Seen, answer: CarriedAnswer, isGuarded: boolean): boolean {
+export function answersOnlySend(watch: Seen, answer: TransportAnswer, isGuarded: boolean): boolean {
   // Something of a test's in the place of axios.
   if (watch.taken === 0 && !isGuarded) return true;
   return wasSentOnce(watch) && sawAnswer(watch, answer);
@@ -106,7 +106,7 @@ function wasSentOnce({ dispatched, taken, sends, tunnelRefused }: Counts): boole
   return dispatched === 1;
 }
 
-function sawAnswer({ answer: seen }: Seen, answer: CarriedAnswer): boolean {
+function sawAnswer({ answer: seen }: Seen, answer: TransportAnswer): boolean {
   return seen !== undefined && isSameAnswer(answer, seen);
 }
 

@@ -1,10 +1,10 @@
 import { type Dispatcher } from 'undici';
 import {
-  type Carrier,
+  type HttpTransport,
   type OutgoingRequest,
-  type CarriedAnswer,
+  type TransportAnswer,
   type NotSentReason,
-  type Passage,
+  type InFlightRequest,
 } from './http-transport.js';
 import { readAnswer } from './read-answer.js';
 import { type SendWatch, noteStart, refuseChanged, sendWatchOf } from './send-watch.js';
@@ -12,13 +12,13 @@ import { type IncomingHttpHeaders } from 'node:http';
 import { type AxiosAdapter, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
 
 /** Sends requests over an undici dispatcher. */
-export class UndiciCarrier implements Carrier {
+export class UndiciTransport implements HttpTransport {
   /** Pending from an answer until its connection can be used again. */
   private restOfTurn: Promise<void> | undefined;
 
   constructor(private readonly dispatcher: Dispatcher) {}
 
-  carry(request: OutgoingRequest, onStart?: () => void): ResponseCollector {
+  send(request: OutgoingRequest, onStart?: () => void): ResponseCollector {
     return this.carryWatched(request, { sends: 0, over: false, onStart });
   }
 
@@ -66,14 +66,14 @@ export class UndiciCarrier implements Carrier {
 }
 
 /** A complete response. */
-export interface CollectedResponse extends CarriedAnswer {
+export interface CollectedResponse extends TransportAnswer {
   readonly statusText: string;
   readonly headers: IncomingHttpHeaders;
   readonly data: string;
 }
 
 /** Collects one response of an undici dispatcher, and notes the exact moment at which sending begins. */
-export class ResponseCollector implements Dispatcher.DispatchHandler, Passage {
+export class ResponseCollector implements Dispatcher.DispatchHandler, InFlightRequest {
   readonly answer: Promise<CollectedResponse>;
   private resolve!: (response: CollectedResponse) => void;
   private reject!: (error: Error) => void;
@@ -157,10 +157,10 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, Passage {
   }
 }
 
-const CARRIERS = new WeakMap<object, UndiciCarrier>();
+const CARRIERS = new WeakMap<object, UndiciTransport>();
 
 /** An axios adapter on a carrier. Its requests are given up through their signals, and through that of the package. */
-export function undiciAdapter(carrier: UndiciCarrier): AxiosAdapter {
+export function undiciAdapter(carrier: UndiciTransport): AxiosAdapter {
   const adapter: AxiosAdapter = async (config) => {
     const watch = sendWatchOf(config.signal);
     const signals = new Set([config.signal as AbortSignal | undefined, watch?.signal]);
@@ -171,7 +171,7 @@ export function undiciAdapter(carrier: UndiciCarrier): AxiosAdapter {
       // Another adapter above this one may have changed it, too.
       refuseChanged(watch, request);
     }
-    const passage = watch ? carrier.carryWatched(request, watch) : carrier.carry(request);
+    const passage = watch ? carrier.carryWatched(request, watch) : carrier.send(request);
     const giveUp = (): void => {
       passage.giveUp();
     };
@@ -189,7 +189,7 @@ export function undiciAdapter(carrier: UndiciCarrier): AxiosAdapter {
 }
 
 /** What carries the requests of an adapter; undefined where it is not the package's own. */
-export function carrierBelow(adapter: unknown): UndiciCarrier | undefined {
+export function transportBelow(adapter: unknown): UndiciTransport | undefined {
   return typeof adapter === 'function' ? CARRIERS.get(adapter) : undefined;
 }
 

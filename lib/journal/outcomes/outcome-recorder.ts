@@ -10,8 +10,8 @@ import { changeRecord } from '../payment/change-record.js';
 import { settled } from '../payment/journal-transitions.js';
 
 /** Writes down how payments ended by an operator's word, and tells those who wait for it. */
-export class OutcomeBook {
-  readonly watch = new OutcomeWatch();
+export class OutcomeRecorder {
+  readonly watch = new OutcomeNotifier();
 
   constructor(private readonly store: JournalStore) {}
 
@@ -23,14 +23,14 @@ export class OutcomeBook {
   async settle(key: JournalKey, outcome: PaymentOutcome): Promise<StoredJournalRecord | undefined> {
     const end = ({ record }: StoredJournalRecord): JournalRecord | undefined =>
       record.state === 'settled' ? undefined : settled(record, outcome, 'operator');
-    const standing = await changeRecord(this.store, key, end, 'stays');
+    const existing = await changeRecord(this.store, key, end, 'stays');
     this.watch.changed(key);
-    return standing;
+    return existing;
   }
 }
 
 /** Lets those who wait for an outcome in this process know at once when one is written down. */
-export class OutcomeWatch {
+export class OutcomeNotifier {
   private readonly waiting = new Map<string, Set<() => void>>();
 
   /** Calls back at every change of a payment, until the returned function is called. */

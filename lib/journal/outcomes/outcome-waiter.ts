@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { type JournalKey, type JournalStore, type StoredJournalRecord } from '../../common/journal-port.js';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
-import { waitWithin } from '../../common/with-deadline.js';
-import { type OutcomeWatch } from './outcome-recorder.js';
+import { withDeadline } from '../../common/with-deadline.js';
+import { type OutcomeNotifier } from './outcome-recorder.js';
 import { type StatusResolver } from './status-resolver.js';
 
 /** How often the journal is read: another replica may have had the webhook. */
@@ -12,13 +12,13 @@ const FIRST_QUESTION_MS = 1_000;
 const LONGEST_BETWEEN_QUESTIONS_MS = 15_000;
 
 /** How waiting ended: what stands, or that the signal fired first. */
-export type WaitEnd = { readonly standing: StoredJournalRecord | undefined } | { readonly aborted: true };
+export type WaitEnd = { readonly existing: StoredJournalRecord | undefined } | { readonly aborted: true };
 
 /** Waits until a payment leaves the states in which its outcome is open: a webhook, a status answer or somebody's word. */
 export class OutcomeWaiter {
   constructor(
     private readonly store: JournalStore,
-    private readonly watch: OutcomeWatch,
+    private readonly watch: OutcomeNotifier,
     private readonly status: StatusResolver,
   ) {}
 
@@ -26,28 +26,28 @@ export class OutcomeWaiter {
   async wait(key: JournalKey, deadline: number, signal: AbortSignal | undefined): Promise<WaitEnd> {
     let askAt = performance.now();
     let pause = FIRST_QUESTION_MS;
-    let standing: StoredJournalRecord | undefined;
+    let existing: StoredJournalRecord | undefined;
     for (;;) {
       const change = this.nextChange(key);
       try {
-        const read = await waitWithin(this.store.get(key), deadline, signal);
+        const read = await withDeadline(this.store.get(key), deadline, signal);
         if (read.ended === 'aborted') return { aborted: true };
         if (read.ended === 'late') {
-          if (standing) return { standing };
+          if (existing) return { existing };
           throw new PaymentsStorageError('The journal did not answer in time.', { reference: key.reference });
         }
-        standing = read.value;
-        if (!standing || !isOpen(standing)) return { standing };
+        existing = read.value;
+        if (!existing || !isOpen(existing)) return { existing };
         if (performance.now() >= askAt && this.status.canAsk(key.family)) {
-          const asked = await this.ask(standing, deadline, signal);
+          const asked = await this.ask(existing, deadline, signal);
           askAt = performance.now() + pause;
           pause = Math.min(pause * 2, LONGEST_BETWEEN_QUESTIONS_MS);
-          if (asked && !isOpen(asked)) return { standing: asked };
+          if (asked && !isOpen(asked)) return { existing: asked };
         }
         const lookAt = Math.min(deadline, performance.now() + LOOK_EVERY_MS);
-        const waited = await waitWithin(change.happened, lookAt, signal);
+        const waited = await withDeadline(change.happened, lookAt, signal);
         if (waited.ended === 'aborted') return { aborted: true };
-        if (waited.ended === 'late' && performance.now() >= deadline) return { standing };
+        if (waited.ended === 'late' && performance.now() >= deadline) return { existing };
       } finally {
         change.forget();
       }
@@ -55,14 +55,14 @@ export class OutcomeWaiter {
   }
 
   private async ask(
-    standing: StoredJournalRecord,
+    existing: StoredJournalRecord,
     deadline: number,
     signal: AbortSignal | undefined,
   ): Promise<StoredJournalRecord | undefined> {
     const leftMs = Math.ceil(deadline - performance.now());
     if (leftMs <= 0) return undefined;
-    const question = this.status.ask(standing, { signal, deadlineMs: leftMs, timeoutMs: leftMs });
-    const asked = await waitWithin(question, deadline, signal).catch((error: unknown) => {
+    const question = this.status.ask(existing, { signal, deadlineMs: leftMs, timeoutMs: leftMs });
+    const asked = await withDeadline(question, deadline, signal).catch((error: unknown) => {
       if (signal?.aborted) return { ended: 'aborted' as const };
       throw error;
     });

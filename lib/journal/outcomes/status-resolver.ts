@@ -9,7 +9,7 @@ import { isPaymentsError } from '../../errors/payments-errors.js';
 import { type CallOptions } from '../../gateway/call-options.js';
 import { type GatewayClient } from '../../gateway/gateway-client.js';
 import { changeRecord } from '../payment/change-record.js';
-import { type OutcomeWatch } from './outcome-recorder.js';
+import { type OutcomeNotifier } from './outcome-recorder.js';
 import { afterStatus, statusCall } from './status-query.js';
 
 /** Asks the gateway what came of payments, where the options name a path for it. */
@@ -18,7 +18,7 @@ export class StatusResolver {
     private readonly paths: ResolvedPaymentsOptions['statusPaths'],
     private readonly gateway: Pick<GatewayClient, 'read'>,
     private readonly store: JournalStore,
-    private readonly watch: OutcomeWatch,
+    private readonly watch: OutcomeNotifier,
   ) {}
 
   canAsk(family: PaymentFamily): boolean {
@@ -30,19 +30,19 @@ export class StatusResolver {
    *
    * @returns What stands afterwards.
    */
-  async ask(standing: StoredJournalRecord, options: CallOptions = {}): Promise<StoredJournalRecord> {
-    const { record } = standing;
+  async ask(existing: StoredJournalRecord, options: CallOptions = {}): Promise<StoredJournalRecord> {
+    const { record } = existing;
     const path = this.paths[record.family];
-    if (path === undefined || standing.damaged !== undefined) return standing;
+    if (path === undefined || existing.damaged !== undefined) return existing;
     const answer = await this.gateway.read(statusCall(path, record), options).catch((error: unknown) => {
       if (isPaymentsError(error)) return undefined;
       throw error;
     });
-    if (!answer) return standing;
+    if (!answer) return existing;
     const write = ({ record: current }: StoredJournalRecord): JournalRecord | undefined =>
       afterStatus(current, answer, record.intent);
     const known = await changeRecord(this.store, record, write, 'stays');
     this.watch.changed(record);
-    return known ?? standing;
+    return known ?? existing;
   }
 }

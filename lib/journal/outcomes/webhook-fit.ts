@@ -57,6 +57,6 @@ export function webhookFit(
 
 /** An absent reference differs from none. */
 function namesAnotherCharge(record: KnownPayment, { providerReference }: WebhookClaim): boolean {
-  const { providerReference: standing = providerReference } = record;
-  return providerReference !== undefined && providerReference !== standing;
+  const { providerReference: existing = providerReference } = record;
+  return providerReference !== undefined && providerReference !== existing;
 }

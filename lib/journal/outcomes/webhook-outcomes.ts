@@ -18,7 +18,7 @@ import { failureLabel, PaymentsStorageError, isPaymentsError } from '../../error
 import { changeRecord } from '../payment/change-record.js';
 import { acknowledged, acknowledgedWithoutMoney, settled } from '../payment/journal-transitions.js';
 import { isOfThisAttempt } from './attempt-match.js';
-import { type OutcomeWatch } from './outcome-recorder.js';
+import { type OutcomeNotifier } from './outcome-recorder.js';
 import {
   forgottenPayment,
   type KnownPayment,
@@ -82,7 +82,7 @@ export class WebhookOutcomes {
   constructor(
     private readonly scope: Pick<JournalScope, 'account' | 'environment'>,
     private readonly store: JournalStore,
-    private readonly watch: OutcomeWatch,
+    private readonly watch: OutcomeNotifier,
   ) {}
 
   /**
@@ -194,8 +194,8 @@ export class WebhookOutcomes {
   }
 
   private async find(key: JournalKey): Promise<FoundPayment | undefined> {
-    const standing = await this.store.get(key);
-    if (standing) return standingPayment(standing.record);
+    const existing = await this.store.get(key);
+    if (existing) return standingPayment(existing.record);
     const tombstone = await this.store.tombstone(key);
     return tombstone && buriedPayment(tombstone);
   }

@@ -20,16 +20,16 @@ const TRIES = 20;
 export async function changeRecord(
   store: JournalStore,
   key: JournalKey,
-  change: (standing: StoredJournalRecord) => JournalRecord | undefined,
+  change: (existing: StoredJournalRecord) => JournalRecord | undefined,
   lease: 'ends' | 'stays',
 ): Promise<StoredJournalRecord | undefined> {
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const standing = await store.get(key);
-    const next = standing && change(standing);
-    if (!next || next === standing.record) return standing;
-    const stored = await store.replace(standing.version, next, lease === 'stays' ? standing.leaseLeftMs : 0);
+    const existing = await store.get(key);
+    const next = existing && change(existing);
+    if (!next || next === existing.record) return existing;
+    const stored = await store.replace(existing.version, next, lease === 'stays' ? existing.leaseLeftMs : 0);
     if (stored) {
-      reportConflict(standing.record, next);
+      reportConflict(existing.record, next);
       return stored;
     }
   }

@@ -9,21 +9,21 @@ import {
 } from '../../common/journal-port.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { failureLabel, PaymentsStorageError } from '../../errors/payments-errors.js';
-import { answersAtOnce } from '../../storage/memory/memory-storage.js';
+import { isInProcess } from '../../storage/memory/memory-storage.js';
 import { STORAGE_ANSWERS_WITHIN_MS } from '../../storage/time-limited-storage.js';
-import { type CallEnd } from '../../gateway/call-result.js';
+import { type CallResult } from '../../gateway/call-result.js';
 import { type CallLimits } from '../../gateway/call-options.js';
-import { waitWithin, type Waited } from '../../common/with-deadline.js';
+import { withDeadline, type DeadlineResult } from '../../common/with-deadline.js';
 import { type Recorded } from './payment-result.js';
 import { type IntentBegin, PaymentIntent } from './payment-intent.js';
-import { type ProbeRules, decideRepeatedCall, type AskedPayment, type Refusal } from './repeated-call.js';
+import { type ProbeRules, decideRepeatedCall, type RequestedPayment, type Refusal } from './repeated-call.js';
 
 /** What came of writing a payment down: it may be sent, or it may not because of what stands. */
 export type Begun =
   | { readonly intent: PaymentIntent }
   | { readonly tombstone: PaymentTombstone }
   | {
-      readonly standing: JournalRecord;
+      readonly existing: JournalRecord;
       readonly refusal: Refusal;
     };
 
@@ -31,16 +31,16 @@ export type Begun =
 const WRITING_MARGIN_MS = 25;
 
 /** Writes payments down before they are sent, and what came of them. */
-export class PaymentLedger {
+export class JournalWriter {
   private readonly logger = new SafeLogger('PaymentsJournal');
-  private readonly later = new LateWriting();
+  private readonly later = new WriteRetryQueue();
   private readonly atOnce: boolean;
 
   constructor(
     private readonly store: JournalStore,
     private readonly rules: ProbeRules,
   ) {
-    this.atOnce = answersAtOnce(store);
+    this.atOnce = isInProcess(store);
   }
 
   /**
@@ -51,7 +51,7 @@ export class PaymentLedger {
    * nothing may be sent.
    */
   async begin(
-    asked: AskedPayment,
+    asked: RequestedPayment,
     key: JournalKey,
     draft: (attempt: number, standingKey?: string) => JournalRecord,
     limits: CallLimits,
@@ -69,7 +69,7 @@ export class PaymentLedger {
   }
 
   /** Writes down how a call ended. Never rejects: what the gateway said stands, whether it could be written or not. */
-  async end(intent: PaymentIntent, end: CallEnd<unknown>, limits: CallLimits): Promise<Recorded> {
+  async end(intent: PaymentIntent, end: CallResult<unknown>, limits: CallLimits): Promise<Recorded> {
     const deadline = Math.max(limits.deadline, performance.now() + WRITING_MARGIN_MS);
     const waited = await this.wait(this.writeEnd(intent, end), deadline);
     if (waited.ended === 'done') return waited.value;
@@ -78,80 +78,80 @@ export class PaymentLedger {
   }
 
   /** Tries once more what could not be written: this process is about to end. */
-  async lastTry(): Promise<void> {
-    await waitWithin(this.later.lastTry(), soon());
+  async flush(): Promise<void> {
+    await withDeadline(this.later.flush(), soon());
   }
 
   /** Takes the one further try of a payment without its caller; undefined where somebody else was faster. */
   async beginProbe(
-    standing: StoredJournalRecord,
+    existing: StoredJournalRecord,
     { deadline, sendBy }: CallLimits,
   ): Promise<PaymentIntent | undefined> {
-    const taking = PaymentIntent.beginProbe(this.store, standing, deadline);
+    const taking = PaymentIntent.beginProbe(this.store, existing, deadline);
     const waited = await this.wait(taking, sendBy);
     if (waited.ended === 'done') return waited.value;
     taking.then((intent) => intent?.release()).catch(() => {});
     throw new PaymentsStorageError(
       'The journal did not answer in time, so the payment was not sent once more.',
       {
-        reference: standing.record.reference,
+        reference: existing.record.reference,
       },
     );
   }
 
   private async write(
-    asked: AskedPayment,
+    asked: RequestedPayment,
     key: JournalKey,
     draft: (attempt: number, standingKey?: string) => JournalRecord,
     deadline: number,
     caller: { readonly waits: boolean },
   ): Promise<Begun> {
     // Most payments are new: what stands is heard of where that is not so.
-    let standing: StoredJournalRecord | undefined;
+    let existing: StoredJournalRecord | undefined;
     for (;;) {
       // The caller was told that nothing was sent: a crash must not leave a payment behind that recovery would send.
       if (!caller.waits) throw notWritten(key);
-      const decision = decideRepeatedCall(standing, asked, this.rules);
+      const decision = decideRepeatedCall(existing, asked, this.rules);
       if (decision.act === 'begin') {
         const record = draft(decision.attempt, decision.idempotencyKey);
-        const begun = await this.beginIntent(record, standing, deadline);
+        const begun = await this.beginIntent(record, existing, deadline);
         if ('intent' in begun || 'tombstone' in begun) return begun;
-        standing = begun.standing;
-      } else if (decision.act === 'probe' && standing) {
-        const intent = await PaymentIntent.beginProbe(this.store, standing, deadline);
+        existing = begun.existing;
+      } else if (decision.act === 'probe' && existing) {
+        const intent = await PaymentIntent.beginProbe(this.store, existing, deadline);
         if (intent) return { intent };
-        standing = await this.store.get(key);
-      } else if (standing && decision.act !== 'probe') {
-        return { standing: standing.record, refusal: decision };
+        existing = await this.store.get(key);
+      } else if (existing && decision.act !== 'probe') {
+        return { existing: existing.record, refusal: decision };
       }
     }
   }
 
   private async beginIntent(
     record: JournalRecord,
-    standing: StoredJournalRecord | undefined,
+    existing: StoredJournalRecord | undefined,
     deadline: number,
   ): Promise<IntentBegin> {
     try {
-      return await PaymentIntent.begin(this.store, record, standing, deadline);
+      return await PaymentIntent.begin(this.store, record, existing, deadline);
     } catch (error) {
       // It may have been written, and only the store's answer lost; or it is written once the store gets to it.
-      const takeBack = async (): Promise<void> => {
-        const taken = await PaymentIntent.takeBack(this.store, record, standing?.record);
+      const rollback = async (): Promise<void> => {
+        const taken = await PaymentIntent.rollback(this.store, record, existing?.record);
         if (!taken) throw notWritten(record);
       };
-      takeBack().catch(() => {
-        this.later.add(takeBack);
+      rollback().catch(() => {
+        this.later.add(rollback);
       });
       throw error;
     }
   }
 
-  private async writeEnd(intent: PaymentIntent, end: CallEnd<unknown>): Promise<Recorded> {
+  private async writeEnd(intent: PaymentIntent, end: CallResult<unknown>): Promise<Recorded> {
     try {
       // A connection of the store may just have been lost: the next one is there at once.
-      const standing = await intent.end(end).catch(() => intent.end(end));
-      return { written: true, standing: standing?.record };
+      const existing = await intent.end(end).catch(() => intent.end(end));
+      return { written: true, existing: existing?.record };
     } catch (error) {
       this.warn(intent.record, failureLabel(error));
       this.later.add(() => intent.end(end));
@@ -160,8 +160,8 @@ export class PaymentLedger {
   }
 
   /** A storage that cannot but answer at once needs no timer. */
-  private wait<T>(work: Promise<T>, deadline: number, signal?: AbortSignal): Promise<Waited<T>> {
-    return this.atOnce ? work.then(done) : waitWithin(work, soon(deadline), signal);
+  private wait<T>(work: Promise<T>, deadline: number, signal?: AbortSignal): Promise<DeadlineResult<T>> {
+    return this.atOnce ? work.then(done) : withDeadline(work, soon(deadline), signal);
   }
 
   private warn({ operation, reference }: JournalRecord, why: string): void {
@@ -175,7 +175,7 @@ function notWrittenEnd({ mayBeSentAgain }: PaymentIntent): Recorded {
   return { written: false, mayBeSentAgain };
 }
 
-function done<T>(value: T): Waited<T> {
+function done<T>(value: T): DeadlineResult<T> {
   return { ended: 'done', value };
 }
 
@@ -204,7 +204,7 @@ const LAST_REWRITE_MS = 12_800;
  * takes the call for one that was cut off, and would send a payment once more whose caller was told that it was refused, or
  * never sent.
  */
-export class LateWriting {
+export class WriteRetryQueue {
   private readonly waiting = new Set<() => Promise<void>>();
 
   add(write: () => Promise<unknown>, afterMs = FIRST_REWRITE_MS): void {
@@ -221,7 +221,7 @@ export class LateWriting {
   }
 
   /** Tries everything once more, without waiting any longer. */
-  async lastTry(): Promise<void> {
+  async flush(): Promise<void> {
     await Promise.all([...this.waiting].map((tryNow) => tryNow()));
   }
 }

@@ -9,9 +9,9 @@ import {
 } from '../../common/journal-port.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { type OutcomeEvidence } from '../../common/vocabulary.js';
-import { type CallEnd } from '../../gateway/call-result.js';
+import { type CallResult } from '../../gateway/call-result.js';
 import { type CallLimits } from '../../gateway/call-options.js';
-import { waitWithin } from '../../common/with-deadline.js';
+import { withDeadline } from '../../common/with-deadline.js';
 import { changeRecord } from './change-record.js';
 import { accepted, acknowledged, isAcknowledged, probing, rejected, unknown } from './journal-transitions.js';
 import { evidenceOf } from './repeated-call.js';
@@ -33,7 +33,7 @@ export type IntentBegin =
   /** The journal has forgotten a payment with this key. */
   | { readonly tombstone: PaymentTombstone }
   /** Something else stands, or somebody else was faster. */
-  | { readonly standing: StoredJournalRecord | undefined };
+  | { readonly existing: StoredJournalRecord | undefined };
 
 /** How long what is written next waits for the note that the request left: nearly always it was written long ago. */
 const MARK_WITHIN_MS = 1_000;
@@ -60,30 +60,30 @@ export class PaymentIntent {
   static async begin(
     store: JournalStore,
     record: JournalRecord,
-    standing: StoredJournalRecord | undefined,
+    existing: StoredJournalRecord | undefined,
     deadline: number,
   ): Promise<IntentBegin> {
     const lease = leaseUntil(deadline);
-    const { stored, tombstone } = standing
-      ? { stored: (await store.replace(standing.version, record, lease)) ?? (await store.get(record)) }
+    const { stored, tombstone } = existing
+      ? { stored: (await store.replace(existing.version, record, lease)) ?? (await store.get(record)) }
       : await store.insert(record, lease);
     if (tombstone) return { tombstone };
     const isOurs = stored?.record.intent === record.intent && stored.record.state === 'in-flight';
     return isOurs
-      ? { intent: new PaymentIntent(store, stored, standing?.record, deadline) }
-      : { standing: stored };
+      ? { intent: new PaymentIntent(store, stored, existing?.record, deadline) }
+      : { existing: stored };
   }
 
   /** Takes the one further try of a payment; undefined where somebody else was faster. */
   static async beginProbe(
     store: JournalStore,
-    standing: StoredJournalRecord,
+    existing: StoredJournalRecord,
     deadline: number,
   ): Promise<PaymentIntent | undefined> {
-    const record = probing(standing.record, evidenceOf(standing));
-    const stored = await store.replace(standing.version, record, leaseUntil(deadline));
-    const { probe = 'after-silence' } = standing.record;
-    return stored && new PaymentIntent(store, stored, standing.record, deadline, probe);
+    const record = probing(existing.record, evidenceOf(existing));
+    const stored = await store.replace(existing.version, record, leaseUntil(deadline));
+    const { probe = 'after-silence' } = existing.record;
+    return stored && new PaymentIntent(store, stored, existing.record, deadline, probe);
   }
 
   /**
@@ -91,16 +91,16 @@ export class PaymentIntent {
    *
    * @returns False: what stood before still stands, so it may be written even now, by a server that is slow.
    */
-  static async takeBack(
+  static async rollback(
     store: JournalStore,
     record: JournalRecord,
     before: JournalRecord | undefined,
   ): Promise<boolean> {
-    const standing = await store.get(record);
-    if (standing?.record.intent === before?.intent) return false;
-    if (standing?.record.intent !== record.intent || standing.record.state !== 'in-flight') return true;
-    if (before) await store.replace(standing.version, before, 0);
-    else await store.remove(record, standing.version);
+    const existing = await store.get(record);
+    if (existing?.record.intent === before?.intent) return false;
+    if (existing?.record.intent !== record.intent || existing.record.state !== 'in-flight') return true;
+    if (before) await store.replace(existing.version, before, 0);
+    else await store.remove(record, existing.version);
     return true;
   }
 
@@ -140,7 +140,7 @@ export class PaymentIntent {
     try {
       const record = probing(this.record, evidence);
       const writing = this.replace(record, leaseUntil(this.deadline));
-      const waited = await waitWithin(writing, sendBy, signal);
+      const waited = await withDeadline(writing, sendBy, signal);
       if (waited.ended !== 'done' || !waited.value) return false;
       this.stored = waited.value;
       return true;
@@ -157,7 +157,7 @@ export class PaymentIntent {
   }
 
   /** Writes down how the call ended. Resolves to what stands afterwards. */
-  end(end: CallEnd<unknown>): Promise<StoredJournalRecord | undefined> {
+  end(end: CallResult<unknown>): Promise<StoredJournalRecord | undefined> {
     if (end.end === 'success') {
       const { outcome } = end.success;
       return this.change((record) => accepted(record, answerText(end.success), outcome));
@@ -202,8 +202,8 @@ export class PaymentIntent {
       );
       return undefined;
     };
-    const standing = await changeRecord(this.store, this.record, ofThisAttempt, 'ends');
-    return standing ?? this.restore(next(this.record));
+    const existing = await changeRecord(this.store, this.record, ofThisAttempt, 'ends');
+    return existing ?? this.restore(next(this.record));
   }
 
   private async whatStandsOr(record: JournalRecord): Promise<StoredJournalRecord | undefined> {
@@ -231,12 +231,12 @@ export class PaymentIntent {
 
   /** Changes what this call wrote last. Where the answer to the note was lost, that may stand under another version. */
   private async write<Result>(change: (stored: StoredJournalRecord) => Promise<Result>): Promise<Result> {
-    if (this.marking) await waitWithin(this.marking, performance.now() + MARK_WITHIN_MS);
+    if (this.marking) await withDeadline(this.marking, performance.now() + MARK_WITHIN_MS);
     const result = await change(this.stored);
     if (result || !this.marking || this.markIsSure) return result;
-    const standing = await this.store.get(this.record);
-    const isOurs = standing?.record.intent === this.record.intent && standing.record.state === 'in-flight';
-    return isOurs ? change(standing) : result;
+    const existing = await this.store.get(this.record);
+    const isOurs = existing?.record.intent === this.record.intent && existing.record.state === 'in-flight';
+    return isOurs ? change(existing) : result;
   }
 
   private get reference(): string {
@@ -247,8 +247,8 @@ export class PaymentIntent {
 /**
  * Where the one further try was taken, an answer that tells nothing opens it no more, and does not end the lease of who is making it.
  */
-function besideAnotherTry(standing: JournalRecord, next: JournalRecord): JournalRecord {
-  const isTaken = standing.state === 'unknown' && standing.probe === undefined;
+function besideAnotherTry(existing: JournalRecord, next: JournalRecord): JournalRecord {
+  const isTaken = existing.state === 'unknown' && existing.probe === undefined;
   if (!isTaken || next.state !== 'unknown') return next;
-  return isAcknowledged(next) ? acknowledged(standing) : standing;
+  return isAcknowledged(next) ? acknowledged(existing) : existing;
 }

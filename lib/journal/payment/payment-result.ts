@@ -1,14 +1,19 @@
 import { type JournalRecord } from '../../common/journal-port.js';
-import { type CallAborted, type CallEnd, type CallFailure } from '../../gateway/call-result.js';
+import { type CallAborted, type CallResult, type CallFailure } from '../../gateway/call-result.js';
 import { type MoneyCall, withLastResponse, type PaymentsResponse } from '../../gateway/gateway-call.js';
 import { type Refusal } from './repeated-call.js';
-import { attemptRefused, endNotWritten, referenceReused, standingUnknown } from './repeated-call-errors.js';
+import {
+  attemptRefused,
+  endNotWritten,
+  referenceReused,
+  existingPaymentUnknown,
+} from './repeated-call-errors.js';
 import { jsonObject } from '../../common/json-object.js';
 import { type AnswerEnvelope, type ReadSuccess } from '../../gateway/answer/interpret-attempt.js';
 import { asRecord, type WireRecord } from '../../gateway/answer/wire-record.js';
 
 /** How a call that moves money ended, for its caller and for those who joined it. */
-export type PaymentEnd<T> =
+export type PaymentResult<T> =
   | { readonly ok: true; readonly value: PaymentsResponse<T> }
   | {
       readonly ok: false;
@@ -19,7 +24,7 @@ export type PaymentEnd<T> =
 
 /** What stands in the journal after a call, where it could be written. */
 export type Recorded =
-  | { readonly written: true; readonly standing: JournalRecord | undefined }
+  | { readonly written: true; readonly existing: JournalRecord | undefined }
   | {
       readonly written: false;
       /** The journal may say that the request left, so `recover()` may send it once more. */
@@ -29,59 +34,59 @@ export type Recorded =
 const NOT_WRITTEN = 'the answer could not be written to the journal: a repeated call will not find it there';
 
 /** What a call gives, by its answer and by what the journal knows meanwhile: a webhook may have come first. */
-export function paymentEnd<T extends object>(
+export function paymentResult<T extends object>(
   call: MoneyCall<T>,
-  end: CallEnd<T>,
+  end: CallResult<T>,
   recorded: Recorded,
   record: Pick<JournalRecord, 'operation' | 'reference' | 'idempotencyKey' | 'bodyHash'>,
-): PaymentEnd<T> {
+): PaymentResult<T> {
   const { idempotencyKey, bodyHash } = record;
-  const now = recorded.written ? recorded.standing : undefined;
+  const now = recorded.written ? recorded.existing : undefined;
   // Once this call has let go of the reference, another payment may stand there.
-  const standing = now?.bodyHash === bodyHash ? now : undefined;
+  const existing = now?.bodyHash === bodyHash ? now : undefined;
   if (end.end === 'success') {
     const { value, envelope, warnings } = end.success;
     const all = recorded.written ? warnings : [...warnings, NOT_WRITTEN];
     const lastResponse = { idempotencyKey, attempts: end.attempts, warnings: all, ...envelope };
     return {
       ok: true,
-      value: withLastResponse(withOutcome(value, ofSameKey(standing, idempotencyKey)), lastResponse),
+      value: withLastResponse(withOutcome(value, ofSameKey(existing, idempotencyKey)), lastResponse),
     };
   }
   if (!recorded.written && recorded.mayBeSentAgain && !isUnknown(end)) {
     return { ok: false, error: endNotWritten(record, end) };
   }
-  if (standing && wasMade(standing)) return { ok: true, value: repeatedAnswer(call, standing) };
+  if (existing && wasMade(existing)) return { ok: true, value: repeatedAnswer(call, existing) };
   // Another try of the same payment is under way or was made meanwhile: this end does not speak for it.
-  const open = standing?.state === 'unknown' || standing?.state === 'in-flight' ? standing : undefined;
+  const open = existing?.state === 'unknown' || existing?.state === 'in-flight' ? existing : undefined;
   if (end.end === 'aborted') {
     return open
-      ? { ok: false, error: standingUnknown(open, 'aborted') }
+      ? { ok: false, error: existingPaymentUnknown(open, 'aborted') }
       : { ok: false, error: end.reason, unsent: true };
   }
   if (end.verdict.end !== 'unknown' && open) {
     const evidence =
       end.verdict.end === 'rejected' ? 'refused-after-ambiguity' : (open.evidence ?? 'in-flight');
-    return { ok: false, error: standingUnknown(open, evidence) };
+    return { ok: false, error: existingPaymentUnknown(open, evidence) };
   }
   return { ok: false, error: end.error };
 }
 
 /** What a call gives that sends nothing, because of what stands. */
-export function standingEnd<T extends object>(
+export function existingPaymentResult<T extends object>(
   call: MoneyCall<T>,
-  standing: JournalRecord,
+  existing: JournalRecord,
   refusal: Refusal,
-): PaymentEnd<T> {
+): PaymentResult<T> {
   switch (refusal.act) {
     case 'repeat-answer':
-      return { ok: true, value: repeatedAnswer(call, standing) };
+      return { ok: true, value: repeatedAnswer(call, existing) };
     case 'unknown':
-      return { ok: false, error: standingUnknown(standing, refusal.evidence) };
+      return { ok: false, error: existingPaymentUnknown(existing, refusal.evidence) };
     case 'refuse':
-      return { ok: false, error: referenceReused(standing, refusal.because) };
+      return { ok: false, error: referenceReused(existing, refusal.because) };
     case 'refuse-attempt':
-      return { ok: false, error: attemptRefused(standing, refusal.next) };
+      return { ok: false, error: attemptRefused(existing, refusal.next) };
   }
 }
 
@@ -93,8 +98,8 @@ function wasMade({ state, outcome }: JournalRecord): boolean {
   return state === 'accepted' || (state === 'settled' && (outcome === 'success' || outcome === 'paid'));
 }
 
-function ofSameKey(standing: JournalRecord | undefined, idempotencyKey: string): JournalRecord | undefined {
-  return standing?.idempotencyKey === idempotencyKey ? standing : undefined;
+function ofSameKey(existing: JournalRecord | undefined, idempotencyKey: string): JournalRecord | undefined {
+  return existing?.idempotencyKey === idempotencyKey ? existing : undefined;
 }
 
 interface StoredAnswer {

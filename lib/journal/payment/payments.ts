@@ -10,8 +10,8 @@ import {
 import { type PaymentFamily, type OutcomeEvidence } from '../../common/vocabulary.js';
 import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
 import { PaymentOutcomeUnknownError } from '../../errors/payments-errors.js';
-import { answersAtOnce } from '../../storage/memory/memory-storage.js';
-import { type CallEnd } from '../../gateway/call-result.js';
+import { isInProcess } from '../../storage/memory/memory-storage.js';
+import { type CallResult } from '../../gateway/call-result.js';
 import {
   callLimits,
   type CallLimits,
@@ -21,13 +21,13 @@ import {
 import { type MoneyCall, type PaymentsResponse, MONEY_PATHS } from '../../gateway/gateway-call.js';
 import { idempotencyKeyFor, bodyHash } from './payment-identity.js';
 import { type GatewayClient, type RequestRules } from '../../gateway/gateway-client.js';
-import { paymentEnd, standingEnd, type PaymentEnd } from './payment-result.js';
+import { paymentResult, existingPaymentResult, type PaymentResult } from './payment-result.js';
 import { type PaymentIntent } from './payment-intent.js';
-import { PaymentLedger } from './journal-writer.js';
-import { asksForAnotherKey, type AskedPayment } from './repeated-call.js';
-import { referenceForgotten, referenceReused, standingUnknown } from './repeated-call-errors.js';
+import { JournalWriter } from './journal-writer.js';
+import { asksForAnotherKey, type RequestedPayment } from './repeated-call.js';
+import { referenceForgotten, referenceReused, existingPaymentUnknown } from './repeated-call-errors.js';
 import { asRecord, type WireRecord } from '../../gateway/answer/wire-record.js';
-import { waitWithin, type Waited } from '../../common/with-deadline.js';
+import { withDeadline, type DeadlineResult } from '../../common/with-deadline.js';
 
 /** The options that payments are made by. */
 export type PaymentOptions = Pick<
@@ -49,7 +49,7 @@ export interface Payments {
    * Makes the one further attempt of a payment without its caller. Undefined where somebody else was faster; else what the journal
    * holds afterwards.
    */
-  probe(standing: StoredJournalRecord): Promise<{ readonly standing: JournalRecord | undefined } | undefined>;
+  probe(existing: StoredJournalRecord): Promise<{ readonly existing: JournalRecord | undefined } | undefined>;
   /** Resolves when the calls that are under way have ended and are written down. */
   idle(): Promise<void>;
 }
@@ -65,14 +65,14 @@ export function createPayments(
   return {
     rules: gateway.rules,
     make: (call, callOptions) => calls.make(call, callOptions),
-    probe: (standing) => calls.probe(standing),
+    probe: (existing) => calls.probe(existing),
     idle: () => calls.idle(),
   };
 }
 
 class PaymentCalls implements Omit<Payments, 'rules'> {
-  private readonly ledger: PaymentLedger;
-  private readonly flights = new SingleFlight<AskedPayment, PaymentEnd<object>>();
+  private readonly ledger: JournalWriter;
+  private readonly flights = new SingleFlight<RequestedPayment, PaymentResult<object>>();
   private readonly probes = new Set<Promise<unknown>>();
 
   constructor(
@@ -81,7 +81,7 @@ class PaymentCalls implements Omit<Payments, 'rules'> {
     private readonly events: Pick<ApplicationEvents, 'tell'>,
     private readonly gateway: Pick<GatewayClient, 'send'>,
   ) {
-    this.ledger = new PaymentLedger(store, options);
+    this.ledger = new JournalWriter(store, options);
   }
 
   async make<T extends object>(call: MoneyCall<T>, options?: CallOptions): Promise<PaymentsResponse<T>> {
@@ -90,7 +90,7 @@ class PaymentCalls implements Omit<Payments, 'rules'> {
     const { idempotencyKey, attempt } = checked;
     const key = this.keyOf(call);
     const id = journalKeyText(key);
-    const asked: AskedPayment = { bodyHash: bodyHash(call), idempotencyKey, attempt };
+    const asked: RequestedPayment = { bodyHash: bodyHash(call), idempotencyKey, attempt };
     // Made now: the application may change the request while the journal is written.
     const body = JSON.stringify(call.body);
     for (;;) {
@@ -107,37 +107,37 @@ class PaymentCalls implements Omit<Payments, 'rules'> {
 
   async idle(): Promise<void> {
     await Promise.allSettled([this.flights.idle(), ...this.probes]);
-    await this.ledger.lastTry();
+    await this.ledger.flush();
   }
 
   async probe(
-    standing: StoredJournalRecord,
-  ): Promise<{ readonly standing: JournalRecord | undefined } | undefined> {
+    existing: StoredJournalRecord,
+  ): Promise<{ readonly existing: JournalRecord | undefined } | undefined> {
     // Its lease may have ended by a clock that jumped, while its call still runs here.
-    if (this.flights.underWay(journalKeyText(standing.record))) return undefined;
-    const probe = this.makeProbe(standing, callLimits(this.options));
+    if (this.flights.underWay(journalKeyText(existing.record))) return undefined;
+    const probe = this.makeProbe(existing, callLimits(this.options));
     this.probes.add(probe);
     return probe.finally(() => this.probes.delete(probe));
   }
 
   private async makeProbe(
-    standing: StoredJournalRecord,
+    existing: StoredJournalRecord,
     limits: CallLimits,
-  ): Promise<{ readonly standing: JournalRecord | undefined } | undefined> {
-    const intent = await this.ledger.beginProbe(standing, limits);
+  ): Promise<{ readonly existing: JournalRecord | undefined } | undefined> {
+    const intent = await this.ledger.beginProbe(existing, limits);
     if (!intent) return undefined;
-    const end = await this.sendIntent(recordedCall(standing.record), intent, limits);
+    const end = await this.sendIntent(recordedCall(existing.record), intent, limits);
     const recorded = await this.ledger.end(intent, end, limits);
-    return { standing: recorded.written ? recorded.standing : intent.record };
+    return { existing: recorded.written ? recorded.existing : intent.record };
   }
 
   /** Never rejects: those who join handle how it ended, each for itself. */
   private async run<T extends object>(
     call: MoneyCall<T>,
     key: JournalKey,
-    asked: AskedPayment & { readonly body: string },
+    asked: RequestedPayment & { readonly body: string },
     limits: CallLimits,
-  ): Promise<PaymentEnd<T>> {
+  ): Promise<PaymentResult<T>> {
     try {
       const draft = (attempt: number, standingKey?: string): JournalRecord =>
         standingKey === undefined
@@ -146,11 +146,11 @@ class PaymentCalls implements Omit<Payments, 'rules'> {
       const begun = await this.ledger.begin(asked, key, draft, limits);
       if ('tombstone' in begun)
         return { ok: false, error: referenceForgotten({ ...call, ...key }, begun.tombstone) };
-      if (!('intent' in begun)) return standingEnd(call, begun.standing, begun.refusal);
+      if (!('intent' in begun)) return existingPaymentResult(call, begun.existing, begun.refusal);
       const { intent } = begun;
       const end = await this.sendIntent(call, intent, limits);
       const recorded = await this.ledger.end(intent, end, limits);
-      const ended = paymentEnd(call, end, recorded, intent.record);
+      const ended = paymentResult(call, end, recorded, intent.record);
       if (!ended.ok) this.announceUnknown(intent.record, ended.error);
       return ended;
     } catch (error) {
@@ -169,26 +169,29 @@ class PaymentCalls implements Omit<Payments, 'rules'> {
   private async join(
     call: MoneyCall<object>,
     key: JournalKey,
-    asked: AskedPayment,
-    underWay: AskedPayment,
+    asked: RequestedPayment,
+    underWay: RequestedPayment,
     limits: CallLimits,
-  ): Promise<PaymentEnd<object>> {
+  ): Promise<PaymentResult<object>> {
     const payment = { ...key, operation: call.operation };
     if (asked.bodyHash !== underWay.bodyHash) {
       return { ok: false, error: referenceReused({ ...payment, state: 'in-flight' }, 'another-payment') };
     }
     if (asksForAnotherKey(asked, underWay))
-      return { ok: false, error: standingUnknown(payment, 'in-flight') };
+      return { ok: false, error: existingPaymentUnknown(payment, 'in-flight') };
     const waited = await this.flights.join(journalKeyText(key), limits);
     if (waited.ended === 'done') return waited.value;
-    return { ok: false, error: standingUnknown(payment, waited.ended === 'late' ? 'in-flight' : 'aborted') };
+    return {
+      ok: false,
+      error: existingPaymentUnknown(payment, waited.ended === 'late' ? 'in-flight' : 'aborted'),
+    };
   }
 
   private sendIntent<T extends object>(
     call: MoneyCall<T>,
     intent: PaymentIntent,
     limits: CallLimits,
-  ): Promise<CallEnd<T>> {
+  ): Promise<CallResult<T>> {
     const { idempotencyKey, body = '' } = intent.record;
     const waits = limits.once || intent.probeFor ? undefined : this.options.probe[call.kind];
     const probing = waits && {
@@ -209,7 +212,7 @@ class PaymentCalls implements Omit<Payments, 'rules'> {
 
   /** Whether another process may ever send the payment once more. */
   private mayBeRecovered({ probeFor }: PaymentIntent, kind: PaymentFamily): boolean {
-    return probeFor === undefined && this.options.probe[kind] !== undefined && !answersAtOnce(this.store);
+    return probeFor === undefined && this.options.probe[kind] !== undefined && !isInProcess(this.store);
   }
 
   private keyOf({ kind, payment }: MoneyCall<object>): JournalKey {
@@ -220,7 +223,7 @@ class PaymentCalls implements Omit<Payments, 'rules'> {
   private draft(
     { operation, payment }: MoneyCall<object>,
     key: JournalKey,
-    { bodyHash, idempotencyKey, body }: AskedPayment & { readonly body: string },
+    { bodyHash, idempotencyKey, body }: RequestedPayment & { readonly body: string },
     attempt: number,
   ): JournalRecord {
     const { reference, amount, currency } = payment;
@@ -293,8 +296,8 @@ export class SingleFlight<Asked, End> {
   }
 
   /** Waits for the call that is under way, within the limits of the one who joins. */
-  async join(id: string, { deadline, signal }: CallLimits): Promise<Waited<End>> {
+  async join(id: string, { deadline, signal }: CallLimits): Promise<DeadlineResult<End>> {
     const flight = this.flights.get(id);
-    return flight ? waitWithin(flight.end, deadline, signal) : { ended: 'late' };
+    return flight ? withDeadline(flight.end, deadline, signal) : { ended: 'late' };
   }
 }

@@ -13,7 +13,7 @@ import { type ReuseReason } from './repeated-call.js';
 type StandingPayment = Pick<JournalRecord, 'operation' | 'reference'> & { readonly idempotencyKey?: string };
 
 /** The error for a payment whose outcome was unknown before this call, which sent nothing. */
-export function standingUnknown(
+export function existingPaymentUnknown(
   payment: StandingPayment,
   evidence: OutcomeEvidence,
 ): PaymentOutcomeUnknownError {

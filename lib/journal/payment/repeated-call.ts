@@ -6,7 +6,7 @@ import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
 import { isMoneyOperation } from '../../gateway/gateway-call.js';
 
 /** What a caller asks for. */
-export interface AskedPayment {
+export interface RequestedPayment {
   readonly bodyHash: string;
   /** The caller's own key, where it gave one. */
   readonly idempotencyKey?: string | undefined;
@@ -47,16 +47,16 @@ export type Refusal = Exclude<RepeatedCall, { readonly act: 'begin' | 'probe' }>
 
 /** The table of repeated calls (design rules §3), as one pure function. Only `begin` and `probe` send anything. */
 export function decideRepeatedCall(
-  standing: StoredJournalRecord | undefined,
-  asked: AskedPayment,
+  existing: StoredJournalRecord | undefined,
+  asked: RequestedPayment,
   rules: ProbeRules,
 ): RepeatedCall {
-  if (!standing) return { act: 'begin', attempt: asked.attempt ?? 1 };
-  const { record } = standing;
-  if (standing.damaged !== undefined) return { act: 'unknown', evidence: 'interrupted' };
+  if (!existing) return { act: 'begin', attempt: asked.attempt ?? 1 };
+  const { record } = existing;
+  if (existing.damaged !== undefined) return { act: 'unknown', evidence: 'interrupted' };
   if (mayBeTriedAgain(record)) {
     // An operator's word does not stop a call that is still running, and may yet send.
-    if (standing.leaseLeftMs > 0) return { act: 'unknown', evidence: 'in-flight' };
+    if (existing.leaseLeftMs > 0) return { act: 'unknown', evidence: 'in-flight' };
     return record.keepsKey ? sameAttempt(record, asked) : nextAttempt(record, asked);
   }
   if (hasEnded(record)) return { act: 'refuse', because: 'ended' };
@@ -65,21 +65,21 @@ export function decideRepeatedCall(
   if (record.state === 'accepted' || record.state === 'settled') {
     return anotherKey ? { act: 'refuse', because: 'another-key' } : { act: 'repeat-answer' };
   }
-  if (!anotherKey && isProbeDue(standing, rules)) return { act: 'probe' };
-  return { act: 'unknown', evidence: evidenceOf(standing) };
+  if (!anotherKey && isProbeDue(existing, rules)) return { act: 'probe' };
+  return { act: 'unknown', evidence: evidenceOf(existing) };
 }
 
 /** Whether the caller insists on another key than the payment has. */
 export function usesAnotherKey(
   record: Pick<JournalRecord, 'idempotencyKey' | 'attempt'>,
-  asked: AskedPayment,
+  asked: RequestedPayment,
 ): boolean {
   const { idempotencyKey = record.idempotencyKey, attempt = record.attempt } = asked;
   return idempotencyKey !== record.idempotencyKey || attempt > record.attempt;
 }
 
 /** Whether who joins insists on another key than the call under way was asked for. */
-export function asksForAnotherKey(asked: AskedPayment, underWay: AskedPayment): boolean {
+export function asksForAnotherKey(asked: RequestedPayment, underWay: RequestedPayment): boolean {
   const { idempotencyKey, attempt } = asked;
   if (idempotencyKey !== undefined && idempotencyKey !== underWay.idempotencyKey) return true;
   return attempt !== undefined && attempt > (underWay.attempt ?? 1);
@@ -98,14 +98,14 @@ function mayBeTriedAgain(record: JournalRecord): boolean {
   return state === 'settled' && outcome === 'failed' && settledBy === 'operator' && !isAcknowledged(record);
 }
 
-function nextAttempt(record: JournalRecord, { attempt }: AskedPayment): RepeatedCall {
+function nextAttempt(record: JournalRecord, { attempt }: RequestedPayment): RepeatedCall {
   const next = record.attempt + 1;
   if (attempt !== undefined && attempt < next) return { act: 'refuse-attempt', next };
   return { act: 'begin', attempt: attempt ?? next };
 }
 
 /** Without a listed code the refusal may hide that money moved: another key or another body might move it twice. */
-function sameAttempt(record: JournalRecord, asked: AskedPayment): RepeatedCall {
+function sameAttempt(record: JournalRecord, asked: RequestedPayment): RepeatedCall {
   if (record.bodyHash !== asked.bodyHash || usesAnotherKey(record, asked)) {
     return { act: 'refuse', because: 'unlisted-refusal' };
   }

@@ -48,10 +48,10 @@ class JournalEntryError extends PaymentsError {
 const MADE: ReadonlySet<PaymentTombstone['end']> = new Set(['accepted', 'success', 'paid']);
 
 /** The time is up, and the payment is still open. */
-export function noOutcome(standing: StoredJournalRecord, timeoutMs: number): PaymentOutcomeUnknownError {
-  const { state, operation, reference, idempotencyKey } = standing.record;
+export function noOutcome(existing: StoredJournalRecord, timeoutMs: number): PaymentOutcomeUnknownError {
+  const { state, operation, reference, idempotencyKey } = existing.record;
   return new PaymentOutcomeUnknownError(
-    state === 'accepted' ? 'in-flight' : evidenceOf(standing),
+    state === 'accepted' ? 'in-flight' : evidenceOf(existing),
     `No outcome came within ${timeoutMs} ms: the payment is ${state} and stays open.`,
     {
       operation,

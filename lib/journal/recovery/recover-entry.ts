@@ -24,35 +24,35 @@ export class EntryRecovery {
   ) {}
 
   /** Whether `recover` would read or write anything: a journal may hold a million payments for which nothing is left to do. */
-  hasWork(standing: StoredJournalRecord): boolean {
-    if (isStale(standing, this.rules)) return true;
-    if (decideRecovery(standing, this.rules) !== 'keep') return this.isProbe(standing);
-    const { record } = standing;
-    return this.status.canAsk(record.family) || keptUnknown(standing, this.rules) !== record;
+  hasWork(existing: StoredJournalRecord): boolean {
+    if (isStale(existing, this.rules)) return true;
+    if (decideRecovery(existing, this.rules) !== 'keep') return this.isProbe(existing);
+    const { record } = existing;
+    return this.status.canAsk(record.family) || keptUnknown(existing, this.rules) !== record;
   }
 
   /** Whether it is to be sent once more, which the recovery window allows for a short time only. */
-  isProbe(standing: StoredJournalRecord): boolean {
-    return decideRecovery(standing, this.rules) === 'probe';
+  isProbe(existing: StoredJournalRecord): boolean {
+    return decideRecovery(existing, this.rules) === 'probe';
   }
 
   /** What came of it where `hasWork` says that nothing is to be done. */
-  idleEnd(standing: StoredJournalRecord): EntryEnd {
-    const isKept = decideRecovery(standing, this.rules) === 'keep';
-    return isKept && standing.record.state !== 'accepted' ? { known: false } : {};
+  idleEnd(existing: StoredJournalRecord): EntryEnd {
+    const isKept = decideRecovery(existing, this.rules) === 'keep';
+    return isKept && existing.record.state !== 'accepted' ? { known: false } : {};
   }
 
-  async recover(standing: StoredJournalRecord): Promise<EntryEnd> {
-    const end = await this.resolve(standing);
-    await this.announceIfStale(standing);
+  async recover(existing: StoredJournalRecord): Promise<EntryEnd> {
+    const end = await this.resolve(existing);
+    await this.announceIfStale(existing);
     return end;
   }
 
-  private async resolve(standing: StoredJournalRecord): Promise<EntryEnd> {
-    const { record } = standing;
-    if (decideRecovery(standing, this.rules) === 'leave') return {};
+  private async resolve(existing: StoredJournalRecord): Promise<EntryEnd> {
+    const { record } = existing;
+    if (decideRecovery(existing, this.rules) === 'leave') return {};
     const askMs = Math.min(ASK_WITHIN_MS, this.rules.deadlineMs);
-    const asked = await this.status.ask(standing, { timeoutMs: askMs, deadlineMs: askMs });
+    const asked = await this.status.ask(existing, { timeoutMs: askMs, deadlineMs: askMs });
     if (record.state === 'accepted') return asked.record.state === 'settled' ? { known: true } : {};
     if (asked.record.state !== record.state) return { known: true };
     // It was listed a while ago, and the answer may have shown that the gateway has it.
@@ -62,19 +62,19 @@ export class EntryRecovery {
     return { known: false };
   }
 
-  private async probe(standing: StoredJournalRecord): Promise<EntryEnd> {
-    const result = await this.payments.probe(standing);
+  private async probe(existing: StoredJournalRecord): Promise<EntryEnd> {
+    const result = await this.payments.probe(existing);
     if (!result) return {};
-    const state = result.standing?.state;
+    const state = result.existing?.state;
     return { probed: true, known: state === 'accepted' || state === 'settled' };
   }
 
   /** Announced by the replica that writes it down, once. */
   private async announceIfStale(seen: StoredJournalRecord): Promise<void> {
     if (!isStale(seen, this.rules)) return;
-    const standing = await this.store.get(seen.record);
-    if (!standing || standing.leaseLeftMs > 0 || !isStale(standing, this.rules)) return;
-    const marked = await this.store.replace(standing.version, { ...standing.record, stale: true }, 0);
+    const existing = await this.store.get(seen.record);
+    if (!existing || existing.leaseLeftMs > 0 || !isStale(existing, this.rules)) return;
+    const marked = await this.store.replace(existing.version, { ...existing.record, stale: true }, 0);
     if (marked) this.announceStale(journalEntry(marked));
   }
 }

@@ -101,17 +101,17 @@ export class RecoveryRun {
     const endsAt = performance.now() + this.runMs;
     const rest: Rest = { probed: new Set(), pages: [], from: this.resumeAt };
     this.resumeAt = undefined;
-    const work = (standing: StoredJournalRecord): Promise<void> => this.work(standing, tally);
+    const work = (existing: StoredJournalRecord): Promise<void> => this.work(existing, tally);
     await atMost(AT_ONCE, this.untilStopped(this.probes(rest, tally), tally), work);
     await atMost(AT_ONCE, this.untilStopped(this.others(rest, tally, endsAt), tally), work);
     return tally.report();
   }
 
-  private async work(standing: StoredJournalRecord, tally: RecoveryTally): Promise<void> {
+  private async work(existing: StoredJournalRecord, tally: RecoveryTally): Promise<void> {
     try {
-      tally.add(await this.entries.recover(standing));
+      tally.add(await this.entries.recover(existing));
     } catch (error) {
-      tally.fail(standing, error);
+      tally.fail(existing, error);
     }
   }
 
@@ -140,11 +140,11 @@ export class RecoveryRun {
     for (const family of FAMILIES) {
       for await (const { entries, at } of this.pages(family)) {
         const others: StoredJournalRecord[] = [];
-        for (const standing of entries) {
-          if (unusable(standing) === undefined && this.entries.isProbe(standing)) {
-            rest.probed.add(journalKeyText(standing.record));
-            yield standing;
-          } else others.push(standing);
+        for (const existing of entries) {
+          if (unusable(existing) === undefined && this.entries.isProbe(existing)) {
+            rest.probed.add(journalKeyText(existing.record));
+            yield existing;
+          } else others.push(existing);
         }
         if (!rest.from) this.note({ family, at, entries: others }, rest, tally);
       }
@@ -153,8 +153,8 @@ export class RecoveryRun {
 
   /** Keeps a page with something to do, as long as there are few: the others are read a second time. */
   private note(page: Page, rest: Rest, tally: RecoveryTally): void {
-    if (!page.entries.some((standing) => this.isToDo(standing))) {
-      for (const standing of page.entries) this.count(standing, tally);
+    if (!page.entries.some((existing) => this.isToDo(existing))) {
+      for (const existing of page.entries) this.count(existing, tally);
     } else if (rest.pages.length < PAGES_KEPT) rest.pages.push(page);
     else rest.from = page;
   }
@@ -173,10 +173,10 @@ export class RecoveryRun {
         return;
       }
       hasBegun = true;
-      for (const standing of page.entries) {
-        if (rest.probed.has(journalKeyText(standing.record))) continue;
-        if (this.isToDo(standing)) yield standing;
-        else this.count(standing, tally);
+      for (const existing of page.entries) {
+        if (rest.probed.has(journalKeyText(existing.record))) continue;
+        if (this.isToDo(existing)) yield existing;
+        else this.count(existing, tally);
       }
     }
   }
@@ -190,15 +190,15 @@ export class RecoveryRun {
     }
   }
 
-  private isToDo(standing: StoredJournalRecord): boolean {
-    return unusable(standing) === undefined && this.entries.hasWork(standing);
+  private isToDo(existing: StoredJournalRecord): boolean {
+    return unusable(existing) === undefined && this.entries.hasWork(existing);
   }
 
   /** Counts one for which there is nothing to do. */
-  private count(standing: StoredJournalRecord, tally: RecoveryTally): void {
-    const why = unusable(standing);
-    if (why === undefined) tally.add(this.entries.idleEnd(standing));
-    else tally.passOver(standing, why);
+  private count(existing: StoredJournalRecord, tally: RecoveryTally): void {
+    const why = unusable(existing);
+    if (why === undefined) tally.add(this.entries.idleEnd(existing));
+    else tally.passOver(existing, why);
   }
 
   private pages(family: PaymentFamily, after?: string): ReturnType<typeof scanPages> {

@@ -26,12 +26,12 @@ export function runLimitMs(recoveryWindowMs: number): number {
  * - `keep`: it is unknown, and nothing here can tell more.
  */
 export function decideRecovery(
-  standing: StoredJournalRecord,
+  existing: StoredJournalRecord,
   rules: RecoveryRules,
 ): 'leave' | 'probe' | 'keep' {
-  if (standing.leaseLeftMs > 0 || standing.ageMs <= rules.deadlineMs + MARGIN_MS) return 'leave';
+  if (existing.leaseLeftMs > 0 || existing.ageMs <= rules.deadlineMs + MARGIN_MS) return 'leave';
   // Without the call's own word that it began to send, its caller may have been told that nothing was sent.
-  return standing.record.sent && isProbeDue(standing, rules) ? 'probe' : 'keep';
+  return existing.record.sent && isProbeDue(existing, rules) ? 'probe' : 'keep';
 }
 
 const STATES: readonly string[] = ['in-flight', 'accepted', 'rejected', 'unknown', 'settled'];
@@ -49,12 +49,12 @@ export function unusable({ damaged, record }: StoredJournalRecord): string | und
 }
 
 /** How a payment is kept that stays unknown: the request is erased once nothing may be sent any more. */
-export function keptUnknown(standing: StoredJournalRecord, rules: RecoveryRules): JournalRecord {
-  const { record, ageMs, leaseLeftMs } = standing;
+export function keptUnknown(existing: StoredJournalRecord, rules: RecoveryRules): JournalRecord {
+  const { record, ageMs, leaseLeftMs } = existing;
   // Another call may have begun since this one was listed.
   if (leaseLeftMs > 0) return record;
   if (record.state !== 'in-flight' && record.state !== 'unknown') return record;
-  const named = record.state === 'in-flight' ? unknown(record, evidenceOf(standing), record.probe) : record;
+  const named = record.state === 'in-flight' ? unknown(record, evidenceOf(existing), record.probe) : record;
   return ageMs > rules.recoveryWindowMs && named.body !== undefined ? erased(named) : named;
 }
 

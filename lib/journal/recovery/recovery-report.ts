@@ -46,13 +46,13 @@ export class RecoveryTally {
   }
 
   /** One that this version cannot read, or must not touch. */
-  passOver(standing: StoredJournalRecord, why: string): void {
+  passOver(existing: StoredJournalRecord, why: string): void {
     this.stillUnknown += 1;
-    this.unusable.add(standing, why);
+    this.unusable.add(existing, why);
   }
 
-  fail(standing: StoredJournalRecord, error: unknown): void {
-    this.failures.add(standing, failureLabel(error));
+  fail(existing: StoredJournalRecord, error: unknown): void {
+    this.failures.add(existing, failureLabel(error));
   }
 
   report(): RecoveryReport {

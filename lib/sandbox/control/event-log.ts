@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type ActivityHub } from '../core/activity.js';
+import { type EventBus } from '../core/activity.js';
 
 /** One message of the live stream. */
 export interface StreamMessage {
@@ -19,7 +19,7 @@ export class EventLog {
   /** An id of another run means nothing here. */
   private readonly run = randomBytes(4).toString('hex');
 
-  constructor(hub: ActivityHub) {
+  constructor(hub: EventBus) {
     for (const topic of TOPICS) {
       hub.on(topic, (value) => {
         this.add(topic, value);

@@ -46,7 +46,7 @@ export interface SandboxActivity {
 export type ActivityTopic = keyof SandboxActivity;
 
 /** Hands what happens to whoever listens. */
-export class ActivityHub {
+export class EventBus {
   private readonly listeners = new Map<ActivityTopic, Set<(value: never) => void>>();
 
   on<Topic extends ActivityTopic>(

@@ -18,7 +18,7 @@ export const SANDBOX_BANKS: readonly SandboxBank[] = [
 ];
 
 /** The banks that the gateway knows now. */
-export class BankBook {
+export class BankRegistry {
   private banks = SANDBOX_BANKS;
 
   list(): readonly SandboxBank[] {

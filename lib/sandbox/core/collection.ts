@@ -1,7 +1,7 @@
 import { formatCents } from '../../common/money.js';
 import { type SandboxPayment } from '../control/control-types.js';
 import { centsAsNumber } from './amounts.js';
-import { type Course } from './course.js';
+import { type OutcomePlan } from './outcome-plan.js';
 import { type CollectionRequest } from './requests.js';
 import { type CollectionState } from './status-machine.js';
 
@@ -16,7 +16,7 @@ export interface Collection {
   readonly channel: string;
   readonly createdAt: number;
   readonly expiresAt: number;
-  readonly course: Course;
+  readonly course: OutcomePlan;
   status: CollectionState;
   processingAt: number | undefined;
   settledAt: number | undefined;

@@ -1,5 +1,5 @@
 import { type TimeSource } from '../clock/sandbox-clock.js';
-import { type ActivityHub } from './activity.js';
+import { type EventBus } from './activity.js';
 import { type GatewaySettings } from './gateway-settings.js';
 import { type IdSource } from './id-source.js';
 import { type NameDirectory } from './name-directory.js';
@@ -13,7 +13,7 @@ export interface GatewayContext {
   /** The ids of one merchant. */
   readonly idsOf: (merchant: string) => IdSource;
   readonly directory: NameDirectory;
-  readonly hub: ActivityHub;
+  readonly hub: EventBus;
   readonly profile: Profile;
   /** Resolves when the first try to deliver has ended, whatever its answer. */
   readonly deliver: (event: OutgoingEvent) => Promise<void>;

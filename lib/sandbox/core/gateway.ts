@@ -1,6 +1,6 @@
 import { fieldErrors } from '../openapi/request-validation.js';
-import { BankBook } from './banks.js';
-import { CollectionDesk } from './collection-desk.js';
+import { BankRegistry } from './banks.js';
+import { CollectionService } from './collection-service.js';
 import { authenticate, type Credentials } from './credentials.js';
 import { type GatewayAnswer } from './gateway-answer.js';
 import { type GatewayContext } from './gateway-context.js';
@@ -8,7 +8,7 @@ import { Merchant } from './merchant.js';
 import { lookUpName } from './name-lookup.js';
 import { movesMoney, type SandboxOperation } from './operations.js';
 import { type Acceptance, isRefusal, type Outcome } from './outcome.js';
-import { PayoutDesk } from './payout-desk.js';
+import { PayoutService } from './payout-service.js';
 import { invalidFields, refused, type Refusal } from './refusal.js';
 import { type Rule } from './rule.js';
 import {
@@ -41,14 +41,14 @@ const SUCCESS: Readonly<Record<SandboxOperation, readonly [code: string, message
 
 /** The whole gateway without its network: merchants, money, and the seven operations. */
 export class Gateway {
-  readonly collections: CollectionDesk;
-  readonly payouts: PayoutDesk;
-  readonly banks = new BankBook();
+  readonly collections: CollectionService;
+  readonly payouts: PayoutService;
+  readonly banks = new BankRegistry();
   private readonly merchantsByName = new Map<string, Merchant>();
 
   constructor(private readonly context: GatewayContext) {
-    this.collections = new CollectionDesk(context);
-    this.payouts = new PayoutDesk(context, this.banks);
+    this.collections = new CollectionService(context);
+    this.payouts = new PayoutService(context, this.banks);
   }
 
   get merchants(): readonly Merchant[] {

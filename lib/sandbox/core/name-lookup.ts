@@ -1,4 +1,4 @@
-import { type BankBook, type SandboxBank } from './banks.js';
+import { type BankRegistry, type SandboxBank } from './banks.js';
 import { type NameDirectory } from './name-directory.js';
 import { networkOf } from './networks.js';
 import { isAccountNumber, isPhone } from './recipient.js';
@@ -7,7 +7,11 @@ import { refused } from './refusal.js';
 import { type NameLookupRequest } from './requests.js';
 
 /** The holder of an account (specification, "Endpoints" 5), or why there is none. */
-export function lookUpName(banks: BankBook, directory: NameDirectory, request: NameLookupRequest): Outcome {
+export function lookUpName(
+  banks: BankRegistry,
+  directory: NameDirectory,
+  request: NameLookupRequest,
+): Outcome {
   const { channel, account_number: account } = request;
   if (channel === 'BANK') {
     const bank = banks.find(request.bank_code ?? '');

@@ -1,4 +1,4 @@
-import { type Course } from './course.js';
+import { type OutcomePlan } from './outcome-plan.js';
 import { type Fault } from './fault.js';
 import { type Refusal } from './refusal.js';
 
@@ -6,7 +6,7 @@ import { type Refusal } from './refusal.js';
 export interface Rule {
   /** As the `X-Sandbox-Rule` header and the request log show it: `ending 0003`. */
   readonly name: string;
-  readonly course: Course;
+  readonly course: OutcomePlan;
   readonly refusal?: Refusal;
   readonly fault?: Fault;
 }

@@ -1,7 +1,7 @@
 import { type PaymentEventName } from '../../common/events.js';
 import { formatCents } from '../../common/money.js';
 import { type Collection, timestamp } from './collection.js';
-import { type DeliveryPlan } from './course.js';
+import { type DeliveryPlan } from './outcome-plan.js';
 import { type WebhookPayload } from '../profile/profile.js';
 import { type FinalCollectionState } from './status-machine.js';
 

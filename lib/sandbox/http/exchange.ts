@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type SandboxRequest } from '../control/control-types.js';
-import { type ActivityHub } from '../core/activity.js';
+import { type EventBus } from '../core/activity.js';
 import { type GatewayAnswer } from '../core/gateway-answer.js';
 import { PLAIN_FORM, type WireForm } from '../profile/profile.js';
 import { send, sendHead } from './answer.js';
@@ -9,7 +9,7 @@ import { type RequestJournal } from './request-journal.js';
 const RULE_HEADER = 'x-sandbox-rule';
 
 /** One call under `/api/v1` on its way out: however it ends, it is written down and told. */
-export class Exchange {
+export class RequestRecord {
   private form = PLAIN_FORM;
 
   constructor(
@@ -17,7 +17,7 @@ export class Exchange {
     private readonly response: ServerResponse,
     private entry: SandboxRequest,
     private readonly journal: RequestJournal,
-    private readonly hub: ActivityHub,
+    private readonly hub: EventBus,
   ) {
     journal.begin(entry);
   }

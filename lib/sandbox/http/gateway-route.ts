@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type TimeSource } from '../clock/sandbox-clock.js';
 import { type SandboxRequest } from '../control/control-types.js';
-import { type ActivityHub } from '../core/activity.js';
+import { type EventBus } from '../core/activity.js';
 import { timestamp } from '../core/collection.js';
 import { authenticate, type Credentials } from '../core/credentials.js';
 import { isBeforehand } from '../core/fault.js';
@@ -12,7 +12,7 @@ import { refusedBeforehand } from '../core/refusal.js';
 import { type Rule } from '../core/rule.js';
 import { type CallSubject, type Profile } from '../profile/profile.js';
 import { chooseRule } from '../scenarios/choose-rule.js';
-import { Exchange } from './exchange.js';
+import { RequestRecord } from './exchange.js';
 import { type FaultQueue } from './faults.js';
 import { BODY_LIMIT, parseObject, readBody, saysJson } from './request-body.js';
 import { maskedHeaders, type RequestJournal } from './request-journal.js';
@@ -31,7 +31,7 @@ export class GatewayRoute {
     private readonly faults: FaultQueue,
     private readonly journal: RequestJournal,
     private readonly clock: TimeSource,
-    private readonly hub: ActivityHub,
+    private readonly hub: EventBus,
     private readonly auto: boolean,
     private readonly profile: Profile,
   ) {}
@@ -44,7 +44,13 @@ export class GatewayRoute {
     this.open.set(request, merchantOf(request));
     response.on('close', () => this.open.delete(request));
     const body = await readBody(request);
-    const exchange = new Exchange(request, response, this.entryOf(request, body), this.journal, this.hub);
+    const exchange = new RequestRecord(
+      request,
+      response,
+      this.entryOf(request, body),
+      this.journal,
+      this.hub,
+    );
     const method = request.method ?? '';
     const operation = findOperation(method, path.slice(PREFIX.length));
     response.setHeader('date', new Date(this.clock.now()).toUTCString());
@@ -60,7 +66,7 @@ export class GatewayRoute {
   }
 
   private async perform(
-    exchange: Exchange,
+    exchange: RequestRecord,
     operation: SandboxOperation,
     request: IncomingMessage,
     body: Buffer | undefined,

@@ -2,12 +2,12 @@ import { type TimeSource } from '../clock/sandbox-clock.js';
 import { type Fault, type InsteadFault, type StatusFaultOptions } from '../core/fault.js';
 import { type GatewayAnswer } from '../core/gateway-answer.js';
 import { HTML_TYPE, JSON_TYPE } from './answer.js';
-import { type Exchange } from './exchange.js';
+import { type RequestRecord } from './exchange.js';
 
 const TOLD_TO = 'The sandbox was told to answer so.';
 
 /** Answers something else than the gateway would. */
-export function answerInstead(exchange: Exchange, fault: InsteadFault): void {
+export function answerInstead(exchange: RequestRecord, fault: InsteadFault): void {
   switch (fault.kind) {
     case 'dropBefore':
       exchange.drop();
@@ -22,7 +22,7 @@ export function answerInstead(exchange: Exchange, fault: InsteadFault): void {
 
 /** Carries out a fault after the request was processed. */
 export function failAfterwards(
-  exchange: Exchange,
+  exchange: RequestRecord,
   fault: Fault,
   answer: GatewayAnswer,
   clock: TimeSource,

@@ -1,4 +1,4 @@
-import { type DeliveryPlan } from '../core/course.js';
+import { type DeliveryPlan } from '../core/outcome-plan.js';
 import { type Choices } from './choices.js';
 import { type EventSubject, type VariedEvent, type WebhookPayload } from './profile.js';
 import {

@@ -1,4 +1,4 @@
-import { type DeliveryPlan } from '../core/course.js';
+import { type DeliveryPlan } from '../core/outcome-plan.js';
 import { type GatewayAnswer } from '../core/gateway-answer.js';
 import { type SandboxOperation } from '../core/operations.js';
 

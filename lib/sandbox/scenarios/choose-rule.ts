@@ -1,4 +1,4 @@
-import { type Course, WAITING } from '../core/course.js';
+import { type OutcomePlan, WAITING } from '../core/outcome-plan.js';
 import { type Fault } from '../core/fault.js';
 import { type SandboxOperation } from '../core/operations.js';
 import { refused, refusedBeforehand, type Refusal } from '../core/refusal.js';
@@ -45,7 +45,7 @@ function scenarioRule(name: string, { course = WAITING, fault, refusal }: Scenar
   return { name, course, ...(fault && { fault }), ...(refusal && { refusal: refused(refusal) }) };
 }
 
-function decidedByItself(operation: SandboxOperation): Course {
+function decidedByItself(operation: SandboxOperation): OutcomePlan {
   const to = operation.startsWith('POST /payments/') ? 'success' : 'paid';
   return { ...WAITING, moves: [{ afterMs: AUTO_DECIDES_AFTER_MS, to }] };
 }

@@ -1,4 +1,9 @@
-import { type Course, type DeliveryPlan, type Move, PLAIN_DELIVERY } from '../core/course.js';
+import {
+  type OutcomePlan,
+  type DeliveryPlan,
+  type ScheduledTransition,
+  PLAIN_DELIVERY,
+} from '../core/outcome-plan.js';
 import { type Fault } from '../core/fault.js';
 import { SANDBOX_OPERATIONS, type SandboxOperation } from '../core/operations.js';
 import { type RefusalCode } from '../core/refusal.js';
@@ -11,7 +16,7 @@ export interface Scenario {
   readonly story: string;
   readonly refusal?: RefusalCode;
   readonly fault?: Fault;
-  readonly course?: Course;
+  readonly course?: OutcomePlan;
 }
 
 const SECOND = 1_000;
@@ -184,10 +189,14 @@ export function findScenario(operation: SandboxOperation, code: string): Scenari
   return scenariosOf(operation).find((scenario) => scenario.ending === code);
 }
 
-function course(moves: readonly Move[], delivery: Partial<DeliveryPlan> = {}): Course {
+function course(moves: readonly ScheduledTransition[], delivery: Partial<DeliveryPlan> = {}): OutcomePlan {
   return { moves, expires: true, beforeAnswer: false, delivery: { ...PLAIN_DELIVERY, ...delivery } };
 }
 
-function ending(afterMs: number, to: Move['to'], delivery?: Partial<DeliveryPlan>): Course {
+function ending(
+  afterMs: number,
+  to: ScheduledTransition['to'],
+  delivery?: Partial<DeliveryPlan>,
+): OutcomePlan {
   return course([{ afterMs, to }], delivery);
 }

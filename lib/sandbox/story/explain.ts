@@ -1,7 +1,7 @@
-import { type Story, type StoryBook } from './story-book.js';
+import { type Story, type Timeline } from './story-book.js';
 
 /** What happened to a reference, in the eyes of one merchant or of all. */
-export function explain(book: StoryBook, reference: string, merchant?: string): string {
+export function explain(book: Timeline, reference: string, merchant?: string): string {
   const stories = book.of(reference, merchant);
   if (stories.length === 0) return tellNothing(reference, book.references(merchant));
   return stories.map(tell).join('\n\n');

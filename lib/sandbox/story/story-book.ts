@@ -1,5 +1,5 @@
 import { type SandboxDelivery } from '../control/control-types.js';
-import { type ActivityHub } from '../core/activity.js';
+import { type EventBus } from '../core/activity.js';
 import { timestamp } from '../core/collection.js';
 import { type TimeSource } from '../clock/sandbox-clock.js';
 import {
@@ -19,13 +19,13 @@ export interface Story {
 }
 
 /** Writes down what happens to every reference, in the order in which it happened. */
-export class StoryBook {
+export class Timeline {
   private readonly byMerchant = new Map<string, Map<string, StoryLine[]>>();
   /** Tries of a delivery that are written down already, by its id. */
   private readonly written = new Map<string, number>();
 
   constructor(
-    hub: ActivityHub,
+    hub: EventBus,
     private readonly clock: Pick<TimeSource, 'now'>,
   ) {
     hub.on('payment', (payment) => {

@@ -1,7 +1,7 @@
 import { type WebhookScheme } from '../../common/webhook-scheme.js';
 import { type TimeSource } from '../clock/sandbox-clock.js';
 import { type SandboxDelivery, type SandboxDeliveryAttempt } from '../control/control-types.js';
-import { type ActivityHub } from '../core/activity.js';
+import { type EventBus } from '../core/activity.js';
 import { timestamp } from '../core/collection.js';
 import { type OutgoingEvent } from '../core/webhook-event.js';
 import { type Delivery, newDelivery, sandboxDelivery } from './delivery.js';
@@ -32,7 +32,7 @@ export class WebhookDeliverer {
 
   constructor(
     private readonly clock: TimeSource,
-    private readonly hub: ActivityHub,
+    private readonly hub: EventBus,
     private readonly sender: WebhookSender,
     private readonly scheme: WebhookScheme,
     private readonly endpoints: EndpointBook,

@@ -12,7 +12,7 @@ import {
   type StoredJournalRecord,
   type TombstoneEnd,
 } from '../../common/journal-port.js';
-import { Chain, type Linked, NumberedRecords } from './record-collections.js';
+import { LinkedList, type Linked, NumberedRecords } from './record-collections.js';
 import { placesOf, tombstoneOf } from '../purge-targets.js';
 import { MemoryTombstones } from './memory-tombstones.js';
 
@@ -44,7 +44,7 @@ export class MemoryJournal implements JournalStore {
   /** There are few: two for an account. */
   private readonly books: Book[] = [];
   /** The records in each state, the ones that changed longest ago first. */
-  private readonly chains = new Map<JournalState, Chain<MemoryRecord>>();
+  private readonly chains = new Map<JournalState, LinkedList<MemoryRecord>>();
   private size = 0;
   /** Counts all changes, so that a version never comes back. */
   private changes = 0;
@@ -57,8 +57,8 @@ export class MemoryJournal implements JournalStore {
 
   insert(record: JournalRecord, leaseMs: number): Promise<JournalInsertion> {
     const { records, numbered, tombstones } = this.bookOf(record);
-    const standing = records.get(record.reference);
-    if (standing) return Promise.resolve({ inserted: false, stored: this.view(standing) });
+    const existing = records.get(record.reference);
+    if (existing) return Promise.resolve({ inserted: false, stored: this.view(existing) });
     const tombstone = tombstones.find(record.reference);
     if (tombstone) return Promise.resolve({ inserted: false, tombstone });
     this.makeRoom();
@@ -81,8 +81,8 @@ export class MemoryJournal implements JournalStore {
   }
 
   get(key: JournalKey): Promise<StoredJournalRecord | undefined> {
-    const standing = this.find(key);
-    return Promise.resolve(standing && this.view(standing));
+    const existing = this.find(key);
+    return Promise.resolve(existing && this.view(existing));
   }
 
   tombstone(key: JournalKey): Promise<PaymentTombstone | undefined> {
@@ -91,31 +91,31 @@ export class MemoryJournal implements JournalStore {
 
   endTombstone(key: JournalKey, ended: TombstoneEnd): Promise<void> {
     const { tombstones } = this.bookOf(key);
-    const standing = tombstones.find(key.reference);
-    if (standing) tombstones.add(key.reference, { ...standing, ...ended }, this.now());
+    const existing = tombstones.find(key.reference);
+    if (existing) tombstones.add(key.reference, { ...existing, ...ended }, this.now());
     return Promise.resolve();
   }
 
   replace(version: number, record: JournalRecord, leaseMs: number): Promise<StoredJournalRecord | undefined> {
-    const standing = this.find(record);
-    if (standing?.version !== version) return Promise.resolve(undefined);
+    const existing = this.find(record);
+    if (existing?.version !== version) return Promise.resolve(undefined);
     const now = this.now();
-    this.chainOf(standing.record.state).remove(standing);
-    this.chainOf(record.state).add(standing);
-    this.bookOf(record).numbered.moved(standing.number, standing.record.state, record.state);
-    const isSameCall = standing.record.attempt === record.attempt && standing.record.intent === record.intent;
-    if (!isSameCall) standing.attemptAt = now;
-    standing.record = record;
-    standing.version = ++this.changes;
-    standing.updatedAt = now;
-    standing.leaseUntil = now + leaseMs;
-    return Promise.resolve(this.view(standing));
+    this.chainOf(existing.record.state).remove(existing);
+    this.chainOf(record.state).add(existing);
+    this.bookOf(record).numbered.moved(existing.number, existing.record.state, record.state);
+    const isSameCall = existing.record.attempt === record.attempt && existing.record.intent === record.intent;
+    if (!isSameCall) existing.attemptAt = now;
+    existing.record = record;
+    existing.version = ++this.changes;
+    existing.updatedAt = now;
+    existing.leaseUntil = now + leaseMs;
+    return Promise.resolve(this.view(existing));
   }
 
   remove(key: JournalKey, version: number): Promise<boolean> {
-    const standing = this.find(key);
-    if (standing?.version !== version) return Promise.resolve(false);
-    this.drop(standing);
+    const existing = this.find(key);
+    if (existing?.version !== version) return Promise.resolve(false);
+    this.drop(existing);
     return Promise.resolve(true);
   }
 
@@ -127,10 +127,10 @@ export class MemoryJournal implements JournalStore {
     const isWanted = (state: string): boolean => !(except as readonly string[]).includes(state);
     const entries: StoredJournalRecord[] = [];
     let last = 0;
-    for (const standing of this.bookOf(scope).numbered.after(Number(after), isWanted)) {
+    for (const existing of this.bookOf(scope).numbered.after(Number(after), isWanted)) {
       if (entries.length === limit) return Promise.resolve({ entries, next: String(last) });
-      entries.push(this.view(standing));
-      last = standing.number;
+      entries.push(this.view(existing));
+      last = existing.number;
     }
     return Promise.resolve({ entries });
   }
@@ -147,7 +147,7 @@ export class MemoryJournal implements JournalStore {
         ({ record, updatedAt }) => updatedAt < latest && isWithin({ ...scope, family }, record),
       ),
     );
-    for (const standing of forgotten) this.forget(standing);
+    for (const existing of forgotten) this.forget(existing);
     return Promise.resolve(forgotten.length);
   }
 
@@ -175,10 +175,10 @@ export class MemoryJournal implements JournalStore {
     return book;
   }
 
-  private forget(standing: MemoryRecord): void {
-    const { record } = standing;
+  private forget(existing: MemoryRecord): void {
+    const { record } = existing;
     this.bookOf(record).tombstones.add(record.reference, tombstoneOf(record), this.now());
-    this.drop(standing);
+    this.drop(existing);
   }
 
   private purgeTombstones(
@@ -191,13 +191,13 @@ export class MemoryJournal implements JournalStore {
     return books.reduce((purged, { tombstones }) => purged + tombstones.purge(latest), 0);
   }
 
-  private drop(standing: MemoryRecord): void {
-    const { record } = standing;
+  private drop(existing: MemoryRecord): void {
+    const { record } = existing;
     const { records, numbered } = this.bookOf(record);
     records.delete(record.reference);
-    numbered.remove(standing.number, record.state);
+    numbered.remove(existing.number, record.state);
     this.size -= 1;
-    this.chainOf(record.state).remove(standing);
+    this.chainOf(record.state).remove(existing);
   }
 
   private makeRoom(): void {
@@ -228,23 +228,23 @@ export class MemoryJournal implements JournalStore {
     );
   }
 
-  private chainOf(state: JournalState): Chain<MemoryRecord> {
+  private chainOf(state: JournalState): LinkedList<MemoryRecord> {
     let chain = this.chains.get(state);
-    if (!chain) this.chains.set(state, (chain = new Chain()));
+    if (!chain) this.chains.set(state, (chain = new LinkedList()));
     return chain;
   }
 
-  private view(standing: MemoryRecord): StoredJournalRecord {
+  private view(existing: MemoryRecord): StoredJournalRecord {
     const now = this.now();
-    const { record, version, createdAt, updatedAt } = standing;
+    const { record, version, createdAt, updatedAt } = existing;
     return {
       record,
       version,
       createdAt,
       updatedAt,
-      ageMs: now - standing.attemptAt,
+      ageMs: now - existing.attemptAt,
       idleMs: now - updatedAt,
-      leaseLeftMs: Math.max(0, standing.leaseUntil - now),
+      leaseLeftMs: Math.max(0, existing.leaseUntil - now),
     };
   }
 }

@@ -54,6 +54,6 @@ export function memoryStorage({
 const inThisProcess = new WeakSet<object>();
 
 /** Whether a storage, or its journal or inbox, cannot but answer at once. */
-export function answersAtOnce(storage: PaymentsStorage | InboxStore | JournalStore): boolean {
+export function isInProcess(storage: PaymentsStorage | InboxStore | JournalStore): boolean {
   return inThisProcess.has(storage);
 }

@@ -5,7 +5,7 @@ export interface Linked<Item> {
 }
 
 /** Items in the order in which they came. */
-export class Chain<Item extends Linked<Item>> {
+export class LinkedList<Item extends Linked<Item>> {
   first: Item | undefined;
   private last: Item | undefined;
 

@@ -13,7 +13,7 @@ const NAMES: readonly string[] = PAYMENT_EVENT_NAMES;
 const STATUSES: readonly string[] = COLLECTION_STATUSES;
 
 /** Judges an event by itself. A status that the specification does not know contradicts nothing. */
-export function judgeEvent({ event, data }: PaymentWebhookEvent): EventJudgement {
+export function classifyEvent({ event, data }: PaymentWebhookEvent): EventJudgement {
   if (!NAMES.includes(event)) return { kind: 'unrecognized' };
   if (data.currency !== 'TZS') return { kind: 'mismatch', problem: 'its currency is not TZS' };
   if (STATUSES.includes(data.status) && data.status !== statusOf(event)) {

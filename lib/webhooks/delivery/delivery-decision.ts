@@ -2,7 +2,7 @@ import { type PaymentWebhookEvent } from '../../common/events.js';
 import { type SetAsideKind } from '../../common/storage-port.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
 import { type WebhookStanding } from '../../journal/outcomes/webhook-outcomes.js';
-import { judgeEvent } from './classify-event.js';
+import { classifyEvent } from './classify-event.js';
 
 /** What decides about a delivery beside itself. */
 export interface DeliveryRules extends Pick<ResolvedWebhookOptions, 'supersede' | 'unknownReferences'> {
@@ -28,10 +28,10 @@ export type DeliveryDecision =
 /** Decides about a delivery before the inbox is asked. */
 export function decideDelivery(
   event: PaymentWebhookEvent,
-  standing: WebhookStanding,
+  existing: WebhookStanding,
   rules: DeliveryRules,
 ): DeliveryDecision {
-  const { known, fit } = standing;
+  const { known, fit } = existing;
   if (fit === 'other-spelling') {
     return mismatch('its reference is that of a payment only without the white space around it');
   }
@@ -39,7 +39,7 @@ export function decideDelivery(
   if (!known && rules.unknownReferences === 'set-aside') {
     return setAside('unknown-reference', 'the journal does not know its reference');
   }
-  const judgement = judgeEvent(event);
+  const judgement = classifyEvent(event);
   if (judgement.kind === 'unrecognized') {
     if (rules.hearsUnrecognized) return { act: 'notify' };
     return setAside(
@@ -55,7 +55,7 @@ export function decideDelivery(
       'it may be about an earlier attempt of the payment: ask the gateway, then release it, or settle the payment',
     );
   }
-  return { act: 'handle', mustExist: isBelieved(event, standing, rules) };
+  return { act: 'handle', mustExist: isBelieved(event, existing, rules) };
 }
 
 /** Whether what an earlier webhook said stands, although the inbox may have forgotten it. */

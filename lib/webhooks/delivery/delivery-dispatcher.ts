@@ -16,14 +16,14 @@ import {
   type WebhookStanding,
 } from '../../journal/outcomes/webhook-outcomes.js';
 import { type PaymentHandlers } from '../handlers/payment-handlers.js';
-import { type ClaimedWork } from './handler-runner.js';
+import { type HandlerRunner } from './handler-runner.js';
 import { decideDelivery } from './delivery-decision.js';
 import { type HandlerStep } from '../handlers/handler-steps.js';
-import { chargeFingerprintOf, fingerprintOf, judgeEvent, replacedBy } from './classify-event.js';
+import { chargeFingerprintOf, fingerprintOf, classifyEvent, replacedBy } from './classify-event.js';
 import { Quarantine } from './quarantine.js';
-import { comeAgain, describeEvent, DONE, type WebhookAnswer } from './webhook-answer.js';
+import { retryLater, describeEvent, DONE, type WebhookAnswer } from './webhook-answer.js';
 import { type TracedWebhook } from './webhook-trace.js';
-import { type DeliveryWork, wasAnnounced } from './handler-plan.js';
+import { type HandlerPlan, wasAnnounced } from './handler-plan.js';
 
 /** The contradiction is stored before the claim; the mark of this step tells a later run that there was one. */
 const STORED: HandlerStep = { name: 'PaymentsInbox', run: () => Promise.resolve() };
@@ -46,7 +46,7 @@ export class DeliveryDispatcher {
     private readonly handlers: PaymentHandlers,
     private readonly outcomes: WebhookOutcomes,
     private readonly events: Pick<ApplicationEvents, 'tell'>,
-    private readonly work: ClaimedWork,
+    private readonly work: HandlerRunner,
   ) {
     this.quarantine = new Quarantine(scope, inbox);
   }
@@ -61,32 +61,32 @@ export class DeliveryDispatcher {
     unknownReferences = this.options.unknownReferences,
   ): Promise<WebhookAnswer> {
     const { event, bodyHash, trace } = webhook;
-    const standing = await this.outcomes.look(event);
+    const existing = await this.outcomes.look(event);
     const { supersede } = this.options;
     const hearsUnrecognized = this.stepsFor('unrecognized').length > 0;
-    const decision = decideDelivery(event, standing, { supersede, unknownReferences, hearsUnrecognized });
+    const decision = decideDelivery(event, existing, { supersede, unknownReferences, hearsUnrecognized });
     switch (decision.act) {
       case 'acknowledge':
         trace.ignored('unknown-reference');
         return DONE;
       case 'set-aside':
-        return this.setAside(decision.kind, webhook, decision.problem, standing);
+        return this.setAside(decision.kind, webhook, decision.problem, existing);
       case 'notify':
         await this.outcomes.acknowledge(event);
-        return this.notify('unrecognized', bodyHash(), webhook, standing);
+        return this.notify('unrecognized', bodyHash(), webhook, existing);
       case 'handle':
-        return this.handleOutcome(webhook, last, standing, decision.mustExist);
+        return this.handleOutcome(webhook, last, existing, decision.mustExist);
     }
   }
 
   /** Whether a delivery that was set aside could be handled now. */
   recognizes(event: PaymentWebhookEvent): boolean {
-    return judgeEvent(event).kind !== 'unrecognized' || this.stepsFor('unrecognized').length > 0;
+    return classifyEvent(event).kind !== 'unrecognized' || this.stepsFor('unrecognized').length > 0;
   }
 
   /** Whether a handler of this process would run for a delivery that was set aside. */
   hears(event: PaymentWebhookEvent): boolean {
-    const isUnrecognized = judgeEvent(event).kind === 'unrecognized';
+    const isUnrecognized = classifyEvent(event).kind === 'unrecognized';
     return this.stepsFor(isUnrecognized ? 'unrecognized' : event.event).length > 0;
   }
 
@@ -102,18 +102,18 @@ export class DeliveryDispatcher {
   private async handleOutcome(
     webhook: TracedWebhook,
     last: readonly HandlerStep[],
-    standing: WebhookStanding,
+    existing: WebhookStanding,
     mustExist: boolean,
   ): Promise<WebhookAnswer> {
     const { event } = webhook;
-    const { fit, known, said } = standing;
+    const { fit, known, said } = existing;
     // Before the claim: beside an open transaction it would need a second connection, and not every pool has one.
     if (fit === 'contested') await this.quarantine.store('conflict', webhook);
     const delivery = this.delivery('outcome', event.data.reference, event, said);
     const claim = await this.claim({ ...delivery, mustExist }, webhook);
-    if (claim.result === 'missing' && fit === 'settled') return this.repeated(event, standing);
+    if (claim.result === 'missing' && fit === 'settled') return this.repeated(event, existing);
     if (claim.result === 'conflict' || claim.result === 'missing') {
-      return this.setAside('conflict', webhook, contradiction(event, claim, standing), standing);
+      return this.setAside('conflict', webhook, contradiction(event, claim, existing), existing);
     }
     const work = this.outcomeWork(event, { known, said, otherMoney: false, seen: fit }, last);
     // Once the journal has taken the outcome over it fits: an earlier run has announced the contradiction.
@@ -135,14 +135,14 @@ export class DeliveryDispatcher {
     event: PaymentWebhookEvent,
     {
       known,
-      ...standing
+      ...existing
     }: Pick<WebhookSettling, 'otherMoney' | 'seen' | 'said'> & Pick<WebhookStanding, 'known'>,
     last: readonly HandlerStep[],
-  ): DeliveryWork {
+  ): HandlerPlan {
     return {
       known,
       settle: ({ journal, attempt }) =>
-        this.outcomes.settle(event, { journal, isFirstRun: attempt === 1, ...standing }),
+        this.outcomes.settle(event, { journal, isFirstRun: attempt === 1, ...existing }),
       handlers: [...this.stepsFor(event.event), ...last],
       done: () => {
         this.outcomes.tellWaiters(event);
@@ -152,7 +152,7 @@ export class DeliveryDispatcher {
   }
 
   /** The webhook wins over what the journal said, and somebody must know that the two contradict each other. */
-  private contestedWork(event: PaymentWebhookEvent, work: DeliveryWork): DeliveryWork {
+  private contestedWork(event: PaymentWebhookEvent, work: HandlerPlan): HandlerPlan {
     const steps = this.stepsFor('payment.conflict');
     if (steps.length === 0) {
       this.logger.error(
@@ -174,7 +174,7 @@ export class DeliveryDispatcher {
     kind: SetAsideKind,
     webhook: TracedWebhook,
     problem: string,
-    standing: WebhookStanding,
+    existing: WebhookStanding,
   ): Promise<WebhookAnswer> {
     // The gateway has the payment, whatever it says about it.
     if (kind !== 'unknown-reference') await this.outcomes.acknowledge(webhook.event);
@@ -187,7 +187,7 @@ export class DeliveryDispatcher {
     if (this.stepsFor(`payment.${kind}`).length === 0) {
       this.quarantine.report(kind, webhook.event, problem);
     }
-    return this.notify(kind, chargeFingerprintOf(webhook.event), webhook, standing);
+    return this.notify(kind, chargeFingerprintOf(webhook.event), webhook, existing);
   }
 
   /** Runs the handlers of something that is no payment outcome, once. */
@@ -208,10 +208,10 @@ export class DeliveryDispatcher {
 
   private handle(
     claim: ClaimResult,
-    work: DeliveryWork,
+    work: HandlerPlan,
     webhook: TracedWebhook,
   ): WebhookAnswer | Promise<WebhookAnswer> {
-    if (claim.result === 'busy') return comeAgain(claim.leaseLeftMs);
+    if (claim.result === 'busy') return retryLater(claim.leaseLeftMs);
     return claim.result === 'claimed' ? this.work.run(claim.claim, work, webhook) : DONE;
   }
 
@@ -249,10 +249,10 @@ function contradiction(
   claim: Extract<ClaimResult, { readonly result: 'conflict' | 'missing' }>,
   { outcome }: WebhookStanding,
 ): string {
-  const standing = claim.result === 'conflict' ? claim.standingEvent : `payment.${String(outcome)}`;
-  if (standing !== event) return `${standing} stands for the reference already`;
+  const existing = claim.result === 'conflict' ? claim.standingEvent : `payment.${String(outcome)}`;
+  if (existing !== event) return `${existing} stands for the reference already`;
   return (
-    `another ${standing} stands for the reference already, with another amount, status or provider reference: ` +
+    `another ${existing} stands for the reference already, with another amount, status or provider reference: ` +
     'the customer may have been charged twice'
   );
 }

@@ -1,7 +1,7 @@
 import { type PaymentsEnvironment } from '../../common/vocabulary.js';
 import { type PaymentWebhookEvent } from '../../common/events.js';
 import { type InboxScope } from '../../common/storage-port.js';
-import { chargeFingerprintOf, judgeEvent, sha256 } from './classify-event.js';
+import { chargeFingerprintOf, classifyEvent, sha256 } from './classify-event.js';
 import { type VerifiedWebhook } from '../signature/read-event.js';
 
 /** A verified delivery as plain JSON data, for a worker of any process. */
@@ -30,7 +30,7 @@ export function queuedDelivery(
 ): QueuedDelivery {
   const bodyHash = webhook.bodyHash();
   // What the inbox tells deliveries apart by.
-  const content = judgeEvent(event).kind === 'unrecognized' ? bodyHash : chargeFingerprintOf(event);
+  const content = classifyEvent(event).kind === 'unrecognized' ? bodyHash : chargeFingerprintOf(event);
   const id = sha256(JSON.stringify([account, environment, content]));
   return { id, account, environment, event, bodyHash, deliveredAt: deliveredAt.getTime() };
 }

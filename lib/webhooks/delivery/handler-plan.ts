@@ -5,7 +5,7 @@ import { type HandlerStep, type PlannedStep } from '../handlers/handler-steps.js
 const ANNOUNCEMENT = 'conflict ';
 
 /** What is to be done for one delivery. */
-export interface DeliveryWork {
+export interface HandlerPlan {
   /** Whether the journal knows the payment. */
   readonly known: boolean;
   /** Tells of a contradiction, before the outcome is written down. */
@@ -27,8 +27,8 @@ export interface DeliveryWork {
  * The journal comes before the handlers, so that they find the payment settled. In a transaction it comes last: it is
  * undone with everything else, and its row is locked no longer than needed.
  */
-export function planWork(
-  { announce = [], settle, handlers }: Pick<DeliveryWork, 'announce' | 'settle' | 'handlers'>,
+export function planHandlers(
+  { announce = [], settle, handlers }: Pick<HandlerPlan, 'announce' | 'settle' | 'handlers'>,
   claim: Pick<InboxClaim, 'attempt' | 'finished' | 'transaction' | 'journal'>,
 ): readonly PlannedStep[] {
   const { finished, transaction, journal } = claim;

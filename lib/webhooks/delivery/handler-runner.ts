@@ -5,7 +5,7 @@ import { SafeLogger } from '../../common/safe-logger.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
 import { failureLabel, PaymentsStorageError, isPaymentsError } from '../../errors/payments-errors.js';
 import { ChangedMeanwhileError } from '../../journal/outcomes/webhook-outcomes.js';
-import { waitWithin } from '../../common/with-deadline.js';
+import { withDeadline } from '../../common/with-deadline.js';
 import {
   runSteps,
   type StepsResult,
@@ -14,7 +14,7 @@ import {
 } from '../handlers/handler-steps.js';
 import { type VerifiedWebhook } from '../signature/read-event.js';
 import {
-  comeAgain,
+  retryLater,
   describeEvent,
   DONE,
   errorText,
@@ -23,11 +23,11 @@ import {
   type WebhookAnswer,
 } from './webhook-answer.js';
 import { type TracedWebhook } from './webhook-trace.js';
-import { type DeliveryWork, planWork } from './handler-plan.js';
+import { type HandlerPlan, planHandlers } from './handler-plan.js';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Does the work for a claim and ends the claim accordingly. */
-export class ClaimedWork {
+export class HandlerRunner {
   private readonly logger = new SafeLogger('PaymentsWebhooks');
 
   constructor(
@@ -37,18 +37,18 @@ export class ClaimedWork {
   ) {}
 
   /** Rejects only where the storage does. */
-  async run(claim: InboxClaim, work: DeliveryWork, webhook: TracedWebhook): Promise<WebhookAnswer> {
+  async run(claim: InboxClaim, work: HandlerPlan, webhook: TracedWebhook): Promise<WebhookAnswer> {
     const { handlerTimeoutMs, leaseMs } = this.times;
     const time = new HandlerTime();
     let step = 'The inbox';
-    const steps = runSteps(planWork(work, claim), webhook.event, {
+    const steps = runSteps(planHandlers(work, claim), webhook.event, {
       context: this.contextOf(claim, work, webhook, time),
       time,
       begins: (name) => (step = name),
       around: (name, run) => webhook.trace.step(name, claim.attempt, run),
       mark: (name) => remember(claim, name),
     });
-    const waited = await waitWithin(steps, performance.now() + handlerTimeoutMs);
+    const waited = await withDeadline(steps, performance.now() + handlerTimeoutMs);
     if (waited.ended === 'done') return this.end(claim, waited.value, work, webhook.event);
     time.end(new Error(`The handlers took longer than ${handlerTimeoutMs} ms (handlerTimeoutMs).`));
     const subject = describeEvent(webhook.event);
@@ -61,12 +61,12 @@ export class ClaimedWork {
     rest.catch((error: unknown) => {
       this.logger.error(`The end of ${subject} could not be recorded: ${failureLabel(error)}`);
     });
-    return comeAgain(leaseMs - handlerTimeoutMs);
+    return retryLater(leaseMs - handlerTimeoutMs);
   }
 
   private contextOf(
     { attempt, transaction }: InboxClaim,
-    { known }: DeliveryWork,
+    { known }: HandlerPlan,
     { deliveredAt }: VerifiedWebhook,
     time: HandlerTime,
   ): PaymentEventContext {
@@ -76,7 +76,7 @@ export class ClaimedWork {
   private async end(
     claim: InboxClaim,
     result: StepsResult,
-    work: DeliveryWork,
+    work: HandlerPlan,
     event: PaymentWebhookEvent,
   ): Promise<WebhookAnswer> {
     if (result.ok === false) return this.giveBack(claim, result, event);
@@ -85,7 +85,7 @@ export class ClaimedWork {
       return DONE;
     }
     this.logger.error(`The handlers of ${describeEvent(event)} outran their lease; another run decides.`);
-    return comeAgain(0);
+    return retryLater(0);
   }
 
   private async giveBack(
@@ -104,20 +104,20 @@ export class ClaimedWork {
       );
     });
     return isPaymentsError(error) && error.name === 'PaymentsStorageError'
-      ? comeAgain(STORAGE_RETRY_MS)
+      ? retryLater(STORAGE_RETRY_MS)
       : FAILED;
   }
 }
 
 /** What failed in a transaction is undone, and cannot be tried again in it. */
 function finished(claim: InboxClaim): Promise<boolean> {
-  return claim.transaction === undefined ? insist(() => claim.finish()) : claim.finish();
+  return claim.transaction === undefined ? retryWrite(() => claim.finish()) : claim.finish();
 }
 
 /** A store's own error stays inside: it may hold what was to be stored. */
 async function remember(claim: InboxClaim, name: string): Promise<boolean> {
   try {
-    return await insist(() => claim.mark(name));
+    return await retryWrite(() => claim.mark(name));
   } catch (error) {
     throw new PaymentsStorageError(
       `It finished, but that could not be written down, so it may run again: ${failureLabel(error)}`,
@@ -168,7 +168,7 @@ const GIVE_UP_AFTER_MS = 1_000;
  * that makes its connection anew, or an answer that was lost, must not cost an effect that has happened its record, for then it
  * would happen again.
  */
-export async function insist(write: () => Promise<boolean>): Promise<boolean> {
+export async function retryWrite(write: () => Promise<boolean>): Promise<boolean> {
   const giveUpAt = performance.now() + GIVE_UP_AFTER_MS;
   for (let waitMs = FIRST_WAIT_MS; ; waitMs *= 2) {
     try {
@@ -199,7 +199,7 @@ export class RunningWork {
   async idle(limitMs: number): Promise<readonly string[]> {
     const deadline = performance.now() + limitMs;
     while (this.running.size > 0) {
-      const { ended } = await waitWithin(Promise.allSettled(this.running.keys()), deadline);
+      const { ended } = await withDeadline(Promise.allSettled(this.running.keys()), deadline);
       if (ended === 'late') break;
     }
     return [...this.running.values()].map((describe) => describe());

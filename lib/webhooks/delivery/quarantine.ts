@@ -1,7 +1,7 @@
 import { type PaymentWebhookEvent } from '../../common/events.js';
 import { type InboxScope, type InboxStore, type SetAsideKind } from '../../common/storage-port.js';
 import { SafeLogger } from '../../common/safe-logger.js';
-import { chargeFingerprintOf, judgeEvent } from './classify-event.js';
+import { chargeFingerprintOf, classifyEvent } from './classify-event.js';
 import { type VerifiedWebhook } from '../signature/read-event.js';
 import { describeEvent } from './webhook-answer.js';
 
@@ -18,7 +18,7 @@ export class Quarantine {
   store(kind: SetAsideKind, { event, bodyHash }: Pick<VerifiedWebhook, 'event' | 'bodyHash'>): Promise<void> {
     const { reference } = event.data;
     // Of an event that nobody knows it is not known either which of its fields tell it from another one.
-    const isUnrecognized = judgeEvent(event).kind === 'unrecognized';
+    const isUnrecognized = classifyEvent(event).kind === 'unrecognized';
     const fingerprint = isUnrecognized ? bodyHash() : chargeFingerprintOf(event);
     const payload = JSON.stringify(event);
     return this.inbox.setAside({ ...this.scope, kind, event: event.event, reference, fingerprint, payload });

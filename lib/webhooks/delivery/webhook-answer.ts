@@ -20,7 +20,7 @@ export const ANSWER_MESSAGES = {
 export const STORAGE_RETRY_MS = 5_000;
 
 /** Asks the gateway to come again, in a second at the earliest. */
-export function comeAgain(afterMs: number): WebhookAnswer {
+export function retryLater(afterMs: number): WebhookAnswer {
   return { status: 503, retryAfterSeconds: Math.max(1, Math.ceil(afterMs / 1_000)) };
 }
 

@@ -12,7 +12,7 @@ import { type HandlerStep } from '../handlers/handler-steps.js';
 import { type RunningWork } from './handler-runner.js';
 import { SignatureCheck } from '../signature/signature-check.js';
 import { type VerifiedWebhook } from '../signature/read-event.js';
-import { comeAgain, describeEvent, DONE, STORAGE_RETRY_MS, type WebhookAnswer } from './webhook-answer.js';
+import { retryLater, describeEvent, DONE, STORAGE_RETRY_MS, type WebhookAnswer } from './webhook-answer.js';
 import { type TracedWebhook, WebhookTrace } from './webhook-trace.js';
 
 /** When the gateway is asked to come again while the application starts or stops: another one may be there. */
@@ -166,7 +166,7 @@ export class WebhookReceiver {
       `${describeEvent(event)} came before the application had started, so its handlers were not known yet; answered 503. ` +
         'Begin to take webhooks after app.init(), app.listen() or NestFactory.createApplicationContext().',
     );
-    return Promise.resolve(comeAgain(RESTART_MS));
+    return Promise.resolve(retryLater(RESTART_MS));
   }
 
   private async attempted(
@@ -174,12 +174,12 @@ export class WebhookReceiver {
     needs: 'storage' | 'queue',
     work: (webhook: TracedWebhook) => Promise<WebhookAnswer>,
   ): Promise<WebhookAnswer> {
-    if (this.phase === 'closing') return comeAgain(RESTART_MS);
+    if (this.phase === 'closing') return retryLater(RESTART_MS);
     try {
       return await this.running.track(work(webhook), () => describeEvent(webhook.event));
     } catch (error) {
       this.logger.error(`The ${needs} cannot be reached; answered 503: ${failureLabel(error)}`);
-      return comeAgain(STORAGE_RETRY_MS);
+      return retryLater(STORAGE_RETRY_MS);
     }
   }
 }

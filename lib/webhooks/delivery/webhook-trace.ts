@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { isHeard, publishAround, publishDiagnostics } from '../../common/diagnostics.js';
+import { hasSubscribers, publishAround, publishDiagnostics } from '../../common/diagnostics.js';
 import { PAYMENT_EVENT_NAMES, type PaymentWebhookEvent } from '../../common/events.js';
 import { type ClaimResult, type InboxKind } from '../../common/storage-port.js';
 import {
@@ -36,7 +36,7 @@ export class WebhookTrace {
 
   /** Works on the delivery between its start and its end. */
   async around(work: () => Promise<WebhookAnswer>): Promise<WebhookAnswer> {
-    if (!isHeard(WEBHOOK_START_CHANNEL, WEBHOOK_END_CHANNEL)) return work();
+    if (!hasSubscribers(WEBHOOK_START_CHANNEL, WEBHOOK_END_CHANNEL)) return work();
     const startedAt = performance.now();
     const start = (): Omit<WebhookStartEvent, 'surround'> => ({ ...this.subject, source: this.source });
     const answer = await publishAround(WEBHOOK_START_CHANNEL, start, work);
@@ -75,7 +75,7 @@ export class WebhookTrace {
 
   /** Takes one step of the work. */
   async step<T>(handler: string, attempt: number, run: () => Promise<T>): Promise<T> {
-    if (!isHeard(WEBHOOK_HANDLER_START_CHANNEL, WEBHOOK_HANDLER_END_CHANNEL)) return run();
+    if (!hasSubscribers(WEBHOOK_HANDLER_START_CHANNEL, WEBHOOK_HANDLER_END_CHANNEL)) return run();
     const startedAt = performance.now();
     const step = { ...this.subject, handler, attempt };
     const end = (failure?: { readonly error: unknown }): void => {

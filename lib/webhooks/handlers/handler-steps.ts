@@ -21,7 +21,7 @@ export type StepsResult =
   | { readonly ok: 'lost' };
 
 /** What surrounds the steps. */
-export interface StepsFrame {
+export interface StepHooks {
   readonly context: PaymentEventContext;
   readonly time: Pick<HandlerTime, 'over'>;
   /** Hears which step begins. */
@@ -36,7 +36,7 @@ export interface StepsFrame {
 export async function runSteps(
   steps: readonly PlannedStep[],
   event: PaymentWebhookEvent,
-  { context, time, begins, around, mark }: StepsFrame,
+  { context, time, begins, around, mark }: StepHooks,
 ): Promise<StepsResult> {
   for (const step of steps) {
     // Whoever sent the delivery was told to come again: nothing new begins.

@@ -13,7 +13,7 @@ const dropped = new WeakSet<IncomingMessage>();
  * Throws away what is left of a body that the package refused, once the answer is written, and ends the upload where it does
  * not end by itself. To close at once would reset the connection of a sender that is still writing, and cost it the answer.
  */
-export function dropRest(request: IncomingMessage, response: ServerResponse): void {
+export function drainRequest(request: IncomingMessage, response: ServerResponse): void {
   if (request.httpVersionMajor >= 2) {
     whenAnswered(request, response, () => {
       drop(request);

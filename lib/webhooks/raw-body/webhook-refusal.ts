@@ -1,7 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type BodyRefusal } from './captured-body.js';
-import { dropRest } from './drain-request.js';
+import { drainRequest } from './drain-request.js';
 
 /** An answer to the gateway that is no 200. */
 export class WebhookRefusal extends HttpException {
@@ -64,7 +64,7 @@ export function refuseBody(
   nodeResponse: ServerResponse,
   response: ResponseLike,
 ): WebhookRefusal {
-  dropRest(request, nodeResponse);
+  drainRequest(request, nodeResponse);
   if (status === 503) response.header('Retry-After', String(RETRY_SECONDS));
   return refusalOf(status);
 }

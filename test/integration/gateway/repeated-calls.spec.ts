@@ -363,8 +363,8 @@ describe('a payment that is asked for again', () => {
     await gateway.close();
     const remove = journal.remove.bind(journal);
     vi.spyOn(journal, 'remove').mockImplementation(async (key, version) => {
-      const standing = await journal.get(key);
-      const probing = { ...standing!.record, state: 'unknown', evidence: 'interrupted' } as const;
+      const existing = await journal.get(key);
+      const probing = { ...existing!.record, state: 'unknown', evidence: 'interrupted' } as const;
       await journal.replace(version, probing, 60_000);
       return remove(key, version);
     });
@@ -377,8 +377,8 @@ describe('a payment that is asked for again', () => {
   it('is not called made because another payment took the reference that this call let go', async () => {
     await gateway.close();
     vi.spyOn(journal, 'remove').mockImplementation(async (key, version) => {
-      const standing = await journal.get(key);
-      const other = { ...standing!.record, bodyHash: '1:other', intent: 'other', state: 'accepted' } as const;
+      const existing = await journal.get(key);
+      const other = { ...existing!.record, bodyHash: '1:other', intent: 'other', state: 'accepted' } as const;
       await journal.replace(version, other, 0);
       return false;
     });

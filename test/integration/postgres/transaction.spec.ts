@@ -45,9 +45,9 @@ describeWith([postgresService], 'a claim with the transaction of the handlers', 
   it('commits what the handler wrote, the journal and its own record together', async () => {
     await storage.journal.insert(journalRecord('order-1'), LEASE_MS);
     const running = await claimAndWrite();
-    const standing = await running.journal?.get(journalRecord('order-1'));
+    const existing = await running.journal?.get(journalRecord('order-1'));
     await running.journal?.replace(
-      standing?.version ?? 0,
+      existing?.version ?? 0,
       journalRecord('order-1', { state: 'settled', outcome: 'success' }),
       0,
     );
@@ -110,8 +110,8 @@ describeWith([postgresService], 'a claim with the transaction of the handlers', 
   it('undoes everything where a handler failed', async () => {
     await storage.journal.insert(journalRecord('order-1'), LEASE_MS);
     const running = await claimAndWrite();
-    const standing = await running.journal?.get(journalRecord('order-1'));
-    await running.journal?.remove(journalRecord('order-1'), standing?.version ?? 0);
+    const existing = await running.journal?.get(journalRecord('order-1'));
+    await running.journal?.remove(journalRecord('order-1'), existing?.version ?? 0);
     await running.fail();
     expect(await storage.journal.get(journalRecord('order-1'))).toBeDefined();
     await expectNothing();

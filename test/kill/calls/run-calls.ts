@@ -79,8 +79,8 @@ export async function runCalls(mode: CallRun['mode'], size: CallSize, program: s
     const all = [...references, ...fenced];
     const states = new Map<string, string>();
     for (const reference of all) {
-      const standing = await insist(() => storage.journal.get(keyOf(reference)));
-      if (standing) states.set(reference, standing.record.state);
+      const existing = await insist(() => storage.journal.get(keyOf(reference)));
+      if (existing) states.set(reference, existing.record.state);
     }
     const violations = checkCalls({
       references: all,

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import fc from 'fast-check';
-import { AccountGate, type Turn } from '../../../lib/gateway/rate-limiter.js';
+import { RateLimiter, type Turn } from '../../../lib/gateway/rate-limiter.js';
 import { ManualClock } from '../../support/manual-clock.js';
 
 const LATEST = 59_000;
@@ -9,11 +9,11 @@ describe('the gate of an account', () => {
   let clock: ManualClock;
   let turns: string[];
 
-  const gateOf = (rate: { perSecond?: number; concurrency?: number } = {}): AccountGate =>
-    new AccountGate({ perSecond: rate.perSecond, concurrency: rate.concurrency }, clock);
+  const gateOf = (rate: { perSecond?: number; concurrency?: number } = {}): RateLimiter =>
+    new RateLimiter({ perSecond: rate.perSecond, concurrency: rate.concurrency }, clock);
 
   /** Enters, and notes what the turn was and when it came. */
-  const enter = (gate: AccountGate, name: string, latest = LATEST, signal?: AbortSignal): void => {
+  const enter = (gate: RateLimiter, name: string, latest = LATEST, signal?: AbortSignal): void => {
     const note = ({ turn }: Turn): void => {
       turns.push(`${name} ${turn} at ${clock.now()}`);
     };
@@ -141,7 +141,7 @@ describe('the gate of an account', () => {
       const gate = gateOf();
       enter(gate, 'met it');
       gate.leave();
-      gate.coolDown(2_000);
+      gate.pauseFor(2_000);
       enter(gate, 'a');
       await clock.advance(500);
       enter(gate, 'b');
@@ -152,8 +152,8 @@ describe('the gate of an account', () => {
 
     it('waits for the longest of several wishes', async () => {
       const gate = gateOf();
-      gate.coolDown(2_000);
-      gate.coolDown(500);
+      gate.pauseFor(2_000);
+      gate.pauseFor(500);
       enter(gate, 'a');
       await clock.advance(2_100);
       expect(turns).toEqual(['a go at 2000']);
@@ -161,7 +161,7 @@ describe('the gate of an account', () => {
 
     it('turns away at once a call whose deadline is too near', () => {
       const gate = gateOf();
-      gate.coolDown(2_000);
+      gate.pauseFor(2_000);
       expect(gate.enter(1_999, undefined)).toEqual({ turn: 'held-back', retryAfterMs: 2_000 });
     });
 
@@ -171,7 +171,7 @@ describe('the gate of an account', () => {
       enter(gate, 'short of time', 1_500);
       enter(gate, 'patient');
       await clock.advance(1);
-      gate.coolDown(2_000);
+      gate.pauseFor(2_000);
       gate.leave();
       await clock.advance(2_100);
       expect(turns.slice(1)).toEqual(['short of time held-back at 1', 'patient go at 2001']);
@@ -179,18 +179,18 @@ describe('the gate of an account', () => {
 
     it('turns every call away when the wait is over a minute, however patient it is', () => {
       const gate = gateOf();
-      gate.coolDown(60_001);
+      gate.pauseFor(60_001);
       expect(gate.enter(1_000_000, undefined)).toEqual({ turn: 'held-back', retryAfterMs: 60_001 });
     });
 
     it('asks the gateway again after a minute, whatever it wrote', async () => {
       const gate = gateOf();
-      gate.coolDown(Number.MAX_SAFE_INTEGER);
+      gate.pauseFor(Number.MAX_SAFE_INTEGER);
       await clock.advance(59_000);
       enter(gate, 'early', Infinity);
       await clock.advance(1_000);
       enter(gate, 'again', Infinity);
-      gate.coolDown(100);
+      gate.pauseFor(100);
       enter(gate, 'later', Infinity);
       await clock.advance(200);
       expect(turns).toEqual(['early held-back at 59000', 'again go at 60000', 'later go at 60100']);
@@ -198,7 +198,7 @@ describe('the gate of an account', () => {
 
     it('keeps to the caps when it opens', async () => {
       const gate = gateOf({ concurrency: 1 });
-      gate.coolDown(100);
+      gate.pauseFor(100);
       enter(gate, 'a');
       enter(gate, 'b');
       await clock.advance(200);
@@ -210,7 +210,7 @@ describe('the gate of an account', () => {
     it('sets no timer that outlives the last waiting call', async () => {
       const gate = gateOf();
       const controller = new AbortController();
-      gate.coolDown(10_000);
+      gate.pauseFor(10_000);
       enter(gate, 'a', LATEST, controller.signal);
       expect(clock.pending).toBe(2);
       controller.abort();

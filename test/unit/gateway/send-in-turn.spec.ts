@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { AccountGate } from '../../../lib/gateway/rate-limiter.js';
+import { RateLimiter } from '../../../lib/gateway/rate-limiter.js';
 import { CallTrace } from '../../../lib/gateway/call-trace.js';
 import { sendInTurn } from '../../../lib/gateway/run-call.js';
 
 describe('sending in turn', () => {
   it('says how long the try took, and not the wait for its turn', async () => {
-    const gate = new AccountGate({ perSecond: undefined, concurrency: 1 });
+    const gate = new RateLimiter({ perSecond: undefined, concurrency: 1 });
     expect(gate.enter(performance.now() + 60_000, undefined)).toEqual({ turn: 'go' });
     let startedAt = 0;
     const carrier = {
-      carry: () => {
+      send: () => {
         startedAt = performance.now();
         const answer = Promise.resolve({ status: 200, headers: {}, data: '' });
         return {
@@ -47,12 +47,12 @@ describe('sending in turn', () => {
   it('sends nothing once the deadline has passed, and gives the turn back', async () => {
     let sent = 0;
     const carrier = {
-      carry: () => {
+      send: () => {
         sent += 1;
         throw new Error('sent');
       },
     };
-    const gate = new AccountGate({ perSecond: undefined, concurrency: 1 });
+    const gate = new RateLimiter({ perSecond: undefined, concurrency: 1 });
     const { result } = await sendInTurn({
       carrier,
       gate,

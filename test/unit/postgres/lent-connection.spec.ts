@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LentConnection } from '../../../lib/postgres/pooled-connection.js';
+import { PooledConnection } from '../../../lib/postgres/pooled-connection.js';
 import { type PostgresPool } from '../../../lib/postgres/postgres-pool.js';
 
 describe('a connection of the pool', () => {
@@ -11,8 +11,8 @@ describe('a connection of the pool', () => {
     removeListener: vi.fn(),
   };
   const { query, release } = client;
-  const take = (): Promise<LentConnection> =>
-    LentConnection.from({ connect: () => Promise.resolve({ ...client }) });
+  const take = (): Promise<PooledConnection> =>
+    PooledConnection.from({ connect: () => Promise.resolve({ ...client }) });
 
   beforeEach(() => {
     vi.useFakeTimers();
@@ -68,7 +68,7 @@ describe('a connection of the pool', () => {
   it('goes straight back where it comes too late', async () => {
     let connect: (given: typeof client) => void = () => {};
     const pool = { connect: () => new Promise<typeof client>((resolve) => (connect = resolve)) };
-    const taken = expect(LentConnection.from(pool as unknown as PostgresPool)).rejects.toThrow(
+    const taken = expect(PooledConnection.from(pool as unknown as PostgresPool)).rejects.toThrow(
       'a free connection of the pool',
     );
     await vi.advanceTimersByTimeAsync(4_000);

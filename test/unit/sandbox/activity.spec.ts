@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
-import { ActivityHub } from '../../../lib/sandbox/core/activity.js';
+import { EventBus } from '../../../lib/sandbox/core/activity.js';
 
 const BALANCE = { merchant: 'demo', balance: 1, available_balance: 1, locked_balance: 0, currency: 'TZS' };
 
 describe("the emulator's listeners", () => {
   it('cannot stop what they listen to, and what they throw stays to be seen', () => {
-    const hub = new ActivityHub();
+    const hub = new EventBus();
     const heard: unknown[] = [];
     hub.on('balance', () => {
       throw new Error('the listener fails');

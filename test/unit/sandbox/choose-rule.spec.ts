@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { WAITING } from '../../../lib/sandbox/core/course.js';
+import { WAITING } from '../../../lib/sandbox/core/outcome-plan.js';
 import { SANDBOX_OPERATIONS } from '../../../lib/sandbox/core/operations.js';
 import { chooseRule, type RuleInput } from '../../../lib/sandbox/scenarios/choose-rule.js';
 import { SCENARIOS } from '../../../lib/sandbox/scenarios/scenario-table.js';

@@ -25,8 +25,8 @@ describe('decideClaim()', () => {
     ['another is done that it may replace', entry('done', 'f0'), ['f0'], 'run-instead'],
     ['another is done that it may not replace', entry('done', 'f0'), ['f9'], 'conflict'],
     ['another failed and anything may be replaced', entry('open', 'f0'), 'any', 'run-instead'],
-  ])('when %s', (_what, standing, replaces, decision) => {
-    expect(decideClaim(standing, inboxDelivery('order-1', { replaces }), NOW)).toBe(decision);
+  ])('when %s', (_what, existing, replaces, decision) => {
+    expect(decideClaim(existing, inboxDelivery('order-1', { replaces }), NOW)).toBe(decision);
   });
 
   it.each<[string, InboxEntry | undefined, InboxDecision]>([
@@ -34,8 +34,8 @@ describe('decideClaim()', () => {
     ['the same is done', entry('done'), 'done'],
     ['the same failed', entry('open'), 'run'],
     ['another is done', entry('done', 'f0'), 'conflict'],
-  ])('when an entry must be there and %s', (_what, standing, decision) => {
-    expect(decideClaim(standing, inboxDelivery('order-1', { mustExist: true }), NOW)).toBe(decision);
+  ])('when an entry must be there and %s', (_what, existing, decision) => {
+    expect(decideClaim(existing, inboxDelivery('order-1', { mustExist: true }), NOW)).toBe(decision);
   });
 
   it.each<[string | undefined, string | undefined, readonly string[] | 'any', InboxDecision]>([
@@ -48,9 +48,9 @@ describe('decideClaim()', () => {
   ])(
     'when %s of the provider is done and %s comes, which replaces %j',
     (before, given, replaces, decision) => {
-      const standing = { ...entry('done'), providerReference: before };
+      const existing = { ...entry('done'), providerReference: before };
       const delivery = inboxDelivery('order-1', { replaces, ...(given && { providerReference: given }) });
-      expect(decideClaim(standing, delivery, NOW)).toBe(decision);
+      expect(decideClaim(existing, delivery, NOW)).toBe(decision);
     },
   );
 });

@@ -1,6 +1,6 @@
 import { type Duration, milliseconds } from '../../clock/duration.js';
 import { type PaymentEventName } from '../../../common/events.js';
-import { PLAIN_DELIVERY } from '../../core/course.js';
+import { PLAIN_DELIVERY } from '../../core/outcome-plan.js';
 import { DEFAULT_MERCHANT } from '../../core/merchant.js';
 import { sandboxDelivery } from '../../webhooks/delivery.js';
 import { sandboxEndpoint, type WebhookEndpoint } from '../../webhooks/endpoint.js';

@@ -36,7 +36,7 @@ export class PayCommand {
     const report = await readReport(this.settings.fileOf(run, 'check.json'));
     const lines = approvedLines(salaries, report, { gateway: this.settings.gateway, now: Date.now() });
     demandNeededAccepts(lines, accepted);
-    const results = await this.standing(run, lines);
+    const results = await this.existing(run, lines);
     const resultOfLine = ({ row }: ApprovedLine): LineResult => results.get(row.line) ?? NOT_SENT;
     const open = lines.filter((line) => isOpen(resultOfLine(line)));
     demandAcceptedNames(open, accepted);
@@ -52,7 +52,7 @@ export class PayCommand {
     return this.finish(run, lines, results, stop);
   }
 
-  private async standing(run: string, lines: readonly ApprovedLine[]): Promise<Map<number, LineResult>> {
+  private async existing(run: string, lines: readonly ApprovedLine[]): Promise<Map<number, LineResult>> {
     const rows = lines.map(({ row }) => row);
     const entries = await this.guard.entries(run, rows);
     return new Map(rows.map(({ line, reference }) => [line, resultOf(entries.get(reference))]));

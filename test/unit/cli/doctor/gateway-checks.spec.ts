@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { clockCheck, keyCheck, reachabilityCheck } from '../../../../lib/cli/doctor/gateway.checks.js';
 import { badCheck, goodCheck } from '../../../../lib/cli/doctor/webhook.checks.js';
-import { type Exchange } from '../../../../lib/cli/http-exchange.js';
+import { type RequestRecord } from '../../../../lib/cli/http-exchange.js';
 
 const NOW = Date.parse('2026-01-05T09:00:00Z');
-const answer = (status: number): Exchange => ({ status, headers: {}, text: '', durationMs: 4 });
+const answer = (status: number): RequestRecord => ({ status, headers: {}, text: '', durationMs: 4 });
 
 describe('the clock', () => {
   it.each([

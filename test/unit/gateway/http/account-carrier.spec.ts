@@ -2,8 +2,8 @@ import { HttpService } from '@nestjs/axios';
 import { describe, expect, it, vi } from 'vitest';
 import axios, { type AxiosInstance, type CreateAxiosDefaults } from 'axios';
 import { Agent } from 'undici';
-import { accountCarrier } from '../../../../lib/gateway/http/account-transport.js';
-import { undiciAdapter, UndiciCarrier } from '../../../../lib/gateway/http/undici-transport.js';
+import { accountTransport } from '../../../../lib/gateway/http/account-transport.js';
+import { undiciAdapter, UndiciTransport } from '../../../../lib/gateway/http/undici-transport.js';
 
 const REQUEST = {
   method: 'GET',
@@ -16,23 +16,23 @@ const REQUEST = {
 /** Which way one request would leave. Nothing is sent. */
 class Account {
   readonly ways: string[] = [];
-  readonly below = new UndiciCarrier(new Agent());
+  readonly below = new UndiciTransport(new Agent());
   readonly http: HttpService;
-  readonly carrier: ReturnType<typeof accountCarrier>;
+  readonly carrier: ReturnType<typeof accountTransport>;
 
-  constructor(make: (below: UndiciCarrier) => AxiosInstance) {
+  constructor(make: (below: UndiciTransport) => AxiosInstance) {
     const instance = make(this.below);
     const answer = Promise.resolve({ status: 200, statusText: '', headers: {}, data: '' });
-    vi.spyOn(this.below, 'carry').mockImplementation(() => {
+    vi.spyOn(this.below, 'send').mockImplementation(() => {
       this.ways.push('straight');
-      return { answer } as unknown as ReturnType<UndiciCarrier['carry']>;
+      return { answer } as unknown as ReturnType<UndiciTransport['send']>;
     });
     vi.spyOn(instance, 'request').mockImplementation(() => {
       this.ways.push('axios');
       return answer;
     });
     this.http = new HttpService(instance);
-    this.carrier = accountCarrier(this.http);
+    this.carrier = accountTransport(this.http);
   }
 
   /** Jest's types know no getter without a setter. */
@@ -41,7 +41,7 @@ class Account {
   }
 
   send(): this {
-    this.carrier.carry(REQUEST);
+    this.carrier.send(REQUEST);
     return this;
   }
 }
@@ -83,7 +83,7 @@ describe('the way of a request', () => {
   it('goes through whatever a test puts in the place of the HttpService', () => {
     const sent: unknown[] = [];
     const fake = { axiosRef: { request: (config: unknown) => Promise.resolve(sent.push(config)) } };
-    accountCarrier(fake as unknown as HttpService).carry(REQUEST);
+    accountTransport(fake as unknown as HttpService).send(REQUEST);
     expect(sent).toHaveLength(1);
   });
 
@@ -106,7 +106,7 @@ describe('the way of a request', () => {
   });
 
   it('lets an application start whose tests put an HttpService without axios there', async () => {
-    const { answer } = accountCarrier({ get: () => undefined } as unknown as HttpService).carry(REQUEST);
+    const { answer } = accountTransport({ get: () => undefined } as unknown as HttpService).send(REQUEST);
     await expect(answer).rejects.toThrow(TypeError);
   });
 });

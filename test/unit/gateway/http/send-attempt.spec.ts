@@ -1,6 +1,6 @@
 import { expect, it, vi, type Mock } from 'vitest';
 import { getEventListeners } from 'node:events';
-import { type CarriedAnswer, type Carrier } from '../../../../lib/gateway/http/http-transport.js';
+import { type TransportAnswer, type HttpTransport } from '../../../../lib/gateway/http/http-transport.js';
 import { sendAttempt } from '../../../../lib/gateway/http/send-attempt.js';
 
 const REQUEST = {
@@ -10,10 +10,13 @@ const REQUEST = {
   headers: {},
   body: undefined,
 } as const;
-const ANSWER: CarriedAnswer = { status: 200, headers: {}, data: '' };
+const ANSWER: TransportAnswer = { status: 200, headers: {}, data: '' };
 
-function carrierOf(answer: Promise<CarriedAnswer>): { carrier: Carrier; carry: Mock<Carrier['carry']> } {
-  const carry = vi.fn<Carrier['carry']>(() => ({
+function carrierOf(answer: Promise<TransportAnswer>): {
+  carrier: HttpTransport;
+  send: Mock<HttpTransport['send']>;
+} {
+  const send = vi.fn<HttpTransport['send']>(() => ({
     answer,
     mayHaveBeenSent: () => true,
     wasAnsweredByProxy: () => false,
@@ -21,16 +24,16 @@ function carrierOf(answer: Promise<CarriedAnswer>): { carrier: Carrier; carry: M
     notSentBecause: () => ({}),
     giveUp: () => undefined,
   }));
-  return { carrier: { carry }, carry };
+  return { carrier: { send }, send };
 }
 
 it('sends nothing where the caller gave up before', async () => {
-  const { carrier, carry } = carrierOf(Promise.resolve(ANSWER));
+  const { carrier, send } = carrierOf(Promise.resolve(ANSWER));
   expect(await sendAttempt(carrier, REQUEST, 1_000, AbortSignal.abort())).toMatchObject({
     sent: false,
     aborted: true,
   });
-  expect(carry).not.toHaveBeenCalled();
+  expect(send).not.toHaveBeenCalled();
 });
 
 it.each([

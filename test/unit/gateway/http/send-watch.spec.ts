@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { inspect } from 'node:util';
-import { type CarriedAnswer, type OutgoingRequest } from '../../../../lib/gateway/http/http-transport.js';
+import { type TransportAnswer, type OutgoingRequest } from '../../../../lib/gateway/http/http-transport.js';
 import { readAnswer } from '../../../../lib/gateway/http/read-answer.js';
 import {
   answersOnlySend,
@@ -22,7 +22,7 @@ const asked: OutgoingRequest = {
   body: '{"amount":1}',
 };
 
-const answer: CarriedAnswer = {
+const answer: TransportAnswer = {
   status: 422,
   headers: { 'content-type': 'application/json' },
   data: '{"code":"INSUFFICIENT_BALANCE", "message":"No"}',
@@ -126,7 +126,7 @@ describe('an answer that an interceptor had in its hands', () => {
   const refusedTunnel = { dispatched: 1, taken: 1, sends: 0, tunnelRefused: true } as const;
   const parsed: unknown = JSON.parse(String(answer.data));
 
-  it.each<[what: string, change: Partial<CarriedAnswer>, isIts: boolean]>([
+  it.each<[what: string, change: Partial<TransportAnswer>, isIts: boolean]>([
     ['as it came', {}, true],
     ['with another header', { headers: { ...answer.headers, 'x-cached': 'no' } }, true],
     ['with names of headers as people write them', { headers: { 'Content-Type': 'application/json' } }, true],

@@ -8,7 +8,7 @@ import {
   watchSending,
   type SendWatch,
 } from '../../../../lib/gateway/http/send-watch.js';
-import { undiciAdapter, type UndiciCarrier } from '../../../../lib/gateway/http/undici-transport.js';
+import { undiciAdapter, type UndiciTransport } from '../../../../lib/gateway/http/undici-transport.js';
 
 const URL = 'http://127.0.0.1:1/a%20b?reference=c%26d';
 
@@ -19,13 +19,13 @@ function subject(answer: Promise<unknown> = Promise.resolve({ data: '', status: 
 } {
   const carried: OutgoingRequest[] = [];
   const carrier = {
-    carry: (request: OutgoingRequest) => {
+    send: (request: OutgoingRequest) => {
       carried.push(request);
       return { answer, giveUp: () => undefined };
     },
-    carryWatched: (request: OutgoingRequest) => carrier.carry(request),
+    carryWatched: (request: OutgoingRequest) => carrier.send(request),
   };
-  return { client: axios.create({ adapter: undiciAdapter(carrier as unknown as UndiciCarrier) }), carried };
+  return { client: axios.create({ adapter: undiciAdapter(carrier as unknown as UndiciTransport) }), carried };
 }
 
 const headers = { 'Idempotency-Key': 'its-key' };

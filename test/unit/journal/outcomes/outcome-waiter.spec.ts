@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi, type Mock } from 'vitest';
 import { performance } from 'node:perf_hooks';
 import { type StoredJournalRecord } from '../../../../lib/common/journal-port.js';
-import { OutcomeWatch } from '../../../../lib/journal/outcomes/outcome-recorder.js';
+import { OutcomeNotifier } from '../../../../lib/journal/outcomes/outcome-recorder.js';
 import { OutcomeWaiter } from '../../../../lib/journal/outcomes/outcome-waiter.js';
 import { type StatusResolver } from '../../../../lib/journal/outcomes/status-resolver.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
@@ -17,7 +17,7 @@ const never = (): Promise<never> => new Promise(() => {});
 describe('who waits for an outcome', () => {
   let get: Mock<() => Promise<StoredJournalRecord | undefined>>;
   let ask: Mock<StatusResolver['ask']>;
-  let watch: OutcomeWatch;
+  let watch: OutcomeNotifier;
   let canAsk: boolean;
 
   const wait = (ms: number, signal?: AbortSignal) => {
@@ -28,7 +28,7 @@ describe('who waits for an outcome', () => {
 
   beforeEach(() => {
     canAsk = false;
-    watch = new OutcomeWatch();
+    watch = new OutcomeNotifier();
     get = vi.fn(() => Promise.resolve(accepted));
     ask = vi.fn<StatusResolver['ask']>(never);
   });
@@ -46,7 +46,7 @@ describe('who waits for an outcome', () => {
     const waiting = endedAfter(LIMIT_MS, () => wait(LIMIT_MS));
     await new Promise(setImmediate);
     watch.changed(accepted.record);
-    expect(await waiting).toEqual({ standing: accepted });
+    expect(await waiting).toEqual({ existing: accepted });
     expect(get).toHaveBeenCalledTimes(2);
   });
 
@@ -55,13 +55,13 @@ describe('who waits for an outcome', () => {
     const waiting = wait(LONG_MS);
     await new Promise(setImmediate);
     watch.changed(accepted.record);
-    expect(await waiting).toEqual({ standing: settled });
+    expect(await waiting).toEqual({ existing: settled });
   });
 
   it('asks the gateway for no longer than the wait', async () => {
     canAsk = true;
     const { signal } = new AbortController();
-    expect(await endedAfter(LIMIT_MS, () => wait(LIMIT_MS, signal))).toEqual({ standing: accepted });
+    expect(await endedAfter(LIMIT_MS, () => wait(LIMIT_MS, signal))).toEqual({ existing: accepted });
     expect(ask).toHaveBeenCalledTimes(1);
     const [asked, limits] = ask.mock.calls[0]!;
     expect(asked).toBe(accepted);
@@ -73,7 +73,7 @@ describe('who waits for an outcome', () => {
   it('hears what the gateway answers, without a look into the journal', async () => {
     canAsk = true;
     ask.mockResolvedValue(settled);
-    expect(await wait(LONG_MS)).toEqual({ standing: settled });
+    expect(await wait(LONG_MS)).toEqual({ existing: settled });
     expect(get).toHaveBeenCalledTimes(1);
   });
 

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { OutcomeWatch } from '../../../../lib/journal/outcomes/outcome-recorder.js';
+import { OutcomeNotifier } from '../../../../lib/journal/outcomes/outcome-recorder.js';
 import { journalRecord } from '../../../support/journal-contract.js';
 
 const ONE = journalRecord('order-1');
 const OTHER = journalRecord('order-2');
 
 it('calls those who wait for a payment, until they stop', () => {
-  const watch = new OutcomeWatch();
+  const watch = new OutcomeNotifier();
   const called: string[] = [];
   const stop = watch.on(ONE, () => called.push('first'));
   watch.on(ONE, () => called.push('second'));
@@ -19,7 +19,7 @@ it('calls those who wait for a payment, until they stop', () => {
 });
 
 it('keeps nothing of a payment for which nobody waits any more', () => {
-  const watch = new OutcomeWatch();
+  const watch = new OutcomeNotifier();
   const { waiting } = watch as unknown as { readonly waiting: ReadonlyMap<string, unknown> };
   const stops = [watch.on(ONE, () => {}), watch.on(ONE, () => {})];
   stops[0]!();

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
-import { OutcomeBook, OutcomeWatch } from '../../../../lib/journal/outcomes/outcome-recorder.js';
+import { OutcomeRecorder, OutcomeNotifier } from '../../../../lib/journal/outcomes/outcome-recorder.js';
 import { StatusResolver } from '../../../../lib/journal/outcomes/status-resolver.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
 import { type GatewayClient } from '../../../../lib/gateway/gateway-client.js';
@@ -21,16 +21,16 @@ it.each([
   async (status, known) => {
     const { journal } = memoryStorage({ now: () => 1_800_000_000_000 });
     const record = journalRecord('order-1', { state: 'unknown', evidence: 'no-answer' });
-    const standing = storedBy(await journal.insert(record, LEASE_MS));
+    const existing = storedBy(await journal.insert(record, LEASE_MS));
     const read = (): Promise<object> =>
       Promise.resolve({ reference: record.reference, amount: record.amount, status });
     const resolver = new StatusResolver(
       { collection: '/payments/{reference}', disbursement: undefined },
       { read } as unknown as GatewayClient,
       journal,
-      new OutcomeWatch(),
+      new OutcomeNotifier(),
     );
-    expect(await resolver.ask(standing)).toMatchObject({ record: known, leaseLeftMs: LEASE_MS });
+    expect(await resolver.ask(existing)).toMatchObject({ record: known, leaseLeftMs: LEASE_MS });
     expect(await journal.get(record)).toMatchObject({ record: known, leaseLeftMs: LEASE_MS });
   },
 );
@@ -40,31 +40,31 @@ it.each([
   ['its record cannot be read', '/payments/{reference}', { damaged: 'its record is a list' }],
 ])('asks nothing about a payment where %s', async (_, collection, change) => {
   const { journal } = memoryStorage();
-  const standing = { ...storedBy(await journal.insert(journalRecord('order-1'), 0)), ...change };
+  const existing = { ...storedBy(await journal.insert(journalRecord('order-1'), 0)), ...change };
   const call = vi.fn();
   const client = { call } as unknown as GatewayClient;
   const paths = { collection, disbursement: '/payouts/{reference}' };
-  const resolver = new StatusResolver(paths, client, journal, new OutcomeWatch());
-  expect(await resolver.ask(standing)).toBe(standing);
+  const resolver = new StatusResolver(paths, client, journal, new OutcomeNotifier());
+  expect(await resolver.ask(existing)).toBe(existing);
   expect(call).not.toHaveBeenCalled();
 });
 
 it('ends no attempt that began while the gateway was asked about the one before', async () => {
   const { journal } = memoryStorage();
   const first = journalRecord('order-1', { state: 'unknown', evidence: 'no-answer' });
-  const standing = storedBy(await journal.insert(first, 0));
+  const existing = storedBy(await journal.insert(first, 0));
   const second = journalRecord('order-1', { state: 'in-flight', attempt: 2, intent: 'second' });
   const read = async (): Promise<object> => {
-    await journal.replace(standing.version, second, LEASE_MS);
+    await journal.replace(existing.version, second, LEASE_MS);
     return { reference: first.reference, amount: first.amount, status: 'failed' };
   };
-  const watch = new OutcomeWatch();
+  const watch = new OutcomeNotifier();
   const changes = vi.fn();
   watch.on(first, changes);
   const paths = { collection: '/payments/{reference}', disbursement: undefined };
   const resolver = new StatusResolver(paths, { read } as unknown as GatewayClient, journal, watch);
   const known = { ...second, acknowledged: true };
-  expect(await resolver.ask(standing)).toMatchObject({ record: known });
+  expect(await resolver.ask(existing)).toMatchObject({ record: known });
   expect((await journal.get(first))?.record).toEqual(known);
   expect(changes).toHaveBeenCalledTimes(1);
 });
@@ -79,15 +79,15 @@ it.each([
     const error = vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
     const { journal } = memoryStorage();
     const record = journalRecord('order-1', { state: 'unknown', evidence: 'no-answer' });
-    const standing = storedBy(await journal.insert(record, 0));
+    const existing = storedBy(await journal.insert(record, 0));
     const read = async (): Promise<object> => {
-      await new OutcomeBook(journal).settle(record, 'failed');
+      await new OutcomeRecorder(journal).settle(record, 'failed');
       return { reference: record.reference, amount: record.amount, status };
     };
     const paths = { collection: '/payments/{reference}', disbursement: undefined };
     const gateway = { read } as unknown as GatewayClient;
-    const resolver = new StatusResolver(paths, gateway, journal, new OutcomeWatch());
-    expect((await resolver.ask(standing)).record).toMatchObject({ ...known, acknowledged: true });
+    const resolver = new StatusResolver(paths, gateway, journal, new OutcomeNotifier());
+    expect((await resolver.ask(existing)).record).toMatchObject({ ...known, acknowledged: true });
     expect(error).toHaveBeenCalledTimes(lines);
     if (lines > 0) {
       expect(error).toHaveBeenCalledWith(

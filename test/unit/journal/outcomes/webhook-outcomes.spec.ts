@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { providerReferenceOf } from '../../../../lib/common/provider-reference.js';
-import { OutcomeWatch } from '../../../../lib/journal/outcomes/outcome-recorder.js';
+import { OutcomeNotifier } from '../../../../lib/journal/outcomes/outcome-recorder.js';
 import { WebhookOutcomes } from '../../../../lib/journal/outcomes/webhook-outcomes.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
 import { paymentEvent } from '../../../../lib/testing/payment-event.js';
@@ -17,10 +17,10 @@ describe('what the journal keeps of the webhooks of a payment', () => {
   const stands = async () => (await journal.get(journalRecord('order-1')))?.record;
 
   beforeEach(async () => {
-    const standing = await journal.get(journalRecord('order-1'));
-    if (standing) await journal.remove(standing.record, standing.version);
+    const existing = await journal.get(journalRecord('order-1'));
+    if (existing) await journal.remove(existing.record, existing.version);
     await journal.insert(journalRecord('order-1', { state: 'accepted' }), 0);
-    outcomes = new WebhookOutcomes(SCOPE, journal, new OutcomeWatch());
+    outcomes = new WebhookOutcomes(SCOPE, journal, new OutcomeNotifier());
   });
 
   it('is the charge that was named, also where a later delivery of it names none', async () => {
@@ -55,9 +55,9 @@ describe('what the journal keeps of the webhooks of a payment', () => {
 
   it('ends an attempt that had one before it only where a failure names its transaction', async () => {
     const answer = '{"envelope":{},"answer":{"data":{"provider_reference":"p2"}}}';
-    const standing = (await journal.get(journalRecord('order-1')))!;
+    const existing = (await journal.get(journalRecord('order-1')))!;
     const second = journalRecord('order-1', { state: 'accepted', attempt: 2, answer });
-    await journal.replace(standing.version, second, 0);
+    await journal.replace(existing.version, second, 0);
     const fit = async (name: string, transaction: string | null) =>
       (await outcomes.look(event(name, transaction))).fit;
     expect(await fit('payment.failed', 'p1')).toBe('earlier-attempt');
@@ -79,7 +79,7 @@ describe('what the journal keeps of the webhooks of a payment', () => {
     await store.insert({ ...settled, reference: 'order-2', attempt: 1 }, 0);
     now = 1_000;
     expect(await store.purge(SCOPE, 'settled', 1)).toBe(2);
-    const forgotten = new WebhookOutcomes(SCOPE, store, new OutcomeWatch());
+    const forgotten = new WebhookOutcomes(SCOPE, store, new OutcomeNotifier());
     const look = async (reference: string) =>
       (await forgotten.look(paymentEvent('payment.failed', { reference }))).fit;
     expect(await look('order-1')).toBe('earlier-attempt');
@@ -89,8 +89,8 @@ describe('what the journal keeps of the webhooks of a payment', () => {
   it('ends no attempt that began since it was looked at', async () => {
     const failed = event('payment.failed', null);
     const { fit } = await outcomes.look(failed);
-    const standing = (await journal.get(journalRecord('order-1')))!;
-    await journal.replace(standing.version, journalRecord('order-1', { attempt: 2 }), 0);
+    const existing = (await journal.get(journalRecord('order-1')))!;
+    await journal.replace(existing.version, journalRecord('order-1', { attempt: 2 }), 0);
     await expect(outcomes.settle(failed, { ...OWN, seen: fit })).rejects.toMatchObject({
       name: 'PaymentsStorageError',
       message: expect.stringContaining('made once more meanwhile') as unknown,

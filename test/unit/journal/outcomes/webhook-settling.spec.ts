@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type JournalStore } from '../../../../lib/common/journal-port.js';
-import { OutcomeWatch } from '../../../../lib/journal/outcomes/outcome-recorder.js';
+import { OutcomeNotifier } from '../../../../lib/journal/outcomes/outcome-recorder.js';
 import { WebhookOutcomes, type WebhookSettling } from '../../../../lib/journal/outcomes/webhook-outcomes.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
 import { paymentEvent } from '../../../../lib/testing/payment-event.js';
@@ -19,7 +19,7 @@ describe('a webhook that settles its payment', () => {
   beforeEach(async () => {
     ({ journal } = memoryStorage());
     await journal.insert(RECORD, 0);
-    const watch = new OutcomeWatch();
+    const watch = new OutcomeNotifier();
     outcomes = new WebhookOutcomes(SCOPE, journal, watch);
     told = 0;
     watch.on(RECORD, () => (told += 1));

@@ -14,8 +14,8 @@ async function contested(rivals: number): Promise<JournalStore> {
   return Object.assign(journal, {
     replace: async (...args: Parameters<typeof replace>) => {
       if (left-- > 0) {
-        const standing = await journal.get(args[1]);
-        await replace(standing?.version ?? 0, unknown(journalRecord('order-1'), 'no-answer', undefined), 0);
+        const existing = await journal.get(args[1]);
+        await replace(existing?.version ?? 0, unknown(journalRecord('order-1'), 'no-answer', undefined), 0);
       }
       return replace(...args);
     },
@@ -26,7 +26,7 @@ describe('changing what stands', () => {
   it('is done again on what a faster writer left', async () => {
     const journal = await contested(3);
     const seen: string[] = [];
-    const standing = await changeRecord(
+    const existing = await changeRecord(
       journal,
       journalRecord('order-1'),
       ({ record }) => {
@@ -36,7 +36,7 @@ describe('changing what stands', () => {
       'ends',
     );
     expect(seen).toEqual(['in-flight', 'unknown', 'unknown', 'unknown']);
-    expect(standing?.record.state).toBe('rejected');
+    expect(existing?.record.state).toBe('rejected');
   });
 
   it('is given up where others change it all the time', async () => {

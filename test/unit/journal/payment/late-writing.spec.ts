@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LateWriting } from '../../../../lib/journal/payment/journal-writer.js';
+import { WriteRetryQueue } from '../../../../lib/journal/payment/journal-writer.js';
 
 describe('what could not be written to the journal', () => {
   let tries: number;
   let works: boolean;
-  let late: LateWriting;
+  let late: WriteRetryQueue;
 
   beforeEach(() => {
     vi.useFakeTimers();
     tries = 0;
     works = false;
-    late = new LateWriting();
+    late = new WriteRetryQueue();
     late.add(() => {
       tries += 1;
       return works ? Promise.resolve() : Promise.reject(new Error('down'));
@@ -35,20 +35,20 @@ describe('what could not be written to the journal', () => {
     works = true;
     await vi.advanceTimersByTimeAsync(600_000);
     expect(tries).toBe(1);
-    await late.lastTry();
+    await late.flush();
     expect(tries).toBe(1);
   });
 
   it('is tried at once when the process ends, and not by its timer as well', async () => {
     works = true;
-    await late.lastTry();
+    await late.flush();
     expect(tries).toBe(1);
     await vi.advanceTimersByTimeAsync(600_000);
     expect(tries).toBe(1);
   });
 
   it('keeps its turn when the last try fails', async () => {
-    await late.lastTry();
+    await late.flush();
     works = true;
     await vi.advanceTimersByTimeAsync(200);
     expect(tries).toBe(2);

@@ -6,13 +6,17 @@ import {
   PaymentRejectedError,
   type PaymentsError,
 } from '../../../../lib/errors/payments-errors.js';
-import { type CallEnd } from '../../../../lib/gateway/call-result.js';
-import { paymentEnd, type Recorded, standingEnd } from '../../../../lib/journal/payment/payment-result.js';
+import { type CallResult } from '../../../../lib/gateway/call-result.js';
+import {
+  paymentResult,
+  type Recorded,
+  existingPaymentResult,
+} from '../../../../lib/journal/payment/payment-result.js';
 import { recordedCall } from '../../../../lib/journal/payment/payments.js';
 import { type Refusal } from '../../../../lib/journal/payment/repeated-call.js';
 import { journalRecord } from '../../../support/journal-contract.js';
 
-type End = CallEnd<object>;
+type End = CallResult<object>;
 
 const record = journalRecord('order-1');
 const call = recordedCall({ ...record, body: '{}' });
@@ -44,7 +48,7 @@ const ABORTED: End = { end: 'aborted', reason: 'enough', answered: false };
 
 const written = (change?: Partial<JournalRecord>): Recorded => ({
   written: true,
-  standing: change && journalRecord('order-1', change),
+  existing: change && journalRecord('order-1', change),
 });
 const lost = (mayBeSentAgain: boolean): Recorded => ({ written: false, mayBeSentAgain });
 const unknownBecause = (evidence: string): object => ({
@@ -155,21 +159,21 @@ describe('what a call gives by its answer and by what stands meanwhile', () => {
     ],
     ['given up, and accepted meanwhile', ABORTED, written({ state: 'accepted' }), made('pending')],
   ])('%s', (_, end, recorded, expected) => {
-    expect(paymentEnd(call, end, recorded, record)).toEqual(expected);
+    expect(paymentResult(call, end, recorded, record)).toEqual(expected);
   });
 
   it.each([
     ['written', written({ state: 'accepted' }), ['odd']],
     ['not written', lost(false), ['odd', expect.stringContaining('could not be written') as unknown]],
   ])('warns of an answer that was not written: %s', (_, recorded, warnings) => {
-    expect(paymentEnd(call, SUCCESS, recorded, record)).toMatchObject({
+    expect(paymentResult(call, SUCCESS, recorded, record)).toMatchObject({
       value: { lastResponse: { idempotencyKey: record.idempotencyKey, warnings } },
     });
   });
 });
 
 describe('what a call gives that sends nothing', () => {
-  it.each<[refusal: Refusal, standing: Partial<JournalRecord>, expected: object]>([
+  it.each<[refusal: Refusal, existing: Partial<JournalRecord>, expected: object]>([
     [{ act: 'repeat-answer' }, { state: 'accepted' }, made('pending')],
     [{ act: 'repeat-answer' }, { state: 'settled', outcome: 'success' }, made('success')],
     [{ act: 'unknown', evidence: 'in-flight' }, { state: 'in-flight' }, unknownBecause('in-flight')],
@@ -186,6 +190,6 @@ describe('what a call gives that sends nothing', () => {
       ),
     ],
   ])('because of %j', (refusal, change, expected) => {
-    expect(standingEnd(call, journalRecord('order-1', change), refusal)).toEqual(expected);
+    expect(existingPaymentResult(call, journalRecord('order-1', change), refusal)).toEqual(expected);
   });
 });

@@ -3,9 +3,9 @@ import { Logger } from '@nestjs/common';
 import { performance } from 'node:perf_hooks';
 import { type JournalRecord, type JournalStore } from '../../../../lib/common/journal-port.js';
 import { PaymentOutcomeUnknownError } from '../../../../lib/errors/payments-errors.js';
-import { OutcomeBook } from '../../../../lib/journal/outcomes/outcome-recorder.js';
+import { OutcomeRecorder } from '../../../../lib/journal/outcomes/outcome-recorder.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
-import { type CallEnd } from '../../../../lib/gateway/call-result.js';
+import { type CallResult } from '../../../../lib/gateway/call-result.js';
 import { leaseUntil, PaymentIntent } from '../../../../lib/journal/payment/payment-intent.js';
 import { journalRecord, storedBy } from '../../../support/journal-contract.js';
 
@@ -24,9 +24,9 @@ it('leaves a later attempt alone, also where the caller gave both attempts one k
   const { journal } = memoryStorage();
   const first = journalRecord('order-1', { state: 'in-flight', attempt: 1, idempotencyKey: 'own-key' });
   const intent = await begun(journal, first);
-  const standing = await journal.get(first);
+  const existing = await journal.get(first);
   const second = journalRecord('order-1', { state: 'in-flight', attempt: 2, idempotencyKey: 'own-key' });
-  await journal.replace(standing!.version, second, 0);
+  await journal.replace(existing!.version, second, 0);
 
   await intent.end({
     end: 'failed',
@@ -45,7 +45,7 @@ it.each([
   ['a later attempt', journalRecord('order-1', { intent: 'the-call-before', state: 'rejected' })],
 ] as const)('takes %s for its own where a client of the store wrote it twice', async (_what, before) => {
   const { journal } = memoryStorage();
-  const standing = before && storedBy(await journal.insert(before, 0));
+  const existing = before && storedBy(await journal.insert(before, 0));
   const twice: JournalStore = Object.assign(Object.create(journal) as JournalStore, {
     insert: async (...args: Parameters<JournalStore['insert']>) => {
       await journal.insert(...args);
@@ -58,15 +58,15 @@ it.each([
   });
   const record = journalRecord('order-1', { attempt: 2 });
 
-  const begin = await PaymentIntent.begin(twice, record, standing, performance.now() + 1_000);
+  const begin = await PaymentIntent.begin(twice, record, existing, performance.now() + 1_000);
 
   expect(begin).toMatchObject({ intent: { record } });
   const another = journalRecord('order-1', { intent: 'another-call' });
-  const stands = await PaymentIntent.begin(twice, another, standing, performance.now() + 1_000);
-  expect(stands).toMatchObject({ standing: { record } });
+  const stands = await PaymentIntent.begin(twice, another, existing, performance.now() + 1_000);
+  expect(stands).toMatchObject({ existing: { record } });
 });
 
-it.each<[what: string, end: CallEnd<unknown>]>([
+it.each<[what: string, end: CallResult<unknown>]>([
   [
     'a success answer',
     {
@@ -94,7 +94,7 @@ it.each<[what: string, end: CallEnd<unknown>]>([
   const error = vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
   const { journal } = memoryStorage();
   const intent = await begun(journal, journalRecord('order-1'));
-  await new OutcomeBook(journal).settle(journalRecord('order-1'), 'failed');
+  await new OutcomeRecorder(journal).settle(journalRecord('order-1'), 'failed');
   expect(await intent.end(end)).toMatchObject({ record: { state: 'unknown', evidence: 'conflict' } });
   expect(error).toHaveBeenCalledWith(expect.stringContaining('it is unknown again'));
 });
@@ -128,7 +128,7 @@ it.each(['accepted', 'settled', 'unknown', 'rejected'] as const)(
 
     const stands = await PaymentIntent.begin(late, record, undefined, performance.now() + 1_000);
 
-    expect(stands).toMatchObject({ standing: { record: { state } } });
+    expect(stands).toMatchObject({ existing: { record: { state } } });
   },
 );
 
@@ -137,8 +137,8 @@ it('calls a payment unknown also where it never had a further try', async () => 
   const { probe: _none, ...record } = journalRecord('order-1');
   const intent = await begun(journal, record);
   // Somebody else has written it meanwhile, so what stands is read.
-  const standing = await journal.get(record);
-  await journal.replace(standing!.version, record, 60_000);
+  const existing = await journal.get(record);
+  await journal.replace(existing!.version, record, 60_000);
   await intent.end({
     end: 'failed',
     verdict: { end: 'unknown', evidence: 'server-error' },
@@ -174,7 +174,7 @@ describe('a payment that could not be written, as far as the store says', () => 
   ])('is taken back, but for what others wrote since: it %s', async (_, stands, before, after) => {
     const { journal } = memoryStorage();
     await journal.insert(stands, 60_000);
-    expect(await PaymentIntent.takeBack(journal, ours, before)).toBe(true);
+    expect(await PaymentIntent.rollback(journal, ours, before)).toBe(true);
     const left = (await journal.get(ours))?.record;
     if (after) expect(left).toMatchObject(after);
     else expect(left).toBeUndefined();
@@ -186,7 +186,7 @@ describe('a payment that could not be written, as far as the store says', () => 
   ])('may be written even now where %s stands there', async (_, before) => {
     const { journal } = memoryStorage();
     if (before) await journal.insert(before, 0);
-    expect(await PaymentIntent.takeBack(journal, ours, before)).toBe(false);
+    expect(await PaymentIntent.rollback(journal, ours, before)).toBe(false);
     expect((await journal.get(ours))?.record).toEqual(before);
   });
 });
@@ -212,8 +212,8 @@ it('holds a payment for half a minute beyond its deadline, also where that has p
   const record = journalRecord('order-1', { state: 'in-flight' });
   await PaymentIntent.begin(journal, record, undefined, performance.now() + 10_000);
   whole.between(insert.mock.lastCall?.[1]);
-  const standing = await journal.get(record);
-  await PaymentIntent.begin(journal, record, standing, performance.now() + 10_000);
+  const existing = await journal.get(record);
+  await PaymentIntent.begin(journal, record, existing, performance.now() + 10_000);
   whole.between(replace.mock.lastCall?.[2]);
   const again = await journal.get(record);
   await PaymentIntent.beginProbe(journal, again!, performance.now() + 10_000);
@@ -222,11 +222,11 @@ it('holds a payment for half a minute beyond its deadline, also where that has p
 
 describe('a payment that the journal lost while its call ran, and of which nothing was sent', () => {
   const first = journalRecord('order-1', { state: 'in-flight' });
-  const unsent: CallEnd<unknown> = { end: 'aborted', reason: 'enough', answered: false };
+  const unsent: CallResult<unknown> = { end: 'aborted', reason: 'enough', answered: false };
 
   async function lose(journal: JournalStore): Promise<void> {
-    const standing = await journal.get(first);
-    await journal.remove(standing!.record, standing!.version);
+    const existing = await journal.get(first);
+    await journal.remove(existing!.record, existing!.version);
   }
 
   it('stays away', async () => {
@@ -257,8 +257,8 @@ describe('the note that the request left', () => {
   const refused = {
     end: 'failed',
     verdict: { end: 'rejected', listed: true },
-  } as unknown as CallEnd<unknown>;
-  const unreachable = { end: 'failed', verdict: { end: 'unreachable' } } as unknown as CallEnd<unknown>;
+  } as unknown as CallResult<unknown>;
+  const unreachable = { end: 'failed', verdict: { end: 'unreachable' } } as unknown as CallResult<unknown>;
   let journal: JournalStore;
   let intent: PaymentIntent;
 
@@ -352,13 +352,16 @@ describe('the note that the request left', () => {
     answer();
     await vi.advanceTimersByTimeAsync(0);
     const get = vi.spyOn(journal, 'get');
-    await intent.end({ ...refused, verdict: { end: 'unknown', evidence: 'no-answer' } } as CallEnd<unknown>);
+    await intent.end({
+      ...refused,
+      verdict: { end: 'unknown', evidence: 'no-answer' },
+    } as CallResult<unknown>);
     expect(get).not.toHaveBeenCalled();
   });
 
   it('opens no probe again that somebody else is making, and leaves its lease', async () => {
     const verdict = { end: 'unknown', evidence: 'no-answer' } as const;
-    const end = { ...refused, verdict, openProbe: 'after-silence' } as CallEnd<unknown>;
+    const end = { ...refused, verdict, openProbe: 'after-silence' } as CallResult<unknown>;
     const { version = 0 } = (await intent.end(end)) ?? {};
     const { probe: _probe, ...probing } = { ...record, state: 'unknown', evidence: 'no-answer' } as const;
     await journal.replace(version, probing, 60_000);
@@ -374,7 +377,7 @@ describe('the note that the request left', () => {
 
   it('stands with what stays unknown and may be tried once more', async () => {
     const verdict = { end: 'unknown', evidence: 'no-answer' } as const;
-    await intent.end({ ...refused, verdict, openProbe: 'after-silence' } as CallEnd<unknown>);
+    await intent.end({ ...refused, verdict, openProbe: 'after-silence' } as CallResult<unknown>);
     expect(await stands()).toMatchObject({ state: 'unknown', probe: 'after-silence', sent: true });
   });
 });

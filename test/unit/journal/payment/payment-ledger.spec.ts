@@ -4,21 +4,21 @@ import { performance } from 'node:perf_hooks';
 import { type JournalStore } from '../../../../lib/common/journal-port.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
 import { type CallLimits } from '../../../../lib/gateway/call-options.js';
-import { PaymentLedger } from '../../../../lib/journal/payment/journal-writer.js';
+import { JournalWriter } from '../../../../lib/journal/payment/journal-writer.js';
 import { journalRecord, storedBy } from '../../../support/journal-contract.js';
 
 const record = journalRecord('order-1');
 const asked = { bodyHash: record.bodyHash, idempotencyKey: undefined, attempt: undefined };
-const rules = { probe: {}, recoveryWindowMs: 60_000 } as ConstructorParameters<typeof PaymentLedger>[1];
+const rules = { probe: {}, recoveryWindowMs: 60_000 } as ConstructorParameters<typeof JournalWriter>[1];
 
 describe('a ledger whose journal hangs', () => {
   let memory: JournalStore;
-  let ledger: PaymentLedger;
+  let ledger: JournalWriter;
   let hangsIn: keyof JournalStore | undefined;
   let wake: () => void;
   let limits: CallLimits;
   const late = { name: 'PaymentsStorageError' };
-  const begin = (): ReturnType<PaymentLedger['begin']> => ledger.begin(asked, record, () => record, limits);
+  const begin = (): ReturnType<JournalWriter['begin']> => ledger.begin(asked, record, () => record, limits);
 
   beforeEach(() => {
     vi.useFakeTimers();
@@ -34,7 +34,7 @@ describe('a ledger whose journal hangs', () => {
         };
       },
     });
-    ledger = new PaymentLedger(journal, rules);
+    ledger = new JournalWriter(journal, rules);
     const deadline = performance.now() + 60_000;
     limits = {
       signal: undefined,
@@ -100,7 +100,7 @@ describe('a ledger whose journal hangs', () => {
     if (!('intent' in begun)) throw new Error('nothing stood there');
     hangsIn = 'replace';
     const success = { value: {}, envelope: { code: 'OK', message: '', httpStatus: 200 }, warnings: [] };
-    const end = { end: 'success', success, attempts: [] } as unknown as Parameters<PaymentLedger['end']>[1];
+    const end = { end: 'success', success, attempts: [] } as unknown as Parameters<JournalWriter['end']>[1];
     const ended = ledger.end(begun.intent, end, limits);
     await vi.advanceTimersByTimeAsync(5_000);
     expect(await ended).toEqual({ written: false, mayBeSentAgain: false });
@@ -115,7 +115,7 @@ describe('a ledger whose journal hangs', () => {
     if (!('intent' in begun)) throw new Error('nothing stood there');
     vi.spyOn(memory, 'replace').mockRejectedValueOnce(new Error('lost'));
     const end = { end: 'failed', verdict: { end: 'rejected', listed: true } } as unknown as Parameters<
-      PaymentLedger['end']
+      JournalWriter['end']
     >[1];
     expect(await ledger.end(begun.intent, end, limits)).toMatchObject({ written: true });
     expect((await memory.get(record))?.record.state).toBe('rejected');
@@ -126,7 +126,7 @@ describe('a ledger whose journal hangs', () => {
     if (!('intent' in begun)) throw new Error('nothing stood there');
     hangsIn = 'replace';
     const end = { end: 'failed', verdict: { end: 'rejected', listed: true } } as unknown as Parameters<
-      PaymentLedger['end']
+      JournalWriter['end']
     >[1];
     const ended = ledger.end(begun.intent, end, { ...limits, deadline: performance.now() - 1_000 });
     await vi.advanceTimersByTimeAsync(20);
@@ -153,12 +153,12 @@ describe('a ledger whose journal hangs', () => {
     if (!('intent' in begun)) throw new Error('nothing stood there');
     const broken = vi.spyOn(memory, 'replace').mockRejectedValue(new Error('down'));
     const verdict = { end: 'rejected', listed: true };
-    const end = { end: 'failed', verdict, attempts: [] } as unknown as Parameters<PaymentLedger['end']>[1];
+    const end = { end: 'failed', verdict, attempts: [] } as unknown as Parameters<JournalWriter['end']>[1];
     expect(await ledger.end(begun.intent, end, limits)).toEqual({ written: false, mayBeSentAgain: false });
     broken.mockRestore();
     hangsIn = 'replace';
     let ended = false;
-    const last = ledger.lastTry().finally(() => (ended = true));
+    const last = ledger.flush().finally(() => (ended = true));
     await vi.advanceTimersByTimeAsync(4_000);
     expect(ended).toBe(false);
     await vi.advanceTimersByTimeAsync(1_000);

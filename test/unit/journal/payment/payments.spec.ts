@@ -6,7 +6,7 @@ import {
   type PaymentsError,
 } from '../../../../lib/errors/payments-errors.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
-import { type CallEnd, type CallFailure } from '../../../../lib/gateway/call-result.js';
+import { type CallResult, type CallFailure } from '../../../../lib/gateway/call-result.js';
 import { type GatewayClient, type RequestRules } from '../../../../lib/gateway/gateway-client.js';
 import { createPayments, type Payments, recordedCall } from '../../../../lib/journal/payment/payments.js';
 import { journalRecord, storedBy } from '../../../support/journal-contract.js';
@@ -38,7 +38,7 @@ const SUCCESS = {
     warnings: [],
   },
   attempts: [],
-} as unknown as CallEnd<object>;
+} as unknown as CallResult<object>;
 
 const OPTIONS: Parameters<typeof createPayments>[0] = {
   account: 'default',
@@ -52,9 +52,9 @@ const OPTIONS: Parameters<typeof createPayments>[0] = {
 
 describe('the calls that move money', () => {
   let journal: JournalStore;
-  let end: CallEnd<object>;
+  let end: CallResult<object>;
   /** What the first calls end in, before `end`. */
-  let earlier: CallEnd<object>[];
+  let earlier: CallResult<object>[];
   let sent: number;
   let setup: Parameters<GatewayClient['send']>[1] | undefined;
   let tell: Mock;
@@ -65,7 +65,7 @@ describe('the calls that move money', () => {
   ) => {
     sent += 1;
     setup = given;
-    return Promise.resolve((earlier.shift() ?? end) as CallEnd<T>);
+    return Promise.resolve((earlier.shift() ?? end) as CallResult<T>);
   };
 
   beforeEach(() => {
@@ -78,7 +78,7 @@ describe('the calls that move money', () => {
     payments = createPayments(OPTIONS, journal, { tell }, { rules: {} as RequestRules, send });
   });
 
-  it.each<[what: string, came: CallEnd<object>, announced: boolean]>([
+  it.each<[what: string, came: CallResult<object>, announced: boolean]>([
     ['nobody knows what came of it', UNKNOWN, true],
     ['it was refused', REJECTED, false],
     ['it was accepted', SUCCESS, false],
@@ -142,7 +142,7 @@ describe('the calls that move money', () => {
   it('make the one further try where nobody else did', async () => {
     const seen = storedBy(await journal.insert(record, 0));
     end = SUCCESS;
-    expect(await payments.probe(seen)).toMatchObject({ standing: { state: 'accepted' } });
+    expect(await payments.probe(seen)).toMatchObject({ existing: { state: 'accepted' } });
     expect(sent).toBe(1);
   });
 });

@@ -4,15 +4,15 @@ import {
   type ProbeRules,
   asksForAnotherKey,
   decideRepeatedCall,
-  type AskedPayment,
+  type RequestedPayment,
 } from '../../../../lib/journal/payment/repeated-call.js';
 import { storedRecord } from '../../../support/stored-record.js';
 
 const KEY = storedRecord().record.idempotencyKey;
-const SAME: AskedPayment = { bodyHash: '1:abc' };
-const OTHER_BODY: AskedPayment = { bodyHash: '1:other' };
-const OTHER_KEY: AskedPayment = { ...SAME, idempotencyKey: 'another-key' };
-const HIGHER_ATTEMPT: AskedPayment = { ...SAME, attempt: 2 };
+const SAME: RequestedPayment = { bodyHash: '1:abc' };
+const OTHER_BODY: RequestedPayment = { bodyHash: '1:other' };
+const OTHER_KEY: RequestedPayment = { ...SAME, idempotencyKey: 'another-key' };
+const HIGHER_ATTEMPT: RequestedPayment = { ...SAME, attempt: 2 };
 
 const RULES: ProbeRules = {
   probe: { collection: { afterAnswerMs: 2_000, afterSilenceMs: 15_000 }, disbursement: undefined },
@@ -38,7 +38,7 @@ const REPEAT = { act: 'repeat-answer' };
 const PROBE = { act: 'probe' };
 
 describe('the table of repeated calls', () => {
-  const table: [cell: string, StoredJournalRecord | undefined, AskedPayment, object][] = [
+  const table: [cell: string, StoredJournalRecord | undefined, RequestedPayment, object][] = [
     ['nothing stands: the payment begins', undefined, SAME, begin(1)],
     ["nothing stands: the caller's attempt is trusted", undefined, { ...SAME, attempt: 3 }, begin(3)],
 
@@ -231,8 +231,8 @@ describe('the table of repeated calls', () => {
     ],
   ];
 
-  it.each(table)('%s', (_, standing, asked, expected) => {
-    expect(decideRepeatedCall(standing, asked, RULES)).toEqual(expected);
+  it.each(table)('%s', (_, existing, asked, expected) => {
+    expect(decideRepeatedCall(existing, asked, RULES)).toEqual(expected);
   });
 
   it('unknown: its one probe is spent', () => {
@@ -247,7 +247,9 @@ describe('the table of repeated calls', () => {
 });
 
 describe('who joins a call that is under way', () => {
-  it.each<[what: string, asked: Partial<AskedPayment>, underWay: Partial<AskedPayment>, another: boolean]>([
+  it.each<
+    [what: string, asked: Partial<RequestedPayment>, underWay: Partial<RequestedPayment>, another: boolean]
+  >([
     ['insists on nothing', {}, {}, false],
     ['insists on nothing, where the call has a key', {}, { idempotencyKey: 'its-key' }, false],
     ['insists on the key of the call', { idempotencyKey: 'its-key' }, { idempotencyKey: 'its-key' }, false],

@@ -7,7 +7,7 @@ import {
   endNotWritten,
   referenceForgotten,
   referenceReused,
-  standingUnknown,
+  existingPaymentUnknown,
 } from '../../../../lib/journal/payment/repeated-call-errors.js';
 
 const PAYMENT = {
@@ -91,7 +91,7 @@ describe('a payment that was not made, and whose end could not be written', () =
 });
 
 it('names the payment whose outcome was unknown before', () => {
-  expect(standingUnknown(PAYMENT, 'in-flight')).toMatchObject({
+  expect(existingPaymentUnknown(PAYMENT, 'in-flight')).toMatchObject({
     ...PAYMENT,
     name: 'PaymentOutcomeUnknownError',
     evidence: 'in-flight',

@@ -50,9 +50,9 @@ describe('a payment of which nothing was heard', () => {
     const record = journalRecord('order-1', { state: 'accepted' });
     storedBy(await journal.insert(record, 0));
     now += AGE_MS;
-    const standing = await journal.get(record);
-    if (!standing) throw new Error('nothing stands');
-    seen = standing;
+    const existing = await journal.get(record);
+    if (!existing) throw new Error('nothing stands');
+    seen = existing;
   });
 
   it('is announced once, and marked', async () => {
@@ -119,9 +119,9 @@ describe('what a run has to do', () => {
     ['the gateway took it', 90_001, { state: 'accepted' }, 0, [true, false], {}],
     ['it is stale', 3_600_001, { state: 'accepted' }, 0, [true, true], {}],
   ])('where %s', (_, ageMs, change, leaseLeftMs, work, end) => {
-    const standing = storedRecord(change, { ageMs, idleMs: ageMs, leaseLeftMs });
-    expect([true, false].map((canAsk) => entries(canAsk).hasWork(standing))).toEqual(work);
-    expect(entries(false).idleEnd(standing)).toEqual(end);
+    const existing = storedRecord(change, { ageMs, idleMs: ageMs, leaseLeftMs });
+    expect([true, false].map((canAsk) => entries(canAsk).hasWork(existing))).toEqual(work);
+    expect(entries(false).idleEnd(existing)).toEqual(end);
   });
 });
 

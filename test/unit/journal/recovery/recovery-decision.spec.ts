@@ -29,16 +29,16 @@ describe('recovering one payment', () => {
     ['known to the gateway', aged(90_001, { acknowledged: true }), 'keep'],
     ['one whose call never said that it began to send', without('sent', aged(90_001)), 'keep'],
     ['a payout without a configured probe', aged(90_001, { family: 'disbursement' }), 'keep'],
-  ] as const)('that is %s', (_, standing, decision) => {
-    expect(decideRecovery(standing, RULES)).toBe(decision);
+  ] as const)('that is %s', (_, existing, decision) => {
+    expect(decideRecovery(existing, RULES)).toBe(decision);
   });
 
   it('that has changed lately waits for its time', () => {
-    const standing = storedRecord(
+    const existing = storedRecord(
       { state: 'unknown', evidence: 'no-answer' },
       { ageMs: 100_000, idleMs: 14_999 },
     );
-    expect(decideRecovery(standing, RULES)).toBe('keep');
+    expect(decideRecovery(existing, RULES)).toBe('keep');
   });
 });
 
@@ -59,27 +59,27 @@ describe('a payment that stays unknown', () => {
   });
 
   it.each([100_000, 900_000])('is not written again where nothing changes (%d ms old)', (ageMs) => {
-    const standing = aged(ageMs, { state: 'unknown', evidence: 'no-answer' });
-    expect(keptUnknown(standing, RULES)).toBe(standing.record);
+    const existing = aged(ageMs, { state: 'unknown', evidence: 'no-answer' });
+    expect(keptUnknown(existing, RULES)).toBe(existing.record);
   });
 
   it('is not written again once its request is erased', () => {
-    const standing = without('body', aged(900_001, { state: 'unknown', evidence: 'no-answer' }));
-    expect(keptUnknown(standing, RULES)).toBe(standing.record);
+    const existing = without('body', aged(900_001, { state: 'unknown', evidence: 'no-answer' }));
+    expect(keptUnknown(existing, RULES)).toBe(existing.record);
   });
 
   it('is left alone while another call holds it: it began since the list was read', () => {
-    const standing = aged(1, { attempt: 2 }, 60_000);
-    expect(keptUnknown(standing, RULES)).toBe(standing.record);
+    const existing = aged(1, { attempt: 2 }, 60_000);
+    expect(keptUnknown(existing, RULES)).toBe(existing.record);
   });
 
   it.each(['accepted', 'rejected', 'settled'] as const)('is left alone once it is %s', (state) => {
-    const standing = aged(900_001, { state });
-    expect(keptUnknown(standing, RULES)).toBe(standing.record);
+    const existing = aged(900_001, { state });
+    expect(keptUnknown(existing, RULES)).toBe(existing.record);
   });
 });
 
-it.each<[what: string, standing: StoredJournalRecord, why: string | undefined]>([
+it.each<[what: string, existing: StoredJournalRecord, why: string | undefined]>([
   ['with its request', aged(1, { body: '{"reference":"order-1"}' }), undefined],
   [
     'whose request was erased',
@@ -99,13 +99,13 @@ it.each<[what: string, standing: StoredJournalRecord, why: string | undefined]>(
     'this version does not know its state "held"',
   ],
   ['that cannot be read', { ...aged(1), damaged: 'its record is a list' }, 'its record is a list'],
-])('a payment %s is dealt with only where this version can', (_, standing, why) => {
-  expect(unusable(standing)).toBe(why);
+])('a payment %s is dealt with only where this version can', (_, existing, why) => {
+  expect(unusable(existing)).toBe(why);
 });
 
-function without(field: 'body' | 'sent', standing: StoredJournalRecord): StoredJournalRecord {
-  const { [field]: _dropped, ...record } = standing.record;
-  return { ...standing, record };
+function without(field: 'body' | 'sent', existing: StoredJournalRecord): StoredJournalRecord {
+  const { [field]: _dropped, ...record } = existing.record;
+  return { ...existing, record };
 }
 
 describe('a payment is stale', () => {
@@ -117,7 +117,7 @@ describe('a payment is stale', () => {
     ['settled', aged(3_600_001, { state: 'settled' }), false],
     ['rejected', aged(3_600_001, { state: 'rejected' }), false],
     ['announced before', aged(3_600_001, { state: 'accepted', stale: true }), false],
-  ] as const)('when it is %s: %s', (_, standing, stale) => {
-    expect(isStale(standing, RULES)).toBe(stale);
+  ] as const)('when it is %s: %s', (_, existing, stale) => {
+    expect(isStale(existing, RULES)).toBe(stale);
   });
 });

@@ -57,7 +57,7 @@ describe('a run of recover()', () => {
         hasWork: () => true,
         isProbe: () => false,
         idleEnd: () => ({ known: false }),
-        recover: (standing) => work.recover(standing),
+        recover: (existing) => work.recover(existing),
         ...entries,
       },
       stopping.signal,
@@ -160,10 +160,10 @@ describe('a run of recover()', () => {
     await write(30);
     work.release();
     const report = await runWith({
-      recover: (standing) =>
-        Number(standing.record.reference.slice(6)) % 2 === 0
+      recover: (existing) =>
+        Number(existing.record.reference.slice(6)) % 2 === 0
           ? Promise.reject(new TypeError('redis://user:secret@10.0.0.1'))
-          : work.recover(standing),
+          : work.recover(existing),
     }).recover();
     expect(report).toEqual({ probed: 0, settled: 15, stillUnknown: 0, failed: 15 });
     const said = String(error.mock.calls[0]?.[0]);
@@ -201,8 +201,8 @@ describe('a run of recover()', () => {
     work.release();
     const numberOf = ({ record }: StoredJournalRecord): number => Number(record.reference.slice(6));
     const report = await runWith({
-      hasWork: (standing) => numberOf(standing) % PAGE === 7,
-      isProbe: (standing) => numberOf(standing) % PAGE === 9,
+      hasWork: (existing) => numberOf(existing) % PAGE === 7,
+      isProbe: (existing) => numberOf(existing) % PAGE === 9,
     }).recover();
     expect(report).toEqual({ probed: 0, settled: 8, stillUnknown: 4 * PAGE - 8 });
     expect(new Set(work.begun).size).toBe(8);

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { Chain, type Linked } from '../../../../lib/storage/memory/record-collections.js';
+import { LinkedList, type Linked } from '../../../../lib/storage/memory/record-collections.js';
 
 interface Item extends Linked<Item> {
   readonly name: string;
 }
 
 const items = (): [Item, Item, Item] => [{ name: 'a' }, { name: 'b' }, { name: 'c' }];
-const namesIn = (chain: Chain<Item>): string[] => [...chain].map(({ name }) => name);
+const namesIn = (chain: LinkedList<Item>): string[] => [...chain].map(({ name }) => name);
 
 describe('a chain', () => {
   it('holds nothing at first', () => {
-    const chain = new Chain<Item>();
+    const chain = new LinkedList<Item>();
     expect(namesIn(chain)).toEqual([]);
     expect(chain.first).toBeUndefined();
   });
 
   it('keeps the order in which its items came', () => {
-    const chain = new Chain<Item>();
+    const chain = new LinkedList<Item>();
     for (const item of items()) chain.add(item);
     expect(namesIn(chain)).toEqual(['a', 'b', 'c']);
     expect(chain.first?.name).toBe('a');
@@ -27,7 +27,7 @@ describe('a chain', () => {
     [1, ['a', 'c', 'd']],
     [2, ['a', 'b', 'd']],
   ])('lets item %i go, and takes further ones at its end', (index, left) => {
-    const chain = new Chain<Item>();
+    const chain = new LinkedList<Item>();
     const all = items();
     for (const item of all) chain.add(item);
     const gone = all[index] as Item;
@@ -38,7 +38,7 @@ describe('a chain', () => {
   });
 
   it('is empty again after its last item went', () => {
-    const chain = new Chain<Item>();
+    const chain = new LinkedList<Item>();
     const [only] = items();
     chain.add(only);
     chain.remove(only);

@@ -62,7 +62,7 @@ describe('the journal of memoryStorage()', () => {
   describe('when it is full', () => {
     const write = (journal: JournalStore, reference: string, state: JournalState): Promise<unknown> =>
       journal.insert(journalRecord(reference, { state }), 0);
-    const standing = async (journal: JournalStore, references: readonly string[]): Promise<string[]> => {
+    const existing = async (journal: JournalStore, references: readonly string[]): Promise<string[]> => {
       const found = await Promise.all(references.map((reference) => journal.get(journalRecord(reference))));
       return found.flatMap((stored) => stored?.record.reference ?? []);
     };
@@ -81,7 +81,7 @@ describe('the journal of memoryStorage()', () => {
       const left: string[][] = [];
       for (const reference of ['a', 'b', 'c', 'd']) {
         await write(journal, reference, 'in-flight');
-        left.push(await standing(journal, all));
+        left.push(await existing(journal, all));
       }
       expect(left).toEqual([
         ['accepted', 'settled-2', 'rejected'],
@@ -108,7 +108,7 @@ describe('the journal of memoryStorage()', () => {
         left.push(payment);
         await write(journal, payment.reference, payment.state);
         const references = left.map(({ reference }) => reference);
-        expect(await standing(journal, references)).toEqual(references);
+        expect(await existing(journal, references)).toEqual(references);
       }
     });
 
@@ -119,7 +119,7 @@ describe('the journal of memoryStorage()', () => {
       await write(journal, 'unknown', 'unknown');
       await write(journal, 'third', 'in-flight');
       await write(journal, 'fourth', 'in-flight');
-      expect(await standing(journal, ['open', 'unknown', 'third', 'fourth'])).toHaveLength(4);
+      expect(await existing(journal, ['open', 'unknown', 'third', 'fourth'])).toHaveLength(4);
       expect(warn.mock.calls).toEqual([[expect.stringContaining('maxEntries')]]);
     });
 
@@ -132,7 +132,7 @@ describe('the journal of memoryStorage()', () => {
         await journal.replace(version, journalRecord(reference, { state: 'settled' }), 0);
       }
       await write(journal, 'four', 'in-flight');
-      expect(await standing(journal, ['one', 'two', 'three', 'four'])).toEqual(['three', 'four']);
+      expect(await existing(journal, ['one', 'two', 'three', 'four'])).toEqual(['three', 'four']);
     });
   });
 });

@@ -4,7 +4,7 @@ import { type InboxClaim } from '../../../../lib/common/storage-port.js';
 import { PaymentsStorageError } from '../../../../lib/errors/payments-errors.js';
 import { ChangedMeanwhileError } from '../../../../lib/journal/outcomes/webhook-outcomes.js';
 import { paymentEvent } from '../../../../lib/testing/payment-event.js';
-import { ClaimedWork, RunningWork } from '../../../../lib/webhooks/delivery/handler-runner.js';
+import { HandlerRunner, RunningWork } from '../../../../lib/webhooks/delivery/handler-runner.js';
 import { type TracedWebhook, WebhookTrace } from '../../../../lib/webhooks/delivery/webhook-trace.js';
 
 const event = paymentEvent('payment.success', { reference: 'order-1' });
@@ -47,7 +47,7 @@ it.each<[what: string, error: Error, finished: string[], given: string, answer: 
     { name: 'Orders.first', run: () => Promise.reject(error) },
     { name: 'Orders.second', run: () => Promise.reject(error) },
   ];
-  const answer = await new ClaimedWork('default', TIMES, new RunningWork()).run(
+  const answer = await new HandlerRunner('default', TIMES, new RunningWork()).run(
     claim,
     { known: true, handlers, done: () => {} },
     webhook(),
@@ -77,7 +77,7 @@ it('logs that the end of handlers that ran on could not be recorded, without wha
     withdraw: () => Promise.resolve(),
   };
   const running = new RunningWork();
-  const work = new ClaimedWork('default', TIMES, running);
+  const work = new HandlerRunner('default', TIMES, running);
 
   const answer = await work.run(
     claim,

@@ -96,8 +96,8 @@ describe('what becomes of a delivery', () => {
     ['of somebody', 'payment.success', {}, KNOWN, SET_ASIDE, run()],
     ['of another spelling', 'payment.success', {}, SPELLED, RULES, aside('mismatch', 'white space')],
     ['of another spelling', 'payment.success', {}, SPELLED, ACKNOWLEDGE, aside('mismatch', 'white space')],
-  ])('%s: %s with %j, of %j under %j', (_what, name, data, standing, rules, decision) => {
-    const decided: DeliveryDecision = decideDelivery(paymentEvent(name, data), standing, rules);
+  ])('%s: %s with %j, of %j under %j', (_what, name, data, existing, rules, decision) => {
+    const decided: DeliveryDecision = decideDelivery(paymentEvent(name, data), existing, rules);
     expect(decided).toEqual(decision);
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { performance } from 'node:perf_hooks';
-import { insist } from '../../../../lib/webhooks/delivery/handler-runner.js';
+import { retryWrite } from '../../../../lib/webhooks/delivery/handler-runner.js';
 
 describe('insisting on a record', () => {
   afterEach(() => {
@@ -20,13 +20,13 @@ describe('insisting on a record', () => {
 
   it('asks once more even where the first answer took longer than all patience', async () => {
     const write = slowlyFailing(1);
-    await expect(insist(write)).resolves.toBe(true);
+    await expect(retryWrite(write)).resolves.toBe(true);
     expect(write).toHaveBeenCalledTimes(2);
   });
 
   it('gives up where the second one does not come either', async () => {
     const write = slowlyFailing(9);
-    await expect(insist(write)).rejects.toThrow('away');
+    await expect(retryWrite(write)).rejects.toThrow('away');
     expect(write).toHaveBeenCalledTimes(2);
   });
 });

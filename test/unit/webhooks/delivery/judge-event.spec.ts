@@ -3,11 +3,11 @@ import { paymentEvent } from '../../../../lib/testing/payment-event.js';
 import {
   chargeFingerprintOf,
   fingerprintOf,
-  judgeEvent,
+  classifyEvent,
   replacedBy,
 } from '../../../../lib/webhooks/delivery/classify-event.js';
 
-describe('judgeEvent()', () => {
+describe('classifyEvent()', () => {
   it.each([
     ['payment.success', {}, 'outcome'],
     ['payment.expired', { status: 'timed_out' }, 'outcome'],
@@ -22,7 +22,7 @@ describe('judgeEvent()', () => {
     ['payment.success ', { status: 'success' }, 'unrecognized'],
     ['payment_success', { status: 'success' }, 'unrecognized'],
   ])('calls %s with %j an %s', (name, data, kind) => {
-    expect(judgeEvent(paymentEvent(name, data)).kind).toBe(kind);
+    expect(classifyEvent(paymentEvent(name, data)).kind).toBe(kind);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { paymentEvent } from '../../../../lib/testing/payment-event.js';
-import { comeAgain, describeEvent, errorText } from '../../../../lib/webhooks/delivery/webhook-answer.js';
+import { retryLater, describeEvent, errorText } from '../../../../lib/webhooks/delivery/webhook-answer.js';
 
 describe('the answer to a delivery', () => {
   it.each([
@@ -10,7 +10,7 @@ describe('the answer to a delivery', () => {
     [1_001, 2],
     [5_000, 5],
   ])('asks to come again after %d ms in %d seconds', (ms, retryAfterSeconds) => {
-    expect(comeAgain(ms)).toEqual({ status: 503, retryAfterSeconds });
+    expect(retryLater(ms)).toEqual({ status: 503, retryAfterSeconds });
   });
 });
 

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { type JournalStore } from '../../../../lib/common/journal-port.js';
 import { type HandlerStep } from '../../../../lib/webhooks/handlers/handler-steps.js';
-import { type DeliveryWork, planWork } from '../../../../lib/webhooks/delivery/handler-plan.js';
+import { type HandlerPlan, planHandlers } from '../../../../lib/webhooks/delivery/handler-plan.js';
 
-type PlannedWork = Pick<DeliveryWork, 'announce' | 'settle' | 'handlers'>;
+type PlannedWork = Pick<HandlerPlan, 'announce' | 'settle' | 'handlers'>;
 
 const steps = (...names: string[]): HandlerStep[] => names.map((name) => ({ name, run: () => name }));
 const settle = (): Promise<void> => Promise.resolve();
 const transaction = { transaction: 'open', journal: {} as JournalStore };
 
 function planned(work: PlannedWork, claim: { finished?: string[] } & Partial<typeof transaction>): string[] {
-  return planWork(work, { attempt: 1, finished: [], ...claim }).map(({ name, mark }) =>
+  return planHandlers(work, { attempt: 1, finished: [], ...claim }).map(({ name, mark }) =>
     mark === undefined ? name : `${name} = ${mark}`,
   );
 }
@@ -84,7 +84,7 @@ describe('the plan for a delivery', () => {
     };
     const claim = { attempt: 1, finished: [] };
     for (const given of [claim, { ...claim, ...transaction }]) {
-      for (const step of planWork(work, given)) await step.run(undefined as never, undefined as never);
+      for (const step of planHandlers(work, given)) await step.run(undefined as never, undefined as never);
     }
     expect(journals).toEqual([undefined, transaction.journal]);
   });

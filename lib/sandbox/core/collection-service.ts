@@ -1,6 +1,6 @@
 import { centsOf } from './amounts.js';
 import { collectionRecord, sandboxPayment, type Collection } from './collection.js';
-import { type Course, type Move } from './course.js';
+import { type OutcomePlan, type ScheduledTransition } from './outcome-plan.js';
 import { collectionFee } from './fees.js';
 import { type GatewayContext } from './gateway-context.js';
 import { type Merchant } from './merchant.js';
@@ -17,7 +17,7 @@ import {
 import { webhookPayload } from './webhook-event.js';
 
 /** Takes collections in and brings them to their end. */
-export class CollectionDesk {
+export class CollectionService {
   constructor(private readonly context: GatewayContext) {}
 
   /** The gateway's record as it was at acceptance, or why the request is refused. */
@@ -25,7 +25,7 @@ export class CollectionDesk {
     merchant: Merchant,
     method: Collection['method'],
     request: CollectionRequest,
-    course: Course,
+    course: OutcomePlan,
   ): Outcome {
     if (merchant.collections.has(request.reference)) return refused('DUPLICATE_REFERENCE');
     const { settings, clock, idsOf } = this.context;
@@ -116,7 +116,7 @@ export class CollectionDesk {
   private async follow(
     merchant: Merchant,
     payment: Collection,
-    to: Move['to'],
+    to: ScheduledTransition['to'],
     mayBeLate: boolean,
   ): Promise<void> {
     if (isFinalCollection(to)) await this.finish(merchant, payment, to, mayBeLate);

@@ -1,8 +1,8 @@
 import { type CollectionState, type DisbursementState } from './status-machine.js';
 
 /** What becomes of an accepted request if nobody decides. Times run from its acceptance, by the sandbox's clock. */
-export interface Course {
-  readonly moves: readonly Move[];
+export interface OutcomePlan {
+  readonly moves: readonly ScheduledTransition[];
   /** False: a payment that nobody decides waits for ever. */
   readonly expires: boolean;
   /** The first move, and its webhook, come before the answer. */
@@ -10,7 +10,7 @@ export interface Course {
   readonly delivery: DeliveryPlan;
 }
 
-export interface Move {
+export interface ScheduledTransition {
   readonly afterMs: number;
   readonly to: CollectionState | DisbursementState;
 }
@@ -41,4 +41,9 @@ export const PLAIN_DELIVERY: DeliveryPlan = {
 };
 
 /** Somebody decides, or the payment expires. */
-export const WAITING: Course = { moves: [], expires: true, beforeAnswer: false, delivery: PLAIN_DELIVERY };
+export const WAITING: OutcomePlan = {
+  moves: [],
+  expires: true,
+  beforeAnswer: false,
+  delivery: PLAIN_DELIVERY,
+};

@@ -1,6 +1,6 @@
 import { centsOf } from './amounts.js';
-import { type BankBook } from './banks.js';
-import { type Course } from './course.js';
+import { type BankRegistry } from './banks.js';
+import { type OutcomePlan } from './outcome-plan.js';
 import { type GatewayContext } from './gateway-context.js';
 import { type Merchant } from './merchant.js';
 import { isNetwork } from './networks.js';
@@ -12,13 +12,13 @@ import { type BankPayoutRequest, type MobileMoneyPayoutRequest } from './request
 import { canMoveDisbursement, type FinalDisbursementState, isFinalDisbursement } from './status-machine.js';
 
 /** Takes payouts in and brings them to their end. */
-export class PayoutDesk {
+export class PayoutService {
   constructor(
     private readonly context: GatewayContext,
-    private readonly banks: BankBook,
+    private readonly banks: BankRegistry,
   ) {}
 
-  toBank(merchant: Merchant, request: BankPayoutRequest, course: Course): Outcome {
+  toBank(merchant: Merchant, request: BankPayoutRequest, course: OutcomePlan): Outcome {
     const { directory } = merchant;
     if (merchant.payouts.has(request.reference)) return refused('DUPLICATE_REFERENCE');
     const bank = this.banks.find(request.bank_code);
@@ -30,7 +30,7 @@ export class PayoutDesk {
     return this.accept(merchant, { kind: 'bank', request, bank }, course);
   }
 
-  toMobileMoney(merchant: Merchant, request: MobileMoneyPayoutRequest, course: Course): Outcome {
+  toMobileMoney(merchant: Merchant, request: MobileMoneyPayoutRequest, course: OutcomePlan): Outcome {
     if (merchant.payouts.has(request.reference)) return refused('DUPLICATE_REFERENCE');
     if (!isNetwork(request.network)) return refused('INVALID_NETWORK');
     if (!isPhone(request.recipient_phone)) return refused('INVALID_PHONE');
@@ -50,7 +50,7 @@ export class PayoutDesk {
     this.announce(merchant, payout);
   }
 
-  private accept(merchant: Merchant, destination: Destination, course: Course): Outcome {
+  private accept(merchant: Merchant, destination: Destination, course: OutcomePlan): Outcome {
     const { settings, clock } = this.context;
     const payout: Payout = {
       merchant: merchant.name,
