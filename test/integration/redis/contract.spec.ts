@@ -8,6 +8,7 @@ import { damagedJournalContract, journalContract } from '../../support/journal-c
 import { connectRedis, forget, ownPrefix, TimeTravellingRedis, reaches } from '../../support/redis.js';
 import { redisOfSpecs } from '../../support/redis-of-specs.js';
 import { RedisServer } from '../../support/redis-server.js';
+import { freePort } from '../../support/server-process.js';
 import { describeWithRedisServer } from '../../support/redis-server-specs.js';
 import { describeWith, redisService } from '../../support/services.js';
 
@@ -69,7 +70,10 @@ describeWithRedisServer('redisStorage() on a cluster, which refuses scripts over
   let client: Cluster;
 
   beforeAll(async () => {
-    server = await RedisServer.start('--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1');
+    // Redis would take its port plus 10,000, which an outgoing connection may have.
+    const busPort = String(await freePort());
+    const cluster = ['--cluster-enabled', 'yes', '--cluster-port', busPort];
+    server = await RedisServer.start(...cluster, '--cluster-announce-ip', '127.0.0.1');
     const node = connectRedis(server.url);
     await node.cluster('ADDSLOTSRANGE', 0, 16_383);
     while (!(await node.cluster('INFO')).includes('cluster_state:ok'));
