@@ -25,9 +25,9 @@ import { paymentResult, existingPaymentResult, type PaymentResult } from './paym
 import { type PaymentIntent } from './payment-intent.js';
 import { JournalWriter } from './journal-writer.js';
 import { asksForAnotherKey, type RequestedPayment } from './repeated-call.js';
+import { SingleFlight } from './single-flight.js';
 import { referenceForgotten, referenceReused, existingPaymentUnknown } from './repeated-call-errors.js';
 import { asRecord, type WireRecord } from '../../gateway/answer/wire-record.js';
-import { withDeadline, type DeadlineResult } from '../../common/with-deadline.js';
 
 /** The options that payments are made by. */
 export type PaymentOptions = Pick<
@@ -249,7 +249,7 @@ class PaymentCalls implements Omit<Payments, 'rules'> {
   }
 }
 
-/** Written out once more: what `randomUUID` returns is strung together, and eight times as large while a journal keeps it. */
+/** Flattens the string: `randomUUID` returns a rope, which keeps eight times the memory as long as a journal holds it. */
 function newIntent(): string {
   return Buffer.from(randomUUID(), 'latin1').toString('latin1');
 }
@@ -269,35 +269,4 @@ export function recordedCall(record: JournalRecord): MoneyCall<WireRecord> {
       return value && { value, warnings: [] };
     },
   };
-}
-
-/** The payments that this process is making, by `journalKeyText`: one call for each reference, joined by the others. */
-export class SingleFlight<Asked, End> {
-  private readonly flights = new Map<string, { readonly asked: Asked; readonly end: Promise<End> }>();
-
-  /** What the call that is under way for a payment was asked for; undefined where there is none. */
-  underWay(id: string): Asked | undefined {
-    return this.flights.get(id)?.asked;
-  }
-
-  /** Makes the call that others may join; it must never reject. */
-  lead(id: string, asked: Asked, call: () => Promise<End>): Promise<End> {
-    const end = call().then((value) => {
-      this.flights.delete(id);
-      return value;
-    });
-    this.flights.set(id, { asked, end });
-    return end;
-  }
-
-  /** Resolves when every call that is under way now has ended. */
-  async idle(): Promise<void> {
-    await Promise.allSettled([...this.flights.values()].map(({ end }) => end));
-  }
-
-  /** Waits for the call that is under way, within the limits of the one who joins. */
-  async join(id: string, { deadline, signal }: CallLimits): Promise<DeadlineResult<End>> {
-    const flight = this.flights.get(id);
-    return flight ? withDeadline(flight.end, deadline, signal) : { ended: 'late' };
-  }
 }
