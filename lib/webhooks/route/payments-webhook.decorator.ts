@@ -40,7 +40,8 @@ const ANSWERS_ITSELF = /^[12]:/;
  * method never runs: in a worker there is no request. Put the work into `@OnPayment` handlers.
  *
  * The application's global guards run on the route: mark it with the application's own `@Public()`. Its filters do not see
- * the package's own refusals.
+ * the package's own refusals. Its pipes run before any handler: one that throws answers the gateway with its own status, nothing is
+ * remembered, and the next delivery runs everything.
  *
  * @throws PaymentsConfigError where the method injects `@Res()` without `passthrough`, or `@Next()`: nobody would answer.
  *

@@ -11,6 +11,8 @@ import {
   Module,
   Next,
   type OnModuleInit,
+  Param,
+  ParseIntPipe,
   type PipeTransform,
   Post,
   RawBody,
@@ -458,6 +460,26 @@ describe.each(adapters)('an application with webhooks on %s', (adapter) => {
     expect((await deliver(port, event)).status).toBe(200);
     expect(received).toHaveLength(2);
     expect(received.map(({ data }) => data['surprise'])).toEqual(['kept', 'kept']);
+  });
+
+  it('answers what a failing pipe of the route throws before any handler runs, and handles a delivery that passes it', async () => {
+    @Controller('webhooks')
+    class TenantController {
+      @PaymentsWebhook(':tenant')
+      received(
+        @Param('tenant', ParseIntPipe) tenant: number,
+        @PaymentEvent() event: PaymentWebhookEvent,
+      ): void {
+        received.push({ ...event, event: `${event.event} of ${tenant}` });
+      }
+    }
+    const { port, app } = await start({ controllers: [TenantController], providers: [Orders] });
+    const event = paymentEvent('payment.success');
+    expect((await deliver(port, event, { path: '/webhooks/shop' })).status).toBe(400);
+    expect(received).toEqual([]);
+    expect((await deliver(port, event, { path: '/webhooks/7' })).status).toBe(200);
+    expect(received.map((one) => one.event)).toEqual(['payment.success', 'payment.success of 7']);
+    expect(await app.get(PaymentsInbox).conflicts()).toEqual([]);
   });
 
   it('answers 500 and says why when a test has replaced the guard', async () => {
