@@ -135,7 +135,7 @@ export {
   type OnPaymentOptions,
   type PaymentTrigger,
 } from './webhooks/handlers/on-payment.decorator.js';
-export { type PaymentEventContext } from './webhooks/handlers/handler-steps.js';
+export { type PaymentEventContext } from './webhooks/handlers/handler-context.js';
 export { verifyWebhook, type VerifyWebhookOptions } from './webhooks/verify-webhook.js';
 export {
   type WebhookBody,

@@ -18,7 +18,7 @@ import {
 import { type PaymentHandlers } from '../handlers/payment-handlers.js';
 import { type HandlerRunner } from './handler-runner.js';
 import { decideDelivery } from './delivery-decision.js';
-import { type HandlerStep } from '../handlers/handler-steps.js';
+import { type HandlerStep } from '../handlers/handler-step.js';
 import { chargeFingerprintOf, fingerprintOf, classifyEvent, replacedBy } from './classify-event.js';
 import { Quarantine } from './quarantine.js';
 import { retryLater, describeEvent, DONE, type WebhookAnswer } from './webhook-answer.js';

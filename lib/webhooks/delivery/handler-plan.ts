@@ -1,8 +1,13 @@
 import { type InboxClaim } from '../../common/storage-port.js';
-import { type HandlerStep, type PlannedStep } from '../handlers/handler-steps.js';
+import { type HandlerStep } from '../handlers/handler-step.js';
 
 /** Before the names of the steps that tell of a contradiction: a method may listen to it and to the outcome. */
 const ANNOUNCEMENT = 'conflict ';
+
+/** A step and under which name the inbox remembers that it finished; without a name it is not remembered. */
+export interface PlannedStep extends HandlerStep {
+  readonly mark?: string;
+}
 
 /** What is to be done for one delivery. */
 export interface HandlerPlan {

@@ -1,3 +1,5 @@
+import { isProxy } from 'node:util/types';
+import { isObservable, lastValueFrom } from 'rxjs';
 import { performance } from 'node:perf_hooks';
 import { type PaymentWebhookEvent } from '../../common/events.js';
 import { type InboxClaim } from '../../common/storage-port.js';
@@ -6,13 +8,7 @@ import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
 import { failureLabel, PaymentsStorageError, isPaymentsError } from '../../errors/payments-errors.js';
 import { ChangedMeanwhileError } from '../../journal/outcomes/webhook-outcomes.js';
 import { withDeadline } from '../../common/with-deadline.js';
-import {
-  runSteps,
-  type StepsResult,
-  HandlerTime,
-  type PaymentEventContext,
-} from '../handlers/handler-steps.js';
-import { type VerifiedWebhook } from '../signature/read-event.js';
+import { DeliveryContext, HandlerTime } from '../handlers/handler-context.js';
 import {
   retryLater,
   describeEvent,
@@ -23,7 +19,7 @@ import {
   type WebhookAnswer,
 } from './webhook-answer.js';
 import { type TracedWebhook } from './webhook-trace.js';
-import { type HandlerPlan, planHandlers } from './handler-plan.js';
+import { type HandlerPlan, planHandlers, type PlannedStep } from './handler-plan.js';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Does the work for a claim and ends the claim accordingly. */
@@ -39,38 +35,32 @@ export class HandlerRunner {
   /** Rejects only where the storage does. */
   async run(claim: InboxClaim, work: HandlerPlan, webhook: TracedWebhook): Promise<WebhookAnswer> {
     const { handlerTimeoutMs, leaseMs } = this.times;
+    const { transaction, attempt } = claim;
     const time = new HandlerTime();
-    let step = 'The inbox';
-    const steps = runSteps(planHandlers(work, claim), webhook.event, {
-      context: this.contextOf(claim, work, webhook, time),
+    const context = new DeliveryContext(
+      this.account,
+      attempt,
+      work.known,
+      webhook.deliveredAt,
       time,
-      begins: (name) => (step = name),
-      around: (name, run) => webhook.trace.step(name, claim.attempt, run),
-      mark: (name) => remember(claim, name),
-    });
+      transaction,
+    );
+    const run = { claim, webhook, context, time, step: 'The inbox' };
+    const steps = runSteps(planHandlers(work, claim), run);
     const waited = await withDeadline(steps, performance.now() + handlerTimeoutMs);
     if (waited.ended === 'done') return this.end(claim, waited.value, work, webhook.event);
     time.end(new Error(`The handlers took longer than ${handlerTimeoutMs} ms (handlerTimeoutMs).`));
     const subject = describeEvent(webhook.event);
     this.logger.error(
-      `${step} takes longer than ${handlerTimeoutMs} ms for ${subject} and runs on; answered 503.`,
+      `${run.step} takes longer than ${handlerTimeoutMs} ms for ${subject} and runs on; answered 503.`,
     );
     // The claim stays with the work that runs on: no second run begins beside it while the lease holds.
     const ended = steps.then((result) => this.end(claim, result, work, webhook.event));
-    const rest = this.running.track(ended, () => `${step} for ${subject}`);
+    const rest = this.running.track(ended, () => `${run.step} for ${subject}`);
     rest.catch((error: unknown) => {
       this.logger.error(`The end of ${subject} could not be recorded: ${failureLabel(error)}`);
     });
     return retryLater(leaseMs - handlerTimeoutMs);
-  }
-
-  private contextOf(
-    { attempt, transaction }: InboxClaim,
-    { known }: HandlerPlan,
-    { deliveredAt }: VerifiedWebhook,
-    time: HandlerTime,
-  ): PaymentEventContext {
-    return new DeliveryContext(this.account, attempt, known, deliveredAt, time, transaction);
   }
 
   private async end(
@@ -109,6 +99,51 @@ export class HandlerRunner {
   }
 }
 
+/** How the work ended; `lost`: somebody else holds the claim, and decides. */
+export type StepsResult =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly step: string; readonly error: unknown }
+  | { readonly ok: 'lost' };
+
+/** One run of the handlers for a claim. */
+interface HandlerRun {
+  readonly claim: InboxClaim;
+  readonly webhook: TracedWebhook;
+  readonly context: DeliveryContext;
+  readonly time: Pick<HandlerTime, 'over'>;
+  /** What runs at the moment, for the log. */
+  step: string;
+}
+
+/** Runs the steps one after the other, each awaited; the first that throws ends the work. */
+async function runSteps(steps: readonly PlannedStep[], run: HandlerRun): Promise<StepsResult> {
+  const { claim, webhook, context, time } = run;
+  for (const { name, mark, run: handle } of steps) {
+    // Whoever sent the delivery was told to come again: nothing new begins.
+    if (time.over) return { ok: false, step: name, error: time.over };
+    run.step = name;
+    try {
+      await webhook.trace.step(name, claim.attempt, () =>
+        Promise.resolve(settled(handle(webhook.event, context))),
+      );
+      if (mark !== undefined && !(await remember(claim, mark))) return { ok: 'lost' };
+    } catch (error) {
+      return { ok: false, step: name, error: readable(error) };
+    }
+  }
+  return { ok: true };
+}
+
+/** To look at a Proxy runs code of the application, which may throw where the delivery still has to be given back. */
+function readable(thrown: unknown): unknown {
+  return isProxy(thrown) ? new Error('A Proxy was thrown.') : thrown;
+}
+
+/** A controller's method may return an Observable; it does nothing until somebody subscribes. */
+function settled(result: unknown): unknown {
+  return isObservable(result) ? lastValueFrom(result, { defaultValue: undefined }) : result;
+}
+
 /** What failed in a transaction is undone, and cannot be tried again in it. */
 function finished(claim: InboxClaim): Promise<boolean> {
   return claim.transaction === undefined ? retryWrite(() => claim.finish()) : claim.finish();
@@ -124,41 +159,6 @@ async function remember(claim: InboxClaim, name: string): Promise<boolean> {
     );
   }
 }
-
-const TIME = Symbol('nestjs-payments.handler-time');
-
-/** What the handlers of one delivery are told. */
-export class DeliveryContext implements PaymentEventContext {
-  declare readonly signal: AbortSignal;
-  declare readonly transaction?: unknown;
-  declare private readonly [TIME]: HandlerTime;
-
-  constructor(
-    readonly account: string,
-    readonly attempt: number,
-    readonly known: boolean,
-    readonly deliveredAt: Date,
-    time: HandlerTime,
-    transaction: unknown,
-  ) {
-    // Not enumerable: tests of an application compare what a handler was told as a whole.
-    Object.defineProperty(this, TIME, { value: time });
-    // Of the object itself, so that a copy of the context has it too; the same for all, so that they stay of one shape.
-    Object.defineProperty(this, 'signal', SIGNAL);
-    if (transaction !== undefined) this.transaction = transaction;
-  }
-
-  static signalOf(context: DeliveryContext): AbortSignal {
-    return context[TIME].signal;
-  }
-}
-
-const SIGNAL: PropertyDescriptor & ThisType<DeliveryContext> = {
-  enumerable: true,
-  get() {
-    return DeliveryContext.signalOf(this);
-  },
-};
 
 const FIRST_WAIT_MS = 50;
 const GIVE_UP_AFTER_MS = 1_000;

@@ -8,7 +8,7 @@ import { type DeliveryLimits } from './delivery-limits.js';
 import { failureLabel, PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type DeliveryQueue, type QueuedDelivery, queuedDelivery } from './delivery-queue.js';
 import { type DeliveryDispatcher } from './delivery-dispatcher.js';
-import { type HandlerStep } from '../handlers/handler-steps.js';
+import { type HandlerStep } from '../handlers/handler-step.js';
 import { type RunningWork } from './handler-runner.js';
 import { SignatureCheck } from '../signature/signature-check.js';
 import { type VerifiedWebhook } from '../signature/read-event.js';

@@ -1,7 +1,14 @@
 import { type ContextId, ContextIdFactory, type DiscoveryService, ModuleRef } from '@nestjs/core';
 import { type PaymentWebhookEvent } from '../../common/events.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
-import { type HandlerStep } from './handler-steps.js';
+import { type PaymentEventContext } from './handler-context.js';
+
+/** One piece of the work for a delivery. */
+export interface HandlerStep {
+  /** For logs: `Orders.paid`. */
+  readonly name: string;
+  readonly run: (event: PaymentWebhookEvent, context: PaymentEventContext) => unknown;
+}
 
 /** A provider or controller as Nest's discovery shows it. */
 export type HandlerHost = ReturnType<DiscoveryService['getProviders']>[number];

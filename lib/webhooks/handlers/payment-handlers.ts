@@ -4,8 +4,14 @@ import { PAYMENT_EVENT_NAMES } from '../../common/events.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { methodsOf, ON_PAYMENT, type OnPaymentMetadata, WEBHOOK_ROUTE } from './decorated-methods.js';
-import { type HandlerStep } from './handler-steps.js';
-import { codeName, handlerStep, type HandlerHost, type HandlerPlace, nameWarnings } from './handler-step.js';
+import {
+  codeName,
+  handlerStep,
+  type HandlerHost,
+  type HandlerPlace,
+  type HandlerStep,
+  nameWarnings,
+} from './handler-step.js';
 
 interface FoundHandler {
   /** As its author finds it. */

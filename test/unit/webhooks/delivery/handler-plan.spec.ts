@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type JournalStore } from '../../../../lib/common/journal-port.js';
-import { type HandlerStep } from '../../../../lib/webhooks/handlers/handler-steps.js';
+import { type HandlerStep } from '../../../../lib/webhooks/handlers/handler-step.js';
 import { type HandlerPlan, planHandlers } from '../../../../lib/webhooks/delivery/handler-plan.js';
 
 type PlannedWork = Pick<HandlerPlan, 'announce' | 'settle' | 'handlers'>;

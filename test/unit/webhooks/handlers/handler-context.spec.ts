@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { DeliveryContext } from '../../../../lib/webhooks/delivery/handler-runner.js';
-import { HandlerTime, type PaymentEventContext } from '../../../../lib/webhooks/handlers/handler-steps.js';
+
+import {
+  DeliveryContext,
+  HandlerTime,
+  type PaymentEventContext,
+} from '../../../../lib/webhooks/handlers/handler-context.js';
 
 const tooLate = new Error('too late');
 
