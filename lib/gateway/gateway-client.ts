@@ -38,8 +38,6 @@ export function createGatewayClient(options: ResolvedPaymentsOptions, http: Http
     const trace = new CallTrace({ account, operation: call.operation, ...reference });
     return trace.around(() =>
       runCall(call, {
-        ...request,
-        ...limits,
         carrier,
         gate,
         trace,
@@ -51,6 +49,8 @@ export function createGatewayClient(options: ResolvedPaymentsOptions, http: Http
           headers: headersFor(body !== undefined, idempotencyKey),
           body,
         },
+        ...request,
+        ...limits,
       }),
     );
   };
