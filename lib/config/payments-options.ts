@@ -168,7 +168,7 @@ export interface ProbeWaits {
 
 /**
  * Paths below the base address, for example `/payments/{reference}`. An answer settles a payment only where its `data` names the payment's
- * `reference` beside its `status`.
+ * `reference` and `amount` beside its `status`.
  *
  * @publicApi
  */

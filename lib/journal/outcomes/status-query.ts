@@ -34,8 +34,10 @@ export type StatusVerdict =
 const UNDER_WAY: readonly unknown[] = ['pending', 'processing'];
 
 /**
- * Reads a status answer. One that does not name the reference ends nothing. A success of the reference is a success of its payment, whichever attempt of it came through. Everything else
- * ends or accepts only the attempt that it is surely about: the gateway may speak of an earlier attempt, which it refused.
+ * Reads a status answer. It ends or accepts a payment only if it names both the reference and the amount: whoever knows of no payment
+ * may repeat the reference of the path. A success of the reference is a success of its payment, whichever attempt of it came through.
+ * Everything else ends or accepts only the attempt that it is surely about: the gateway may speak of an earlier attempt, which it
+ * refused.
  *
  * @param askedIntent The intent of the call that was asked about.
  */
@@ -46,7 +48,7 @@ export function readStatus(
 ): StatusVerdict {
   const { status } = answer;
   const reference = compare(answer['reference'], (echo) => isSameText(echo, record.reference));
-  const amount = compare(answer['amount'], (echo) => moneyFromWire(echo) === record.amount);
+  const amount = compareMoney(record, answer);
   const namesPayment = reference === 'same' && typeof status === 'string';
   if (reference === 'other') return NOTHING;
   if (amount === 'other') return namesPayment ? KNOWN : NOTHING;
@@ -56,6 +58,7 @@ export function readStatus(
   }
   // A look-up that found nothing says "failed", too. That there is a payment stops whoever would send it, so it is believed.
   if (reference === 'absent') return outcome && !movesMoney(outcome) ? NOTHING : KNOWN;
+  if (amount === 'absent') return KNOWN;
   if (outcome && movesMoney(outcome)) return { says: 'ended', outcome };
   if (!isOfThisAttempt(record, answer, askedIntent)) return KNOWN;
   return outcome ? { says: 'ended', outcome } : { says: 'under-way' };
@@ -93,6 +96,11 @@ type Echo = 'same' | 'other' | 'absent';
 function compare(echo: unknown, isSame: (echo: unknown) => boolean): Echo {
   if (echo === undefined || echo === null) return 'absent';
   return isSame(echo) ? 'same' : 'other';
+}
+
+function compareMoney({ amount, currency }: JournalRecord, answer: WireRecord): Echo {
+  const isOther = compare(answer['currency'], (echo) => isSameText(echo, currency)) === 'other';
+  return isOther ? 'other' : compare(answer['amount'], (echo) => moneyFromWire(echo) === amount);
 }
 
 function isSameText(echo: unknown, sent: string): boolean {

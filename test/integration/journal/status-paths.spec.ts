@@ -100,6 +100,31 @@ describe('status queries', () => {
     expect(gateway.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 
+  it.each(['success', 'failed', 'cancelled', 'expired', 'pending'])(
+    'neither end nor free a payment where the answer says %s and repeats the reference without the amount',
+    async (answer) => {
+      await losing();
+      gateway.answer(json(envelope({ reference: 'order-1', status: answer })));
+      expect(await payments.journal.recover()).toEqual({ probed: 0, settled: 0, stillUnknown: 1 });
+      expect(await stands()).toMatchObject({ state: 'unknown' });
+      await payments.journal.settle('collection', 'order-1', 'failed');
+      expect(await failureOf(payments.collections.mobileMoney(collectionRequest))).toMatchObject({
+        name: 'ReferenceReusedError',
+      });
+      expect(gateway.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
+    },
+  );
+
+  it('leave an accepted payout open where the answer says failed and repeats the reference without the amount', async () => {
+    gateway.answer(json(envelope(mobileRecord)));
+    await payments.disbursements.mobileMoney(mobileRequest);
+    now += 90_001;
+    gateway.answer(json(envelope({ reference: 'salary-2', status: 'failed' })));
+    await payments.journal.recover();
+    expect(gateway.seen.at(-1)?.method).toBe('GET');
+    expect(await payments.journal.get('disbursement', 'salary-2')).toMatchObject({ state: 'accepted' });
+  });
+
   it('ask before anything is sent once more, and say that the gateway has a payment', async () => {
     await payments.app.close();
     await start({ probe: {} });
@@ -273,7 +298,7 @@ describe('status queries', () => {
   it('write any reference into the path', async () => {
     const reference = '../$& a/№?#';
     await losing(reference);
-    gateway.answer(json(envelope({ reference, status: 'success' })));
+    gateway.answer(status('success', { reference }));
     await payments.journal.recover();
     expect(gateway.seen.at(-1)?.path).toBe(`/api/v1/payments/${encodeURIComponent(reference)}`);
     expect(await payments.journal.get('collection', reference)).toMatchObject({ state: 'settled' });

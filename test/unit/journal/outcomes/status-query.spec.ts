@@ -33,6 +33,13 @@ const nameless = (status: string, verdict: StatusVerdict): [object, StatusVerdic
     { status, id: 'another-transaction' },
   ].map((answer) => [answer, verdict]);
 
+/** Answers that name no amount: whoever knows of no payment may repeat the reference of the path, and say "failed". */
+const amountless = (status: string): [object, StatusVerdict][] =>
+  [{}, { amount: null }, { currency: 'TZS' }].map((fields) => [
+    { reference: 'order/1', status, ...fields },
+    { says: 'known' },
+  ]);
+
 describe('a status answer', () => {
   it.each<[answer: object, verdict: StatusVerdict]>([
     [
@@ -40,9 +47,10 @@ describe('a status answer', () => {
       { says: 'ended', outcome: 'success' },
     ],
     [
-      { reference: 'order/1', status: 'failed' },
+      { ...OURS, currency: ' TZS ', status: 'failed' },
       { says: 'ended', outcome: 'failed' },
     ],
+    ...['success', 'failed', 'cancelled', 'expired', 'pending', 'processing'].flatMap(amountless),
     ...['failed', 'cancelled', 'expired', 'odd'].flatMap((status) => nameless(status, { says: 'nothing' })),
     ...['success', 'pending', 'processing'].flatMap((status) => nameless(status, { says: 'known' })),
     [
@@ -50,7 +58,7 @@ describe('a status answer', () => {
       { says: 'ended', outcome: 'success' },
     ],
     [{ ...OURS, status: 'processing' }, { says: 'under-way' }],
-    [{ reference: 'order/1', status: 'pending' }, { says: 'under-way' }],
+    [{ ...OURS, status: 'pending' }, { says: 'under-way' }],
     [{ ...OURS, status: 'odd' }, { says: 'known' }],
     [{ ...OURS, status: 7 }, { says: 'nothing' }],
     [{ ...OURS }, { says: 'nothing' }],
@@ -61,10 +69,8 @@ describe('a status answer', () => {
     [{ ...OURS, amount: '1.00' }, { says: 'nothing' }],
     [{ amount: '1.00', status: 'success' }, { says: 'nothing' }],
     [{ ...OURS, amount: '1.00', reference: 'order/2', status: 'success' }, { says: 'nothing' }],
-    [
-      { ...OURS, amount: null, status: 'success' },
-      { says: 'ended', outcome: 'success' },
-    ],
+    [{ ...OURS, currency: 'USD', status: 'success' }, { says: 'known' }],
+    [{ reference: 'order/1', currency: 'USD', status: 'failed' }, { says: 'known' }],
     [{ ...OURS, status: 'paid' }, { says: 'known' }],
   ])('%j says %j', (answer, verdict) => {
     expect(readStatus(RECORD, { ...answer })).toEqual(verdict);
