@@ -187,8 +187,11 @@ export type ForgettablePayments = 'settled' | 'rejected' | 'accepted-payouts';
 export interface PaymentTombstone {
   /** The last attempt. */
   readonly attempt: number;
-  /** How the payment stood: its outcome, or what was known of one that had not ended. */
-  readonly end: PaymentOutcome | 'accepted' | 'rejected';
+  /**
+   * How the payment stood: its outcome, or what was known of one that had not ended. `unlisted-refusal`: it was refused without a listed
+   * code, or turned away (`keepsKey`), so it may have been made all the same.
+   */
+  readonly end: PaymentOutcome | 'accepted' | 'rejected' | 'unlisted-refusal';
   /** Who said how it ended; absent where it had not ended. */
   readonly settledBy?: JournalRecord['settledBy'];
 }

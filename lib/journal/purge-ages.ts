@@ -8,7 +8,7 @@ export interface PurgeAges {
   readonly olderThanMs: number;
   /**
    * Refused payments, at least as old as settled ones. After that their references are used up: a further call under one of them is
-   * a `ReferenceReusedError`, not the next attempt.
+   * a `ReferenceReusedError`, not the next attempt. Of a refusal without a listed code, the tombstone remembers that it proves nothing.
    * @default they stay
    */
   readonly rejectedOlderThanMs?: number;

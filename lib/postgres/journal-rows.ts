@@ -125,7 +125,11 @@ function buryBatch(journal: string, tombstones: string, condition: string): stri
   return `${deleteBatch(journal, condition, 'updated_at', 'gone')}
     INSERT INTO ${tombstones} (account, environment, payment, attempt, ended, settled_by, left_at)
     SELECT account, environment, ${paymentHash('family', 'reference')}, attempt,
-      coalesce(${field('outcome')}, CASE state WHEN 'rejected' THEN state ELSE 'accepted' END), ${field('settledBy')}, now
+      coalesce(${field('outcome')}, CASE
+        WHEN state <> 'rejected' THEN 'accepted'
+        WHEN strpos(record::text, '"keepsKey":true') > 0 THEN 'unlisted-refusal'
+        ELSE state
+      END), ${field('settledBy')}, now
     FROM gone, moment
     ON CONFLICT (account, environment, payment) DO UPDATE SET attempt = excluded.attempt, ended = excluded.ended,
       settled_by = excluded.settled_by, left_at = excluded.left_at`;

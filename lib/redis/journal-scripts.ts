@@ -144,12 +144,15 @@ return reply
  * ARGV: state, age in ms, the sequence after which to begin, how many to look at. How many were forgotten, and where to go on;
  * nothing there where all that come later were not even written down long enough ago.
  *
- * Outcome and source are looked for in the JSON, not parsed: a quotation mark without a backslash before it ends a name or a value,
+ * Outcome, source and a key that was kept are looked for in the JSON, not parsed: a quotation mark without a backslash before it ends a name or a value,
  * so no text within a value can look like them.
  */
 export const PURGE = luaScript(`${ROWS}${TOMBSTONES}
 local function bury(field, row, state)
-  local open = state == 'rejected' and 'rejected' or 'accepted'
+  local open = 'accepted'
+  if state == 'rejected' then
+    open = string.find(row.row, '"keepsKey":true', 1, true) and 'unlisted-refusal' or 'rejected'
+  end
   local outcome = string.match(row.row, '"outcome":"(%a+)"') or open
   local by = string.match(row.row, '"settledBy":"(%a+)"') or '-'
   redis.call('HSET', KEYS[3], tombstoneField(field), table.concat({ row.attempt, outcome, by, int(now) }, ' '))

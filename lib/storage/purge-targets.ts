@@ -18,7 +18,14 @@ export function placesOf(
 }
 
 /** What is kept of a payment that is forgotten. */
-export function tombstoneOf({ attempt, state, outcome, settledBy }: JournalRecord): PaymentTombstone {
+export function tombstoneOf({
+  attempt,
+  state,
+  outcome,
+  settledBy,
+  keepsKey,
+}: JournalRecord): PaymentTombstone {
   if (outcome !== undefined) return { attempt, end: outcome, ...(settledBy && { settledBy }) };
-  return { attempt, end: state === 'rejected' ? 'rejected' : 'accepted' };
+  if (state !== 'rejected') return { attempt, end: 'accepted' };
+  return { attempt, end: keepsKey ? 'unlisted-refusal' : 'rejected' };
 }

@@ -330,6 +330,10 @@ export function journalContract(open: () => Promise<JournalUnderTest> | JournalU
       { end: 'rejected', attempt: 3 },
     ],
     [
+      { state: 'rejected', keepsKey: true, attempt: 2 },
+      { end: 'unlisted-refusal', attempt: 2 },
+    ],
+    [
       { state: 'accepted', family: 'disbursement', attempt: 2 },
       { end: 'accepted', attempt: 2 },
     ],
@@ -337,8 +341,8 @@ export function journalContract(open: () => Promise<JournalUnderTest> | JournalU
     'keeps a tombstone of a payment that it forgot, %p, which nothing is written over',
     async (change, left) => {
       // What looks like a field in a text of the customer's is none.
-      const answer = '{"outcome":"failed","settledBy":"status","text":"a\\u0000b"}';
-      const payment = journalRecord('order-1 "outcome":"failed"', { ...change, answer });
+      const answer = '{"outcome":"failed","settledBy":"status","keepsKey":true,"text":"a\\u0000b"}';
+      const payment = journalRecord('order-1 "outcome":"failed","keepsKey":true', { ...change, answer });
       const what =
         payment.state === 'accepted' ? 'accepted-payouts' : (payment.state as 'settled' | 'rejected');
       await insert(payment);

@@ -12,13 +12,17 @@ export interface WebhookClaim {
 }
 
 /** A payment as the journal knows it; one that was forgotten has left no amount to compare. */
-export type KnownPayment = Pick<JournalRecord, 'state' | 'outcome' | 'settledBy' | 'providerReference'> &
+export type KnownPayment = Pick<
+  JournalRecord,
+  'state' | 'attempt' | 'keepsKey' | 'outcome' | 'settledBy' | 'providerReference'
+> &
   Partial<Pick<JournalRecord, 'amount' | 'currency'>>;
 
 /** What is known of a payment that the journal has forgotten. */
-export function forgottenPayment({ end, settledBy }: PaymentTombstone): KnownPayment {
-  if (end === 'accepted' || end === 'rejected') return { state: end };
-  return { state: 'settled', outcome: end, ...(settledBy && { settledBy }) };
+export function forgottenPayment({ attempt, end, settledBy }: PaymentTombstone): KnownPayment {
+  if (end === 'accepted' || end === 'rejected') return { state: end, attempt };
+  if (end === 'unlisted-refusal') return { state: 'rejected', attempt, keepsKey: true };
+  return { state: 'settled', attempt, outcome: end, ...(settledBy && { settledBy }) };
 }
 
 /**
@@ -45,7 +49,7 @@ export function webhookFit(
 ): WebhookFit {
   const { amount = claim.amount, currency = claim.currency } = record;
   if (amount !== claim.amount || currency !== claim.currency) return 'mismatch';
-  if (record.state === 'rejected') return 'contested';
+  if (record.state === 'rejected') return mayBeOfARefusal(record, claim) ? 'earlier-attempt' : 'contested';
   const isSettled = record.state === 'settled';
   const isSame = isSettled && record.outcome === claim.outcome;
   if (isSettled && record.settledBy === 'webhook') {
@@ -53,6 +57,11 @@ export function webhookFit(
   }
   if (!isSame && !movesMoney(claim.outcome) && !isOfThisAttempt()) return 'earlier-attempt';
   return isSettled && !isSame ? 'contested' : 'fits';
+}
+
+/** The last attempt may have been made in spite of its refusal, and the failure may be that of an attempt before it. */
+function mayBeOfARefusal({ attempt, keepsKey }: KnownPayment, { outcome }: WebhookClaim): boolean {
+  return keepsKey === true && attempt > 1 && !movesMoney(outcome);
 }
 
 /** An absent reference differs from none. */

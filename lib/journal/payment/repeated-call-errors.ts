@@ -59,8 +59,8 @@ export function referenceForgotten(
 ): ReferenceReusedError {
   return new ReferenceReusedError(
     `Nothing was sent by this call: the reference stands for an earlier payment that ${FORGOTTEN[end]}, which the journal has forgotten but for that.`,
-    { ...detailsOf(payment), hint: NEW_REFERENCE },
-    end === 'accepted' || end === 'success' || end === 'paid',
+    { ...detailsOf(payment), hint: end === 'unlisted-refusal' ? ASK_FIRST : NEW_REFERENCE },
+    end === 'accepted' || end === 'unlisted-refusal' || end === 'success' || end === 'paid',
   );
 }
 
@@ -98,6 +98,7 @@ const STANDING: Readonly<Record<JournalRecord['state'], string>> = {
 const FORGOTTEN: Readonly<Record<PaymentTombstone['end'], string>> = {
   accepted: 'the gateway has accepted',
   rejected: 'the gateway refused',
+  'unlisted-refusal': 'the gateway refused or turned away without a listed refusal',
   success: 'was made',
   paid: 'was made',
   failed: 'has failed',
@@ -106,6 +107,8 @@ const FORGOTTEN: Readonly<Record<PaymentTombstone['end'], string>> = {
 };
 
 const NEW_REFERENCE = 'Use a new reference for every payment.';
+const ASK_FIRST =
+  'Ask the gateway what came of it, and use a new reference only after the gateway confirmed that it made nothing.';
 const WAIT =
   'Wait for the outcome of the payment that stands under this reference before making another one; every other payment needs a reference of its own.';
 

@@ -45,7 +45,12 @@ class JournalEntryError extends PaymentsError {
   }
 }
 
-const MADE: ReadonlySet<PaymentTombstone['end']> = new Set(['accepted', 'success', 'paid']);
+const MAY_BE_MADE: ReadonlySet<PaymentTombstone['end']> = new Set([
+  'accepted',
+  'unlisted-refusal',
+  'success',
+  'paid',
+]);
 
 /** The time is up, and the payment is still open. */
 export function noOutcome(existing: StoredJournalRecord, timeoutMs: number): PaymentOutcomeUnknownError {
@@ -75,13 +80,18 @@ export function forgotten(
   { end, attempt }: PaymentTombstone,
 ): PaymentsError {
   const message = `The journal has forgotten this ${family}: all that is left is that attempt ${attempt} was the last one, and its end "${end}".`;
-  return new JournalEntryError('ENTRY_FORGOTTEN', message, { reference }, MADE.has(end));
+  return new JournalEntryError('ENTRY_FORGOTTEN', message, { reference }, MAY_BE_MADE.has(end));
 }
 
 /** The payment has ended otherwise than somebody says. */
 export function alreadySettled({ reference, outcome }: JournalRecord): PaymentsError {
   const message = `The payment has ended already, as ${outcome ?? 'something else'}: an outcome is final.`;
-  return new JournalEntryError('ALREADY_SETTLED', message, { reference }, !outcome || MADE.has(outcome));
+  return new JournalEntryError(
+    'ALREADY_SETTLED',
+    message,
+    { reference },
+    !outcome || MAY_BE_MADE.has(outcome),
+  );
 }
 
 /** The gateway refused before anybody waited. */

@@ -7,7 +7,16 @@ const FIRST_CAPACITY = 64;
 /** The largest number of an attempt that fits beside the end. */
 const LAST_ATTEMPT = 2 ** 24 - 1;
 
-const ENDS = ['accepted', 'rejected', 'success', 'paid', 'failed', 'cancelled', 'expired'] as const;
+const ENDS = [
+  'accepted',
+  'rejected',
+  'success',
+  'paid',
+  'failed',
+  'cancelled',
+  'expired',
+  'unlisted-refusal',
+] as const;
 const SETTLERS = [undefined, 'webhook', 'status', 'operator'] as const;
 
 /**

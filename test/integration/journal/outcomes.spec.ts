@@ -300,6 +300,36 @@ describe('the outcome of a payment', () => {
     expect(sandbox.requests()).toHaveLength(requests);
   });
 
+  it.each([
+    ['that was refused without a listed code', 422],
+    ['that came with wrong keys', 401],
+    ['that came too early', 429],
+  ])(
+    'is still not certain where purge() forgot a payment %s, and nothing is ever sent for it',
+    async (_, status) => {
+      let now = 1_800_000_000_000;
+      storage = memoryStorage({ now: () => now });
+      const { collections, journal } = await start();
+      sandbox.next('POST /payments/mobile-money').status(status);
+      await failureOf(collections.mobileMoney(collectionRequest, { retry: false }));
+      expect(await journal.get('collection', 'order-1')).toMatchObject({ state: 'rejected' });
+      now += 5_001;
+      expect(await journal.purge({ olderThanMs: 1_000, rejectedOlderThanMs: 5_000 })).toBe(1);
+      const requests = sandbox.requests().length;
+      const other = { ...collectionRequest, amount: '2000.00' };
+      for (const again of [collectionRequest, other]) {
+        for (const options of [{}, { attempt: 2 }, { idempotencyKey: 'mine' }]) {
+          expect(await failureOf(collections.mobileMoney(again, options))).toMatchObject({
+            name: 'ReferenceReusedError',
+            mayHaveBeenProcessed: true,
+            hint: expect.stringContaining('only after the gateway confirmed') as unknown,
+          });
+        }
+      }
+      expect(sandbox.requests()).toHaveLength(requests);
+    },
+  );
+
   it('of a forgotten payment is told by its tombstone, until purge() takes that away too', async () => {
     let now = 1_800_000_000_000;
     storage = memoryStorage({ now: () => now });

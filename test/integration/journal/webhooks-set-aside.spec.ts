@@ -290,6 +290,33 @@ describe('a webhook that nobody can place', () => {
     });
   });
 
+  describe('of a refused attempt before one that was refused without a code, and may have been made', () => {
+    const pay = (): Promise<unknown> =>
+      payments.collections.mobileMoney(collectionRequest).catch((error: unknown) => error);
+
+    beforeEach(async () => {
+      sandbox.next('POST /payments/mobile-money').status(422, { code: 'INSUFFICIENT_BALANCE' });
+      expect(await pay()).toMatchObject({ name: 'PaymentRejectedError' });
+      sandbox.next('POST /payments/mobile-money').status(422, { afterProcessing: true });
+      expect(await pay()).toMatchObject({ name: 'PaymentRejectedError' });
+      expect(sandbox.payments()).toHaveLength(1);
+    });
+
+    it.each([
+      ['still in the journal', 0],
+      ['forgotten', 1],
+    ])('uses no reference up for which money may move: %s', async (_, age) => {
+      now += age;
+      if (age > 0) await payments.journal.purge({ olderThanMs: 1, rejectedOlderThanMs: 1 });
+      expect(await deliver('payment.failed')).toBe(200);
+      expect(payments.seen.events).toEqual(['conflict']);
+      expect(await pay()).toMatchObject({ mayHaveBeenProcessed: true });
+      expect(sandbox.payments()).toHaveLength(1);
+      expect(await deliver('payment.success')).toBe(200);
+      expect(payments.seen.events).toContain('payment.success');
+    });
+  });
+
   describe('by its name', () => {
     it.each(['payment.succeeded', 'PAYMENT.SUCCESS', 'payment_success', 'payment.refunded'])(
       'is never taken for another one, and is set aside whole: %s',

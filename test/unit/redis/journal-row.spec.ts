@@ -47,6 +47,7 @@ describe('a row of the journal in Redis', () => {
 it.each([
   ['2 paid operator', { attempt: 2, end: 'paid', settledBy: 'operator' }],
   ['1 rejected -', { attempt: 1, end: 'rejected' }],
+  ['2 unlisted-refusal -', { attempt: 2, end: 'unlisted-refusal' }],
 ])('the tombstone %j is read', (text, tombstone) => {
   expect(readTombstone(text)).toEqual(tombstone);
 });

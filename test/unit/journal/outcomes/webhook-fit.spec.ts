@@ -62,9 +62,12 @@ describe('a webhook and the journal', () => {
     ['success', 'status', PAID, 'fits'],
     ['success', 'operator', FAILED, 'contested'],
     ['rejected', undefined, PAID, 'contested'],
+    ['rejected', undefined, FAILED, 'contested'],
+    ['unlisted-refusal', undefined, PAID, 'contested'],
+    ['unlisted-refusal', undefined, FAILED, 'earlier-attempt'],
     ['accepted', undefined, PAID, 'fits'],
   ])('a forgotten payment that was %s by %s', (end, settledBy, claim, fit) => {
-    const tombstone = { attempt: 1, end, ...(settledBy && { settledBy }) };
+    const tombstone = { attempt: 2, end, ...(settledBy && { settledBy }) };
     expect(webhookFit(forgottenPayment(tombstone), claim, () => true)).toBe(fit);
   });
 
@@ -85,6 +88,9 @@ describe('a webhook and the journal', () => {
     ],
     ['the same word', { state: 'settled', outcome: 'failed', settledBy: 'operator' }, FAILED, 'fits'],
     ['a refused payment', { state: 'rejected' }, FAILED, 'contested'],
+    ['an attempt refused without a code', { state: 'rejected', keepsKey: true }, FAILED, 'earlier-attempt'],
+    ['such an attempt', { state: 'rejected', keepsKey: true }, PAID, 'contested'],
+    ['such a first attempt', { state: 'rejected', keepsKey: true, attempt: 1 }, FAILED, 'contested'],
     ['another webhook', BY_WEBHOOK, FAILED, 'settled-otherwise'],
     ['another amount', { state: 'accepted' }, { ...FAILED, amount: '1.00' }, 'mismatch'],
     // Money that moved counts for the payment.

@@ -16,6 +16,8 @@ const PAYMENT = {
   idempotencyKey: 'its-key',
 } as const;
 const NEW = 'Use a new reference for every payment.';
+const ASK =
+  'Ask the gateway what came of it, and use a new reference only after the gateway confirmed that it made nothing.';
 const WAIT =
   'Wait for the outcome of the payment that stands under this reference before making another one; every other payment needs a reference of its own.';
 const ANOTHER = 'stands for a payment with another body or through another operation, which';
@@ -47,7 +49,8 @@ describe('a reference that cannot be used', () => {
 });
 
 describe('a reference whose payment is forgotten', () => {
-  it.each<[end: PaymentTombstone['end'], what: string, mayBeMade: boolean]>([
+  it.each<[end: PaymentTombstone['end'], what: string, mayBeMade: boolean, hint?: string]>([
+    ['unlisted-refusal', 'the gateway refused or turned away without a listed refusal', true, ASK],
     ['accepted', 'the gateway has accepted', true],
     ['success', 'was made', true],
     ['paid', 'was made', true],
@@ -55,14 +58,14 @@ describe('a reference whose payment is forgotten', () => {
     ['failed', 'has failed', false],
     ['cancelled', 'was cancelled', false],
     ['expired', 'has expired', false],
-  ])('(%s) is not used again', (end, what, mayBeMade) => {
+  ])('(%s) is not used again', (end, what, mayBeMade, hint = NEW) => {
     expect(referenceForgotten(PAYMENT, { attempt: 1, end })).toMatchObject({
       ...PAYMENT,
       name: 'ReferenceReusedError',
       message: expect.stringContaining(
         `Nothing was sent by this call: the reference stands for an earlier payment that ${what}, which`,
       ) as unknown,
-      hint: NEW,
+      hint,
       mayHaveBeenProcessed: mayBeMade,
     });
   });

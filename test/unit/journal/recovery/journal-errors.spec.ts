@@ -63,6 +63,7 @@ describe('whether a payment may have been made, where its entry is', () => {
     ['accepted', true],
     ['success', true],
     ['paid', true],
+    ['unlisted-refusal', true],
     ['rejected', false],
     ['failed', false],
     ['cancelled', false],
