@@ -9,6 +9,7 @@ import {
 } from '../../common/journal-port.js';
 import { type PaymentFamily, type OutcomeEvidence } from '../../common/vocabulary.js';
 import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
+import { withDeadline } from '../../common/with-deadline.js';
 import { PaymentOutcomeUnknownError } from '../../errors/payments-errors.js';
 import { isInProcess } from '../../storage/memory/memory-storage.js';
 import { type CallResult } from '../../gateway/call-result.js';
@@ -25,7 +26,7 @@ import { paymentResult, existingPaymentResult, type PaymentResult } from './paym
 import { type PaymentIntent } from './payment-intent.js';
 import { JournalWriter } from './journal-writer.js';
 import { asksForAnotherKey, type RequestedPayment } from './repeated-call.js';
-import { SingleFlight } from './single-flight.js';
+import { type Flight, SingleFlight } from './single-flight.js';
 import { referenceForgotten, referenceReused, existingPaymentUnknown } from './repeated-call-errors.js';
 import { asRecord, type WireRecord } from '../../gateway/answer/wire-record.js';
 
@@ -170,16 +171,16 @@ class PaymentCalls implements Omit<Payments, 'rules'> {
     call: MoneyCall<object>,
     key: JournalKey,
     asked: RequestedPayment,
-    underWay: RequestedPayment,
-    limits: CallLimits,
+    underWay: Flight<RequestedPayment, PaymentResult<object>>,
+    { deadline, signal }: CallLimits,
   ): Promise<PaymentResult<object>> {
     const payment = { ...key, operation: call.operation };
-    if (asked.bodyHash !== underWay.bodyHash) {
+    if (asked.bodyHash !== underWay.asked.bodyHash) {
       return { ok: false, error: referenceReused({ ...payment, state: 'in-flight' }, 'another-payment') };
     }
-    if (asksForAnotherKey(asked, underWay))
+    if (asksForAnotherKey(asked, underWay.asked))
       return { ok: false, error: existingPaymentUnknown(payment, 'in-flight') };
-    const waited = await this.flights.join(journalKeyText(key), limits);
+    const waited = await withDeadline(underWay.end, deadline, signal);
     if (waited.ended === 'done') return waited.value;
     return {
       ok: false,

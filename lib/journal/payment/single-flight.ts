@@ -1,13 +1,16 @@
-import { type DeadlineResult, withDeadline } from '../../common/with-deadline.js';
-import { type CallLimits } from '../../gateway/call-options.js';
+/** A call that is under way. */
+export interface Flight<Asked, End> {
+  readonly asked: Asked;
+  readonly end: Promise<End>;
+}
 
 /** The payments that this process is making, by `journalKeyText`: one call for each reference, joined by the others. */
 export class SingleFlight<Asked, End> {
-  private readonly flights = new Map<string, { readonly asked: Asked; readonly end: Promise<End> }>();
+  private readonly flights = new Map<string, Flight<Asked, End>>();
 
-  /** What the call that is under way for a payment was asked for; undefined where there is none. */
-  underWay(id: string): Asked | undefined {
-    return this.flights.get(id)?.asked;
+  /** The call that is under way for a payment; undefined where there is none. */
+  underWay(id: string): Flight<Asked, End> | undefined {
+    return this.flights.get(id);
   }
 
   /** Makes the call that others may join; it must never reject. */
@@ -23,11 +26,5 @@ export class SingleFlight<Asked, End> {
   /** Resolves when every call that is under way now has ended. */
   async idle(): Promise<void> {
     await Promise.allSettled([...this.flights.values()].map(({ end }) => end));
-  }
-
-  /** Waits for the call that is under way, within the limits of the one who joins. */
-  async join(id: string, { deadline, signal }: CallLimits): Promise<DeadlineResult<End>> {
-    const flight = this.flights.get(id);
-    return flight ? withDeadline(flight.end, deadline, signal) : { ended: 'late' };
   }
 }
