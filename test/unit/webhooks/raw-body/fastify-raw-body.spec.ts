@@ -1,0 +1,77 @@
+import { expect, it } from 'vitest';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { PassThrough, Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import { captureOnFastify, type FastifyLike } from '../../../../lib/webhooks/raw-body/fastify-raw-body.js';
+import { capturedBody } from '../../../../lib/webhooks/raw-body/captured-body.js';
+import { UnverifiedBytes } from '../../../../lib/webhooks/raw-body/unverified-bytes.js';
+
+type Route = Parameters<Parameters<FastifyLike['addHook']>[1]>[0];
+
+/** More than a stream keeps in its buffer. */
+const CHUNK = 100_000;
+const LIMITS = {
+  bodyLimit: 2 * CHUNK,
+  bodyTimeoutMs: 60_000,
+  unverifiedBytesLimit: 1_000_000,
+  requiredHeaders: [],
+};
+
+/** A sender that never comes to an end, and counts what was taken from it. */
+class EndlessBody extends Readable {
+  chunks = 0;
+
+  override _read(): void {
+    void setImmediate().then(() => {
+      this.chunks += 1;
+      this.push(Buffer.alloc(CHUNK));
+    });
+  }
+}
+
+function asRequest(stream: Readable): IncomingMessage {
+  const head = { headers: {}, rawHeaders: ['Host', 'localhost'], httpVersionMajor: 1 };
+  return Object.assign(stream, head) as unknown as IncomingMessage;
+}
+
+/** Runs the hook that a webhook route gets. */
+function receive(request: IncomingMessage): Promise<void> {
+  const route: Route = {};
+  const app: FastifyLike = {
+    addHook: (_name, onRoute) => {
+      onRoute(route);
+    },
+  };
+  captureOnFastify(
+    app,
+    () => 'default',
+    () => LIMITS,
+    new UnverifiedBytes(),
+  );
+  const response = new PassThrough() as unknown as ServerResponse;
+  return new Promise((resolve) => {
+    for (const hook of [route.preParsing ?? []].flat()) {
+      hook({ raw: request }, { raw: response }, request, () => {
+        resolve();
+      });
+    }
+  });
+}
+
+it('Nothing more is read of a body that is too long until somebody answers.', async () => {
+  const body = new EndlessBody();
+  const request = asRequest(body);
+  await receive(request);
+  expect(capturedBody(request)).toEqual({ refusedWith: 413 });
+  const taken = body.chunks;
+  for (let turn = 0; turn < 50; turn += 1) await setImmediate();
+  // One may have been on its way.
+  expect(body.chunks - taken).toBeLessThan(2);
+  request.destroy();
+});
+
+it('A body within the limit is kept whole.', async () => {
+  const request = asRequest(Readable.from([Buffer.from('{"event":'), Buffer.from('"payment.success"}')]));
+  await receive(request);
+  expect(capturedBody(request)).toMatchObject({ bytes: Buffer.from('{"event":"payment.success"}') });
+});
