@@ -5,9 +5,9 @@ const { exports } = JSON.parse(readFileSync(new URL('package.json', import.meta.
 
 /** @type {Partial<import('typedoc').TypeDocOptions>} */
 export default {
-  entryPoints: Object.keys(exports)
-    .filter((entry) => entry !== './package.json')
-    .map((entry) => `lib/${entry.slice(2)}/index.ts`.replace('//', '/')),
+  entryPoints: Object.values(exports)
+    .filter((entry) => typeof entry === 'object')
+    .map((entry) => entry.import.default.replace('./dist/esm/', 'lib/').replace(/\.js$/, '.ts')),
   tsconfig: 'tsconfig.build.json',
   out: 'docs/api',
   disableSources: true,

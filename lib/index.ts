@@ -67,6 +67,10 @@ export {
   type DisbursementStatus,
   type PaymentOutcome,
   type OutcomeEvidence,
+  type InboxScope,
+  type InboxKind,
+  type SetAsideKind,
+  type JournalState,
 } from './common/vocabulary.js';
 export { type MoneyInput, addMoney, compareMoney, formatTzs } from './common/money.js';
 export { normalizeTzPhone } from './common/phone.js';
@@ -169,29 +173,24 @@ export {
 export {
   type ClaimResult,
   type InboxClaim,
-  type InboxConflict,
   type InboxDelivery,
   type InboxKey,
-  type InboxKind,
-  type InboxScope,
   type InboxStore,
-  type PaymentsStorage,
-  type SetAsideDelivery,
-  type SetAsideKind,
-} from './common/storage-port.js';
+} from './storage/inbox-store.js';
+export { type InboxConflict, type SetAsideDelivery } from './storage/conflict-store.js';
+export { type PaymentsStorage } from './storage/payments-storage.js';
 export {
   type ForgettablePayments,
-  type JournalEntry,
   type JournalInsertion,
   type JournalKey,
   type JournalPage,
   type JournalRecord,
   type JournalScope,
-  type JournalState,
   type JournalStore,
   type PaymentTombstone,
   type ProbeWait,
   type StoredJournalRecord,
   type TombstoneEnd,
-} from './common/journal-port.js';
+} from './storage/journal-store.js';
+export { type JournalEntry } from './common/journal-entry.js';
 export { memoryStorage, type MemoryStorageOptions } from './storage/memory/memory-storage.js';

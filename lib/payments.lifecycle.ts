@@ -3,7 +3,7 @@ import {
   type OnApplicationShutdown,
   type OnModuleDestroy,
 } from '@nestjs/common';
-import { type PaymentsStorage } from './common/storage-port.js';
+import { type PaymentsStorage } from './storage/payments-storage.js';
 import { SafeLogger } from './common/safe-logger.js';
 import { type ResolvedPaymentsOptions } from './config/resolved-options.js';
 import { type Recovery } from './journal/create-recovery.js';

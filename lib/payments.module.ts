@@ -6,7 +6,7 @@ import { CollectionsService } from './collections/collections.service.js';
 import { DEFAULT_ACCOUNT } from './common/vocabulary.js';
 import { ApplicationEvents } from './common/application-events.js';
 import { describeSecondCopy, registerCopy } from './common/package-copies.js';
-import { type PaymentsStorage } from './common/storage-port.js';
+import { type PaymentsStorage } from './storage/payments-storage.js';
 import { getPaymentsToken } from './common/tokens.js';
 import { type ResolvedPaymentsOptions } from './config/resolved-options.js';
 import { DisbursementsService } from './disbursements/disbursements.service.js';

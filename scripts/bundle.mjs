@@ -12,7 +12,7 @@ import { reach } from './reach.mjs';
  */
 const APART = {
   basics: ['sandbox/index', 'cli/main'],
-  stores: ['redis/index', 'postgres/index'],
+  stores: ['storage/redis/index', 'storage/postgres/index'],
   diagnostics: ['opentelemetry/index'],
 };
 const REST = 'payments';

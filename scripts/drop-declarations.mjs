@@ -7,8 +7,8 @@ import { reach } from './reach.mjs';
 export function dropDeclarations(root) {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const folder = join(root, 'dist', 'esm');
-  const entries = Object.keys(exports).filter((entry) => !entry.endsWith('.json'));
-  const reached = new Set(entries.flatMap((entry) => [...reach(join(folder, entry, 'index.d.ts')).files]));
+  const entries = Object.values(exports).filter((entry) => typeof entry === 'object');
+  const reached = new Set(entries.flatMap((entry) => [...reach(join(root, entry.import.types)).files]));
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     const file = join(folder, name);
     if (name.endsWith('.d.ts') && !reached.has(file)) rmSync(file);

@@ -146,3 +146,52 @@ export interface AttemptInfo {
   /** Wall-clock time of this try in milliseconds. */
   readonly durationMs: number;
 }
+
+/**
+ * Where a payment stands in the journal.
+ *
+ * - `in-flight`: written down, and nobody has said what came of it.
+ * - `accepted`: the gateway took it; its outcome is still to come.
+ * - `rejected`: the gateway definitely refused, so the reference may be tried again.
+ * - `unknown`: money may have moved.
+ * - `settled`: it ended with `outcome`.
+ *
+ * @publicApi
+ */
+export type JournalState = 'in-flight' | 'accepted' | 'rejected' | 'unknown' | 'settled';
+
+/**
+ * One merchant account in one of the gateway's environments.
+ *
+ * @publicApi
+ */
+export interface InboxScope {
+  /** Name of the merchant account. */
+  readonly account: string;
+  /** Which environment the account's keys belong to. */
+  readonly environment: PaymentsEnvironment;
+}
+
+/**
+ * What an inbox entry stands for.
+ *
+ * - `outcome`: the final state of a payment.
+ * - `conflict`, `mismatch`: a delivery that was set aside.
+ * - `unrecognized`: an event whose name the specification does not know.
+ * - `unknown-reference`: an event for a payment that the journal does not know.
+ *
+ * @publicApi
+ */
+export type InboxKind = 'outcome' | SetAsideKind;
+
+/**
+ * Why a delivery is stored instead of handled.
+ *
+ * - `conflict`: it contradicts the outcome that its payment has.
+ * - `mismatch`: it contradicts itself, or the amount, currency or reference of its payment.
+ * - `unrecognized`: the specification does not know its name, and no handler listens to such events.
+ * - `unknown-reference`: the journal does not know its payment, and the option `webhooks.unknownReferences` is `set-aside`.
+ *
+ * @publicApi
+ */
+export type SetAsideKind = 'conflict' | 'mismatch' | 'unrecognized' | 'unknown-reference';

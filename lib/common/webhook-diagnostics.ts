@@ -1,5 +1,5 @@
 import { type PaymentEventName } from './events.js';
-import { type InboxKind } from './storage-port.js';
+import { type InboxKind } from './vocabulary.js';
 import { type Surroundable } from './surround.js';
 
 /**

@@ -1,7 +1,7 @@
 import { type HttpModuleOptions } from '@nestjs/axios';
 import { type PaymentsEnvironment } from '../common/vocabulary.js';
 import { type MoneyInput } from '../common/money.js';
-import { type PaymentsStorage } from '../common/storage-port.js';
+import { type PaymentsStorage } from '../storage/payments-storage.js';
 import { type WebhookOptions } from './webhook-options.js';
 
 /**

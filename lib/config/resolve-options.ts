@@ -1,6 +1,6 @@
 import { DEFAULT_ACCOUNT } from '../common/vocabulary.js';
 import { amountProblem, canonicalAmount, type MoneyInput, parseCents } from '../common/money.js';
-import { type PaymentsStorage } from '../common/storage-port.js';
+import { type PaymentsStorage } from '../storage/payments-storage.js';
 import {
   isRecord,
   oneOf,

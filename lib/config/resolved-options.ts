@@ -1,6 +1,6 @@
 import { type HttpModuleOptions } from '@nestjs/axios';
 import { type PaymentsEnvironment, type PaymentFamily } from '../common/vocabulary.js';
-import { type PaymentsStorage } from '../common/storage-port.js';
+import { type PaymentsStorage } from '../storage/payments-storage.js';
 import { type WebhookScheme } from '../common/webhook-scheme.js';
 import { type WebhookOptions, type UnknownReferences } from './webhook-options.js';
 import { type AmountFormat } from './payments-options.js';

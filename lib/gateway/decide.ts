@@ -1,4 +1,4 @@
-import { type ProbeWait } from '../common/journal-port.js';
+import { type ProbeWait } from '../storage/journal-store.js';
 import { type OutcomeEvidence } from '../common/vocabulary.js';
 import { type AttemptEvent } from './answer/attempt-report.js';
 import { type CallKind } from './gateway-call.js';

@@ -1,4 +1,4 @@
-import { type ProbeWait } from '../common/journal-port.js';
+import { type ProbeWait } from '../storage/journal-store.js';
 import { type ResolvedProbeWaits, type ResolvedRetryOptions } from '../config/resolved-options.js';
 
 /** An attempt with less time than this is more likely to end ambiguous than answered. */

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { type AttemptInfo, type OutcomeEvidence } from '../common/vocabulary.js';
-import { type ProbeWait } from '../common/journal-port.js';
+import { type ProbeWait } from '../storage/journal-store.js';
 import { type ResolvedProbeWaits, type ResolvedRetryOptions } from '../config/resolved-options.js';
 import { type PaymentsErrorDetails } from '../errors/payments-errors.js';
 import { type CallResult, type CallFailure } from './call-result.js';

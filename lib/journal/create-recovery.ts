@@ -1,6 +1,7 @@
 import { type ApplicationEvents } from '../common/application-events.js';
 import { quoted } from '../common/quoted.js';
-import { type JournalEntry, type JournalStore } from '../common/journal-port.js';
+import { type JournalEntry } from '../common/journal-entry.js';
+import { type JournalStore } from '../storage/journal-store.js';
 import { SafeLogger } from '../common/safe-logger.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
 import { type GatewayClient } from '../gateway/gateway-client.js';

@@ -1,11 +1,11 @@
 import { performance } from 'node:perf_hooks';
 import {
   type ForgettablePayments,
-  type JournalEntry,
   type JournalKey,
   type JournalScope,
   type JournalStore,
-} from '../common/journal-port.js';
+} from '../storage/journal-store.js';
+import { type JournalEntry } from '../common/journal-entry.js';
 import { type PaymentFamily, FINAL_STATUSES, type PaymentOutcome } from '../common/vocabulary.js';
 import {
   PaymentsStorageError,

@@ -1,4 +1,4 @@
-import { type InboxDelivery } from '../common/storage-port.js';
+import { type InboxDelivery } from './inbox-store.js';
 
 /** What the inbox remembers of one key. */
 export interface InboxEntry {

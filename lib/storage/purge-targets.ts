@@ -2,9 +2,9 @@ import {
   type ForgettablePayments,
   type JournalRecord,
   type JournalScope,
-  type JournalState,
   type PaymentTombstone,
-} from '../common/journal-port.js';
+} from './journal-store.js';
+import { type JournalState } from '../common/vocabulary.js';
 
 /** Where the payments stand that a journal is asked to forget. */
 export function placesOf(

@@ -1,4 +1,4 @@
-import { type JournalKey, type JournalRecord, type StoredJournalRecord } from '../common/journal-port.js';
+import { type JournalKey, type JournalRecord, type StoredJournalRecord } from './journal-store.js';
 import { jsonObject } from '../common/json-object.js';
 
 /** What a store knows of a payment without reading its record. */

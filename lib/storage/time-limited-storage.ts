@@ -1,10 +1,6 @@
-import { type JournalStore } from '../common/journal-port.js';
-import {
-  type ClaimResult,
-  type InboxClaim,
-  type InboxStore,
-  type PaymentsStorage,
-} from '../common/storage-port.js';
+import { type JournalStore } from './journal-store.js';
+import { type ClaimResult, type InboxClaim, type InboxStore } from './inbox-store.js';
+import { type PaymentsStorage } from './payments-storage.js';
 import { PaymentsStorageError } from '../errors/payments-errors.js';
 import { isInProcess } from './memory/memory-storage.js';
 

@@ -1,9 +1,6 @@
-import {
-  type InboxConflict,
-  type InboxScope,
-  type InboxStore,
-  type SetAsideKind,
-} from '../common/storage-port.js';
+import { type InboxConflict } from '../storage/conflict-store.js';
+import { type InboxScope, type SetAsideKind } from '../common/vocabulary.js';
+import { type InboxStore } from '../storage/inbox-store.js';
 import { PaymentsConfigError, PaymentsValidationError, PaymentsError } from '../errors/payments-errors.js';
 import {
   hostWebhook,

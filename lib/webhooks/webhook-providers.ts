@@ -1,5 +1,5 @@
 import { type ApplicationEvents } from '../common/application-events.js';
-import { type PaymentsStorage } from '../common/storage-port.js';
+import { type PaymentsStorage } from '../storage/payments-storage.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
 import { type Recovery } from '../journal/create-recovery.js';
 import { HandlerRunner, RunningWork } from './delivery/handler-runner.js';

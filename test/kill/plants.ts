@@ -15,7 +15,7 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'a COMMIT without the record of the claim',
     mode: 'postgres',
-    file: 'lib/postgres/transactional-claim.ts',
+    file: 'lib/storage/postgres/transactional-claim.ts',
     from: "UPDATE ${inbox} SET state = 'done', changed_at = now FROM moment",
     to: "UPDATE ${inbox} SET state = 'running' FROM moment",
     found: /was finished by a claim that did not hold/,
@@ -23,7 +23,7 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'a finish without the fence',
     mode: 'postgres-plain',
-    file: 'lib/postgres/inbox-statements.ts',
+    file: 'lib/storage/postgres/inbox-statements.ts',
     from: "FROM moment WHERE ${CLAIMED} AND state IN ('running', 'done')`",
     to: "FROM moment WHERE ${KEY} AND $5 <> '' AND state IN ('running', 'done')`",
     found: /was finished by a claim that did not hold/,
@@ -31,7 +31,7 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'a claim that does not wait for the lease',
     mode: 'redis',
-    file: 'lib/redis/inbox-scripts.ts',
+    file: 'lib/storage/redis/inbox-scripts.ts',
     from: "if entry.state == 'running' and entry.lease > now and entry.token ~= token then",
     to: "if entry.state == 'running' and entry.lease > now + 1000 and entry.token ~= token then",
     found: /was claimed while another claim held/,
@@ -39,7 +39,7 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'a handler that is not remembered',
     mode: 'redis',
-    file: 'lib/redis/inbox-scripts.ts',
+    file: 'lib/storage/redis/inbox-scripts.ts',
     from: 'table.insert(entry.finished, ARGV[3])',
     to: '',
     found: /is remembered, which the storage does not know/,

@@ -14,8 +14,8 @@ import {
   type PaymentsStorage,
   type PaymentWebhookEvent,
 } from '../../lib/index.js';
-import { postgresStorage } from '../../lib/postgres/index.js';
-import { redisStorage } from '../../lib/redis/index.js';
+import { postgresStorage } from '../../lib/storage/postgres/index.js';
+import { redisStorage } from '../../lib/storage/redis/index.js';
 import { History } from './history.js';
 import { EFFECT_HANDLER } from './check-event.js';
 import { crashingStorage, type Reach } from './crashing-storage.js';

@@ -1,6 +1,6 @@
 import { memoryStorage, type PaymentsStorage } from '../../lib/index.js';
-import { postgresStorage } from '../../lib/postgres/index.js';
-import { redisStorage } from '../../lib/redis/index.js';
+import { postgresStorage } from '../../lib/storage/postgres/index.js';
+import { redisStorage } from '../../lib/storage/redis/index.js';
 import { openPaymentsDatabase } from '../support/payments-database.js';
 import { connectRedis, forget, ownPrefix, TimeTravellingRedis } from '../support/redis.js';
 

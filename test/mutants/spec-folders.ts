@@ -13,7 +13,7 @@ export const ALSO: Readonly<Record<string, readonly string[]>> = {
   gateway: ['test/integration/services', 'test/integration/journal', 'test/e2e/module'],
   journal: ['test/integration/gateway', 'test/e2e/webhooks', 'test/e2e/terminus'],
   'name-lookup': SERVICES,
-  storage: ['test/unit/webhooks', 'test/integration/journal', 'test/integration/redis'],
+  storage: ['test/unit/webhooks', 'test/integration/journal'],
   wallet: SERVICES,
   webhooks: ['test/unit/journal', 'test/integration/journal'],
 };

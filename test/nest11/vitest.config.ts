@@ -22,7 +22,7 @@ export default mergeConfig(
     test: {
       include: [
         'test/nest11/*.spec.ts',
-        'test/e2e/{bullmq,module,opentelemetry,postgres,redis,swagger,terminus,webhooks}/**/*.spec.ts',
+        'test/e2e/{bullmq,module,opentelemetry,storage,swagger,terminus,webhooks}/**/*.spec.ts',
         'test/e2e/cli/init-new-application.spec.ts',
         'test/integration/{gateway,journal,services}/**/*.spec.ts',
       ],

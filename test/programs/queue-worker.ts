@@ -11,7 +11,7 @@ import {
   PaymentsModule,
   type PaymentWebhookEvent,
 } from '../../lib/index.js';
-import { redisStorage } from '../../lib/redis/index.js';
+import { redisStorage } from '../../lib/storage/redis/index.js';
 
 /** What the parent gives as the first argument. */
 export interface QueueWorkerSettings {

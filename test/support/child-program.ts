@@ -3,6 +3,7 @@ import { build, stop } from 'esbuild';
 import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, relative, resolve } from 'node:path';
+import { entryFile } from './public-exports.js';
 
 /** A program of the tests that runs in a process of its own, on the library as it stands in lib/. */
 export interface ChildProgram {
@@ -74,7 +75,7 @@ export async function buildChildProgram(
         setup({ onLoad, onResolve }) {
           // A sample names the package as its users do.
           onResolve({ filter: /^nestjs-payments(\/|$)/ }, ({ path }) => ({
-            path: join(process.cwd(), path.replace('nestjs-payments', 'lib'), 'index.ts'),
+            path: resolve(entryFile(path.replace('nestjs-payments', '.'))),
           }));
           onLoad({ filter: /\.ts$/ }, async ({ path }) => ({
             contents: await compiled(path, edit(relative(process.cwd(), path), await readFile(path, 'utf8'))),

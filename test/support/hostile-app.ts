@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { expect } from 'vitest';
-import { type PaymentsStorage } from '../../lib/common/storage-port.js';
+import { type PaymentsStorage } from '../../lib/storage/payments-storage.js';
 import { memoryStorage } from '../../lib/storage/memory/memory-storage.js';
 import { signWebhook } from '../../lib/testing/sign-webhook.js';
 import { hmac } from '../../lib/webhooks/signature/hmac.js';

@@ -6,8 +6,8 @@ import {
   type InboxDelivery,
   type InboxKey,
   type InboxStore,
-  type SetAsideDelivery,
-} from '../../lib/common/storage-port.js';
+} from '../../lib/storage/inbox-store.js';
+import { type SetAsideDelivery } from '../../lib/storage/conflict-store.js';
 import { measureTime } from './passed-time.js';
 
 /** An inbox under test, with a clock that the suite can move. */

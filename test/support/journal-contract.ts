@@ -3,10 +3,10 @@ import {
   type JournalInsertion,
   type JournalRecord,
   type JournalScope,
-  type JournalState,
   type JournalStore,
   type StoredJournalRecord,
-} from '../../lib/common/journal-port.js';
+} from '../../lib/storage/journal-store.js';
+import { type JournalState } from '../../lib/common/vocabulary.js';
 import { measureTime } from './passed-time.js';
 
 /** A journal under test, with a clock that the suite can move. */

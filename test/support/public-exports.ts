@@ -10,12 +10,21 @@ export interface PublicExport {
   readonly typeOnly: boolean;
 }
 
-const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as { exports: Record<string, unknown> };
+const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  exports: Record<string, { readonly import: { readonly default: string } }>;
+};
 
 /** As package.json names them: `.`, `./testing`, … */
 export const ENTRY_POINTS: readonly string[] = Object.keys(exports).filter(
   (entry) => entry !== './package.json',
 );
+
+/** The source of an entry point, as `lib/testing/index.ts` of `./testing`. */
+export function entryFile(entryPoint: string): string {
+  const script = exports[entryPoint]?.import.default;
+  if (script === undefined) throw new Error(`package.json exports no ${entryPoint}`);
+  return script.replace('./dist/esm/', 'lib/').replace(/\.js$/, '.ts');
+}
 
 export function statementsOf(file: string): readonly ts.Statement[] {
   return ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true).statements;
@@ -27,7 +36,7 @@ export function statementsOf(file: string): readonly ts.Statement[] {
  * @throws where it exports something without its name, or declares it itself: no list could be read from it.
  */
 export function exportsOf(entryPoint: string): readonly PublicExport[] {
-  const index = join('lib', entryPoint, 'index.ts');
+  const index = entryFile(entryPoint);
   return statementsOf(index)
     .filter((statement) => !ts.isImportDeclaration(statement))
     .flatMap((statement) => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Injectable } from '@nestjs/common';
 import { type PaymentWebhookEvent } from '../../lib/common/events.js';
-import { type PaymentsStorage } from '../../lib/common/storage-port.js';
+import { type PaymentsStorage } from '../../lib/storage/payments-storage.js';
 import { paymentEvent } from '../../lib/testing/payment-event.js';
 import { OnPayment } from '../../lib/webhooks/handlers/on-payment.decorator.js';
 import { PaymentsInbox } from '../../lib/webhooks/payments-inbox.js';

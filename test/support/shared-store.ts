@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { type Pool } from 'pg';
-import { type PaymentsStorage } from '../../lib/common/storage-port.js';
-import { postgresStorage } from '../../lib/postgres/index.js';
-import { redisStorage } from '../../lib/redis/index.js';
+import { type PaymentsStorage } from '../../lib/storage/payments-storage.js';
+import { postgresStorage } from '../../lib/storage/postgres/index.js';
+import { redisStorage } from '../../lib/storage/redis/index.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from './payments-database.js';
 import { connectRedis, forget, ownPrefix, TimeTravellingRedis } from './redis.js';
 import { postgresService, redisService } from './services.js';

@@ -10,11 +10,11 @@ const SLOW = [
   'test/e2e/bullmq/processes',
   'test/e2e/cli/',
   'test/e2e/page/',
-  'test/e2e/postgres/',
+  'test/e2e/storage/postgres/',
   'test/e2e/bullmq/',
   'sample/',
   'test/unit/docs/',
-  'test/integration/postgres/',
+  'test/integration/storage/postgres/',
   'test/e2e/',
   'test/integration/',
 ];

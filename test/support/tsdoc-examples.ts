@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { entryFile } from './public-exports.js';
 
 const root = process.cwd();
 
@@ -61,7 +62,7 @@ function blocksOf(code: string): readonly string[] {
 }
 
 function exportsOf(entryPoint: string): Import {
-  const index = readFileSync(join('lib', entryPoint, 'index.ts'), 'utf8');
+  const index = readFileSync(entryFile(entryPoint), 'utf8');
   const names = [...index.matchAll(/^export \{([^}]*)\}/gm)].flatMap(([, list]) => list!.split(','));
   return [
     join('nestjs-payments', entryPoint),

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { ValidateBy, type ValidationArguments, isEmail } from 'class-validator';
-import { bareReference } from '../../common/journal-port.js';
+import { bareReference } from '../../common/bare-reference.js';
 import { TZ_PHONE } from '../../common/phone.js';
 import { amountProblem } from '../../common/money.js';
 

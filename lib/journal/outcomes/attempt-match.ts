@@ -1,4 +1,4 @@
-import { type JournalRecord } from '../../common/journal-port.js';
+import { type JournalRecord } from '../../storage/journal-store.js';
 import { transactionName } from '../../common/provider-reference.js';
 import { idempotencyKeyFor } from '../payment/payment-identity.js';
 import { storedRecord } from '../payment/payment-result.js';

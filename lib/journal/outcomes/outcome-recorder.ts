@@ -3,8 +3,8 @@ import {
   type JournalRecord,
   type JournalStore,
   type StoredJournalRecord,
-  journalKeyText,
-} from '../../common/journal-port.js';
+} from '../../storage/journal-store.js';
+import { journalKeyText } from '../payment/journal-key-text.js';
 import { type PaymentOutcome } from '../../common/vocabulary.js';
 import { changeRecord } from '../payment/change-record.js';
 import { settled } from '../payment/journal-transitions.js';

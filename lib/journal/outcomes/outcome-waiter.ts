@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { type JournalKey, type JournalStore, type StoredJournalRecord } from '../../common/journal-port.js';
+import { type JournalKey, type JournalStore, type StoredJournalRecord } from '../../storage/journal-store.js';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { withDeadline } from '../../common/with-deadline.js';
 import { type OutcomeNotifier } from './outcome-recorder.js';

@@ -1,4 +1,4 @@
-import { type JournalRecord } from '../../common/journal-port.js';
+import { type JournalRecord } from '../../storage/journal-store.js';
 import { moneyFromWire } from '../../common/money.js';
 import { finalStatus, movesMoney, type PaymentOutcome } from '../../common/vocabulary.js';
 import { type ReadCall } from '../../gateway/gateway-call.js';

@@ -2,7 +2,7 @@ import {
   type JournalRecord,
   type JournalStore,
   type StoredJournalRecord,
-} from '../../common/journal-port.js';
+} from '../../storage/journal-store.js';
 import { type PaymentFamily } from '../../common/vocabulary.js';
 import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
 import { isPaymentsError } from '../../errors/payments-errors.js';

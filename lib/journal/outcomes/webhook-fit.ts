@@ -1,4 +1,4 @@
-import { type JournalRecord, type PaymentTombstone } from '../../common/journal-port.js';
+import { type JournalRecord, type PaymentTombstone } from '../../storage/journal-store.js';
 import { movesMoney, type PaymentOutcome } from '../../common/vocabulary.js';
 
 /** What a webhook says about a payment. */

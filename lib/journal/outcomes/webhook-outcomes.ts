@@ -1,12 +1,12 @@
+import { bareReference } from '../../common/bare-reference.js';
 import {
-  bareReference,
   type JournalKey,
   type JournalRecord,
   type JournalScope,
   type JournalStore,
   type PaymentTombstone,
   type StoredJournalRecord,
-} from '../../common/journal-port.js';
+} from '../../storage/journal-store.js';
 import {
   type PaymentEventData,
   type PaymentEventName,

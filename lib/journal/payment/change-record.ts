@@ -3,7 +3,7 @@ import {
   type JournalRecord,
   type JournalStore,
   type StoredJournalRecord,
-} from '../../common/journal-port.js';
+} from '../../storage/journal-store.js';
 import { quoted } from '../../common/quoted.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';

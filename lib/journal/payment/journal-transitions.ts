@@ -1,4 +1,4 @@
-import { type JournalRecord, type ProbeWait } from '../../common/journal-port.js';
+import { type JournalRecord, type ProbeWait } from '../../storage/journal-store.js';
 import { type OutcomeEvidence, movesMoney, type PaymentOutcome } from '../../common/vocabulary.js';
 
 /** What the gateway says only of a payment that it has. */

@@ -6,7 +6,7 @@ import {
   type JournalStore,
   type PaymentTombstone,
   type StoredJournalRecord,
-} from '../../common/journal-port.js';
+} from '../../storage/journal-store.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { failureLabel, PaymentsStorageError } from '../../errors/payments-errors.js';
 import { isInProcess } from '../../storage/memory/memory-storage.js';

@@ -6,7 +6,7 @@ import {
   type PaymentTombstone,
   type ProbeWait,
   type StoredJournalRecord,
-} from '../../common/journal-port.js';
+} from '../../storage/journal-store.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { type OutcomeEvidence } from '../../common/vocabulary.js';
 import { type CallResult } from '../../gateway/call-result.js';

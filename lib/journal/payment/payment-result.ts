@@ -1,4 +1,4 @@
-import { type JournalRecord } from '../../common/journal-port.js';
+import { type JournalRecord } from '../../storage/journal-store.js';
 import { type CallAborted, type CallResult, type CallFailure } from '../../gateway/call-result.js';
 import { type MoneyCall, withLastResponse, type PaymentsResponse } from '../../gateway/gateway-call.js';
 import { type Refusal } from './repeated-call.js';

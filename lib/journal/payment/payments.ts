@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type ApplicationEvents } from '../../common/application-events.js';
+import { journalKeyText } from './journal-key-text.js';
 import {
-  journalKeyText,
   type JournalKey,
   type JournalRecord,
   type JournalStore,
   type StoredJournalRecord,
-} from '../../common/journal-port.js';
+} from '../../storage/journal-store.js';
 import { type PaymentFamily, type OutcomeEvidence } from '../../common/vocabulary.js';
 import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
 import { withDeadline } from '../../common/with-deadline.js';

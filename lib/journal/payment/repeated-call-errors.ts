@@ -1,4 +1,4 @@
-import { type JournalRecord, type PaymentTombstone } from '../../common/journal-port.js';
+import { type JournalRecord, type PaymentTombstone } from '../../storage/journal-store.js';
 import { type OutcomeEvidence } from '../../common/vocabulary.js';
 import {
   PaymentOutcomeUnknownError,

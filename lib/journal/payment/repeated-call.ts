@@ -1,4 +1,4 @@
-import { type JournalRecord, type StoredJournalRecord } from '../../common/journal-port.js';
+import { type JournalRecord, type StoredJournalRecord } from '../../storage/journal-store.js';
 import { type OutcomeEvidence } from '../../common/vocabulary.js';
 import { isAcknowledged } from './journal-transitions.js';
 import { isJsonObject } from '../../common/json-object.js';

@@ -1,9 +1,9 @@
+import { type JournalEntry } from '../../common/journal-entry.js';
 import {
-  type JournalEntry,
   type StoredJournalRecord,
   type JournalRecord,
   type PaymentTombstone,
-} from '../../common/journal-port.js';
+} from '../../storage/journal-store.js';
 import { type PaymentFamily } from '../../common/vocabulary.js';
 import {
   PaymentOutcomeUnknownError,

@@ -1,10 +1,10 @@
+import { type JournalEntry } from '../../common/journal-entry.js';
 import {
-  type JournalEntry,
   type JournalScope,
-  type JournalState,
   type JournalStore,
   type StoredJournalRecord,
-} from '../../common/journal-port.js';
+} from '../../storage/journal-store.js';
+import { type JournalState } from '../../common/vocabulary.js';
 
 /**
  * The payment whose outcome has been open for the longest time.

@@ -1,4 +1,5 @@
-import { type JournalEntry, type JournalStore, type StoredJournalRecord } from '../../common/journal-port.js';
+import { type JournalEntry } from '../../common/journal-entry.js';
+import { type JournalStore, type StoredJournalRecord } from '../../storage/journal-store.js';
 import { changeRecord } from '../payment/change-record.js';
 import { type Payments } from '../payment/payments.js';
 import { journalEntry } from './journal-entry.js';

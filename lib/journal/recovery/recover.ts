@@ -1,12 +1,11 @@
 import { performance } from 'node:perf_hooks';
+import { journalKeyText } from '../payment/journal-key-text.js';
 import {
-  journalKeyText,
   type JournalScope,
-  type JournalState,
   type JournalStore,
   type StoredJournalRecord,
-} from '../../common/journal-port.js';
-import { type PaymentFamily } from '../../common/vocabulary.js';
+} from '../../storage/journal-store.js';
+import { type JournalState, type PaymentFamily } from '../../common/vocabulary.js';
 import { type EntryRecovery } from './recover-entry.js';
 import { oldestExcept } from './oldest-unresolved.js';
 import { unusable } from './recovery-decision.js';

@@ -1,4 +1,4 @@
-import { type JournalRecord, type StoredJournalRecord } from '../../common/journal-port.js';
+import { type JournalRecord, type StoredJournalRecord } from '../../storage/journal-store.js';
 import { quoted } from '../../common/quoted.js';
 import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
 import { isMoneyOperation } from '../../gateway/gateway-call.js';

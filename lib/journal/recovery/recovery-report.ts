@@ -1,4 +1,4 @@
-import { type StoredJournalRecord } from '../../common/journal-port.js';
+import { type StoredJournalRecord } from '../../storage/journal-store.js';
 import { quoted } from '../../common/quoted.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { failureLabel } from '../../errors/payments-errors.js';

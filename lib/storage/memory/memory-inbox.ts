@@ -1,14 +1,12 @@
+import { type InboxScope, type SetAsideKind } from '../../common/vocabulary.js';
 import {
   type ClaimResult,
   type InboxClaim,
-  type InboxConflict,
   type InboxDelivery,
   type InboxKey,
-  type InboxScope,
   type InboxStore,
-  type SetAsideDelivery,
-  type SetAsideKind,
-} from '../../common/storage-port.js';
+} from '../inbox-store.js';
+import { type InboxConflict, type SetAsideDelivery } from '../conflict-store.js';
 import { decideClaim, type InboxEntry } from '../inbox-decision.js';
 import { MemorySetAside, scopeText, storageFull } from './memory-quarantine.js';
 

@@ -6,12 +6,12 @@ import {
   type JournalPage,
   type JournalRecord,
   type JournalScope,
-  type JournalState,
   type JournalStore,
   type PaymentTombstone,
   type StoredJournalRecord,
   type TombstoneEnd,
-} from '../../common/journal-port.js';
+} from '../journal-store.js';
+import { type JournalState } from '../../common/vocabulary.js';
 import { LinkedList, type Linked, NumberedRecords } from './record-collections.js';
 import { placesOf, tombstoneOf } from '../purge-targets.js';
 import { MemoryTombstones } from './memory-tombstones.js';

@@ -1,9 +1,5 @@
-import {
-  type InboxConflict,
-  type InboxScope,
-  type SetAsideDelivery,
-  type SetAsideKind,
-} from '../../common/storage-port.js';
+import { type InboxConflict, type SetAsideDelivery } from '../conflict-store.js';
+import { type InboxScope, type SetAsideKind } from '../../common/vocabulary.js';
 import { placeAfter } from '../conflict-cursor.js';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 

@@ -1,5 +1,6 @@
-import { type JournalStore } from '../../common/journal-port.js';
-import { type InboxStore, type PaymentsStorage } from '../../common/storage-port.js';
+import { type JournalStore } from '../journal-store.js';
+import { type InboxStore } from '../inbox-store.js';
+import { type PaymentsStorage } from '../payments-storage.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { MemoryInbox } from './memory-inbox.js';
 import { MemoryJournal } from './memory-journal.js';

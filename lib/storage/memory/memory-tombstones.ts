@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type PaymentTombstone } from '../../common/journal-port.js';
+import { type PaymentTombstone } from '../journal-store.js';
 
 /** Three words of the hash of the reference, one for attempt and end, one for the time. */
 const WORDS = 5;

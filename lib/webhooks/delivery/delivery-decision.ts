@@ -1,5 +1,5 @@
 import { type PaymentWebhookEvent } from '../../common/events.js';
-import { type SetAsideKind } from '../../common/storage-port.js';
+import { type SetAsideKind } from '../../common/vocabulary.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
 import { type WebhookStanding } from '../../journal/outcomes/webhook-outcomes.js';
 import { classifyEvent } from './classify-event.js';

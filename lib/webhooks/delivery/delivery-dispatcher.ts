@@ -1,13 +1,7 @@
 import { type ApplicationEvents } from '../../common/application-events.js';
 import { type PaymentEventName, type PaymentWebhookEvent } from '../../common/events.js';
-import {
-  type ClaimResult,
-  type InboxDelivery,
-  type InboxKind,
-  type InboxScope,
-  type InboxStore,
-  type SetAsideKind,
-} from '../../common/storage-port.js';
+import { type InboxScope, type InboxKind, type SetAsideKind } from '../../common/vocabulary.js';
+import { type ClaimResult, type InboxDelivery, type InboxStore } from '../../storage/inbox-store.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
 import {

@@ -1,6 +1,5 @@
-import { type PaymentsEnvironment } from '../../common/vocabulary.js';
+import { type PaymentsEnvironment, type InboxScope } from '../../common/vocabulary.js';
 import { type PaymentWebhookEvent } from '../../common/events.js';
-import { type InboxScope } from '../../common/storage-port.js';
 import { chargeFingerprintOf, classifyEvent, sha256 } from './classify-event.js';
 import { type VerifiedWebhook } from '../signature/read-event.js';
 

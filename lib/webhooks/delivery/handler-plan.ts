@@ -1,4 +1,4 @@
-import { type InboxClaim } from '../../common/storage-port.js';
+import { type InboxClaim } from '../../storage/inbox-store.js';
 import { type HandlerStep } from '../handlers/handler-step.js';
 
 /** Before the names of the steps that tell of a contradiction: a method may listen to it and to the outcome. */

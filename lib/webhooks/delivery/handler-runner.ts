@@ -2,7 +2,7 @@ import { isProxy } from 'node:util/types';
 import { isObservable, lastValueFrom } from 'rxjs';
 import { performance } from 'node:perf_hooks';
 import { type PaymentWebhookEvent } from '../../common/events.js';
-import { type InboxClaim } from '../../common/storage-port.js';
+import { type InboxClaim } from '../../storage/inbox-store.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
 import { failureLabel, PaymentsStorageError, isPaymentsError } from '../../errors/payments-errors.js';

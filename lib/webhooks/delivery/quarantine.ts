@@ -1,5 +1,6 @@
 import { type PaymentWebhookEvent } from '../../common/events.js';
-import { type InboxScope, type InboxStore, type SetAsideKind } from '../../common/storage-port.js';
+import { type InboxScope, type SetAsideKind } from '../../common/vocabulary.js';
+import { type InboxStore } from '../../storage/inbox-store.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { chargeFingerprintOf, classifyEvent } from './classify-event.js';
 import { type VerifiedWebhook } from '../signature/read-event.js';

@@ -1,5 +1,6 @@
 import { type PaymentWebhookEvent } from '../../common/events.js';
-import { type InboxConflict, type InboxScope } from '../../common/storage-port.js';
+import { type InboxConflict } from '../../storage/conflict-store.js';
+import { type InboxScope } from '../../common/vocabulary.js';
 import { type WebhookStartEvent } from '../../common/webhook-diagnostics.js';
 import { type RawWebhook, type SignatureVerdict } from '../../common/webhook-scheme.js';
 import { SafeLogger } from '../../common/safe-logger.js';

@@ -1,7 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { hasSubscribers, publishAround, publishDiagnostics } from '../../common/diagnostics.js';
 import { PAYMENT_EVENT_NAMES, type PaymentWebhookEvent } from '../../common/events.js';
-import { type ClaimResult, type InboxKind } from '../../common/storage-port.js';
+import { type ClaimResult } from '../../storage/inbox-store.js';
+import { type InboxKind } from '../../common/vocabulary.js';
 import {
   WEBHOOK_END_CHANNEL,
   WEBHOOK_HANDLER_END_CHANNEL,

@@ -4,10 +4,9 @@ import ts from 'typescript';
 import { ENTRY_POINTS } from './entry-points.mjs';
 import { reach } from '../../../scripts/reach.mjs';
 
-const BUILDS = ['esm', 'cjs'];
 /** What the types of the main entry point must do without. */
 const OTHERS =
-  /[\\/]dist[\\/]\w+[\\/](testing|sandbox|cli|redis|postgres|bullmq|terminus|opentelemetry)[\\/]/;
+  /[\\/]dist[\\/]\w+[\\/](testing|sandbox|cli|storage[\\/](redis|postgres)|bullmq|terminus|opentelemetry)[\\/]/;
 /** What each entry point may load of `shared/` beside its own script: each file costs time at boot. */
 const SHARED = {
   '.': ['basics', 'diagnostics', 'payments', 'stores'],
@@ -28,7 +27,7 @@ export function checkReach(content) {
   checkEntryPoints(manifest);
   const always = mandatoryPackages(manifest);
   const problems = Object.entries(ENTRY_POINTS).flatMap(([entry, peers]) =>
-    filesOf(content, entry).flatMap((start) => {
+    filesOf(content, manifest, entry).flatMap((start) => {
       const { files, packages } = reach(start);
       const allowed = start.endsWith('.js') && entry === WITHOUT_PACKAGES ? [] : [...always, ...peers];
       const foreign = [...packages].filter((name) => !allowed.includes(name));
@@ -66,7 +65,8 @@ export function checkUse(content) {
 }
 
 function reachedDeclarations(content) {
-  const starts = Object.keys(ENTRY_POINTS).flatMap((entry) => filesOf(content, entry));
+  const manifest = JSON.parse(readFileSync(join(content, 'package.json'), 'utf8'));
+  const starts = Object.keys(ENTRY_POINTS).flatMap((entry) => filesOf(content, manifest, entry));
   return new Set(starts.filter((file) => file.endsWith('.d.ts')).flatMap((file) => [...reach(file).files]));
 }
 
@@ -85,9 +85,10 @@ function mandatoryPackages({ dependencies = {}, peerDependencies = {}, peerDepen
   return new Set([...Object.keys(dependencies), ...mandatory]);
 }
 
-function filesOf(content, entry) {
-  return BUILDS.flatMap((build) =>
-    ['.js', '.d.ts'].map((ending) => join(content, 'dist', build, entry, `index${ending}`)),
+/** The script and the declarations of both builds. */
+function filesOf(content, { exports }, entry) {
+  return ['import', 'require'].flatMap((condition) =>
+    Object.values(exports[entry][condition]).map((file) => join(content, file)),
   );
 }
 

@@ -4,7 +4,7 @@ import { Logger } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import fc from 'fast-check';
 import { CollectionsService } from '../../../lib/collections/collections.service.js';
-import { type JournalStore } from '../../../lib/common/journal-port.js';
+import { type JournalStore } from '../../../lib/storage/journal-store.js';
 import { type PaymentFamily } from '../../../lib/common/vocabulary.js';
 import { resolveOptions } from '../../../lib/config/resolve-options.js';
 import { DisbursementsService } from '../../../lib/disbursements/disbursements.service.js';

@@ -84,7 +84,7 @@ describeWith([postgresService], 'the database that DATABASE_URL names', () => {
     async () => {
       const before = await state();
       expect(before).toMatchObject([{ commands: ['CREATE SCHEMA', 'CREATE TABLE'], journal: [{}] }]);
-      const specs = ['sample/04-payroll/test/command-line', 'test/integration/postgres/migrate'];
+      const specs = ['sample/04-payroll/test/command-line', 'test/integration/storage/postgres/migrate'];
       const names = 'explains itself|keeps what is stored';
       const command = ['node_modules/vitest/vitest.mjs', 'run', '--maxWorkers=1', ...specs, '-t', names];
       const { stdout } = await node(command, { DATABASE_URL: url });

@@ -14,8 +14,8 @@ import {
   PaymentsModule,
   type PaymentsStorage,
 } from '../../../lib/index.js';
-import { postgresStorage } from '../../../lib/postgres/index.js';
-import { redisStorage } from '../../../lib/redis/index.js';
+import { postgresStorage } from '../../../lib/storage/postgres/index.js';
+import { redisStorage } from '../../../lib/storage/redis/index.js';
 import { bankRequest, collectionRequest } from '../../support/gateway-answers.js';
 import { TimeTravellingRedis } from '../../support/redis.js';
 import { History } from '../history.js';

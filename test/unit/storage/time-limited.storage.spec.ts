@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type ClaimResult, type PaymentsStorage } from '../../../lib/common/storage-port.js';
+import { type ClaimResult } from '../../../lib/storage/inbox-store.js';
+import { type PaymentsStorage } from '../../../lib/storage/payments-storage.js';
 import { memoryStorage } from '../../../lib/storage/memory/memory-storage.js';
 import { timeLimited } from '../../../lib/storage/time-limited-storage.js';
 import { claimed, inboxContract, inboxDelivery, inboxKey } from '../../support/inbox-contract.js';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi, type Mock } from 'vitest';
 import { performance } from 'node:perf_hooks';
-import { type StoredJournalRecord } from '../../../../lib/common/journal-port.js';
+import { type StoredJournalRecord } from '../../../../lib/storage/journal-store.js';
 import { OutcomeNotifier } from '../../../../lib/journal/outcomes/outcome-recorder.js';
 import { OutcomeWaiter } from '../../../../lib/journal/outcomes/outcome-waiter.js';
 import { type StatusResolver } from '../../../../lib/journal/outcomes/status-resolver.js';

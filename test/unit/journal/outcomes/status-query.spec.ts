@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { idempotencyKeyFor } from '../../../../lib/journal/payment/payment-identity.js';
-import { type JournalRecord } from '../../../../lib/common/journal-port.js';
+import { type JournalRecord } from '../../../../lib/storage/journal-store.js';
 import {
   afterStatus,
   readStatus,

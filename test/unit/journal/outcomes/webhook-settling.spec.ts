@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { type JournalStore } from '../../../../lib/common/journal-port.js';
+import { type JournalStore } from '../../../../lib/storage/journal-store.js';
 import { OutcomeNotifier } from '../../../../lib/journal/outcomes/outcome-recorder.js';
 import { WebhookOutcomes, type WebhookSettling } from '../../../../lib/journal/outcomes/webhook-outcomes.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type JournalStore } from '../../../../lib/common/journal-port.js';
+import { type JournalStore } from '../../../../lib/storage/journal-store.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
 import { changeRecord } from '../../../../lib/journal/payment/change-record.js';
 import { rejected, unknown } from '../../../../lib/journal/payment/journal-transitions.js';

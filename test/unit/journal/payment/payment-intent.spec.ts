@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { performance } from 'node:perf_hooks';
-import { type JournalRecord, type JournalStore } from '../../../../lib/common/journal-port.js';
+import { type JournalRecord, type JournalStore } from '../../../../lib/storage/journal-store.js';
 import { PaymentOutcomeUnknownError } from '../../../../lib/errors/payments-errors.js';
 import { OutcomeRecorder } from '../../../../lib/journal/outcomes/outcome-recorder.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { performance } from 'node:perf_hooks';
-import { type JournalStore } from '../../../../lib/common/journal-port.js';
+import { type JournalStore } from '../../../../lib/storage/journal-store.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
 import { type CallLimits } from '../../../../lib/gateway/call-options.js';
 import { JournalWriter } from '../../../../lib/journal/payment/journal-writer.js';

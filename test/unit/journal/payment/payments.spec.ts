@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi, type Mock } from 'vitest';
-import { type JournalStore } from '../../../../lib/common/journal-port.js';
+import { type JournalStore } from '../../../../lib/storage/journal-store.js';
 import {
   PaymentOutcomeUnknownError,
   PaymentRejectedError,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type JournalRecord, type StoredJournalRecord } from '../../../../lib/common/journal-port.js';
+import { type JournalRecord, type StoredJournalRecord } from '../../../../lib/storage/journal-store.js';
 import {
   type ProbeRules,
   asksForAnotherKey,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type JournalState, type PaymentTombstone } from '../../../../lib/common/journal-port.js';
+import { type JournalState } from '../../../../lib/common/vocabulary.js';
+import { type PaymentTombstone } from '../../../../lib/storage/journal-store.js';
 import { PaymentRejectedError } from '../../../../lib/errors/payments-errors.js';
 import { type ReuseReason } from '../../../../lib/journal/payment/repeated-call.js';
 import {

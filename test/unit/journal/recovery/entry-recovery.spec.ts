@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { type JournalEntry } from '../../../../lib/common/journal-entry.js';
 import {
-  type JournalEntry,
   type JournalRecord,
   type JournalStore,
   type StoredJournalRecord,
-} from '../../../../lib/common/journal-port.js';
+} from '../../../../lib/storage/journal-store.js';
 import { EntryRecovery } from '../../../../lib/journal/recovery/recover-entry.js';
 import { type EntryEnd } from '../../../../lib/journal/recovery/recovery-report.js';
 import { type StatusResolver } from '../../../../lib/journal/outcomes/status-resolver.js';

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type JournalState, type JournalStore } from '../../../../lib/common/journal-port.js';
+import { type JournalState } from '../../../../lib/common/vocabulary.js';
+import { type JournalStore } from '../../../../lib/storage/journal-store.js';
 import { oldestExcept } from '../../../../lib/journal/recovery/oldest-unresolved.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
 import { allBut, journalRecord } from '../../../support/journal-contract.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi, type MockInstance } from 'vitest';
 import { Logger } from '@nestjs/common';
-import { type JournalStore, type StoredJournalRecord } from '../../../../lib/common/journal-port.js';
+import { type JournalStore, type StoredJournalRecord } from '../../../../lib/storage/journal-store.js';
 import { type EntryEnd } from '../../../../lib/journal/recovery/recovery-report.js';
 import { RecoveryRun } from '../../../../lib/journal/recovery/recover.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';

@@ -1,11 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { inspect } from 'node:util';
-import {
-  type JournalPage,
-  type JournalState,
-  type JournalStore,
-} from '../../../../lib/common/journal-port.js';
+import { type JournalPage, type JournalStore } from '../../../../lib/storage/journal-store.js';
+import { type JournalState } from '../../../../lib/common/vocabulary.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
 import { journalContract, journalRecord } from '../../../support/journal-contract.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type SetAsideKind } from '../../../../lib/common/storage-port.js';
+import { type SetAsideKind } from '../../../../lib/common/vocabulary.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
 import { claimed, inboxContract, inboxDelivery, inboxKey } from '../../../support/inbox-contract.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type PaymentWebhookEvent } from '../../../../lib/common/events.js';
-import { type InboxScope } from '../../../../lib/common/storage-port.js';
+import { type InboxScope } from '../../../../lib/common/vocabulary.js';
 import { paymentEvent } from '../../../../lib/testing/payment-event.js';
 import { queuedDelivery } from '../../../../lib/webhooks/delivery/delivery-queue.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type JournalStore } from '../../../../lib/common/journal-port.js';
+import { type JournalStore } from '../../../../lib/storage/journal-store.js';
 import { type HandlerStep } from '../../../../lib/webhooks/handlers/handler-step.js';
 import { type HandlerPlan, planHandlers } from '../../../../lib/webhooks/delivery/handler-plan.js';
 

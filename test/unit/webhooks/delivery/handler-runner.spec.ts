@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { of, throwError } from 'rxjs';
 import { Logger } from '@nestjs/common';
 import { type WebhookAnswer } from '../../../../lib/webhooks/delivery/webhook-answer.js';
-import { type InboxClaim } from '../../../../lib/common/storage-port.js';
+import { type InboxClaim } from '../../../../lib/storage/inbox-store.js';
 import { PaymentsStorageError } from '../../../../lib/errors/payments-errors.js';
 import { ChangedMeanwhileError } from '../../../../lib/journal/outcomes/webhook-outcomes.js';
 import { paymentEvent } from '../../../../lib/testing/payment-event.js';

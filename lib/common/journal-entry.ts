@@ -1,0 +1,44 @@
+import {
+  type JournalState,
+  type MoneyOperation,
+  type OutcomeEvidence,
+  type PaymentFamily,
+  type PaymentOutcome,
+} from './vocabulary.js';
+
+/**
+ * What an application sees of a payment in the journal.
+ *
+ * @publicApi
+ */
+export interface JournalEntry {
+  /** Name of the merchant account. */
+  readonly account: string;
+  /** Money in, or money out. */
+  readonly family: PaymentFamily;
+  /** Which operation was called. */
+  readonly operation: MoneyOperation;
+  /** The merchant's reference. */
+  readonly reference: string;
+  /** Two-decimal string. */
+  readonly amount: string;
+  /** 1, and one more after every refusal with a listed code. */
+  readonly attempt: number;
+  /** The `Idempotency-Key` of the current attempt, for the gateway's support. */
+  readonly idempotencyKey: string;
+  /** Where the payment stands. */
+  readonly state: JournalState;
+  /** How the payment ended; present where it is settled. */
+  readonly outcome?: PaymentOutcome;
+  /** Why it is not known what came of it; present where it is unknown. */
+  readonly evidence?: OutcomeEvidence;
+  /** When the payment was written down for the first time. */
+  readonly createdAt: Date;
+  /** When the entry last changed. */
+  readonly updatedAt: Date;
+  /**
+   * Why the journal cannot read the entry; absent where it can. Fields that it cannot read are empty texts then, and nothing is ever
+   * sent for it: find out what came of the payment, then write it down with `PaymentsJournal.settle()`.
+   */
+  readonly damaged?: string;
+}

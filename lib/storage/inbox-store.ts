@@ -1,0 +1,140 @@
+import { type InboxKind, type SetAsideKind, type InboxScope } from '../common/vocabulary.js';
+import { type InboxConflict, type SetAsideDelivery } from './conflict-store.js';
+import { type JournalStore } from './journal-store.js';
+
+/**
+ * Where an inbox entry belongs.
+ *
+ * @publicApi
+ */
+export interface InboxKey extends InboxScope {
+  /** What the entry stands for. */
+  readonly kind: InboxKind;
+  /**
+   * `outcome`: the merchant's reference. `unrecognized`: the SHA-256 (hex) of the body. Otherwise the fingerprint of what
+   * was set aside.
+   */
+  readonly reference: string;
+}
+
+/**
+ * One verified delivery, as the inbox compares it.
+ *
+ * @publicApi
+ */
+export interface InboxDelivery {
+  /** Where the delivery belongs. */
+  readonly key: InboxKey;
+  /** Event name. */
+  readonly event: string;
+  /** SHA-256 (hex) over event, reference, amount, currency and status. */
+  readonly fingerprint: string;
+  /**
+   * SHA-256 (hex) of the provider's transaction reference, where a success names one. Another one under the same
+   * fingerprint is another outcome: the customer may have been charged twice. An absent one differs from none, and the
+   * entry takes over the first one that comes.
+   */
+  readonly providerReference?: string;
+  /** Fingerprints of other outcomes of this reference that this one may replace; `any` when an operator releases it. */
+  readonly replaces: readonly string[] | 'any';
+  /**
+   * The journal says that a webhook has settled this payment. An entry that is not there was handled and then purged, so
+   * nothing is claimed without one.
+   */
+  readonly mustExist?: boolean;
+}
+
+/**
+ * The right to run the handlers for one delivery. It ends with `finish`, `fail` or `withdraw`, or when the lease runs out.
+ *
+ * @publicApi
+ */
+export interface InboxClaim {
+  /** 1 for the first run of the handlers. */
+  readonly attempt: number;
+  /** Names of the handlers that finished in earlier runs and are not to run again. */
+  readonly finished: readonly string[];
+  /** The open database transaction, where the storage commits its record together with the handlers' writes. */
+  readonly transaction?: unknown;
+  /** The journal inside that transaction; present where `transaction` is. */
+  readonly journal?: JournalStore;
+  /**
+   * Remembers that one of several handlers finished. In a transaction there is nothing to remember: what the handler wrote
+   * is undone with everything else.
+   *
+   * @returns False: the lease was lost, and somebody else decides.
+   */
+  mark(handler: string): Promise<boolean>;
+  /**
+   * Records the work as done; commits the transaction. Also true where this claim had recorded it before: whoever lost the first
+   * answer may ask again. False: the lease was lost, and somebody else decides.
+   */
+  finish(): Promise<boolean>;
+  /**
+   * Gives the entry back, so that the next delivery runs what has not finished; undoes the transaction. Changes nothing
+   * once the lease was lost.
+   */
+  fail(): Promise<void>;
+  /**
+   * Forgets the entry, as if the delivery had never been claimed: the journal knows better what becomes of it. Undoes the
+   * transaction. Changes nothing once the lease was lost.
+   */
+  withdraw(): Promise<void>;
+}
+
+/**
+ * What the inbox says about a delivery.
+ *
+ * - `claimed`: run the handlers; `claim` is the right to.
+ * - `done`: they ran before; nothing to do.
+ * - `busy`: they run elsewhere right now, under a lease that holds for `leaseLeftMs` milliseconds more.
+ * - `conflict`: another outcome, amount or provider reference stands for this reference already: that of `standingEvent`.
+ * - `missing`: there is no entry, and `mustExist` asked for one.
+ *
+ * @publicApi
+ */
+export type ClaimResult =
+  | { readonly result: 'claimed'; readonly claim: InboxClaim }
+  | { readonly result: 'done' }
+  | { readonly result: 'busy'; readonly leaseLeftMs: number }
+  | { readonly result: 'conflict'; readonly standingEvent: string }
+  | { readonly result: 'missing' };
+
+/**
+ * The inbox: one entry per payment outcome, claimed by one worker at a time.
+ *
+ * Every method rejects when the store cannot be reached; the delivery is then answered 503.
+ *
+ * @publicApi
+ */
+export interface InboxStore {
+  /**
+   * Takes the right to handle a delivery, atomically among all replicas that share the store. An expired claim of the
+   * same delivery may be taken over; its holder can then change nothing.
+   *
+   * @param leaseMs How long the claim holds, by the store's own clock.
+   */
+  claim(delivery: InboxDelivery, leaseMs: number): Promise<ClaimResult>;
+  /** Resolves when the running claim of an entry ends, or after `timeoutMs`. */
+  waitForRelease(key: InboxKey, timeoutMs: number): Promise<void>;
+  /** Stores a delivery beside the inbox; a repetition raises `seen`. */
+  setAside(delivery: SetAsideDelivery): Promise<void>;
+  /**
+   * What is set aside, oldest first. What stays there between the first page and the last comes exactly once.
+   *
+   * @param page.after The last `id` of the page before, whether or not that entry is still there.
+   * @throws PaymentsValidationError where `after` is no such id.
+   */
+  conflicts(
+    scope: InboxScope,
+    page: { readonly after?: string; readonly limit: number },
+  ): Promise<readonly InboxConflict[]>;
+  /** One entry of what is set aside; undefined where there is none. */
+  getConflict(scope: InboxScope, id: string): Promise<InboxConflict | undefined>;
+  /** Takes one entry off what is set aside; nothing happens where there is none. */
+  removeConflict(scope: InboxScope, id: string): Promise<void>;
+  /** Forgets finished entries older than `olderThanMs`, in batches where there are many. Resolves to how many. */
+  purge(scope: InboxScope, olderThanMs: number): Promise<number>;
+  /** Forgets what was set aside for this reason, first seen longer ago than `olderThanMs`. Resolves to how many. */
+  purgeSetAside(scope: InboxScope, kind: SetAsideKind, olderThanMs: number): Promise<number>;
+}

@@ -1,0 +1,239 @@
+import {
+  type JournalState,
+  type MoneyOperation,
+  type OutcomeEvidence,
+  type PaymentFamily,
+  type PaymentOutcome,
+  type PaymentsEnvironment,
+} from '../common/vocabulary.js';
+
+/**
+ * The payments of one merchant account that share their references.
+ *
+ * @publicApi
+ */
+export interface JournalScope {
+  /** Name of the merchant account. */
+  readonly account: string;
+  /** Which environment the account's keys belong to. */
+  readonly environment: PaymentsEnvironment;
+  /** Money in, or money out. */
+  readonly family: PaymentFamily;
+}
+
+/**
+ * One payment.
+ *
+ * @publicApi
+ */
+export interface JournalKey extends JournalScope {
+  /** The merchant's reference. */
+  readonly reference: string;
+}
+
+/**
+ * Which wait comes before the one further try with the same key: after an answer that says nothing, or after silence.
+ *
+ * @publicApi
+ */
+export type ProbeWait = 'after-answer' | 'after-silence';
+
+/**
+ * What the journal keeps of a payment. A store writes and reads it whole; no field means anything to it but the key,
+ * `state`, `attempt` and `intent`.
+ *
+ * @publicApi
+ */
+export interface JournalRecord extends JournalKey {
+  /** Which operation was called. */
+  readonly operation: MoneyOperation;
+  /** Canonical money string. */
+  readonly amount: string;
+  /** The only currency of the gateway. */
+  readonly currency: 'TZS';
+  /** 1, and one more after every refusal with a listed code. */
+  readonly attempt: number;
+  /** The `Idempotency-Key` of the current attempt. */
+  readonly idempotencyKey: string;
+  /**
+   * Which call wrote the attempt down: one that was told that its writing failed takes back what was written after all, and
+   * nobody else's.
+   */
+  readonly intent: string;
+  /** What repeated calls are compared by; begins with the version of the way it was made. */
+  readonly bodyHash: string;
+  /** Where the payment stands. */
+  readonly state: JournalState;
+  /** How the payment ended; present where it is settled. */
+  readonly outcome?: PaymentOutcome;
+  /** Who said how it ended; `status`: the gateway, in a status answer or in its answer to the call. */
+  readonly settledBy?: 'webhook' | 'status' | 'operator';
+  /** SHA-256 (hex) of the provider's transaction reference, where the webhook of a success named one. */
+  readonly providerReference?: string;
+  /** Why it is not known what came of it; present where it is unknown. */
+  readonly evidence?: OutcomeEvidence;
+  /** The refusal had no listed code: the next call sends the same attempt again, with its key. */
+  readonly keepsKey?: true;
+  /** The one further try that is still open; absent where there is none. */
+  readonly probe?: ProbeWait;
+  /**
+   * The call itself reported that its request began to leave. `recover()` sends nothing without it: whoever wrote the payment
+   * down may have been told that nothing was sent.
+   */
+  readonly sent?: true;
+  /** The request as it was sent, until it is not needed any more: names and phone numbers are in it. */
+  readonly body?: string;
+  /** The gateway's success answer as JSON text: names and phone numbers are in it. */
+  readonly answer?: string;
+  /**
+   * The gateway said that it has the payment, by whatever way but a success answer, which `answer` holds: in a status answer, by
+   * refusing a duplicate, or in a webhook that was set aside. An operator's `failed` then does not free the reference; one that was
+   * written down before is contradicted, and the payment is unknown again (`conflict`).
+   */
+  readonly acknowledged?: true;
+  /** `payment.stale` was announced. */
+  readonly stale?: true;
+}
+
+/**
+ * A record as it stands in a store. All times are by the store's own clock.
+ *
+ * @publicApi
+ */
+export interface StoredJournalRecord {
+  /** The record as it was written. */
+  readonly record: JournalRecord;
+  /** Another one after every change, and never one that this payment had before. */
+  readonly version: number;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  /** Milliseconds since 1970. */
+  readonly updatedAt: number;
+  /** Milliseconds since a call wrote the current attempt down, the last one where several made the same attempt. */
+  readonly ageMs: number;
+  /** Milliseconds since the last change. */
+  readonly idleMs: number;
+  /** How long nobody else may act on the payment; 0: anybody may. */
+  readonly leaseLeftMs: number;
+  /**
+   * Why the record cannot be read; absent where it can. Then only its key, `state` and `attempt` are certain, and nothing is ever sent
+   * for it.
+   */
+  readonly damaged?: string;
+}
+
+/**
+ * What a journal may forget: settled payments, refused ones, payouts that the gateway took. Nothing else ever.
+ *
+ * @publicApi
+ */
+export type ForgettablePayments = 'settled' | 'rejected' | 'accepted-payouts';
+
+/**
+ * What a journal keeps of a payment that it has forgotten, under a hash of its key: no reference, no personal data, and enough
+ * that the payment is never made a second time.
+ *
+ * @publicApi
+ */
+export interface PaymentTombstone {
+  /** The last attempt. */
+  readonly attempt: number;
+  /**
+   * How the payment stood: its outcome, or what was known of one that had not ended. `unlisted-refusal`: it was refused without a listed
+   * code, or turned away (`keepsKey`), so it may have been made all the same.
+   */
+  readonly end: PaymentOutcome | 'accepted' | 'rejected' | 'unlisted-refusal';
+  /** Who said how it ended; absent where it had not ended. */
+  readonly settledBy?: JournalRecord['settledBy'];
+}
+
+/**
+ * How a payment ended after the journal had forgotten it.
+ *
+ * @publicApi
+ */
+export interface TombstoneEnd {
+  /** How it ended. */
+  readonly end: PaymentOutcome;
+  /** Who said so. */
+  readonly settledBy: NonNullable<JournalRecord['settledBy']>;
+}
+
+/**
+ * What came of writing a payment down.
+ *
+ * @publicApi
+ */
+export type JournalInsertion =
+  /** `inserted`: it was written. Else its key is taken, by `stored`. */
+  | { readonly inserted: boolean; readonly stored: StoredJournalRecord; readonly tombstone?: undefined }
+  /** It was not written: the journal has forgotten a payment with this key. */
+  | { readonly inserted: false; readonly stored?: undefined; readonly tombstone: PaymentTombstone };
+
+/**
+ * One page of a list.
+ *
+ * @publicApi
+ */
+export interface JournalPage {
+  /** The records of this page, oldest first. */
+  readonly entries: readonly StoredJournalRecord[];
+  /** Opaque: where the next page begins; absent on the last one. */
+  readonly next?: string;
+}
+
+/**
+ * The journal: every payment is written down before it is sent. Each change names the version that it changes, so that
+ * of two writers one learns that it was too late. A store decides nothing else.
+ *
+ * Every method rejects when the store cannot be reached.
+ *
+ * @publicApi
+ */
+export interface JournalStore {
+  /**
+   * Writes a payment down, unless its key stands already or has a tombstone.
+   *
+   * @param leaseMs How long nobody else may act on it.
+   */
+  insert(record: JournalRecord, leaseMs: number): Promise<JournalInsertion>;
+  /** The record of a payment; undefined where none was written down. */
+  get(key: JournalKey): Promise<StoredJournalRecord | undefined>;
+  /**
+   * Puts a record in the place of the one with this version. Its age begins anew where `attempt` or `intent` changes.
+   *
+   * @param leaseMs How long nobody else may act on it; 0 ends a lease.
+   * @returns Undefined where the version does not stand any more.
+   */
+  replace(version: number, record: JournalRecord, leaseMs: number): Promise<StoredJournalRecord | undefined>;
+  /** Takes a payment out. False where the version does not stand any more. */
+  remove(key: JournalKey, version: number): Promise<boolean>;
+  /**
+   * The payments that are in none of these states, oldest first by `createdAt`: also those in a state that only a newer version of
+   * the package knows. No payment comes twice, and one that stays in the other states between the first page and the last comes
+   * once. A page costs about the same wherever it begins.
+   *
+   * @param page At most `limit` of them, beginning at `after`: `next` of the page before.
+   */
+  list(
+    scope: JournalScope,
+    except: readonly JournalState[],
+    page: { readonly after?: string; readonly limit: number },
+  ): Promise<JournalPage>;
+  /**
+   * What is left of a payment that was forgotten; undefined where none was. A key has a record or a tombstone, never both for
+   * longer than one call of `insert` takes.
+   */
+  tombstone(key: JournalKey): Promise<PaymentTombstone | undefined>;
+  /** Writes down how a forgotten payment ended after all, in its tombstone; nothing happens where there is none. */
+  endTombstone(key: JournalKey, ended: TombstoneEnd): Promise<void>;
+  /**
+   * Forgets such payments that did not change for `olderThanMs`, in batches where there are many, and leaves a tombstone for
+   * each. `tombstones`: takes away those that were left longer ago. Resolves to how many.
+   */
+  purge(
+    scope: Pick<JournalScope, 'account' | 'environment'>,
+    what: ForgettablePayments | 'tombstones',
+    olderThanMs: number,
+  ): Promise<number>;
+}

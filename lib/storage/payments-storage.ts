@@ -1,0 +1,18 @@
+import { type InboxStore } from './inbox-store.js';
+import { type JournalStore } from './journal-store.js';
+
+/**
+ * What the package remembers, and where.
+ *
+ * @publicApi
+ */
+export interface PaymentsStorage {
+  /** Name for boot messages, for example `memory`. */
+  readonly name: string;
+  /** Which webhook deliveries were handled. */
+  readonly inbox: InboxStore;
+  /** Which payments were begun, and what came of them. */
+  readonly journal: JournalStore;
+  /** Closes what the storage itself opened; a client that the application passed in stays open. */
+  close?(): Promise<void>;
+}

@@ -1,0 +1,142 @@
+import { checkedPool, checkedSchema } from './postgres-options.js';
+import { type PostgresPool, type PostgresClient } from './postgres-pool.js';
+import { tableNames, sqlLiteral, type TableNames } from './table-names.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import { PaymentsStorageError } from '../../errors/payments-errors.js';
+import { migrations } from './migrations.js';
+import { readVersion, refuseNewer } from './tables-version.js';
+
+/**
+ * Where the tables are to stand.
+ *
+ * @publicApi
+ */
+export interface MigratePaymentsOptions {
+  /** Schema of the tables; made where it is missing. The same as in `postgresStorage()`. @default 'public' */
+  readonly schema?: string;
+}
+
+/**
+ * Brings the tables of the package to the version that this package needs: `payments_inbox`, `payments_set_aside`,
+ * `payments_journal` and `payments_migrations`.
+ *
+ * Call it before the application starts, or at every start: what is there already stays, replicas that start together take
+ * turns, and one that fails leaves nothing half done. It needs the right to create tables only where something is missing.
+ *
+ * A migration waits three seconds for the tables at most, because everybody else waits behind it: where a transaction of the
+ * application holds them for longer, it lets go, and tries again four times within half a minute.
+ *
+ * Tables of a newer version stay as they are, so an older replica may call it during a deployment too.
+ *
+ * @throws PaymentsConfigError where an option is wrong, PaymentsStorageError where a newer version of the package made tables that
+ * this one cannot use, or where it did not get the tables, and the error of `pg` where PostgreSQL refuses.
+ *
+ * @example
+ * ```ts
+ * const pool = new Pool({ connectionString: process.env.DATABASE_URL });
+ * await migratePayments(pool);
+ * ```
+ *
+ * @publicApi
+ */
+export async function migratePayments(
+  pool: PostgresPool,
+  { schema }: MigratePaymentsOptions = {},
+): Promise<void> {
+  const names = tableNames(checkedSchema('migratePayments()', schema));
+  await migrateTables(checkedPool('migratePayments(pool)', pool), names);
+}
+
+/** One number for all migrations of this package; the ASCII letters `pays`. */
+const ADVISORY_LOCK = 0x70_61_79_73;
+
+/** Another transaction holds what is needed: the wait for it was too long, or both waited for each other. */
+const BUSY: readonly unknown[] = ['55P03', '40P01'];
+
+/** How long a migration may wait for the tables, and after which pauses it tries again. */
+export interface MigrationPatience {
+  readonly lockTimeout: string;
+  readonly pausesMs: readonly number[];
+}
+
+const PATIENCE: MigrationPatience = { lockTimeout: '3s', pausesMs: [1_000, 2_000, 4_000, 8_000] };
+
+/**
+ * Brings the tables to the version of this package. Whoever waits for a lock on a table makes all others wait behind it, readers too:
+ * so it lets go after a while, everything that it had locked before included.
+ */
+export async function migrateTables(
+  pool: PostgresPool,
+  names: TableNames,
+  { lockTimeout, pausesMs }: MigrationPatience = PATIENCE,
+): Promise<void> {
+  for (const pauseMs of [...pausesMs, undefined]) {
+    try {
+      await migrateOnce(pool, names, lockTimeout);
+      return;
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      if (pauseMs !== undefined) await delay(pauseMs);
+    }
+  }
+  throw new PaymentsStorageError(
+    `The tables of nestjs-payments in the schema ${names.schema} could not be migrated, and nothing was changed: other transactions ` +
+      `held them through ${pausesMs.length + 1} tries of ${lockTimeout}. End the long transactions (pg_stat_activity shows them), ` +
+      'or migrate when there is less traffic.',
+  );
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && BUSY.includes(error.code);
+}
+
+async function migrateOnce(pool: PostgresPool, names: TableNames, lockTimeout: string): Promise<void> {
+  const client = await pool.connect();
+  const ignore = (): void => undefined;
+  client.on('error', ignore);
+  let committed = false;
+  try {
+    await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+    // Nobody but other migrations waits behind this one, so it may take as long as they need.
+    await client.query(`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`);
+    await client.query(`SET LOCAL lock_timeout = '${lockTimeout}'`);
+    await migrate(client, names);
+    await client.query('COMMIT');
+    committed = true;
+  } finally {
+    // Closing the connection undoes what was not committed, also where it does not answer any more.
+    client.release(!committed);
+    client.removeListener('error', ignore);
+  }
+}
+
+async function migrate(client: PostgresClient, names: TableNames): Promise<void> {
+  await makeFirstTable(client, names);
+  const found = await readVersion((text) => client.query(text), names);
+  refuseNewer(found, names);
+  for (const [index, { statements, compatibleFrom }] of migrations(names).entries()) {
+    const version = index + 1;
+    if (version <= found.version) continue;
+    await client.query(statements);
+    await client.query(
+      compatibleFrom === undefined
+        ? `INSERT INTO ${names.migrations} (version) VALUES (${version})`
+        : `INSERT INTO ${names.migrations} (version, compatible_from) VALUES (${version}, ${compatibleFrom})`,
+    );
+  }
+}
+
+/** Makes the place where the version of the tables is written down, unless it is there. */
+async function makeFirstTable(client: PostgresClient, names: TableNames): Promise<void> {
+  const { schema, migrations: table } = names;
+  const found = await client.query(
+    `SELECT (to_regnamespace(${sqlLiteral(schema)}) IS NOT NULL)::text AS schema,
+            (to_regclass(${sqlLiteral(table)}) IS NOT NULL)::text AS migrations`,
+  );
+  if (found.rows[0]?.['schema'] === 'false') await client.query(`CREATE SCHEMA ${schema}`);
+  if (found.rows[0]?.['migrations'] === 'false') {
+    await client.query(
+      `CREATE TABLE ${table} (version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT clock_timestamp())`,
+    );
+  }
+}

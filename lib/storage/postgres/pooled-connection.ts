@@ -1,0 +1,135 @@
+import { PaymentsStorageError, failureLabel, isPaymentsError } from '../../errors/payments-errors.js';
+import { withDeadline } from '../../common/with-deadline.js';
+import { type PostgresClient, type PostgresPool, type PostgresResult } from './postgres-pool.js';
+
+/** How long to wait for a connection of the pool, and then for the answer to each statement. */
+const WITHIN_MS = 4_000;
+
+/** Runs one statement. Rejects with a `PaymentsStorageError`. */
+export type RunStatement = (text: string, values?: readonly unknown[]) => Promise<PostgresResult>;
+
+/** One connection of the application's pool, until it is given back. */
+export class PooledConnection {
+  private readonly release: PostgresClient['release'];
+  private query: PostgresClient['query'] = (text, values) => this.client.query(text, values);
+  private broken = false;
+  private returned = false;
+
+  private constructor(readonly client: PostgresClient) {
+    this.release = client.release.bind(client);
+    // Given back in the middle of a transaction, it would carry that transaction to whoever takes it next.
+    client.release = () => {
+      throw new PaymentsStorageError(
+        'The connection of the webhook transaction is given back after the handlers: take release() out of the handler.',
+      );
+    };
+    client.on('error', this.lost);
+  }
+
+  /** Takes a connection out of the pool; one that comes too late goes straight back. */
+  static async from(pool: PostgresPool): Promise<PooledConnection> {
+    const connecting = pool.connect();
+    try {
+      return new PooledConnection(await inTime(connecting, 'a free connection of the pool'));
+    } catch (error) {
+      connecting.then(
+        (client) => {
+          client.release();
+        },
+        () => undefined,
+      );
+      throw storageFailure(error);
+    }
+  }
+
+  readonly run: RunStatement = async (text, values) => {
+    if (this.broken || this.returned) throw new PaymentsStorageError('The connection to PostgreSQL is gone.');
+    try {
+      return await inTime(this.query(text, values && [...values]), 'an answer of PostgreSQL');
+    } catch (error) {
+      if (error instanceof PaymentsStorageError) this.broken = true;
+      throw storageFailure(error);
+    }
+  };
+
+  /**
+   * Refuses what is still asked of the client: outside of the transaction it would stand. Only for a connection that is closed
+   * afterwards.
+   */
+  block(): void {
+    this.query = this.client.query.bind(this.client);
+    this.client.query = () =>
+      Promise.reject(
+        new PaymentsStorageError(
+          'The webhook transaction is over because a handler failed: await everything that a handler began, before its error ' +
+            'is thrown (Promise.allSettled in the place of Promise.all).',
+        ),
+      );
+  }
+
+  /** Gives the connection back, once; one whose state nobody knows is closed instead. */
+  giveBack(how: 'usable' | 'unknown'): void {
+    if (this.returned) return;
+    this.returned = true;
+    this.release(this.broken || how === 'unknown');
+    this.client.removeListener('error', this.lost);
+  }
+
+  /** Without a listener, a connection that breaks would end the process. */
+  private readonly lost = (): void => {
+    this.broken = true;
+  };
+}
+
+/** Runs single statements, each on a connection of its own and committed at once. */
+export function autocommit(pool: PostgresPool): RunStatement {
+  return async (text, values) => {
+    const connection = await PooledConnection.from(pool);
+    try {
+      const result = await connection.run(text, values);
+      connection.giveBack('usable');
+      return result;
+    } finally {
+      connection.giveBack('unknown');
+    }
+  };
+}
+
+async function inTime<T>(work: Promise<T>, what: string): Promise<T> {
+  const waited = await withDeadline(work, performance.now() + WITHIN_MS);
+  if (waited.ended === 'done') return waited.value;
+  throw new PaymentsStorageError(`Waited ${WITHIN_MS} ms in vain for ${what}.`);
+}
+
+/** Undefined schema, table and column. */
+const NOT_MIGRATED = new Set(['3F000', '42P01', '42703']);
+/** The transaction was aborted by a failed statement before. */
+const ABORTED = '25P02';
+/** A setting that does not exist: how `finishAndCommit` says that it finished nothing. */
+const NOTHING_FINISHED = '42704';
+
+/** An error of the driver or of PostgreSQL without its texts: they repeat what was to be stored. */
+export function storageFailure(error: unknown): Error {
+  if (isPaymentsError(error)) return error;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (NOT_MIGRATED.has(code)) {
+    return new PaymentsStorageError(
+      `The tables of nestjs-payments are missing or older than this version (${code}): call migratePayments(pool) when you ` +
+        'deploy, with the same `schema` as postgresStorage().',
+    );
+  }
+  if (code === ABORTED) {
+    return new PaymentsStorageError(
+      'A statement in the transaction failed and the handler went on, so PostgreSQL undoes everything (25P02): let the error ' +
+        'of the statement through, or put the statement behind a SAVEPOINT.',
+    );
+  }
+  if (code === NOTHING_FINISHED) {
+    return new PaymentsStorageError(
+      'A handler ended the webhook transaction by itself: what it committed stays, nothing was recorded, and the delivery comes ' +
+        "again. To prevent a second effect, take COMMIT and ROLLBACK out of the handler, and an ORM's transaction() on " +
+        'context.transaction, which sends them (SAVEPOINT and ROLLBACK TO are fine).',
+    );
+  }
+  return new PaymentsStorageError(`PostgreSQL did not do what it was asked: ${failureLabel(error)}.`);
+}

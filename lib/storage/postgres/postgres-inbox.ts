@@ -1,0 +1,152 @@
+import { type InboxScope, type SetAsideKind } from '../../common/vocabulary.js';
+import {
+  type ClaimResult,
+  type InboxClaim,
+  type InboxDelivery,
+  type InboxKey,
+  type InboxStore,
+} from '../inbox-store.js';
+import { type InboxConflict, type SetAsideDelivery } from '../conflict-store.js';
+import { claimOnce, type HeldEntry, keyValues } from './claim-once.js';
+import { deleteInBatches } from './delete-in-batches.js';
+import { beginTransaction, TransactionalClaim } from './transactional-claim.js';
+import { type InboxStatements, inboxStatements } from './inbox-statements.js';
+import { autocommit, PooledConnection, type RunStatement } from './pooled-connection.js';
+import { type PostgresPool } from './postgres-pool.js';
+import { PostgresJournal } from './postgres-journal.js';
+import { PostgresSetAside } from './postgres-quarantine.js';
+import { toSqlText } from './sql-text.js';
+import { type TableNames } from './table-names.js';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** The inbox in PostgreSQL. */
+export class PostgresInbox implements InboxStore {
+  private readonly run: RunStatement;
+  private readonly statements: InboxStatements;
+  private readonly aside: PostgresSetAside;
+
+  constructor(
+    private readonly pool: PostgresPool,
+    private readonly names: TableNames,
+    private readonly transactional: boolean,
+  ) {
+    this.run = autocommit(pool);
+    this.statements = inboxStatements(names);
+    this.aside = new PostgresSetAside(this.run, names);
+  }
+
+  async claim(delivery: InboxDelivery, leaseMs: number): Promise<ClaimResult> {
+    if (this.transactional) return this.claimWithTransaction(delivery, leaseMs);
+    const claimed = await claimOnce(this.run, this.statements, delivery, leaseMs);
+    return claimed.result === 'claimed'
+      ? { result: 'claimed', claim: this.plainClaim(claimed.entry) }
+      : claimed;
+  }
+
+  waitForRelease(key: InboxKey, timeoutMs: number): Promise<void> {
+    const ended = async (): Promise<boolean> =>
+      (await this.run(this.statements.runs, keyValues(key))).rows.length === 0;
+    return pollUntil(ended, timeoutMs);
+  }
+
+  setAside(delivery: SetAsideDelivery): Promise<void> {
+    return this.aside.add(delivery);
+  }
+
+  conflicts(
+    scope: InboxScope,
+    { after, limit }: { readonly after?: string; readonly limit: number },
+  ): Promise<readonly InboxConflict[]> {
+    return this.aside.page(scope, after, limit);
+  }
+
+  getConflict(scope: InboxScope, id: string): Promise<InboxConflict | undefined> {
+    return this.aside.get(scope, id);
+  }
+
+  removeConflict(scope: InboxScope, id: string): Promise<void> {
+    return this.aside.remove(scope, id);
+  }
+
+  purge({ account, environment }: InboxScope, olderThanMs: number): Promise<number> {
+    return deleteInBatches(this.run, this.statements.purge, [account, environment, olderThanMs]);
+  }
+
+  purgeSetAside(scope: InboxScope, kind: SetAsideKind, olderThanMs: number): Promise<number> {
+    return this.aside.purge(scope, kind, olderThanMs);
+  }
+
+  /** The pool holds the address, with the password in it. */
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return 'PostgresInbox {}';
+  }
+
+  private plainClaim({ values, attempt, finished }: HeldEntry): InboxClaim {
+    const changes = async (statement: string, ...more: readonly string[]): Promise<boolean> =>
+      (await this.run(statement, [...values, ...more])).rowCount === 1;
+    return {
+      attempt,
+      finished,
+      mark: (handler) => changes(this.statements.mark, toSqlText(handler)),
+      finish: () => changes(this.statements.finish),
+      fail: async () => {
+        await changes(this.statements.giveBack);
+      },
+      withdraw: async () => {
+        await changes(this.statements.withdraw);
+      },
+    };
+  }
+
+  /** The connection is taken first: where the pool has none, nothing was claimed in vain. */
+  private async claimWithTransaction(delivery: InboxDelivery, leaseMs: number): Promise<ClaimResult> {
+    const connection = await PooledConnection.from(this.pool);
+    try {
+      const claimed = await claimOnce(connection.run, this.statements, delivery, leaseMs);
+      if (claimed.result === 'claimed') {
+        return { result: 'claimed', claim: await this.begin(connection, claimed.entry, leaseMs) };
+      }
+      connection.giveBack('usable');
+      return claimed;
+    } catch (error) {
+      connection.giveBack('unknown');
+      throw error;
+    }
+  }
+
+  private async begin(connection: PooledConnection, entry: HeldEntry, leaseMs: number): Promise<InboxClaim> {
+    const { run: elsewhere, statements, names } = this;
+    const journal = new PostgresJournal(connection.run, names);
+    const claim = new TransactionalClaim(entry, {
+      connection,
+      elsewhere,
+      statements,
+      table: names.inbox,
+      journal,
+      leaseMs,
+    });
+    try {
+      await connection.run(beginTransaction(entry.fence, leaseMs));
+    } catch (error) {
+      await claim.fail();
+      throw error;
+    }
+    return claim;
+  }
+}
+
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 320;
+
+/** Asks again and again, with growing pauses, until the answer is yes or the time is up. */
+export async function pollUntil(ask: () => Promise<boolean>, timeoutMs: number): Promise<void> {
+  const giveUpAt = performance.now() + timeoutMs;
+  let pauseMs = FIRST_PAUSE_MS;
+  while (!(await ask())) {
+    const leftMs = giveUpAt - performance.now();
+    if (leftMs <= 0) return;
+    await delay(Math.min(pauseMs, leftMs));
+    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+  }
+}

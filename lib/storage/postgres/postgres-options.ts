@@ -1,0 +1,27 @@
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { type PostgresPool } from './postgres-pool.js';
+
+/** PostgreSQL cuts longer names off without a word. */
+const LONGEST_NAME_BYTES = 63;
+
+/** @throws PaymentsConfigError */
+export function checkedPool(where: string, pool: unknown): PostgresPool {
+  if (typeof (pool as Partial<PostgresPool> | null | undefined)?.connect === 'function')
+    return pool as PostgresPool;
+  throw new PaymentsConfigError(
+    `${where} needs the application's pool of the package pg: write new Pool({ connectionString }).`,
+  );
+}
+
+/** @throws PaymentsConfigError */
+export function checkedSchema(where: string, schema: unknown = 'public'): string {
+  const fits =
+    typeof schema === 'string' &&
+    schema.trim() !== '' &&
+    !schema.includes('\0') &&
+    Buffer.byteLength(schema) <= LONGEST_NAME_BYTES;
+  if (fits) return schema;
+  throw new PaymentsConfigError(
+    `The option schema of ${where} must be the name of a schema, 1 to ${LONGEST_NAME_BYTES} bytes: write for example 'public', the default.`,
+  );
+}

@@ -1,0 +1,59 @@
+import { PaymentsStorageError } from '../../errors/payments-errors.js';
+import { refusalOfNewer, type StoredVersion, versionFit } from '../stored-version.js';
+import { autocommit } from './pooled-connection.js';
+import { migrations } from './migrations.js';
+import { type PostgresPool, type PostgresResult } from './postgres-pool.js';
+import { type TableNames } from './table-names.js';
+
+/** The version of the tables that stand; 0 where no migration is finished. Tables of before version 5 name no compatibility. */
+export async function readVersion(
+  ask: (text: string) => Promise<PostgresResult>,
+  { migrations: table }: TableNames,
+): Promise<StoredVersion> {
+  const { rows } = await ask(
+    `SELECT version::text, to_jsonb(made) ->> 'compatible_from' AS compatible_from
+     FROM ${table} AS made ORDER BY made.version DESC LIMIT 1`,
+  );
+  const { version = '0', compatible_from: from = null } = rows[0] ?? {};
+  return { version: Number(version), ...(from !== null && { compatibleFrom: Number(from) }) };
+}
+
+/** @throws PaymentsStorageError where this version would misread the tables, or leave out what others rely on. */
+export function refuseNewer(found: StoredVersion, names: TableNames): void {
+  const known = migrations(names).length;
+  if (versionFit(found, known) !== 'newer') return;
+  throw new PaymentsStorageError(
+    `The schema ${names.schema} holds version ${found.version} of the tables of nestjs-payments, which ${refusalOfNewer(found, known)}.`,
+  );
+}
+
+/** The pool of an application, which lends no connection to the package before the version of the tables was looked at, once. */
+export function withCheckedTables(pool: PostgresPool, names: TableNames): PostgresPool {
+  let isChecked = false;
+  let checking: Promise<void> | undefined;
+  const check = async (): Promise<void> => {
+    try {
+      await checkVersion(pool, names);
+      isChecked = true;
+    } finally {
+      checking = undefined;
+    }
+  };
+  return {
+    connect: async () => {
+      if (!isChecked) await (checking ??= check());
+      return pool.connect();
+    },
+  };
+}
+
+async function checkVersion(pool: PostgresPool, names: TableNames): Promise<void> {
+  const found = await readVersion(autocommit(pool), names);
+  refuseNewer(found, names);
+  const needed = migrations(names).length;
+  if (versionFit(found, needed) === 'usable') return;
+  throw new PaymentsStorageError(
+    `The schema ${names.schema} holds version ${found.version} of the tables of nestjs-payments, and this version of the package needs ` +
+      `${needed}: call migratePayments(pool) when you deploy, with the same \`schema\` as postgresStorage().`,
+  );
+}

@@ -1,0 +1,156 @@
+import { type JournalStore } from '../journal-store.js';
+import { type InboxClaim } from '../inbox-store.js';
+import { type HeldEntry } from './claim-once.js';
+import { type InboxStatements } from './inbox-statements.js';
+import { type PooledConnection, type RunStatement } from './pooled-connection.js';
+import { textLiteral, MOMENT } from './sql-text.js';
+
+/** What a transactional claim needs beside the entry. */
+export interface TransactionParts {
+  /** Where the transaction was begun. */
+  readonly connection: PooledConnection;
+  /** Another connection, for the case that this one is lost. */
+  readonly elsewhere: RunStatement;
+  readonly statements: Pick<InboxStatements, 'giveBack' | 'withdraw' | 'state'>;
+  /** Name of the table of the inbox. */
+  readonly table: string;
+  /** Bound to the connection. */
+  readonly journal: JournalStore;
+  readonly leaseMs: number;
+}
+
+/**
+ * A claim whose end is written in the transaction of the handlers. The claim itself was committed before, so that other
+ * replicas see it; the end stands only together with everything that the handlers wrote.
+ */
+export class TransactionalClaim implements InboxClaim {
+  readonly attempt: number;
+  readonly finished: readonly string[];
+  readonly transaction: unknown;
+  readonly journal: JournalStore;
+  private ended = false;
+  private committed = false;
+  private readonly leaseEnd: NodeJS.Timeout;
+
+  constructor(
+    private readonly entry: HeldEntry,
+    private readonly parts: TransactionParts,
+  ) {
+    this.attempt = entry.attempt;
+    this.finished = entry.finished;
+    this.transaction = parts.connection.client;
+    this.journal = parts.journal;
+    this.leaseEnd = setTimeout(() => {
+      this.abandon();
+    }, parts.leaseMs).unref();
+  }
+
+  mark(): Promise<boolean> {
+    return Promise.resolve(!this.ended);
+  }
+
+  async finish(): Promise<boolean> {
+    if (!this.end()) return this.committed;
+    const { connection, table } = this.parts;
+    try {
+      await connection.run(finishAndCommit(table, this.entry.values));
+      connection.giveBack('usable');
+      this.committed = true;
+    } catch (error) {
+      await this.undo('giveBack');
+      const state = await this.stateNow();
+      this.committed = state === 'done';
+      if (!this.committed && state !== 'claimed again') throw error;
+    }
+    return this.committed;
+  }
+
+  async fail(): Promise<void> {
+    if (this.end()) await this.undo('giveBack');
+  }
+
+  async withdraw(): Promise<void> {
+    if (this.end()) await this.undo('withdraw');
+  }
+
+  /** False: the claim ended before. */
+  private end(): boolean {
+    const ending = !this.ended;
+    this.ended = true;
+    clearTimeout(this.leaseEnd);
+    return ending;
+  }
+
+  /**
+   * Undoes the transaction, then gives the entry back or forgets it. After a COMMIT without an answer nobody knows whether it
+   * happened; the entry is then given back only if it did not.
+   */
+  private async undo(then: 'giveBack' | 'withdraw'): Promise<void> {
+    const { connection, elsewhere, statements } = this.parts;
+    const endClaim = (run: RunStatement): Promise<unknown> => run(statements[then], this.entry.values);
+    // Something that the handler began may still run, and would write on whatever the connection is lent for next.
+    connection.block();
+    try {
+      await connection.run('ROLLBACK');
+      await endClaim(connection.run);
+      connection.giveBack('unknown');
+    } catch {
+      connection.giveBack('unknown');
+      // Where this fails too, the end of the lease gives the entry back.
+      await endClaim(elsewhere).catch(() => undefined);
+    }
+  }
+
+  /** What became of the entry: the answer to a COMMIT may have been lost, or somebody else may have the claim. */
+  private stateNow(): Promise<string> {
+    const { elsewhere, statements } = this.parts;
+    return elsewhere(statements.state, this.entry.values).then(
+      ({ rows }) => rows[0]?.['state'] ?? 'claimed again',
+      () => 'unknown',
+    );
+  }
+
+  /** A handler that hangs must not hold a connection for ever, nor one whose server fell silent. */
+  private abandon(): void {
+    this.ended = true;
+    this.parts.connection.giveBack('unknown');
+  }
+}
+
+/**
+ * Set in the transaction of a handler only, and gone when it ends, so that a transaction which a handler ended by itself is
+ * noticed.
+ */
+const MARK = 'nestjs_payments.claim';
+/** A setting that nobody has: reading it is how plain SQL fails on purpose. */
+const NOTHING_FINISHED = 'nestjs_payments.nothing_was_finished';
+
+/**
+ * Begins the transaction of a handler. One that is idle for longer than the lease is ended by the server, so that a process
+ * that hangs, or a network that swallows everything, does not hold its locks.
+ */
+export function beginTransaction(fence: string, leaseMs: number): string {
+  return `BEGIN;
+    SET LOCAL idle_in_transaction_session_timeout = ${Math.ceil(leaseMs)};
+    SET LOCAL ${MARK} = '${fence}'`;
+}
+
+/**
+ * Finishes the entry and commits, in one round trip. Where nothing was finished, because the claim is over or the transaction
+ * is not the one that was begun, the first statement fails, and PostgreSQL does not come to the COMMIT behind it.
+ *
+ * A message of two statements takes no parameters, so the values stand in it.
+ *
+ * @param values Key, fence.
+ */
+export function finishAndCommit(inbox: string, values: readonly string[]): string {
+  const [account, environment, kind, reference, fence] = values.map(textLiteral);
+  return `WITH ${MOMENT}, finished AS (
+      UPDATE ${inbox} SET state = 'done', changed_at = now FROM moment
+      WHERE account = ${account} AND environment = ${environment} AND kind = ${kind} AND reference = ${reference}
+        AND fence = ${fence}::bigint AND state = 'running' AND current_setting('${MARK}', true) = ${fence}
+      RETURNING 1
+    )
+    SELECT CASE WHEN EXISTS (SELECT FROM finished) THEN '' ELSE current_setting('${NOTHING_FINISHED}') END;
+    COMMIT`;
+}

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { performance } from 'node:perf_hooks';
+import { type InboxScope, type SetAsideKind } from '../../common/vocabulary.js';
+import {
+  type ClaimResult,
+  type InboxClaim,
+  type InboxDelivery,
+  type InboxKey,
+  type InboxStore,
+} from '../inbox-store.js';
+import { type InboxConflict, type SetAsideDelivery } from '../conflict-store.js';
+import { CLAIM, FAIL, FINISH, LEASE_LEFT, MARK, PURGE_ENTRIES, WITHDRAW } from './inbox-scripts.js';
+import { type FormatCheck } from './format-check.js';
+import { type LuaScript } from './lua-script.js';
+import { purgeInBatches } from './purge-in-batches.js';
+import { RedisSetAside } from './redis-quarantine.js';
+import { entryField, type RedisKeys } from './redis-keys.js';
+import { type ScriptRunner } from './script-runner.js';
+
+/** How long a waiter pauses between two looks at a running claim: shortly at first, then longer. */
+const FIRST_LOOK_MS = 20;
+const LONGEST_LOOK_MS = 250;
+
+/** The inbox of all processes that share a Redis. */
+export class RedisInbox implements InboxStore {
+  private readonly aside: RedisSetAside;
+
+  constructor(
+    private readonly scripts: ScriptRunner,
+    private readonly keys: RedisKeys,
+    private readonly format: FormatCheck,
+  ) {
+    this.aside = new RedisSetAside(scripts, keys);
+  }
+
+  async claim(delivery: InboxDelivery, leaseMs: number): Promise<ClaimResult> {
+    const { key, event, fingerprint, providerReference = '', replaces, mustExist } = delivery;
+    const token = randomUUID();
+    const replaced = replaces === 'any' ? ['any'] : ['listed', ...replaces];
+    const begins = mustExist ? 'must-exist' : 'may-begin';
+    const lease = String(leaseMs);
+    const args = [token, event, fingerprint, lease, providerReference, begins, ...replaced];
+    const reply = await this.run(CLAIM, key, args);
+    const [result, detail = '', ...finished] = reply as readonly string[];
+    if (result === 'claimed') return { result, claim: this.claimOf(key, token, Number(detail), finished) };
+    if (result === 'busy') return { result, leaseLeftMs: Number(detail) };
+    if (result === 'conflict') return { result, standingEvent: detail };
+    return { result: result === 'missing' ? 'missing' : 'done' };
+  }
+
+  /**
+   * Looks again and again. A message at the end of each claim would need a second connection, and is lost with it; a look
+   * also sees a claim whose holder died.
+   */
+  async waitForRelease(key: InboxKey, timeoutMs: number): Promise<void> {
+    const giveUpAt = performance.now() + timeoutMs;
+    for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(2 * lookMs, LONGEST_LOOK_MS)) {
+      const heldMs = Number(await this.run(LEASE_LEFT, key, []));
+      const leftMs = giveUpAt - performance.now();
+      if (heldMs === 0 || leftMs <= 0) return;
+      await pause(Math.min(lookMs, leftMs, heldMs));
+    }
+  }
+
+  setAside(delivery: SetAsideDelivery): Promise<void> {
+    return this.aside.add(delivery);
+  }
+
+  conflicts(
+    scope: InboxScope,
+    { after, limit }: { readonly after?: string; readonly limit: number },
+  ): Promise<readonly InboxConflict[]> {
+    return this.aside.page(scope, after, limit);
+  }
+
+  getConflict(scope: InboxScope, id: string): Promise<InboxConflict | undefined> {
+    return this.aside.get(scope, id);
+  }
+
+  removeConflict(scope: InboxScope, id: string): Promise<void> {
+    return this.aside.remove(scope, id);
+  }
+
+  purge(scope: InboxScope, olderThanMs: number): Promise<number> {
+    return purgeInBatches(this.scripts, PURGE_ENTRIES, this.keys.inbox(scope), olderThanMs);
+  }
+
+  purgeSetAside(scope: InboxScope, kind: SetAsideKind, olderThanMs: number): Promise<number> {
+    return this.aside.purge(scope, kind, olderThanMs);
+  }
+
+  private claimOf(key: InboxKey, token: string, attempt: number, finished: readonly string[]): InboxClaim {
+    return {
+      attempt,
+      finished,
+      mark: async (handler) => Number(await this.run(MARK, key, [token, handler])) === 1,
+      finish: async () => Number(await this.run(FINISH, key, [token])) === 1,
+      fail: async () => {
+        await this.run(FAIL, key, [token]);
+      },
+      withdraw: async () => {
+        await this.run(WITHDRAW, key, [token]);
+      },
+    };
+  }
+
+  private async run(script: LuaScript, key: InboxKey, args: readonly string[]): Promise<unknown> {
+    await this.format.of(key);
+    return this.scripts.run(script, this.keys.inbox(key), [entryField(key), ...args]);
+  }
+}

@@ -1,0 +1,192 @@
+import {
+  type ForgettablePayments,
+  type JournalInsertion,
+  type JournalKey,
+  type JournalPage,
+  type JournalRecord,
+  type JournalScope,
+  type JournalStore,
+  type PaymentTombstone,
+  type StoredJournalRecord,
+  type TombstoneEnd,
+} from '../journal-store.js';
+import { type JournalState } from '../../common/vocabulary.js';
+import { placesOf } from '../purge-targets.js';
+import { intentText, readRecord } from '../stored-record.js';
+import {
+  END_TOMBSTONE,
+  GET,
+  INSERT,
+  LIST,
+  PURGE,
+  PURGE_TOMBSTONES,
+  REMOVE,
+  REPLACE,
+  TOMBSTONE,
+} from './journal-scripts.js';
+import { type FormatCheck } from './format-check.js';
+import { type LuaScript } from './lua-script.js';
+import { PURGE_BATCH } from './purge-in-batches.js';
+import { referenceField, type RedisKeys } from './redis-keys.js';
+import { type ScriptRunner } from './script-runner.js';
+
+/** The journal of all processes that share a Redis. */
+export class RedisJournal implements JournalStore {
+  constructor(
+    private readonly scripts: ScriptRunner,
+    private readonly keys: RedisKeys,
+    private readonly format: FormatCheck,
+  ) {}
+
+  async insert(record: JournalRecord, leaseMs: number): Promise<JournalInsertion> {
+    const reply = await this.run(INSERT, record, written(record, leaseMs));
+    const [said = '', now, row] = reply as readonly string[];
+    if (row === undefined) return { inserted: false, tombstone: readTombstone(said) };
+    return { inserted: said === '1', stored: readRow(row, Number(now), keyOf(record)) };
+  }
+
+  async get(key: JournalKey): Promise<StoredJournalRecord | undefined> {
+    return storedIn(await this.run(GET, key, [referenceField(key.reference)]), key);
+  }
+
+  async tombstone(key: JournalKey): Promise<PaymentTombstone | undefined> {
+    const found = await this.run(TOMBSTONE, key, [referenceField(key.reference)]);
+    return found === null ? undefined : readTombstone(found as string);
+  }
+
+  async endTombstone(key: JournalKey, { end, settledBy }: TombstoneEnd): Promise<void> {
+    await this.run(END_TOMBSTONE, key, [referenceField(key.reference), end, settledBy]);
+  }
+
+  async replace(
+    version: number,
+    record: JournalRecord,
+    leaseMs: number,
+  ): Promise<StoredJournalRecord | undefined> {
+    const args = [...written(record, leaseMs), String(version), intentText(record)];
+    return storedIn(await this.run(REPLACE, record, args), record);
+  }
+
+  async remove(key: JournalKey, version: number): Promise<boolean> {
+    const removed = await this.run(REMOVE, key, [referenceField(key.reference), String(version)]);
+    return Number(removed) === 1;
+  }
+
+  async list(
+    scope: JournalScope,
+    except: readonly JournalState[],
+    { after = '0', limit }: { readonly after?: string; readonly limit: number },
+  ): Promise<JournalPage> {
+    const reply = await this.run(LIST, scope, [after, String(limit + 1), ...except]);
+    const [now, ...found] = reply as readonly string[];
+    const entries: StoredJournalRecord[] = [];
+    let next = after;
+    for (let at = 0; at < found.length; at += 3) {
+      if (entries.length === limit) return { entries, next };
+      const [field = '', sequence = '', row = ''] = found.slice(at, at + 3);
+      const key = { ...scope, reference: JSON.parse(field) as string };
+      entries.push(readRow(row, Number(now), keyOf(key)));
+      next = sequence;
+    }
+    return { entries };
+  }
+
+  async purge(
+    scope: Pick<JournalScope, 'account' | 'environment'>,
+    what: ForgettablePayments | 'tombstones',
+    olderThanMs: number,
+  ): Promise<number> {
+    if (what === 'tombstones') return this.purgeTombstones(scope, olderThanMs);
+    let all = 0;
+    for (const { family, state } of placesOf(what)) {
+      for (let after = '0'; after !== '';) {
+        const args = [state, String(olderThanMs), after, String(PURGE_BATCH)];
+        const reply = await this.run(PURGE, { ...scope, family }, args);
+        const [forgotten, next = ''] = reply as readonly string[];
+        all += Number(forgotten);
+        after = next;
+      }
+    }
+    return all;
+  }
+
+  private async purgeTombstones(
+    scope: Pick<JournalScope, 'account' | 'environment'>,
+    olderThanMs: number,
+  ): Promise<number> {
+    let all = 0;
+    for (const family of ['collection', 'disbursement'] as const) {
+      let cursor = '0';
+      do {
+        const args = [String(olderThanMs), cursor, String(PURGE_BATCH)];
+        const reply = await this.run(PURGE_TOMBSTONES, { ...scope, family }, args);
+        const [purged, next = '0'] = reply as readonly string[];
+        all += Number(purged);
+        cursor = next;
+      } while (cursor !== '0');
+    }
+    return all;
+  }
+
+  private async run(script: LuaScript, scope: JournalScope, args: readonly string[]): Promise<unknown> {
+    await this.format.of(scope);
+    return this.scripts.run(script, this.keys.journal(scope), args);
+  }
+}
+
+/** What a script is told of a record; leases may come with fractions of a millisecond. */
+function written(record: JournalRecord, leaseMs: number): readonly string[] {
+  const { reference, attempt, state } = record;
+  const lease = String(Math.ceil(leaseMs));
+  return [referenceField(reference), String(attempt), state, lease, JSON.stringify(record)];
+}
+
+function storedIn(reply: unknown, key: JournalKey): StoredJournalRecord | undefined {
+  if (reply === null) return undefined;
+  const [now, row = ''] = reply as readonly string[];
+  return readRow(row, Number(now), keyOf(key));
+}
+
+/** A record may be given in its place. */
+function keyOf({ account, environment, family, reference }: JournalKey): JournalKey {
+  return { account, environment, family, reference };
+}
+
+const ROW = /^(\d+) (\d+) (\d+) (\d+) (\d+) \d+ (\d+) (\S+) (.*)$/s;
+
+/**
+ * Reads a row of the journal (`journal-scripts.ts` says what stands in it).
+ *
+ * @param now The server's time when the row was read.
+ */
+export function readRow(row: string, now: number, key: JournalKey): StoredJournalRecord {
+  const [, version, created, updated, attemptAt, leaseUntil, attempt, state, json] = ROW.exec(row) ?? [];
+  if (version === undefined) return unreadableRow(key);
+  const updatedAt = Number(updated);
+  const columns = { ...key, state: state as JournalState, attempt: Number(attempt) };
+  const { record, damaged } = readRecord(json ?? '', columns);
+  const stored: StoredJournalRecord = {
+    record,
+    version: Number(version),
+    createdAt: Number(created),
+    updatedAt,
+    ageMs: now - Number(attemptAt),
+    idleMs: now - updatedAt,
+    leaseLeftMs: Math.max(0, Number(leaseUntil) - now),
+  };
+  return damaged === undefined ? stored : { ...stored, damaged };
+}
+
+/** Nothing but the key is known. Its version is 0: whoever ends the payment writes over it, once. */
+function unreadableRow(key: JournalKey): StoredJournalRecord {
+  const times = { createdAt: 0, updatedAt: 0, ageMs: 0, idleMs: 0, leaseLeftMs: 0 };
+  const { record } = readRecord('', { ...key, state: 'unknown', attempt: 1 });
+  return { record, version: 0, ...times, damaged: 'Redis holds something else in its place' };
+}
+
+/** Reads a tombstone (`journal-scripts.ts` says what stands in it). */
+export function readTombstone(text: string): PaymentTombstone {
+  const [attempt, end, settledBy] = text.split(' ');
+  const by = settledBy === '-' ? {} : { settledBy: settledBy as PaymentTombstone['settledBy'] };
+  return { attempt: Number(attempt), end: end as PaymentTombstone['end'], ...by };
+}

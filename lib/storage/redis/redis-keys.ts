@@ -1,0 +1,58 @@
+import { type JournalScope } from '../journal-store.js';
+import { type JournalState, type InboxScope } from '../../common/vocabulary.js';
+import { type InboxKey } from '../inbox-store.js';
+
+/** The states of a payment, in the order of their keys. */
+export const JOURNAL_STATES: readonly JournalState[] = [
+  'in-flight',
+  'accepted',
+  'rejected',
+  'unknown',
+  'settled',
+];
+
+/**
+ * The names of the keys. Those of one account share a hash tag: a cluster keeps them on one node, where one script may
+ * touch several of them.
+ */
+export class RedisKeys {
+  constructor(private readonly prefix: string) {}
+
+  /** The entries by `entryField`, and when each was done. */
+  inbox(scope: InboxScope): readonly [entries: string, done: string] {
+    return [this.of(scope, 'inbox'), this.of(scope, 'inbox:done')];
+  }
+
+  /** Which format the keys of an account have. */
+  format(scope: InboxScope): string {
+    return this.of(scope, 'format');
+  }
+
+  /** What was set aside by `setAsideField`, and when each came first. */
+  setAside(scope: InboxScope): readonly [entries: string, order: string] {
+    return [this.of(scope, 'set-aside'), this.of(scope, 'set-aside:order')];
+  }
+
+  /**
+   * The payments by reference; the last version; the tombstones; one index per state; one for all states that this version does not
+   * know.
+   */
+  journal(scope: JournalScope): readonly string[] {
+    const name = (part: string): string => this.of(scope, `journal:${scope.family}${part}`);
+    const indexes = [...JOURNAL_STATES, 'other'].map((state) => name(`:${state}`));
+    return [name(''), name(':version'), name(':tombstones'), ...indexes];
+  }
+
+  private of({ account, environment }: InboxScope, name: string): string {
+    return `${this.prefix}{${account}:${environment}}:${name}`;
+  }
+}
+
+/** A reference may hold any text, also half a surrogate pair, which only JSON can tell from another one. */
+export function referenceField(reference: string): string {
+  return JSON.stringify(reference);
+}
+
+export function entryField({ kind, reference }: InboxKey): string {
+  return `${kind}:${referenceField(reference)}`;
+}

@@ -1,0 +1,137 @@
+import { type InboxConflict, type SetAsideDelivery } from '../conflict-store.js';
+import { type InboxScope, type SetAsideKind } from '../../common/vocabulary.js';
+import { placeAfter, placeOf } from '../conflict-cursor.js';
+import { PURGE_BATCH } from './purge-in-batches.js';
+import { type RedisKeys } from './redis-keys.js';
+import { type ScriptRunner } from './script-runner.js';
+import { luaScript } from './lua-script.js';
+
+/** Deliveries that were stored instead of handled. */
+export class RedisSetAside {
+  constructor(
+    private readonly scripts: ScriptRunner,
+    private readonly keys: RedisKeys,
+  ) {}
+
+  async add(delivery: SetAsideDelivery): Promise<void> {
+    const values = [setAsideField(delivery), setAsideText(delivery)];
+    await this.scripts.run(SET_ASIDE, this.keys.setAside(delivery), values);
+  }
+
+  async page(scope: InboxScope, after: string | undefined, limit: number): Promise<readonly InboxConflict[]> {
+    const range = [placeAfter(after), String(limit)];
+    const listed = await this.scripts.run(LIST_SET_ASIDE, this.keys.setAside(scope), range);
+    return (listed as readonly string[]).map((text) => setAsideEntry(scope, text));
+  }
+
+  async get(scope: InboxScope, id: string): Promise<InboxConflict | undefined> {
+    const stored = await this.scripts.run(GET_SET_ASIDE, this.keys.setAside(scope), [fieldIn(id)]);
+    const entry = stored === null ? undefined : setAsideEntry(scope, stored as string);
+    return entry?.id === id ? entry : undefined;
+  }
+
+  async remove(scope: InboxScope, id: string): Promise<void> {
+    const entry = [fieldIn(id), placeOf(id) ?? ''];
+    await this.scripts.run(REMOVE_SET_ASIDE, this.keys.setAside(scope), entry);
+  }
+
+  async purge(scope: InboxScope, kind: SetAsideKind, olderThanMs: number): Promise<number> {
+    let all = 0;
+    for (let after = '0'; after !== '';) {
+      const args = [kind, String(olderThanMs), after, String(PURGE_BATCH)];
+      const reply = await this.scripts.run(PURGE_SET_ASIDE, this.keys.setAside(scope), args);
+      const [forgotten, next = ''] = reply as readonly string[];
+      all += Number(forgotten);
+      after = next;
+    }
+    return all;
+  }
+}
+
+/** What is kept as JSON; the scope is in the key. */
+type StoredDelivery = Omit<SetAsideDelivery, keyof InboxScope>;
+
+/** Where a delivery stands among what is set aside. */
+export function setAsideField({ kind, fingerprint }: Pick<SetAsideDelivery, 'kind' | 'fingerprint'>): string {
+  return `${kind}.${fingerprint}`;
+}
+
+export function setAsideText({ kind, event, reference, fingerprint, payload }: SetAsideDelivery): string {
+  const stored: StoredDelivery = { kind, event, reference, fingerprint, payload };
+  return JSON.stringify(stored);
+}
+
+/** Reads `<first seen, in µs> <how often> <JSON>`. The id is `<first seen>.<field>`. */
+export function setAsideEntry({ account, environment }: InboxScope, text: string): InboxConflict {
+  const [, first = '', seen, json = ''] = /^(\d+) (\d+) (.*)$/s.exec(text) ?? [];
+  const delivery = JSON.parse(json) as StoredDelivery;
+  return {
+    account,
+    environment,
+    ...delivery,
+    id: `${first}.${setAsideField(delivery)}`,
+    seen: Number(seen),
+    firstSeenAt: Math.floor(Number(first) / 1_000),
+  };
+}
+
+/** The field in an id. */
+export function fieldIn(id: string): string {
+  return id.slice(id.indexOf('.') + 1);
+}
+
+/*
+ * KEYS of every script: set aside, order. An entry is stored as `<first seen, in µs> <how often> <JSON>`; that first number is
+ * its place in the order, and no two entries have the same.
+ */
+
+/** ARGV: field, the delivery as JSON. */
+export const SET_ASIDE = luaScript(`
+local stored = redis.call('HGET', KEYS[1], ARGV[1])
+local first, seen = string.match(stored or '', '^(%d+) (%d+) ')
+if not first then
+  local last = redis.call('ZRANGE', KEYS[2], -1, -1, 'WITHSCORES')[2]
+  first = int(math.max(micros, (last or 0) + 1))
+  redis.call('ZADD', KEYS[2], first, ARGV[1])
+end
+redis.call('HSET', KEYS[1], ARGV[1], first .. ' ' .. int((seen or 0) + 1) .. ' ' .. ARGV[2])
+return 1
+`);
+
+/** ARGV: the place after which to begin, how many at most. What is stored. */
+export const LIST_SET_ASIDE = luaScript(`
+local fields = redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. ARGV[1], '+inf', 'LIMIT', 0, ARGV[2])
+if #fields == 0 then return {} end
+return redis.call('HMGET', KEYS[1], unpack(fields))
+`);
+
+/** ARGV: field. What is stored; nil where there is nothing. */
+export const GET_SET_ASIDE = luaScript(`return redis.call('HGET', KEYS[1], ARGV[1])`);
+
+/** ARGV: field, place. Only the entry of that place: one that was set aside anew is another. */
+export const REMOVE_SET_ASIDE = luaScript(`
+local stored = redis.call('HGET', KEYS[1], ARGV[1])
+if not stored or string.match(stored, '^(%d+) ') ~= ARGV[2] then return 0 end
+redis.call('HDEL', KEYS[1], ARGV[1])
+redis.call('ZREM', KEYS[2], ARGV[1])
+return 1
+`);
+
+/**
+ * ARGV: kind, age in ms, the place after which to begin, how many to look at. How many were forgotten, and where to go on; nothing
+ * there at the end.
+ */
+export const PURGE_SET_ASIDE = luaScript(`
+local latest = int(micros - ARGV[2] * 1000)
+local seen = redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. ARGV[3], '(' .. latest, 'WITHSCORES', 'LIMIT', 0, ARGV[4])
+local old, last = {}, ''
+for i = 1, #seen, 2 do
+  if string.sub(seen[i], 1, #ARGV[1] + 1) == ARGV[1] .. '.' then table.insert(old, seen[i]) end
+  last = int(seen[i + 1])
+end
+if #old > 0 then
+  redis.call('HDEL', KEYS[1], unpack(old))
+  redis.call('ZREM', KEYS[2], unpack(old))
+end
+return { int(#old), #seen == 2 * ARGV[4] and last or '' }
+`);

@@ -1,0 +1,76 @@
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { type RedisClient } from './redis-client.js';
+
+/**
+ * Which Redis the package remembers in: a client of the application's, or the address for one of its own.
+ *
+ * @publicApi
+ */
+export type RedisStorageOptions = RedisKeyOptions & (GivenRedisOptions | OwnRedisOptions);
+
+/**
+ * How the package names its keys.
+ *
+ * @publicApi
+ */
+export interface RedisKeyOptions {
+  /**
+   * What the name of every key begins with; without braces. Another one for each merchant that shares the Redis.
+   * @default 'nestjs-payments:'
+   */
+  readonly keyPrefix?: string;
+}
+
+/**
+ * A client that the application opened. The package never closes it; close it after the Nest application was closed.
+ *
+ * @publicApi
+ */
+export interface GivenRedisOptions {
+  /**
+   * A `Redis` or `Cluster` of ioredis. Give it `maxRetriesPerRequest: 0` and a `socketTimeout` (ioredis 5.4 or later): a call
+   * then fails as soon as the connection is lost or silent, and is not made a second time when it is back.
+   */
+  readonly client: RedisClient;
+  /** Not together with `client`. */
+  readonly url?: never;
+}
+
+/**
+ * A client that the package opens at the first call, and closes when the application has shut down.
+ *
+ * @publicApi
+ */
+export interface OwnRedisOptions {
+  /** Where Redis listens: `redis://[user:password@]host[:port][/database]`, with TLS `rediss://…`. */
+  readonly url: string;
+  /** Not together with `url`. */
+  readonly client?: never;
+}
+
+/** @throws PaymentsConfigError that never repeats the address: it may hold a password. */
+export function checkRedisOptions({ client, url, keyPrefix }: Record<string, unknown>): void {
+  if ((client === undefined) === (url === undefined)) {
+    throw new PaymentsConfigError('redisStorage() takes a client or a url: write { client } or { url }.');
+  }
+  if (url !== undefined && !(typeof url === 'string' && /^rediss?:\/\/./.test(url))) {
+    throw new PaymentsConfigError(
+      'The option url of redisStorage() is not an address of Redis: write redis://host:6379.',
+    );
+  }
+  if (client !== undefined && !isClient(client)) {
+    throw new PaymentsConfigError(
+      'The option client of redisStorage() is not a client of ioredis: write new Redis(url).',
+    );
+  }
+  if (keyPrefix !== undefined && (typeof keyPrefix !== 'string' || /[{}]/.test(keyPrefix))) {
+    throw new PaymentsConfigError(
+      "The option keyPrefix of redisStorage() must be a text without braces, because the package adds the cluster's hash " +
+        "tag itself: write 'shop:'.",
+    );
+  }
+}
+
+function isClient(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'evalsha' in value;
+}

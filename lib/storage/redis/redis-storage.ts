@@ -1,0 +1,63 @@
+import { type PaymentsStorage } from '../payments-storage.js';
+import { FormatCheck } from './format-check.js';
+import { ownClient, type RedisClient } from './redis-client.js';
+import { RedisInbox } from './redis-inbox.js';
+import { RedisJournal } from './redis-journal.js';
+import { RedisKeys } from './redis-keys.js';
+import { checkRedisOptions, type RedisStorageOptions } from './redis-storage-options.js';
+import { ScriptRunner } from './script-runner.js';
+
+/**
+ * Remembers in Redis, for all replicas that share it: one of them handles a delivery, and one of them sends a payment.
+ * Every decision is one script, so it is atomic, and reads the server's clock alone.
+ *
+ * What it does not promise:
+ *
+ * - When a process dies between a handler's effect and its record, the handler runs again: make the effect idempotent.
+ * - What Redis loses is forgotten, and a forgotten delivery or payment may be repeated. Set `appendonly yes`,
+ *   `appendfsync always` and `maxmemory-policy noeviction`; with `everysec` a crash may lose two seconds, and a fail-over
+ *   always what the new master had not heard of.
+ * - When the answer to a claim is lost, the delivery is answered 503 until the claim's lease ends.
+ *
+ * Entries never expire by themselves, because a forgotten one means a second effect: call `purge()` of `PaymentsInbox` and of
+ * `PaymentsJournal` from a scheduled job.
+ *
+ * @throws PaymentsConfigError where an option is wrong.
+ *
+ * @example
+ * ```ts
+ * PaymentsModule.forRoot({ ...options, storage: redisStorage({ url: 'redis://127.0.0.1:6379' }) })
+ * ```
+ *
+ * @example
+ * ```ts
+ * const client = new Redis(url, { maxRetriesPerRequest: 0, socketTimeout: 5_000 });
+ * PaymentsModule.forRoot({ ...options, storage: redisStorage({ client }) })
+ * ```
+ *
+ * @publicApi
+ */
+export function redisStorage(options: RedisStorageOptions): PaymentsStorage {
+  checkRedisOptions({ ...options });
+  const { client, url, keyPrefix } = options;
+  if (client) return storageIn(client, keyPrefix);
+  const own = ownClient(url);
+  return {
+    ...storageIn(own, keyPrefix),
+    close: () => {
+      own.disconnect();
+      return Promise.resolve();
+    },
+  };
+}
+
+function storageIn(client: RedisClient, keyPrefix = 'nestjs-payments:'): PaymentsStorage {
+  const scripts = new ScriptRunner(client);
+  const keys = new RedisKeys(keyPrefix);
+  const format = new FormatCheck(scripts, keys);
+  return {
+    name: 'redis',
+    inbox: new RedisInbox(scripts, keys, format),
+    journal: new RedisJournal(scripts, keys, format),
+  };
+}

@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, beforeEach, describe } from 'vitest';
+import { type Pool } from 'pg';
+import { type PaymentsStorage } from '../../../../lib/storage/payments-storage.js';
+import { postgresStorage } from '../../../../lib/storage/postgres/postgres-storage.js';
+import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
+import { replicasContract } from '../../../support/replicas-contract.js';
+import { describeWith, postgresService } from '../../../support/services.js';
+
+describeWith([postgresService], 'two replicas that share a PostgreSQL', () => {
+  let database: PaymentsDatabase;
+  let pools: readonly [Pool, Pool];
+
+  beforeAll(async () => {
+    database = await openPaymentsDatabase(postgresService.url);
+    pools = [database.pool, database.connect()];
+  });
+  beforeEach(() => database.clear());
+  afterAll(() => database.close());
+
+  describe.each([false, true])('with transactional: %s', (transactional) => {
+    replicasContract(() => {
+      const storage = (pool: Pool): PaymentsStorage =>
+        postgresStorage({ pool, schema: database.schema, transactional });
+      return [storage(pools[0]), storage(pools[1])];
+    });
+  });
+});

@@ -1,0 +1,56 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest';
+import { type PaymentsStorage } from '../../../../lib/storage/payments-storage.js';
+import { postgresStorage } from '../../../../lib/storage/postgres/postgres-storage.js';
+import { inboxContract } from '../../../support/inbox-contract.js';
+import { damagedJournalContract, journalContract } from '../../../support/journal-contract.js';
+import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
+import { describeWith, postgresService } from '../../../support/services.js';
+
+describeWith([postgresService], 'postgresStorage()', () => {
+  let database: PaymentsDatabase;
+  const storage = (transactional = false): PaymentsStorage => {
+    const { pool, schema } = database;
+    return postgresStorage({ pool, schema, transactional });
+  };
+
+  describe('as a plain storage', () => {
+    beforeAll(async () => {
+      database = await openPaymentsDatabase(postgresService.url);
+    });
+    afterEach(() => database.clear());
+    afterAll(() => database.close());
+
+    describe('its inbox', () => {
+      inboxContract(() => ({ inbox: storage().inbox, pass: database.pass }));
+    });
+    describe('its journal', () => {
+      journalContract(() => ({ journal: storage().journal, pass: database.pass }));
+    });
+    describe('a row of its journal that cannot be read', () => {
+      const update = (change: string) => (reference: string) =>
+        database.pool.query(`UPDATE payments_journal SET ${change} WHERE reference = $1`, [reference]);
+      damagedJournalContract(
+        () => ({ journal: storage().journal, pass: database.pass }),
+        [
+          ['record is null', update(`record = 'null'`)],
+          ['record is no JSON object', update(`record = '"something else"'`)],
+          [
+            'record is of another payment',
+            update(`record = replace(record::text, 'order-1', 'order-2')::json`),
+          ],
+          ['record and state differ', update(`state = 'on-hold'`)],
+        ],
+      );
+    });
+  });
+
+  describe('with the transaction of the handlers', () => {
+    // Claims that a test leaves open hold their connections.
+    beforeEach(async () => {
+      database = await openPaymentsDatabase(postgresService.url);
+    });
+    afterEach(() => database.close());
+
+    inboxContract(() => ({ inbox: storage(true).inbox, pass: database.pass }), { remembersHandlers: false });
+  });
+});

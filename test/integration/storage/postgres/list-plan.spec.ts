@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { journalStatements, pageStart } from '../../../../lib/storage/postgres/journal-rows.js';
+import { postgresStorage } from '../../../../lib/storage/postgres/index.js';
+import { tableNames } from '../../../../lib/storage/postgres/table-names.js';
+import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
+import { describeWith, postgresService } from '../../../support/services.js';
+
+/** What PostgreSQL tells about one step of a plan that it ran. */
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+const ROWS = 40_000;
+const LIMIT = 500;
+const SCOPE = { account: 'default', environment: 'sandbox', family: 'collection' } as const;
+
+describeWith([postgresService], 'a page of a long journal in PostgreSQL', () => {
+  let database: PaymentsDatabase;
+
+  beforeAll(async () => {
+    database = await openPaymentsDatabase(postgresService.url);
+    // As long as a record is, as a rule: of a short table all of it is read at once. Every second payment has ended; the others are accepted or unknown, in turns.
+    await database.pool.query(`
+      INSERT INTO payments_journal (account, environment, family, reference, state, attempt, record, version,
+                                    created_at, updated_at, attempt_at, lease_until)
+      SELECT 'default', 'sandbox', 'collection', 'order-' || i,
+        (ARRAY['settled', 'unknown', 'settled', 'accepted'])[1 + i % 4], 1, to_json(repeat('x', 600)), i,
+        now() + i * interval '1 millisecond', now(), now(), now()
+      FROM generate_series(1, ${ROWS}) AS i`);
+    await database.pool.query('ANALYZE payments_journal');
+  });
+  afterAll(() => database.close());
+
+  const planOf = async (after: string | undefined): Promise<readonly PlanNode[]> => {
+    const { account, environment, family } = SCOPE;
+    const { list } = journalStatements(tableNames(database.schema));
+    const closed = ['settled', 'rejected'];
+    const { rows } = await database.pool.query<{
+      readonly 'QUERY PLAN': readonly { readonly Plan: PlanNode }[];
+    }>(`EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${list}`, [
+      account,
+      environment,
+      family,
+      closed,
+      ...pageStart(after),
+      LIMIT + 1,
+    ]);
+    const steps = (node: PlanNode): readonly PlanNode[] => [node, ...(node.Plans ?? []).flatMap(steps)];
+    return rows[0]!['QUERY PLAN'].flatMap(({ Plan }) => steps(Plan));
+  };
+
+  it('is read from the index, and no more of it than the page, wherever it begins', async () => {
+    const { journal } = postgresStorage({ pool: database.pool, schema: database.schema });
+    let after: string | undefined;
+    let listed = 0;
+    for (let pages = 0; pages === 0 || after !== undefined; pages += 1) {
+      const steps = (await planOf(after)).filter((step) => step['Relation Name'] === 'payments_journal');
+      expect(steps.map((step) => step['Node Type'])).toEqual(
+        steps.map(() => expect.stringMatching(/^Index (Only )?Scan$/) as unknown),
+      );
+      const read = steps.reduce((sum, step) => sum + step['Actual Rows'] * step['Actual Loops'], 0);
+      expect(read).toBeGreaterThan(0);
+      // A page of each of the two open states, and one step for each state that there is.
+      expect(read).toBeLessThanOrEqual(2 * (LIMIT + 1) + 4);
+      const page = await journal.list(SCOPE, ['settled', 'rejected'], {
+        limit: LIMIT,
+        ...(after !== undefined && { after }),
+      });
+      expect(page.entries.length).toBeLessThanOrEqual(LIMIT);
+      listed += page.entries.length;
+      after = page.next;
+    }
+    expect(listed).toBe(ROWS / 2);
+  });
+});

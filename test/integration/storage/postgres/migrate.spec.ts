@@ -1,0 +1,188 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { randomBytes } from 'node:crypto';
+import { Pool } from 'pg';
+import { migratePayments, postgresStorage } from '../../../../lib/storage/postgres/index.js';
+import { migrations } from '../../../../lib/storage/postgres/migrations.js';
+import { tableNames } from '../../../../lib/storage/postgres/table-names.js';
+import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
+import { journalRecord } from '../../../support/journal-contract.js';
+import { describeWith, postgresService } from '../../../support/services.js';
+
+/** Every version that this package knows. */
+const ALL = migrations(tableNames('public')).map((_migration, index) => index + 1);
+const OWN = ALL.length;
+/** What tables of version 99 say of who may use them. */
+const NEWER = (compatibleFrom: number): string =>
+  `INSERT INTO payments_migrations (version, compatible_from) VALUES (99, ${compatibleFrom})`;
+
+it('never lowers what a build must know', () => {
+  const minima = migrations(tableNames('public')).map(({ compatibleFrom }) => compatibleFrom ?? 0);
+  expect(minima).toEqual(minima.toSorted((one, other) => one - other));
+  for (const [index, minimum] of minima.entries()) expect(minimum).toBeLessThanOrEqual(index + 1);
+  expect(minima.at(-1)).toBeGreaterThan(0);
+});
+
+describeWith([postgresService], 'migratePayments()', () => {
+  let pool: Pool;
+  let schema: string;
+
+  beforeEach(() => {
+    schema = `a "quoted" schema; ${randomBytes(6).toString('hex')}`;
+    pool = new Pool({ connectionString: postgresService.url, max: 20 });
+  });
+  afterEach(async () => {
+    await pool.query(`DROP SCHEMA IF EXISTS ${quoted(schema)} CASCADE`);
+    await pool.end();
+  });
+
+  const versions = async (): Promise<number[]> => {
+    const { rows } = await pool.query<{ readonly version: number }>(
+      `SELECT version FROM ${quoted(schema)}.payments_migrations ORDER BY version`,
+    );
+    return rows.map(({ version }) => version);
+  };
+
+  it('makes the tables once where twenty replicas start at the same time', async () => {
+    await Promise.all(Array.from({ length: 20 }, () => migratePayments(pool, { schema })));
+    expect(await versions()).toEqual(ALL);
+    const { rows } = await pool.query<{ readonly table_name: string }>(
+      'SELECT table_name FROM information_schema.tables WHERE table_schema = $1 ORDER BY 1',
+      [schema],
+    );
+    expect(rows.map(({ table_name }) => table_name)).toEqual([
+      'payments_inbox',
+      'payments_journal',
+      'payments_migrations',
+      'payments_set_aside',
+      'payments_tombstones',
+    ]);
+    expect(pool.idleCount).toBe(pool.totalCount);
+  });
+
+  it('makes no column that may be empty but those that say what may be unknown', async () => {
+    await migratePayments(pool, { schema });
+    const { rows } = await pool.query(
+      "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = $1 AND is_nullable = 'YES'",
+      [schema],
+    );
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        { table_name: 'payments_inbox', column_name: 'provider_reference' },
+        { table_name: 'payments_migrations', column_name: 'compatible_from' },
+        { table_name: 'payments_tombstones', column_name: 'settled_by' },
+      ]),
+    );
+    expect(rows).toHaveLength(3);
+  });
+
+  it('keeps what is stored', async () => {
+    await migratePayments(pool, { schema });
+    const { inbox } = postgresStorage({ pool, schema });
+    await claimed(await inbox.claim(inboxDelivery('order-1'), 60_000)).finish();
+    await migratePayments(pool, { schema });
+    expect(await versions()).toEqual(ALL);
+    expect(await inbox.claim(inboxDelivery('order-1'), 60_000)).toEqual({ result: 'done' });
+  });
+
+  const change = async (statement: string): Promise<void> => {
+    const client = await pool.connect();
+    await client.query(`SET search_path = ${quoted(schema)}; ${statement}`);
+    client.release(true);
+  };
+
+  it.each([
+    [
+      'that do not say who may use them',
+      'INSERT INTO payments_migrations (version) VALUES (99)',
+      /version 99 .*does not name an older version.* knows \d+ at most: deploy/,
+    ],
+    [
+      'of before there was a place to say so',
+      `ALTER TABLE payments_migrations DROP COLUMN compatible_from;
+       INSERT INTO payments_migrations (version) VALUES (99)`,
+      /version 99 .*does not name an older version.* knows \d+ at most: deploy/,
+    ],
+    [
+      'that this version would misread',
+      NEWER(OWN + 1),
+      new RegExp(`version 99 .*can be used from version ${OWN + 1} on, .* knows ${OWN} at most: deploy`),
+    ],
+  ])('refuses newer tables %s, and changes nothing', async (_, statement, says) => {
+    await migratePayments(pool, { schema });
+    await change(statement);
+    await expect(migratePayments(pool, { schema })).rejects.toMatchObject({
+      name: 'PaymentsStorageError',
+      message: expect.stringMatching(says) as unknown,
+    });
+    expect(await versions()).toEqual([...ALL, 99]);
+    await refusesItsFirstUse(says);
+  });
+
+  it('leaves newer tables as they are that this version may use: a replica restarts while a newer one is deployed', async () => {
+    await migratePayments(pool, { schema });
+    await change(NEWER(OWN));
+    await migratePayments(pool, { schema });
+    expect(await versions()).toEqual([...ALL, 99]);
+    const { journal, inbox } = postgresStorage({ pool, schema, transactional: true });
+    expect((await journal.insert(journalRecord('order-1'), 0)).inserted).toBe(true);
+    await claimed(await inbox.claim(inboxDelivery('order-1'), 60_000)).finish();
+  });
+
+  it('writes down with each version who may use the tables', async () => {
+    await migratePayments(pool, { schema });
+    const { rows } = await pool.query(
+      `SELECT version, compatible_from FROM ${quoted(schema)}.payments_migrations ORDER BY version DESC LIMIT 1`,
+    );
+    expect(rows).toEqual([{ version: OWN, compatible_from: expect.any(Number) as unknown }]);
+  });
+
+  it('must have made the tables that a storage uses: older ones are refused at its first use', async () => {
+    await migratePayments(pool, { schema });
+    await change('DELETE FROM payments_migrations WHERE version > 1');
+    await refusesItsFirstUse(/version 1 .*: call migratePayments/);
+  });
+
+  /** Until the tables are right: what was refused is asked again at the next use. */
+  const refusesItsFirstUse = async (says: RegExp): Promise<void> => {
+    const storage = postgresStorage({ pool, schema, transactional: true });
+    const refused = { name: 'PaymentsStorageError', message: expect.stringMatching(says) as unknown };
+    await expect(storage.journal.insert(journalRecord('order-1'), 0)).rejects.toMatchObject(refused);
+    await expect(storage.inbox.claim(inboxDelivery('order-1'), 60_000)).rejects.toMatchObject(refused);
+    const { rows } = await pool.query(`SELECT FROM ${quoted(schema)}.payments_journal`);
+    expect(rows).toHaveLength(0);
+    await change(
+      `DELETE FROM payments_migrations; INSERT INTO payments_migrations (version) VALUES (${OWN})`,
+    );
+    expect((await storage.journal.insert(journalRecord('order-1'), 0)).inserted).toBe(true);
+    expect(pool.idleCount).toBe(pool.totalCount);
+  };
+
+  it('needs no right to create anything where everything is there', async () => {
+    await migratePayments(pool, { schema });
+    const role = `payments_${randomBytes(6).toString('hex')}`;
+    await pool.query(`CREATE ROLE ${role}; GRANT USAGE ON SCHEMA ${quoted(schema)} TO ${role};
+      GRANT SELECT ON ${quoted(schema)}.payments_migrations TO ${role}`);
+    const restricted = new Pool({ connectionString: postgresService.url, options: `-c role=${role}` });
+    await migratePayments(restricted, { schema });
+    const missing = `${schema} missing`;
+    await expect(migratePayments(restricted, { schema: missing })).rejects.toMatchObject({ code: '42501' });
+    await restricted.end();
+    await pool.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+  });
+
+  it('leaves nothing half done where it fails, and can be called again', async () => {
+    await pool.query(`CREATE SCHEMA ${quoted(schema)}; CREATE TABLE ${quoted(schema)}.payments_journal ()`);
+    await expect(migratePayments(pool, { schema })).rejects.toMatchObject({ code: '42P07' });
+    const { rows } = await pool.query('SELECT FROM information_schema.tables WHERE table_schema = $1', [
+      schema,
+    ]);
+    expect(rows).toHaveLength(1);
+    await pool.query(`DROP TABLE ${quoted(schema)}.payments_journal`);
+    await migratePayments(pool, { schema });
+    expect(await versions()).toEqual(ALL);
+  });
+});
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

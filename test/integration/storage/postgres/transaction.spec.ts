@@ -1,0 +1,292 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { type PoolClient } from 'pg';
+import { type InboxClaim } from '../../../../lib/storage/inbox-store.js';
+import { type PaymentsStorage } from '../../../../lib/storage/payments-storage.js';
+import { postgresStorage } from '../../../../lib/storage/postgres/postgres-storage.js';
+import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
+import { journalRecord } from '../../../support/journal-contract.js';
+import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
+import { describeWith, postgresService } from '../../../support/services.js';
+
+const LEASE_MS = 60_000;
+
+describeWith([postgresService], 'a claim with the transaction of the handlers', () => {
+  let database: PaymentsDatabase;
+  let storage: PaymentsStorage;
+
+  beforeEach(async () => {
+    database = await openPaymentsDatabase(postgresService.url);
+    const { pool, schema } = database;
+    storage = postgresStorage({ pool, schema, transactional: true });
+    await pool.query('CREATE TABLE orders (reference text UNIQUE DEFERRABLE INITIALLY DEFERRED)');
+  });
+  afterEach(async () => {
+    vi.useRealTimers();
+    await database.close();
+  });
+
+  const claim = async (leaseMs = LEASE_MS): Promise<InboxClaim> =>
+    claimed(await storage.inbox.claim(inboxDelivery('order-1'), leaseMs));
+  const clientOf = ({ transaction }: InboxClaim): PoolClient => transaction as PoolClient;
+  const orders = async (): Promise<number> => (await database.pool.query('SELECT FROM orders')).rowCount ?? 0;
+  /** Claims, and writes an order as a handler does. */
+  const claimAndWrite = async (): Promise<InboxClaim> => {
+    const running = await claim();
+    await clientOf(running).query("INSERT INTO orders VALUES ('order-1')");
+    return running;
+  };
+  /** Nothing of the work stands, and the next delivery may run at once. */
+  const expectNothing = async (): Promise<void> => {
+    expect(await orders()).toBe(0);
+    const next = await claim();
+    expect(next.attempt).toBe(2);
+    expect(await next.finish()).toBe(true);
+  };
+
+  it('commits what the handler wrote, the journal and its own record together', async () => {
+    await storage.journal.insert(journalRecord('order-1'), LEASE_MS);
+    const running = await claimAndWrite();
+    const existing = await running.journal?.get(journalRecord('order-1'));
+    await running.journal?.replace(
+      existing?.version ?? 0,
+      journalRecord('order-1', { state: 'settled', outcome: 'success' }),
+      0,
+    );
+    expect(await orders()).toBe(0);
+    expect((await storage.journal.get(journalRecord('order-1')))?.record.state).toBe('in-flight');
+    expect((await storage.inbox.claim(inboxDelivery('order-1'), LEASE_MS)).result).toBe('busy');
+    expect(await running.finish()).toBe(true);
+    expect(await orders()).toBe(1);
+    expect((await storage.journal.get(journalRecord('order-1')))?.record.state).toBe('settled');
+    expect(await storage.inbox.claim(inboxDelivery('order-1'), LEASE_MS)).toEqual({ result: 'done' });
+  });
+
+  it('keeps what an ORM commits by itself, and counts the work as not done: it comes again', async () => {
+    const running = await claimAndWrite();
+    // What transaction() of an ORM sends on a connection that it is given.
+    await clientOf(running).query('BEGIN');
+    await clientOf(running).query("INSERT INTO orders VALUES ('order-1 of the ORM')");
+    await clientOf(running).query('COMMIT');
+    await expect(running.finish()).rejects.toThrow('take COMMIT and ROLLBACK out of the handler');
+    expect(await orders()).toBe(2);
+    const next = await claim();
+    expect(next.attempt).toBe(2);
+    await next.fail();
+  });
+
+  it('undoes nothing that went through another connection of the pool', async () => {
+    const running = await claimAndWrite();
+    await database.pool.query("INSERT INTO orders VALUES ('order-1 of a repository')");
+    await running.fail();
+    expect(await orders()).toBe(1);
+  });
+
+  it('needs a connection for every delivery that is being handled', async () => {
+    const pool = database.connect({ max: 2 });
+    storage = postgresStorage({ pool, schema: database.schema, transactional: true });
+    const first = await claim();
+    const second = claimed(await storage.inbox.claim(inboxDelivery('order-2'), LEASE_MS));
+    vi.useFakeTimers({
+      toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
+    });
+    const third = storage.inbox.claim(inboxDelivery('order-3'), LEASE_MS);
+    const refused = expect(third).rejects.toThrow('in vain for a free connection of the pool');
+    await vi.advanceTimersByTimeAsync(4_000);
+    await refused;
+    vi.useRealTimers();
+    expect([await first.finish(), await second.finish()]).toEqual([true, true]);
+  });
+
+  it('lets nothing write any more that still runs in a handler which failed', async () => {
+    const running = await claimAndWrite();
+    const client = clientOf(running);
+    const writeOn = (): Promise<unknown> => client.query("INSERT INTO orders VALUES ('order-1')");
+    const failing = running.fail();
+    await expect(writeOn()).rejects.toThrow('The webhook transaction is over');
+    await failing;
+    await expect(writeOn()).rejects.toThrow('The webhook transaction is over');
+    await expectNothing();
+  });
+
+  it('undoes everything where a handler failed', async () => {
+    await storage.journal.insert(journalRecord('order-1'), LEASE_MS);
+    const running = await claimAndWrite();
+    const existing = await running.journal?.get(journalRecord('order-1'));
+    await running.journal?.remove(journalRecord('order-1'), existing?.version ?? 0);
+    await running.fail();
+    expect(await storage.journal.get(journalRecord('order-1'))).toBeDefined();
+    await expectNothing();
+  });
+
+  it('remembers no handler: what it wrote is undone with the rest', async () => {
+    const running = await claim();
+    expect(await running.mark('Orders.paid')).toBe(true);
+    await running.fail();
+    const next = await claim();
+    expect(next.finished).toEqual([]);
+    await next.finish();
+    expect(await next.mark('Orders.paid')).toBe(false);
+  });
+
+  it('never lets a worker commit whose lease was taken over', async () => {
+    const late = await claimAndWrite();
+    await database.pass(LEASE_MS + 1);
+    const heir = await claim();
+    expect(await late.finish()).toBe(false);
+    expect(await orders()).toBe(0);
+    expect(await heir.finish()).toBe(true);
+  });
+
+  it('throws where a lost worker cannot even learn that somebody else has the claim', async () => {
+    const late = await claimAndWrite();
+    await database.pass(LEASE_MS + 1);
+    const heir = await claim();
+    const connect = vi.spyOn(database.pool, 'connect').mockImplementation(() => {
+      throw new Error('away');
+    });
+    await expect(late.finish()).rejects.toMatchObject({ name: 'PaymentsStorageError' });
+    connect.mockRestore();
+    expect(await orders()).toBe(0);
+    expect(await heir.finish()).toBe(true);
+  });
+
+  it('reports work as not finished whose handler went on after a failed statement', async () => {
+    const running = await claimAndWrite();
+    await expect(clientOf(running).query('SELECT 1 / 0')).rejects.toMatchObject({ code: '22012' });
+    await expect(running.finish()).rejects.toThrow('SAVEPOINT');
+    await expectNothing();
+  });
+
+  it('reports work as not finished whose COMMIT finds a broken constraint', async () => {
+    const running = await claimAndWrite();
+    await clientOf(running).query("INSERT INTO orders VALUES ('order-1')");
+    await expect(running.finish()).rejects.toThrow('23505');
+    await expectNothing();
+  });
+
+  it('reports work as not finished where a statement failed that the handler did not wait for', async () => {
+    const running = await claimAndWrite();
+    const failing = clientOf(running).query('SELECT 1 / 0');
+    const finishing = running.finish();
+    await expect(failing).rejects.toMatchObject({ code: '22012' });
+    await expect(finishing).rejects.toThrow('SAVEPOINT');
+    await expectNothing();
+  });
+
+  it.each([['COMMIT'], ['ROLLBACK'], ['COMMIT; BEGIN'], ['ROLLBACK; BEGIN']])(
+    'refuses to call work finished whose handler ran %s',
+    async (statements) => {
+      const running = await claim();
+      await clientOf(running).query(statements);
+      await expect(running.finish()).rejects.toThrow('ended the webhook transaction by itself');
+      expect((await claim()).attempt).toBe(2);
+    },
+  );
+
+  it('lets a handler undo a part of its work', async () => {
+    const running = await claimAndWrite();
+    await clientOf(running).query("SAVEPOINT part; INSERT INTO orders VALUES ('other'); ROLLBACK TO part");
+    expect(await running.finish()).toBe(true);
+    expect(await orders()).toBe(1);
+  });
+
+  it('does not let a handler give the connection to somebody else', async () => {
+    const running = await claimAndWrite();
+    expect(() => {
+      clientOf(running).release();
+    }).toThrow('take release() out');
+    expect(await running.finish()).toBe(true);
+    expect(database.pool.idleCount).toBe(database.pool.totalCount);
+  });
+
+  it('survives the loss of its connection, and gives the entry back', async () => {
+    const running = await claimAndWrite();
+    const gone = ended(clientOf(running));
+    await terminate(clientOf(running));
+    await gone;
+    await running.fail();
+    await expectNothing();
+  });
+
+  it('reports work as not finished whose connection was lost before the end', async () => {
+    const running = await claimAndWrite();
+    const gone = ended(clientOf(running));
+    await terminate(clientOf(running));
+    await gone;
+    await expect(running.finish()).rejects.toMatchObject({ name: 'PaymentsStorageError' });
+    await expectNothing();
+  });
+
+  it('looks again where the answer to COMMIT is lost, and finds the work done', async () => {
+    const running = await claimAndWrite();
+    const client = clientOf(running);
+    const ask = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>;
+    Object.assign(client, {
+      query: async (...args: unknown[]) => {
+        const answer = await ask(...args);
+        if (!String(args[0]).endsWith('COMMIT')) return answer;
+        client.emit('error', new Error('lost'));
+        throw new Error('lost');
+      },
+    });
+    expect(await running.finish()).toBe(true);
+    expect(await running.finish()).toBe(true);
+    expect(await storage.inbox.claim(inboxDelivery('order-1'), LEASE_MS)).toEqual({ result: 'done' });
+    expect(await orders()).toBe(1);
+  });
+
+  it('takes the connection from a handler that outlives its lease', async () => {
+    const hung = await claim(50);
+    await ended(clientOf(hung));
+    expect(database.pool.totalCount).toBe(0);
+    await expect(clientOf(hung).query('SELECT 1')).rejects.toBeDefined();
+    expect(await hung.mark('Orders.paid')).toBe(false);
+    expect(await hung.finish()).toBe(false);
+  });
+
+  it('has the server end a transaction that is idle for longer than the lease, and only that one', async () => {
+    const show = 'SHOW idle_in_transaction_session_timeout';
+    const before = await database.pool.query(show);
+    const running = await claim();
+    expect((await clientOf(running).query(show)).rows).toEqual([
+      { idle_in_transaction_session_timeout: '1min' },
+    ]);
+    await running.finish();
+    expect((await database.pool.query(show)).rows).toEqual(before.rows);
+  });
+
+  it('claims nothing where the pool has no connection left', async () => {
+    const pool = database.connect({ max: 1 });
+    const small = postgresStorage({ pool, schema: database.schema, transactional: true });
+    const first = claimed(await small.inbox.claim(inboxDelivery('order-1'), LEASE_MS));
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+    const second = small.inbox.claim(inboxDelivery('order-2'), LEASE_MS);
+    vi.advanceTimersByTime(4_100);
+    vi.useRealTimers();
+    await expect(second).rejects.toThrow('free connection');
+    expect(await first.finish()).toBe(true);
+    // The connection that came too late was given back, and order-2 is claimed for the first time.
+    const again = claimed(await small.inbox.claim(inboxDelivery('order-2'), LEASE_MS));
+    expect(again.attempt).toBe(1);
+  });
+
+  it('bears duplicates in the middle of a handler that wants SERIALIZABLE', async () => {
+    const running = await claim();
+    await clientOf(running).query('SET TRANSACTION ISOLATION LEVEL SERIALIZABLE');
+    await clientOf(running).query("INSERT INTO orders VALUES ('order-1')");
+    expect((await storage.inbox.claim(inboxDelivery('order-1'), LEASE_MS)).result).toBe('busy');
+    expect(await running.finish()).toBe(true);
+  });
+
+  /** Resolves when the connection has ended, with an error or without. */
+  function ended(client: PoolClient): Promise<void> {
+    return new Promise((resolve) => {
+      client.once('end', resolve);
+    });
+  }
+
+  async function terminate(client: PoolClient): Promise<void> {
+    const { rows } = await client.query<{ readonly pid: number }>('SELECT pg_backend_pid() AS pid');
+    await database.pool.query('SELECT pg_terminate_backend($1)', [rows[0]?.pid]);
+  }
+});

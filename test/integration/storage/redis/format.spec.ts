@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Redis } from 'ioredis';
+import { FormatCheck } from '../../../../lib/storage/redis/format-check.js';
+import { redisStorage } from '../../../../lib/storage/redis/index.js';
+import { RedisKeys } from '../../../../lib/storage/redis/redis-keys.js';
+import { ScriptRunner } from '../../../../lib/storage/redis/script-runner.js';
+import { journalRecord } from '../../../support/journal-contract.js';
+import { connectRedis, forget, ownPrefix } from '../../../support/redis.js';
+import { describeWith, redisService } from '../../../support/services.js';
+
+const SCOPE = { account: 'default', environment: 'sandbox' } as const;
+
+describeWith([redisService], 'the format of what Redis holds', () => {
+  let client: Redis;
+  let keyPrefix: string;
+
+  beforeEach(() => {
+    client = connectRedis();
+    keyPrefix = ownPrefix();
+  });
+  afterEach(async () => {
+    await forget(client, keyPrefix);
+    client.disconnect();
+  });
+
+  const key = (): string => `${keyPrefix}{default:sandbox}:format`;
+  /** A build of the package, as it starts. */
+  const start = (version: number, compatibleFrom: number): Promise<void> =>
+    new FormatCheck(new ScriptRunner(client), new RedisKeys(keyPrefix), { version, compatibleFrom }).of(
+      SCOPE,
+    );
+  const insert = (): Promise<unknown> =>
+    redisStorage({ client, keyPrefix }).journal.insert(journalRecord('order-1'), 0);
+
+  it('lets an older build restart beside a newer one that it may work with', async () => {
+    await insert();
+    expect(await client.get(key())).toBe('1 1');
+    await start(2, 1);
+    expect(await client.get(key())).toBe('2 1');
+    await insert();
+    await start(2, 1);
+    expect(await client.get(key())).toBe('2 1');
+  });
+
+  it('stops an older build that a newer one has left behind', async () => {
+    await start(1, 1);
+    await start(3, 2);
+    await expect(insert()).rejects.toMatchObject({
+      name: 'PaymentsStorageError',
+      message: expect.stringMatching(
+        /format "3 2", which can be used from version 2 on, .* knows 1 at most: deploy/,
+      ) as unknown,
+    });
+    expect(await client.get(key())).toBe('3 2');
+    expect(await client.exists(`${keyPrefix}{default:sandbox}:journal:collection`)).toBe(0);
+  });
+
+  it.each(['2', 'something else', '9 x'])('stops at %p, which does not say who may use it', async (found) => {
+    await client.set(key(), found);
+    await expect(insert()).rejects.toMatchObject({ name: 'PaymentsStorageError' });
+    expect(await client.get(key())).toBe(found);
+  });
+
+  it('goes on with what a build wrote that named no compatibility', async () => {
+    await client.set(key(), '1');
+    await insert();
+    expect(await client.get(key())).toBe('1');
+  });
+});

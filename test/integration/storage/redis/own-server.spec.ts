@@ -1,0 +1,109 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { Logger } from '@nestjs/common';
+import { type Redis } from 'ioredis';
+import { inspect } from 'node:util';
+import { redisStorage } from '../../../../lib/storage/redis/index.js';
+import { claimed, inboxDelivery, inboxKey } from '../../../support/inbox-contract.js';
+import { journalRecord, storedBy } from '../../../support/journal-contract.js';
+import { connectRedis, reaches } from '../../../support/redis.js';
+import { RedisServer } from '../../../support/redis-server.js';
+import { describeWithRedisServer } from '../../../support/redis-server-specs.js';
+
+const LEASE_MS = 60_000;
+const CUSTOMER = '255712345678';
+
+describeWithRedisServer('redisStorage() on a Redis of its own', () => {
+  let server: RedisServer | undefined;
+  let client: Redis | undefined;
+
+  async function start(...options: string[]): Promise<Redis> {
+    server = await RedisServer.start(...options);
+    client = connectRedis(server.url);
+    return client;
+  }
+
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    client?.disconnect();
+    await server?.stop();
+  });
+
+  it('confuses nothing of before a crash that lost everything with what came after it', async () => {
+    const connected = await start();
+    const { inbox, journal } = redisStorage({ client: connected });
+    const before = claimed(await inbox.claim(inboxDelivery('order-1'), LEASE_MS));
+    const stored = storedBy(await journal.insert(journalRecord('order-1'), LEASE_MS));
+    const reconnected = reaches(connected, 'ready');
+    await server?.crash();
+    await reconnected;
+    const after = claimed(await inbox.claim(inboxDelivery('order-1'), LEASE_MS));
+    expect(await before.mark('Orders.paid')).toBe(false);
+    expect(await before.finish()).toBe(false);
+    expect(await after.finish()).toBe(true);
+    const again = await journal.insert(journalRecord('order-1'), LEASE_MS);
+    expect(again.inserted).toBe(true);
+    expect(await journal.replace(stored.version, stored.record, 0)).toBeUndefined();
+    expect(await journal.remove(stored.record, stored.version)).toBe(false);
+  });
+
+  it.each(['allkeys-lru', 'allkeys-random'])('warns once of the policy %s', async (policy) => {
+    const warn = vi.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined);
+    await useTwice(await start('--maxmemory-policy', policy));
+    expect(warn.mock.calls).toEqual([[expect.stringContaining(policy)]]);
+  });
+
+  it.each(['noeviction', 'volatile-lru'])('has nothing to say of the policy %s', async (policy) => {
+    const warn = vi.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined);
+    await useTwice(await start('--maxmemory-policy', policy));
+    expect(warn).not.toHaveBeenCalled();
+  });
+
+  it('names why a full Redis refuses a payment, and nothing of the payment', async () => {
+    const { journal } = redisStorage({ client: await start('--maxmemory', '100kb') });
+    const writing = journal.insert(journalRecord('order-1', { body: CUSTOMER }), LEASE_MS);
+    const failure: unknown = await writing.catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      name: 'PaymentsStorageError',
+      message: expect.stringContaining('OOM') as unknown,
+    });
+    expect(inspect(failure, { depth: null, showHidden: true })).not.toContain(CUSTOMER);
+    expect(await journal.get(journalRecord('order-1'))).toBeUndefined();
+  });
+
+  it('opens a client of its own with the password of its address, shows it nowhere, and closes it', async () => {
+    server = await RedisServer.start('--requirepass', 'correct-horse');
+    const url = server.url.replace('//', '//:correct-horse@');
+    const admin = (client = connectRedis(url));
+    const storage = redisStorage({ url });
+    expect(inspect(storage, { depth: null, showHidden: true })).not.toContain('correct-horse');
+    const idle = await connections(admin);
+    await storage.journal.insert(journalRecord('order-1'), LEASE_MS);
+    expect(await connections(admin)).toBe(idle + 1);
+    await storage.close?.();
+    while ((await connections(admin)) !== idle);
+    await expect(storage.journal.get(journalRecord('order-1'))).rejects.toMatchObject({
+      name: 'PaymentsStorageError',
+    });
+  });
+
+  it('says that the password is missing', async () => {
+    const { journal } = redisStorage({ client: await start('--requirepass', 'correct-horse') });
+    await expect(journal.get(journalRecord('order-1'))).rejects.toMatchObject({
+      name: 'PaymentsStorageError',
+      message: expect.stringContaining('NOAUTH') as unknown,
+    });
+  });
+});
+
+/** Uses a storage; resolves when the server has answered everything that it was asked meanwhile. */
+async function useTwice(client: Redis): Promise<void> {
+  const { inbox } = redisStorage({ client });
+  await inbox.conflicts(inboxKey('order-1'), { limit: 1 });
+  await inbox.conflicts(inboxKey('order-1'), { limit: 1 });
+  await client.ping();
+  await new Promise(setImmediate);
+}
+
+async function connections(client: Redis): Promise<number> {
+  return Number(/^connected_clients:(\d+)/m.exec(await client.info('clients'))?.[1]);
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { entryField, RedisKeys, referenceField } from '../../../../lib/storage/redis/redis-keys.js';
+import { inboxKey } from '../../../support/inbox-contract.js';
+
+const scope = { account: 'default', environment: 'sandbox' } as const;
+
+describe('the keys in Redis', () => {
+  const keys = new RedisKeys('shop:');
+
+  it('of one account share the hash tag that keeps them on one node, and no other account has it', () => {
+    const all = [
+      ...keys.inbox(scope),
+      ...keys.setAside(scope),
+      ...keys.journal({ ...scope, family: 'collection' }),
+      ...keys.journal({ ...scope, family: 'disbursement' }),
+    ];
+    expect(new Set(all.map((key) => /\{(.*?)\}/.exec(key)?.[1]))).toEqual(new Set(['default:sandbox']));
+    expect(new Set(all).size).toBe(22);
+    expect(keys.setAside({ ...scope, environment: 'production' })[0]).toContain('{default:production}');
+  });
+
+  it('begin with the prefix', () => {
+    expect(keys.inbox(scope)).toEqual(['shop:{default:sandbox}:inbox', 'shop:{default:sandbox}:inbox:done']);
+  });
+
+  it('tell references apart that UTF-8 cannot', () => {
+    expect(referenceField('\uD800')).not.toBe(referenceField('\uD801'));
+    expect(Buffer.from(referenceField('\uD800')).toString()).toBe(referenceField('\uD800'));
+  });
+
+  it('tell entries of different kinds apart', () => {
+    expect(entryField(inboxKey('a'))).not.toBe(entryField(inboxKey('a', { kind: 'unrecognized' })));
+  });
+});
