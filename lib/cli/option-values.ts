@@ -1,5 +1,5 @@
 import { isPaymentsError } from '../errors/payments-errors.js';
-import { deliveryTarget } from '../sandbox/webhooks/delivery-target.js';
+import { deliveryTarget } from '../sandbox/webhooks/endpoint-registry.js';
 import { didYouMean } from './closest-word.js';
 import { UsageError } from './usage-error.js';
 

@@ -1,43 +1,47 @@
 import { SandboxClock } from './clock/sandbox-clock.js';
-import { sandboxClockState } from './control/clock-view.js';
+import { activityOf } from './control/activity.js';
 import { ControlRoute } from './control/control-route.js';
-import { sandboxFault } from './control/fault-view.js';
+import { type SandboxParts } from './control/sandbox-parts.js';
 import { SandboxView } from './control/sandbox-view.js';
-import { EventBus } from './core/activity.js';
+import { EventBus, type SandboxEvents } from './core/event-bus.js';
 import { Gateway } from './core/gateway.js';
 import { idsByMerchant, seededChance } from './core/id-source.js';
 import { NameDirectory } from './core/name-directory.js';
-import { forget } from './forget.js';
-import { FaultQueue } from './http/faults.js';
+import { RequestJournal } from './core/request-journal.js';
+import { FaultQueue } from './faults/fault-queue.js';
 import { GatewayRoute } from './http/gateway-route.js';
-import { RequestJournal } from './http/request-journal.js';
 import { type SandboxSettings } from './resolve-options.js';
-import { Timeline } from './story/story-book.js';
-import { EndpointBook } from './webhooks/endpoint-book.js';
+import { Timeline } from './timeline/timeline.js';
+import { EndpointRegistry } from './webhooks/endpoint-registry.js';
 import { WebhookDeliverer } from './webhooks/webhook-deliverer.js';
 import { WebhookSender } from './webhooks/webhook-sender.js';
 
-/** Other numbers than those of the ids. */
-const OF_FAULTS = 0xfa0175;
+/** Keeps the draws of faults apart from those of ids. */
+const FAULT_SEED = 0xfa0175;
 
-export type SandboxParts = ReturnType<typeof composeSandbox>;
+export interface ComposedSandbox extends SandboxParts {
+  readonly gatewayRoute: GatewayRoute;
+  readonly controlRoute: ControlRoute;
+  /** Forgets one merchant, or all, without an event. */
+  readonly clear: (merchant?: string) => Promise<void>;
+}
 
 /** Wires the parts of one emulator; nothing listens yet. */
-export function composeSandbox(settings: SandboxSettings) {
+export function composeSandbox(settings: SandboxSettings): ComposedSandbox {
   const { seed, auto, profile } = settings;
-  const hub = new EventBus();
+  const events = new EventBus<SandboxEvents>();
   const directory = new NameDirectory();
   const journal = new RequestJournal();
-  // Later, because `times(…)` and `probability(…)` still follow on what was planned.
-  const tellFaults = once(() => {
-    hub.emit('faults', { items: faults.list().map(sandboxFault) });
+  // Emits later, because `times(…)` and `probability(…)` still follow on what was planned.
+  const emitFaults = once(() => {
+    events.emit('faults', faults.list());
   });
-  const faults: FaultQueue = new FaultQueue(seededChance(seed ^ OF_FAULTS), tellFaults);
-  const tellClock = (): void => {
-    hub.emit('clock', sandboxClockState(clock));
+  const faults: FaultQueue = new FaultQueue(seededChance(seed ^ FAULT_SEED), emitFaults);
+  const emitClock = (): void => {
+    events.emit('clock', clock);
   };
-  const clock: SandboxClock = new SandboxClock(settings.clock, () => deliverer.idle(), tellClock);
-  const endpoints = new EndpointBook(clock, {
+  const clock: SandboxClock = new SandboxClock(settings.clock, () => deliverer.idle(), emitClock);
+  const endpoints = new EndpointRegistry(clock, {
     scheme: settings.webhookScheme,
     secret: settings.webhookSecret,
     allowRemote: settings.allowRemoteWebhooks,
@@ -46,7 +50,7 @@ export function composeSandbox(settings: SandboxSettings) {
   const sender = new WebhookSender(settings.webhookTimeoutMs);
   const deliverer: WebhookDeliverer = new WebhookDeliverer(
     clock,
-    hub,
+    events,
     sender,
     settings.webhookScheme,
     endpoints,
@@ -57,22 +61,43 @@ export function composeSandbox(settings: SandboxSettings) {
     clock,
     idsOf,
     directory,
-    hub,
+    events,
     profile,
     deliver: async (event) => {
       await deliverer.deliver(event);
     },
   });
-  const gatewayRoute = new GatewayRoute(gateway, faults, journal, clock, hub, auto, profile);
-  const stories = new Timeline(hub, clock);
+  const gatewayRoute = new GatewayRoute(gateway, faults, journal, clock, events, auto, profile);
+  const timeline = new Timeline(events, clock);
   const view = new SandboxView(gateway, deliverer, endpoints, clock, { seed, auto, profile: profile.name });
-  const memory = { clock, faults, journal, profile, stories, gateway, gatewayRoute, deliverer };
-  const reset = async (merchant?: string): Promise<void> => {
-    await forget(memory, merchant);
-    hub.emit('reset', {});
+  const activity = activityOf(events);
+  const clear = async (merchant?: string): Promise<void> => {
+    // The timers of one merchant find that their payment is gone.
+    if (merchant === undefined) clock.clear();
+    for (const part of [faults, journal, profile, timeline]) part.clear(merchant);
+    gateway.reset(merchant);
+    gatewayRoute.abort(merchant);
+    await deliverer.clear(merchant);
   };
-  const parts = { ...memory, hub, directory, endpoints, view, idsOf, reset };
-  return { ...parts, controlRoute: new ControlRoute(parts) };
+  const reset = async (merchant?: string): Promise<void> => {
+    await clear(merchant);
+    events.emit('reset', undefined);
+  };
+  const parts: SandboxParts = {
+    activity,
+    clock,
+    gateway,
+    view,
+    directory,
+    deliverer,
+    endpoints,
+    faults,
+    journal,
+    timeline,
+    idsOf,
+    reset,
+  };
+  return { ...parts, gatewayRoute, controlRoute: new ControlRoute(parts), clear };
 }
 
 /** Runs a task after what is running now, once however often it was asked for. */

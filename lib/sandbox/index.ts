@@ -6,14 +6,26 @@
 
 export { PaymentsSandbox, type MerchantSelection } from './payments-sandbox.js';
 export { type PaymentsSandboxOptions } from './sandbox-options.js';
-export { PaymentsSandboxError, type SandboxErrorCode } from './sandbox.error.js';
 export { type Duration } from './clock/duration.js';
 export { type SandboxClock } from './clock/sandbox-clock.js';
-export { type SandboxActivity, type SandboxExchange } from './core/activity.js';
+export { type SandboxActivity } from './control/activity.js';
+export {
+  type SandboxBalance,
+  type SandboxDelivery,
+  type SandboxDeliveryAttempt,
+  type SandboxPayment,
+  type SandboxPayout,
+} from './control/records.js';
+export { type SandboxClockState, type SandboxFault, type SandboxFaults } from './control/resources.js';
+export { type ProcessingOptions, type StatusFaultOptions } from './core/fault.js';
 export { type NameDirectory } from './core/name-directory.js';
 export { type SandboxOperation } from './core/operations.js';
+export { type SandboxExchange, type SandboxRequest } from './core/request-journal.js';
+export { PaymentsSandboxError, type SandboxErrorCode } from './core/sandbox.error.js';
+export { type CallSelection, type NextCall, type PlannedFault } from './faults/next-call.js';
 export { type SandboxCustomer } from './handle/customer.js';
-export { type CallSelection, type NextCall, type PlannedFault } from './handle/next-call.js';
+export { type SandboxPayoutProvider } from './handle/payout-provider.js';
+export { type SandboxMerchant } from './handle/sandbox-merchant.js';
 export {
   type AsymmetricMatcher,
   type ExpectedFields,
@@ -26,19 +38,3 @@ export {
   sandboxMatchers,
   type SandboxMatchers,
 } from './matchers/sandbox-matchers.js';
-export { type SandboxMerchant } from './handle/sandbox-merchant.js';
-export { type SandboxPayoutProvider } from './handle/payout-provider.js';
-export { type ProcessingOptions, type StatusFaultOptions } from './core/fault.js';
-export {
-  type SandboxClockState,
-  type SandboxFault,
-  type SandboxFaults,
-} from './control/control-resources.js';
-export {
-  type SandboxBalance,
-  type SandboxDelivery,
-  type SandboxDeliveryAttempt,
-  type SandboxPayment,
-  type SandboxPayout,
-  type SandboxRequest,
-} from './control/control-types.js';

@@ -2,29 +2,27 @@ import { type Server } from 'node:http';
 import { type PaymentsModuleOptions } from '../config/payments-options.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { type SandboxClock } from './clock/sandbox-clock.js';
-import { composeSandbox, type SandboxParts } from './compose.js';
+import { composeSandbox, type ComposedSandbox } from './compose.js';
+import { type ActivityTopic, type SandboxActivity } from './control/activity.js';
 import {
   type SandboxBalance,
   type SandboxDelivery,
   type SandboxPayment,
   type SandboxPayout,
-  type SandboxRequest,
-} from './control/control-types.js';
-import { type ActivityTopic, type SandboxActivity } from './core/activity.js';
+} from './control/records.js';
 import { isMerchantName } from './core/credentials.js';
 import { DEFAULT_MERCHANT } from './core/merchant.js';
 import { type NameDirectory } from './core/name-directory.js';
 import { type SandboxOperation } from './core/operations.js';
-import { forget } from './forget.js';
+import { type SandboxRequest } from './core/request-journal.js';
+import { type CallSelection, NextCall } from './faults/next-call.js';
 import { SandboxCustomer } from './handle/customer.js';
-import { type CallSelection, NextCall } from './handle/next-call.js';
 import { SandboxPayoutProvider } from './handle/payout-provider.js';
 import { SandboxMerchant } from './handle/sandbox-merchant.js';
-import { listen, portOf, shut } from './http/http-server.js';
-import { requestListener } from './http/request-listener.js';
+import { close, listen, portOf } from './http/http-server.js';
+import { requestListener } from './request-listener.js';
 import { resolveSandboxOptions, type SandboxSettings } from './resolve-options.js';
 import { type PaymentsSandboxOptions } from './sandbox-options.js';
-import { explain } from './story/explain.js';
 
 /**
  * Which merchant is meant: the `x` of its key pair `pk_test_x` / `sk_test_x`.
@@ -57,7 +55,7 @@ export class PaymentsSandbox {
   /** @internal */
   constructor(
     private readonly settings: SandboxSettings,
-    private readonly parts: SandboxParts,
+    private readonly parts: ComposedSandbox,
     private readonly server: Server,
   ) {
     const host =
@@ -120,7 +118,7 @@ export class PaymentsSandbox {
         "A merchant's name has 1 to 64 letters, digits, hyphens and underscores: write 'shop-1' for pk_test_shop-1.",
       );
     }
-    return new SandboxMerchant(name, this.settings, this.parts);
+    return new SandboxMerchant(name, this.parts);
   }
 
   /**
@@ -172,7 +170,7 @@ export class PaymentsSandbox {
 
   /** Every webhook event with its tries, oldest first. */
   deliveries(): readonly SandboxDelivery[] {
-    return this.parts.deliverer.list();
+    return this.parts.view.deliveries();
   }
 
   /**
@@ -194,7 +192,7 @@ export class PaymentsSandbox {
    * ```
    */
   explain(reference: string): string {
-    return explain(this.parts.stories, reference);
+    return this.parts.timeline.describe(reference);
   }
 
   /**
@@ -209,7 +207,7 @@ export class PaymentsSandbox {
     topic: Topic,
     listener: (value: SandboxActivity[Topic]) => void,
   ): () => void {
-    return this.parts.hub.on(topic, listener);
+    return this.parts.activity.on(topic, listener);
   }
 
   /**
@@ -227,8 +225,8 @@ export class PaymentsSandbox {
 
   /** Gives up what is under way, ends every connection and frees the port. */
   async stop(): Promise<void> {
-    await forget(this.parts);
-    await shut(this.server);
+    await this.parts.clear();
+    await close(this.server);
   }
 
   /** Stops the emulator at the end of an `await using` block. */

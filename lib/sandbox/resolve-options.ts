@@ -5,7 +5,7 @@ import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { type WebhookScheme } from '../common/webhook-scheme.js';
 import { hmac } from '../webhooks/signature/hmac.js';
 import { milliseconds, type Duration } from './clock/duration.js';
-import { type GatewaySettings } from './core/gateway-settings.js';
+import { type GatewaySettings } from './core/gateway-context.js';
 import { seededIds } from './core/id-source.js';
 import { isLoopbackHost, plainHostname } from './http/loopback.js';
 import { adversarialProfile } from './profile/adversarial.js';

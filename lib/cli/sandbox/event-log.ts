@@ -1,8 +1,5 @@
-import {
-  type SandboxDelivery,
-  type SandboxDeliveryAttempt,
-  type SandboxRequest,
-} from '../../sandbox/control/control-types.js';
+import { type SandboxDelivery, type SandboxDeliveryAttempt } from '../../sandbox/control/records.js';
+import { type SandboxRequest } from '../../sandbox/core/request-journal.js';
 import { likelyCause } from '../answer-advice.js';
 import { type Paint, printable } from '../terminal.js';
 

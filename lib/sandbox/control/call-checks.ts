@@ -1,17 +1,7 @@
 import * as generated from '../openapi/control-validators.generated.js';
+import { type CompiledValidator, type SchemaProblem } from '../openapi/request-validation.js';
 import { ControlProblem } from './control-problem.js';
 import { type ControlOperation } from './operations.js';
-
-interface SchemaProblem {
-  readonly keyword: string;
-  readonly instancePath: string;
-  readonly params: { readonly missingProperty?: string; readonly additionalProperty?: string };
-}
-
-interface CompiledValidator {
-  (body: unknown): boolean;
-  errors?: readonly SchemaProblem[] | null;
-}
 
 const validators = generated as unknown as Readonly<Record<string, CompiledValidator>>;
 const rules = generated.fieldRules as Readonly<Record<string, Readonly<Record<string, string>>>>;

@@ -1,4 +1,4 @@
-import { type ControlError } from './control-types.js';
+import { type ControlError } from './records.js';
 
 /** Why the control API does not do what it was asked, as it answers it. */
 export class ControlProblem extends Error {

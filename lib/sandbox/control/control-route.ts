@@ -2,9 +2,8 @@ import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { JSON_TYPE, send } from '../http/answer.js';
 import { BODY_LIMIT, parseObject, readBody, saysJson } from '../http/request-body.js';
-import { PaymentsSandboxError } from '../sandbox.error.js';
+import { PaymentsSandboxError } from '../core/sandbox.error.js';
 import { checkBody, decodedSubject, queryOf } from './call-checks.js';
-import { type ControlParts } from './control-parts.js';
 import { ControlProblem } from './control-problem.js';
 import { EventLog } from './event-log.js';
 import { streamEvents } from './event-stream.js';
@@ -21,6 +20,7 @@ import {
   type FoundOperation,
   operationsAt,
 } from './operations.js';
+import { type SandboxParts } from './sandbox-parts.js';
 
 const PREFIX = '/_sandbox/v1';
 
@@ -32,8 +32,8 @@ export class ControlRoute {
   private readonly handlers: Handlers;
   private readonly log: EventLog;
 
-  constructor(parts: ControlParts) {
-    this.log = new EventLog(parts.hub);
+  constructor(parts: SandboxParts) {
+    this.log = new EventLog(parts.activity);
     this.handlers = {
       ...paymentHandlers(parts),
       ...moneyHandlers(parts),

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type EventBus } from '../core/activity.js';
+import { type EventBus } from '../core/event-bus.js';
+import { type SandboxActivity } from './activity.js';
 
 /** One message of the live stream. */
 export interface StreamMessage {
@@ -16,27 +17,27 @@ export class EventLog {
   private messages: StreamMessage[] = [];
   private readonly listeners = new Set<(message: StreamMessage) => void>();
   private count = 0;
-  /** An id of another run means nothing here. */
+  /** Marks the ids of this run: those of another run mean nothing here. */
   private readonly run = randomBytes(4).toString('hex');
 
-  constructor(hub: EventBus) {
+  constructor(activity: EventBus<SandboxActivity>) {
     for (const topic of TOPICS) {
-      hub.on(topic, (value) => {
+      activity.on(topic, (value) => {
         this.add(topic, value);
       });
     }
-    hub.on('exchange', ({ request }) => {
+    activity.on('exchange', ({ request }) => {
       this.add('request', request);
     });
   }
 
-  /** Hands over what comes from now on. Returns a function that ends it. */
+  /** Calls a listener with each new message. Returns a function that ends this. */
   follow(listener: (message: StreamMessage) => void): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);
   }
 
-  /** What came after a message; undefined where that one is not kept any more, or was never here. */
+  /** The messages after a message; undefined where that one is not kept any more, or comes from another run. */
   since(id: string): readonly StreamMessage[] | undefined {
     const index = this.messages.findIndex((message) => message.id === id);
     return index === -1 ? undefined : this.messages.slice(index + 1);

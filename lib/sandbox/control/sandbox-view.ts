@@ -1,17 +1,17 @@
 import { type SandboxClock } from '../clock/sandbox-clock.js';
-import { sandboxPayment, timestamp } from '../core/collection.js';
+import { timestamp } from '../clock/timestamp.js';
 import { type Gateway } from '../core/gateway.js';
-import { sandboxPayout } from '../core/payout.js';
-import { type EndpointBook } from '../webhooks/endpoint-book.js';
+import { type EndpointRegistry } from '../webhooks/endpoint-registry.js';
 import { type WebhookDeliverer } from '../webhooks/webhook-deliverer.js';
+import { sandboxDelivery, sandboxPayment, sandboxPayout } from './record-mappers.js';
 import {
   type SandboxDelivery,
   type SandboxInfo,
   type SandboxPayment,
   type SandboxPayout,
-} from './control-types.js';
+} from './records.js';
 
-/** What the emulator looks like from outside, the same for the handle and the control API. */
+/** What the handle and the control API show of the whole emulator. */
 export class SandboxView {
   /** Known once the server listens. */
   baseUrl = '';
@@ -19,7 +19,7 @@ export class SandboxView {
   constructor(
     private readonly gateway: Gateway,
     private readonly deliverer: WebhookDeliverer,
-    private readonly endpoints: EndpointBook,
+    private readonly endpoints: EndpointRegistry,
     private readonly clock: SandboxClock,
     private readonly facts: Pick<SandboxInfo, 'seed' | 'auto' | 'profile'>,
   ) {}
@@ -44,6 +44,6 @@ export class SandboxView {
   }
 
   deliveries(): readonly SandboxDelivery[] {
-    return this.deliverer.list();
+    return this.deliverer.list().map(sandboxDelivery);
   }
 }

@@ -1,11 +1,10 @@
-import { centsOf } from './amounts.js';
-import { collectionRecord, sandboxPayment, type Collection } from './collection.js';
+import { centsOf, collectionFee } from './amounts.js';
+import { collectionRecord, type Collection } from './collection.js';
 import { type OutcomePlan, type ScheduledTransition } from './outcome-plan.js';
-import { collectionFee } from './fees.js';
 import { type GatewayContext } from './gateway-context.js';
 import { type Merchant } from './merchant.js';
-import { networkOf } from './networks.js';
-import { type Outcome } from './outcome.js';
+import { networkOf } from './recipients.js';
+import { type Outcome } from './gateway-answer.js';
 import { refused } from './refusal.js';
 import { type CollectionRequest } from './requests.js';
 import {
@@ -67,18 +66,18 @@ export class CollectionService {
   ): Promise<void> {
     const known = merchant.collections.get(payment.request.reference) === payment;
     if (!known || !canMoveCollection(payment.status, outcome)) return;
-    const { clock, hub } = this.context;
+    const { clock, events } = this.context;
     if (outcome === 'success') this.move(payment, 'processing');
     payment.settledAt = clock.now();
     this.move(payment, outcome);
     if (outcome === 'success') {
       merchant.wallet.receive(payment.amountCents - payment.feeCents);
-      hub.emit('balance', merchant.balance());
+      events.emit('balance', merchant);
     }
-    await this.tell(payment, outcome, mayBeLate);
+    await this.sendWebhook(payment, outcome, mayBeLate);
   }
 
-  private tell(payment: Collection, outcome: FinalCollectionState, mayBeLate: boolean): Promise<void> {
+  private sendWebhook(payment: Collection, outcome: FinalCollectionState, mayBeLate: boolean): Promise<void> {
     const { clock, idsOf, profile, deliver } = this.context;
     const { merchant, request, course } = payment;
     const { reference } = request;
@@ -125,6 +124,6 @@ export class CollectionService {
   }
 
   private announce(payment: Collection): void {
-    this.context.hub.emit('payment', sandboxPayment(payment));
+    this.context.events.emit('payment', payment);
   }
 }

@@ -1,5 +1,5 @@
 import { formatCents } from '../../common/money.js';
-import { type SandboxPayment } from '../control/control-types.js';
+import { optionalTimestamp, timestamp } from '../clock/timestamp.js';
 import { centsAsNumber } from './amounts.js';
 import { type OutcomePlan } from './outcome-plan.js';
 import { type CollectionRequest } from './requests.js';
@@ -26,25 +26,13 @@ export const SANDBOX_PROVIDER = 'SANDBOX';
 
 /** The gateway's record (specification, "Collection payment record"); mobile money carries two fields more. */
 export function collectionRecord(payment: Collection): Record<string, unknown> {
-  const record = commonFields(payment);
+  const record = collectionFields(payment);
   if (payment.method === 'partnerpesa') return record;
   return { merchant_id: merchantId(payment.merchant), source: 'api', ...record };
 }
 
-/** What the handle and the control API show of it. */
-export function sandboxPayment(payment: Collection): SandboxPayment {
-  const record = commonFields(payment);
-  return Object.freeze({
-    merchant: payment.merchant,
-    ...record,
-    metadata: structuredClone(record.metadata),
-    channel: payment.channel,
-    expires_at: timestamp(payment.expiresAt),
-    settled_at: optionalTimestamp(payment.settledAt),
-  });
-}
-
-function commonFields(payment: Collection) {
+/** The fields that every record of a collection has. */
+export function collectionFields(payment: Collection) {
   const { request } = payment;
   return {
     customer_name: request.customer_name,
@@ -63,15 +51,6 @@ function commonFields(payment: Collection) {
     created_at: timestamp(payment.createdAt),
     processing_at: optionalTimestamp(payment.processingAt),
   };
-}
-
-/** ISO 8601 in UTC with fractional seconds. */
-export function timestamp(moment: number): string {
-  return new Date(moment).toISOString();
-}
-
-export function optionalTimestamp(moment: number | undefined): string | null {
-  return moment === undefined ? null : timestamp(moment);
 }
 
 /** The same number for the same merchant. */

@@ -4,7 +4,7 @@ export type InsteadFault =
   | { readonly kind: 'status'; readonly status: number; readonly options: StatusFaultOptions }
   | { readonly kind: 'html'; readonly status: number; readonly options?: ProcessingOptions };
 
-/** The request is processed, and its answer spoiled. */
+/** The request is processed, and its answer is faulty. */
 export type AfterwardsFault =
   | { readonly kind: 'dropAfterProcessing' }
   | { readonly kind: 'reset' }
@@ -39,8 +39,28 @@ export interface StatusFaultOptions extends ProcessingOptions {
   readonly code?: string;
 }
 
-/** Whether the fault strikes before the request is processed. */
+/** Whether the fault applies before the request is processed. */
 export function isBeforehand(fault: Fault): fault is InsteadFault {
   if (fault.kind === 'dropBefore') return true;
   return (fault.kind === 'status' || fault.kind === 'html') && fault.options?.afterProcessing !== true;
+}
+
+/** Which calls a planned fault is for. */
+export interface FaultTarget {
+  /** Method and path below `/api/v1`. */
+  readonly operation: string;
+  /** Undefined: any reference. */
+  readonly reference?: string | undefined;
+  /** Undefined: any merchant. */
+  readonly merchant?: string | undefined;
+}
+
+/** A fault that waits for its calls. */
+export interface PlannedCallFault extends FaultTarget {
+  readonly id: string;
+  readonly fault: Fault;
+  /** How many calls it still applies to; Infinity: until it is removed. */
+  left: number;
+  /** The chance that it applies to a call that it fits, from 0 to 1. */
+  probability: number;
 }

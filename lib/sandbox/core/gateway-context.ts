@@ -1,10 +1,41 @@
 import { type TimeSource } from '../clock/sandbox-clock.js';
-import { type EventBus } from './activity.js';
-import { type GatewaySettings } from './gateway-settings.js';
+import { type EventBus, type SandboxEvents } from './event-bus.js';
+import { type FeeRules } from './amounts.js';
 import { type IdSource } from './id-source.js';
 import { type NameDirectory } from './name-directory.js';
-import { type Profile } from '../profile/profile.js';
-import { type OutgoingEvent } from './webhook-event.js';
+import { type DeliveryPlan } from './outcome-plan.js';
+import { type OutgoingEvent, type WebhookPayload } from './webhook-event.js';
+
+/** The amounts and times that the emulator chooses. */
+export interface GatewaySettings {
+  readonly startingBalanceCents: bigint;
+  readonly fees: FeeRules;
+  readonly expireAfterMs: number;
+}
+
+/** How the gateway behaves where its specification leaves that open. */
+export interface OpenBehavior {
+  /** A refused request uses up its key too. */
+  readonly refusalsUseTheirKeys: boolean;
+  /** The gateway reports a repeated reference before a repeated key. */
+  readonly referenceBeforeKey: boolean;
+  event(event: EventSubject): VariedEvent;
+}
+
+export interface EventSubject {
+  readonly merchant: string;
+  readonly reference: string;
+  readonly payload: WebhookPayload;
+  readonly plan: DeliveryPlan;
+  /** Nobody waits for its first delivery. */
+  readonly mayBeLate: boolean;
+}
+
+export interface VariedEvent {
+  readonly body: string;
+  readonly contentType: string;
+  readonly plan: DeliveryPlan;
+}
 
 /** What the core works with: time, ids and the way out, all given from outside. */
 export interface GatewayContext {
@@ -13,8 +44,8 @@ export interface GatewayContext {
   /** The ids of one merchant. */
   readonly idsOf: (merchant: string) => IdSource;
   readonly directory: NameDirectory;
-  readonly hub: EventBus;
-  readonly profile: Profile;
+  readonly events: EventBus<SandboxEvents>;
+  readonly profile: OpenBehavior;
   /** Resolves when the first try to deliver has ended, whatever its answer. */
   readonly deliver: (event: OutgoingEvent) => Promise<void>;
 }

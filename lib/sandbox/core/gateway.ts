@@ -2,12 +2,11 @@ import { fieldErrors } from '../openapi/request-validation.js';
 import { BankRegistry } from './banks.js';
 import { CollectionService } from './collection-service.js';
 import { authenticate, type Credentials } from './credentials.js';
-import { type GatewayAnswer } from './gateway-answer.js';
+import { type GatewayAnswer, type Acceptance, isRefusal, type Outcome } from './gateway-answer.js';
 import { type GatewayContext } from './gateway-context.js';
 import { Merchant } from './merchant.js';
 import { lookUpName } from './name-lookup.js';
-import { movesMoney, type SandboxOperation } from './operations.js';
-import { type Acceptance, isRefusal, type Outcome } from './outcome.js';
+import { movesMoney, REQUEST_SCHEMAS, type SandboxOperation } from './operations.js';
 import { PayoutService } from './payout-service.js';
 import { invalidFields, refused, type Refusal } from './refusal.js';
 import { type Rule } from './rule.js';
@@ -17,6 +16,7 @@ import {
   type MobileMoneyPayoutRequest,
   type NameLookupRequest,
 } from './requests.js';
+import { walletRecord } from './wallet.js';
 
 /** One call, after HTTP and before anything is believed. */
 export interface GatewayCall {
@@ -60,15 +60,15 @@ export class Gateway {
     if (known) return known;
     const merchant = new Merchant(name, this.context.settings.startingBalanceCents, this.context.directory);
     this.merchantsByName.set(name, merchant);
-    this.context.hub.emit('balance', merchant.balance());
+    this.context.events.emit('balance', merchant);
     return merchant;
   }
 
-  /** Gives a merchant's wallet other money than its payments left it, and tells of it. */
+  /** Gives a merchant's wallet other money than its payments left it, and reports it. */
   changeWallet(name: string, change: (wallet: Merchant['wallet']) => void): Merchant {
     const merchant = this.merchant(name);
     change(merchant.wallet);
-    this.context.hub.emit('balance', merchant.balance());
+    this.context.events.emit('balance', merchant);
     return merchant;
   }
 
@@ -122,7 +122,7 @@ export class Gateway {
       case 'POST /disbursements/name-lookup':
         return lookUpName(this.banks, merchant.directory, body as NameLookupRequest);
       case 'GET /merchant-balance':
-        return { data: walletOf(merchant) };
+        return { data: walletRecord(merchant.wallet) };
       case 'GET /bank-shortnames':
         return { data: this.banks.list() };
     }
@@ -149,14 +149,10 @@ export class Gateway {
 /** What the document finds wrong with a request. */
 function invalid({ operation, idempotencyKey, body }: GatewayCall): Refusal | undefined {
   const keyed = movesMoney(operation);
+  const schema = REQUEST_SCHEMAS[operation];
   const errors = {
     ...(keyed && !idempotencyKey ? { 'Idempotency-Key': ['The Idempotency-Key header is required.'] } : {}),
-    ...fieldErrors(operation, body),
+    ...(schema && fieldErrors(schema, body)),
   };
   return Object.keys(errors).length > 0 ? invalidFields(errors) : undefined;
-}
-
-function walletOf(merchant: Merchant): Record<string, unknown> {
-  const { balance, available_balance, locked_balance, currency } = merchant.balance();
-  return { balance, available_balance, locked_balance, currency };
 }

@@ -1,5 +1,3 @@
-import { type SandboxBalance } from '../control/control-types.js';
-import { centsAsNumber } from './amounts.js';
 import { type Collection } from './collection.js';
 import { NameDirectory } from './name-directory.js';
 import { type SandboxOperation } from './operations.js';
@@ -42,15 +40,5 @@ export class Merchant {
       ? this.collections
       : this.payouts;
     return reference !== undefined && known.has(reference);
-  }
-
-  balance(): SandboxBalance {
-    return Object.freeze({
-      merchant: this.name,
-      balance: centsAsNumber(this.wallet.balance),
-      available_balance: centsAsNumber(this.wallet.available),
-      locked_balance: centsAsNumber(this.wallet.locked),
-      currency: 'TZS',
-    });
   }
 }

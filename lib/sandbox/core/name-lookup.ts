@@ -1,8 +1,7 @@
 import { type BankRegistry, type SandboxBank } from './banks.js';
 import { type NameDirectory } from './name-directory.js';
-import { networkOf } from './networks.js';
-import { isAccountNumber, isPhone } from './recipient.js';
-import { type Outcome } from './outcome.js';
+import { networkOf, isAccountNumber, isPhone } from './recipients.js';
+import { type Outcome } from './gateway-answer.js';
 import { refused } from './refusal.js';
 import { type NameLookupRequest } from './requests.js';
 

@@ -1,3 +1,5 @@
+import { type RequestSchema } from '../openapi/request-validation.js';
+
 /** The gateway's seven operations, as method and path below `/api/v1`. */
 export const SANDBOX_OPERATIONS = [
   'POST /payments/mobile-money',
@@ -16,6 +18,15 @@ export const SANDBOX_OPERATIONS = [
  * @publicApi
  */
 export type SandboxOperation = (typeof SANDBOX_OPERATIONS)[number];
+
+/** The schema of each operation's body in `gateway.yaml`. */
+export const REQUEST_SCHEMAS: Partial<Record<SandboxOperation, RequestSchema>> = {
+  'POST /payments/mobile-money': 'MobileMoneyCollectionRequest',
+  'POST /payments/partnerpesa': 'PartnerWalletCollectionRequest',
+  'POST /disbursements/name-lookup': 'NameLookupRequest',
+  'POST /disbursements/bank': 'BankDisbursementRequest',
+  'POST /disbursements/mobile-money': 'MobileMoneyDisbursementRequest',
+};
 
 /** Operations that must carry an Idempotency-Key (specification, "Authentication" 2). */
 const KEYED: readonly SandboxOperation[] = [

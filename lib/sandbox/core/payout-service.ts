@@ -3,10 +3,9 @@ import { type BankRegistry } from './banks.js';
 import { type OutcomePlan } from './outcome-plan.js';
 import { type GatewayContext } from './gateway-context.js';
 import { type Merchant } from './merchant.js';
-import { isNetwork } from './networks.js';
-import { type Outcome } from './outcome.js';
-import { payoutRecord, sandboxPayout, type Destination, type Payout } from './payout.js';
-import { isAccountNumber, isPhone } from './recipient.js';
+import { isNetwork, isAccountNumber, isPhone } from './recipients.js';
+import { type Outcome } from './gateway-answer.js';
+import { payoutRecord, type Destination, type Payout } from './payout.js';
 import { refused } from './refusal.js';
 import { type BankPayoutRequest, type MobileMoneyPayoutRequest } from './requests.js';
 import { canMoveDisbursement, type FinalDisbursementState, isFinalDisbursement } from './status-machine.js';
@@ -73,7 +72,7 @@ export class PayoutService {
   }
 
   private announce(merchant: Merchant, payout: Payout): void {
-    this.context.hub.emit('payout', sandboxPayout(payout));
-    this.context.hub.emit('balance', merchant.balance());
+    this.context.events.emit('payout', payout);
+    this.context.events.emit('balance', merchant);
   }
 }

@@ -1,7 +1,7 @@
 import { formatCents } from '../../common/money.js';
-import { type SandboxPayout } from '../control/control-types.js';
+import { timestamp } from '../clock/timestamp.js';
 import { type SandboxBank } from './banks.js';
-import { SANDBOX_PROVIDER, optionalTimestamp, timestamp } from './collection.js';
+import { SANDBOX_PROVIDER } from './collection.js';
 import { type BankPayoutRequest, type MobileMoneyPayoutRequest } from './requests.js';
 import { type DisbursementState } from './status-machine.js';
 
@@ -56,33 +56,4 @@ export function payoutRecord(payout: Payout): Record<string, unknown> {
     remarks: request.remarks,
     metadata: request.metadata ?? {},
   };
-}
-
-/** What the handle and the control API show of it. */
-export function sandboxPayout(payout: Payout): SandboxPayout {
-  const { destination } = payout;
-  const bank = destination.kind === 'bank' ? destination : undefined;
-  const wallet = destination.kind === 'mobile-money' ? destination.request : undefined;
-  return Object.freeze({
-    merchant: payout.merchant,
-    kind: destination.kind,
-    reference: destination.request.reference,
-    amount: formatCents(payout.amountCents),
-    fee: formatCents(payout.feeCents),
-    total_amount: formatCents(payout.amountCents + payout.feeCents),
-    currency: 'TZS',
-    provider: SANDBOX_PROVIDER,
-    status: payout.status,
-    remarks: destination.request.remarks,
-    metadata: structuredClone(destination.request.metadata ?? {}),
-    created_at: timestamp(payout.createdAt),
-    settled_at: optionalTimestamp(payout.settledAt),
-    bank_code: bank?.bank.code ?? null,
-    bank_name: bank?.bank.name ?? null,
-    account_number: bank?.request.account_number ?? null,
-    account_name: bank?.request.account_name ?? null,
-    recipient_name: wallet?.recipient_name ?? null,
-    recipient_phone: wallet?.recipient_phone ?? null,
-    network: wallet?.network ?? null,
-  });
 }

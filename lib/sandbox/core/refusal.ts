@@ -1,11 +1,10 @@
+import { type FieldErrors } from '../openapi/request-validation.js';
+
 /** An error answer in one of the specification's three shapes ("Errors"). */
 export interface Refusal {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
 }
-
-/** Messages by field name. */
-export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
 /** Invented: the specification shows the codes and their meaning, not their HTTP statuses. */
 const REFUSALS = {

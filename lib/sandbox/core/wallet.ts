@@ -1,3 +1,5 @@
+import { centsAsNumber } from './amounts.js';
+
 /** A merchant's money in whole cents. What is owned is what is available plus what is locked, always. */
 export class Wallet {
   private lockedCents = 0n;
@@ -44,4 +46,14 @@ export class Wallet {
     this.lockedCents -= cents;
     this.availableCents += cents;
   }
+}
+
+/** The gateway's record (specification, "Wallet balance"). */
+export function walletRecord({ balance, available, locked }: Wallet) {
+  return {
+    balance: centsAsNumber(balance),
+    available_balance: centsAsNumber(available),
+    locked_balance: centsAsNumber(locked),
+    currency: 'TZS',
+  };
 }

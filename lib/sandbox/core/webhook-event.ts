@@ -1,8 +1,10 @@
+import { hash } from 'node:crypto';
 import { type PaymentEventName } from '../../common/events.js';
 import { formatCents } from '../../common/money.js';
-import { type Collection, timestamp } from './collection.js';
+import { timestamp } from '../clock/timestamp.js';
+import { type Collection } from './collection.js';
+import { type IdSource } from './id-source.js';
 import { type DeliveryPlan } from './outcome-plan.js';
-import { type WebhookPayload } from '../profile/profile.js';
 import { type FinalCollectionState } from './status-machine.js';
 
 /** A webhook on its way: who it belongs to and its exact body. */
@@ -14,6 +16,13 @@ export interface OutgoingEvent {
   readonly body: string;
   readonly contentType: string;
   readonly plan: DeliveryPlan;
+}
+
+/** A webhook's body before it is written as JSON. */
+export interface WebhookPayload {
+  readonly event: string;
+  readonly created_at: string;
+  readonly data: { readonly reference: string } & Readonly<Record<string, unknown>>;
 }
 
 /** The payload of a settled collection (specification, "Events"). */
@@ -39,4 +48,28 @@ export function webhookPayload(
       metadata: request.metadata ?? null,
     },
   };
+}
+
+/** The payload of an event that no payment caused (specification, "Events"). */
+export function triggeredPayload(
+  event: PaymentEventName,
+  now: number,
+  ids: IdSource,
+  overrides: { readonly reference?: string } = {},
+): WebhookPayload {
+  const { reference = `triggered-${ids.token(8)}` } = overrides;
+  const data = {
+    reference,
+    amount: '1000.00',
+    currency: 'TZS',
+    status: event.slice('payment.'.length),
+    customer_name: 'Asha Juma',
+    customer_email: 'asha@example.com',
+    customer_phone: '255700000000',
+    channel: 'NET_ONE',
+    // A repeated reference keeps it: another provider_reference would mean another charge.
+    provider_reference: `SBX${hash('sha256', JSON.stringify(reference)).slice(0, 12)}`,
+    metadata: null,
+  };
+  return { event, created_at: timestamp(now), data: { ...data, ...overrides } };
 }

@@ -1,6 +1,6 @@
-import { type PaymentAction, type SandboxPayment } from '../control/control-types.js';
-import { decidePayment } from '../control/decisions.js';
-import { sandboxPayment } from '../core/collection.js';
+import { sandboxPayment } from '../control/record-mappers.js';
+import { type SandboxPayment } from '../control/records.js';
+import { decidePayment, type PaymentAction } from '../core/decisions.js';
 import { type Gateway } from '../core/gateway.js';
 
 /**

@@ -1,7 +1,7 @@
-import { type PayoutAction, type SandboxPayout } from '../control/control-types.js';
-import { decidePayout } from '../control/decisions.js';
+import { sandboxPayout } from '../control/record-mappers.js';
+import { type SandboxPayout } from '../control/records.js';
+import { decidePayout, type PayoutAction } from '../core/decisions.js';
 import { type Gateway } from '../core/gateway.js';
-import { sandboxPayout } from '../core/payout.js';
 
 /**
  * The provider that carries one payout out.

@@ -1,18 +1,17 @@
 import { type PaymentsModuleOptions } from '../../config/payments-options.js';
-import { type SandboxParts } from '../compose.js';
+import { sandboxBalance } from '../control/record-mappers.js';
 import {
   type SandboxBalance,
   type SandboxDelivery,
   type SandboxPayment,
   type SandboxPayout,
-  type SandboxRequest,
-} from '../control/control-types.js';
+} from '../control/records.js';
+import { type SandboxParts } from '../control/sandbox-parts.js';
 import { type NameDirectory } from '../core/name-directory.js';
 import { type SandboxOperation } from '../core/operations.js';
-import { type SandboxSettings } from '../resolve-options.js';
-import { explain } from '../story/explain.js';
+import { type SandboxRequest } from '../core/request-journal.js';
+import { NextCall } from '../faults/next-call.js';
 import { SandboxCustomer } from './customer.js';
-import { NextCall } from './next-call.js';
 import { SandboxPayoutProvider } from './payout-provider.js';
 
 /**
@@ -34,7 +33,6 @@ export class SandboxMerchant {
   constructor(
     /** The `x` of its key pair `pk_test_x` / `sk_test_x`. */
     readonly name: string,
-    private readonly settings: SandboxSettings,
     private readonly parts: SandboxParts,
   ) {}
 
@@ -45,13 +43,13 @@ export class SandboxMerchant {
 
   /** Options for `PaymentsModule.forRoot`: base address, keys, and how webhooks are signed. */
   moduleOptions(): PaymentsModuleOptions {
-    const { webhookScheme: scheme, webhookSecret } = this.settings;
+    const { scheme, secret } = this.parts.endpoints.settings;
     return {
       baseUrl: this.parts.view.baseUrl,
       apiKey: `pk_test_${this.name}`,
       apiSecret: `sk_test_${this.name}`,
       // The emulator's usual scheme signs no time, and then nothing handled may be forgotten.
-      webhooks: { scheme, secrets: [webhookSecret], retentionDays: Infinity },
+      webhooks: { scheme, secrets: [secret], retentionDays: Infinity },
     };
   }
 
@@ -107,12 +105,12 @@ export class SandboxMerchant {
 
   /** Its wallet. */
   balance(): SandboxBalance {
-    return this.parts.gateway.merchant(this.name).balance();
+    return sandboxBalance(this.parts.gateway.merchant(this.name));
   }
 
   /** Everything that happened to a reference, as text for people, without secrets and personal data. */
   explain(reference: string): string {
-    return explain(this.parts.stories, reference, this.name);
+    return this.parts.timeline.describe(reference, this.name);
   }
 
   /**

@@ -1,9 +1,8 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type TimeSource } from '../clock/sandbox-clock.js';
-import { type SandboxRequest } from '../control/control-types.js';
-import { type EventBus } from '../core/activity.js';
-import { timestamp } from '../core/collection.js';
+import { timestamp } from '../clock/timestamp.js';
 import { authenticate, type Credentials } from '../core/credentials.js';
+import { type EventBus, type SandboxEvents } from '../core/event-bus.js';
 import { isBeforehand } from '../core/fault.js';
 import { type Gateway } from '../core/gateway.js';
 import { type GatewayAnswer } from '../core/gateway-answer.js';
@@ -12,13 +11,15 @@ import { refusedBeforehand } from '../core/refusal.js';
 import { type Rule } from '../core/rule.js';
 import { type CallSubject, type Profile } from '../profile/profile.js';
 import { chooseRule } from '../scenarios/choose-rule.js';
-import { RequestRecord } from './exchange.js';
-import { type FaultQueue } from './faults.js';
+import { RequestRecord } from './request-record.js';
+import { type FaultQueue } from '../faults/fault-queue.js';
 import { BODY_LIMIT, parseObject, readBody, saysJson } from './request-body.js';
-import { maskedHeaders, type RequestJournal } from './request-journal.js';
-import { answerInstead, failAfterwards } from './spoiled-answers.js';
+import { type RequestJournal, type SandboxRequest } from '../core/request-journal.js';
+import { answerInstead, failAfterwards } from './faulty-answers.js';
 
 const PREFIX = '/api/v1';
+const SECRET_HEADERS = ['x-api-key', 'x-api-secret', 'authorization'];
+const KEY = /^(Bearer )?([ps]k_(?:test|live)_)?.*$/is;
 
 /** The gateway's operations under `/api/v1`, with the faults that were planned for them. */
 export class GatewayRoute {
@@ -31,7 +32,7 @@ export class GatewayRoute {
     private readonly faults: FaultQueue,
     private readonly journal: RequestJournal,
     private readonly clock: TimeSource,
-    private readonly hub: EventBus,
+    private readonly events: EventBus<SandboxEvents>,
     private readonly auto: boolean,
     private readonly profile: Profile,
   ) {}
@@ -49,7 +50,7 @@ export class GatewayRoute {
       response,
       this.entryOf(request, body),
       this.journal,
-      this.hub,
+      this.events,
     );
     const method = request.method ?? '';
     const operation = findOperation(method, path.slice(PREFIX.length));
@@ -59,7 +60,7 @@ export class GatewayRoute {
   }
 
   /** Ends the calls of one merchant, or all, that have no answer yet. */
-  giveUp(merchant?: string): void {
+  abort(merchant?: string): void {
     for (const [request, owner] of this.open) {
       if (merchant === undefined || owner === merchant) request.socket.destroy();
     }
@@ -190,4 +191,13 @@ function text(value: unknown): string | undefined {
 function header({ headers }: IncomingMessage, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value.join(', ') : value;
+}
+
+/** Headers by lower-case name; keys and secrets are cut after their prefix. */
+function maskedHeaders({ headers }: IncomingMessage): Readonly<Record<string, string>> {
+  const shown = Object.entries(headers).map(([name, value = '']) => {
+    const text = Array.isArray(value) ? value.join(', ') : value;
+    return [name, SECRET_HEADERS.includes(name) ? text.replace(KEY, '$1$2…') : text];
+  });
+  return Object.freeze(Object.fromEntries(shown) as Record<string, string>);
 }

@@ -24,7 +24,7 @@ export function portOf(server: Server): number {
 }
 
 /** Ends every connection and frees the port. */
-export function shut(server: Server): Promise<void> {
+export function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => {
       resolve();

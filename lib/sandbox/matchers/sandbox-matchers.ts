@@ -1,10 +1,6 @@
-import {
-  type SandboxDelivery,
-  type SandboxPayment,
-  type SandboxPayout,
-  type SandboxRequest,
-} from '../control/control-types.js';
+import { type SandboxDelivery, type SandboxPayment, type SandboxPayout } from '../control/records.js';
 import { type SandboxOperation } from '../core/operations.js';
+import { type SandboxRequest } from '../core/request-journal.js';
 import {
   type ExpectedFields,
   fits,

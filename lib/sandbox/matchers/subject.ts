@@ -1,9 +1,5 @@
-import {
-  type SandboxDelivery,
-  type SandboxPayment,
-  type SandboxPayout,
-  type SandboxRequest,
-} from '../control/control-types.js';
+import { type SandboxDelivery, type SandboxPayment, type SandboxPayout } from '../control/records.js';
+import { type SandboxRequest } from '../core/request-journal.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 
 /** What `expect(…)` gets: a sandbox, or one of its merchants. */

@@ -1,6 +1,7 @@
 import { type DeliveryPlan } from '../core/outcome-plan.js';
 import { type Choices } from './choices.js';
-import { type EventSubject, type VariedEvent, type WebhookPayload } from './profile.js';
+import { type EventSubject, type VariedEvent } from '../core/gateway-context.js';
+import { type WebhookPayload } from '../core/webhook-event.js';
 import {
   addUnknownFields,
   type Fields,

@@ -1,17 +1,12 @@
-import { type DeliveryPlan } from '../core/outcome-plan.js';
 import { type GatewayAnswer } from '../core/gateway-answer.js';
+import { type OpenBehavior } from '../core/gateway-context.js';
 import { type SandboxOperation } from '../core/operations.js';
 
-/** How the gateway behaves where its specification leaves that open. */
-export interface Profile {
+/** Chooses what the specification leaves open: how the gateway behaves, and how it writes answers and webhooks. */
+export interface Profile extends OpenBehavior {
   readonly name: 'documented' | 'adversarial';
-  /** A refused request has used up its key too. */
-  readonly refusalsUseTheirKeys: boolean;
-  /** A repeated reference is complained about before a repeated key. */
-  readonly referenceBeforeKey: boolean;
   answer(call: CallSubject, answer: GatewayAnswer): VariedAnswer;
-  event(event: EventSubject): VariedEvent;
-  /** Starts again as if nothing had been asked yet, by one merchant or by all. */
+  /** Starts again as if one merchant, or all, had not asked yet. */
   clear(merchant?: string): void;
 }
 
@@ -26,27 +21,6 @@ export interface VariedAnswer {
   readonly form: WireForm;
   /** What differs from the documented answer, in words. */
   readonly varied: readonly string[];
-}
-
-export interface EventSubject {
-  readonly merchant: string;
-  readonly reference: string;
-  readonly payload: WebhookPayload;
-  readonly plan: DeliveryPlan;
-  /** Nobody waits for its first delivery. */
-  readonly mayBeLate: boolean;
-}
-
-export interface WebhookPayload {
-  readonly event: string;
-  readonly created_at: string;
-  readonly data: Readonly<Record<string, unknown>>;
-}
-
-export interface VariedEvent {
-  readonly body: string;
-  readonly contentType: string;
-  readonly plan: DeliveryPlan;
 }
 
 /** How an answer's JSON is written and sent. */

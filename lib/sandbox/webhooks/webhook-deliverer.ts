@@ -1,28 +1,29 @@
 import { type WebhookScheme } from '../../common/webhook-scheme.js';
 import { type TimeSource } from '../clock/sandbox-clock.js';
-import { type SandboxDelivery, type SandboxDeliveryAttempt } from '../control/control-types.js';
-import { type EventBus } from '../core/activity.js';
-import { timestamp } from '../core/collection.js';
+import {
+  activeSecrets,
+  type Delivery,
+  type DeliveryAttempt,
+  type EndpointSecret,
+  newDelivery,
+  type Replay,
+  type WebhookEndpoint,
+} from '../core/delivery.js';
+import { type EventBus, type SandboxEvents } from '../core/event-bus.js';
 import { type OutgoingEvent } from '../core/webhook-event.js';
-import { type Delivery, newDelivery, sandboxDelivery } from './delivery.js';
-import { problemOf, problemOfForged } from './delivery-problem.js';
-import { type EndpointBook } from './endpoint-book.js';
-import { keyFor, type WebhookEndpoint } from './endpoint.js';
+import { type EndpointRegistry } from './endpoint-registry.js';
 import { waitAfter } from './redelivery-schedule.js';
-import { type SendResult, type WebhookSender } from './webhook-sender.js';
+import { problemOf, problemOfForged, type SendResult, type WebhookSender } from './webhook-sender.js';
 
 /** A key that no receiver has. */
 const FORGED = Buffer.from('a key that belongs to nobody: forged');
-
-/** A try that nobody answered, with nothing of the wire. */
-const UNANSWERED = { status: null, response_headers: null, response_body: null };
 
 type Headers = Readonly<Record<string, string>>;
 
 /** Why, and with what, an event is sent once. */
 interface Sending {
   readonly forged?: boolean;
-  readonly replay?: 'identical' | 'resigned';
+  readonly replay?: Replay;
 }
 
 /** Delivers events at least once: again and again by the schedule, until one try is answered 200. */
@@ -32,24 +33,24 @@ export class WebhookDeliverer {
 
   constructor(
     private readonly clock: TimeSource,
-    private readonly hub: EventBus,
+    private readonly events: EventBus<SandboxEvents>,
     private readonly sender: WebhookSender,
     private readonly scheme: WebhookScheme,
-    private readonly endpoints: EndpointBook,
+    private readonly endpoints: EndpointRegistry,
   ) {}
 
   /** Resolves when the first try at each receiver has ended, whatever its answer; at once where it comes later. */
-  async deliver(event: OutgoingEvent): Promise<readonly SandboxDelivery[]> {
+  async deliver(event: OutgoingEvent): Promise<readonly Delivery[]> {
     const receivers = this.endpoints.receiversOf(event.merchant, event.event);
     const deliveries = receivers.map((endpoint, copy) => newDelivery(event, endpoint, copy));
     if (deliveries.length === 0) deliveries.push(newDelivery(event, undefined, 0));
     this.all.push(...deliveries);
     await Promise.all(deliveries.map((delivery) => this.begin(delivery)));
-    return deliveries.map(sandboxDelivery);
+    return deliveries;
   }
 
-  list(): readonly SandboxDelivery[] {
-    return this.all.map(sandboxDelivery);
+  list(): readonly Delivery[] {
+    return this.all;
   }
 
   get(id: string): Delivery | undefined {
@@ -59,13 +60,13 @@ export class WebhookDeliverer {
   /**
    * Sends an event once more, whatever became of it. Resolves when that has ended; undefined where no endpoint takes it.
    */
-  async replay(delivery: Delivery, replay: 'identical' | 'resigned'): Promise<SandboxDelivery | undefined> {
+  async replay(delivery: Delivery, replay: Replay): Promise<Delivery | undefined> {
     const { event } = delivery;
     delivery.endpoint ??= this.endpoints.receiversOf(event.merchant, event.event)[0];
     const { endpoint } = delivery;
     if (!endpoint) return undefined;
     await this.track(this.send(delivery, endpoint, { replay }));
-    return sandboxDelivery(delivery);
+    return delivery;
   }
 
   /** Resolves when no try is under way. */
@@ -128,40 +129,43 @@ export class WebhookDeliverer {
     if (!this.all.includes(delivery)) return;
     const { forged = false, replay } = sending;
     const started = performance.now();
-    const at = timestamp(this.clock.now());
+    const at = this.clock.now();
     const [headers, result] = await this.post(delivery, endpoint, sending);
-    this.note(delivery, endpoint, {
+    this.record(delivery, endpoint, {
       at,
-      ...('status' in result
-        ? { status: result.status, response_headers: result.headers, response_body: result.body }
-        : UNANSWERED),
+      answer: 'status' in result ? result : undefined,
       forged,
       problem: forged ? problemOfForged(result) : problemOf(result),
-      duration_ms: Math.round(performance.now() - started),
-      replay: replay ?? null,
-      request_headers: headers,
+      durationMs: Math.round(performance.now() - started),
+      replay,
+      headers,
     });
   }
 
   private lose(delivery: Delivery, endpoint: WebhookEndpoint): void {
-    const problem = 'lost on its way, as its scenario has it';
-    const at = timestamp(this.clock.now());
-    const nothing = { forged: false, duration_ms: 0, replay: null, request_headers: {} };
-    this.note(delivery, endpoint, { at, ...UNANSWERED, ...nothing, problem });
+    this.record(delivery, endpoint, {
+      at: this.clock.now(),
+      answer: undefined,
+      forged: false,
+      problem: 'lost on its way, as its scenario has it',
+      durationMs: 0,
+      replay: undefined,
+      headers: {},
+    });
   }
 
-  private note(
+  private record(
     delivery: Delivery,
     endpoint: WebhookEndpoint,
-    attempt: Omit<SandboxDeliveryAttempt, 'number'>,
+    attempt: Omit<DeliveryAttempt, 'number'>,
   ): void {
     if (!this.all.includes(delivery)) return;
     delivery.attempts.push({ number: delivery.attempts.length + 1, ...attempt });
     const delivered = delivery.state === 'delivered';
-    const scheduled = !attempt.forged && attempt.replay === null;
-    if (attempt.problem === null && !delivered) this.succeed(delivery, endpoint);
-    else if (attempt.problem !== null && scheduled && !delivered) this.tryAgainLater(delivery, endpoint);
-    else if (attempt.problem !== null && delivery.state === 'skipped') delivery.state = 'exhausted';
+    const scheduled = !attempt.forged && attempt.replay === undefined;
+    if (attempt.problem === undefined && !delivered) this.succeed(delivery, endpoint);
+    else if (attempt.problem !== undefined && scheduled && !delivered) this.tryAgainLater(delivery, endpoint);
+    else if (attempt.problem !== undefined && delivery.state === 'skipped') delivery.state = 'exhausted';
     this.announce(delivery);
   }
 
@@ -203,8 +207,8 @@ export class WebhookDeliverer {
     endpoint: WebhookEndpoint,
     { forged, replay }: Sending,
   ): Headers {
-    const sent = attempts.findLast(({ request_headers: headers }) => Object.keys(headers).length > 0);
-    if (replay === 'identical' && sent) return sent.request_headers;
+    const sent = attempts.findLast(({ headers }) => Object.keys(headers).length > 0);
+    if (replay === 'identical' && sent) return sent.headers;
     const { pathname, search } = endpoint.url;
     const key = forged ? FORGED : keyFor(endpoint, attempts.length, this.clock.now());
     return {
@@ -216,6 +220,12 @@ export class WebhookDeliverer {
   }
 
   private announce(delivery: Delivery): void {
-    this.hub.emit('delivery', sandboxDelivery(delivery));
+    this.events.emit('delivery', delivery);
   }
+}
+
+/** The key of a try. Two active secrets take turns, so that a receiver that has either one gets every event. */
+function keyFor(endpoint: WebhookEndpoint, tries: number, now: number): Uint8Array {
+  const active = activeSecrets(endpoint, now);
+  return (active[tries % active.length] as EndpointSecret).key;
 }

@@ -1,13 +1,6 @@
 import { request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
-
-/** What a receiver answered. */
-export interface ReceiverAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Its first `SHOWN_BYTES` as text. */
-  readonly body: string;
-}
+import { type ReceiverAnswer } from '../core/delivery.js';
 
 /** How one POST ended: the answer, or why there was none. */
 export type SendResult = ReceiverAnswer | { readonly problem: string };
@@ -50,11 +43,11 @@ export class WebhookSender {
           resolve(answerOf(response, Buffer.concat(kept)));
         });
         response.on('error', (error) => {
-          resolve({ problem: problemOf(error, url) });
+          resolve({ problem: connectionProblem(error, url) });
         });
       });
       request.on('error', (error) => {
-        resolve({ problem: problemOf(error, url) });
+        resolve({ problem: connectionProblem(error, url) });
       });
       request.on('close', () => {
         clearTimeout(timer);
@@ -78,11 +71,28 @@ function answerOf({ statusCode = 0, headers }: IncomingMessage, body: Buffer): R
   return { status: statusCode, headers: Object.fromEntries(shown), body: body.toString() };
 }
 
-function problemOf(error: NodeJS.ErrnoException, url: URL): string {
+function connectionProblem(error: NodeJS.ErrnoException, url: URL): string {
   if (error.code === 'ECONNREFUSED') {
     return `nothing listens at ${url.host} (is the application running, and is the port right?)`;
   }
   if (error.code === 'ECONNRESET') return 'the connection ended without an answer';
   // An AggregateError of several addresses has an empty message.
   return error.message || error.code || 'the connection failed';
+}
+
+/** Why a try did not count as delivered: only 200 does (specification, "Events" rule 2). Undefined where it did. */
+export function problemOf(result: SendResult): string | undefined {
+  if ('problem' in result) return result.problem;
+  if (result.status === 200) return undefined;
+  if (result.status >= 300 && result.status < 400)
+    return `answered ${result.status}: redirects are not followed`;
+  return `answered ${result.status} instead of 200`;
+}
+
+/** The same for a try whose signature was forged, which never counts. */
+export function problemOfForged(result: SendResult): string {
+  if ('problem' in result) return result.problem;
+  return result.status < 300
+    ? `answered ${result.status} to a forged signature: the application does not verify webhooks`
+    : `answered ${result.status}: its signature was forged on purpose`;
 }

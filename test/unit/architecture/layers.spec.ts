@@ -48,6 +48,24 @@ const ROOMS: readonly (readonly (string | readonly string[])[])[] = [
     'webhooks/route',
     'webhooks',
   ],
+  [
+    'sandbox/clock',
+    'sandbox/openapi',
+    'sandbox/core',
+    'sandbox/faults',
+    'sandbox/profile',
+    'sandbox/scenarios',
+    'sandbox/http',
+    'sandbox/webhooks',
+    'sandbox/timeline',
+    'sandbox/control',
+    'sandbox/control/handlers',
+    'sandbox/control/control-route.ts',
+    'sandbox/page',
+    'sandbox/handle',
+    'sandbox/matchers',
+    'sandbox',
+  ],
 ];
 const OPTIONAL_PEERS =
   /^(ioredis|pg|bullmq|@nestjs\/(bullmq|terminus|swagger|event-emitter|platform-)|@opentelemetry\/)/;

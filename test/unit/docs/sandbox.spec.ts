@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
-import { NextCall } from '../../../lib/sandbox/handle/next-call.js';
+import { NextCall } from '../../../lib/sandbox/faults/next-call.js';
 import { SANDBOX_OPERATIONS, type SandboxOperation } from '../../../lib/sandbox/core/operations.js';
 import { SCENARIOS } from '../../../lib/sandbox/scenarios/scenario-table.js';
 

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { formatCents } from '../../../lib/common/money.js';
-import { centsAsNumber, centsOf } from '../../../lib/sandbox/core/amounts.js';
-import { collectionFee } from '../../../lib/sandbox/core/fees.js';
+import { centsAsNumber, centsOf, collectionFee } from '../../../lib/sandbox/core/amounts.js';
 import { fieldErrors } from '../../../lib/sandbox/openapi/request-validation.js';
 
 const cents = fc.bigInt({ min: 1n, max: 10n ** 15n - 1n });
 
 function refuses(amount: unknown): boolean {
-  return 'amount' in fieldErrors('POST /payments/mobile-money', { amount });
+  return 'amount' in fieldErrors('MobileMoneyCollectionRequest', { amount });
 }
 
 describe('amounts in the emulator', () => {

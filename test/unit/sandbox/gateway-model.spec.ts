@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { SandboxClock } from '../../../lib/sandbox/clock/sandbox-clock.js';
-import { EventBus } from '../../../lib/sandbox/core/activity.js';
+import { EventBus } from '../../../lib/sandbox/core/event-bus.js';
 import { Gateway } from '../../../lib/sandbox/core/gateway.js';
 import { type GatewayAnswer } from '../../../lib/sandbox/core/gateway-answer.js';
 import { documentedProfile } from '../../../lib/sandbox/profile/profile.js';
@@ -94,7 +94,7 @@ class World {
     clock: this.clock,
     idsOf: idsByMerchant(1),
     directory: new NameDirectory(),
-    hub: new EventBus(),
+    events: new EventBus(),
     profile: documentedProfile,
     deliver: (event) => {
       this.events.push(event);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { requestListener } from '../../../lib/sandbox/http/request-listener.js';
-import { listen, portOf, shut } from '../../../lib/sandbox/http/http-server.js';
+import { requestListener } from '../../../lib/sandbox/request-listener.js';
+import { listen, portOf, close } from '../../../lib/sandbox/http/http-server.js';
 
 type Parts = Parameters<typeof requestListener>;
 
@@ -17,6 +17,6 @@ it('answers with the reason, at once, where the emulator itself fails', async ()
       message: 'The sandbox itself failed: it is broken.',
     });
   } finally {
-    await shut(server);
+    await close(server);
   }
 });

@@ -1,11 +1,11 @@
 import { type SandboxOperation } from '../../core/operations.js';
-import { NextCall, type PlannedFault } from '../../handle/next-call.js';
-import { type ControlParts } from '../control-parts.js';
+import { NextCall, type PlannedFault } from '../../faults/next-call.js';
 import { ControlProblem } from '../control-problem.js';
-import { type SandboxFault } from '../control-resources.js';
-import { sandboxFault } from '../fault-view.js';
+import { type SandboxFault } from '../resources.js';
+import { sandboxFault, sandboxFaults } from '../record-mappers.js';
 import { type ControlCall } from '../operations.js';
 import { optionalDuration, optionalNumber, optionalText, text } from './fields.js';
+import { type SandboxParts } from '../sandbox-parts.js';
 
 type Body = ControlCall['body'];
 
@@ -19,13 +19,13 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
 const NEEDED = ['status', 'duration'];
 
 /** Faults that wait for their calls. */
-export function faultHandlers({ faults }: ControlParts) {
+export function faultHandlers({ faults }: SandboxParts) {
   const find = (id: string): SandboxFault | undefined => {
     const planned = faults.list().find((fault) => fault.id === id);
     return planned && sandboxFault(planned);
   };
   return {
-    listFaults: () => ({ items: faults.list().map(sandboxFault) }),
+    listFaults: () => sandboxFaults(faults.list()),
     addFault: ({ body }: ControlCall) => {
       checkFields(body);
       const selection = {

@@ -2,40 +2,35 @@ import { centsOf } from '../../core/amounts.js';
 import { type SandboxBank } from '../../core/banks.js';
 import { DEFAULT_MERCHANT } from '../../core/merchant.js';
 import { type NameDirectory } from '../../core/name-directory.js';
-import { type ControlParts } from '../control-parts.js';
 import { ControlProblem } from '../control-problem.js';
-import { type SandboxDirectoryEntry } from '../control-resources.js';
+import { sandboxBalance } from '../record-mappers.js';
+import { type SandboxDirectoryEntry } from '../resources.js';
 import { listed } from '../lists.js';
 import { type ControlCall } from '../operations.js';
 import { items, optionalText, text } from './fields.js';
+import { type SandboxParts } from '../sandbox-parts.js';
 
 /** Wallets, banks and account holders. */
-export function moneyHandlers({ gateway, directory: shared }: ControlParts) {
+export function moneyHandlers({ gateway, directory: shared }: SandboxParts) {
   const merchantOf = (body: ControlCall['body']) => optionalText(body, 'merchant') ?? DEFAULT_MERCHANT;
   const directoryOf = (merchant: string | undefined) =>
     merchant === undefined ? shared : gateway.merchant(merchant).directory;
 
   return {
-    listBalances: ({ query }: ControlCall) =>
-      listed(
-        gateway.merchants.map((merchant) => merchant.balance()),
-        query,
-      ),
+    listBalances: ({ query }: ControlCall) => listed(gateway.merchants.map(sandboxBalance), query),
     setBalance: ({ body }: ControlCall) => {
       const cents = centsOf(text(body, 'available'));
-      return gateway
-        .changeWallet(merchantOf(body), (wallet) => {
-          wallet.hold(cents);
-        })
-        .balance();
+      const merchant = gateway.changeWallet(merchantOf(body), (wallet) => {
+        wallet.hold(cents);
+      });
+      return sandboxBalance(merchant);
     },
     topUpBalance: ({ body }: ControlCall) => {
       const cents = centsOf(text(body, 'amount'));
-      return gateway
-        .changeWallet(merchantOf(body), (wallet) => {
-          wallet.receive(cents);
-        })
-        .balance();
+      const merchant = gateway.changeWallet(merchantOf(body), (wallet) => {
+        wallet.receive(cents);
+      });
+      return sandboxBalance(merchant);
     },
     listBanks: () => ({ items: gateway.banks.list() }),
     replaceBanks: ({ body }: ControlCall) => {

@@ -1,15 +1,20 @@
-import { sandboxPayment } from '../../core/collection.js';
-import { sandboxPayout } from '../../core/payout.js';
-import { type ControlParts } from '../control-parts.js';
-import { type SandboxPaymentDetail, type SandboxPayoutDetail } from '../control-resources.js';
-import { type PaymentAction, type PayoutAction } from '../control-types.js';
-import { decidePayment, decidePayout, findPayment, findPayout } from '../decisions.js';
+import {
+  decidePayment,
+  decidePayout,
+  findPayment,
+  findPayout,
+  type PaymentAction,
+  type PayoutAction,
+} from '../../core/decisions.js';
+import { type SandboxPaymentDetail, type SandboxPayoutDetail } from '../resources.js';
 import { listed } from '../lists.js';
+import { sandboxPayment, sandboxPayout } from '../record-mappers.js';
 import { type ControlCall } from '../operations.js';
 import { optionalText } from './fields.js';
+import { type SandboxParts } from '../sandbox-parts.js';
 
 /** Payments and payouts. */
-export function paymentHandlers({ gateway, view, stories }: ControlParts) {
+export function paymentHandlers({ gateway, view, timeline }: SandboxParts) {
   const payment =
     (action: PaymentAction) =>
     async ({ subject: reference, body }: ControlCall) =>
@@ -20,14 +25,14 @@ export function paymentHandlers({ gateway, view, stories }: ControlParts) {
     (action: PayoutAction) =>
     ({ subject: reference, body }: ControlCall) =>
       sandboxPayout(decidePayout(gateway, { reference, merchant: optionalText(body, 'merchant') }, action));
-  const timeline = (reference: string, merchant: string) =>
-    stories.of(reference, merchant).flatMap(({ lines }) => lines);
+  const entriesOf = (reference: string, merchant: string) =>
+    timeline.of(reference, merchant).flatMap(({ entries }) => entries);
 
   return {
     listPayments: ({ query }: ControlCall) => listed(view.payments(), query),
     readPayment: ({ subject: reference, query }: ControlCall): SandboxPaymentDetail => {
       const [{ name }, found] = findPayment(gateway, { reference, merchant: query.get('merchant') });
-      return { ...sandboxPayment(found), timeline: timeline(reference, name) };
+      return { ...sandboxPayment(found), timeline: entriesOf(reference, name) };
     },
     approvePayment: payment('approve'),
     declinePayment: payment('decline'),
@@ -36,7 +41,7 @@ export function paymentHandlers({ gateway, view, stories }: ControlParts) {
     listPayouts: ({ query }: ControlCall) => listed(view.payouts(), query),
     readPayout: ({ subject: reference, query }: ControlCall): SandboxPayoutDetail => {
       const [{ name }, found] = findPayout(gateway, { reference, merchant: query.get('merchant') });
-      return { ...sandboxPayout(found), timeline: timeline(reference, name) };
+      return { ...sandboxPayout(found), timeline: entriesOf(reference, name) };
     },
     payPayout: payout('pay'),
     failPayout: payout('fail'),

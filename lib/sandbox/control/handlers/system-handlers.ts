@@ -1,13 +1,13 @@
 import { controlDocument } from '../../openapi/control.generated.js';
-import { type ControlParts } from '../control-parts.js';
 import { ControlProblem } from '../control-problem.js';
-import { sandboxClockState } from '../clock-view.js';
+import { sandboxClockState } from '../record-mappers.js';
 import { listed } from '../lists.js';
 import { type ControlCall } from '../operations.js';
 import { optionalDuration, optionalFlag, optionalText } from './fields.js';
+import { type SandboxParts } from '../sandbox-parts.js';
 
 /** The emulator itself: facts, clock, journal, reset. */
-export function systemHandlers({ clock, journal, reset, view }: ControlParts) {
+export function systemHandlers({ clock, journal, reset, view }: SandboxParts) {
   return {
     readHealth: () => ({ status: 'ok' }),
     readInfo: () => view.info(),

@@ -2,19 +2,19 @@ import { type Duration, milliseconds } from '../../clock/duration.js';
 import { type PaymentEventName } from '../../../common/events.js';
 import { PLAIN_DELIVERY } from '../../core/outcome-plan.js';
 import { DEFAULT_MERCHANT } from '../../core/merchant.js';
-import { sandboxDelivery } from '../../webhooks/delivery.js';
-import { sandboxEndpoint, type WebhookEndpoint } from '../../webhooks/endpoint.js';
-import { type ControlParts } from '../control-parts.js';
+import { type WebhookEndpoint } from '../../core/delivery.js';
+import { triggeredPayload } from '../../core/webhook-event.js';
 import { ControlProblem } from '../control-problem.js';
 import { listed } from '../lists.js';
 import { type ControlCall } from '../operations.js';
-import { triggeredPayload } from '../triggered-payload.js';
+import { sandboxDelivery, sandboxEndpoint } from '../record-mappers.js';
 import { optionalDuration, optionalFlag, optionalText, text } from './fields.js';
+import { type SandboxParts } from '../sandbox-parts.js';
 
 const DEFAULT_OVERLAP: Duration = '24h';
 
 /** Webhook endpoints, deliveries, and events that no payment caused. */
-export function webhookHandlers({ clock, deliverer, endpoints, idsOf, view }: ControlParts) {
+export function webhookHandlers({ clock, deliverer, endpoints, idsOf, view }: SandboxParts) {
   const shown = (endpoint: WebhookEndpoint, secrets: 'masked' | 'newest' = 'masked') =>
     sandboxEndpoint(endpoint, clock.now(), secrets);
   const endpointOf = ({ subject }: ControlCall): WebhookEndpoint => {
@@ -79,14 +79,14 @@ export function webhookHandlers({ clock, deliverer, endpoints, idsOf, view }: Co
         contentType: 'application/json',
         plan: PLAIN_DELIVERY,
       });
-      return { items: sent };
+      return { items: sent.map(sandboxDelivery) };
     },
     listDeliveries: ({ query }: ControlCall) => listed(view.deliveries(), query),
     readDelivery: (call: ControlCall) => sandboxDelivery(deliveryOf(call)),
     replayDelivery: async (call: ControlCall) => {
       const mode = optionalText(call.body, 'mode') === 'identical' ? 'identical' : 'resigned';
       const delivery = await deliverer.replay(deliveryOf(call), mode);
-      if (delivery) return delivery;
+      if (delivery) return sandboxDelivery(delivery);
       throw new ControlProblem(
         409,
         'NO_ENDPOINT',

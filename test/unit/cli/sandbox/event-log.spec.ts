@@ -6,7 +6,7 @@ import {
   requestLines,
 } from '../../../../lib/cli/sandbox/event-log.js';
 import { type Paint } from '../../../../lib/cli/terminal.js';
-import { type SandboxDelivery, type SandboxRequest } from '../../../../lib/sandbox/control/control-types.js';
+import { type SandboxDelivery, type SandboxRequest } from '../../../../lib/sandbox/index.js';
 
 const plain: Paint = (_, text) => text;
 const AT = '2026-01-05T09:00:00.000Z';

@@ -1,10 +1,9 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
-import { type SandboxRequest } from '../control/control-types.js';
-import { type EventBus } from '../core/activity.js';
+import { type EventBus, type SandboxEvents } from '../core/event-bus.js';
 import { type GatewayAnswer } from '../core/gateway-answer.js';
 import { PLAIN_FORM, type WireForm } from '../profile/profile.js';
 import { send, sendHead } from './answer.js';
-import { type RequestJournal } from './request-journal.js';
+import { type RequestJournal, type SandboxRequest } from '../core/request-journal.js';
 
 const RULE_HEADER = 'x-sandbox-rule';
 
@@ -17,7 +16,7 @@ export class RequestRecord {
     private readonly response: ServerResponse,
     private entry: SandboxRequest,
     private readonly journal: RequestJournal,
-    private readonly hub: EventBus,
+    private readonly events: EventBus<SandboxEvents>,
   ) {
     journal.begin(entry);
   }
@@ -116,6 +115,6 @@ export class RequestRecord {
     const gone = this.request.socket.destroyed;
     this.entry = gone ? { ...this.entry, status: null, code: null } : { ...this.entry, status };
     if (!this.journal.end(this.entry)) return;
-    this.hub.emit('exchange', { request: this.entry, answer: gone ? null : answer });
+    this.events.emit('exchange', { request: this.entry, answer: gone ? null : answer });
   }
 }

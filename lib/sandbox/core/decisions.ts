@@ -1,15 +1,20 @@
-import { type Collection } from '../core/collection.js';
-import { type Gateway } from '../core/gateway.js';
-import { type Merchant } from '../core/merchant.js';
-import { type Payout } from '../core/payout.js';
+import { type Collection } from './collection.js';
+import { type Gateway } from './gateway.js';
+import { type Merchant } from './merchant.js';
+import { type Payout } from './payout.js';
 import {
   canMoveCollection,
   canMoveDisbursement,
   type FinalCollectionState,
   type FinalDisbursementState,
-} from '../core/status-machine.js';
-import { PaymentsSandboxError } from '../sandbox.error.js';
-import { type PaymentAction, type PayoutAction } from './control-types.js';
+} from './status-machine.js';
+import { PaymentsSandboxError } from './sandbox.error.js';
+
+/** What can be decided about a payment. */
+export type PaymentAction = 'approve' | 'decline' | 'cancel' | 'expire';
+
+/** What can be decided about a payout. */
+export type PayoutAction = 'pay' | 'fail' | 'cancel';
 
 const PAYMENT_OUTCOMES: Readonly<Record<PaymentAction, FinalCollectionState>> = {
   approve: 'success',

@@ -176,41 +176,6 @@ export interface SandboxDelivery {
   readonly body: string;
 }
 
-/**
- * One call of the gateway's operations, secrets masked.
- *
- * @publicApi
- */
-export interface SandboxRequest {
-  /** What the control API names it by. */
-  readonly id: string;
-  /** By the sandbox's clock. */
-  readonly at: string;
-  /** Undefined where the keys were refused. */
-  readonly merchant: string | null;
-  /** HTTP method. */
-  readonly method: string;
-  /** Path with query, `/api/v1/...`. */
-  readonly path: string;
-  /** Lower-case names. `x-api-key`, `x-api-secret` and `authorization` are masked. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Parsed JSON, or the text where it is not JSON; null without a body. */
-  readonly body: unknown;
-  /** HTTP status of the answer; null where none was sent. */
-  readonly status: number | null;
-  /** The answer's `code`, where it has one. */
-  readonly code: string | null;
-  /** The fault that spoiled the answer. */
-  readonly fault: string | null;
-  /**
-   * The rule that fired: `fault hang`, `header 0003`, `ending 0003`, `default manual` or `default auto`; also the answer's
-   * `X-Sandbox-Rule` header. Null where there is no such operation.
-   */
-  readonly rule: string | null;
-  /** What the profile `adversarial` did otherwise than documented, in words. */
-  readonly varied: readonly string[];
-}
-
 /** `GET /_sandbox/v1/info` */
 export interface SandboxInfo {
   readonly base_url: string;
@@ -224,12 +189,6 @@ export interface SandboxInfo {
   readonly profile: 'documented' | 'adversarial';
   readonly merchants: readonly string[];
 }
-
-/** What `POST /payments/{reference}/{action}` understands. */
-export type PaymentAction = 'approve' | 'decline' | 'cancel' | 'expire';
-
-/** What `POST /payouts/{reference}/{action}` understands. */
-export type PayoutAction = 'pay' | 'fail' | 'cancel';
 
 /** What every error of the control API looks like; `message` says what to write instead. */
 export interface ControlError {

@@ -1,7 +1,7 @@
 import { type ServerResponse } from 'node:http';
 import { extname } from 'node:path';
 import { HTML_TYPE, send } from '../http/answer.js';
-import { pageFiles } from '../page/assets.generated.js';
+import { pageFiles } from './assets.generated.js';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': HTML_TYPE,

@@ -1,24 +1,4 @@
-import { type Fault } from '../core/fault.js';
-import { type SandboxOperation } from '../core/operations.js';
-
-/** What a call must be for a planned fault to strike it. */
-export interface FaultTarget {
-  readonly operation: SandboxOperation;
-  /** Undefined: any reference. */
-  readonly reference?: string | undefined;
-  /** Undefined: any merchant. */
-  readonly merchant?: string | undefined;
-}
-
-/** A fault that waits for its calls. */
-export interface PlannedCallFault extends FaultTarget {
-  readonly id: string;
-  readonly fault: Fault;
-  /** How many calls it still strikes; Infinity: until it is removed. */
-  left: number;
-  /** The chance that it strikes a call that it fits, from 0 to 1. */
-  probability: number;
-}
+import { type Fault, type FaultTarget, type PlannedCallFault } from '../core/fault.js';
 
 /** Faults that wait for their calls, first in first out. */
 export class FaultQueue {
@@ -27,7 +7,7 @@ export class FaultQueue {
 
   /**
    * @param chance Draws a number from 0 to below 1.
-   * @param changed Hears of each fault that was planned, struck or removed.
+   * @param changed Called after each fault that was planned, applied or removed.
    */
   constructor(
     private readonly chance: () => number,
@@ -43,9 +23,9 @@ export class FaultQueue {
     return entry;
   }
 
-  /** The fault that strikes this call, and one fewer of it from now on. */
+  /** Takes the fault that applies to this call, and counts it down. */
   take(call: FaultTarget): Fault | undefined {
-    const entry = this.waiting.find((planned) => fits(planned, call) && this.strikes(planned));
+    const entry = this.waiting.find((planned) => fits(planned, call) && this.applies(planned));
     if (!entry) return undefined;
     entry.left -= 1;
     if (entry.left === 0) this.remove(entry.id);
@@ -72,7 +52,7 @@ export class FaultQueue {
       merchant === undefined ? [] : this.waiting.filter((planned) => planned.merchant !== merchant);
   }
 
-  private strikes({ probability }: PlannedCallFault): boolean {
+  private applies({ probability }: PlannedCallFault): boolean {
     return probability >= 1 || this.chance() < probability;
   }
 }

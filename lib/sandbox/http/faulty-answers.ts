@@ -2,7 +2,7 @@ import { type TimeSource } from '../clock/sandbox-clock.js';
 import { type Fault, type InsteadFault, type StatusFaultOptions } from '../core/fault.js';
 import { type GatewayAnswer } from '../core/gateway-answer.js';
 import { HTML_TYPE, JSON_TYPE } from './answer.js';
-import { type RequestRecord } from './exchange.js';
+import { type RequestRecord } from './request-record.js';
 
 const TOLD_TO = 'The sandbox was told to answer so.';
 

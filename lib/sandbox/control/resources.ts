@@ -1,25 +1,17 @@
+import { type SandboxRequest } from '../core/request-journal.js';
+import { type TimelineEntry } from '../timeline/timeline-entry.js';
 import {
   type SandboxBalance,
   type SandboxDelivery,
   type SandboxPayment,
   type SandboxPayout,
-  type SandboxRequest,
-} from './control-types.js';
-
-/** One line of what happened to a reference. */
-export interface SandboxTimelineEntry {
-  /** By the sandbox's clock. */
-  readonly at: string;
-  readonly what: 'request' | 'payment' | 'payout' | 'delivery';
-  /** Without secrets and without personal data. */
-  readonly text: string;
-}
+} from './records.js';
 
 /** `GET /payments/{reference}` */
-export type SandboxPaymentDetail = SandboxPayment & { readonly timeline: readonly SandboxTimelineEntry[] };
+export type SandboxPaymentDetail = SandboxPayment & { readonly timeline: readonly TimelineEntry[] };
 
 /** `GET /payouts/{reference}` */
-export type SandboxPayoutDetail = SandboxPayout & { readonly timeline: readonly SandboxTimelineEntry[] };
+export type SandboxPayoutDetail = SandboxPayout & { readonly timeline: readonly TimelineEntry[] };
 
 /** Who holds an account, as it was registered. */
 export interface SandboxDirectoryEntry {
@@ -62,9 +54,9 @@ export interface SandboxFault {
   readonly id: string;
   /** Method and path below `/api/v1`. */
   readonly operation: string;
-  /** The only reference whose calls it strikes; null for any. */
+  /** The only reference whose calls it applies to; null for any. */
   readonly reference: string | null;
-  /** The only merchant whose calls it strikes; null for any. */
+  /** The only merchant whose calls it applies to; null for any. */
   readonly merchant: string | null;
   /** What happens to the call, as `sandbox.next(…)` names it. */
   readonly kind: string;
@@ -76,14 +68,14 @@ export interface SandboxFault {
   readonly code: string | null;
   /** Of `delay` and, between bytes, of `drip`. */
   readonly duration_ms: number | null;
-  /** How many calls it still strikes; null: until it is removed. */
+  /** How many calls it still applies to; null: until it is removed. */
   readonly left: number | null;
   /** From 0 to 1. */
   readonly probability: number;
 }
 
 /**
- * The faults that wait, in the order in which they strike.
+ * The faults that wait, in the order in which they apply.
  *
  * @publicApi
  */

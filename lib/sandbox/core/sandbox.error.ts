@@ -1,4 +1,4 @@
-import { PaymentsError } from '../errors/payments-errors.js';
+import { PaymentsError } from '../../errors/payments-errors.js';
 
 /**
  * Why the emulator could not do what it was told.

@@ -1,3 +1,6 @@
+const PHONE = /^255\d{9}$/;
+const ACCOUNT_NUMBER = /^\d{5,20}$/;
+
 /**
  * The six mobile networks of the emulator. The specification shows six upper-case tokens without their names
  * ("Endpoints" 7), so these are placeholders.
@@ -21,4 +24,14 @@ export function networkOf(phone: string): SandboxNetwork {
 
 export function isNetwork(value: string): value is SandboxNetwork {
   return SANDBOX_NETWORKS.some((network) => network === value);
+}
+
+/** The gateway's form of a phone number (specification, "Endpoints" 7). */
+export function isPhone(value: string): boolean {
+  return PHONE.test(value);
+}
+
+/** Invented: the specification does not show what a bank account number looks like. */
+export function isAccountNumber(value: string): boolean {
+  return ACCOUNT_NUMBER.test(value);
 }

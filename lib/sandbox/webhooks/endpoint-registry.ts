@@ -2,8 +2,8 @@ import { type WebhookScheme } from '../../common/webhook-scheme.js';
 import { secretBytes, secretProblem } from '../../common/webhook-secret.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type TimeSource } from '../clock/sandbox-clock.js';
-import { deliveryTarget } from './delivery-target.js';
-import { type EndpointSecret, type WebhookEndpoint } from './endpoint.js';
+import { type EndpointSecret, type WebhookEndpoint } from '../core/delivery.js';
+import { isLoopbackHost } from '../http/loopback.js';
 
 /** What an endpoint is made from. */
 export interface EndpointDraft {
@@ -23,7 +23,7 @@ export interface EndpointChange {
   readonly enabled?: boolean | undefined;
 }
 
-/** What the book works with. */
+/** What the registry works with. */
 export interface EndpointSettings {
   readonly scheme: WebhookScheme;
   /** The secret of the endpoints that `deliverTo` makes. */
@@ -33,13 +33,13 @@ export interface EndpointSettings {
 }
 
 /** The addresses that webhooks go to. */
-export class EndpointBook {
+export class EndpointRegistry {
   private readonly endpoints = new Map<string, WebhookEndpoint>();
   private made = 0;
 
   constructor(
     private readonly clock: Pick<TimeSource, 'now'>,
-    private readonly settings: EndpointSettings,
+    readonly settings: EndpointSettings,
   ) {}
 
   list(): readonly WebhookEndpoint[] {
@@ -118,4 +118,30 @@ export class EndpointBook {
     const key = secretBytes({ value: text }, scheme.secretForm);
     return { text, key, createdAt: this.clock.now(), expiresAt: undefined };
   }
+}
+
+/**
+ * Checks an address that webhooks go to.
+ *
+ * @throws PaymentsConfigError where it is no http address, holds a password, or is not on this machine and that was not allowed.
+ */
+export function deliveryTarget(address: string | URL, allowRemote: boolean): URL {
+  const text = String(address);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !['http:', 'https:'].includes(url.protocol)) {
+    throw new PaymentsConfigError(
+      "The webhook address must be a whole http: address: write 'http://127.0.0.1:3000/webhooks/payments'.",
+    );
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new PaymentsConfigError(
+      'The webhook address must hold no user name and no password: it is shown on the page and in the log.',
+    );
+  }
+  if (!allowRemote && !isLoopbackHost(url.hostname)) {
+    throw new PaymentsConfigError(
+      'The webhook address is not on this machine: write a loopback address, or start the sandbox with allowRemoteWebhooks: true.',
+    );
+  }
+  return url;
 }

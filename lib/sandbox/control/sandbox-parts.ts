@@ -1,27 +1,28 @@
 import { type SandboxClock } from '../clock/sandbox-clock.js';
-import { type EventBus } from '../core/activity.js';
+import { type EventBus } from '../core/event-bus.js';
 import { type Gateway } from '../core/gateway.js';
 import { type IdSource } from '../core/id-source.js';
 import { type NameDirectory } from '../core/name-directory.js';
-import { type FaultQueue } from '../http/faults.js';
-import { type RequestJournal } from '../http/request-journal.js';
-import { type Timeline } from '../story/story-book.js';
-import { type EndpointBook } from '../webhooks/endpoint-book.js';
+import { type RequestJournal } from '../core/request-journal.js';
+import { type FaultQueue } from '../faults/fault-queue.js';
+import { type Timeline } from '../timeline/timeline.js';
+import { type EndpointRegistry } from '../webhooks/endpoint-registry.js';
 import { type WebhookDeliverer } from '../webhooks/webhook-deliverer.js';
+import { type SandboxActivity } from './activity.js';
 import { type SandboxView } from './sandbox-view.js';
 
-/** What the control API reads and drives. */
-export interface ControlParts {
-  readonly hub: EventBus;
+/** The parts of an emulator that the control API and the handle read and drive. */
+export interface SandboxParts {
+  readonly activity: EventBus<SandboxActivity>;
   readonly clock: SandboxClock;
   readonly gateway: Gateway;
   readonly view: SandboxView;
   readonly directory: NameDirectory;
   readonly deliverer: WebhookDeliverer;
-  readonly endpoints: EndpointBook;
+  readonly endpoints: EndpointRegistry;
   readonly faults: FaultQueue;
   readonly journal: RequestJournal;
-  readonly stories: Timeline;
+  readonly timeline: Timeline;
   readonly idsOf: (merchant: string) => IdSource;
   /** Forgets one merchant, or all. */
   readonly reset: (merchant?: string) => Promise<void>;

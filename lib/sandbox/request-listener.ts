@@ -1,11 +1,11 @@
 import { type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import { hostProblem, originProblem } from '../control/access.js';
-import { ControlProblem } from '../control/control-problem.js';
-import { type ControlRoute } from '../control/control-route.js';
-import { isPage, sendPage } from '../control/page-route.js';
-import { refusedBeforehand } from '../core/refusal.js';
-import { JSON_TYPE, send } from './answer.js';
-import { type GatewayRoute } from './gateway-route.js';
+import { ControlProblem } from './control/control-problem.js';
+import { type ControlRoute } from './control/control-route.js';
+import { isPage, sendPage } from './page/page-route.js';
+import { refusedBeforehand } from './core/refusal.js';
+import { JSON_TYPE, send } from './http/answer.js';
+import { type GatewayRoute } from './http/gateway-route.js';
+import { isLoopbackHost } from './http/loopback.js';
 
 /**
  * Leads each request to the gateway's operations, the control API or the page.
@@ -58,4 +58,30 @@ function sendRefusal(
   { status, body }: { readonly status: number; readonly body: object },
 ): void {
   send(response, status, JSON_TYPE, JSON.stringify(body));
+}
+
+/**
+ * Why a request may use nothing of the emulator; undefined where it may. A web page elsewhere could reach this machine
+ * under a name of its own (DNS rebinding), and then read whatever it asks for.
+ *
+ * @param allowedHosts Host names beside those of the loopback interface.
+ */
+function hostProblem(request: IncomingMessage, allowedHosts: readonly string[]): string | undefined {
+  const hostname = requestedUrl(request)?.hostname;
+  return hostname !== undefined && (isLoopbackHost(hostname) || allowedHosts.includes(hostname))
+    ? undefined
+    : 'The sandbox answers on a loopback host name: call it as 127.0.0.1 or localhost, or start it with the name in allowedHosts (--allow-host).';
+}
+
+/** Why a request may not use the control API or the page. A web page elsewhere could post to them blindly. */
+function originProblem(request: IncomingMessage): string | undefined {
+  const { origin } = request.headers;
+  return origin === undefined || origin === requestedUrl(request)?.origin
+    ? undefined
+    : 'The sandbox answers its own page only.';
+}
+
+/** The address that a request was sent to. */
+function requestedUrl({ headers: { host } }: IncomingMessage): URL | undefined {
+  return host !== undefined && URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : undefined;
 }

@@ -1,8 +1,13 @@
-import { type Duration, milliseconds } from '../clock/duration.js';
-import { SANDBOX_OPERATIONS, type SandboxOperation } from '../core/operations.js';
-import { type Fault, type ProcessingOptions, type StatusFaultOptions } from '../core/fault.js';
-import { type FaultQueue, type PlannedCallFault } from '../http/faults.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { type Duration, milliseconds } from '../clock/duration.js';
+import {
+  type Fault,
+  type PlannedCallFault,
+  type ProcessingOptions,
+  type StatusFaultOptions,
+} from '../core/fault.js';
+import { SANDBOX_OPERATIONS, type SandboxOperation } from '../core/operations.js';
+import { type FaultQueue } from './fault-queue.js';
 
 /**
  * How often a fault strikes: one call unless told otherwise.

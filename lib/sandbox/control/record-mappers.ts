@@ -1,0 +1,164 @@
+import { type SandboxClock } from '../clock/sandbox-clock.js';
+import { optionalTimestamp, timestamp } from '../clock/timestamp.js';
+import { formatCents } from '../../common/money.js';
+import { collectionFields, type Collection } from '../core/collection.js';
+import {
+  activeSecrets,
+  type Delivery,
+  type DeliveryAttempt,
+  type WebhookEndpoint,
+} from '../core/delivery.js';
+import { type Fault, type PlannedCallFault } from '../core/fault.js';
+import { type Merchant } from '../core/merchant.js';
+import { SANDBOX_PROVIDER } from '../core/collection.js';
+import { type Payout } from '../core/payout.js';
+import { walletRecord } from '../core/wallet.js';
+import {
+  type SandboxBalance,
+  type SandboxDelivery,
+  type SandboxDeliveryAttempt,
+  type SandboxPayment,
+  type SandboxPayout,
+} from './records.js';
+import {
+  type SandboxClockState,
+  type SandboxFault,
+  type SandboxFaults,
+  type SandboxWebhookEndpoint,
+} from './resources.js';
+
+// What the handle and the control API show of what the emulator keeps.
+
+export function sandboxPayment(payment: Collection): SandboxPayment {
+  const fields = collectionFields(payment);
+  return Object.freeze({
+    merchant: payment.merchant,
+    ...fields,
+    metadata: structuredClone(fields.metadata),
+    channel: payment.channel,
+    expires_at: timestamp(payment.expiresAt),
+    settled_at: optionalTimestamp(payment.settledAt),
+  });
+}
+
+export function sandboxPayout(payout: Payout): SandboxPayout {
+  const { destination } = payout;
+  const bank = destination.kind === 'bank' ? destination : undefined;
+  const wallet = destination.kind === 'mobile-money' ? destination.request : undefined;
+  return Object.freeze({
+    merchant: payout.merchant,
+    kind: destination.kind,
+    reference: destination.request.reference,
+    amount: formatCents(payout.amountCents),
+    fee: formatCents(payout.feeCents),
+    total_amount: formatCents(payout.amountCents + payout.feeCents),
+    currency: 'TZS',
+    provider: SANDBOX_PROVIDER,
+    status: payout.status,
+    remarks: destination.request.remarks,
+    metadata: structuredClone(destination.request.metadata ?? {}),
+    created_at: timestamp(payout.createdAt),
+    settled_at: optionalTimestamp(payout.settledAt),
+    bank_code: bank?.bank.code ?? null,
+    bank_name: bank?.bank.name ?? null,
+    account_number: bank?.request.account_number ?? null,
+    account_name: bank?.request.account_name ?? null,
+    recipient_name: wallet?.recipient_name ?? null,
+    recipient_phone: wallet?.recipient_phone ?? null,
+    network: wallet?.network ?? null,
+  });
+}
+
+export function sandboxBalance({ name, wallet }: Merchant): SandboxBalance {
+  return Object.freeze({ merchant: name, ...walletRecord(wallet) });
+}
+
+export function sandboxDelivery(delivery: Delivery): SandboxDelivery {
+  const { id, event, endpoint, state, attempts, nextAttemptAt } = delivery;
+  return Object.freeze({
+    id,
+    merchant: event.merchant,
+    event: event.event,
+    reference: event.reference,
+    url: endpoint?.url.href ?? null,
+    state,
+    status: attempts.at(-1)?.answer?.status ?? null,
+    attempts: Object.freeze(attempts.map(sandboxAttempt)),
+    next_attempt_at: optionalTimestamp(nextAttemptAt),
+    body: event.body,
+  });
+}
+
+function sandboxAttempt(attempt: DeliveryAttempt): SandboxDeliveryAttempt {
+  const { number, at, answer, forged, problem, durationMs, replay, headers } = attempt;
+  return Object.freeze({
+    number,
+    at: timestamp(at),
+    status: answer?.status ?? null,
+    forged,
+    problem: problem ?? null,
+    duration_ms: durationMs,
+    replay: replay ?? null,
+    request_headers: headers,
+    response_headers: answer?.headers ?? null,
+    response_body: answer?.body ?? null,
+  });
+}
+
+/** Shows the newest secret in full only if `secrets` says so. */
+export function sandboxEndpoint(
+  endpoint: WebhookEndpoint,
+  now: number,
+  secrets: 'masked' | 'newest' = 'masked',
+): SandboxWebhookEndpoint {
+  const { id, merchant, url, events, enabled, createdAt } = endpoint;
+  return {
+    id,
+    merchant: merchant ?? null,
+    url: url.href,
+    events: events ?? null,
+    enabled,
+    created_at: timestamp(createdAt),
+    secrets: activeSecrets(endpoint, now).map((secret, index) => ({
+      secret: secrets === 'newest' && index === 0 ? secret.text : `…${secret.text.slice(-4)}`,
+      created_at: timestamp(secret.createdAt),
+      expires_at: optionalTimestamp(secret.expiresAt),
+    })),
+  };
+}
+
+export function sandboxFaults(planned: readonly PlannedCallFault[]): SandboxFaults {
+  return { items: planned.map(sandboxFault) };
+}
+
+export function sandboxFault(planned: PlannedCallFault): SandboxFault {
+  const { id, operation, reference, merchant, fault, left, probability } = planned;
+  const options = fault.kind === 'status' ? fault.options : {};
+  return {
+    id,
+    operation,
+    reference: reference ?? null,
+    merchant: merchant ?? null,
+    kind: fault.kind,
+    status: 'status' in fault ? fault.status : null,
+    retry_after: options.retryAfter ?? null,
+    code: options.code ?? null,
+    duration_ms: durationOf(fault),
+    left: Number.isFinite(left) ? left : null,
+    probability,
+  };
+}
+
+function durationOf(fault: Fault): number | null {
+  if (fault.kind === 'delay') return fault.delayMs;
+  return fault.kind === 'drip' ? fault.everyMs : null;
+}
+
+export function sandboxClockState(clock: SandboxClock): SandboxClockState {
+  return {
+    kind: clock.kind,
+    now: timestamp(clock.now()),
+    frozen: clock.frozen,
+    waiting: clock.waitingTasks,
+  };
+}

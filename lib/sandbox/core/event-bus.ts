@@ -1,0 +1,47 @@
+import { type SandboxClock } from '../clock/sandbox-clock.js';
+import { type Collection } from './collection.js';
+import { type Delivery } from './delivery.js';
+import { type PlannedCallFault } from './fault.js';
+import { type Merchant } from './merchant.js';
+import { type Payout } from './payout.js';
+import { type SandboxExchange } from './request-journal.js';
+
+/** What happens inside an emulator. The control API and the handle show it as `SandboxActivity`. */
+export interface SandboxEvents {
+  readonly payment: Collection;
+  readonly payout: Payout;
+  /** The merchant whose money moved. */
+  readonly balance: Merchant;
+  /** An event happened, or a try to deliver it ended. */
+  readonly delivery: Delivery;
+  readonly exchange: SandboxExchange;
+  /** The faults that wait. */
+  readonly faults: readonly PlannedCallFault[];
+  readonly clock: SandboxClock;
+  readonly reset: undefined;
+}
+
+/** Hands what happens to its listeners. */
+export class EventBus<Events extends object> {
+  private readonly listeners = new Map<keyof Events, Set<(value: never) => void>>();
+
+  on<Topic extends keyof Events>(topic: Topic, listener: (value: Events[Topic]) => void): () => void {
+    const listeners = this.listeners.get(topic) ?? new Set();
+    this.listeners.set(topic, listeners.add(listener));
+    return () => void listeners.delete(listener);
+  }
+
+  emit<Topic extends keyof Events>(topic: Topic, value: Events[Topic]): void {
+    const listeners = this.listeners.get(topic) as Set<(value: Events[Topic]) => void> | undefined;
+    listeners?.forEach((listener) => {
+      try {
+        listener(value);
+      } catch (error) {
+        // As with an EventTarget: money and webhooks do not depend on who listens, and nothing is hidden.
+        process.nextTick(() => {
+          throw error;
+        });
+      }
+    });
+  }
+}

@@ -1,0 +1,119 @@
+import { type TimeSource } from '../clock/sandbox-clock.js';
+import { timestamp } from '../clock/timestamp.js';
+import { type Delivery } from '../core/delivery.js';
+import { type EventBus, type SandboxEvents } from '../core/event-bus.js';
+import {
+  attemptEntry,
+  paymentEntry,
+  payoutEntry,
+  requestEntry,
+  type TimelineEntry,
+  unsentEntry,
+} from './timeline-entry.js';
+
+/** What happened to one reference of one merchant. */
+interface ReferenceTimeline {
+  readonly merchant: string;
+  readonly reference: string;
+  readonly entries: readonly TimelineEntry[];
+}
+
+/** Records what happens to every reference, in the order in which it happens. */
+export class Timeline {
+  private readonly byMerchant = new Map<string, Map<string, TimelineEntry[]>>();
+  /** How many tries of a delivery are recorded, by its id. */
+  private readonly recorded = new Map<string, number>();
+
+  constructor(
+    events: EventBus<SandboxEvents>,
+    private readonly clock: Pick<TimeSource, 'now'>,
+  ) {
+    events.on('payment', (payment) => {
+      this.add(payment.merchant, payment.request.reference, paymentEntry(payment, this.now()));
+    });
+    events.on('payout', (payout) => {
+      this.add(payout.merchant, payout.destination.request.reference, payoutEntry(payout, this.now()));
+    });
+    events.on('exchange', ({ request }) => {
+      const reference = referenceOf(request.body);
+      if (request.merchant !== null && reference !== undefined) {
+        this.add(request.merchant, reference, requestEntry(request));
+      }
+    });
+    events.on('delivery', (delivery) => {
+      this.addAttempts(delivery);
+    });
+  }
+
+  /** The timelines of a reference: one for each merchant that has it, or that of one merchant. */
+  of(reference: string, merchant?: string): readonly ReferenceTimeline[] {
+    return this.ofMerchants(merchant).flatMap(([name, references]) => {
+      const entries = references.get(reference);
+      return entries ? [{ merchant: name, reference, entries: [...entries] }] : [];
+    });
+  }
+
+  /** Describes what happened to a reference as text, one line for each entry. */
+  describe(reference: string, merchant?: string): string {
+    const timelines = this.of(reference, merchant);
+    if (timelines.length > 0) return timelines.map(asText).join('\n\n');
+    const known = this.ofMerchants(merchant).flatMap(([, references]) => [...references.keys()]);
+    const newest = known.slice(-10).map(printable).join(', ');
+    const others = known.length === 0 ? 'The sandbox has seen no reference yet.' : `Seen last: ${newest}.`;
+    return `Nothing has happened to ${printable(reference)}. ${others}`;
+  }
+
+  clear(merchant?: string): void {
+    if (merchant === undefined) {
+      this.byMerchant.clear();
+      this.recorded.clear();
+    } else {
+      this.byMerchant.delete(merchant);
+    }
+  }
+
+  private ofMerchants(
+    merchant?: string,
+  ): readonly (readonly [string, ReadonlyMap<string, TimelineEntry[]>])[] {
+    return [...this.byMerchant].filter(([name]) => merchant === undefined || name === merchant);
+  }
+
+  private addAttempts(delivery: Delivery): void {
+    const { id, event, attempts } = delivery;
+    const { merchant, reference } = event;
+    const known = this.recorded.get(id);
+    this.recorded.set(id, attempts.length);
+    if (attempts.length === 0) this.add(merchant, reference, unsentEntry(delivery, this.now()));
+    for (const attempt of attempts.slice(known ?? 0)) {
+      this.add(merchant, reference, attemptEntry(delivery, attempt));
+    }
+  }
+
+  private add(merchant: string, reference: string, entry: TimelineEntry): void {
+    const references = this.byMerchant.get(merchant) ?? new Map<string, TimelineEntry[]>();
+    this.byMerchant.set(merchant, references);
+    const entries = references.get(reference);
+    if (entries) entries.push(entry);
+    else references.set(reference, [entry]);
+  }
+
+  private now(): string {
+    return timestamp(this.clock.now());
+  }
+}
+
+function asText({ merchant, reference, entries }: ReferenceTimeline): string {
+  const rows = entries.map(({ at, what, text }) => `  ${at}  ${what.padEnd(8)}  ${printable(text)}`);
+  return [`${printable(reference)} of ${merchant}, by the sandbox's clock:`, ...rows].join('\n');
+}
+
+/** Replaces control characters, so that a hostile reference cannot move the cursor or forge a line. */
+function printable(text: string): string {
+  return text.replaceAll(/\p{C}/gu, '\u{FFFD}');
+}
+
+function referenceOf(body: unknown): string | undefined {
+  const reference =
+    typeof body === 'object' && body !== null ? (body as { reference?: unknown }).reference : undefined;
+  return typeof reference === 'string' ? reference : undefined;
+}
