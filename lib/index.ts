@@ -131,9 +131,8 @@ export { type OldestUnresolved } from './journal/recovery/oldest-unresolved.js';
 export { type PurgeAges } from './journal/purge-ages.js';
 export { type RecoveryReport } from './journal/recovery/recovery-report.js';
 
-export { PaymentsWebhook } from './webhooks/route/payments-webhook.decorator.js';
+export { PaymentEvent, PaymentsWebhook } from './webhooks/route/payments-webhook.decorator.js';
 export { PaymentsWebhookGuard } from './webhooks/route/payments-webhook.guard.js';
-export { PaymentEvent } from './webhooks/route/payment-event.decorator.js';
 export {
   OnPayment,
   type OnPaymentOptions,

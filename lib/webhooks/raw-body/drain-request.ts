@@ -1,6 +1,7 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Http2ServerRequest } from 'node:http2';
 import { finished, type Writable } from 'node:stream';
+import { isBeingRead } from './read-body.js';
 
 /** What a sender may still send after it was refused. */
 const MOST_BYTES = 4 * 1_048_576;
@@ -43,11 +44,6 @@ export function dropUnlessRead(request: IncomingMessage, response: ServerRespons
   whenAnswered(request, response, () => {
     if (!isBeingRead(request)) drop(request);
   });
-}
-
-/** Whether somebody waits for the bytes of a request. */
-export function isBeingRead(request: IncomingMessage): boolean {
-  return request.listenerCount('data') + request.listenerCount('readable') > 0;
 }
 
 /** Of HTTP/2 the response itself finishes only when the stream closes. */

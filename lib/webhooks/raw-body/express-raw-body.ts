@@ -7,10 +7,10 @@ import {
   abortedRequest,
   judgeBody,
   type BodyRefusal,
-} from './captured-body.js';
-import { type ReadLimits, peekBody, type ReadBody, readBody } from './read-body.js';
+} from './request-state.js';
+import { isBeingRead, type ReadLimits, peekBody, type ReadBody, readBody } from './read-body.js';
 import { announcedLength, type DeliveryLimits, headersOf, headRefusal } from '../delivery/delivery-limits.js';
-import { dropUnlessRead, isBeingRead } from './drain-request.js';
+import { dropUnlessRead } from './drain-request.js';
 import { releaseAtEnd, type UnverifiedBytes } from './unverified-bytes.js';
 import { finished } from 'node:stream';
 import { readEvent, type ReadEvent } from '../signature/read-event.js';
@@ -28,12 +28,21 @@ export interface ExpressLike {
   ): unknown;
 }
 
-/** What the path of a request says about its body. */
-export interface ExpectedBody {
-  readonly limits: DeliveryLimits;
-  /** Whether no other route, and no middleware below a parameter, can take the request. */
+/** Who receives the deliveries of a route. */
+type RouteReceiver = Pick<WebhookReceiver, 'scope' | 'verify' | 'reportUnsigned'>;
+
+/** What the path of a POST request says about its delivery. */
+export interface ExpectedDelivery {
+  /** What its body is held to; undefined where nothing is to be read here. */
+  readonly limits: DeliveryLimits | undefined;
+  /** Who verifies it before the parsers; undefined where another route may take the request. */
+  readonly receiver: RouteReceiver | undefined;
+  /** Whether nobody else can answer it: no other route, and no middleware below a parameter. */
   readonly isCertain: boolean;
 }
+
+/** Undefined where no webhook route has the path. */
+export type ExpectedAt = (path: string) => ExpectedDelivery | undefined;
 
 /**
  * Keeps the bodies of what may be deliveries, before any body parser, and leaves the requests as they were: who reads them
@@ -41,16 +50,16 @@ export interface ExpectedBody {
  */
 export function captureOnExpress(
   app: ExpressLike,
-  expectedOf: (request: ExpressRequest) => ExpectedBody | undefined,
+  expectedAt: ExpectedAt,
   unverified: UnverifiedBytes,
 ): void {
   app.use((request, response, next) => {
-    const expected = isUnread(request) ? expectedOf(request) : undefined;
-    if (!expected) {
+    const isPossible = request.method === 'POST' && isUnread(request);
+    const { limits, isCertain } = (isPossible && expectedAt(request.path)) || NOT_EXPECTED;
+    if (!limits) {
       next();
       return;
     }
-    const { limits, isCertain } = expected;
     const headers = headersOf(request);
     const refusedWith = headRefusal(headers, limits);
     if (refusedWith) {
@@ -67,6 +76,8 @@ export function captureOnExpress(
     capture(request, response, readLimits, isCertain, next);
   });
 }
+
+const NOT_EXPECTED: ExpectedDelivery = { limits: undefined, receiver: undefined, isCertain: false };
 
 /** Where somebody else read it before us, or decodes it, the guard says so, loudly. */
 function isUnread(request: IncomingMessage): boolean {
@@ -109,38 +120,28 @@ function capture(
 /** What `express.json()` takes unless it is told otherwise: `limit: '100kb'`. */
 const PARSER_LIMIT = 102_400;
 
-/** Who receives the deliveries of a route. */
-type RouteReceiver = Pick<WebhookReceiver, 'scope' | 'verify' | 'reportUnsigned'>;
-
-/** Who receives what no other route can take. */
-export interface EarlyReceiver {
-  readonly receiver: RouteReceiver;
-  /** Whether it refuses before the parsers: below a parameter a middleware may answer what is no delivery. */
-  readonly refuses: boolean;
-}
-
 /**
  * Comes right before Nest's body parsers, behind what the application put there. A parser would wait for a body that is refused
  * already, or refuse a delivery in the guard's place, and the application's filters would answer it. So a delivery that is
  * refused, or whose signature is wrong, is answered here, and what a parser would refuse is read off: a parser passes by a body
  * that was read.
  *
- * @param receiverOf Undefined where another route may take the request: nothing of this happens then.
+ * Where another route may take the request nothing of this happens; below a parameter, where a middleware may answer what is no
+ * delivery, nothing is refused.
  */
 export function settleBeforeParsers(
   app: ExpressLike,
-  receiverOf: (request: ExpressRequest) => EarlyReceiver | undefined,
+  expectedAt: ExpectedAt,
   onRefusal: (account: string, status: BodyRefusal) => void,
 ): void {
   app.use((request, response, next) => {
     const captured = request.readable ? capturedBody(request) : undefined;
     const isRead = captured !== undefined && !(captured instanceof Promise);
-    const early = isRead ? receiverOf(request) : undefined;
-    if (!isRead || !early || (!early.refuses && isLeftToParsers(request, captured))) {
+    const { receiver, isCertain } = (isRead && expectedAt(request.path)) || NOT_EXPECTED;
+    if (!isRead || !receiver || (!isCertain && isLeftToParsers(request, captured))) {
       next();
       return;
     }
-    const { receiver, refuses } = early;
     const { account } = receiver.scope;
     if ('refusedWith' in captured) {
       const { refusedWith } = captured;
@@ -153,7 +154,7 @@ export function settleBeforeParsers(
     const settle = (isGenuine: boolean): void => {
       release?.();
       if (isGenuine) passOn(request, bytes, receiver, next);
-      else if (refuses) {
+      else if (isCertain) {
         onRefusal(account, 401);
         refuseForged(request, response);
       } else next();

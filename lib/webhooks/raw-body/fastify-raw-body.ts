@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import { type CapturedBody, keepBody, abortedRequest, judgeBody } from './captured-body.js';
+import { type CapturedBody, keepBody, abortedRequest, judgeBody } from './request-state.js';
 import { announcedLength, type DeliveryLimits, headersOf, headRefusal } from '../delivery/delivery-limits.js';
 import { dropUnlessRead } from './drain-request.js';
 import { readBody, takeWhole } from './read-body.js';

@@ -1,13 +1,6 @@
-import { type ExecutionContext } from '@nestjs/common';
-import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { type IncomingMessage } from 'node:http';
 import { type RawWebhook } from '../../common/webhook-scheme.js';
 import { headerMap } from '../delivery/host-webhook.js';
-
-/** Node's own request behind the one of Express or Fastify. */
-export function nodeRequest(context: ExecutionContext): IncomingMessage {
-  const request = context.switchToHttp().getRequest<IncomingMessage & { readonly raw?: IncomingMessage }>();
-  return request.raw ?? request;
-}
 
 /** A delivery in the form that schemes check. */
 export function signedDelivery(request: IncomingMessage, body: Uint8Array): RawWebhook {
@@ -17,12 +10,6 @@ export function signedDelivery(request: IncomingMessage, body: Uint8Array): RawW
 /** The URL as the sender asked for it: an application around this one may have taken the start of the path away. */
 export function requestedUrl(request: IncomingMessage & { readonly originalUrl?: string }): string {
   return request.originalUrl ?? request.url ?? '';
-}
-
-/** Node's own response behind the one of Express or Fastify. */
-export function nodeResponse(context: ExecutionContext): ServerResponse {
-  const response = context.switchToHttp().getResponse<ServerResponse & { readonly raw?: ServerResponse }>();
-  return response.raw ?? response;
 }
 
 /** Requests that a host makes up of an event may have no raw headers, or none in them. */

@@ -19,8 +19,13 @@ export function takeWhole(
 ): ReadBody | undefined {
   const { readableLength: length } = request;
   if (length === 0 || length !== announced || request.readableEncoding !== null) return undefined;
-  if (request.listenerCount('data') + request.listenerCount('readable') > 0) return undefined;
+  if (isBeingRead(request)) return undefined;
   return unverified.admit(length, true) ? (request.read() as Uint8Array) : 'no room';
+}
+
+/** Whether somebody waits for the bytes of a request. */
+export function isBeingRead(request: IncomingMessage): boolean {
+  return request.listenerCount('data') + request.listenerCount('readable') > 0;
 }
 
 /** Reads a stream to its end, or until one of the limits; the rest of it may flow on. Never rejects. */

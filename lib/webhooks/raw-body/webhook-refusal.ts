@@ -1,6 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type BodyRefusal } from './captured-body.js';
+import { type BodyRefusal } from './request-state.js';
 import { drainRequest } from './drain-request.js';
 
 /** An answer to the gateway that is no 200. */

@@ -4,21 +4,17 @@ import { publishDiagnostics } from '../../common/diagnostics.js';
 import { WEBHOOK_REFUSED_CHANNEL } from '../../common/webhook-diagnostics.js';
 import { DECLARED_ROUTE } from '../handlers/decorated-methods.js';
 import { declaredRoutes } from './declared-routes.js';
-import { WebhookAccounts } from '../delivery/webhook-accounts.js';
-import { type BodyRefusal } from '../raw-body/captured-body.js';
+import { type BodyRefusal } from '../raw-body/request-state.js';
 import { earlierParsers } from '../raw-body/earlier-parsers.js';
-import { type DeliveryLimits, loosestLimits } from '../delivery/delivery-limits.js';
 import {
   captureOnExpress,
-  type EarlyReceiver,
-  type ExpectedBody,
+  type ExpectedDelivery,
   type ExpressLike,
-  type ExpressRequest,
   settleBeforeParsers,
 } from '../raw-body/express-raw-body.js';
 import { captureOnFastify, type FastifyLike } from '../raw-body/fastify-raw-body.js';
 import { UnverifiedBytes } from '../raw-body/unverified-bytes.js';
-import { type DeclaredRoute, type PathMatch, WebhookPaths } from './webhook-paths.js';
+import { type DeclaredRoute, WebhookPaths } from './webhook-paths.js';
 
 type Method = (...args: readonly unknown[]) => unknown;
 /** The methods of an adapter that are watched. */
@@ -38,7 +34,6 @@ export class RawBodyCapture {
     private readonly host: HttpAdapterHost,
     private readonly discovery: DiscoveryService,
     private readonly paths: WebhookPaths,
-    private readonly accounts: WebhookAccounts,
     private readonly unverified: UnverifiedBytes,
   ) {
     host.init$.subscribe(() => {
@@ -56,7 +51,7 @@ export class RawBodyCapture {
       captureOnFastify(
         adapter.getInstance<FastifyLike>(),
         () => this.accountOfNewRoute,
-        (account) => this.limitsOf(account),
+        (account) => this.paths.limitsOf(account),
         this.unverified,
       );
     }
@@ -65,34 +60,15 @@ export class RawBodyCapture {
   private installOnExpress(adapter: AbstractHttpAdapter): void {
     const app = adapter.getInstance<ExpressLike>();
     for (const parser of earlierParsers(app)) this.paths.reportParser(parser);
-    const matchOf = ({ method, path }: ExpressRequest): PathMatch | undefined =>
-      method === 'POST' ? this.paths.at(path) : undefined;
-    const expected = (request: ExpressRequest): ExpectedBody | undefined => {
-      const match = matchOf(request);
-      if (!match) return undefined;
-      const accounts = [match.account, ...match.otherAccounts];
-      const limits = loosestLimits(accounts.map((account) => this.limitsOf(account)));
-      return limits && { limits, isCertain: match.isCertain && !match.hasParameter };
-    };
-    captureOnExpress(app, expected, this.unverified);
-    const earlyReceiver = (request: ExpressRequest): EarlyReceiver | undefined => {
-      const match = matchOf(request);
-      const receiver = match?.isCertain ? this.accounts.find(match.account) : undefined;
-      return receiver && { receiver, refuses: match?.hasParameter === false };
-    };
+    const expectedAt = (path: string): ExpectedDelivery | undefined => this.paths.at(path);
+    captureOnExpress(app, expectedAt, this.unverified);
     // Nest calls it right before it registers its parsers, and may do so twice.
     let isSettled = false;
     around(adapter, 'init', async (init) => {
       await init();
-      if (!isSettled) settleBeforeParsers(app, earlyReceiver, noteRefusal);
+      if (!isSettled) settleBeforeParsers(app, expectedAt, noteRefusal);
       isSettled = true;
     });
-  }
-
-  /** Undefined where nothing is to be read: the application says by `webhooks.rawBody` where the bytes are. */
-  private limitsOf(account: string): DeliveryLimits | undefined {
-    const receiver = this.accounts.find(account);
-    return receiver?.rawBody ? undefined : receiver?.limits;
   }
 
   /** The handler that Nest passes to the adapter carries the metadata of the controller's method. */

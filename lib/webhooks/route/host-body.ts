@@ -6,7 +6,8 @@ import { failureLabel } from '../../errors/payments-errors.js';
 import { NO_BODY } from '../raw-body/fastify-raw-body.js';
 import { contentProblem, bytesOf } from '../delivery/host-webhook.js';
 import { type WebhookReceiver } from '../delivery/webhook-receiver.js';
-import { headerValues, nodeRequest } from '../raw-body/http-request.js';
+import { headerValues } from '../raw-body/http-request.js';
+import { nodeRequest } from '../raw-body/request-state.js';
 import { WebhookRefusal } from '../raw-body/webhook-refusal.js';
 
 type Receiver = Pick<WebhookReceiver, 'rawBody' | 'limits'>;

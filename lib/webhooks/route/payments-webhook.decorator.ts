@@ -12,8 +12,9 @@ import { DEFAULT_ACCOUNT } from '../../common/vocabulary.js';
 import { ANSWER_MESSAGES, type WebhookAnswer } from '../delivery/webhook-answer.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { WEBHOOK_ROUTE } from '../handlers/decorated-methods.js';
-import { receivable } from './payment-event.decorator.js';
 import { PaymentsWebhookGuard } from './payments-webhook.guard.js';
+import { SafeLogger } from '../../common/safe-logger.js';
+import { type ReceivableWebhook, verifiedWebhook } from '../raw-body/request-state.js';
 import { WebhookRefusal, WebhookRefusalFilter } from '../raw-body/webhook-refusal.js';
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
@@ -79,6 +80,27 @@ export function PaymentsWebhook(
     ];
     for (const decorate of route) decorate(target, key, descriptor);
   };
+}
+
+/**
+ * The verified event, for a route with `@PaymentsWebhook` or `@UseGuards(PaymentsWebhookGuard)`.
+ *
+ * @publicApi
+ */
+export const PaymentEvent: () => ParameterDecorator = createParamDecorator(
+  (_data: unknown, context: ExecutionContext) => receivable(context).event,
+);
+
+/** What the guard verified for this request. */
+function receivable(context: ExecutionContext): ReceivableWebhook {
+  const webhook = verifiedWebhook(context);
+  if (webhook) return webhook;
+  new SafeLogger('PaymentsWebhooks').error(
+    `${context.getClass().name}.${context.getHandler().name} takes a webhook that nobody verified; answered 500. ` +
+      'Add @PaymentsWebhook(path) or @UseGuards(PaymentsWebhookGuard), and do not replace that guard in tests: ' +
+      'sign with postWebhook() of nestjs-payments/testing instead.',
+  );
+  throw new WebhookRefusal(500, 'This webhook was not verified.');
 }
 
 /**

@@ -13,14 +13,19 @@ import { type PaymentWebhookEvent } from '../../common/events.js';
 import { WEBHOOK_REFUSED_CHANNEL } from '../../common/webhook-diagnostics.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
-import { type CapturedBody, capturedBody } from '../raw-body/captured-body.js';
+import {
+  type CapturedBody,
+  capturedBody,
+  keepVerified,
+  nodeRequest,
+  nodeResponse,
+} from '../raw-body/request-state.js';
 import { sha256 } from '../delivery/classify-event.js';
 import { readEvent, type ReadEvent } from '../signature/read-event.js';
 import { type WebhookReceiver } from '../delivery/webhook-receiver.js';
 import { WebhookAccounts } from '../delivery/webhook-accounts.js';
 import { bodyByOption, bodyLeftByHost } from './host-body.js';
-import { nodeRequest, nodeResponse, signedDelivery } from '../raw-body/http-request.js';
-import { keepVerified } from './payment-event.decorator.js';
+import { signedDelivery } from '../raw-body/http-request.js';
 import { routeAccount } from '../handlers/decorated-methods.js';
 import { refuseBody, refusalOf, type ResponseLike, WebhookRefusal } from '../raw-body/webhook-refusal.js';
 

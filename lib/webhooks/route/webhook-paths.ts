@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { type DeliveryLimits, loosestLimits } from '../delivery/delivery-limits.js';
+import { WebhookAccounts } from '../delivery/webhook-accounts.js';
+import { type ExpectedDelivery } from '../raw-body/express-raw-body.js';
 
 /** A webhook route under its final path: prefixes and versions are in it. */
 export interface WebhookPath extends DeclaredRoute {
@@ -18,17 +21,6 @@ export interface DeclaredRoute {
   readonly isHostBound: boolean;
 }
 
-/** What the path of a request says about who will take it. */
-export interface PathMatch {
-  readonly account: string;
-  /** Further accounts whose routes match the path too: version or host may tell them apart. */
-  readonly otherAccounts: readonly string[];
-  /** Whether no other route can take the request: none that was registered earlier has such a path, none later has the same. */
-  readonly isCertain: boolean;
-  /** Whether the route has a parameter: middlewares may answer some of the paths below it themselves. */
-  readonly hasParameter: boolean;
-}
-
 interface WebhookRoute extends WebhookPath {
   readonly pattern: RegExp;
   /** Routes of others that may have the same path. */
@@ -45,10 +37,12 @@ export class WebhookPaths {
   private readonly others: RegExp[] = [];
   private readonly unregistered = new Map<object, DeclaredRoute>();
   /** A gateway knows one path, and each delivery asks twice. */
-  private last: { readonly path: string; readonly match: PathMatch | undefined } | undefined;
+  private last: { readonly path: string; readonly expected: ExpectedDelivery | undefined } | undefined;
 
   /** Body parsers that read a delivery before the package does: `jsonParser`. */
   readonly earlierParsers: string[] = [];
+
+  constructor(private readonly accounts: WebhookAccounts) {}
 
   reportParser(name: string): void {
     this.earlierParsers.push(name);
@@ -85,19 +79,31 @@ export class WebhookPaths {
     for (const route of this.sharing(other)) route.rivals.push(other);
   }
 
-  /** The first webhook route that has this path. */
-  at(path: string): PathMatch | undefined {
-    if (this.last?.path !== path) this.last = { path, match: this.find(path) };
-    return this.last.match;
+  /** What a POST request to this path may be; undefined where no webhook route has it. */
+  at(path: string): ExpectedDelivery | undefined {
+    if (this.last?.path !== path) this.last = { path, expected: this.find(path) };
+    return this.last.expected;
   }
 
-  private find(path: string): PathMatch | undefined {
-    const [route, ...later] = this.routes.filter(({ pattern }) => pattern.test(path));
+  private find(path: string): ExpectedDelivery | undefined {
+    const matching = this.routes.filter(({ pattern }) => pattern.test(path));
+    const [route] = matching;
     if (!route) return undefined;
-    const { account, rivals } = route;
-    const otherAccounts = later.map((other) => other.account).filter((other) => other !== account);
-    const isCertain = otherAccounts.length === 0 && !rivals.some((rival) => rival.test(path));
-    return { account, otherAccounts, isCertain, hasParameter: route.path.includes(':') };
+    // Version or host may tell several accounts of one path apart.
+    const accounts = [...new Set(matching.map(({ account }) => account))];
+    const isOurs = accounts.length === 1 && !route.rivals.some((rival) => rival.test(path));
+    return {
+      limits: loosestLimits(accounts.map((account) => this.limitsOf(account))),
+      receiver: isOurs ? this.accounts.find(route.account) : undefined,
+      // Below a parameter a middleware may answer some of the paths itself.
+      isCertain: isOurs && !route.path.includes(':'),
+    };
+  }
+
+  /** Undefined where nothing is to be read: the application says by `webhooks.rawBody` where the bytes are. */
+  limitsOf(account: string): DeliveryLimits | undefined {
+    const receiver = this.accounts.find(account);
+    return receiver?.rawBody ? undefined : receiver?.limits;
   }
 
   all(): readonly WebhookPath[] {

@@ -4,7 +4,8 @@ import {
   type WebhookSigningInput,
 } from '../../common/webhook-scheme.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
-import { safeVerdict, checkHeaderName } from './scheme-checks.js';
+import { checkHeaderName } from './scheme-checks.js';
+import { safeVerdict } from './safe-verdict.js';
 
 /**
  * A signature that `hmac()` cannot describe.

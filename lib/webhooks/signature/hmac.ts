@@ -1,7 +1,12 @@
 import { type RawWebhook, type WebhookScheme } from '../../common/webhook-scheme.js';
 import { type HmacOptions } from './hmac-options.js';
-import { singleHeader } from './signature-bytes.js';
-import { type ShownSignature, type SignatureForm, signedScheme, type SignedValues } from './signed-scheme.js';
+import {
+  type ShownSignature,
+  type SignatureForm,
+  signedScheme,
+  type SignedValues,
+  singleHeader,
+} from './signed-scheme.js';
 import { checkHeaderName, checkTolerance, checkUnit, wrongOptionOf } from './scheme-checks.js';
 
 /**

@@ -1,5 +1,5 @@
 import { type PaymentWebhookEvent } from '../../common/events.js';
-import { holdersIn, isHolder } from '../../common/json-object.js';
+import { holdersIn } from '../../common/json-object.js';
 import { moneyFromWire } from '../../common/money.js';
 
 /** A readable event, or the status with which the delivery is refused and why. */
@@ -56,7 +56,7 @@ function tame(payload: object): boolean {
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
-  return isHolder(value) && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isText(value: unknown): value is string {

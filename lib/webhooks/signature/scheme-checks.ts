@@ -1,5 +1,4 @@
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
-import { type SignatureVerdict } from '../../common/webhook-scheme.js';
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 const UNITS = ['s', 'ms', 'iso'];
@@ -27,40 +26,4 @@ export function checkTolerance(wrong: WrongOption, option: string, seconds: unkn
   if (!Number.isSafeInteger(seconds) || (seconds as number) < 1) {
     wrong(option, 'must be a whole number of seconds from 1 on: write 300');
   }
-}
-
-const THREW: SignatureVerdict = { ok: false, reason: 'the scheme threw an error' };
-
-/**
- * Runs a check that may be the application's own: whatever it does, only a clear yes is one. A check that answers at once gets
- * its verdict at once. Never rejects.
- */
-export function safeVerdict(
-  check: () => SignatureVerdict | Promise<SignatureVerdict>,
-): SignatureVerdict | Promise<SignatureVerdict> {
-  try {
-    const given = check() as SignatureVerdict | PromiseLike<SignatureVerdict> | null | undefined;
-    return isPending(given) ? later(given) : clearVerdict(given);
-  } catch {
-    return THREW;
-  }
-}
-
-function isPending(
-  given: SignatureVerdict | PromiseLike<SignatureVerdict> | null | undefined,
-): given is PromiseLike<SignatureVerdict> {
-  return typeof (given as Partial<PromiseLike<SignatureVerdict>> | null | undefined)?.then === 'function';
-}
-
-async function later(given: PromiseLike<SignatureVerdict>): Promise<SignatureVerdict> {
-  try {
-    return clearVerdict(await given);
-  } catch {
-    return THREW;
-  }
-}
-
-function clearVerdict(verdict: SignatureVerdict | null | undefined): SignatureVerdict {
-  if (verdict?.ok === true) return verdict;
-  return { ok: false, reason: verdict?.reason ?? 'the scheme gave no reason' };
 }

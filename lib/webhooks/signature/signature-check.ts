@@ -1,7 +1,7 @@
 import { type RawWebhook, type SignatureVerdict } from '../../common/webhook-scheme.js';
 import { SafeLogger } from '../../common/safe-logger.js';
+import { safeVerdict } from './safe-verdict.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
-import { safeVerdict } from './scheme-checks.js';
 
 /** Anybody can send unsigned requests, so they must not be able to fill the log. */
 const LOG_EVERY_MS = 60_000;

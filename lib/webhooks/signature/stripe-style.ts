@@ -1,7 +1,6 @@
 import { type RawWebhook, type WebhookScheme } from '../../common/webhook-scheme.js';
 import { checkHeaderName, checkTolerance, checkUnit, wrongOptionOf } from './scheme-checks.js';
-import { singleHeader } from './signature-bytes.js';
-import { type ShownSignature, signedScheme } from './signed-scheme.js';
+import { type ShownSignature, signedScheme, singleHeader } from './signed-scheme.js';
 
 const KEY = /^[a-z]\w*$/i;
 const TIMESTAMP_KEY = 't';

@@ -1,7 +1,7 @@
-import { type IncomingMessage } from 'node:http';
-import { type ReadEvent } from '../signature/read-event.js';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { type ReadEvent, type VerifiedWebhook } from '../signature/read-event.js';
 import { type WebhookReceiver } from '../delivery/webhook-receiver.js';
-import { BadRequestException } from '@nestjs/common';
+import { BadRequestException, type ExecutionContext } from '@nestjs/common';
 import { type ReadBody, type UnreadBody } from './read-body.js';
 import { type UnverifiedBody } from './unverified-bytes.js';
 
@@ -29,8 +29,9 @@ export interface GenuineBody {
   readonly read: ReadEvent;
 }
 
-/** Beside the requests, not on them: they belong to the application. */
+/** Both beside the requests, not on them: they belong to the application. */
 const captured = new WeakMap<IncomingMessage, CapturedBody | Promise<CapturedBody>>();
+const verified = new WeakMap<IncomingMessage, ReceivableWebhook>();
 
 /** Keeps the body of a request for the guard; a promise where it is still being read. */
 export function keepBody(request: IncomingMessage, body: CapturedBody | Promise<CapturedBody>): void {
@@ -60,4 +61,31 @@ export function judgeBody(body: ReadBody, unverified: UnverifiedBody): CapturedB
 export function abortedRequest(captured: CapturedBody): BadRequestException | undefined {
   const isAborted = 'refusedWith' in captured && captured.refusedWith === 400;
   return isAborted ? new BadRequestException('The request was aborted.') : undefined;
+}
+
+/** A verified delivery and who is to receive it. */
+export interface ReceivableWebhook extends VerifiedWebhook {
+  readonly receiver: WebhookReceiver;
+}
+
+/** Hands a verified delivery from the guard to the route. */
+export function keepVerified(request: IncomingMessage, webhook: ReceivableWebhook): void {
+  verified.set(request, webhook);
+}
+
+/** What the guard verified; undefined where it did not run. */
+export function verifiedWebhook(context: ExecutionContext): ReceivableWebhook | undefined {
+  return verified.get(nodeRequest(context));
+}
+
+/** Node's own request behind the one of Express or Fastify. */
+export function nodeRequest(context: ExecutionContext): IncomingMessage {
+  const request = context.switchToHttp().getRequest<IncomingMessage & { readonly raw?: IncomingMessage }>();
+  return request.raw ?? request;
+}
+
+/** Node's own response behind the one of Express or Fastify. */
+export function nodeResponse(context: ExecutionContext): ServerResponse {
+  const response = context.switchToHttp().getResponse<ServerResponse & { readonly raw?: ServerResponse }>();
+  return response.raw ?? response;
 }
