@@ -3,7 +3,7 @@ import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { captureOnFastify, type FastifyLike } from '../../../../lib/webhooks/raw-body/fastify-raw-body.js';
-import { capturedBody } from '../../../../lib/webhooks/raw-body/captured-body.js';
+import { capturedBody } from '../../../../lib/webhooks/raw-body/request-state.js';
 import { UnverifiedBytes } from '../../../../lib/webhooks/raw-body/unverified-bytes.js';
 
 type Route = Parameters<Parameters<FastifyLike['addHook']>[1]>[0];
