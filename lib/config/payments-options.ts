@@ -99,7 +99,8 @@ export interface PaymentsModuleOptions {
   readonly banks?: BankDirectoryOptions;
   /**
    * Passed to the package's own `HttpModule`: agent, proxy, adapter, headers. Behind an `adapter` or a `transport` of your own the
-   * package cannot see when sending begins: a payment that fails there may have been made.
+   * package cannot see when sending begins: a payment that fails there may have been made. So an adapter resolves with every answer,
+   * whatever its status: one that throws for a 4xx makes a refusal unknown.
    * @default {}
    */
   readonly http?: HttpModuleOptions;

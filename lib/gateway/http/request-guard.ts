@@ -14,9 +14,14 @@ export class RequestGuard {
 
   constructor(private readonly axios: AxiosInstance) {
     this.request = requestMethod(axios);
-    // Asynchronous interceptors would make those of the application so, too.
-    axios.interceptors.request.use(this.guard, null, { synchronous: true });
-    axios.interceptors.response.use(noteAnswer);
+    const { request, response } = axios.interceptors;
+    keepFirst(request, () => {
+      // Asynchronous interceptors would make those of the application so, too.
+      request.use(this.guard, null, { synchronous: true });
+    });
+    keepFirst(response, () => {
+      response.use(noteAnswer);
+    });
   }
 
   /** Whether requests of this axios still pass by; a test may have put something in its place. */
@@ -39,6 +44,16 @@ export class RequestGuard {
     if (!isWatched) watch.onStart?.();
     return config;
   };
+}
+
+/** Adds an interceptor before all others, and again where the application takes all of them away. */
+function keepFirst(interceptors: { clear(): void }, add: () => void): void {
+  const clear = interceptors.clear.bind(interceptors);
+  interceptors.clear = () => {
+    clear();
+    add();
+  };
+  add();
 }
 
 /** Notes what an adapter answered that is not the package's own: a test's, for example. */

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type INestApplication, Injectable, Module } from '@nestjs/common';
+import { HttpService } from '@nestjs/axios';
 import { Test } from '@nestjs/testing';
+import { AxiosError } from 'axios';
 import {
   CollectionsService,
   DisbursementsService,
@@ -15,6 +17,7 @@ import {
 } from 'nestjs-payments';
 import { collectionPayment } from 'nestjs-payments/testing';
 import { ADAPTERS } from '../../support/adapters.js';
+import { mobileRequest } from '../../support/gateway-answers.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { WebhooksController } from '../../support/webhooks.controller.js';
 
@@ -62,6 +65,28 @@ describe.each(ADAPTERS)('an application that reads the environment, under test o
     });
     await sandbox.customer('255712345678').approve('order-1');
     expect(app.get(Orders).paid).toEqual(['order-1']);
+  });
+});
+
+describe("an application whose account has a test's axios adapter", () => {
+  it.each([
+    ['resolves, is refused', false, { name: 'PaymentRejectedError', code: 'INSUFFICIENT_BALANCE' }],
+    ['throws, is told that the outcome is unknown', true, { name: 'PaymentOutcomeUnknownError' }],
+  ])('that %s', async (_, throws, expected) => {
+    const keys = { baseUrl: 'http://127.0.0.1:9/api/v1', apiKey: 'pk_test_a', apiSecret: 'sk_test_a' };
+    const module = await Test.createTestingModule({ imports: [PaymentsModule.forRoot(keys)] }).compile();
+    app = module.createNestApplication({ logger: false });
+    await app.init();
+    const { axiosRef } = module.get<HttpService>(getPaymentsToken(HttpService));
+    const data = { success: false, code: 'INSUFFICIENT_BALANCE', message: 'No balance' };
+    axiosRef.defaults.adapter = (config) => {
+      const answer = { status: 422, statusText: '', headers: {}, data, config };
+      return throws
+        ? Promise.reject(new AxiosError('422', '422', config, {}, answer))
+        : Promise.resolve(answer);
+    };
+    const refused = module.get(DisbursementsService, { strict: false }).mobileMoney(mobileRequest);
+    await expect(refused).rejects.toMatchObject(expected);
   });
 });
 

@@ -385,6 +385,72 @@ describe.each(CONNECTIONS)('over %s', (_, http) => {
     });
   });
 
+  describe('an application that clears the interceptors', () => {
+    it('of requests does not hide that one of its own sent the payment again', async () => {
+      await begin();
+      axios.interceptors.request.clear();
+      const requests: Config[] = [];
+      axios.interceptors.request.use((config) => {
+        requests.push(config);
+        return config;
+      });
+      axios.interceptors.response.use(undefined, (error: Error) => {
+        const [request] = requests;
+        if (!request || requests.length > 1) throw error;
+        return axios.post(String(request.url), request.data, { headers: request.headers.toJSON() });
+      });
+      gateway.begin((...to) => {
+        reset(...to);
+        gateway.next(NO_BALANCE);
+      });
+      expect(await pay()).toMatchObject({ evidence: 'refused-after-ambiguity' });
+      await pay();
+      expect([gateway.seen.length, gateway.effects()]).toEqual([2, 1]);
+    });
+
+    it('of requests does not let one of its own change the key', async () => {
+      await begin();
+      axios.interceptors.request.clear();
+      axios.interceptors.request.use((config) => {
+        config.headers.set('Idempotency-Key', randomUUID());
+        return config;
+      });
+      expect(await pay()).toMatchObject(NEVER_SENT);
+      expect(gateway.seen).toHaveLength(0);
+    });
+
+    it('of answers leaves a refusal what it is, that of an adapter of its own, too', async () => {
+      await begin();
+      axios.interceptors.response.clear();
+      gateway.begin(NO_BALANCE);
+      expect(await pay()).toMatchObject({ name: 'PaymentRejectedError', code: 'INSUFFICIENT_BALANCE' });
+      const data = { success: false, code: 'INVALID_PHONE', message: 'No' };
+      axios.defaults.adapter = (config) =>
+        Promise.resolve({ status: 422, statusText: '', headers: {}, data, config });
+      expect(await pay()).toMatchObject({ name: 'PaymentRejectedError', code: 'INVALID_PHONE' });
+    });
+
+    it('can still eject its own, and no other', async () => {
+      await begin();
+      axios.interceptors.request.clear();
+      const fail = axios.interceptors.request.use(() => {
+        throw new Error('ejected too late');
+      });
+      axios.interceptors.request.eject(fail);
+      gateway.begin(accept);
+      expect(await pay()).toMatchObject({ provider: 'provider-b' });
+    });
+  });
+
+  describe('an adapter of the application that throws for a refusal', () => {
+    it('leaves the payment unknown: nobody saw what came', async () => {
+      await begin();
+      axios.defaults.adapter = (config) =>
+        Promise.reject(Object.assign(new Error('422'), { response: { status: 422, data: {}, config } }));
+      expect(await pay()).toMatchObject({ name: 'PaymentOutcomeUnknownError', evidence: 'no-answer' });
+    });
+  });
+
   describe('a request of the application itself through the same axios', () => {
     const token = json({ token: 't' });
 

@@ -19,10 +19,20 @@ describe('the guard of the requests of an axios', () => {
       (instance) => Object.assign(instance, { request: () => Promise.resolve() }),
     ],
     [
-      'without its interceptors',
+      'whose interceptors the application cleared',
+      true,
+      (instance) => {
+        instance.interceptors.request.use((config) => config);
+        instance.interceptors.request.clear();
+        instance.interceptors.request.use((config) => config);
+        return instance;
+      },
+    ],
+    [
+      'without the first interceptor',
       false,
       (instance) => {
-        instance.interceptors.request.clear();
+        instance.interceptors.request.eject(0);
         return instance;
       },
     ],
