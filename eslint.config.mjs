@@ -10,7 +10,7 @@ export default tseslint.config(
       '**/node_modules/',
       'coverage/',
       'docs/api/',
-      '**/*.generated.ts',
+      '**/*.generated.{ts,js}',
       'test/consumers/{application,nest*}/',
       'test/skeletons/',
       'sample/06-nest11-commonjs/',

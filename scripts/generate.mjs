@@ -1,5 +1,6 @@
 // Writes the generated sources that are not kept in git: the emulator's request validators, compiled from its OpenAPI
-// documents, the operations of its control API, and the files of its page as strings.
+// documents, the operations of its control API, and the files of its page as strings. The gateway's operations come from
+// gateway.yaml; a spec compares them with the emulator's own table (lib/sandbox/core/operations.ts).
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,14 +12,29 @@ const sandbox = join(dirname(fileURLToPath(import.meta.url)), '..', 'lib', 'sand
 const HEADER = '// Written by scripts/generate.mjs. Do not edit.\n';
 
 const gateway = documentOf('gateway.yaml');
-const control = documentOf('control.yaml');
+const operations = operationsOf(gateway);
+const control = withOperations(documentOf('control.yaml'), operations);
 writeWhenChanged(join(sandbox, 'openapi', 'validators.generated.ts'), requestValidators(gateway));
 writeWhenChanged(join(sandbox, 'openapi', 'control-validators.generated.ts'), requestValidators(control));
 writeWhenChanged(join(sandbox, 'openapi', 'control.generated.ts'), controlOperations(control));
+writeWhenChanged(join(sandbox, 'page', 'operations.generated.js'), pageOperations(operations));
 writeWhenChanged(join(sandbox, 'page', 'assets.generated.ts'), pageAssets());
 
 function documentOf(file) {
   return parse(readFileSync(join(sandbox, 'openapi', file), 'utf8'));
+}
+
+/** The gateway's operations as its document names them: method and path. */
+function operationsOf({ paths }) {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+}
+
+/** The control API's document with the operations that a fault may name. */
+function withOperations(document, names) {
+  document.components.schemas.Operation.enum = names;
+  return document;
 }
 
 function requestValidators(document) {
@@ -99,6 +115,10 @@ function controlOperations(document) {
 
 export const controlOperations = ${JSON.stringify(operations, null, 2)} as const;
 `;
+}
+
+function pageOperations(names) {
+  return `${HEADER}export const OPERATIONS = ${JSON.stringify(names, null, 2)};\n`;
 }
 
 function pageAssets() {

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { parse } from 'yaml';
+import { controlDocument as generatedDocument } from '../../lib/sandbox/openapi/control.generated.js';
 
 interface ControlDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
@@ -15,9 +14,8 @@ export interface DocumentedOperation {
 
 const DOCUMENT_ID = 'control.json';
 
-export const controlDocument = parse(
-  readFileSync(new URL('../../lib/sandbox/openapi/control.yaml', import.meta.url), 'utf8'),
-) as ControlDocument;
+/** `control.yaml` with the operations of the gateway filled in, as the emulator serves it. */
+export const controlDocument = JSON.parse(generatedDocument) as ControlDocument;
 
 const ajv = new Ajv2020({
   strict: false,

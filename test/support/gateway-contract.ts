@@ -62,13 +62,23 @@ export function webhookProblems(body: string): readonly string[] {
 
 function answerSchema(method: string, path: string, status: number): string | undefined {
   const resource = (path.split('?', 1)[0] ?? '').slice(PREFIX.length);
-  const operation = gatewayDocument.paths[resource]?.[method.toLowerCase()];
+  const template = templateOf(method, resource);
+  const operation = gatewayDocument.paths[template]?.[method.toLowerCase()];
   if (!operation) return status === 404 || status === 405 ? '#/components/schemas/ErrorA' : undefined;
   const key = [String(status), `${String(status).charAt(0)}XX`].find((name) => name in operation.responses);
   if (key === undefined) return undefined;
-  const response = ['paths', resource, method.toLowerCase(), 'responses', key];
+  const response = ['paths', template, method.toLowerCase(), 'responses', key];
   const shared = (operation.responses[key] as { readonly $ref?: string }).$ref;
   return `${shared ?? pointerTo(response)}/content/application~1json/schema`;
+}
+
+/** The document's path for a real one, which may be a template: `/payments/{reference}`. A literal path comes first. */
+function templateOf(method: string, resource: string): string {
+  if (gatewayDocument.paths[resource]?.[method.toLowerCase()]) return resource;
+  const fits = (template: string) =>
+    new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(resource) &&
+    method.toLowerCase() in (gatewayDocument.paths[template] ?? {});
+  return Object.keys(gatewayDocument.paths).find(fits) ?? resource;
 }
 
 function pointerTo(segments: readonly string[]): string {

@@ -1,5 +1,6 @@
 import { type SandboxDelivery, type SandboxDeliveryAttempt } from '../../sandbox/control/records.js';
 import { type SandboxRequest } from '../../sandbox/core/request-journal.js';
+import { referenceOf } from '../../sandbox/core/router.js';
 import { likelyCause } from '../answer-advice.js';
 import { type Paint, printable } from '../terminal.js';
 
@@ -89,10 +90,4 @@ function arrow(
 
 function timeOf(iso: string): string {
   return new Date(iso).toTimeString().slice(0, 8);
-}
-
-function referenceOf({ body }: SandboxRequest): string | undefined {
-  const reference =
-    typeof body === 'object' && body !== null && 'reference' in body ? body.reference : undefined;
-  return typeof reference === 'string' ? reference : undefined;
 }

@@ -1,3 +1,4 @@
+import { pathTemplate } from '../core/path-template.js';
 import { controlOperations } from '../openapi/control.generated.js';
 
 /** An operation of the control API, as its document has it. */
@@ -24,15 +25,12 @@ export interface FoundOperation {
   readonly subject: string;
 }
 
-const TEMPLATES = controlOperations.map((operation) => {
-  const pattern = operation.path.replace('.', '[.]').replace(/\{\w+\}/, '([^/]+)');
-  return { operation, pattern: new RegExp(`^${pattern}$`) };
-});
+const ROUTES = controlOperations.map((operation) => ({ operation, matchPath: pathTemplate(operation.path) }));
 
 /** What a path below `/_sandbox/v1` leads to, whatever the method. */
 export function operationsAt(path: string): readonly FoundOperation[] {
-  return TEMPLATES.flatMap(({ operation, pattern }) => {
-    const match = pattern.exec(path);
-    return match ? [{ operation, subject: match[1] ?? '' }] : [];
+  return ROUTES.flatMap(({ operation, matchPath }) => {
+    const parameters = matchPath(path);
+    return parameters ? [{ operation, subject: Object.values(parameters)[0] ?? '' }] : [];
   });
 }

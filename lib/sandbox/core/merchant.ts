@@ -1,6 +1,5 @@
 import { type Collection } from './collection.js';
 import { NameDirectory } from './name-directory.js';
-import { type SandboxOperation } from './operations.js';
 import { type Payout } from './payout.js';
 import { Wallet } from './wallet.js';
 
@@ -33,12 +32,10 @@ export class Merchant {
     this.payouts.clear();
   }
 
-  /** Whether the request's reference stands here for a payment or payout already. */
-  knows(operation: SandboxOperation, body: unknown): boolean {
+  /** Whether the merchant has a collection or payout of the request's reference already. */
+  knows(kind: 'collection' | 'payout', body: unknown): boolean {
     const { reference } = body as { readonly reference?: string };
-    const known: ReadonlyMap<string, unknown> = operation.startsWith('POST /payments/')
-      ? this.collections
-      : this.payouts;
+    const known: ReadonlyMap<string, unknown> = kind === 'collection' ? this.collections : this.payouts;
     return reference !== undefined && known.has(reference);
   }
 }

@@ -1,15 +1,100 @@
 import { type RequestSchema } from '../openapi/request-validation.js';
+import { type BankRegistry } from './banks.js';
+import { type CollectionService } from './collection-service.js';
+import { type Outcome } from './gateway-answer.js';
+import { type Merchant } from './merchant.js';
+import { lookUpName } from './name-lookup.js';
+import { type OutcomePlan } from './outcome-plan.js';
+import { type PathParameters } from './path-template.js';
+import { type PayoutService } from './payout-service.js';
+import {
+  type BankPayoutRequest,
+  type CollectionRequest,
+  type MobileMoneyPayoutRequest,
+  type NameLookupRequest,
+} from './requests.js';
+import { walletRecord } from './wallet.js';
 
-/** The gateway's seven operations, as method and path below `/api/v1`. */
-export const SANDBOX_OPERATIONS = [
-  'POST /payments/mobile-money',
-  'POST /payments/partnerpesa',
-  'GET /merchant-balance',
-  'GET /bank-shortnames',
-  'POST /disbursements/name-lookup',
-  'POST /disbursements/bank',
-  'POST /disbursements/mobile-money',
-] as const;
+/** What the operations work with. */
+export interface OperationServices {
+  readonly collections: CollectionService;
+  readonly payouts: PayoutService;
+  readonly banks: BankRegistry;
+}
+
+/** A call of an operation, after its keys and its body were found right. */
+export interface OperationCall {
+  readonly merchant: Merchant;
+  readonly parameters: PathParameters;
+  /** What the row's `request` schema let through; undefined without one. */
+  readonly body: unknown;
+  readonly plan: OutcomePlan;
+}
+
+/** One row of the table of operations. */
+export interface GatewayOperation {
+  /** Schema of its body in `gateway.yaml`; absent where it takes no body. @internal */
+  readonly request?: RequestSchema;
+  /**
+   * What it makes, if it moves money. Such an operation must carry an Idempotency-Key (specification, "Authentication" 2).
+   *
+   * @internal
+   */
+  readonly makes?: 'collection' | 'payout';
+  /** Code and message of a success (specification, "Endpoints"). */
+  readonly success: readonly [code: string, message: string];
+  /** @internal */
+  readonly perform: (call: OperationCall, services: OperationServices) => Outcome;
+}
+
+/**
+ * Every operation of the gateway, by method and path below `/api/v1`. A path may have parameters: `/payments/{reference}`.
+ * The router, the validation, the scenarios, the control API, the page and the documents know no other list.
+ */
+export const OPERATIONS = tableOf({
+  'POST /payments/mobile-money': {
+    request: 'MobileMoneyCollectionRequest',
+    makes: 'collection',
+    success: ['PAYMENT_INITIATED', 'Payment initiated successfully.'],
+    perform: ({ merchant, body, plan }, { collections }) =>
+      collections.initiate(merchant, 'mobile_money', body as CollectionRequest, plan),
+  },
+  'POST /payments/partnerpesa': {
+    request: 'PartnerWalletCollectionRequest',
+    makes: 'collection',
+    success: ['PAYMENT_INITIATED', 'Payment initiated successfully.'],
+    perform: ({ merchant, body, plan }, { collections }) =>
+      collections.initiate(merchant, 'partnerpesa', body as CollectionRequest, plan),
+  },
+  'GET /merchant-balance': {
+    success: ['SUCCESS', 'Wallet balance retrieved successfully.'],
+    perform: ({ merchant }) => ({ data: walletRecord(merchant.wallet) }),
+  },
+  'GET /bank-shortnames': {
+    success: ['SUCCESS', 'Banks retrieved successfully.'],
+    perform: (_, { banks }) => ({ data: banks.list() }),
+  },
+  'POST /disbursements/name-lookup': {
+    request: 'NameLookupRequest',
+    success: ['ACCOUNT_VERIFIED', 'Account verified successfully.'],
+    perform: ({ merchant, body }, { banks }) =>
+      lookUpName(banks, merchant.directory, body as NameLookupRequest),
+  },
+  'POST /disbursements/bank': {
+    request: 'BankDisbursementRequest',
+    makes: 'payout',
+    success: ['DISBURSEMENT_INITIATED', 'Disbursement initiated successfully.'],
+    perform: ({ merchant, body, plan }, { payouts }) =>
+      payouts.toBank(merchant, body as BankPayoutRequest, plan),
+  },
+  'POST /disbursements/mobile-money': {
+    request: 'MobileMoneyDisbursementRequest',
+    makes: 'payout',
+    success: ['DISBURSEMENT_INITIATED', 'Disbursement initiated successfully.'],
+    perform: ({ merchant, body, plan }, { payouts }) =>
+      payouts.toMobileMoney(merchant, body as MobileMoneyPayoutRequest, plan),
+  },
+});
 
 /**
  * An operation of the gateway, as `sandbox.next(…)` names it.
@@ -17,36 +102,17 @@ export const SANDBOX_OPERATIONS = [
  * @useDeclaredType
  * @publicApi
  */
-export type SandboxOperation = (typeof SANDBOX_OPERATIONS)[number];
+export type SandboxOperation = keyof typeof OPERATIONS;
 
-/** The schema of each operation's body in `gateway.yaml`. */
-export const REQUEST_SCHEMAS: Partial<Record<SandboxOperation, RequestSchema>> = {
-  'POST /payments/mobile-money': 'MobileMoneyCollectionRequest',
-  'POST /payments/partnerpesa': 'PartnerWalletCollectionRequest',
-  'POST /disbursements/name-lookup': 'NameLookupRequest',
-  'POST /disbursements/bank': 'BankDisbursementRequest',
-  'POST /disbursements/mobile-money': 'MobileMoneyDisbursementRequest',
-};
+export const SANDBOX_OPERATIONS = Object.keys(OPERATIONS) as readonly SandboxOperation[];
 
-/** Operations that must carry an Idempotency-Key (specification, "Authentication" 2). */
-const KEYED: readonly SandboxOperation[] = [
-  'POST /payments/mobile-money',
-  'POST /payments/partnerpesa',
-  'POST /disbursements/bank',
-  'POST /disbursements/mobile-money',
-];
-
-export function movesMoney(operation: SandboxOperation): boolean {
-  return KEYED.includes(operation);
+/** The operations that make collections, payouts, or neither. */
+export function operationsThatMake(makes: GatewayOperation['makes']): readonly SandboxOperation[] {
+  return SANDBOX_OPERATIONS.filter((operation) => OPERATIONS[operation].makes === makes);
 }
 
-export function findOperation(method: string, path: string): SandboxOperation | undefined {
-  return SANDBOX_OPERATIONS.find((operation) => operation === `${method} ${path}`);
-}
-
-/** The methods that a path understands; empty for an unknown path. */
-export function methodsOf(path: string): readonly string[] {
-  return SANDBOX_OPERATIONS.filter((operation) => operation.endsWith(` ${path}`)).map(
-    (operation) => operation.split(' ')[0] ?? '',
-  );
+function tableOf<Id extends `${'GET' | 'POST'} /${string}`>(
+  rows: Readonly<Record<Id, GatewayOperation>>,
+): Readonly<Record<Id, GatewayOperation>> {
+  return rows;
 }

@@ -6,8 +6,9 @@ import { type EventBus, type SandboxEvents } from '../core/event-bus.js';
 import { isBeforehand } from '../core/fault.js';
 import { type Gateway } from '../core/gateway.js';
 import { type GatewayAnswer } from '../core/gateway-answer.js';
-import { findOperation, methodsOf, type SandboxOperation } from '../core/operations.js';
+import { OPERATIONS } from '../core/operations.js';
 import { refusedBeforehand } from '../core/refusal.js';
+import { findOperation, GATEWAY_PREFIX, methodsOf, type RoutedCall } from '../core/router.js';
 import { type Rule } from '../core/rule.js';
 import { type CallSubject, type Profile } from '../profile/profile.js';
 import { chooseRule } from '../scenarios/choose-rule.js';
@@ -17,7 +18,6 @@ import { BODY_LIMIT, parseObject, readBody, saysJson } from './request-body.js';
 import { type RequestJournal, type SandboxRequest } from '../core/request-journal.js';
 import { answerInstead, failAfterwards } from './faulty-answers.js';
 
-const PREFIX = '/api/v1';
 const SECRET_HEADERS = ['x-api-key', 'x-api-secret', 'authorization'];
 const KEY = /^(Bearer )?([ps]k_(?:test|live)_)?.*$/is;
 
@@ -38,7 +38,7 @@ export class GatewayRoute {
   ) {}
 
   matches(path: string): boolean {
-    return path === PREFIX || path.startsWith(`${PREFIX}/`);
+    return path === GATEWAY_PREFIX || path.startsWith(`${GATEWAY_PREFIX}/`);
   }
 
   async handle(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
@@ -53,9 +53,9 @@ export class GatewayRoute {
       this.events,
     );
     const method = request.method ?? '';
-    const operation = findOperation(method, path.slice(PREFIX.length));
+    const routed = findOperation(method, path.slice(GATEWAY_PREFIX.length));
     response.setHeader('date', new Date(this.clock.now()).toUTCString());
-    if (operation) await this.perform(exchange, operation, request, body);
+    if (routed) await this.perform(exchange, routed, request, body);
     else exchange.answer(unknownOperation(method, path));
   }
 
@@ -68,11 +68,11 @@ export class GatewayRoute {
 
   private async perform(
     exchange: RequestRecord,
-    operation: SandboxOperation,
+    routed: RoutedCall,
     request: IncomingMessage,
     body: Buffer | undefined,
   ): Promise<void> {
-    const subject = subjectOf(operation, request, body);
+    const subject = subjectOf(routed, request, body);
     const rule = this.ruleOf(subject, request, body);
     const { fault } = rule;
     exchange.ruledBy(rule.name, fault?.kind ?? null);
@@ -80,7 +80,7 @@ export class GatewayRoute {
       answerInstead(exchange, fault);
       return;
     }
-    const processed = this.process(operation, request, body, rule);
+    const processed = this.process(routed, request, body, rule);
     if (processed.ready) await processed.ready;
     const { answer, form, varied } = this.profile.answer(subject, processed);
     exchange.writtenAs(form, varied);
@@ -100,14 +100,15 @@ export class GatewayRoute {
   }
 
   private process(
-    operation: SandboxOperation,
+    { operation, parameters }: RoutedCall,
     request: IncomingMessage,
     body: Buffer | undefined,
     rule: Rule,
   ): GatewayAnswer {
     const credentials = credentialsOf(request);
-    const call = { operation, credentials, rule, idempotencyKey: header(request, 'idempotency-key') };
-    if (operation.startsWith('GET ')) return this.gateway.handle({ ...call, body: undefined });
+    const idempotencyKey = header(request, 'idempotency-key');
+    const call = { operation, parameters, credentials, rule, idempotencyKey };
+    if (!OPERATIONS[operation].request) return this.gateway.handle({ ...call, body: undefined });
     // Whoever is not known learns nothing about the body.
     const merchant = authenticate(credentials);
     if (typeof merchant !== 'string') return merchant;
@@ -139,7 +140,7 @@ export class GatewayRoute {
 }
 
 function unknownOperation(method: string, path: string): GatewayAnswer {
-  const methods = methodsOf(path.slice(PREFIX.length));
+  const methods = methodsOf(path.slice(GATEWAY_PREFIX.length));
   return methods.length > 0
     ? refusedBeforehand(
         405,
@@ -168,14 +169,14 @@ function credentialsOf(request: IncomingMessage): Credentials {
 }
 
 function subjectOf(
-  operation: SandboxOperation,
+  { operation, parameters }: RoutedCall,
   request: IncomingMessage,
   body: Buffer | undefined,
 ): CallSubject {
   return {
     operation,
     merchant: merchantOf(request),
-    reference: text(fieldsOf(body)['reference']),
+    reference: text(fieldsOf(body)['reference']) ?? parameters['reference'],
   };
 }
 

@@ -1,6 +1,6 @@
 import { type SandboxDelivery, type SandboxPayment, type SandboxPayout } from '../control/records.js';
 import { type SandboxOperation } from '../core/operations.js';
-import { type SandboxRequest } from '../core/request-journal.js';
+import { operationOf, referenceOf } from '../core/router.js';
 import {
   type ExpectedFields,
   fits,
@@ -68,7 +68,7 @@ export const sandboxMatchers = {
   ): MatcherResult {
     const subject = subjectOf(received);
     const { times, body, status } = expected;
-    const ofOperation = subject.requests().filter((request) => operationOf(request) === operation);
+    const ofOperation = subject.requests().filter((request) => operationOf(request)?.operation === operation);
     const found = ofOperation.filter(
       (request) =>
         (body === undefined || fits(this, objectOf(request.body), body)) &&
@@ -84,7 +84,7 @@ export const sandboxMatchers = {
         found: `${found.length} of ${ofOperation.length} requests of that operation`,
       },
       subject,
-      ofOperation.flatMap((request) => referenceIn(request)),
+      ofOperation.flatMap((request) => referenceOf(request) ?? []),
     );
   },
 
@@ -161,7 +161,7 @@ export const sandboxMatchers = {
       this,
       texts,
       subject,
-      reference === undefined ? ofEvent.map(referenceOf) : [reference],
+      reference === undefined ? ofEvent.map(ownReference) : [reference],
     );
   },
 
@@ -175,7 +175,7 @@ export const sandboxMatchers = {
       expected: 'to have no try of a delivery that failed',
       found: `${failed.length} deliveries with one`,
     };
-    return verdict(failed.length === 0, this, texts, subject, failed.map(referenceOf));
+    return verdict(failed.length === 0, this, texts, subject, failed.map(ownReference));
   },
 };
 
@@ -199,20 +199,11 @@ export interface SandboxMatchers<R = void> {
   toHaveNoFailedDeliveries(): R;
 }
 
-function operationOf({ method, path }: SandboxRequest): string {
-  return `${method} ${(path.split('?', 1)[0] ?? '').replace('/api/v1', '')}`;
-}
-
 function objectOf(body: unknown): object {
   return typeof body === 'object' && body !== null ? body : {};
 }
 
-function referenceIn({ body }: SandboxRequest): readonly string[] {
-  const { reference } = objectOf(body) as { readonly reference?: unknown };
-  return typeof reference === 'string' ? [reference] : [];
-}
-
-function referenceOf({ reference }: { readonly reference: string }): string {
+function ownReference({ reference }: { readonly reference: string }): string {
   return reference;
 }
 

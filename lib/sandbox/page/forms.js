@@ -2,18 +2,10 @@
 // What is asked of the emulator by hand: money, time, faults.
 import { write } from './control.js';
 import { busily, byId, make } from './dom.js';
+import { OPERATIONS } from './operations.generated.js';
 import { store } from './store.js';
 import { moment, text } from './words.js';
 
-const OPERATIONS = [
-  'POST /payments/mobile-money',
-  'POST /payments/partnerpesa',
-  'GET /merchant-balance',
-  'GET /bank-shortnames',
-  'POST /disbursements/name-lookup',
-  'POST /disbursements/bank',
-  'POST /disbursements/mobile-money',
-];
 const KINDS = [
   'status',
   'html',

@@ -1,6 +1,6 @@
 import { type OutcomePlan, WAITING } from '../core/outcome-plan.js';
 import { type Fault } from '../core/fault.js';
-import { type SandboxOperation } from '../core/operations.js';
+import { OPERATIONS, type SandboxOperation } from '../core/operations.js';
 import { refused, refusedBeforehand, type Refusal } from '../core/refusal.js';
 import { type Rule } from '../core/rule.js';
 import { findScenario, type Scenario, scenariosOf } from './scenario-table.js';
@@ -46,7 +46,7 @@ function scenarioRule(name: string, { course = WAITING, fault, refusal }: Scenar
 }
 
 function decidedByItself(operation: SandboxOperation): OutcomePlan {
-  const to = operation.startsWith('POST /payments/') ? 'success' : 'paid';
+  const to = OPERATIONS[operation].makes === 'collection' ? 'success' : 'paid';
   return { ...WAITING, moves: [{ afterMs: AUTO_DECIDES_AFTER_MS, to }] };
 }
 

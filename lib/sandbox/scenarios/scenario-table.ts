@@ -5,7 +5,7 @@ import {
   PLAIN_DELIVERY,
 } from '../core/outcome-plan.js';
 import { type Fault } from '../core/fault.js';
-import { SANDBOX_OPERATIONS, type SandboxOperation } from '../core/operations.js';
+import { operationsThatMake, SANDBOX_OPERATIONS, type SandboxOperation } from '../core/operations.js';
 import { type RefusalCode } from '../core/refusal.js';
 
 /** What the last four digits of a phone or account number bring about. */
@@ -22,12 +22,12 @@ export interface Scenario {
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-const COLLECT = ['POST /payments/mobile-money', 'POST /payments/partnerpesa'] as const;
+const COLLECT = operationsThatMake('collection');
+const PAY_OUT = operationsThatMake('payout');
+const READ = operationsThatMake(undefined);
 const TO_BANK = ['POST /disbursements/bank'] as const;
 const TO_PHONE = ['POST /disbursements/mobile-money'] as const;
-const PAY_OUT = [...TO_BANK, ...TO_PHONE] as const;
 const LOOK_UP = ['POST /disbursements/name-lookup'] as const;
-const ACCEPTING = [...COLLECT, ...PAY_OUT] as const;
 
 /** Every magic ending. The same ending may mean one thing for collections and another for payouts. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -174,7 +174,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     ending: '0504',
-    operations: SANDBOX_OPERATIONS.filter((operation) => !ACCEPTING.some((other) => other === operation)),
+    operations: READ,
     story: 'the connection is dropped instead of an answer',
     fault: { kind: 'dropAfterProcessing' },
   },

@@ -2,6 +2,7 @@ import { type TimeSource } from '../clock/sandbox-clock.js';
 import { timestamp } from '../clock/timestamp.js';
 import { type Delivery } from '../core/delivery.js';
 import { type EventBus, type SandboxEvents } from '../core/event-bus.js';
+import { referenceOf } from '../core/router.js';
 import {
   attemptEntry,
   paymentEntry,
@@ -35,7 +36,7 @@ export class Timeline {
       this.add(payout.merchant, payout.destination.request.reference, payoutEntry(payout, this.now()));
     });
     events.on('exchange', ({ request }) => {
-      const reference = referenceOf(request.body);
+      const reference = referenceOf(request);
       if (request.merchant !== null && reference !== undefined) {
         this.add(request.merchant, reference, requestEntry(request));
       }
@@ -110,10 +111,4 @@ function asText({ merchant, reference, entries }: ReferenceTimeline): string {
 /** Replaces control characters, so that a hostile reference cannot move the cursor or forge a line. */
 function printable(text: string): string {
   return text.replaceAll(/\p{C}/gu, '\u{FFFD}');
-}
-
-function referenceOf(body: unknown): string | undefined {
-  const reference =
-    typeof body === 'object' && body !== null ? (body as { reference?: unknown }).reference : undefined;
-  return typeof reference === 'string' ? reference : undefined;
 }

@@ -3,7 +3,7 @@ import { COLLECTION_STATUSES, DISBURSEMENT_STATUSES } from '../../../lib/common/
 import { PAYMENT_EVENT_NAMES } from '../../../lib/common/events.js';
 import { SANDBOX_BANKS } from '../../../lib/sandbox/core/banks.js';
 import { SANDBOX_NETWORKS } from '../../../lib/sandbox/core/recipients.js';
-import { SANDBOX_OPERATIONS } from '../../../lib/sandbox/core/operations.js';
+import { OPERATIONS } from '../../../lib/sandbox/core/operations.js';
 import { answerProblems, gatewayDocument, webhookProblems } from '../../support/gateway-contract.js';
 
 type Node = Readonly<Record<string, unknown>>;
@@ -12,11 +12,20 @@ const schemas = (gatewayDocument as unknown as { components: { schemas: Record<s
   .schemas;
 
 describe('gateway.yaml', () => {
-  it('has the seven operations of the specification', () => {
-    const operations = Object.entries(gatewayDocument.paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  it('has the operations of the emulator, each with the same request and an Idempotency-Key where the table has one', () => {
+    const documented = Object.entries(gatewayDocument.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => {
+        const text = JSON.stringify(operation);
+        const request = /schemas\/(\w+Request)"/.exec(text)?.[1];
+        return [`${method.toUpperCase()} ${path}`, request, text.includes('parameters/IdempotencyKey')];
+      }),
     );
-    expect(operations.sort()).toEqual([...SANDBOX_OPERATIONS].sort());
+    const performed = Object.entries(OPERATIONS).map(([operation, { request, makes }]) => [
+      operation,
+      request,
+      makes !== undefined,
+    ]);
+    expect(documented.sort()).toEqual(performed.sort());
   });
 
   it('says of every schema, response and field whether the specification shows it', () => {

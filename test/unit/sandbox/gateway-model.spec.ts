@@ -107,7 +107,14 @@ class World {
     const rule = chooseRule({ operation, fault: undefined, header: ending, number: undefined, auto: false });
     const fresh = !this.usedKeys.has(idempotencyKey);
     const credentials = { apiKey: 'pk_test_demo', apiSecret: 'sk_test_demo', authorization: undefined };
-    const answer = this.gateway.handle({ operation, credentials, idempotencyKey, body, rule });
+    const answer = this.gateway.handle({
+      operation,
+      parameters: {},
+      credentials,
+      idempotencyKey,
+      body,
+      rule,
+    });
     expect(answer.body['code'] === 'DUPLICATE_REQUEST').toBe(!fresh);
     if (accepted(answer)) this.usedKeys.add(idempotencyKey);
   }

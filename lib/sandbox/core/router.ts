@@ -1,0 +1,62 @@
+import { SANDBOX_OPERATIONS, type SandboxOperation } from './operations.js';
+import { type PathParameters, pathTemplate } from './path-template.js';
+import { type SandboxRequest } from './request-journal.js';
+
+/** Where the gateway's operations begin. */
+export const GATEWAY_PREFIX = '/api/v1';
+
+/** The operation that a request calls. */
+export interface RoutedCall {
+  readonly operation: SandboxOperation;
+  /** Decoded. */
+  readonly parameters: PathParameters;
+}
+
+const ROUTES = SANDBOX_OPERATIONS.map((operation) => {
+  const [method = '', path = ''] = operation.split(' ');
+  return { operation, method, matchPath: pathTemplate(path), parameters: path.split('{').length - 1 };
+}).sort((one, other) => one.parameters - other.parameters); // a path without parameters comes first
+
+/** Finds the operation of a method and a path below `/api/v1`. */
+export function findOperation(method: string, path: string): RoutedCall | undefined {
+  for (const route of ROUTES) {
+    if (route.method !== method) continue;
+    const parameters = decoded(route.matchPath(path));
+    if (parameters) return { operation: route.operation, parameters };
+  }
+  return undefined;
+}
+
+/** Finds the methods of a path; there are none for an unknown path. */
+export function methodsOf(path: string): readonly string[] {
+  const routes = ROUTES.filter(({ matchPath }) => decoded(matchPath(path)));
+  return [...new Set(routes.map(({ method }) => method))];
+}
+
+/** Finds the operation that a recorded request called. */
+export function operationOf({ method, path }: SandboxRequest): RoutedCall | undefined {
+  const [plain = ''] = path.split('?', 1);
+  return plain.startsWith(GATEWAY_PREFIX)
+    ? findOperation(method, plain.slice(GATEWAY_PREFIX.length))
+    : undefined;
+}
+
+/** Finds the payment or payout that a recorded request is about: in its body, or in its path. */
+export function referenceOf(request: SandboxRequest): string | undefined {
+  const { body } = request;
+  const reference =
+    typeof body === 'object' && body !== null && 'reference' in body ? body.reference : undefined;
+  return typeof reference === 'string' ? reference : operationOf(request)?.parameters['reference'];
+}
+
+/** A path that is not well percent-encoded names nothing. */
+function decoded(parameters: PathParameters | undefined): PathParameters | undefined {
+  if (!parameters) return undefined;
+  try {
+    return Object.fromEntries(
+      Object.entries(parameters).map(([name, value]) => [name, decodeURIComponent(value)]),
+    );
+  } catch {
+    return undefined;
+  }
+}
