@@ -172,6 +172,20 @@ describe('a run of recover()', () => {
     expect(said).not.toContain('secret');
   });
 
+  it('sends nothing for a payment that its storage calls damaged, whatever its record looks like', async () => {
+    await write(2);
+    const { list } = journal;
+    vi.spyOn(journal, 'list').mockImplementation(async (...args) => {
+      const page = await list.apply(journal, args);
+      const [first, ...others] = page.entries;
+      return { ...page, entries: first ? [{ ...first, damaged: 'its checksum is wrong' }, ...others] : [] };
+    });
+    work.release();
+    expect(await runWith({ isProbe: () => true }).recover()).toMatchObject({ settled: 1, stillUnknown: 1 });
+    expect(work.begun).toEqual(['order-2']);
+    expect(error).toHaveBeenCalledWith(expect.stringContaining('"order-1" (its checksum is wrong)'));
+  });
+
   it('deals first with what is to be sent once more, however much is older, and with nothing twice', async () => {
     await write(PAGE + 20);
     work.release();
