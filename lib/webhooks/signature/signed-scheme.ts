@@ -59,10 +59,13 @@ export function signedScheme(form: SignatureForm): WebhookScheme {
 }
 
 function requiredHeaders({ headers, payload }: SignatureForm): readonly string[] {
-  const signed = payload.flatMap((part) =>
-    typeof part === 'object' && 'header' in part ? [part.header] : [],
-  );
+  const signed = payload.map(headerOf).filter((name) => name !== undefined);
   return [...new Set([...headers, ...signed].map((name) => name.toLowerCase()))];
+}
+
+/** The header that a part names. */
+function headerOf(part: SignedPart): string | undefined {
+  return typeof part === 'object' && 'header' in part ? part.header : undefined;
 }
 
 function verify(
@@ -127,9 +130,8 @@ function signedText(
 /** For logs and errors. */
 function nameOf(part: SignedPart): string {
   if (part === 'method' || part === 'url') return `the signed ${part}`;
-  return typeof part === 'object' && 'header' in part
-    ? `the signed header ${part.header}`
-    : 'a signed header';
+  const header = headerOf(part);
+  return header === undefined ? 'a signed header' : `the signed header ${header}`;
 }
 
 function lowerCaseNames(headers: Readonly<Record<string, string>>): Record<string, string> {

@@ -133,7 +133,16 @@ describe('hmac()', () => {
     ]) {
       expect(scheme.verify({ ...webhook, ...other }, [key], now)).toEqual(refused);
     }
-    expect(() => scheme.sign!({ body, key, now })).toThrow('without the signed url: pass its value in url');
+  });
+
+  it.each<[part: string, where: string, payload: HmacOptions['payload']]>([
+    ['the signed url', 'url', ['url', 'body']],
+    ['the signed header X-Tenant', 'headers', [{ header: 'X-Tenant' }, 'body']],
+  ])('says where to pass %s, without which it cannot sign: in %s', (part, where, payload) => {
+    const signed = { body, key, now };
+    expect(() => hmac({ ...plain, payload }).sign!(signed)).toThrow(
+      `without ${part}: pass its value in ${where}.`,
+    );
   });
 
   it('signs no URL that it does not know as an empty one', () => {
