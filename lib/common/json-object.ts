@@ -1,15 +1,23 @@
 /**
  * Takes own `__proto__` fields out of what was parsed, at every level: one would become a prototype wherever somebody copies the
  * object with `Object.assign`. Walks level by level, because a recursion would end at a depth that JSON.parse reads.
+ *
+ * @param text The JSON that was parsed. Nearly none can hold the name, and then nothing is walked.
  */
-export function withoutPrototypes<T extends object>(parsed: T): T {
+export function withoutPrototypes<T extends object>(parsed: T, text: string): T {
+  if (!mayNamePrototype(text)) return parsed;
   for (let level: readonly object[] = [parsed]; level.length > 0; level = level.flatMap(holdersIn));
   return parsed;
 }
 
+/** The name as it is, or spelled with an escape: `"\u005f_proto__"` is the same. */
+function mayNamePrototype(text: string): boolean {
+  return text.includes('__proto__') || text.includes('\\u');
+}
+
 /** Takes the own `__proto__` out of one object; gives the objects and lists in it. */
 export function holdersIn(holder: object): readonly object[] {
-  Reflect.deleteProperty(holder, '__proto__');
+  if (Object.hasOwn(holder, '__proto__')) Reflect.deleteProperty(holder, '__proto__');
   return Object.values(holder).filter(isHolder);
 }
 
@@ -28,7 +36,7 @@ export function jsonObject(text: string): Readonly<Record<string, unknown>> | un
   try {
     const value: unknown = JSON.parse(text);
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? withoutPrototypes(value as Readonly<Record<string, unknown>>) : undefined;
+    return isObject ? withoutPrototypes(value as Readonly<Record<string, unknown>>, text) : undefined;
   } catch {
     return undefined;
   }

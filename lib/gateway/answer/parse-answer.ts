@@ -67,7 +67,7 @@ function parseObject(text: string): WireObject | undefined {
   try {
     const body: unknown = JSON.parse(text);
     if (!isObject(body) || topLevelFields(text) !== Object.keys(body).length) return undefined;
-    return withoutPrototypes(body);
+    return withoutPrototypes(body, text);
   } catch {
     return undefined;
   }
@@ -77,17 +77,29 @@ function parseObject(text: string): WireObject | undefined {
 function topLevelFields(text: string): number {
   let fields = 0;
   let depth = 0;
-  let inString = false;
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at];
-    if (inString && character === '\\') at += 1;
-    else if (character === '"') inString = !inString;
-    else if (inString) continue;
+    if (character === '"') at = endOfString(text, at);
     else if (character === '{' || character === '[') depth += 1;
     else if (character === '}' || character === ']') depth -= 1;
     else if (character === ':' && depth === 1) fields += 1;
   }
   return fields;
+}
+
+/** Where the string ends that begins at a place. */
+function endOfString(text: string, start: number): number {
+  for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+    if (!isEscaped(text, quote)) return quote;
+  }
+  return text.length;
+}
+
+/** Whether an odd number of backslashes stands before a place. */
+function isEscaped(text: string, at: number): boolean {
+  let first = at;
+  while (text[first - 1] === '\\') first -= 1;
+  return (at - first) % 2 === 1;
 }
 
 function isPlainJson({ contentType, contentEncoding }: BodyHeaders): boolean {

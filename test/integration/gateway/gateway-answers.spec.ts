@@ -32,19 +32,25 @@ describe.each(WAYS)('an answer of the gateway, %s', (way) => {
     await merchant.close();
   });
 
-  it('has no prototype of its own in the record, now or when the call is repeated', async () => {
-    const record = JSON.stringify(envelope(collectionRecord));
-    const planted = record.replaceAll('{', '{"__proto__":{"refunded":true},');
-    expect(planted).toContain('"data":{"__proto__"');
-    gateway.answer(text(planted, 200, { 'content-type': 'application/json' }));
-    for (const way of ['sent', 'repeated']) {
-      const payment = await merchant.collections.mobileMoney(collectionRequest);
-      expect(Object.getPrototypeOf(payment), way).toBe(Object.prototype);
-      expect(payment, way).not.toHaveProperty('refunded');
-      expect(inspect(payment, { depth: null }), way).not.toContain('refunded');
-    }
-    expect(gateway.seen).toHaveLength(1);
-  });
+  it.each([
+    ['as it is', '"__proto__"'],
+    ['with an escape', String.raw`"\u005f_proto__"`],
+  ])(
+    'has no prototype of its own in the record, spelled %s, now or when the call is repeated',
+    async (_, name) => {
+      const record = JSON.stringify(envelope(collectionRecord));
+      const planted = record.replaceAll('{', `{${name}:{"refunded":true},`);
+      expect(planted).toContain(`"data":{${name}`);
+      gateway.answer(text(planted, 200, { 'content-type': 'application/json' }));
+      for (const way of ['sent', 'repeated']) {
+        const payment = await merchant.collections.mobileMoney(collectionRequest);
+        expect(Object.getPrototypeOf(payment), way).toBe(Object.prototype);
+        expect(payment, way).not.toHaveProperty('refunded');
+        expect(inspect(payment, { depth: null }), way).not.toContain('refunded');
+      }
+      expect(gateway.seen).toHaveLength(1);
+    },
+  );
 
   const payments: [what: string, behaviour: Behaviour, error: Record<string, unknown>][] = [
     [

@@ -422,6 +422,15 @@ describe('parsing an answer', () => {
     expect(parseAnswer('{"status":"success","data":{},"data":{}}').shape).toBe('unreadable');
   });
 
+  it.each(['', ':', '"', '\\', '\\\\', '\\"', '"\\', '","data":"', '\\","data":{', '{', '}]'])(
+    'tells a repeated key from the text %j',
+    (value) => {
+      const field = `"message":${JSON.stringify(value)}`;
+      expect(parseAnswer(`{"status":"success",${field},"data":{}}`).shape).toBe('success');
+      expect(parseAnswer(`{"status":"success","data":{},${field},"data":{}}`).shape).toBe('unreadable');
+    },
+  );
+
   it('reads an error with all that it has', () => {
     const body = B('X', { request_id: 'r', errors: { phone: ['a', 'b'] } });
     expect(parseAnswer(JSON.stringify(body))).toEqual({
