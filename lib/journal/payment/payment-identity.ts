@@ -19,11 +19,15 @@ export interface KeyedPayment {
 /** UUID version 5: the first 16 bytes of SHA-1 over namespace and name, with version and variant set (RFC 9562 §5.5). */
 export function uuidV5(namespace: string | Uint8Array, name: string): string {
   const namespaceBytes = typeof namespace === 'string' ? bytesOf(namespace) : namespace;
-  const bytes = hash('sha1', Buffer.concat([namespaceBytes, Buffer.from(name)]), 'buffer');
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  const hex = bytes.toString('hex', 0, 16);
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+  const hex = hash('sha1', Buffer.concat([namespaceBytes, Buffer.from(name)]));
+  const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `5${hex.slice(13, 16)}`,
+    `${variant}${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join('-');
 }
 
 function bytesOf(uuid: string): Buffer {

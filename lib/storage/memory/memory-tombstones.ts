@@ -33,8 +33,10 @@ export class MemoryTombstones {
     const at = this.slotOf(key);
     if (this.slots[at + 3] === 0) this.size += 1;
     const kind = SETTLERS.indexOf(settledBy) * 16 + ENDS.indexOf(end);
+    this.slots.set(key, at);
+    this.slots[at + 3] = Math.min(attempt, LAST_ATTEMPT) * 256 + kind;
     // Rounded up: nothing is forgotten too early.
-    this.slots.set([...key, Math.min(attempt, LAST_ATTEMPT) * 256 + kind, Math.ceil(now / 1_000)], at);
+    this.slots[at + 4] = Math.ceil(now / 1_000);
   }
 
   find(reference: string): PaymentTombstone | undefined {
@@ -60,15 +62,15 @@ export class MemoryTombstones {
     for (let at = 0; at < old.length; at += WORDS) {
       const slot = old.subarray(at, at + WORDS);
       if (slot[3] === 0 || (slot[4] ?? 0) < latest) continue;
-      this.slots.set(slot, this.slotOf(slot));
+      const [first = 0, second = 0, third = 0] = slot;
+      this.slots.set(slot, this.slotOf([first, second, third]));
       this.size += 1;
     }
   }
 
   /** Where a key stands, or the free slot that it would take. There always is one. */
-  private slotOf(key: Uint32Array): number {
+  private slotOf([first, second, third]: Key): number {
     const { slots } = this;
-    const [first = 0, second, third] = key;
     const capacity = slots.length / WORDS;
     for (let index = first % capacity; ; index = (index + 1) % capacity) {
       const at = index * WORDS;
@@ -79,8 +81,11 @@ export class MemoryTombstones {
 }
 
 /** 96 bits: two of a million references are taken for one another once in 10^17 journals, and then one is refused. */
-function keyOf(reference: string): Uint32Array {
+type Key = readonly [first: number, second: number, third: number];
+
+function keyOf(reference: string): Key {
   // As UTF-8, all lone surrogates would be the same.
-  const digest = hash('sha256', Buffer.from(reference, 'utf16le'), 'buffer');
-  return new Uint32Array([digest.readUInt32LE(0), digest.readUInt32LE(4), digest.readUInt32LE(8)]);
+  const digest = hash('sha256', Buffer.from(reference, 'utf16le'));
+  const word = (at: number): number => Number.parseInt(digest.slice(at, at + 8), 16);
+  return [word(0), word(8), word(16)];
 }
