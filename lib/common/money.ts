@@ -12,6 +12,7 @@ const CANONICAL = /^(?:0|[1-9]\d*)\.\d\d$/;
 /** A decimal column of a database often writes four places: `1180.5000` is still exact. */
 const SURPLUS_ZEROS = /(\.\d\d)0+$/;
 const LIMIT_CENTS = 10n ** 15n;
+const FIRST_INEXACT = 1e13;
 
 /** Reads a plain decimal (`"1180.5"`) as exact cents; undefined for anything else. */
 export function parseCents(text: string): bigint | undefined {
@@ -61,12 +62,12 @@ export function canonicalAmount(value: MoneyInput): string {
  */
 export function moneyFromWire(value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
-  if (typeof value === 'string' && CANONICAL.test(value)) return value;
-  const cents = parseCents(String(value).trim().replace(SURPLUS_ZEROS, '$1'));
-  if (cents === undefined) return undefined;
   // From 10^13 on a JSON number no longer holds every cent.
-  if (typeof value === 'number' && (cents >= LIMIT_CENTS || cents <= -LIMIT_CENTS)) return undefined;
-  return formatCents(cents);
+  if (typeof value === 'number' && Math.abs(value) >= FIRST_INEXACT) return undefined;
+  const text = String(value);
+  if (CANONICAL.test(text)) return text;
+  const cents = parseCents(text.trim().replace(SURPLUS_ZEROS, '$1'));
+  return cents === undefined ? undefined : formatCents(cents);
 }
 
 /** Any exact amount, 0 and negative ones included: a balance may be either. */
