@@ -1,4 +1,4 @@
-import { Injectable, type Type } from '@nestjs/common';
+import { Injectable, type Type, VERSION_NEUTRAL } from '@nestjs/common';
 import { type AbstractHttpAdapter, DiscoveryService, HttpAdapterHost } from '@nestjs/core';
 import { publishDiagnostics } from '../../common/diagnostics.js';
 import { WEBHOOK_REFUSED_CHANNEL } from '../../common/webhook-diagnostics.js';
@@ -18,7 +18,9 @@ import { type DeclaredRoute, WebhookPaths } from './webhook-paths.js';
 
 type Method = (...args: readonly unknown[]) => unknown;
 /** The methods of an adapter that are watched. */
-type WatchedAdapter = Record<'post' | 'all' | 'init', Method>;
+type WatchedAdapter = Record<'post' | 'all' | 'init' | 'applyVersionFilter', Method>;
+/** Set on what Nest makes of a handler that takes only some versions of its path. A property: Nest copies it to what it wraps. */
+const PASSES_ON = Symbol('nestjs-payments.passes-on');
 
 /**
  * Keeps the raw bytes of webhook deliveries, whatever main.ts does with body parsers.
@@ -92,6 +94,10 @@ export class RawBodyCapture {
         this.accountOfNewRoute = undefined;
       }
     });
+    around(adapter, 'applyVersionFilter', (apply, _handler, version) => {
+      const filter = apply();
+      return version === VERSION_NEUTRAL ? filter : Object.assign(filter as Method, { [PASSES_ON]: true });
+    });
     around(adapter, 'all', (register, path) => {
       if (typeof path === 'string') this.paths.addOther(path);
       return register();
@@ -102,7 +108,7 @@ export class RawBodyCapture {
   private note(path: unknown, handler: unknown): string | undefined {
     if (typeof path !== 'string' || typeof handler !== 'function') return undefined;
     const declared = Reflect.getMetadata(DECLARED_ROUTE, handler) as DeclaredRoute | undefined;
-    if (declared) this.paths.add({ ...declared, path });
+    if (declared) this.paths.add({ ...declared, path, passesOn: PASSES_ON in handler });
     else this.paths.addOther(path);
     return declared?.account;
   }

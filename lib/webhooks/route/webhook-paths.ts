@@ -7,6 +7,8 @@ import { type ExpectedDelivery } from '../raw-body/express-raw-body.js';
 /** A webhook route under its final path: prefixes and versions are in it. */
 export interface WebhookPath extends DeclaredRoute {
   readonly path: string;
+  /** Whether it passes on the requests of other versions, to whichever route or middleware comes after it. */
+  readonly passesOn: boolean;
 }
 
 /** A controller's method that is to receive webhooks by POST. */
@@ -96,7 +98,7 @@ export class WebhookPaths {
       limits: loosestLimits(accounts.map((account) => this.limitsOf(account))),
       receiver: isOurs ? this.accounts.find(route.account) : undefined,
       // Below a parameter a middleware may answer some of the paths itself.
-      isCertain: isOurs && !route.path.includes(':'),
+      isCertain: isOurs && !route.passesOn && !route.path.includes(':'),
     };
   }
 

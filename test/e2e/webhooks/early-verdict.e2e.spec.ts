@@ -1,11 +1,26 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type CanActivate, Controller, type INestApplication, Post, UseGuards } from '@nestjs/common';
-import { Agent, type ServerResponse } from 'node:http';
+import {
+  All,
+  Body,
+  type CanActivate,
+  Controller,
+  HttpCode,
+  type INestApplication,
+  Post,
+  type Type,
+  UseGuards,
+  Version,
+  VERSION_NEUTRAL,
+  type VersioningOptions,
+  VersioningType,
+} from '@nestjs/common';
+import { Agent, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   customScheme,
   onPaymentsDiagnostics,
   type PaymentsModuleRootOptions,
+  PaymentsWebhook,
   PaymentsWebhookGuard,
   type SignatureVerdict,
   WEBHOOK_REFUSED_CHANNEL,
@@ -16,6 +31,7 @@ import {
   adapters,
   deliver,
   paymentsOptions,
+  send,
   startWebhookApp,
   type WebhookApp,
   type WebhookAppOptions,
@@ -146,6 +162,118 @@ describe('a forged delivery on express', () => {
     const { port } = await start('express', { payments: [counted], prepare: timeout });
     expect((await deliver(port, paymentEvent('payment.success'))).status).toBe(504);
     expect((await deliver(port, paymentEvent('payment.success'))).status).toBe(504);
+  });
+});
+
+describe('a request on express for a route of another version', () => {
+  const HEADER: VersioningOptions = { type: VersioningType.HEADER, header: 'x-version' };
+  const VERSIONINGS: [string, VersioningOptions, (version: string) => Record<string, string>][] = [
+    ['a header', HEADER, (version) => ({ 'x-version': version })],
+    [
+      'the media type',
+      { type: VersioningType.MEDIA_TYPE, key: 'v=' },
+      (version) => ({ accept: `application/json;v=${version}` }),
+    ],
+    [
+      'a function',
+      {
+        type: VersioningType.CUSTOM,
+        extractor: (request) => (request as IncomingMessage).headers['x-v'] ?? '',
+      },
+      (version) => ({ 'x-v': version }),
+    ],
+  ];
+  const others: [string, () => Type][] = [
+    [
+      'of the same path',
+      () => {
+        @Controller({ path: 'webhooks', version: '2' })
+        class Same {
+          @Post('payments')
+          take(@Body() body: object): object {
+            return body;
+          }
+        }
+        return Same;
+      },
+    ],
+    [
+      'below a parameter',
+      () => {
+        @Controller({ path: 'webhooks', version: '2' })
+        class BelowParameter {
+          @Post(':kind')
+          take(@Body() body: object): object {
+            return body;
+          }
+        }
+        return BelowParameter;
+      },
+    ],
+    [
+      'of every version that takes what is left',
+      () => {
+        @Controller({ version: VERSION_NEUTRAL })
+        class Rest {
+          @All('*rest')
+          @HttpCode(201)
+          take(@Body() body: object): object {
+            return body;
+          }
+        }
+        return Rest;
+      },
+    ],
+  ];
+
+  @Controller({ path: 'webhooks', version: '1' })
+  class Guarded {
+    @Post('payments')
+    @HttpCode(200)
+    @UseGuards(PaymentsWebhookGuard)
+    receive(): void {}
+  }
+  @Controller('webhooks')
+  class Decorated {
+    @Version('1')
+    @PaymentsWebhook('payments')
+    receive(): void {}
+  }
+  const cases = VERSIONINGS.flatMap(([by, versioning, naming]) =>
+    others.flatMap(([what, other]) =>
+      [Guarded, Decorated].map((own) => ({ by, what, name: own.name, versioning, naming, other, own })),
+    ),
+  );
+
+  it.each(cases)(
+    '$what is left to it, where $by tells versions apart: $name',
+    async ({ versioning, naming, other, own }) => {
+      const prepare = (app: INestApplication): void => void app.enableVersioning(versioning);
+      const { port } = await start('express', { controllers: [own, other()], prepare });
+      const order = { order: 'o-1' };
+      const json = { 'content-type': 'application/json', ...naming('2') };
+      for (const headers of [json, { ...json, ...forged.headers }]) {
+        const { status, text } = await send(port, '/webhooks/payments', JSON.stringify(order), headers);
+        expect([status, JSON.parse(text)]).toEqual([201, order]);
+      }
+      const event = paymentEvent('payment.success');
+      expect((await deliver(port, event, { headers: naming('1') })).status).toBe(200);
+      const forgedOne = { ...naming('1'), ...forged.headers };
+      expect((await deliver(port, event, { headers: forgedOne })).status).toBe(401);
+    },
+  );
+
+  it('is answered before the parsers where the webhook takes every version of its path', async () => {
+    const guard = vi.fn(() => true);
+    const { port } = await start('express', {
+      prepare: (app) => {
+        app.enableVersioning({ ...HEADER, defaultVersion: '1' });
+        app.useGlobalGuards({ canActivate: guard });
+      },
+    });
+    const headers = { 'x-version': '2', ...forged.headers };
+    expect((await deliver(port, paymentEvent('payment.success'), { headers })).status).toBe(401);
+    expect(guard).not.toHaveBeenCalled();
   });
 });
 
