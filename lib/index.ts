@@ -176,7 +176,7 @@ export {
   type InboxKey,
   type InboxStore,
 } from './storage/inbox-store.js';
-export { type InboxConflict, type SetAsideDelivery } from './storage/conflict-store.js';
+export { type ConflictStore, type InboxConflict, type SetAsideDelivery } from './storage/conflict-store.js';
 export { type PaymentsStorage } from './storage/payments-storage.js';
 export {
   type ForgettablePayments,

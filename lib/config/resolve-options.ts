@@ -130,9 +130,12 @@ function resolveAmountFormat(
 
 function resolveStorage(value: unknown, error: OptionError): PaymentsStorage | undefined {
   if (value === undefined) return undefined;
-  if (isRecord(value) && isRecord(value['inbox']) && isRecord(value['journal']))
+  if (isRecord(value) && ['journal', 'inbox', 'conflicts'].every((part) => isRecord(value[part])))
     return value as unknown as PaymentsStorage;
-  throw error('storage', 'is not a storage: write memoryStorage(), or leave it out.');
+  throw error(
+    'storage',
+    'is not a storage, which has a journal, an inbox and conflicts: write memoryStorage(), or leave it out.',
+  );
 }
 
 const FIELDS = ['maxAgeMs', 'staleIfErrorMs'];

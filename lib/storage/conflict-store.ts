@@ -34,3 +34,39 @@ export interface InboxConflict extends SetAsideDelivery {
   /** Milliseconds since 1970. */
   readonly firstSeenAt: number;
 }
+
+/**
+ * The conflicts: events that were set aside, whatever the reason. The store keeps each of them whole until somebody decides.
+ *
+ * Every method rejects when the store cannot be reached.
+ *
+ * @publicApi
+ */
+export interface ConflictStore {
+  /**
+   * Stores an event. An event whose account, environment, `kind` and `fingerprint` are stored already is the same entry: the store
+   * adds 1 to `seen`, takes the new payload, and keeps `id` and `firstSeenAt`.
+   */
+  setAside(delivery: SetAsideDelivery): Promise<void>;
+  /**
+   * One page of entries, oldest first. An entry that stays in the store from the first page to the last is listed exactly once.
+   *
+   * @param page.after The last `id` of the page before, whether or not that entry is still there.
+   * @param page.limit How many entries at most.
+   * @throws PaymentsValidationError where `after` is no such id.
+   */
+  list(
+    scope: InboxScope,
+    page: { readonly after?: string; readonly limit: number },
+  ): Promise<readonly InboxConflict[]>;
+  /** The entry with this id; undefined where this scope has none. */
+  get(scope: InboxScope, id: string): Promise<InboxConflict | undefined>;
+  /** Removes the entry with this id; does nothing where this scope has none. */
+  remove(scope: InboxScope, id: string): Promise<void>;
+  /**
+   * Removes the entries of one kind that were first seen more than `olderThanMs` ago, in batches if there are many.
+   *
+   * @returns How many entries were removed.
+   */
+  purge(scope: InboxScope, kind: SetAsideKind, olderThanMs: number): Promise<number>;
+}

@@ -1,5 +1,4 @@
-import { type InboxKind, type SetAsideKind, type InboxScope } from '../common/vocabulary.js';
-import { type InboxConflict, type SetAsideDelivery } from './conflict-store.js';
+import { type InboxKind, type InboxScope } from '../common/vocabulary.js';
 import { type JournalStore } from './journal-store.js';
 
 /**
@@ -117,24 +116,6 @@ export interface InboxStore {
   claim(delivery: InboxDelivery, leaseMs: number): Promise<ClaimResult>;
   /** Resolves when the running claim of an entry ends, or after `timeoutMs`. */
   waitForRelease(key: InboxKey, timeoutMs: number): Promise<void>;
-  /** Stores a delivery beside the inbox; a repetition raises `seen`. */
-  setAside(delivery: SetAsideDelivery): Promise<void>;
-  /**
-   * What is set aside, oldest first. What stays there between the first page and the last comes exactly once.
-   *
-   * @param page.after The last `id` of the page before, whether or not that entry is still there.
-   * @throws PaymentsValidationError where `after` is no such id.
-   */
-  conflicts(
-    scope: InboxScope,
-    page: { readonly after?: string; readonly limit: number },
-  ): Promise<readonly InboxConflict[]>;
-  /** One entry of what is set aside; undefined where there is none. */
-  getConflict(scope: InboxScope, id: string): Promise<InboxConflict | undefined>;
-  /** Takes one entry off what is set aside; nothing happens where there is none. */
-  removeConflict(scope: InboxScope, id: string): Promise<void>;
   /** Forgets finished entries older than `olderThanMs`, in batches where there are many. Resolves to how many. */
   purge(scope: InboxScope, olderThanMs: number): Promise<number>;
-  /** Forgets what was set aside for this reason, first seen longer ago than `olderThanMs`. Resolves to how many. */
-  purgeSetAside(scope: InboxScope, kind: SetAsideKind, olderThanMs: number): Promise<number>;
 }

@@ -1,3 +1,4 @@
+import { type ConflictStore } from './conflict-store.js';
 import { type InboxStore } from './inbox-store.js';
 import { type JournalStore } from './journal-store.js';
 
@@ -13,6 +14,8 @@ export interface PaymentsStorage {
   readonly inbox: InboxStore;
   /** Which payments were begun, and what came of them. */
   readonly journal: JournalStore;
+  /** Which webhook deliveries were set aside instead of handled. */
+  readonly conflicts: ConflictStore;
   /** Closes what the storage itself opened; a client that the application passed in stays open. */
   close?(): Promise<void>;
 }

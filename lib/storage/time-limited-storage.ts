@@ -1,3 +1,4 @@
+import { type ConflictStore } from './conflict-store.js';
 import { type JournalStore } from './journal-store.js';
 import { type ClaimResult, type InboxClaim, type InboxStore } from './inbox-store.js';
 import { type PaymentsStorage } from './payments-storage.js';
@@ -11,9 +12,14 @@ export const STORAGE_ANSWERS_WITHIN_MS = 5_000;
  * Lets no caller wait for a storage that hangs: after five seconds it is told that the storage cannot be reached. What was
  * asked for may still happen. Purging takes as long as it takes.
  */
-export function timeLimited(storage: PaymentsStorage): Pick<PaymentsStorage, 'name' | 'inbox' | 'journal'> {
+export function timeLimited(storage: PaymentsStorage): Omit<PaymentsStorage, 'close'> {
   if (isInProcess(storage)) return storage;
-  return { name: storage.name, inbox: limitedInbox(storage.inbox), journal: limitedJournal(storage.journal) };
+  return {
+    name: storage.name,
+    inbox: limitedInbox(storage.inbox),
+    journal: limitedJournal(storage.journal),
+    conflicts: limitedConflicts(storage.conflicts),
+  };
 }
 
 function limitedInbox(inbox: InboxStore): InboxStore {
@@ -29,12 +35,7 @@ function limitedInbox(inbox: InboxStore): InboxStore {
       }
     },
     waitForRelease: (key, timeoutMs) => inTime(inbox.waitForRelease(key, timeoutMs), timeoutMs),
-    setAside: (delivery) => inTime(inbox.setAside(delivery)),
-    conflicts: (scope, page) => inTime(inbox.conflicts(scope, page)),
-    getConflict: (scope, id) => inTime(inbox.getConflict(scope, id)),
-    removeConflict: (scope, id) => inTime(inbox.removeConflict(scope, id)),
     purge: (scope, olderThanMs) => inbox.purge(scope, olderThanMs),
-    purgeSetAside: (scope, kind, olderThanMs) => inbox.purgeSetAside(scope, kind, olderThanMs),
   };
 }
 
@@ -70,6 +71,16 @@ function limitedJournal(journal: JournalStore): JournalStore {
     remove: (key, version) => inTime(journal.remove(key, version)),
     list: (scope, except, page) => inTime(journal.list(scope, except, page)),
     purge: (scope, what, olderThanMs) => journal.purge(scope, what, olderThanMs),
+  };
+}
+
+function limitedConflicts(conflicts: ConflictStore): ConflictStore {
+  return {
+    setAside: (delivery) => inTime(conflicts.setAside(delivery)),
+    list: (scope, page) => inTime(conflicts.list(scope, page)),
+    get: (scope, id) => inTime(conflicts.get(scope, id)),
+    remove: (scope, id) => inTime(conflicts.remove(scope, id)),
+    purge: (scope, kind, olderThanMs) => conflicts.purge(scope, kind, olderThanMs),
   };
 }
 

@@ -1,6 +1,6 @@
 import { type InboxConflict } from '../storage/conflict-store.js';
 import { type InboxScope, type SetAsideKind } from '../common/vocabulary.js';
-import { type InboxStore } from '../storage/inbox-store.js';
+import { type PaymentsStorage } from '../storage/payments-storage.js';
 import { PaymentsConfigError, PaymentsValidationError, PaymentsError } from '../errors/payments-errors.js';
 import {
   hostWebhook,
@@ -50,7 +50,7 @@ const LONGEST_PAGE = 1_000;
 export class PaymentsInbox {
   constructor(
     private readonly scope: InboxScope,
-    private readonly store: InboxStore,
+    private readonly storage: Pick<PaymentsStorage, 'inbox' | 'conflicts'>,
     private readonly retentionMs: number,
     private readonly receiver: WebhookReceiver | undefined,
   ) {}
@@ -106,7 +106,7 @@ export class PaymentsInbox {
       const problem = `limit must be a whole number from 1 to ${LONGEST_PAGE}: write 100, the default`;
       throw new PaymentsValidationError({ limit: [problem] });
     }
-    return this.store.conflicts(this.scope, { limit, ...(after !== undefined && { after }) });
+    return this.storage.conflicts.list(this.scope, { limit, ...(after !== undefined && { after }) });
   }
 
   /**
@@ -115,7 +115,7 @@ export class PaymentsInbox {
    * @throws PaymentsStorageError
    */
   conflict(id: string): Promise<InboxConflict | undefined> {
-    return this.store.getConflict(this.scope, id);
+    return this.storage.conflicts.get(this.scope, id);
   }
 
   /**
@@ -163,7 +163,7 @@ export class PaymentsInbox {
       const message = 'The webhook cannot be handled right now and stays set aside: try again in a minute.';
       throw new PaymentsError('INBOX_BUSY', message, { reference });
     }
-    await this.store.removeConflict(this.scope, id);
+    await this.storage.conflicts.remove(this.scope, id);
   }
 
   /**
@@ -173,7 +173,7 @@ export class PaymentsInbox {
    * @throws PaymentsStorageError
    */
   discard(id: string): Promise<void> {
-    return this.store.removeConflict(this.scope, id);
+    return this.storage.conflicts.remove(this.scope, id);
   }
 
   /**
@@ -194,14 +194,15 @@ export class PaymentsInbox {
   async purge(ages: InboxPurgeAges = {}): Promise<number> {
     const { unrecognizedOlderThanMs, unknownReferencesOlderThanMs } = ages;
     checkAges({ unrecognizedOlderThanMs, unknownReferencesOlderThanMs });
-    let all = this.retentionMs === Infinity ? 0 : await this.store.purge(this.scope, this.retentionMs);
+    let all =
+      this.retentionMs === Infinity ? 0 : await this.storage.inbox.purge(this.scope, this.retentionMs);
     all += await this.forget('unrecognized', unrecognizedOlderThanMs);
     all += await this.forget('unknown-reference', unknownReferencesOlderThanMs);
     return all;
   }
 
   private async forget(kind: SetAsideKind, olderThanMs: number | undefined): Promise<number> {
-    return olderThanMs === undefined ? 0 : this.store.purgeSetAside(this.scope, kind, olderThanMs);
+    return olderThanMs === undefined ? 0 : this.storage.conflicts.purge(this.scope, kind, olderThanMs);
   }
 
   private receiverFor(doing: 'receiving' | 'releasing'): WebhookReceiver {

@@ -31,7 +31,7 @@ export function createPaymentsInbox(
       new DeliveryDispatcher(
         scope,
         webhooks,
-        storage.inbox,
+        storage,
         handlers,
         outcomes,
         events,
@@ -41,5 +41,5 @@ export function createPaymentsInbox(
       storage.name,
     );
   accounts.add(account, receiver);
-  return new PaymentsInbox(scope, storage.inbox, webhooks?.retentionMs ?? DEFAULT_RETENTION_MS, receiver);
+  return new PaymentsInbox(scope, storage, webhooks?.retentionMs ?? DEFAULT_RETENTION_MS, receiver);
 }

@@ -101,7 +101,7 @@ export class Ledger {
     const found = new Map<string, InboxConflict[]>();
     for (let after: string | undefined; ;) {
       const from = { limit: 1_000, ...(after !== undefined && { after }) };
-      const page = await insist(() => this.storage.inbox.conflicts(KEY, from));
+      const page = await insist(() => this.storage.conflicts.list(KEY, from));
       for (const conflict of page) {
         found.set(conflict.reference, [...(found.get(conflict.reference) ?? []), conflict]);
       }

@@ -201,7 +201,7 @@ export class Story {
   /** A failure that may be of an earlier attempt is set aside, and heard of only once somebody releases it. */
   private async expectHeardOnce(): Promise<void> {
     const { checker, merchant, gateway } = this.world;
-    const aside = await merchant.storage.inbox.conflicts(SCOPE, { limit: 100 });
+    const aside = await merchant.storage.conflicts.list(SCOPE, { limit: 100 });
     const heard = merchant.processes.flatMap((process) => process.heard);
     for (const slot of SLOTS) {
       if (slot.family !== 'collection') continue;

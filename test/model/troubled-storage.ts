@@ -18,7 +18,12 @@ export class TroubledStorage {
     inner: PaymentsStorage,
     private readonly events: { readonly onCrash: () => void; readonly onPartition: () => void },
   ) {
-    this.storage = { ...inner, inbox: this.guard(inner.inbox), journal: this.guard(inner.journal) };
+    this.storage = {
+      ...inner,
+      inbox: this.guard(inner.inbox),
+      journal: this.guard(inner.journal),
+      conflicts: this.guard(inner.conflicts),
+    };
   }
 
   /** What happens in the step that begins; a partition of the step before is over. */

@@ -91,7 +91,7 @@ export class HostileApp {
     return this.running!.port;
   }
 
-  private watched({ inbox, journal, ...storage }: PaymentsStorage): PaymentsStorage {
+  private watched({ inbox, journal, conflicts, ...storage }: PaymentsStorage): PaymentsStorage {
     const watch = <T extends object>(store: T): T =>
       new Proxy(store, {
         get: (target, name, receiver) => {
@@ -99,6 +99,6 @@ export class HostileApp {
           return Reflect.get(target, name, receiver) as unknown;
         },
       });
-    return { ...storage, inbox: watch(inbox), journal: watch(journal) };
+    return { ...storage, inbox: watch(inbox), journal: watch(journal), conflicts: watch(conflicts) };
   }
 }

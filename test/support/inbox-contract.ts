@@ -7,7 +7,6 @@ import {
   type InboxKey,
   type InboxStore,
 } from '../../lib/storage/inbox-store.js';
-import { type SetAsideDelivery } from '../../lib/storage/conflict-store.js';
 import { measureTime } from './passed-time.js';
 
 /** An inbox under test, with a clock that the suite can move. */
@@ -18,7 +17,6 @@ export interface InboxUnderTest {
 }
 
 const LEASE_MS = 60_000;
-const PAGE = { limit: 100 };
 
 export function inboxKey(reference: string, change: Partial<InboxKey> = {}): InboxKey {
   return { account: 'default', environment: 'sandbox', kind: 'outcome', reference, ...change };
@@ -31,19 +29,6 @@ export function inboxDelivery(reference: string, change: Partial<InboxDelivery> 
 export function claimed(result: ClaimResult): InboxClaim {
   if (result.result !== 'claimed') throw new Error(`expected a claim, got ${result.result}`);
   return result.claim;
-}
-
-function setAside(change: Partial<SetAsideDelivery> = {}): SetAsideDelivery {
-  return {
-    account: 'default',
-    environment: 'sandbox',
-    kind: 'conflict',
-    event: 'payment.failed',
-    reference: 'order-1',
-    fingerprint: 'f2',
-    payload: '{}',
-    ...change,
-  };
 }
 
 /**
@@ -415,110 +400,6 @@ export function inboxContract(
     });
     expect(await Promise.race([waited, late])).toBe('in time');
     await late;
-  });
-
-  it('keeps what was set aside, counts its repetitions and lists the oldest first', async () => {
-    const expectPassed = measureTime();
-    await inbox.setAside(setAside());
-    await pass(1_000);
-    await inbox.setAside(setAside({ fingerprint: 'f3', kind: 'mismatch', payload: '{"a":1}' }));
-    await inbox.setAside(setAside());
-    const listed = await inbox.conflicts({ account: 'default', environment: 'sandbox' }, PAGE);
-    expect(listed).toMatchObject([
-      { ...setAside(), seen: 2 },
-      { ...setAside({ fingerprint: 'f3', kind: 'mismatch', payload: '{"a":1}' }), seen: 1 },
-    ]);
-    const [first, second] = listed;
-    expectPassed((second?.firstSeenAt ?? 0) - (first?.firstSeenAt ?? 0), 1_000);
-    expect(new Date(first?.firstSeenAt ?? 0).getFullYear()).toBeGreaterThan(2_000);
-    expect(new Set(listed.map(({ id }) => id)).size).toBe(2);
-    expect(await inbox.conflicts({ account: 'payouts', environment: 'sandbox' }, PAGE)).toEqual([]);
-  });
-
-  it.each(['unrecognized', 'unknown-reference'] as const)(
-    'keeps %s deliveries whole, and forgets old ones of that reason only where it is told so',
-    async (kind) => {
-      const scope = { account: 'default', environment: 'sandbox' } as const;
-      const payload = JSON.stringify({
-        event: 'payment.succeeded',
-        data: { reference: 'order-1', x: ['é'] },
-      });
-      const odd = setAside({ kind, event: 'payment.succeeded', fingerprint: 'b1', payload });
-      await inbox.setAside(odd);
-      await inbox.setAside(setAside({ fingerprint: 'b1' }));
-      await inbox.setAside({ ...odd, account: 'payouts' });
-      await pass(10_000);
-      await inbox.setAside(odd);
-      await inbox.setAside({ ...odd, fingerprint: 'b2' });
-      expect(await inbox.conflicts(scope, PAGE)).toMatchObject([
-        { ...odd, seen: 2 },
-        setAside({ fingerprint: 'b1' }),
-        { ...odd, fingerprint: 'b2', seen: 1 },
-      ]);
-      expect(await inbox.purge(scope, 1)).toBe(0);
-      expect(await inbox.purgeSetAside(scope, kind, 60_000)).toBe(0);
-      expect(await inbox.purgeSetAside(scope, kind, 5_000)).toBe(1);
-      expect(await inbox.conflicts(scope, PAGE)).toMatchObject([
-        { kind: 'conflict', fingerprint: 'b1' },
-        { kind, fingerprint: 'b2' },
-      ]);
-      expect(await inbox.conflicts({ ...scope, account: 'payouts' }, PAGE)).toHaveLength(1);
-    },
-  );
-
-  it('pages through what was set aside, also while entries go and come', async () => {
-    const scope = { account: 'default', environment: 'sandbox' } as const;
-    const add = (at: number) => inbox.setAside(setAside({ fingerprint: `f${at}`, reference: `order-${at}` }));
-    const references = (page: Awaited<ReturnType<InboxStore['conflicts']>>) =>
-      page.map(({ reference }) => reference);
-    for (let at = 1; at <= 5; at += 1) await add(at);
-    await inbox.setAside(setAside({ account: 'payouts' }));
-    const first = await inbox.conflicts(scope, { limit: 2 });
-    expect(references(first)).toEqual(['order-1', 'order-2']);
-    for (const { id } of first) await inbox.removeConflict(scope, id);
-    await add(3);
-    await add(6);
-    await add(1);
-    const after = first.at(-1)?.id ?? '';
-    const second = await inbox.conflicts(scope, { limit: 3, after });
-    expect(references(second)).toEqual(['order-3', 'order-4', 'order-5']);
-    expect(second[0]?.seen).toBe(2);
-    const third = await inbox.conflicts(scope, { limit: 3, after: second.at(-1)?.id ?? '' });
-    expect(references(third)).toEqual(['order-6', 'order-1']);
-    expect(await inbox.conflicts(scope, { limit: 3, after: third.at(-1)?.id ?? '' })).toEqual([]);
-  });
-
-  it.each(['', 'x', '-1', '1 OR 1=1', '99999999999999999999'])('refuses %j as a place', async (after) => {
-    const page = (async () => inbox.conflicts(inboxKey(''), { limit: 1, after }))();
-    await expect(page).rejects.toMatchObject({ name: 'PaymentsValidationError' });
-  });
-
-  it('finds one entry by its id, and no other that was set aside anew', async () => {
-    const scope = { account: 'default', environment: 'sandbox' } as const;
-    await inbox.setAside(setAside());
-    const [stored] = await inbox.conflicts(scope, PAGE);
-    const id = stored?.id ?? '';
-    expect(await inbox.getConflict(scope, id)).toEqual(stored);
-    expect(await inbox.getConflict({ ...scope, account: 'payouts' }, id)).toBeUndefined();
-    for (const other of ['', '0', `0${id}`, `${id}0`, "' OR 1=1 --", '__proto__', 'a\0b']) {
-      expect(await inbox.getConflict(scope, other)).toBeUndefined();
-    }
-    await inbox.removeConflict(scope, id);
-    await inbox.setAside(setAside());
-    expect(await inbox.getConflict(scope, id)).toBeUndefined();
-    await inbox.removeConflict(scope, id);
-    expect(await inbox.conflicts(scope, PAGE)).toHaveLength(1);
-  });
-
-  it('takes one entry off what was set aside, and only of its own account', async () => {
-    const scope = { account: 'default', environment: 'sandbox' } as const;
-    await inbox.setAside(setAside());
-    const [{ id } = { id: '' }] = await inbox.conflicts(scope, PAGE);
-    await inbox.removeConflict({ ...scope, account: 'payouts' }, id);
-    expect(await inbox.conflicts(scope, PAGE)).toHaveLength(1);
-    await inbox.removeConflict(scope, id);
-    await inbox.removeConflict(scope, id);
-    expect(await inbox.conflicts(scope, PAGE)).toEqual([]);
   });
 
   it('purges finished entries of one account that are old enough, and nothing unfinished', async () => {

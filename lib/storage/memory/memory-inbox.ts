@@ -1,4 +1,4 @@
-import { type InboxScope, type SetAsideKind } from '../../common/vocabulary.js';
+import { type InboxScope } from '../../common/vocabulary.js';
 import {
   type ClaimResult,
   type InboxClaim,
@@ -6,9 +6,8 @@ import {
   type InboxKey,
   type InboxStore,
 } from '../inbox-store.js';
-import { type InboxConflict, type SetAsideDelivery } from '../conflict-store.js';
 import { decideClaim, type InboxEntry } from '../inbox-decision.js';
-import { MemorySetAside, scopeText, storageFull } from './memory-quarantine.js';
+import { inOneTurn, scopeText, storageFull } from './memory-store.js';
 
 /** What runs, or has to run again. */
 interface UnfinishedEntry extends InboxEntry {
@@ -31,7 +30,6 @@ export class MemoryInbox implements InboxStore {
   private readonly unfinished = new Map<string, UnfinishedEntry>();
   /** In the order in which they finished. */
   private readonly done = new Map<string, DoneEntry>();
-  private readonly setAsides: MemorySetAside;
   private readonly waiters = new Map<string, Set<() => void>>();
   /** What it has passed is forgotten. Beginning anew each time would step over every entry that was forgotten before. */
   private oldest = this.done.keys();
@@ -41,9 +39,7 @@ export class MemoryInbox implements InboxStore {
   constructor(
     private readonly maxEntries: number,
     private readonly now: () => number,
-  ) {
-    this.setAsides = new MemorySetAside(maxEntries, now);
-  }
+  ) {}
 
   claim(delivery: InboxDelivery, leaseMs: number): Promise<ClaimResult> {
     return inOneTurn(() => this.claimNow(delivery, leaseMs));
@@ -64,29 +60,6 @@ export class MemoryInbox implements InboxStore {
     });
   }
 
-  setAside(delivery: SetAsideDelivery): Promise<void> {
-    return inOneTurn(() => {
-      this.setAsides.add(delivery);
-    });
-  }
-
-  conflicts(
-    scope: InboxScope,
-    { after, limit }: { readonly after?: string; readonly limit: number },
-  ): Promise<readonly InboxConflict[]> {
-    return inOneTurn(() => this.setAsides.page(scope, after, limit));
-  }
-
-  getConflict(scope: InboxScope, id: string): Promise<InboxConflict | undefined> {
-    return inOneTurn(() => this.setAsides.get(scope, id));
-  }
-
-  removeConflict(scope: InboxScope, id: string): Promise<void> {
-    return inOneTurn(() => {
-      this.setAsides.remove(scope, id);
-    });
-  }
-
   purge(scope: InboxScope, olderThanMs: number): Promise<number> {
     return inOneTurn(() => {
       const latest = this.now() - olderThanMs;
@@ -97,10 +70,6 @@ export class MemoryInbox implements InboxStore {
       for (const [id] of forgotten) this.done.delete(id);
       return forgotten.length;
     });
-  }
-
-  purgeSetAside(scope: InboxScope, kind: SetAsideKind, olderThanMs: number): Promise<number> {
-    return inOneTurn(() => this.setAsides.purge(scope, kind, olderThanMs));
   }
 
   private claimNow(delivery: InboxDelivery, leaseMs: number): ClaimResult {
@@ -203,12 +172,6 @@ export class MemoryInbox implements InboxStore {
     this.oldest = this.done.keys();
     return this.oldest.next().value;
   }
-}
-
-function inOneTurn<T>(work: () => T): Promise<T> {
-  return new Promise((resolve) => {
-    resolve(work());
-  });
 }
 
 function keyText(key: InboxKey): string {

@@ -2,6 +2,7 @@ import { type JournalStore } from '../journal-store.js';
 import { type InboxStore } from '../inbox-store.js';
 import { type PaymentsStorage } from '../payments-storage.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { MemoryConflicts } from './memory-conflicts.js';
 import { MemoryInbox } from './memory-inbox.js';
 import { MemoryJournal } from './memory-journal.js';
 
@@ -46,6 +47,7 @@ export function memoryStorage({
     name: 'memory',
     inbox: new MemoryInbox(maxEntries, now),
     journal: new MemoryJournal(maxEntries, now),
+    conflicts: new MemoryConflicts(maxEntries, now),
   };
   for (const part of [storage, storage.inbox, storage.journal]) inThisProcess.add(part);
   return storage;

@@ -1,4 +1,4 @@
-import { type InboxScope, type SetAsideKind } from '../../common/vocabulary.js';
+import { type InboxScope } from '../../common/vocabulary.js';
 import {
   type ClaimResult,
   type InboxClaim,
@@ -6,7 +6,6 @@ import {
   type InboxKey,
   type InboxStore,
 } from '../inbox-store.js';
-import { type InboxConflict, type SetAsideDelivery } from '../conflict-store.js';
 import { claimOnce, type HeldEntry, keyValues } from './claim-once.js';
 import { deleteInBatches } from './delete-in-batches.js';
 import { beginTransaction, TransactionalClaim } from './transactional-claim.js';
@@ -14,7 +13,6 @@ import { type InboxStatements, inboxStatements } from './inbox-statements.js';
 import { autocommit, PooledConnection, type RunStatement } from './pooled-connection.js';
 import { type PostgresPool } from './postgres-pool.js';
 import { PostgresJournal } from './postgres-journal.js';
-import { PostgresSetAside } from './postgres-quarantine.js';
 import { toSqlText } from './sql-text.js';
 import { type TableNames } from './table-names.js';
 import { performance } from 'node:perf_hooks';
@@ -24,7 +22,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 export class PostgresInbox implements InboxStore {
   private readonly run: RunStatement;
   private readonly statements: InboxStatements;
-  private readonly aside: PostgresSetAside;
 
   constructor(
     private readonly pool: PostgresPool,
@@ -33,7 +30,6 @@ export class PostgresInbox implements InboxStore {
   ) {
     this.run = autocommit(pool);
     this.statements = inboxStatements(names);
-    this.aside = new PostgresSetAside(this.run, names);
   }
 
   async claim(delivery: InboxDelivery, leaseMs: number): Promise<ClaimResult> {
@@ -50,31 +46,8 @@ export class PostgresInbox implements InboxStore {
     return pollUntil(ended, timeoutMs);
   }
 
-  setAside(delivery: SetAsideDelivery): Promise<void> {
-    return this.aside.add(delivery);
-  }
-
-  conflicts(
-    scope: InboxScope,
-    { after, limit }: { readonly after?: string; readonly limit: number },
-  ): Promise<readonly InboxConflict[]> {
-    return this.aside.page(scope, after, limit);
-  }
-
-  getConflict(scope: InboxScope, id: string): Promise<InboxConflict | undefined> {
-    return this.aside.get(scope, id);
-  }
-
-  removeConflict(scope: InboxScope, id: string): Promise<void> {
-    return this.aside.remove(scope, id);
-  }
-
   purge({ account, environment }: InboxScope, olderThanMs: number): Promise<number> {
     return deleteInBatches(this.run, this.statements.purge, [account, environment, olderThanMs]);
-  }
-
-  purgeSetAside(scope: InboxScope, kind: SetAsideKind, olderThanMs: number): Promise<number> {
-    return this.aside.purge(scope, kind, olderThanMs);
   }
 
   /** The pool holds the address, with the password in it. */

@@ -3,6 +3,7 @@ import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { autocommit } from './pooled-connection.js';
 import { checkedPool, checkedSchema } from './postgres-options.js';
 import { type PostgresPool } from './postgres-pool.js';
+import { PostgresConflicts } from './postgres-conflicts.js';
 import { PostgresInbox } from './postgres-inbox.js';
 import { PostgresJournal } from './postgres-journal.js';
 import { tableNames } from './table-names.js';
@@ -75,10 +76,12 @@ export function postgresStorage(options: PostgresStorageOptions): PaymentsStorag
   const { pool, transactional, schema } = checked(options);
   const names = tableNames(schema);
   const checkedTables = withCheckedTables(pool, names);
+  const run = autocommit(checkedTables);
   return {
     name: 'postgres',
     inbox: new PostgresInbox(checkedTables, names, transactional),
-    journal: new PostgresJournal(autocommit(checkedTables), names),
+    journal: new PostgresJournal(run, names),
+    conflicts: new PostgresConflicts(run, names),
   };
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { performance } from 'node:perf_hooks';
-import { type InboxScope, type SetAsideKind } from '../../common/vocabulary.js';
+import { type InboxScope } from '../../common/vocabulary.js';
 import {
   type ClaimResult,
   type InboxClaim,
@@ -9,12 +9,10 @@ import {
   type InboxKey,
   type InboxStore,
 } from '../inbox-store.js';
-import { type InboxConflict, type SetAsideDelivery } from '../conflict-store.js';
 import { CLAIM, FAIL, FINISH, LEASE_LEFT, MARK, PURGE_ENTRIES, WITHDRAW } from './inbox-scripts.js';
 import { type FormatCheck } from './format-check.js';
 import { type LuaScript } from './lua-script.js';
 import { purgeInBatches } from './purge-in-batches.js';
-import { RedisSetAside } from './redis-quarantine.js';
 import { entryField, type RedisKeys } from './redis-keys.js';
 import { type ScriptRunner } from './script-runner.js';
 
@@ -24,15 +22,11 @@ const LONGEST_LOOK_MS = 250;
 
 /** The inbox of all processes that share a Redis. */
 export class RedisInbox implements InboxStore {
-  private readonly aside: RedisSetAside;
-
   constructor(
     private readonly scripts: ScriptRunner,
     private readonly keys: RedisKeys,
     private readonly format: FormatCheck,
-  ) {
-    this.aside = new RedisSetAside(scripts, keys);
-  }
+  ) {}
 
   async claim(delivery: InboxDelivery, leaseMs: number): Promise<ClaimResult> {
     const { key, event, fingerprint, providerReference = '', replaces, mustExist } = delivery;
@@ -63,31 +57,8 @@ export class RedisInbox implements InboxStore {
     }
   }
 
-  setAside(delivery: SetAsideDelivery): Promise<void> {
-    return this.aside.add(delivery);
-  }
-
-  conflicts(
-    scope: InboxScope,
-    { after, limit }: { readonly after?: string; readonly limit: number },
-  ): Promise<readonly InboxConflict[]> {
-    return this.aside.page(scope, after, limit);
-  }
-
-  getConflict(scope: InboxScope, id: string): Promise<InboxConflict | undefined> {
-    return this.aside.get(scope, id);
-  }
-
-  removeConflict(scope: InboxScope, id: string): Promise<void> {
-    return this.aside.remove(scope, id);
-  }
-
   purge(scope: InboxScope, olderThanMs: number): Promise<number> {
     return purgeInBatches(this.scripts, PURGE_ENTRIES, this.keys.inbox(scope), olderThanMs);
-  }
-
-  purgeSetAside(scope: InboxScope, kind: SetAsideKind, olderThanMs: number): Promise<number> {
-    return this.aside.purge(scope, kind, olderThanMs);
   }
 
   private claimOf(key: InboxKey, token: string, attempt: number, finished: readonly string[]): InboxClaim {

@@ -1,6 +1,7 @@
 import { type PaymentsStorage } from '../payments-storage.js';
 import { FormatCheck } from './format-check.js';
 import { ownClient, type RedisClient } from './redis-client.js';
+import { RedisConflicts } from './redis-conflicts.js';
 import { RedisInbox } from './redis-inbox.js';
 import { RedisJournal } from './redis-journal.js';
 import { RedisKeys } from './redis-keys.js';
@@ -59,5 +60,6 @@ function storageIn(client: RedisClient, keyPrefix = 'nestjs-payments:'): Payment
     name: 'redis',
     inbox: new RedisInbox(scripts, keys, format),
     journal: new RedisJournal(scripts, keys, format),
+    conflicts: new RedisConflicts(scripts, keys),
   };
 }

@@ -2,6 +2,7 @@ import { type ApplicationEvents } from '../../common/application-events.js';
 import { type PaymentEventName, type PaymentWebhookEvent } from '../../common/events.js';
 import { type InboxScope, type InboxKind, type SetAsideKind } from '../../common/vocabulary.js';
 import { type ClaimResult, type InboxDelivery, type InboxStore } from '../../storage/inbox-store.js';
+import { type PaymentsStorage } from '../../storage/payments-storage.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
 import {
@@ -14,7 +15,7 @@ import { type HandlerRunner } from './handler-runner.js';
 import { decideDelivery } from './delivery-decision.js';
 import { type HandlerStep } from '../handlers/handler-step.js';
 import { chargeFingerprintOf, fingerprintOf, classifyEvent, replacedBy } from './classify-event.js';
-import { Quarantine } from './quarantine.js';
+import { ConflictRecorder } from './conflict-recorder.js';
 import { retryLater, describeEvent, DONE, type WebhookAnswer } from './webhook-answer.js';
 import { type TracedWebhook } from './webhook-trace.js';
 import { type HandlerPlan, wasAnnounced } from './handler-plan.js';
@@ -31,18 +32,20 @@ export type DispatchOptions = Pick<
 /** Claims deliveries, decides what they are and has their handlers run. Every method rejects where the storage does. */
 export class DeliveryDispatcher {
   private readonly logger = new SafeLogger('PaymentsWebhooks');
-  private readonly quarantine: Quarantine;
+  private readonly inbox: InboxStore;
+  private readonly conflicts: ConflictRecorder;
 
   constructor(
     private readonly scope: InboxScope,
     private readonly options: DispatchOptions,
-    private readonly inbox: InboxStore,
+    storage: Pick<PaymentsStorage, 'inbox' | 'conflicts'>,
     private readonly handlers: PaymentHandlers,
     private readonly outcomes: WebhookOutcomes,
     private readonly events: Pick<ApplicationEvents, 'tell'>,
     private readonly work: HandlerRunner,
   ) {
-    this.quarantine = new Quarantine(scope, inbox);
+    this.inbox = storage.inbox;
+    this.conflicts = new ConflictRecorder(scope, storage.conflicts);
   }
 
   /**
@@ -102,7 +105,7 @@ export class DeliveryDispatcher {
     const { event } = webhook;
     const { fit, known, said } = existing;
     // Before the claim: beside an open transaction it would need a second connection, and not every pool has one.
-    if (fit === 'contested') await this.quarantine.store('conflict', webhook);
+    if (fit === 'contested') await this.conflicts.setAside('conflict', webhook);
     const delivery = this.delivery('outcome', event.data.reference, event, said);
     const claim = await this.claim({ ...delivery, mustExist }, webhook);
     if (claim.result === 'missing' && fit === 'settled') return this.repeated(event, existing);
@@ -172,14 +175,14 @@ export class DeliveryDispatcher {
   ): Promise<WebhookAnswer> {
     // The gateway has the payment, whatever it says about it.
     if (kind !== 'unknown-reference') await this.outcomes.acknowledge(webhook.event);
-    await this.quarantine.store(kind, webhook);
+    await this.conflicts.setAside(kind, webhook);
     if (kind !== 'conflict' && kind !== 'mismatch') {
-      this.quarantine.report(kind, webhook.event, problem);
+      this.conflicts.report(kind, webhook.event, problem);
       webhook.trace.setAside(kind);
       return DONE;
     }
     if (this.stepsFor(`payment.${kind}`).length === 0) {
-      this.quarantine.report(kind, webhook.event, problem);
+      this.conflicts.report(kind, webhook.event, problem);
     }
     return this.notify(kind, chargeFingerprintOf(webhook.event), webhook, existing);
   }

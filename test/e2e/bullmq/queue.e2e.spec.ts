@@ -211,7 +211,7 @@ for (const adapter of adapters) {
         claim: (...args: Parameters<typeof memory.inbox.claim>) =>
           away ? Promise.reject(new Error('the database is away')) : memory.inbox.claim(...args),
       });
-      const storage: PaymentsStorage = { name: 'test', journal: memory.journal, inbox };
+      const storage: PaymentsStorage = { ...memory, name: 'test', inbox };
       const app = await space.start(adapter, { retry: { maxAttempts: 1 } }, { runs, storage });
       const delayed = next('delayed');
       await deliver(app.port, paymentEvent('payment.success'));
@@ -244,7 +244,7 @@ for (const adapter of adapters) {
           return memory.inbox.claim(...args);
         },
       });
-      const storage: PaymentsStorage = { name: 'test', journal: memory.journal, inbox };
+      const storage: PaymentsStorage = { ...memory, name: 'test', inbox };
       const app = await space.start(adapter, { retry: { maxAttempts: 1 } }, { runs, storage });
       const delayed = next('delayed');
       await deliver(app.port, paymentEvent('payment.success', { reference: 'order-1', amount: '1180.50' }));

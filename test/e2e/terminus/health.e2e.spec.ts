@@ -141,8 +141,8 @@ describe('the health of payments, by Terminus', () => {
   it('is down where the storage fails, and keeps its error to itself', async () => {
     const storage = memoryStorage();
     const broken: PaymentsStorage = {
+      ...storage,
       name: 'broken',
-      inbox: storage.inbox,
       journal: Object.assign(Object.create(storage.journal) as PaymentsStorage['journal'], {
         list: () => Promise.reject(new Error('password=hunter2')),
       }),

@@ -391,17 +391,16 @@ describe.each(adapters)('a verified webhook on %s', (adapter) => {
   });
 
   it.each(['claim', 'finish', 'setAside'] as const)(
-    'is answered 503 when %s of the inbox fails',
+    'is answered 503 when %s of the storage fails',
     async (what) => {
       const memory = memoryStorage();
       const down = (): Promise<never> =>
         Promise.reject(Object.assign(new Error('could not store +255712345678'), { code: 'ECONNREFUSED' }));
       const storage: PaymentsStorage = {
+        ...memory,
         name: 'broken',
-        journal: memory.journal,
         inbox: Object.assign(Object.create(memory.inbox) as typeof memory.inbox, {
           ...(what === 'claim' ? { claim: down } : {}),
-          ...(what === 'setAside' ? { setAside: down } : {}),
           ...(what === 'finish'
             ? {
                 claim: async (...args: Parameters<typeof memory.inbox.claim>) => {
@@ -411,6 +410,13 @@ describe.each(adapters)('a verified webhook on %s', (adapter) => {
               }
             : {}),
         }),
+        ...(what === 'setAside'
+          ? {
+              conflicts: Object.assign(Object.create(memory.conflicts) as typeof memory.conflicts, {
+                setAside: down,
+              }),
+            }
+          : {}),
       };
       const { port, logs } = await start({ payments: [paymentsOptions({}, { storage })] });
       const event = paymentEvent('payment.success', what === 'setAside' ? { currency: 'USD' } : {});
@@ -434,6 +440,7 @@ describe.each(adapters)('a verified webhook on %s', (adapter) => {
       name: 'untouchable',
       inbox: untouchable(memory.inbox),
       journal: untouchable(memory.journal),
+      conflicts: untouchable(memory.conflicts),
     };
     const { port, logs } = await start({ payments: [paymentsOptions({}, { storage })] });
     const body = JSON.stringify(paymentEvent('payment.success'));

@@ -119,7 +119,7 @@ describe('a webhook that comes before the application has started', () => {
     const storage = memoryStorage();
     const payload = JSON.stringify(event);
     const { reference } = event.data;
-    await storage.inbox.setAside({
+    await storage.conflicts.setAside({
       ...scope,
       kind: 'conflict',
       event: event.event,
@@ -127,7 +127,7 @@ describe('a webhook that comes before the application has started', () => {
       payload,
       reference,
     });
-    const [conflict] = await storage.inbox.conflicts(scope, { limit: 1 });
+    const [conflict] = await storage.conflicts.list(scope, { limit: 1 });
     @Injectable()
     class Releaser {
       constructor(inbox: PaymentsInbox) {

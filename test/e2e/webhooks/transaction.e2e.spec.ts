@@ -122,7 +122,7 @@ describe('a webhook and the journal', () => {
       await start(storage);
       sandbox.next('POST /payments/mobile-money').status(422);
       await expect(payments.collections.mobileMoney(collectionRequest)).rejects.toThrow();
-      const stored = vi.spyOn(storage.inbox, 'setAside');
+      const stored = vi.spyOn(storage.conflicts, 'setAside');
       const claimed = vi.spyOn(storage.inbox, 'claim');
       during = () => Promise.reject(new Error('not yet'));
       expect(await deliver('payment.success')).toBe(500);

@@ -409,7 +409,7 @@ describe('a webhook that nobody can place', () => {
       const scope = { account: 'default', environment: 'sandbox' } as const;
       const payload = JSON.stringify(event);
       const rest = { event: name, reference: 'order-1', fingerprint: 'b1', payload } as const;
-      return storage.inbox.setAside({ ...scope, ...rest, kind: 'unrecognized' });
+      return storage.conflicts.setAside({ ...scope, ...rest, kind: 'unrecognized' });
     };
   });
 

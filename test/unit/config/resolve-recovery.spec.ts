@@ -83,7 +83,10 @@ describe('the options about open payments', () => {
     expect(() => resolveOptions({ ...valid, ...options })).toThrow(`\`${option}\``);
   });
 
-  it('a storage without a journal is none', () => {
-    expect(() => resolveOptions({ ...valid, storage: { name: 'half', inbox: {} } })).toThrow('`storage`');
+  it.each(['journal', 'inbox', 'conflicts'])('a storage without %s is none', (part) => {
+    const parts = { journal: {}, inbox: {}, conflicts: {} };
+    expect(resolveOptions({ ...valid, storage: { name: 'own', ...parts } }).storage).toMatchObject(parts);
+    const storage = { name: 'own', ...parts, [part]: undefined };
+    expect(() => resolveOptions({ ...valid, storage })).toThrow('`storage`');
   });
 });

@@ -3,6 +3,7 @@ import { type ClaimResult } from '../../../lib/storage/inbox-store.js';
 import { type PaymentsStorage } from '../../../lib/storage/payments-storage.js';
 import { memoryStorage } from '../../../lib/storage/memory/memory-storage.js';
 import { timeLimited } from '../../../lib/storage/time-limited-storage.js';
+import { conflictContract } from '../../support/conflict-contract.js';
 import { claimed, inboxContract, inboxDelivery, inboxKey } from '../../support/inbox-contract.js';
 import { journalContract, journalRecord } from '../../support/journal-contract.js';
 
@@ -18,6 +19,7 @@ class SlowStorage {
     name: 'slow',
     inbox: this.slow(this.memory.inbox),
     journal: this.slow(this.memory.journal),
+    conflicts: this.slow(this.memory.conflicts),
   };
 
   /** What was held back happens now. */
@@ -64,13 +66,13 @@ describe('a storage that may hang', () => {
 
   it.each<[string, (storage: typeof limited) => Promise<unknown>]>([
     ['inbox.claim', ({ inbox }) => inbox.claim(inboxDelivery('order-1'), 60_000)],
-    ['inbox.conflicts', ({ inbox }) => inbox.conflicts(SCOPE, { limit: 1 })],
-    ['inbox.getConflict', ({ inbox }) => inbox.getConflict(SCOPE, '1')],
-    ['inbox.removeConflict', ({ inbox }) => inbox.removeConflict(SCOPE, 'id')],
+    ['conflicts.list', ({ conflicts }) => conflicts.list(SCOPE, { limit: 1 })],
+    ['conflicts.get', ({ conflicts }) => conflicts.get(SCOPE, '1')],
+    ['conflicts.remove', ({ conflicts }) => conflicts.remove(SCOPE, 'id')],
     [
-      'inbox.setAside',
-      ({ inbox }) =>
-        inbox.setAside({
+      'conflicts.setAside',
+      ({ conflicts }) =>
+        conflicts.setAside({
           ...SCOPE,
           kind: 'conflict',
           event: '',
@@ -148,10 +150,14 @@ describe('a storage that may hang', () => {
 
   it('may take its time to purge', async () => {
     slow.hangs = true;
-    const ends = Promise.all([limited.inbox.purge(SCOPE, 1), limited.journal.purge(SCOPE, 'settled', 1)]);
+    const ends = Promise.all([
+      limited.inbox.purge(SCOPE, 1),
+      limited.journal.purge(SCOPE, 'settled', 1),
+      limited.conflicts.purge(SCOPE, 'unrecognized', 1),
+    ]);
     await vi.advanceTimersByTimeAsync(60_000);
     await slow.wake();
-    expect(await ends).toEqual([0, 0]);
+    expect(await ends).toEqual([0, 0, 0]);
   });
 
   it('leaves no timer behind', async () => {
@@ -175,6 +181,9 @@ describe('a storage with time limits', () => {
 
   describe('as an inbox', () => {
     inboxContract(open);
+  });
+  describe('as a store of conflicts', () => {
+    conflictContract(open);
   });
   describe('as a journal', () => {
     journalContract(open);

@@ -9,7 +9,7 @@ describe('what was set aside', () => {
 
   beforeEach(async () => {
     const storage = memoryStorage();
-    inbox = new PaymentsInbox(SCOPE, storage.inbox, 1, undefined);
+    inbox = new PaymentsInbox(SCOPE, storage, 1, undefined);
     for (let at = 1; at <= 250; at += 1) {
       const reference = `order-${at}`;
       const delivery = {
@@ -18,7 +18,7 @@ describe('what was set aside', () => {
         fingerprint: `f${at}`,
         payload: '{}',
       } as const;
-      await storage.inbox.setAside({ ...SCOPE, ...delivery, reference });
+      await storage.conflicts.setAside({ ...SCOPE, ...delivery, reference });
     }
   });
 
@@ -73,7 +73,7 @@ describe('what was set aside', () => {
   it('forgets no outcome where nothing is to be forgotten', async () => {
     const storage = memoryStorage();
     const purge = vi.spyOn(storage.inbox, 'purge');
-    const keeping = new PaymentsInbox(SCOPE, storage.inbox, Infinity, undefined);
+    const keeping = new PaymentsInbox(SCOPE, storage, Infinity, undefined);
     expect(await keeping.purge()).toBe(0);
     expect(purge).not.toHaveBeenCalled();
   });

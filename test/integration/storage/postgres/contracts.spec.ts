@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest';
 import { type PaymentsStorage } from '../../../../lib/storage/payments-storage.js';
 import { postgresStorage } from '../../../../lib/storage/postgres/postgres-storage.js';
+import { conflictContract } from '../../../support/conflict-contract.js';
 import { inboxContract } from '../../../support/inbox-contract.js';
 import { damagedJournalContract, journalContract } from '../../../support/journal-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
@@ -22,6 +23,9 @@ describeWith([postgresService], 'postgresStorage()', () => {
 
     describe('its inbox', () => {
       inboxContract(() => ({ inbox: storage().inbox, pass: database.pass }));
+    });
+    describe('its conflicts', () => {
+      conflictContract(() => ({ ...storage(), pass: database.pass }));
     });
     describe('its journal', () => {
       journalContract(() => ({ journal: storage().journal, pass: database.pass }));
@@ -52,5 +56,6 @@ describeWith([postgresService], 'postgresStorage()', () => {
     afterEach(() => database.close());
 
     inboxContract(() => ({ inbox: storage(true).inbox, pass: database.pass }), { remembersHandlers: false });
+    conflictContract(() => ({ ...storage(true), pass: database.pass }));
   });
 });

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type PoolClient } from 'pg';
 import { type PaymentsStorage } from '../../../../lib/storage/payments-storage.js';
 import { postgresStorage } from '../../../../lib/storage/postgres/postgres-storage.js';
+import { conflictContract } from '../../../support/conflict-contract.js';
 import { claimed, inboxContract, inboxDelivery } from '../../../support/inbox-contract.js';
 import { journalContract } from '../../../support/journal-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
@@ -30,6 +31,9 @@ describe('postgresStorage() on an embedded PostgreSQL with one connection', () =
 
   describe('its inbox', () => {
     inboxContract(() => ({ inbox: storage().inbox, pass: database.pass }));
+  });
+  describe('its conflicts', () => {
+    conflictContract(() => ({ ...storage(), pass: database.pass }));
   });
   describe('its journal', () => {
     journalContract(() => ({ journal: storage().journal, pass: database.pass }));

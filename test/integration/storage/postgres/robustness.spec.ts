@@ -136,7 +136,7 @@ describeWith([postgresService], 'postgresStorage() and its server', () => {
       payload: '{"customer_name":"Asha Mrema"}',
     } as unknown as SetAsideDelivery;
     const error: unknown = await storage()
-      .inbox.setAside(delivery)
+      .conflicts.setAside(delivery)
       .catch((thrown: unknown) => thrown);
     const shown = inspect(error, { depth: 9, showHidden: true });
     expect(shown).toContain('23502');

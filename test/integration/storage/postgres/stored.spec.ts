@@ -76,14 +76,14 @@ describeWith([postgresService], 'what PostgreSQL stores', () => {
   );
 
   it('keeps every text as an event, a payload and the name of a handler', async () => {
-    const { inbox } = storage();
+    const { inbox, conflicts } = storage();
     for (const text of ODD_TEXTS) {
       const event = { event: text, fingerprint: text === 'a\0b' ? 'x' : 'y' };
-      await inbox.setAside({ ...SCOPE, kind: 'conflict', ...event, reference: text, payload: text });
-      const [stored] = await inbox.conflicts(SCOPE, { limit: 9 });
+      await conflicts.setAside({ ...SCOPE, kind: 'conflict', ...event, reference: text, payload: text });
+      const [stored] = await conflicts.list(SCOPE, { limit: 9 });
       expect(stored).toMatchObject({ event: text, reference: text, payload: text });
-      await inbox.removeConflict(SCOPE, stored?.id ?? '');
-      expect(await inbox.conflicts(SCOPE, { limit: 9 })).toEqual([]);
+      await conflicts.remove(SCOPE, stored?.id ?? '');
+      expect(await conflicts.list(SCOPE, { limit: 9 })).toEqual([]);
       const first = claimed(await inbox.claim(inboxDelivery(text, event), LEASE_MS));
       await first.mark(text);
       await first.fail();
@@ -93,8 +93,8 @@ describeWith([postgresService], 'what PostgreSQL stores', () => {
   });
 
   it('takes no harm from an id that was never given out', async () => {
-    const { inbox } = storage();
-    await inbox.setAside({
+    const { conflicts } = storage();
+    await conflicts.setAside({
       ...SCOPE,
       kind: 'mismatch',
       event: 'payment.failed',
@@ -103,8 +103,8 @@ describeWith([postgresService], 'what PostgreSQL stores', () => {
       payload: '{}',
     });
     for (const id of ['', '0', "1' OR '1'='1", '99999999999999999999', 'a\0b'])
-      await inbox.removeConflict(SCOPE, id);
-    expect(await inbox.conflicts(SCOPE, { limit: 9 })).toHaveLength(1);
+      await conflicts.remove(SCOPE, id);
+    expect(await conflicts.list(SCOPE, { limit: 9 })).toHaveLength(1);
   });
 
   it('keeps fields of a record that this version does not know', async () => {

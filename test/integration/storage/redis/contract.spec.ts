@@ -3,6 +3,7 @@ import { Cluster } from 'ioredis';
 import { type PaymentsStorage } from '../../../../lib/storage/payments-storage.js';
 import { redisStorage } from '../../../../lib/storage/redis/index.js';
 import { type RedisClient } from '../../../../lib/storage/redis/redis-client.js';
+import { conflictContract } from '../../../support/conflict-contract.js';
 import { inboxContract, inboxDelivery, inboxKey } from '../../../support/inbox-contract.js';
 import { damagedJournalContract, journalContract } from '../../../support/journal-contract.js';
 import { connectRedis, forget, ownPrefix, TimeTravellingRedis, reaches } from '../../../support/redis.js';
@@ -29,6 +30,10 @@ describeWith([redisService], 'redisStorage()', () => {
 
   describe('its inbox', () => {
     inboxContract(() => open(client(), prefix));
+  });
+
+  describe('its conflicts', () => {
+    conflictContract(() => open(client(), prefix));
   });
 
   describe('its journal', () => {
@@ -89,6 +94,10 @@ describeWithRedisServer('redisStorage() on a cluster, which refuses scripts over
 
   describe('its inbox', () => {
     inboxContract(() => open(client, ''));
+  });
+
+  describe('its conflicts', () => {
+    conflictContract(() => open(client, ''));
   });
 
   describe('its journal', () => {

@@ -31,7 +31,7 @@ describeWith([redisService], 'redisStorage() before a Redis that goes away', () 
 
   it('rejects at once, whatever the client would wait for, and works again afterwards', async () => {
     client = connectRedis(proxy.url);
-    const { inbox, journal } = redisStorage({ client, keyPrefix: prefix });
+    const { inbox, journal, conflicts } = redisStorage({ client, keyPrefix: prefix });
     const claim = claimed(await inbox.claim(inboxDelivery('order-1'), LEASE_MS));
     const lost = reaches(client, 'reconnecting');
     proxy.cut();
@@ -39,7 +39,7 @@ describeWith([redisService], 'redisStorage() before a Redis that goes away', () 
     for (const call of [
       inbox.claim(inboxDelivery('order-2'), LEASE_MS),
       inbox.waitForRelease(inboxKey('order-1'), 60_000),
-      inbox.conflicts(inboxKey('order-1'), { limit: 1 }),
+      conflicts.list(inboxKey('order-1'), { limit: 1 }),
       inbox.purge(inboxKey('order-1'), 0),
       claim.mark('Orders.paid'),
       claim.finish(),
@@ -58,8 +58,8 @@ describeWith([redisService], 'redisStorage() before a Redis that goes away', () 
 
   it('fails calls that are under way when a client of its own loses the connection, and makes none again', async () => {
     client = ownClient(proxy.url);
-    const { inbox } = redisStorage({ client, keyPrefix: prefix });
-    await inbox.conflicts(inboxKey('order-1'), { limit: 1 });
+    const { inbox, conflicts } = redisStorage({ client, keyPrefix: prefix });
+    await conflicts.list(inboxKey('order-1'), { limit: 1 });
     proxy.hang();
     const claiming = inbox.claim(inboxDelivery('order-1'), LEASE_MS);
     proxy.cut();
@@ -73,8 +73,8 @@ describeWith([redisService], 'redisStorage() before a Redis that goes away', () 
     client = ownClient(proxy.url);
     expect(client.options.socketTimeout).toBe(5_000);
     client.options.socketTimeout = 50;
-    const { inbox } = redisStorage({ client, keyPrefix: prefix });
-    await inbox.conflicts(inboxKey('order-1'), { limit: 1 });
+    const { inbox, conflicts } = redisStorage({ client, keyPrefix: prefix });
+    await conflicts.list(inboxKey('order-1'), { limit: 1 });
     proxy.hang();
     await expect(inbox.claim(inboxDelivery('order-1'), LEASE_MS)).rejects.toMatchObject(UNREACHABLE);
     proxy.restore();

@@ -97,9 +97,9 @@ describeWithRedisServer('redisStorage() on a Redis of its own', () => {
 
 /** Uses a storage; resolves when the server has answered everything that it was asked meanwhile. */
 async function useTwice(client: Redis): Promise<void> {
-  const { inbox } = redisStorage({ client });
-  await inbox.conflicts(inboxKey('order-1'), { limit: 1 });
-  await inbox.conflicts(inboxKey('order-1'), { limit: 1 });
+  const { conflicts } = redisStorage({ client });
+  await conflicts.list(inboxKey('order-1'), { limit: 1 });
+  await conflicts.list(inboxKey('order-1'), { limit: 1 });
   await client.ping();
   await new Promise(setImmediate);
 }

@@ -1,21 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import { inspect } from 'node:util';
 import { type SetAsideKind } from '../../../../lib/common/vocabulary.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
+import { conflictContract } from '../../../support/conflict-contract.js';
 import { claimed, inboxContract, inboxDelivery, inboxKey } from '../../../support/inbox-contract.js';
 
 const LEASE_MS = 60_000;
 
 describe('memoryStorage()', () => {
-  inboxContract(() => {
+  const open = () => {
     let now = 1_800_000_000_000;
-    const { inbox } = memoryStorage({ now: () => now });
-    return {
-      inbox,
-      pass: (ms) => {
-        now += ms;
-      },
-    };
-  });
+    return { ...memoryStorage({ now: () => now }), pass: (ms: number): void => void (now += ms) };
+  };
+  inboxContract(open);
+  conflictContract(open);
 
   it('forgets the oldest finished outcome when it is full', async () => {
     const { inbox } = memoryStorage({ maxEntries: 2 });
@@ -68,18 +66,27 @@ describe('memoryStorage()', () => {
   });
 
   it('bounds what is set aside by its reason, so that unknown names never keep a conflict out', async () => {
-    const { inbox } = memoryStorage({ maxEntries: 2 });
+    const { conflicts } = memoryStorage({ maxEntries: 2 });
     const aside = (kind: SetAsideKind, fingerprint: string) =>
-      inbox.setAside({ ...inboxKey(''), kind, event: 'e', reference: 'r', fingerprint, payload: '{}' });
+      conflicts.setAside({ ...inboxKey(''), kind, event: 'e', reference: 'r', fingerprint, payload: '{}' });
     await aside('unrecognized', 'b1');
     await aside('unrecognized', 'b2');
     await aside('unrecognized', 'b2');
     await expect(aside('unrecognized', 'b3')).rejects.toMatchObject({ name: 'PaymentsStorageError' });
     await aside('conflict', 'f1');
-    const [first] = await inbox.conflicts(inboxKey(''), { limit: 1 });
-    await inbox.removeConflict(inboxKey(''), first?.id ?? '');
+    const [first] = await conflicts.list(inboxKey(''), { limit: 1 });
+    await conflicts.remove(inboxKey(''), first?.id ?? '');
     await aside('unrecognized', 'b3');
-    expect(await inbox.conflicts(inboxKey(''), { limit: 10 })).toHaveLength(3);
+    expect(await conflicts.list(inboxKey(''), { limit: 10 })).toHaveLength(3);
+  });
+
+  it('shows no payload of what was set aside', async () => {
+    const { conflicts } = memoryStorage();
+    const payload = '{"customer_name":"Asha Mrema"}';
+    const delivery = { kind: 'conflict', event: 'e', reference: 'r', fingerprint: 'f', payload } as const;
+    await conflicts.setAside({ ...inboxKey(''), ...delivery });
+    expect(inspect({ conflicts }, { depth: 9, showHidden: true })).not.toContain('Asha');
+    expect(inspect(conflicts)).toBe('MemoryConflicts { 1 events }');
   });
 
   it('remembers ten thousand outcomes unless another number is asked for', async () => {

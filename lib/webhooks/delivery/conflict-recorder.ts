@@ -1,28 +1,38 @@
 import { type PaymentWebhookEvent } from '../../common/events.js';
 import { type InboxScope, type SetAsideKind } from '../../common/vocabulary.js';
-import { type InboxStore } from '../../storage/inbox-store.js';
+import { type ConflictStore } from '../../storage/conflict-store.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { chargeFingerprintOf, classifyEvent } from './classify-event.js';
 import { type VerifiedWebhook } from '../signature/read-event.js';
 import { describeEvent } from './webhook-answer.js';
 
-/** Keeps deliveries that are not handled until somebody looks at them. */
-export class Quarantine {
+/** Sets deliveries aside that are not handled, and says so in the log. */
+export class ConflictRecorder {
   private readonly logger = new SafeLogger('PaymentsWebhooks');
 
   constructor(
     private readonly scope: InboxScope,
-    private readonly inbox: Pick<InboxStore, 'setAside'>,
+    private readonly conflicts: Pick<ConflictStore, 'setAside'>,
   ) {}
 
   /** Rejects where the storage does. */
-  store(kind: SetAsideKind, { event, bodyHash }: Pick<VerifiedWebhook, 'event' | 'bodyHash'>): Promise<void> {
+  setAside(
+    kind: SetAsideKind,
+    { event, bodyHash }: Pick<VerifiedWebhook, 'event' | 'bodyHash'>,
+  ): Promise<void> {
     const { reference } = event.data;
     // Of an event that nobody knows it is not known either which of its fields tell it from another one.
     const isUnrecognized = classifyEvent(event).kind === 'unrecognized';
     const fingerprint = isUnrecognized ? bodyHash() : chargeFingerprintOf(event);
     const payload = JSON.stringify(event);
-    return this.inbox.setAside({ ...this.scope, kind, event: event.event, reference, fingerprint, payload });
+    return this.conflicts.setAside({
+      ...this.scope,
+      kind,
+      event: event.event,
+      reference,
+      fingerprint,
+      payload,
+    });
   }
 
   /** A contradiction is an error; what another system may have caused is a warning. */

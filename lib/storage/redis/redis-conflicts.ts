@@ -1,4 +1,4 @@
-import { type InboxConflict, type SetAsideDelivery } from '../conflict-store.js';
+import { type ConflictStore, type InboxConflict, type SetAsideDelivery } from '../conflict-store.js';
 import { type InboxScope, type SetAsideKind } from '../../common/vocabulary.js';
 import { placeAfter, placeOf } from '../conflict-cursor.js';
 import { PURGE_BATCH } from './purge-in-batches.js';
@@ -6,19 +6,22 @@ import { type RedisKeys } from './redis-keys.js';
 import { type ScriptRunner } from './script-runner.js';
 import { luaScript } from './lua-script.js';
 
-/** Deliveries that were stored instead of handled. */
-export class RedisSetAside {
+/** The conflicts of all processes that share a Redis. */
+export class RedisConflicts implements ConflictStore {
   constructor(
     private readonly scripts: ScriptRunner,
     private readonly keys: RedisKeys,
   ) {}
 
-  async add(delivery: SetAsideDelivery): Promise<void> {
+  async setAside(delivery: SetAsideDelivery): Promise<void> {
     const values = [setAsideField(delivery), setAsideText(delivery)];
     await this.scripts.run(SET_ASIDE, this.keys.setAside(delivery), values);
   }
 
-  async page(scope: InboxScope, after: string | undefined, limit: number): Promise<readonly InboxConflict[]> {
+  async list(
+    scope: InboxScope,
+    { after, limit }: { readonly after?: string; readonly limit: number },
+  ): Promise<readonly InboxConflict[]> {
     const range = [placeAfter(after), String(limit)];
     const listed = await this.scripts.run(LIST_SET_ASIDE, this.keys.setAside(scope), range);
     return (listed as readonly string[]).map((text) => setAsideEntry(scope, text));

@@ -1,4 +1,4 @@
-import { type InboxConflict, type SetAsideDelivery } from '../conflict-store.js';
+import { type ConflictStore, type InboxConflict, type SetAsideDelivery } from '../conflict-store.js';
 import { type InboxScope, type SetAsideKind } from '../../common/vocabulary.js';
 import { placeAfter, placeOf } from '../conflict-cursor.js';
 import { deleteBatch, deleteInBatches } from './delete-in-batches.js';
@@ -6,14 +6,14 @@ import { type RunStatement } from './pooled-connection.js';
 import { epochText, MOMENT, fromSqlText, toSqlText } from './sql-text.js';
 import { type TableNames } from './table-names.js';
 
-/** Deliveries that were stored instead of handled. */
-export class PostgresSetAside {
+/** The conflicts in PostgreSQL; one statement a call, never in the transaction of a handler. */
+export class PostgresConflicts implements ConflictStore {
   constructor(
     private readonly run: RunStatement,
     private readonly names: Pick<TableNames, 'setAside'>,
   ) {}
 
-  async add(delivery: SetAsideDelivery): Promise<void> {
+  async setAside(delivery: SetAsideDelivery): Promise<void> {
     const { account, environment, kind, fingerprint, event, reference, payload } = delivery;
     await this.run(
       `WITH ${MOMENT}
@@ -26,7 +26,10 @@ export class PostgresSetAside {
     );
   }
 
-  async page(scope: InboxScope, after: string | undefined, limit: number): Promise<readonly InboxConflict[]> {
+  async list(
+    scope: InboxScope,
+    { after, limit }: { readonly after?: string; readonly limit: number },
+  ): Promise<readonly InboxConflict[]> {
     const { account, environment } = scope;
     const { rows } = await this.run(
       `${this.entries} WHERE account = $1 AND environment = $2 AND id > $3::bigint ORDER BY id LIMIT $4`,
