@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { SANDBOX_OPERATIONS } from '../../../lib/sandbox/core/operations.js';
 import { pageFiles } from '../../../lib/sandbox/page/assets.generated.js';
+import * as entry from '../../../lib/index.js';
 import { controlDocument } from '../../support/control-contract.js';
 
 const sorted = (names: readonly string[]): readonly string[] => [...names].sort();
@@ -38,5 +39,41 @@ describe('every operation of the emulator', () => {
       return sources.includes(parameter === undefined ? `'${path}'` : `\`${literal}\${`);
     };
     expect(SANDBOX_OPERATIONS.filter((operation) => !isCalled(operation))).toEqual([]);
+  });
+});
+
+describe('docs/services.md', () => {
+  it('names every method of the services', () => {
+    const page = readFileSync('docs/services.md', 'utf8');
+    const { CollectionsService, DisbursementsService, NameLookupService, WalletService, BanksService } =
+      entry;
+    const services = [
+      CollectionsService,
+      DisbursementsService,
+      NameLookupService,
+      WalletService,
+      BanksService,
+    ];
+    // `BanksService.list()`, `.find(code)`
+    const methods = services.flatMap(({ name, prototype }) =>
+      Object.getOwnPropertyNames(prototype)
+        .filter((method) => method !== 'constructor')
+        .map((method) => ({ name, method })),
+    );
+    expect(methods.length).toBeGreaterThan(6);
+    const isNamed = ({ name, method }: (typeof methods)[number]): boolean =>
+      page.split('\n').some((line) => line.includes(`${name}.`) && line.includes(`.${method}(`));
+    expect(methods.filter((entry) => !isNamed(entry))).toEqual([]);
+  });
+});
+
+describe('CONTRIBUTING.md', () => {
+  it('takes a newcomer through an eighth operation in eight places at most, each of which is there', () => {
+    const page = readFileSync('CONTRIBUTING.md', 'utf8');
+    const section = page.slice(page.indexOf('\n## An eighth gateway operation\n'));
+    const places = [...section.matchAll(/^\| `([^`]+)`/gm)].map(([, place = '']) => place);
+    expect(places).toContain('lib/sandbox/core/operations.ts');
+    expect(places.length).toBeLessThanOrEqual(8);
+    expect(places.filter((place) => !existsSync(place.replace('<resource>', 'wallet')))).toEqual([]);
   });
 });

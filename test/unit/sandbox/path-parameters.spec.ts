@@ -5,7 +5,7 @@ import type * as sandboxEntry from '../../../lib/sandbox/index.js';
 import { callerOf, COLLECTION } from '../../support/gateway-caller.js';
 
 const OPERATIONS_MODULE = '../../../lib/sandbox/core/operations.js';
-const STATUS = 'GET /payments/{reference}' as operations.SandboxOperation;
+const STATUS = 'GET /receipts/{reference}' as operations.SandboxOperation;
 
 /** The row of an eighth operation. */
 const statusRow: operations.GatewayOperation = {
@@ -29,7 +29,7 @@ describe('an operation with a path parameter', () => {
       const actual = await original<typeof operations>();
       const OPERATIONS = {
         [STATUS]: statusRow,
-        'GET /payments/mobile-money': statusRow,
+        'GET /receipts/newest': statusRow,
         ...actual.OPERATIONS,
       };
       return { ...actual, OPERATIONS, SANDBOX_OPERATIONS: Object.keys(OPERATIONS) };
@@ -49,7 +49,7 @@ describe('an operation with a path parameter', () => {
 
   afterEach(() => sandbox.stop());
 
-  const read = (reference: string) => callerOf(sandbox).get(`/payments/${encodeURIComponent(reference)}`);
+  const read = (reference: string) => callerOf(sandbox).get(`/receipts/${encodeURIComponent(reference)}`);
 
   it('gets the parameter decoded', async () => {
     await callerOf(sandbox).collect({ reference: 'order/1 ü' });
@@ -64,26 +64,24 @@ describe('an operation with a path parameter', () => {
     const context = { equals: Object.is };
     expect(toHaveReceived.call(context, sandbox, STATUS, { times: 2 }).pass).toBe(true);
     expect(toHaveReceived.call(context, sandbox, STATUS, { times: 1 }).pass).toBe(false);
-    expect(sandbox.explain('order-2')).toMatch(/GET \/payments\/order-2, key \S+ -> 503 \[fault status\]/);
-    expect(sandbox.explain('order-1')).toMatch(/GET \/payments\/order-1, key \S+ -> 404 NOT_FOUND/);
+    expect(sandbox.explain('order-2')).toMatch(/GET \/receipts\/order-2, key \S+ -> 503 \[fault status\]/);
+    expect(sandbox.explain('order-1')).toMatch(/GET \/receipts\/order-1, key \S+ -> 404 NOT_FOUND/);
   });
 
   it('comes after an operation whose path has the same text', () => {
-    expect(routes.findOperation('GET', '/payments/mobile-money')?.operation).toBe(
-      'GET /payments/mobile-money',
-    );
-    expect(routes.findOperation('GET', '/payments/order-1')).toEqual({
+    expect(routes.findOperation('GET', '/receipts/newest')?.operation).toBe('GET /receipts/newest');
+    expect(routes.findOperation('GET', '/receipts/order-1')).toEqual({
       operation: STATUS,
       parameters: { reference: 'order-1' },
     });
-    expect(routes.methodsOf('/payments/mobile-money')).toEqual(['GET', 'POST']);
-    expect(routes.methodsOf('/payments/order-1')).toEqual(['GET']);
+    expect(routes.methodsOf('/receipts/newest')).toEqual(['GET']);
+    expect(routes.methodsOf('/receipts/order-1')).toEqual(['GET']);
   });
 
   it('is not found under a path that is badly encoded, or under another method', async () => {
     const gateway = callerOf(sandbox);
-    expect(await gateway.get('/payments/%zz')).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
-    expect(await gateway.post('/payments/order-1', COLLECTION)).toMatchObject({
+    expect(await gateway.get('/receipts/%zz')).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
+    expect(await gateway.post('/receipts/order-1', COLLECTION)).toMatchObject({
       status: 405,
       body: { message: expect.stringContaining('understands GET, not POST') as string },
     });
