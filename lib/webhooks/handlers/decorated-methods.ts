@@ -31,11 +31,9 @@ export interface ClassMethod {
 /** The methods of a prototype, inherited ones included; accessors are not touched. */
 export function methodsOf(prototype: unknown): readonly ClassMethod[] {
   if (typeof prototype !== 'object' || prototype === null) return [];
-  const members = prototype as Readonly<Record<string, object>>;
-  return new MetadataScanner().getAllMethodNames(prototype).flatMap((name) => {
-    const method = members[name];
-    return typeof method === 'function' ? [{ name, method }] : [];
-  });
+  return new MetadataScanner()
+    .getAllMethodNames(prototype)
+    .map((name) => ({ name, method: Reflect.get(prototype, name) as object }));
 }
 
 /** The account whose webhooks a `@PaymentsWebhook` method receives; undefined for any other method. */
