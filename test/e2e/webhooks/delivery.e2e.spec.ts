@@ -299,6 +299,25 @@ describe.each(adapters)('a verified webhook on %s', (adapter) => {
     expect((await deliver(port, event)).status).toBe(200);
   });
 
+  it.each<[what: string, name: string, data: object, says: string]>([
+    ['another outcome', 'payment.failed', {}, 'payment.success stands for the reference already. See '],
+    [
+      'another charge',
+      'payment.success',
+      { provider_reference: 'charge-2' },
+      'another payment.success stands for the reference already, with another amount, status or provider reference: ' +
+        'the customer may have been charged twice. See ',
+    ],
+  ])('is logged as a conflict where nobody listens to those: %s', async (_what, name, data, says) => {
+    const { port, logs } = await start({ providers: [Orders] });
+    const first = { reference: 'order-1', provider_reference: 'charge-1' };
+    expect((await deliver(port, paymentEvent('payment.success', first))).status).toBe(200);
+    expect((await deliver(port, paymentEvent(name, { ...first, ...data }))).status).toBe(200);
+    expect(logs.webhooks('error')).toEqual([
+      expect.stringContaining(`as a conflict: ${says}PaymentsInbox.conflicts().`),
+    ]);
+  });
+
   it.each<[string, Partial<PaymentWebhookEvent['data']>]>([
     ['its currency is not TZS', { currency: 'USD' }],
     ['its status is another known one than its name says', { status: 'failed' }],

@@ -260,6 +260,20 @@ describe('a wrong option stops the boot with its name and the fix', () => {
       'is not a list',
     ],
     ['a mistyped retry option', { ...valid, retry: { attempts: 1 } }, 'retry.attempts', 'write maxAttempts'],
+    ...[
+      'payment.failed',
+      [null],
+      [{ length: 2 }],
+      ['payment.failed', 'payment.success'],
+      [['payment.failed']],
+      [['payment.failed', 'payment.success', 'payment.expired']],
+      [['payment.failed', 'payment.paid']],
+    ].map((supersede): [string, object, string, string] => [
+      `what is no list of pairs, ${JSON.stringify(supersede)}`,
+      { ...valid, webhooks: { ...webhooks, supersede } },
+      'webhooks.supersede',
+      "write for example [['payment.failed', 'payment.success']]",
+    ]),
     [
       'a supersede pair of unknown events',
       { ...valid, webhooks: { ...webhooks, supersede: [['a', 'b']] } },

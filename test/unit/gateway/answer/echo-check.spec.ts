@@ -79,6 +79,7 @@ describe('the echo of a payout', () => {
     ['to a bank, as it was sent', bank, {}, [], []],
     ['with the account in groups', bank, { account_number: '0150 1234-56789' }, [], []],
     ['with the account as a number', bank, { account_number: 150123456789 }, [], []],
+    ['with another account as a number', bank, { account_number: 150123456780 }, ['account_number'], []],
     ['with another account', bank, { account_number: '0150123456780' }, ['account_number'], []],
     ['with an account that lost its zero', bank, { account_number: '150123456789' }, ['account_number'], []],
     ['with an account that is no text', bank, { account_number: ['0150123456789'] }, ['account_number'], []],

@@ -23,6 +23,18 @@ describe('the tombstones of the memory storage', () => {
     expect(tombstones.find(other)).toEqual({ attempt: 2, end: 'accepted' });
   });
 
+  it('are purged by their age, however often they had to move, and counted', () => {
+    const tombstones = new MemoryTombstones();
+    const end = { attempt: 1, end: 'rejected' } as const;
+    for (let index = 0; index < 1_000; index += 1) tombstones.add(`old-${index}`, end, 1_000);
+    for (let index = 0; index < 500; index += 1) tombstones.add(`new-${index}`, end, 5_000);
+    expect(tombstones.purge(5_000)).toBe(1_000);
+    expect(tombstones.find('old-999')).toBeUndefined();
+    expect(tombstones.find('new-0')).toEqual(end);
+    expect(tombstones.purge(5_001)).toBe(500);
+    expect(tombstones.purge(5_001)).toBe(0);
+  });
+
   it('keep texts apart that are the same in UTF-8', () => {
     const tombstones = new MemoryTombstones();
     tombstones.add('\ud800', { attempt: 1, end: 'rejected' }, 1_000);

@@ -60,6 +60,14 @@ describe('what becomes of a delivery', () => {
       SUPERSEDE,
       run(true),
     ],
+    [
+      'after one that only another replaces',
+      'payment.expired',
+      {},
+      { ...OTHERWISE, outcome: 'failed' },
+      SUPERSEDE,
+      run(true),
+    ],
     ['that would reverse', 'payment.failed', {}, { ...OTHERWISE, outcome: 'success' }, SUPERSEDE, run(true)],
     ['of a second charge', 'payment.success', {}, { ...OTHERWISE, outcome: 'success' }, SUPERSEDE, run(true)],
     [

@@ -4,6 +4,7 @@ import { type ResolvedWebhookOptions } from '../../../../lib/config/resolved-opt
 import { paymentEvent } from '../../../../lib/testing/payment-event.js';
 import { type DeliveryDispatcher } from '../../../../lib/webhooks/delivery/delivery-dispatcher.js';
 import { RunningWork } from '../../../../lib/webhooks/delivery/handler-runner.js';
+import { queuedDelivery } from '../../../../lib/webhooks/delivery/delivery-queue.js';
 import { DONE, type WebhookAnswer } from '../../../../lib/webhooks/delivery/webhook-answer.js';
 import { type TracedWebhook } from '../../../../lib/webhooks/delivery/webhook-trace.js';
 import { WebhookReceiver } from '../../../../lib/webhooks/delivery/webhook-receiver.js';
@@ -68,4 +69,22 @@ it.each([
   expect(await receiver.release({ ...conflict, seen: 2, firstSeenAt })).toEqual(DONE);
   expect(work.mock.calls[0]?.[0]).toMatchObject({ event, deliveredAt: new Date(firstSeenAt) });
   expect(work.mock.calls[0]?.[0].bodyHash()).toBe('f');
+});
+
+it('works on a delivery of a queue as it was when it came', async () => {
+  const dispatch = vi.fn((_webhook: TracedWebhook) => Promise.resolve(DONE));
+  const receiver = new WebhookReceiver(
+    SCOPE,
+    { scheme: { name: 'own' } } as ResolvedWebhookOptions,
+    { dispatch } as unknown as DeliveryDispatcher,
+    new RunningWork(),
+    'memory',
+  );
+  const event = paymentEvent('payment.refunded', { reference: 'order-1' });
+  const deliveredAt = new Date(1_800_000_000_123);
+  const queued = queuedDelivery(SCOPE, { event, bodyHash: () => 'the hash of its bytes', deliveredAt });
+
+  expect(await receiver.work(queued)).toEqual(DONE);
+  expect(dispatch.mock.calls[0]?.[0]).toMatchObject({ event, deliveredAt });
+  expect(dispatch.mock.calls[0]?.[0].bodyHash()).toBe('the hash of its bytes');
 });

@@ -114,6 +114,28 @@ describe('what is told of a delivery', () => {
     }
   });
 
+  it.each([
+    ['the class of an error', new RangeError('secret'), { error: 'RangeError' }],
+    ['nothing of what is no error', 'secret', {}],
+  ])('says that a handler failed, and %s', async (_what, thrown, said) => {
+    const heard = hear(WEBHOOK_HANDLER_END_CHANNEL);
+    const trace = new WebhookTrace('default', paymentEvent('payment.success'), 'request');
+    const step = trace.step('Orders.paid', 2, () => Promise.reject(thrown as Error));
+    await expect(step).rejects.toBe(thrown);
+    const { deliveryId, durationMs, ...end } = heard[0]
+      ?.event as PaymentsDiagnostics[typeof WEBHOOK_HANDLER_END_CHANNEL];
+    expect([deliveryId, durationMs]).toEqual([expect.any(Number), expect.any(Number)]);
+    expect(end).toEqual({
+      account: 'default',
+      event: 'payment.success',
+      reference: expect.any(String) as unknown,
+      handler: 'Orders.paid',
+      attempt: 2,
+      outcome: 'failed',
+      ...said,
+    });
+  });
+
   it.each(CHANNELS)('reaches who listens to nothing but %s', async (channel) => {
     const heard = hear(channel);
     await deliver();
