@@ -13,7 +13,7 @@ describe('lineDiff', () => {
   });
 
   it('shows a new text as one hunk of added lines', () => {
-    expect(written('', 'a\nb\n')).toEqual(['../../../../ -0,0 +1,2 @@', '+a', '+b']);
+    expect(written('', 'a\nb\n')).toEqual(['@@ -0,0 +1,2 @@', '+a', '+b']);
   });
 
   it('shows three lines around a change, and two changes that are far apart in two hunks', () => {
@@ -22,7 +22,7 @@ describe('lineDiff', () => {
       line === '2' ? ['two', 'and more'] : line === '18' ? [] : [line],
     );
     expect(written(text(before), text(after))).toEqual([
-      '../../../../ -1,5 +1,6 @@',
+      '@@ -1,5 +1,6 @@',
       ' 1',
       '-2',
       '+two',
@@ -30,7 +30,7 @@ describe('lineDiff', () => {
       ' 3',
       ' 4',
       ' 5',
-      '../../../../ -15,6 +16,5 @@',
+      '@@ -15,6 +16,5 @@',
       ' 15',
       ' 16',
       ' 17',
@@ -42,7 +42,7 @@ describe('lineDiff', () => {
 
   it('takes as few lines out as it can, and no line end for a change', () => {
     expect(written('a\r\nb\r\nc\r\n', 'a\r\nx\r\nb\r\ny\r\nc')).toEqual([
-      '../../../../ -1,3 +1,5 @@',
+      '@@ -1,3 +1,5 @@',
       ' a',
       '+x',
       ' b',
