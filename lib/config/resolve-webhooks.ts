@@ -1,6 +1,7 @@
-import { PAYMENT_EVENT_NAMES } from '../common/events.js';
 import { type WebhookScheme } from '../common/webhook-scheme.js';
-import { isRecord, oneOf, type OptionError, wholeNumber } from './option-checks.js';
+import { readOptions } from './option.js';
+import { isRecord, oneOf, type OptionError } from './option-checks.js';
+import { WEBHOOK_OPTIONS } from './options-table.js';
 import { type ResolvedWebhookOptions, type ResolvedWebhookKey } from './resolved-options.js';
 import { isShort, secretBytes, secretProblem } from '../common/webhook-secret.js';
 import { wasSplitAtCommas } from './environment-options.js';
@@ -18,42 +19,20 @@ export function resolveWebhookSection(
   value: Record<string, unknown>,
   error: OptionError,
 ): ResolvedWebhookOptions {
-  const scheme = checkedScheme(value['scheme'], error);
-  const number = (option: string, min: number, fallback: number, max?: number): number =>
-    wholeNumber(error, `webhooks.${option}`, value[option], {
-      min,
-      fallback,
-      ...(max === undefined ? {} : { max }),
-    });
-  const handlerTimeoutMs = number('handlerTimeoutMs', 1, 25_000);
-  const leaseMs = number('leaseMs', 1, 60_000);
+  const { secrets, retentionDays, ...options } = readOptions(WEBHOOK_OPTIONS, value, 'webhooks', error);
+  const { scheme, leaseMs, handlerTimeoutMs } = options;
   if (leaseMs <= handlerTimeoutMs) {
     throw error(
       'webhooks.leaseMs',
       'must be longer than `webhooks.handlerTimeoutMs`, or a second run could start beside the first: write at least twice as much.',
     );
   }
-  const retentionDays =
-    value['retentionDays'] === Infinity ? Infinity : number('retentionDays', 1, 30, 36_500);
-  const keys = resolveWebhookSecrets(value['secrets'], scheme, error);
+  const keys = resolveWebhookSecrets(secrets, scheme, error);
   return {
-    scheme,
+    ...options,
     keys,
-    rawBody: rawBodyOption(value['rawBody'], error),
-    bodyLimit: number('bodyLimit', 1, 65_536),
-    bodyTimeoutMs: number('bodyTimeoutMs', 1, 10_000),
-    unverifiedBytesLimit: number('unverifiedBytesLimit', 1, 16_777_216),
-    handlerTimeoutMs,
-    leaseMs,
-    inFlightWaitMs: number('inFlightWaitMs', 0, 2_000),
     retentionMs: retentionDays * DAY_MS,
-    unknownReferences: oneOf(error, 'webhooks.unknownReferences', value['unknownReferences'], [
-      'handle',
-      'set-aside',
-      'acknowledge',
-    ]),
-    supersede: supersedePairs(value['supersede'], error),
-    warnings: [...secretWarnings(value['secrets'], keys), ...replayWarnings(scheme, retentionDays)],
+    warnings: [...secretWarnings(secrets, keys), ...replayWarnings(scheme, retentionDays)],
   };
 }
 
@@ -66,31 +45,6 @@ function replayWarnings({ name, signsTime }: WebhookScheme, retentionDays: numbe
       'retentionDays: Infinity, or a scheme with a signed time where the gateway sends one: the timestamp of hmac(), or signsTime ' +
       'of customScheme().',
   ];
-}
-
-function checkedScheme(scheme: unknown, error: OptionError): WebhookScheme {
-  if (isRecord(scheme) && typeof scheme['verify'] === 'function') return scheme as unknown as WebhookScheme;
-  throw error(
-    'webhooks.scheme',
-    'is missing, and there is no default because the specification does not show how the gateway signs: write hmac({ … }), standardWebhooks(), stripeStyle({ … }) or customScheme({ … }).',
-  );
-}
-
-function rawBodyOption(value: unknown, error: OptionError): ResolvedWebhookOptions['rawBody'] {
-  if (value === undefined || typeof value === 'function') return value as ResolvedWebhookOptions['rawBody'];
-  throw error('webhooks.rawBody', 'is no function: write (request) => request.rawBody, or leave it out.');
-}
-
-function supersedePairs(value: unknown, error: OptionError): readonly (readonly [string, string])[] {
-  const names: readonly unknown[] = PAYMENT_EVENT_NAMES;
-  const isPair = (pair: unknown): pair is readonly [string, string] =>
-    Array.isArray(pair) && pair.length === 2 && pair.every((name) => names.includes(name));
-  if (value === undefined) return [];
-  if (Array.isArray(value) && value.every(isPair)) return value;
-  throw error(
-    'webhooks.supersede',
-    "must be a list of pairs of event names: write for example [['payment.failed', 'payment.success']].",
-  );
 }
 
 const ENCODINGS = ['utf8', 'base64', 'hex'] as const;

@@ -1,0 +1,249 @@
+import { type HttpModuleOptions } from '@nestjs/axios';
+import { PAYMENT_EVENT_NAMES } from '../common/events.js';
+import { amountProblem, canonicalAmount, type MoneyInput, parseCents } from '../common/money.js';
+import { type WebhookScheme } from '../common/webhook-scheme.js';
+import { type PaymentFamily } from '../common/vocabulary.js';
+import { type PaymentsStorage } from '../storage/payments-storage.js';
+import { count, mapped, milliseconds, type Option, section, unless, word, words } from './option.js';
+import { isRecord } from './option-checks.js';
+import { type WebhookOptions } from './webhook-options.js';
+
+/** How long a probe waits at least, unless it is told otherwise. */
+const COLLECTION_PROBE_MS = 15_000;
+const DISBURSEMENT_PROBE_MS = 40_000;
+
+const LARGEST_CAP = 10_000;
+
+/** Codes after which money may have moved: calling one of them a refusal would lose money. */
+const NEVER_REFUSALS = ['DUPLICATE_REQUEST', 'DUPLICATE_REFERENCE', 'PROVIDER_ERROR'];
+
+/** The options of `PaymentsModule` that are checked one by one; `resolve-options.ts` checks what they say together. */
+export const OPTIONS = {
+  timeoutMs: milliseconds(1, 30_000),
+  deadlineMs: milliseconds(1, 60_000),
+  retry: section({
+    maxAttempts: count({ min: 1, max: 100, default: 3 }),
+    baseDelayMs: milliseconds(0, 500),
+    maxDelayMs: milliseconds(0, 8_000),
+  }),
+  rate: section({ perSecond: cap(), concurrency: cap() }),
+  probe: probe(),
+  recoveryWindowMs: milliseconds(1, 900_000, Number.MAX_SAFE_INTEGER),
+  staleAfterMs: milliseconds(1, 3_600_000, Number.MAX_SAFE_INTEGER),
+  statusPaths: section({ collection: statusPath(), disbursement: statusPath() }),
+  networks: networks(),
+  limits: section({ collection: amountLimits(), disbursement: amountLimits() }),
+  amountFormat: section({ collections: word('number', 'string'), disbursements: word('number', 'string') }),
+  refusalCodes: refusalCodes(),
+  banks: unless(
+    section({ maxAgeMs: milliseconds(1, 3_600_000), staleIfErrorMs: milliseconds(0, 86_400_000) }),
+    undefined,
+    'the gateway is asked every time',
+  ),
+  http: http(),
+  storage: storage(),
+};
+
+/** The options of its section `webhooks` that are checked one by one. */
+export const WEBHOOK_OPTIONS = {
+  scheme: scheme(),
+  secrets: secrets(),
+  bodyLimit: count({ min: 1, default: 65_536, unit: 'bytes' }),
+  bodyTimeoutMs: milliseconds(1, 10_000),
+  unverifiedBytesLimit: count({ min: 1, default: 16_777_216, unit: 'bytes' }),
+  rawBody: rawBody(),
+  handlerTimeoutMs: milliseconds(1, 25_000),
+  leaseMs: milliseconds(1, 60_000),
+  inFlightWaitMs: milliseconds(0, 2_000),
+  retentionDays: retentionDays(),
+  unknownReferences: word('handle', 'set-aside', 'acknowledge'),
+  supersede: supersede(),
+};
+
+function cap(): Option<number | undefined> {
+  return {
+    takes: 'whole number, 1 to 10_000',
+    default: 'no cap',
+    read: (value, path, error) => {
+      if (value === undefined) return undefined;
+      if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= LARGEST_CAP)
+        return value;
+      throw error(
+        path,
+        `must be a whole number from 1 to ${LARGEST_CAP}: write for example 10, or leave it out for no cap.`,
+      );
+    },
+  };
+}
+
+/** How long a probe waits. */
+interface ProbeWaits {
+  readonly afterAnswerMs: number;
+  readonly afterSilenceMs: number;
+}
+
+/** Undefined: no probe for this family. */
+function probe(): Option<Readonly<Record<PaymentFamily, ProbeWaits | undefined>>> {
+  const families = section({
+    collections: unless(probeWaits(COLLECTION_PROBE_MS), false, 'its defaults'),
+    disbursements: unless(unless(probeWaits(DISBURSEMENT_PROBE_MS), undefined, ''), false, 'false'),
+  });
+  return mapped(unless(families, false, '{}'), (resolved) => ({
+    collection: resolved?.collections,
+    disbursement: resolved?.disbursements,
+  }));
+}
+
+function probeWaits(fallbackMs: number): Option<ProbeWaits> {
+  const afterSilenceMs = milliseconds(0, fallbackMs);
+  const fallback = `${afterSilenceMs.default}, or afterSilenceMs where that is longer`;
+  const afterAnswerMs = unless(milliseconds(0, fallbackMs), undefined, fallback);
+  // A gateway that answers at once, that it failed, may still be making the payment: it needs as long as a silent one.
+  return mapped(section({ afterAnswerMs, afterSilenceMs }), (waits) => ({
+    afterAnswerMs: waits.afterAnswerMs ?? Math.max(fallbackMs, waits.afterSilenceMs),
+    afterSilenceMs: waits.afterSilenceMs,
+  }));
+}
+
+function statusPath(): Option<string | undefined> {
+  return {
+    takes: "path below baseUrl, for example '/payments/{reference}'",
+    default: 'none',
+    read: (value, path, error) => {
+      if (value === undefined) return undefined;
+      const isPath = typeof value === 'string' && /^\/[^\s#]*$/.test(value);
+      if (isPath && value.split('{reference}').length === 2) return value;
+      throw error(
+        path,
+        "must be a path below baseUrl with {reference} in it once: write for example '/payments/{reference}'.",
+      );
+    },
+  };
+}
+
+function networks(): Option<ReadonlySet<string> | undefined> {
+  const form = { pattern: /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/, example: "['NET_ONE', 'NET_TWO']" };
+  return mapped(words(form, 'any upper-case word'), (names, path, error) => {
+    if (names?.size !== 0) return names;
+    throw error(path, 'is empty, so every payout would be refused: name a network, or leave it out.');
+  });
+}
+
+function refusalCodes(): Option<ReadonlySet<string>> {
+  const form = { pattern: /^[A-Z][A-Z0-9_]*$/, example: "['LIMIT_EXCEEDED']" };
+  return mapped(words(form, '[]'), (codes = new Set(), path, error) => {
+    const unsafe = NEVER_REFUSALS.find((code) => codes.has(code));
+    if (unsafe === undefined) return codes;
+    throw error(path, `holds ${unsafe}, after which money may have moved: take it out.`);
+  });
+}
+
+interface CentLimits {
+  readonly minCents: bigint | undefined;
+  readonly maxCents: bigint | undefined;
+}
+
+function amountLimits(): Option<CentLimits> {
+  return mapped(section({ min: amount(), max: amount() }), ({ min, max }, path, error) => {
+    if (min === undefined || max === undefined || min <= max) return { minCents: min, maxCents: max };
+    throw error(path, 'has a `min` above its `max`: swap them.');
+  });
+}
+
+function amount(): Option<bigint | undefined> {
+  return {
+    takes: 'amount of TZS',
+    default: 'no bound',
+    read: (value, path, error) => {
+      if (value === undefined) return undefined;
+      const problem = amountProblem(value);
+      if (problem !== undefined) throw error(path, `${problem}.`);
+      return parseCents(canonicalAmount(value as MoneyInput));
+    },
+  };
+}
+
+function http(): Option<HttpModuleOptions> {
+  return {
+    takes: 'options of HttpModule',
+    default: '{}',
+    read: (value = {}, path, error) => {
+      if (isRecord(value)) return value;
+      throw error(path, 'must be an object: see its fields in PaymentsModuleOptions.');
+    },
+  };
+}
+
+function storage(): Option<PaymentsStorage | undefined> {
+  return {
+    takes: 'storage',
+    default: 'memoryStorage()',
+    read: (value, path, error) => {
+      if (value === undefined) return undefined;
+      if (isRecord(value) && ['journal', 'inbox', 'conflicts'].every((part) => isRecord(value[part])))
+        return value as unknown as PaymentsStorage;
+      throw error(
+        path,
+        'is not a storage, which has a journal, an inbox and conflicts: write memoryStorage(), or leave it out.',
+      );
+    },
+  };
+}
+
+function scheme(): Option<WebhookScheme> {
+  return {
+    takes: 'signature scheme',
+    default: 'required',
+    read: (value, path, error) => {
+      if (isRecord(value) && typeof value['verify'] === 'function') return value as unknown as WebhookScheme;
+      throw error(
+        path,
+        'is missing, and there is no default because the specification does not show how the gateway signs: write hmac({ … }), ' +
+          'standardWebhooks(), stripeStyle({ … }) or customScheme({ … }).',
+      );
+    },
+  };
+}
+
+/** What a secret must be its scheme says: `resolveWebhookSecrets` checks them. */
+function secrets(): Option<unknown> {
+  return { takes: 'list of signing secrets', default: 'required', read: (value) => value };
+}
+
+function rawBody(): Option<WebhookOptions['rawBody']> {
+  return {
+    takes: 'function of the request',
+    default: 'the package reads the request',
+    read: (value, path, error) => {
+      if (value === undefined || typeof value === 'function') return value as WebhookOptions['rawBody'];
+      throw error(path, 'is no function: write (request) => request.rawBody, or leave it out.');
+    },
+  };
+}
+
+function retentionDays(): Option<number> {
+  const days = count({ min: 1, max: 36_500, default: 30, unit: 'days' });
+  return {
+    ...days,
+    takes: `${days.takes}, or Infinity`,
+    read: (value, path, error) => (value === Infinity ? Infinity : days.read(value, path, error)),
+  };
+}
+
+function supersede(): Option<readonly (readonly [string, string])[]> {
+  const names: readonly unknown[] = PAYMENT_EVENT_NAMES;
+  const isPair = (pair: unknown): pair is readonly [string, string] =>
+    Array.isArray(pair) && pair.length === 2 && pair.every((name) => names.includes(name));
+  return {
+    takes: 'list of pairs of event names',
+    default: '[]',
+    read: (value, path, error) => {
+      if (value === undefined) return [];
+      if (Array.isArray(value) && value.every(isPair)) return value;
+      throw error(
+        path,
+        "must be a list of pairs of event names: write for example [['payment.failed', 'payment.success']].",
+      );
+    },
+  };
+}
