@@ -160,8 +160,8 @@ function otherLength({ headers, body = '' }: OutgoingRequest): string | undefine
 
 /** However its name is written; undefined where there is none. */
 function headerOf(headers: OutgoingRequest['headers'], wanted: string): string | undefined {
-  const values = Object.entries(headers).flatMap(([name, value]) =>
-    name.toLowerCase() === wanted ? [value] : [],
+  const names = Object.keys(headers).filter(
+    (name) => name.length === wanted.length && name.toLowerCase() === wanted,
   );
-  return values.length === 0 ? undefined : values.join(', ');
+  return names.length === 0 ? undefined : names.map((name) => headers[name]).join(', ');
 }

@@ -193,14 +193,16 @@ export function transportBelow(adapter: unknown): UndiciTransport | undefined {
   return typeof adapter === 'function' ? CARRIERS.get(adapter) : undefined;
 }
 
-/** What axios made of a request; its whole address is in `url`. */
-export function requestOf({
-  url = '',
-  method = 'get',
-  headers,
-  data,
-}: InternalAxiosRequestConfig): OutgoingRequest {
-  const { origin, pathname, search } = new URL(url);
+/**
+ * What axios made of a request.
+ *
+ * @param address The whole of it.
+ */
+export function requestOf(
+  { url, method = 'get', headers, data }: InternalAxiosRequestConfig,
+  address = url ?? '',
+): OutgoingRequest {
+  const { origin, pathname, search } = new URL(address);
   return {
     method: method.toUpperCase() as OutgoingRequest['method'],
     origin,

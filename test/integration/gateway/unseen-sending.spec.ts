@@ -544,6 +544,11 @@ describe.each(CONNECTIONS)('over %s', (_, http) => {
         below((config) => (config.url = String(config.url).replace('/bank', '/mobile-money'))),
       ],
       ['the path', 'params', (config) => (config.params = { trace: 1 })],
+      [
+        'the path',
+        'a baseURL',
+        (config) => Object.assign(config, { baseURL: gateway.baseUrl, allowAbsoluteUrls: false }),
+      ],
       ['the Host header', 'an interceptor', ({ headers }) => headers.set('host', 'other-merchant.example')],
       [
         'the Host header',
