@@ -107,7 +107,7 @@ export class DeliveryDispatcher {
     // Before the claim: beside an open transaction it would need a second connection, and not every pool has one.
     if (fit === 'contested') await this.conflicts.setAside('conflict', webhook);
     const delivery = this.delivery('outcome', event.data.reference, event, said);
-    const claim = await this.claim({ ...delivery, mustExist }, webhook);
+    const claim = await this.claim({ mustExist, ...delivery }, webhook);
     if (claim.result === 'missing' && fit === 'settled') return this.repeated(event, existing);
     if (claim.result === 'conflict' || claim.result === 'missing') {
       return this.setAside('conflict', webhook, contradiction(event, claim, existing), existing);
