@@ -143,7 +143,7 @@ export class PaymentsSandbox {
   /**
    * Plans a fault for the next call of an operation.
    *
-   * @throws PaymentsConfigError where the gateway has no such operation: the fault would never strike.
+   * @throws PaymentsConfigError where the gateway has no such operation: the fault would never apply.
    * @example
    * ```ts
    * sandbox.next('POST /payments/mobile-money').dropAfterProcessing();

@@ -14,17 +14,17 @@ export function runChild(
 ): Promise<number> {
   return new Promise((resolve) => {
     const child = spawn(command, args, { env, stdio: 'inherit' });
-    const forget = onSignal((signal) => {
+    const unsubscribe = onSignal((signal) => {
       // A terminal has sent Ctrl-C to the child as well: two of them would mean "at once" to many programs.
       if (signal !== 'SIGINT' || !interactive) child.kill(signal);
     });
     child.once('error', (error: NodeJS.ErrnoException) => {
-      forget();
+      unsubscribe();
       terminal.say(terminal.paint('red', `${command} cannot be run: ${error.message}.`));
       resolve(error.code === 'ENOENT' ? NOT_FOUND : NOT_EXECUTABLE);
     });
     child.once('exit', (code, signal) => {
-      forget();
+      unsubscribe();
       resolve(code ?? SIGNALLED + (signal ? constants.signals[signal] : 0));
     });
   });

@@ -34,8 +34,8 @@ async function runSandbox(args: readonly string[], { terminal, onSignal }: Comma
   const { values } = parseCommandLine(args, OPTIONS, { positionals: false });
   const wish = sandboxWish(values, DEFAULT_PORT);
   const stopped = new Promise<void>((resolve) => {
-    const forget = onSignal(() => {
-      forget(); // a second Ctrl-C ends the process at once
+    const unsubscribe = onSignal(() => {
+      unsubscribe(); // a second Ctrl-C ends the process at once
       resolve();
     });
   });

@@ -17,7 +17,7 @@ interface WaitingTask {
   readonly run: () => void;
 }
 
-/** Where a manual clock begins, so that the same seed tells the same story on any day. */
+/** Where a manual clock begins, so that the same seed gives the same run on any day. */
 const MANUAL_START = Date.UTC(2026, 0, 1, 9);
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 

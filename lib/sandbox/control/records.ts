@@ -109,7 +109,7 @@ export interface SandboxBalance {
   readonly balance: number;
   /** What payouts may use. */
   readonly available_balance: number;
-  /** What payouts under way hold back. */
+  /** What open payouts hold back. */
   readonly locked_balance: number;
   /** `TZS`. */
   readonly currency: string;
@@ -133,7 +133,7 @@ export interface SandboxDeliveryAttempt {
   readonly problem: string | null;
   /** How long it took, in milliseconds of real time. */
   readonly duration_ms: number;
-  /** Asked for by hand: with the headers of the try before it, or signed anew. Null where the schedule asked. */
+  /** Who asked: null for the schedule, else an operator who wanted the headers of the try before, or a new signature. */
   readonly replay: 'identical' | 'resigned' | null;
   /** What was sent beside the body, under lower-case names. */
   readonly request_headers: Readonly<Record<string, string>>;

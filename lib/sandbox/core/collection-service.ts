@@ -15,16 +15,16 @@ import {
 } from './status-machine.js';
 import { webhookPayload } from './webhook-event.js';
 
-/** Takes collections in and brings them to their end. */
+/** Accepts collections and settles them. */
 export class CollectionService {
   constructor(private readonly context: GatewayContext) {}
 
-  /** The gateway's record as it was at acceptance, or why the request is refused. */
+  /** Accepts a collection, or refuses it. The data is the gateway's record at acceptance. */
   initiate(
     merchant: Merchant,
     method: Collection['method'],
     request: CollectionRequest,
-    course: OutcomePlan,
+    plan: OutcomePlan,
   ): Outcome {
     if (merchant.collections.has(request.reference)) return refused('DUPLICATE_REFERENCE');
     const { settings, clock, idsOf } = this.context;
@@ -39,7 +39,7 @@ export class CollectionService {
       channel: method === 'partnerpesa' ? 'PARTNERPESA' : networkOf(request.phone),
       createdAt: clock.now(),
       expiresAt: clock.now() + settings.expireAfterMs,
-      course,
+      plan,
       status: 'pending',
       processingAt: undefined,
       settledAt: undefined,
@@ -47,12 +47,12 @@ export class CollectionService {
     merchant.collections.set(request.reference, payment);
     this.announce(payment);
     const data = collectionRecord(payment);
-    return { data, ready: this.letTimePass(merchant, payment) };
+    return { data, ready: this.schedule(merchant, payment) };
   }
 
   /**
-   * Brings a payment to its final state: the money moves, and one webhook leaves. Nothing happens to a payment that is
-   * final already. Resolves when the webhook's first try has ended.
+   * Settles a payment: moves its money and sends one webhook. Leaves a payment alone that has settled already. Resolves when
+   * the webhook's first try has ended.
    */
   settle(merchant: Merchant, payment: Collection, outcome: FinalCollectionState): Promise<void> {
     return this.finish(merchant, payment, outcome, false);
@@ -79,10 +79,10 @@ export class CollectionService {
 
   private sendWebhook(payment: Collection, outcome: FinalCollectionState, mayBeLate: boolean): Promise<void> {
     const { clock, idsOf, profile, deliver } = this.context;
-    const { merchant, request, course } = payment;
+    const { merchant, request } = payment;
     const { reference } = request;
     const payload = webhookPayload(payment, outcome, clock.now());
-    const subject = { merchant, reference, payload, plan: course.delivery, mayBeLate };
+    const subject = { merchant, reference, payload, plan: payment.plan.delivery, mayBeLate };
     return deliver({
       id: idsOf(merchant).uuid(),
       merchant,
@@ -99,11 +99,11 @@ export class CollectionService {
     this.announce(payment);
   }
 
-  private async letTimePass(merchant: Merchant, payment: Collection): Promise<void> {
+  private async schedule(merchant: Merchant, payment: Collection): Promise<void> {
     const { clock, settings } = this.context;
-    const { moves, expires, beforeAnswer } = payment.course;
-    const [first, ...later] = moves;
-    for (const { afterMs, to } of first && beforeAnswer ? later : moves) {
+    const { transitions, expires, beforeAnswer } = payment.plan;
+    const [first, ...later] = transitions;
+    for (const { afterMs, to } of first && beforeAnswer ? later : transitions) {
       clock.schedule(afterMs, () => void this.follow(merchant, payment, to, true));
     }
     if (expires) {

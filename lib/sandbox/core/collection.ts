@@ -16,7 +16,7 @@ export interface Collection {
   readonly channel: string;
   readonly createdAt: number;
   readonly expiresAt: number;
-  readonly course: OutcomePlan;
+  readonly plan: OutcomePlan;
   status: CollectionState;
   processingAt: number | undefined;
   settledAt: number | undefined;

@@ -11,7 +11,7 @@ import { PayoutService } from './payout-service.js';
 import { invalidFields, refused, type Refusal } from './refusal.js';
 import { type Rule } from './rule.js';
 
-/** One call, after HTTP and before anything is believed. */
+/** One call as HTTP brought it, before any check. */
 export interface GatewayCall {
   readonly operation: SandboxOperation;
   readonly parameters: PathParameters;
@@ -63,7 +63,7 @@ export class Gateway implements OperationServices {
     if (refusal) return refusal;
     const { makes, perform } = OPERATIONS[call.operation];
     const { parameters, body, rule } = call;
-    const outcome = rule.refusal ?? perform({ merchant, parameters, body, plan: rule.course }, this);
+    const outcome = rule.refusal ?? perform({ merchant, parameters, body, plan: rule.plan }, this);
     const usesKey = !isRefusal(outcome) || this.context.profile.refusalsUseTheirKeys;
     if (usesKey && makes && call.idempotencyKey) {
       merchant.processedKeys.add(call.idempotencyKey);
@@ -73,9 +73,9 @@ export class Gateway implements OperationServices {
 
   /** Forgets one merchant, or all of them with the shared directory and list of banks. */
   reset(name?: string): void {
-    const forgotten = this.merchants.filter((merchant) => name === undefined || merchant.name === name);
-    for (const merchant of forgotten) {
-      merchant.forget();
+    const selected = this.merchants.filter((merchant) => name === undefined || merchant.name === name);
+    for (const merchant of selected) {
+      merchant.reset();
       this.merchantsByName.delete(merchant.name);
     }
     if (name !== undefined) return;
@@ -83,7 +83,7 @@ export class Gateway implements OperationServices {
     this.banks.clear();
   }
 
-  /** What can be refused before the operation itself is looked at: the key first, then the fields. */
+  /** Checks what every operation has: the key first, then the fields. */
   private refusalOf(call: GatewayCall, merchant: Merchant): Refusal | undefined {
     const { operation, idempotencyKey, body } = call;
     const { makes } = OPERATIONS[operation];
@@ -111,7 +111,7 @@ export class Gateway implements OperationServices {
   }
 }
 
-/** What the document finds wrong with a request. */
+/** Refuses a request that the document does not allow. */
 function invalid({ operation, idempotencyKey, body }: GatewayCall): Refusal | undefined {
   const { makes, request } = OPERATIONS[operation];
   const errors = {

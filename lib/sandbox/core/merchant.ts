@@ -11,10 +11,10 @@ export class Merchant {
   readonly wallet: Wallet;
   readonly collections = new Map<string, Collection>();
   readonly payouts = new Map<string, Payout>();
-  /** Idempotency keys of accepted requests; a refused request does not use up its key. */
+  /** Idempotency keys that are used up: those of accepted requests, and of refused ones if the profile says so. */
   readonly processedKeys = new Set<string>();
 
-  /** Who holds which account in this merchant's eyes. */
+  /** Who holds which account, for this merchant. */
   readonly directory: NameDirectory;
 
   constructor(
@@ -26,8 +26,8 @@ export class Merchant {
     this.directory = new NameDirectory(shared);
   }
 
-  /** Lets every timer find that what it was for is gone. */
-  forget(): void {
+  /** Forgets payments and payouts, so that their timers find nothing. */
+  reset(): void {
     this.collections.clear();
     this.payouts.clear();
   }

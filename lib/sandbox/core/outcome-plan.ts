@@ -1,11 +1,11 @@
 import { type CollectionState, type DisbursementState } from './status-machine.js';
 
-/** What becomes of an accepted request if nobody decides. Times run from its acceptance, by the sandbox's clock. */
+/** What happens to an accepted request if nobody decides. Times count from its acceptance, by the sandbox's clock. */
 export interface OutcomePlan {
-  readonly moves: readonly ScheduledTransition[];
-  /** False: a payment that nobody decides waits for ever. */
+  readonly transitions: readonly ScheduledTransition[];
+  /** False: the payment waits for ever if nobody decides. */
   readonly expires: boolean;
-  /** The first move, and its webhook, come before the answer. */
+  /** The first transition and its webhook come before the answer. */
   readonly beforeAnswer: boolean;
   readonly delivery: DeliveryPlan;
 }
@@ -15,19 +15,19 @@ export interface ScheduledTransition {
   readonly to: CollectionState | DisbursementState;
 }
 
-/** How the webhook of a payment's end is delivered. */
+/** How the webhook of a settled payment is delivered. */
 export interface DeliveryPlan {
-  /** How often it is delivered, the same body each time. */
+  /** How many times the same body is delivered. */
   readonly copies: number;
-  /** So many first tries never arrive. */
+  /** How many of the first tries never arrive. */
   readonly lost: number;
   /** A try with a forged signature comes first. */
   readonly forgedFirst: boolean;
-  /** The copies are sent together rather than one after the other. */
+  /** The copies are sent together, not one after the other. */
   readonly atOnce: boolean;
   /** How long after the payment's end the first try starts. */
   readonly delayMs: number;
-  /** When it is delivered once more, in milliseconds after it was answered 200. */
+  /** When it is delivered once more: milliseconds after the answer 200. */
   readonly lateCopies: readonly number[];
 }
 
@@ -40,9 +40,9 @@ export const PLAIN_DELIVERY: DeliveryPlan = {
   lateCopies: [],
 };
 
-/** Somebody decides, or the payment expires. */
+/** The payment waits until somebody decides, or until it expires. */
 export const WAITING: OutcomePlan = {
-  moves: [],
+  transitions: [],
   expires: true,
   beforeAnswer: false,
   delivery: PLAIN_DELIVERY,

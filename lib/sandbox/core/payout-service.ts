@@ -10,14 +10,14 @@ import { refused } from './refusal.js';
 import { type BankPayoutRequest, type MobileMoneyPayoutRequest } from './requests.js';
 import { canMoveDisbursement, type FinalDisbursementState, isFinalDisbursement } from './status-machine.js';
 
-/** Takes payouts in and brings them to their end. */
+/** Accepts payouts and settles them. */
 export class PayoutService {
   constructor(
     private readonly context: GatewayContext,
     private readonly banks: BankRegistry,
   ) {}
 
-  toBank(merchant: Merchant, request: BankPayoutRequest, course: OutcomePlan): Outcome {
+  toBank(merchant: Merchant, request: BankPayoutRequest, plan: OutcomePlan): Outcome {
     const { directory } = merchant;
     if (merchant.payouts.has(request.reference)) return refused('DUPLICATE_REFERENCE');
     const bank = this.banks.find(request.bank_code);
@@ -26,17 +26,17 @@ export class PayoutService {
     if (!isAccountNumber(account) || directory.holderOf(account) === undefined)
       return refused('INVALID_ACCOUNT');
     if (!directory.accepts(account, request.account_name)) return refused('ACCOUNT_NAME_MISMATCH');
-    return this.accept(merchant, { kind: 'bank', request, bank }, course);
+    return this.accept(merchant, { kind: 'bank', request, bank }, plan);
   }
 
-  toMobileMoney(merchant: Merchant, request: MobileMoneyPayoutRequest, course: OutcomePlan): Outcome {
+  toMobileMoney(merchant: Merchant, request: MobileMoneyPayoutRequest, plan: OutcomePlan): Outcome {
     if (merchant.payouts.has(request.reference)) return refused('DUPLICATE_REFERENCE');
     if (!isNetwork(request.network)) return refused('INVALID_NETWORK');
     if (!isPhone(request.recipient_phone)) return refused('INVALID_PHONE');
-    return this.accept(merchant, { kind: 'mobile-money', request }, course);
+    return this.accept(merchant, { kind: 'mobile-money', request }, plan);
   }
 
-  /** Brings a payout to its final state and moves the locked money; nothing happens to one that is final already. */
+  /** Settles a payout and moves its locked money. Leaves a payout alone that has settled already. */
   settle(merchant: Merchant, payout: Payout, outcome: FinalDisbursementState): void {
     const { reference } = payout.destination.request;
     const known = merchant.payouts.get(reference) === payout;
@@ -49,7 +49,7 @@ export class PayoutService {
     this.announce(merchant, payout);
   }
 
-  private accept(merchant: Merchant, destination: Destination, course: OutcomePlan): Outcome {
+  private accept(merchant: Merchant, destination: Destination, plan: OutcomePlan): Outcome {
     const { settings, clock } = this.context;
     const payout: Payout = {
       merchant: merchant.name,
@@ -63,7 +63,7 @@ export class PayoutService {
     if (!merchant.wallet.lock(payout.amountCents + payout.feeCents)) return refused('INSUFFICIENT_BALANCE');
     merchant.payouts.set(destination.request.reference, payout);
     this.announce(merchant, payout);
-    for (const { afterMs, to } of course.moves) {
+    for (const { afterMs, to } of plan.transitions) {
       clock.schedule(afterMs, () => {
         if (isFinalDisbursement(to)) this.settle(merchant, payout, to);
       });

@@ -6,7 +6,7 @@ import { type Refusal } from './refusal.js';
 export interface Rule {
   /** As the `X-Sandbox-Rule` header and the request log show it: `ending 0003`. */
   readonly name: string;
-  readonly course: OutcomePlan;
+  readonly plan: OutcomePlan;
   readonly refusal?: Refusal;
   readonly fault?: Fault;
 }

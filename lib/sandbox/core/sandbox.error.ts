@@ -1,7 +1,7 @@
 import { PaymentsError } from '../../errors/payments-errors.js';
 
 /**
- * Why the emulator could not do what it was told.
+ * Why the emulator could not do what you asked.
  *
  * @publicApi
  */
@@ -9,8 +9,8 @@ export type SandboxErrorCode =
   'SANDBOX_NOT_FOUND' | 'SANDBOX_AMBIGUOUS' | 'SANDBOX_OTHER_CUSTOMER' | 'SANDBOX_ALREADY_FINAL';
 
 /**
- * The emulator was told something that does not fit its state: an unknown reference, another customer's payment, or one
- * that has ended already.
+ * The call does not fit the emulator's state: an unknown reference, another customer's payment, or a payment that has
+ * ended already.
  *
  * @publicApi
  */

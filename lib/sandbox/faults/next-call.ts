@@ -10,20 +10,20 @@ import { SANDBOX_OPERATIONS, type SandboxOperation } from '../core/operations.js
 import { type FaultQueue } from './fault-queue.js';
 
 /**
- * How often a fault strikes: one call unless told otherwise.
+ * How often a fault applies: to one call, unless you say otherwise.
  *
  * @publicApi
  */
 export interface PlannedFault {
   /**
-   * Strikes this many calls instead of one.
+   * Applies to this many calls instead of one.
    *
    * @throws PaymentsConfigError where it is no whole number from 1 on.
    */
   times(calls: number): PlannedFault;
   /**
-   * Strikes each call with this chance, until `reset()` or until it has struck `times(…)`. The same seed and the same
-   * calls give the same strikes.
+   * Applies to each call with this chance, until `reset()` or until it has applied `times(…)`. The same seed and the same
+   * calls give the same faults.
    *
    * @throws PaymentsConfigError where it is not from 0 to 1.
    */
@@ -43,7 +43,8 @@ export interface CallSelection {
 }
 
 /**
- * Spoils the next call of an operation. Faults that fit the same call strike in the order in which they were planned.
+ * Plans a fault for the next call of an operation. Faults that fit the same call apply in the order in which they were
+ * planned.
  *
  * @example
  * ```ts
@@ -89,7 +90,7 @@ export class NextCall {
   }
 
   /**
-   * Answers a status; the request is not processed unless told otherwise. The body is `{ message }`, or shape B with `code`.
+   * Answers a status; the request is not processed unless you say so. The body is `{ message }`, or shape B with `code`.
    *
    * @throws PaymentsConfigError where the status is not from 200 to 599, or `retryAfter` no whole number of seconds from 0 on.
    */
@@ -107,7 +108,7 @@ export class NextCall {
   }
 
   /**
-   * Answers an HTML page, as a proxy would; the request is not processed unless told otherwise.
+   * Answers an HTML page, as a proxy would; the request is not processed unless you say so.
    *
    * @throws PaymentsConfigError where the status is not from 200 to 599.
    */

@@ -75,7 +75,7 @@ export class SandboxMerchant {
   /**
    * Plans a fault for this merchant's next call of an operation.
    *
-   * @throws PaymentsConfigError where the gateway has no such operation: the fault would never strike.
+   * @throws PaymentsConfigError where the gateway has no such operation: the fault would never apply.
    */
   next(operation: SandboxOperation, { reference }: { readonly reference?: string } = {}): NextCall {
     const { name: merchant } = this;

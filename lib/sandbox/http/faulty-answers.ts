@@ -4,25 +4,25 @@ import { type GatewayAnswer } from '../core/gateway-answer.js';
 import { HTML_TYPE, JSON_TYPE } from './answer.js';
 import { type RequestRecord } from './request-record.js';
 
-const TOLD_TO = 'The sandbox was told to answer so.';
+const FAULT_MESSAGE = 'The sandbox was told to answer so.';
 
-/** Answers something else than the gateway would. */
-export function answerInstead(exchange: RequestRecord, fault: InsteadFault): void {
+/** Sends the fault's answer in place of the gateway's. */
+export function answerInstead(record: RequestRecord, fault: InsteadFault): void {
   switch (fault.kind) {
     case 'dropBefore':
-      exchange.drop();
+      record.drop();
       return;
     case 'html':
-      exchange.send(fault.status, HTML_TYPE, `<!doctype html><title>Error</title><p>${TOLD_TO}</p>\n`);
+      record.send(fault.status, HTML_TYPE, `<!doctype html><title>Error</title><p>${FAULT_MESSAGE}</p>\n`);
       return;
     case 'status':
-      exchange.answer({ status: fault.status, body: statusBody(fault.options) }, retryHeader(fault.options));
+      record.answer({ status: fault.status, body: statusBody(fault.options) }, retryHeader(fault.options));
   }
 }
 
-/** Carries out a fault after the request was processed. */
+/** Applies a fault after the request was processed. */
 export function failAfterwards(
-  exchange: RequestRecord,
+  record: RequestRecord,
   fault: Fault,
   answer: GatewayAnswer,
   clock: TimeSource,
@@ -31,39 +31,39 @@ export function failAfterwards(
     case 'dropBefore':
     case 'html':
     case 'status':
-      answerInstead(exchange, fault);
+      answerInstead(record, fault);
       return;
     case 'dropAfterProcessing':
-      exchange.drop();
+      record.drop();
       return;
     case 'reset':
-      exchange.reset();
+      record.reset();
       return;
     case 'partialBody':
-      exchange.sendHalf(answer);
+      record.sendHalf(answer);
       return;
     case 'malformedJson': {
       const text = JSON.stringify(answer.body);
-      exchange.send(answer.status, JSON_TYPE, text.slice(0, text.length / 2));
+      record.send(answer.status, JSON_TYPE, text.slice(0, text.length / 2));
       return;
     }
     case 'hang':
-      exchange.hang();
+      record.hang();
       return;
     case 'delay':
       clock.schedule(fault.delayMs, () => {
-        exchange.answer(answer);
+        record.answer(answer);
       });
       return;
     case 'drip':
-      exchange.drip(answer, (next) => {
+      record.drip(answer, (next) => {
         clock.schedule(fault.everyMs, next);
       });
   }
 }
 
 function statusBody({ code }: StatusFaultOptions): Record<string, unknown> {
-  return code === undefined ? { message: TOLD_TO } : { success: false, code, message: TOLD_TO };
+  return code === undefined ? { message: FAULT_MESSAGE } : { success: false, code, message: FAULT_MESSAGE };
 }
 
 function retryHeader({ retryAfter }: StatusFaultOptions): Record<string, string> {

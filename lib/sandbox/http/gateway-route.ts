@@ -21,10 +21,10 @@ import { answerInstead, failAfterwards } from './faulty-answers.js';
 const SECRET_HEADERS = ['x-api-key', 'x-api-secret', 'authorization'];
 const KEY = /^(Bearer )?([ps]k_(?:test|live)_)?.*$/is;
 
-/** The gateway's operations under `/api/v1`, with the faults that were planned for them. */
+/** Answers the gateway's operations under `/api/v1`, and applies the faults that were planned for them. */
 export class GatewayRoute {
   private calls = 0;
-  /** Calls without an answer, and whose they are. */
+  /** Calls without an answer, with their merchants. */
   private readonly open = new Map<IncomingMessage, string | undefined>();
 
   constructor(
@@ -45,7 +45,7 @@ export class GatewayRoute {
     this.open.set(request, merchantOf(request));
     response.on('close', () => this.open.delete(request));
     const body = await readBody(request);
-    const exchange = new RequestRecord(
+    const record = new RequestRecord(
       request,
       response,
       this.entryOf(request, body),
@@ -55,8 +55,8 @@ export class GatewayRoute {
     const method = request.method ?? '';
     const routed = findOperation(method, path.slice(GATEWAY_PREFIX.length));
     response.setHeader('date', new Date(this.clock.now()).toUTCString());
-    if (routed) await this.perform(exchange, routed, request, body);
-    else exchange.answer(unknownOperation(method, path));
+    if (routed) await this.perform(record, routed, request, body);
+    else record.answer(unknownOperation(method, path));
   }
 
   /** Ends the calls of one merchant, or all, that have no answer yet. */
@@ -67,7 +67,7 @@ export class GatewayRoute {
   }
 
   private async perform(
-    exchange: RequestRecord,
+    record: RequestRecord,
     routed: RoutedCall,
     request: IncomingMessage,
     body: Buffer | undefined,
@@ -75,17 +75,17 @@ export class GatewayRoute {
     const subject = subjectOf(routed, request, body);
     const rule = this.ruleOf(subject, request, body);
     const { fault } = rule;
-    exchange.ruledBy(rule.name, fault?.kind ?? null);
+    record.setRule(rule.name, fault?.kind ?? null);
     if (fault && isBeforehand(fault)) {
-      answerInstead(exchange, fault);
+      answerInstead(record, fault);
       return;
     }
     const processed = this.process(routed, request, body, rule);
     if (processed.ready) await processed.ready;
     const { answer, form, varied } = this.profile.answer(subject, processed);
-    exchange.writtenAs(form, varied);
-    if (fault) failAfterwards(exchange, fault, answer, this.clock);
-    else exchange.answer(answer);
+    record.setForm(form, varied);
+    if (fault) failAfterwards(record, fault, answer, this.clock);
+    else record.answer(answer);
   }
 
   private ruleOf(subject: CallSubject, request: IncomingMessage, body: Buffer | undefined): Rule {
@@ -109,7 +109,7 @@ export class GatewayRoute {
     const idempotencyKey = header(request, 'idempotency-key');
     const call = { operation, parameters, credentials, rule, idempotencyKey };
     if (!OPERATIONS[operation].request) return this.gateway.handle({ ...call, body: undefined });
-    // Whoever is not known learns nothing about the body.
+    // A caller without valid keys learns nothing about the body.
     const merchant = authenticate(credentials);
     if (typeof merchant !== 'string') return merchant;
     if (!body) return badRequest(413, `The body is larger than ${BODY_LIMIT} bytes.`);

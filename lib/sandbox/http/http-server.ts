@@ -23,7 +23,7 @@ export function portOf(server: Server): number {
   return (server.address() as AddressInfo).port;
 }
 
-/** Ends every connection and frees the port. */
+/** Closes every connection and frees the port. */
 export function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => {

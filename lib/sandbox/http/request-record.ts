@@ -7,7 +7,7 @@ import { type RequestJournal, type SandboxRequest } from '../core/request-journa
 
 const RULE_HEADER = 'x-sandbox-rule';
 
-/** One call under `/api/v1` on its way out: however it ends, it is written down and told. */
+/** Records one call under `/api/v1` and sends its answer. However the call ends, the journal and the listeners get it. */
 export class RequestRecord {
   private form = PLAIN_FORM;
 
@@ -21,19 +21,19 @@ export class RequestRecord {
     journal.begin(entry);
   }
 
-  ruledBy(rule: string, fault: string | null): void {
+  setRule(rule: string, fault: string | null): void {
     this.entry = { ...this.entry, rule, fault };
     this.response.setHeader(RULE_HEADER, rule);
   }
 
-  /** How the answer's JSON goes out, and what of it is otherwise than documented. */
-  writtenAs(form: WireForm, varied: readonly string[]): void {
+  /** Sets how the answer's JSON is sent, and how it differs from the documented answer. */
+  setForm(form: WireForm, varied: readonly string[]): void {
     this.form = form;
     this.entry = { ...this.entry, varied };
   }
 
   answer({ status, body }: GatewayAnswer, headers: Readonly<Record<string, string>> = {}): void {
-    this.note(body);
+    this.noteCode(body);
     this.send(status, this.form.contentType, this.write(body), headers);
   }
 
@@ -43,15 +43,15 @@ export class RequestRecord {
     body: string,
     headers: Readonly<Record<string, string>> = {},
   ): void {
-    this.close(status, body);
+    this.end(status, body);
     send(this.response, status, contentType, body, { ...this.connection, ...headers }, this.form.pieces);
   }
 
   /** Promises the whole body, sends half of it and closes the connection. */
   sendHalf({ status, body }: GatewayAnswer): void {
     const bytes = Buffer.from(this.write(body));
-    this.note(body);
-    this.close(status, null);
+    this.noteCode(body);
+    this.end(status, null);
     if (this.response.destroyed) return;
     sendHead(this.response, status, this.form.contentType, bytes.length);
     this.response.write(bytes.subarray(0, bytes.length / 2), () => {
@@ -59,11 +59,11 @@ export class RequestRecord {
     });
   }
 
-  /** Sends the answer's head at once and its body byte by byte, the next one whenever `later` runs what it was given. */
+  /** Sends the answer's head at once and its body byte by byte: the next byte each time `later` calls back. */
   drip({ status, body }: GatewayAnswer, later: (next: () => void) => void): void {
     const bytes = Buffer.from(this.write(body));
-    this.note(body);
-    this.close(status, bytes.toString());
+    this.noteCode(body);
+    this.end(status, bytes.toString());
     if (this.response.destroyed) return;
     sendHead(this.response, status, this.form.contentType, bytes.length);
     this.response.flushHeaders();
@@ -83,19 +83,19 @@ export class RequestRecord {
 
   /** Closes the connection without an answer. */
   drop(): void {
-    this.close(null, null);
+    this.end(null, null);
     this.request.socket.destroy();
   }
 
   /** Resets the connection without an answer. */
   reset(): void {
-    this.close(null, null);
+    this.end(null, null);
     this.request.socket.resetAndDestroy();
   }
 
   /** Leaves the connection open without an answer. */
   hang(): void {
-    this.close(null, null);
+    this.end(null, null);
   }
 
   private get connection(): Readonly<Record<string, string>> {
@@ -106,12 +106,12 @@ export class RequestRecord {
     return JSON.stringify(body, null, this.form.indent);
   }
 
-  private note(body: GatewayAnswer['body']): void {
+  private noteCode(body: GatewayAnswer['body']): void {
     if (typeof body['code'] === 'string') this.entry = { ...this.entry, code: body['code'] };
   }
 
-  private close(status: number | null, answer: string | null): void {
-    // A caller who gave up while the answer was held back gets none.
+  private end(status: number | null, answer: string | null): void {
+    // A caller that gave up while the answer was held back gets none.
     const gone = this.request.socket.destroyed;
     this.entry = gone ? { ...this.entry, status: null, code: null } : { ...this.entry, status };
     if (!this.journal.end(this.entry)) return;

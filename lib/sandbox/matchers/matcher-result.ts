@@ -43,7 +43,7 @@ export interface AsymmetricMatcher {
   asymmetricMatch(other: unknown): boolean;
 }
 
-/** The verdict, which tells the stories of the references that it is about when it fails. */
+/** Makes a matcher's answer. Its message explains what happened to the references. */
 export function verdict(
   pass: boolean,
   { isNot }: MatcherContext,

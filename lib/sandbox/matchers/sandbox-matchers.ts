@@ -40,8 +40,8 @@ export interface ExpectedDelivery {
 }
 
 /**
- * Matchers for a sandbox or one of its merchants. When one fails it prints the whole story of the reference. It needs
- * neither Jest nor Vitest to be imported.
+ * Matchers for a sandbox or one of its merchants. A matcher that fails prints what happened to the reference. No
+ * import of Jest or Vitest is needed.
  *
  * @example
  * ```ts

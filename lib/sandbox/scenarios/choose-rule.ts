@@ -5,10 +5,10 @@ import { refused, refusedBeforehand, type Refusal } from '../core/refusal.js';
 import { type Rule } from '../core/rule.js';
 import { findScenario, type Scenario, scenariosOf } from './scenario-table.js';
 
-/** What the rule of one call depends on. */
+/** What chooses the rule of a call. */
 export interface RuleInput {
   readonly operation: SandboxOperation;
-  /** The planned fault that this call takes. */
+  /** The planned fault that applies to this call. */
   readonly fault: Fault | undefined;
   /** `X-Sandbox-Scenario`. */
   readonly header: string | undefined;
@@ -17,11 +17,11 @@ export interface RuleInput {
   readonly auto: boolean;
 }
 
-const AUTO_DECIDES_AFTER_MS = 2_000;
+const AUTO_DELAY_MS = 2_000;
 
 /**
- * Which rule decides about a call: a planned fault, then the header, then the number's ending, then the mode. A fault
- * spoils the answer alone; what becomes of a request that it lets through follows the next rule.
+ * Chooses the rule of a call: a planned fault, else the header, else the number's ending, else the mode. A fault changes
+ * only the answer. If it lets the request through, the next rule decides what happens to the payment.
  */
 export function chooseRule(input: RuleInput): Rule {
   const rule = ruleWithoutFault(input);
@@ -32,22 +32,22 @@ function ruleWithoutFault({ operation, header, number, auto }: RuleInput): Rule 
   if (header !== undefined) {
     const scenario = findScenario(operation, header);
     if (scenario) return scenarioRule(`header ${scenario.ending}`, scenario);
-    return { name: 'header unknown', course: WAITING, refusal: unknownScenario(operation) };
+    return { name: 'header unknown', plan: WAITING, refusal: unknownScenario(operation) };
   }
   const scenario = number === undefined ? undefined : findScenario(operation, number.slice(-4));
   if (scenario) return scenarioRule(`ending ${scenario.ending}`, scenario);
   return auto
-    ? { name: 'default auto', course: decidedByItself(operation) }
-    : { name: 'default manual', course: WAITING };
+    ? { name: 'default auto', plan: automaticOutcome(operation) }
+    : { name: 'default manual', plan: WAITING };
 }
 
-function scenarioRule(name: string, { course = WAITING, fault, refusal }: Scenario): Rule {
-  return { name, course, ...(fault && { fault }), ...(refusal && { refusal: refused(refusal) }) };
+function scenarioRule(name: string, { plan = WAITING, fault, refusal }: Scenario): Rule {
+  return { name, plan, ...(fault && { fault }), ...(refusal && { refusal: refused(refusal) }) };
 }
 
-function decidedByItself(operation: SandboxOperation): OutcomePlan {
+function automaticOutcome(operation: SandboxOperation): OutcomePlan {
   const to = OPERATIONS[operation].makes === 'collection' ? 'success' : 'paid';
-  return { ...WAITING, moves: [{ afterMs: AUTO_DECIDES_AFTER_MS, to }] };
+  return { ...WAITING, transitions: [{ afterMs: AUTO_DELAY_MS, to }] };
 }
 
 function unknownScenario(operation: SandboxOperation): Refusal {

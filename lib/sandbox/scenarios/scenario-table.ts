@@ -8,15 +8,15 @@ import { type Fault } from '../core/fault.js';
 import { operationsThatMake, SANDBOX_OPERATIONS, type SandboxOperation } from '../core/operations.js';
 import { type RefusalCode } from '../core/refusal.js';
 
-/** What the last four digits of a phone or account number bring about. */
+/** What the last four digits of a phone or account number cause. */
 export interface Scenario {
   readonly ending: string;
   readonly operations: readonly SandboxOperation[];
-  /** The row of the documented table. */
-  readonly story: string;
+  /** As `docs/sandbox.md` has it. */
+  readonly description: string;
   readonly refusal?: RefusalCode;
   readonly fault?: Fault;
-  readonly course?: OutcomePlan;
+  readonly plan?: OutcomePlan;
 }
 
 const SECOND = 1_000;
@@ -29,19 +29,19 @@ const TO_BANK = ['POST /disbursements/bank'] as const;
 const TO_PHONE = ['POST /disbursements/mobile-money'] as const;
 const LOOK_UP = ['POST /disbursements/name-lookup'] as const;
 
-/** Every magic ending. The same ending may mean one thing for collections and another for payouts. */
+/** Every magic number. The same ending may mean one thing for collections and another for payouts. */
 export const SCENARIOS: readonly Scenario[] = [
   {
     ending: '0001',
     operations: COLLECT,
-    story: 'approved after 2 s: `success`',
-    course: ending(2 * SECOND, 'success'),
+    description: 'approved after 2 s: `success`',
+    plan: ending(2 * SECOND, 'success'),
   },
   {
     ending: '0002',
     operations: COLLECT,
-    story: '`processing` after 2 s, `success` after 30 s',
-    course: course([
+    description: '`processing` after 2 s, `success` after 30 s',
+    plan: plan([
       { afterMs: 2 * SECOND, to: 'processing' },
       { afterMs: 30 * SECOND, to: 'success' },
     ]),
@@ -49,138 +49,148 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     ending: '0003',
     operations: COLLECT,
-    story: 'declined by the customer after 2 s: `cancelled`',
-    course: ending(2 * SECOND, 'cancelled'),
+    description: 'declined by the customer after 2 s: `cancelled`',
+    plan: ending(2 * SECOND, 'cancelled'),
   },
   {
     ending: '0004',
     operations: COLLECT,
-    story: 'fails after 2 s (not enough money): `failed`',
-    course: ending(2 * SECOND, 'failed'),
+    description: 'fails after 2 s (not enough money): `failed`',
+    plan: ending(2 * SECOND, 'failed'),
   },
   {
     ending: '0005',
     operations: COLLECT,
-    story: 'never answered: `expired` when its time is up, with `auto` too',
-    course: course([]),
+    description: 'never answered: `expired` when its time is up, with `auto` too',
+    plan: plan([]),
   },
   {
     ending: '0006',
     operations: COLLECT,
-    story: 'stuck: `pending` for ever, no webhook',
-    course: { ...course([]), expires: false },
+    description: 'stuck: `pending` for ever, no webhook',
+    plan: { ...plan([]), expires: false },
   },
   {
     ending: '0007',
     operations: COLLECT,
-    story: 'approved after 2 s, its webhook delivered twice',
-    course: ending(2 * SECOND, 'success', { copies: 2 }),
+    description: 'approved after 2 s, its webhook delivered twice',
+    plan: ending(2 * SECOND, 'success', { copies: 2 }),
   },
   {
     ending: '0008',
     operations: COLLECT,
-    story: 'approved at once: the webhook comes before the HTTP answer, which still says `pending`',
-    course: { ...ending(0, 'success'), beforeAnswer: true },
+    description: 'approved at once: the webhook comes before the HTTP answer, which still says `pending`',
+    plan: { ...ending(0, 'success'), beforeAnswer: true },
   },
   {
     ending: '0009',
     operations: COLLECT,
-    story: 'approved after 2 s, the first three deliveries lost, then redelivered by the schedule',
-    course: ending(2 * SECOND, 'success', { lost: 3 }),
+    description: 'approved after 2 s, the first three deliveries lost, then redelivered by the schedule',
+    plan: ending(2 * SECOND, 'success', { lost: 3 }),
   },
   {
     ending: '0010',
     operations: COLLECT,
-    story: 'approved after 2 s, a forged signature first, then the right one',
-    course: ending(2 * SECOND, 'success', { forgedFirst: true }),
+    description: 'approved after 2 s, a forged signature first, then the right one',
+    plan: ending(2 * SECOND, 'success', { forgedFirst: true }),
   },
   {
     ending: '0001',
     operations: PAY_OUT,
-    story: 'paid after 2 s: `paid`',
-    course: ending(2 * SECOND, 'paid'),
+    description: 'paid after 2 s: `paid`',
+    plan: ending(2 * SECOND, 'paid'),
   },
   {
     ending: '0002',
     operations: PAY_OUT,
-    story: 'slow: `paid` after 10 min',
-    course: ending(10 * MINUTE, 'paid'),
+    description: 'slow: `paid` after 10 min',
+    plan: ending(10 * MINUTE, 'paid'),
   },
   {
     ending: '0003',
     operations: PAY_OUT,
-    story: 'fails after 2 s and the locked money returns: `failed`',
-    course: ending(2 * SECOND, 'failed'),
+    description: 'fails after 2 s and the locked money returns: `failed`',
+    plan: ending(2 * SECOND, 'failed'),
   },
   {
     ending: '0004',
     operations: PAY_OUT,
-    story: 'cancelled after 2 s and the locked money returns: `cancelled`',
-    course: ending(2 * SECOND, 'cancelled'),
+    description: 'cancelled after 2 s and the locked money returns: `cancelled`',
+    plan: ending(2 * SECOND, 'cancelled'),
   },
   {
     ending: '0005',
     operations: PAY_OUT,
-    story: 'stuck: `processing` for ever, the money stays locked',
-    course: course([]),
+    description: 'stuck: `processing` for ever, the money stays locked',
+    plan: plan([]),
   },
   {
     ending: '0404',
     operations: LOOK_UP,
-    story: 'refused: `ACCOUNT_NOT_FOUND`',
+    description: 'refused: `ACCOUNT_NOT_FOUND`',
     refusal: 'ACCOUNT_NOT_FOUND',
   },
-  { ending: '0404', operations: TO_BANK, story: 'refused: `INVALID_ACCOUNT`', refusal: 'INVALID_ACCOUNT' },
+  {
+    ending: '0404',
+    operations: TO_BANK,
+    description: 'refused: `INVALID_ACCOUNT`',
+    refusal: 'INVALID_ACCOUNT',
+  },
   {
     ending: '0406',
     operations: TO_BANK,
-    story: 'refused: `ACCOUNT_NAME_MISMATCH`',
+    description: 'refused: `ACCOUNT_NAME_MISMATCH`',
     refusal: 'ACCOUNT_NAME_MISMATCH',
   },
   {
     ending: '0410',
     operations: LOOK_UP,
-    story: 'refused: `INVALID_BANK_CODE`',
+    description: 'refused: `INVALID_BANK_CODE`',
     refusal: 'INVALID_BANK_CODE',
   },
-  { ending: '0410', operations: TO_BANK, story: 'refused: `INVALID_BANK`', refusal: 'INVALID_BANK' },
-  { ending: '0422', operations: TO_PHONE, story: 'refused: `INVALID_PHONE`', refusal: 'INVALID_PHONE' },
-  { ending: '0502', operations: PAY_OUT, story: 'refused: `PROVIDER_ERROR`', refusal: 'PROVIDER_ERROR' },
+  { ending: '0410', operations: TO_BANK, description: 'refused: `INVALID_BANK`', refusal: 'INVALID_BANK' },
+  { ending: '0422', operations: TO_PHONE, description: 'refused: `INVALID_PHONE`', refusal: 'INVALID_PHONE' },
+  {
+    ending: '0502',
+    operations: PAY_OUT,
+    description: 'refused: `PROVIDER_ERROR`',
+    refusal: 'PROVIDER_ERROR',
+  },
   {
     ending: '0429',
     operations: SANDBOX_OPERATIONS,
-    story: '429 with `Retry-After: 2`, every time',
+    description: '429 with `Retry-After: 2`, every time',
     fault: { kind: 'status', status: 429, options: { retryAfter: 2 } },
   },
   {
     ending: '0500',
     operations: SANDBOX_OPERATIONS,
-    story: '500 as an HTML page, not processed',
+    description: '500 as an HTML page, not processed',
     fault: { kind: 'html', status: 500 },
   },
   {
     ending: '0504',
     operations: COLLECT,
-    story: 'accepted, but the connection is dropped instead of an answer; approved after 2 s',
+    description: 'accepted, but the connection is dropped instead of an answer; approved after 2 s',
     fault: { kind: 'dropAfterProcessing' },
-    course: ending(2 * SECOND, 'success'),
+    plan: ending(2 * SECOND, 'success'),
   },
   {
     ending: '0504',
     operations: PAY_OUT,
-    story: 'accepted, but the connection is dropped instead of an answer; paid after 2 s',
+    description: 'accepted, but the connection is dropped instead of an answer; paid after 2 s',
     fault: { kind: 'dropAfterProcessing' },
-    course: ending(2 * SECOND, 'paid'),
+    plan: ending(2 * SECOND, 'paid'),
   },
   {
     ending: '0504',
     operations: READ,
-    story: 'the connection is dropped instead of an answer',
+    description: 'the connection is dropped instead of an answer',
     fault: { kind: 'dropAfterProcessing' },
   },
 ];
 
-/** The scenarios that an operation knows. */
+/** The scenarios of an operation. */
 export function scenariosOf(operation: SandboxOperation): readonly Scenario[] {
   return SCENARIOS.filter(({ operations }) => operations.includes(operation));
 }
@@ -189,8 +199,11 @@ export function findScenario(operation: SandboxOperation, code: string): Scenari
   return scenariosOf(operation).find((scenario) => scenario.ending === code);
 }
 
-function course(moves: readonly ScheduledTransition[], delivery: Partial<DeliveryPlan> = {}): OutcomePlan {
-  return { moves, expires: true, beforeAnswer: false, delivery: { ...PLAIN_DELIVERY, ...delivery } };
+function plan(
+  transitions: readonly ScheduledTransition[],
+  delivery: Partial<DeliveryPlan> = {},
+): OutcomePlan {
+  return { transitions, expires: true, beforeAnswer: false, delivery: { ...PLAIN_DELIVERY, ...delivery } };
 }
 
 function ending(
@@ -198,5 +211,5 @@ function ending(
   to: ScheduledTransition['to'],
   delivery?: Partial<DeliveryPlan>,
 ): OutcomePlan {
-  return course([{ afterMs, to }], delivery);
+  return plan([{ afterMs, to }], delivery);
 }

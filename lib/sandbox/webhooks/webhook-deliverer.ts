@@ -20,16 +20,16 @@ const FORGED = Buffer.from('a key that belongs to nobody: forged');
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Why, and with what, an event is sent once. */
+/** How an event is sent once. */
 interface Sending {
   readonly forged?: boolean;
   readonly replay?: Replay;
 }
 
-/** Delivers events at least once: again and again by the schedule, until one try is answered 200. */
+/** Delivers events at least once: tries again by the schedule until a receiver answers 200. */
 export class WebhookDeliverer {
   private all: Delivery[] = [];
-  private readonly underWay = new Set<Promise<void>>();
+  private readonly running = new Set<Promise<void>>();
 
   constructor(
     private readonly clock: TimeSource,
@@ -39,7 +39,7 @@ export class WebhookDeliverer {
     private readonly endpoints: EndpointRegistry,
   ) {}
 
-  /** Resolves when the first try at each receiver has ended, whatever its answer; at once where it comes later. */
+  /** Resolves when the first try at each receiver has ended, or at once if that try is due later. */
   async deliver(event: OutgoingEvent): Promise<readonly Delivery[]> {
     const receivers = this.endpoints.receiversOf(event.merchant, event.event);
     const deliveries = receivers.map((endpoint, copy) => newDelivery(event, endpoint, copy));
@@ -58,7 +58,7 @@ export class WebhookDeliverer {
   }
 
   /**
-   * Sends an event once more, whatever became of it. Resolves when that has ended; undefined where no endpoint takes it.
+   * Sends an event once more, whatever its state. Resolves when the try has ended, to undefined if no endpoint takes the event.
    */
   async replay(delivery: Delivery, replay: Replay): Promise<Delivery | undefined> {
     const { event } = delivery;
@@ -69,12 +69,12 @@ export class WebhookDeliverer {
     return delivery;
   }
 
-  /** Resolves when no try is under way. */
+  /** Resolves when no try is running. */
   async idle(): Promise<void> {
-    while (this.underWay.size > 0) await Promise.all(this.underWay);
+    while (this.running.size > 0) await Promise.all(this.running);
   }
 
-  /** Gives up what is under way and forgets it; tries that are still due find themselves forgotten. */
+  /** Aborts running tries and forgets their deliveries. A try that is due later finds its delivery gone. */
   async clear(merchant?: string): Promise<void> {
     this.all = merchant === undefined ? [] : this.all.filter(({ event }) => event.merchant !== merchant);
     this.sender.abort(merchant);
@@ -92,8 +92,8 @@ export class WebhookDeliverer {
   }
 
   private track(work: Promise<void>): Promise<void> {
-    this.underWay.add(work);
-    return work.finally(() => this.underWay.delete(work));
+    this.running.add(work);
+    return work.finally(() => this.running.delete(work));
   }
 
   private planAttempt(delivery: Delivery, endpoint: WebhookEndpoint, delayMs: number): void {
@@ -101,9 +101,9 @@ export class WebhookDeliverer {
     this.clock.schedule(delayMs, () => void this.track(this.attempt(delivery, endpoint)));
   }
 
-  /** One delivery by the schedule, with what the event's plan puts before and beside it. */
+  /** Makes one try of the schedule, with the forged try and the copies that the event's plan asks for. */
   private async attempt(delivery: Delivery, endpoint: WebhookEndpoint): Promise<void> {
-    // A copy of it may have been answered 200 meanwhile.
+    // A receiver may have answered 200 to a copy meanwhile.
     if (delivery.state === 'delivered' || !this.all.includes(delivery)) return;
     const { plan } = delivery.event;
     delivery.nextAttemptAt = undefined;
@@ -124,7 +124,7 @@ export class WebhookDeliverer {
     await Promise.all(copies);
   }
 
-  /** Sends it once and writes down how that ended. */
+  /** Sends an event once and records how that ended. */
   private async send(delivery: Delivery, endpoint: WebhookEndpoint, sending: Sending = {}): Promise<void> {
     if (!this.all.includes(delivery)) return;
     const { forged = false, replay } = sending;
@@ -177,7 +177,7 @@ export class WebhookDeliverer {
     }
   }
 
-  /** Never rejects: a scheme of somebody's own may throw, or sign with what no header can hold. */
+  /** Never rejects: a custom scheme may throw, or return what no header can hold. */
   private async post(
     delivery: Delivery,
     endpoint: WebhookEndpoint,
@@ -194,7 +194,7 @@ export class WebhookDeliverer {
   }
 
   private tryAgainLater(delivery: Delivery, endpoint: WebhookEndpoint): void {
-    // Of copies that fail together, one comes again.
+    // Of copies that fail together, one is tried again.
     if (delivery.nextAttemptAt !== undefined) return;
     delivery.failures += 1;
     const wait = waitAfter(delivery.failures);

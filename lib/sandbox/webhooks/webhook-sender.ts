@@ -8,9 +8,9 @@ export type SendResult = ReceiverAnswer | { readonly problem: string };
 /** Enough to see what went wrong. */
 const SHOWN_BYTES = 4_096;
 
-/** Posts webhooks, one connection each, and can give up all that are under way. */
+/** Posts webhooks, one connection each, and aborts those that are running. */
 export class WebhookSender {
-  private readonly underWay = new Map<ClientRequest, string>();
+  private readonly running = new Map<ClientRequest, string>();
 
   constructor(private readonly timeoutMs: number) {}
 
@@ -30,7 +30,7 @@ export class WebhookSender {
       const timer = setTimeout(() => {
         request.destroy(new Error(`no answer within ${this.timeoutMs} ms`));
       }, this.timeoutMs);
-      this.underWay.set(request, merchant);
+      this.running.set(request, merchant);
       request.on('response', (response) => {
         const kept: Buffer[] = [];
         let size = 0;
@@ -51,16 +51,16 @@ export class WebhookSender {
       });
       request.on('close', () => {
         clearTimeout(timer);
-        this.underWay.delete(request);
+        this.running.delete(request);
         resolve({ problem: 'the connection ended without an answer' });
       });
       request.end(body);
     });
   }
 
-  /** Gives up the deliveries of one merchant, or all. */
+  /** Aborts the posts of one merchant, or all. */
   abort(merchant?: string): void {
-    for (const [request, owner] of this.underWay) {
+    for (const [request, owner] of this.running) {
       if (merchant === undefined || owner === merchant) request.destroy(new Error('the sandbox gave it up'));
     }
   }

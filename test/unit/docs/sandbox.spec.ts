@@ -31,11 +31,11 @@ function nameOf(operations: readonly SandboxOperation[]): string {
 }
 
 describe('docs/sandbox.md', () => {
-  it('has every magic number with its operations and its story', () => {
-    const rows = SCENARIOS.map(({ ending, operations, story }) => [
+  it('has every magic number with its operations and its description', () => {
+    const rows = SCENARIOS.map(({ ending, operations, description }) => [
       `\`${ending}\``,
       nameOf(operations),
-      story,
+      description,
     ]);
     expect(tableAfter('## Magic numbers')).toEqual(rows);
   });

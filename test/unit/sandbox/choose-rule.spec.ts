@@ -35,8 +35,8 @@ describe('the rule that decides about a call', () => {
   });
 
   it('lets a fault spoil the answer, and the next rule say what becomes of the request', () => {
-    const spoiled = rule({ fault: hang, number: '255700000003' });
-    expect(spoiled).toMatchObject({ fault: hang, course: { moves: [{ to: 'cancelled' }] } });
+    const faulty = rule({ fault: hang, number: '255700000003' });
+    expect(faulty).toMatchObject({ fault: hang, plan: { transitions: [{ to: 'cancelled' }] } });
   });
 
   it('refuses a header that names no scenario of the operation, and lists those that there are', () => {
@@ -50,9 +50,11 @@ describe('the rule that decides about a call', () => {
   });
 
   it('lets nothing happen by itself unless a scenario or auto says so', () => {
-    expect(rule().course).toBe(WAITING);
-    expect(rule({ auto: true }).course.moves).toEqual([{ afterMs: 2_000, to: 'success' }]);
-    expect(rule({ auto: true, operation: TO_BANK }).course.moves).toEqual([{ afterMs: 2_000, to: 'paid' }]);
+    expect(rule().plan).toBe(WAITING);
+    expect(rule({ auto: true }).plan.transitions).toEqual([{ afterMs: 2_000, to: 'success' }]);
+    expect(rule({ auto: true, operation: TO_BANK }).plan.transitions).toEqual([
+      { afterMs: 2_000, to: 'paid' },
+    ]);
   });
 });
 
@@ -65,7 +67,7 @@ describe('the scenario table', () => {
   });
 
   it('brings something about in every row', () => {
-    const idle = SCENARIOS.filter(({ course, refusal, fault }) => !course && !refusal && !fault);
+    const idle = SCENARIOS.filter(({ plan, refusal, fault }) => !plan && !refusal && !fault);
     expect(idle).toEqual([]);
   });
 
