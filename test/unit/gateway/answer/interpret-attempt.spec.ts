@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { interpretAttempt } from '../../../../lib/gateway/answer/interpret-attempt.js';
+import { nameLookupCall } from '../../../../lib/name-lookup/name-lookup-call.js';
 import { statusCall } from '../../../../lib/journal/outcomes/status-query.js';
 import { recordedCall } from '../../../../lib/journal/payment/payments.js';
 import { journalRecord } from '../../../support/journal-contract.js';
@@ -36,4 +37,21 @@ it('a success answer that names no code has an empty one, never the code of anot
     new Set(),
   );
   expect(success?.envelope).toEqual({ message: 'ok', httpStatus: 200, code: '' });
+});
+
+it('of a refused name lookup only the fields of its own request are named, without the words of the gateway', () => {
+  const call = nameLookupCall({ channel: 'BANK', account_number: '0150123456789', bank_code: 'CRDB' });
+  const errors = { account_number: ['belongs to Asha Mushi'], holder: ['is Asha Mushi'] };
+  const text = JSON.stringify({ status: 'error', message: 'Asha Mushi has closed it', errors });
+  const headers = { contentType: 'application/json' };
+  const { report } = interpretAttempt(
+    call,
+    { result: 'response', httpStatus: 422, text, headers },
+    new Set(),
+  );
+  expect(report).toEqual({
+    event: 'refused',
+    httpStatus: 422,
+    errors: { account_number: ['account_number was refused by the gateway'] },
+  });
 });

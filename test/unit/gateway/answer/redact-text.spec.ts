@@ -30,6 +30,10 @@ describe('redacting text from outside', () => {
     );
   });
 
+  it('blanks them out where they were sent with white space around them', () => {
+    expect(redactText('Asha is unknown', [' Asha\n'])).toBe('[redacted] is unknown');
+  });
+
   it('takes them literally', () => {
     expect(redactText('a.b*c (d) [e] axbc', ['a.b*c', '(d)', '[e]'])).toBe(
       '[redacted] [redacted] [redacted] axbc',

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { captureOnFastify, type FastifyLike } from '../../../../lib/webhooks/raw-body/fastify-raw-body.js';
 import { capturedBody } from '../../../../lib/webhooks/raw-body/request-state.js';
@@ -35,7 +36,7 @@ function asRequest(stream: Readable): IncomingMessage {
 }
 
 /** Runs the hook that a webhook route gets. */
-function receive(request: IncomingMessage): Promise<void> {
+function receive(request: IncomingMessage): Promise<Readable> {
   const route: Route = {};
   const app: FastifyLike = {
     addHook: (_name, onRoute) => {
@@ -51,8 +52,8 @@ function receive(request: IncomingMessage): Promise<void> {
   const response = new PassThrough() as unknown as ServerResponse;
   return new Promise((resolve) => {
     for (const hook of [route.preParsing ?? []].flat()) {
-      hook({ raw: request }, { raw: response }, request, () => {
-        resolve();
+      hook({ raw: request }, { raw: response }, request, (_error, body) => {
+        resolve(body);
       });
     }
   });
@@ -74,4 +75,11 @@ it('A body within the limit is kept whole.', async () => {
   const request = asRequest(Readable.from([Buffer.from('{"event":'), Buffer.from('"payment.success"}')]));
   await receive(request);
   expect(capturedBody(request)).toMatchObject({ bytes: Buffer.from('{"event":"payment.success"}') });
+});
+
+it('A body that a host has read already is left to the host, and the parser waits for nothing.', async () => {
+  const request = asRequest(Readable.from([Buffer.from('{}')]));
+  await text(request);
+  expect(await text(await receive(request))).toBe('null');
+  expect(capturedBody(request)).toBeUndefined();
 });
