@@ -34,8 +34,9 @@ export type StatusVerdict =
 const UNDER_WAY: readonly unknown[] = ['pending', 'processing'];
 
 /**
- * Reads a status answer. It ends or accepts a payment only if it names both the reference and the amount: whoever knows of no payment
- * may repeat the reference of the path. A success of the reference is a success of its payment, whichever attempt of it came through.
+ * Reads a status answer. One that does not name the reference ends nothing. A final status without money needs the amount beside it:
+ * whoever knows of no payment may repeat the reference of the path, and say "failed", but cannot know the amount. A success of the
+ * reference is a success of its payment, whichever attempt of it came through.
  * Everything else ends or accepts only the attempt that it is surely about: the gateway may speak of an earlier attempt, which it
  * refused.
  *
@@ -58,8 +59,8 @@ export function readStatus(
   }
   // A look-up that found nothing says "failed", too. That there is a payment stops whoever would send it, so it is believed.
   if (reference === 'absent') return outcome && !movesMoney(outcome) ? NOTHING : KNOWN;
-  if (amount === 'absent') return KNOWN;
   if (outcome && movesMoney(outcome)) return { says: 'ended', outcome };
+  if (outcome && amount === 'absent') return KNOWN;
   if (!isOfThisAttempt(record, answer, askedIntent)) return KNOWN;
   return outcome ? { says: 'ended', outcome } : { says: 'under-way' };
 }

@@ -50,7 +50,12 @@ describe('a status answer', () => {
       { ...OURS, currency: ' TZS ', status: 'failed' },
       { says: 'ended', outcome: 'failed' },
     ],
-    ...['success', 'failed', 'cancelled', 'expired', 'pending', 'processing'].flatMap(amountless),
+    ...['failed', 'cancelled', 'expired'].flatMap(amountless),
+    [{ reference: 'order/1', status: 'pending' }, { says: 'under-way' }],
+    [
+      { ...OURS, amount: null, status: 'success' },
+      { says: 'ended', outcome: 'success' },
+    ],
     ...['failed', 'cancelled', 'expired', 'odd'].flatMap((status) => nameless(status, { says: 'nothing' })),
     ...['success', 'pending', 'processing'].flatMap((status) => nameless(status, { says: 'known' })),
     [
