@@ -1,21 +1,21 @@
 import { PaymentsValidationError } from '../errors/payments-errors.js';
 
-/** Every id begins with the place of its entry in the order in which deliveries were set aside. */
-const PLACE = /^(?:0|[1-9]\d{0,17})(?=\.|$)/;
+/** Every id begins with the position of its entry: the order in which events were set aside. */
+const POSITION = /^(?:0|[1-9]\d{0,17})(?=\.|$)/;
 
 /**
- * The place after which a page begins; before all of them where there is no page before.
+ * The position after which a page begins; 0 for the first page.
  *
  * @throws PaymentsValidationError where it is not the id of something that was set aside.
  */
-export function placeAfter(id = '0'): string {
-  const place = placeOf(id);
-  if (place !== undefined) return place;
+export function positionAfter(id = '0'): string {
+  const position = positionOf(id);
+  if (position !== undefined) return position;
   const problem = 'after must be the last id of the page before: write conflicts({ after: page.at(-1)?.id })';
   throw new PaymentsValidationError({ after: [problem] });
 }
 
 /** Undefined where it is not the id of something that was set aside. */
-export function placeOf(id: string): string | undefined {
-  return PLACE.exec(id)?.[0];
+export function positionOf(id: string): string | undefined {
+  return POSITION.exec(id)?.[0];
 }

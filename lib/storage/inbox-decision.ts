@@ -11,7 +11,7 @@ export interface InboxEntry {
   readonly leaseUntil: number;
 }
 
-/** What a delivery may do, given what stands. */
+/** What a delivery may do, given the existing entry. */
 export type InboxDecision = 'run' | 'run-instead' | 'done' | 'busy' | 'conflict' | 'missing';
 
 /**

@@ -70,8 +70,8 @@ export interface InboxClaim {
    */
   finish(): Promise<boolean>;
   /**
-   * Gives the entry back, so that the next delivery runs what has not finished; undoes the transaction. Changes nothing
-   * once the lease was lost.
+   * Ends the claim without success, so that the next delivery runs the handlers that have not finished; rolls the
+   * transaction back. Changes nothing once the lease was lost.
    */
   fail(): Promise<void>;
   /**
@@ -87,7 +87,7 @@ export interface InboxClaim {
  * - `claimed`: run the handlers; `claim` is the right to.
  * - `done`: they ran before; nothing to do.
  * - `busy`: they run elsewhere right now, under a lease that holds for `leaseLeftMs` milliseconds more.
- * - `conflict`: another outcome, amount or provider reference stands for this reference already: that of `standingEvent`.
+ * - `conflict`: this reference has another outcome, amount or provider reference already: that of `standingEvent`.
  * - `missing`: there is no entry, and `mustExist` asked for one.
  *
  * @publicApi

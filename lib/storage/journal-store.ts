@@ -96,7 +96,7 @@ export interface JournalRecord extends JournalKey {
 }
 
 /**
- * A record as it stands in a store. All times are by the store's own clock.
+ * A record as a store holds it. All times are by the store's own clock.
  *
  * @publicApi
  */
@@ -192,7 +192,7 @@ export interface JournalPage {
  */
 export interface JournalStore {
   /**
-   * Writes a payment down, unless its key stands already or has a tombstone.
+   * Writes a payment down, unless its key has a record or a tombstone already.
    *
    * @param leaseMs How long nobody else may act on it.
    */
@@ -200,13 +200,14 @@ export interface JournalStore {
   /** The record of a payment; undefined where none was written down. */
   get(key: JournalKey): Promise<StoredJournalRecord | undefined>;
   /**
-   * Puts a record in the place of the one with this version. Its age begins anew where `attempt` or `intent` changes.
+   * Replaces the record that has this version. The age of the attempt begins at 0 again if `attempt` or `intent`
+   * changes.
    *
    * @param leaseMs How long nobody else may act on it; 0 ends a lease.
-   * @returns Undefined where the version does not stand any more.
+   * @returns Undefined if the record no longer has this version.
    */
   replace(version: number, record: JournalRecord, leaseMs: number): Promise<StoredJournalRecord | undefined>;
-  /** Takes a payment out. False where the version does not stand any more. */
+  /** Removes a record. False if it no longer has this version. */
   remove(key: JournalKey, version: number): Promise<boolean>;
   /**
    * The payments that are in none of these states, oldest first by `createdAt`: also those in a state that only a newer version of

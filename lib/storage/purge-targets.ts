@@ -6,8 +6,8 @@ import {
 } from './journal-store.js';
 import { type JournalState } from '../common/vocabulary.js';
 
-/** Where the payments stand that a journal is asked to forget. */
-export function placesOf(
+/** The families and states that a purge covers. */
+export function purgeTargets(
   what: ForgettablePayments,
 ): readonly { readonly family: JournalScope['family']; readonly state: JournalState }[] {
   if (what === 'accepted-payouts') return [{ family: 'disbursement', state: 'accepted' }];
@@ -17,7 +17,7 @@ export function placesOf(
   ];
 }
 
-/** What is kept of a payment that is forgotten. */
+/** What a journal keeps of a payment that it forgets. */
 export function tombstoneOf({
   attempt,
   state,

@@ -9,15 +9,15 @@ const TEXTS = ['operation', 'amount', 'currency', 'idempotencyKey', 'intent', 'b
 const OPTIONAL_TEXTS = ['body', 'answer', 'outcome', 'settledBy', 'evidence', 'probe'] as const;
 
 /**
- * Reads a record that a store keeps as JSON. One that cannot be read does not end the reading of others: what is certain of it stands
- * in its columns, and it counts as acknowledged, so that it is never made again.
+ * Reads a record that a store keeps as JSON. A record that cannot be read does not stop a list: its columns hold
+ * what is certain, and it counts as acknowledged, so that nobody makes the payment again.
  */
 export function readRecord(
   json: string,
   columns: RecordColumns,
 ): Pick<StoredJournalRecord, 'record' | 'damaged'> {
   const found = jsonObject(json);
-  const why = found ? misfit(found, columns) : 'its record is no JSON object';
+  const why = found ? problemOf(found, columns) : 'its record is no JSON object';
   if (why === undefined) return { record: found as unknown as JournalRecord };
   const text = (field: (typeof TEXTS)[number]): string => {
     const value = found?.[field];
@@ -32,7 +32,7 @@ export function readRecord(
   return { record: record as JournalRecord, damaged: why };
 }
 
-function misfit(found: Readonly<Record<string, unknown>>, columns: RecordColumns): string | undefined {
+function problemOf(found: Readonly<Record<string, unknown>>, columns: RecordColumns): string | undefined {
   const other = COLUMNS.find((field) => found[field] !== columns[field]);
   if (other !== undefined) return `its record names another ${other}`;
   const missing = TEXTS.find((field) => typeof found[field] !== 'string');
@@ -44,8 +44,8 @@ function misfit(found: Readonly<Record<string, unknown>>, columns: RecordColumns
 }
 
 /**
- * What the JSON of a record holds where the same call wrote it: the age of an attempt counts from then. No other field can hold it,
- * because JSON escapes quotes inside of a text.
+ * The part of a record's JSON that says which call wrote it: the age of an attempt counts from the first record of that
+ * call. No other field can contain it, because JSON escapes the quotes inside a text.
  */
 export function intentText({ intent }: Pick<JournalRecord, 'intent'>): string {
   return `"intent":${JSON.stringify(intent)}`;

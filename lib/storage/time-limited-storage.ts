@@ -9,8 +9,8 @@ import { isInProcess } from './memory/memory-storage.js';
 export const STORAGE_ANSWERS_WITHIN_MS = 5_000;
 
 /**
- * Lets no caller wait for a storage that hangs: after five seconds it is told that the storage cannot be reached. What was
- * asked for may still happen. Purging takes as long as it takes.
+ * Rejects a call that the storage does not answer within five seconds. The storage may still carry the call out. A
+ * purge has no limit.
  */
 export function timeLimited(storage: PaymentsStorage): Omit<PaymentsStorage, 'close'> {
   if (isInProcess(storage)) return storage;
@@ -29,8 +29,8 @@ function limitedInbox(inbox: InboxStore): InboxStore {
       try {
         return withLimits(await inTime(claiming));
       } catch (error) {
-        // Nobody works on it: the next delivery need not wait for its lease.
-        claiming.then(giveBack).catch(() => undefined);
+        // Nobody uses a claim that comes too late: ended, it does not keep the next delivery waiting for its lease.
+        claiming.then(failClaim).catch(() => undefined);
         throw error;
       }
     },
@@ -57,7 +57,7 @@ function limitedClaim(claim: InboxClaim): InboxClaim {
   };
 }
 
-async function giveBack(result: ClaimResult): Promise<void> {
+async function failClaim(result: ClaimResult): Promise<void> {
   if (result.result === 'claimed') await result.claim.fail();
 }
 

@@ -245,7 +245,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'unknown payments make room',
     file: MEMORY,
-    find: 'const FORGETTABLE: readonly JournalState[] = [',
-    write: "const FORGETTABLE: readonly JournalState[] = ['unknown', ",
+    find: 'const DROP_ORDER: readonly JournalState[] = [',
+    write: "const DROP_ORDER: readonly JournalState[] = ['unknown', ",
   },
 ];

@@ -1,10 +1,10 @@
 import { type ConflictStore, type InboxConflict, type SetAsideDelivery } from '../conflict-store.js';
 import { type InboxScope, type SetAsideKind } from '../../common/vocabulary.js';
-import { placeAfter } from '../conflict-cursor.js';
+import { positionAfter } from '../conflict-cursor.js';
 import { inOneTurn, scopeText, storageFull } from './memory-store.js';
 
 interface MemoryConflict {
-  readonly place: number;
+  readonly position: number;
   readonly scope: string;
   readonly conflict: InboxConflict;
 }
@@ -15,7 +15,7 @@ export class MemoryConflicts implements ConflictStore {
   private readonly entries = new Map<string, MemoryConflict>();
   /** Each kind has its own bound: names that nobody knows must not keep a conflict out. */
   private readonly counts = new Map<SetAsideKind, number>();
-  private lastPlace = 0;
+  private lastPosition = 0;
 
   constructor(
     private readonly maxEntries: number,
@@ -34,10 +34,10 @@ export class MemoryConflicts implements ConflictStore {
   ): Promise<readonly InboxConflict[]> {
     return inOneTurn(() => {
       const wanted = scopeText(scope);
-      const lastPlace = Number(placeAfter(after));
+      const lastPosition = Number(positionAfter(after));
       const page: InboxConflict[] = [];
-      for (const { place, scope: found, conflict } of this.entries.values()) {
-        if (place <= lastPlace || found !== wanted) continue;
+      for (const { position, scope: found, conflict } of this.entries.values()) {
+        if (position <= lastPosition || found !== wanted) continue;
         page.push(conflict);
         if (page.length === limit) break;
       }
@@ -80,15 +80,15 @@ export class MemoryConflicts implements ConflictStore {
     if (!stored && this.count(delivery.kind) >= this.maxEntries) {
       throw storageFull(`deliveries that were set aside (${delivery.kind})`);
     }
-    const place = stored?.place ?? ++this.lastPlace;
+    const position = stored?.position ?? ++this.lastPosition;
     const conflict = {
       ...delivery,
-      id: idOf(place, key),
+      id: idOf(position, key),
       seen: (stored?.conflict.seen ?? 0) + 1,
       firstSeenAt: stored?.conflict.firstSeenAt ?? this.now(),
     };
     if (!stored) this.counts.set(delivery.kind, this.count(delivery.kind) + 1);
-    this.entries.set(key, { place, scope: scopeText(delivery), conflict });
+    this.entries.set(key, { position, scope: scopeText(delivery), conflict });
   }
 
   private find(scope: InboxScope, id: string): InboxConflict | undefined {
@@ -106,9 +106,9 @@ export class MemoryConflicts implements ConflictStore {
   }
 }
 
-/** What it stands for is in it: after a restart the same place is another delivery's. */
-function idOf(place: number, key: string): string {
-  return `${place}.${Buffer.from(key).toString('base64url')}`;
+/** What it stands for is in it: after a restart the same position is another delivery's. */
+function idOf(position: number, key: string): string {
+  return `${position}.${Buffer.from(key).toString('base64url')}`;
 }
 
 function keyText({ account, environment, kind, fingerprint }: SetAsideDelivery): string {

@@ -9,7 +9,7 @@ import {
 import { decideClaim, type InboxEntry } from '../inbox-decision.js';
 import { inOneTurn, scopeText, storageFull } from './memory-store.js';
 
-/** What runs, or has to run again. */
+/** An outcome whose handlers run, or must run again. */
 interface UnfinishedEntry extends InboxEntry {
   state: 'running' | 'open';
   readonly fence: number;
@@ -31,7 +31,7 @@ export class MemoryInbox implements InboxStore {
   /** In the order in which they finished. */
   private readonly done = new Map<string, DoneEntry>();
   private readonly waiters = new Map<string, Set<() => void>>();
-  /** What it has passed is forgotten. Beginning anew each time would step over every entry that was forgotten before. */
+  /** Iterates over `done`, because a new iterator for each entry would step over all the entries deleted before. */
   private oldest = this.done.keys();
   /** One counter for all entries, so that a forgotten entry's claim never fits the entry that follows it. */
   private lastFence = 0;

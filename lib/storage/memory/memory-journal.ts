@@ -13,12 +13,12 @@ import {
 } from '../journal-store.js';
 import { type JournalState } from '../../common/vocabulary.js';
 import { LinkedList, type Linked, NumberedRecords } from './record-collections.js';
-import { placesOf, tombstoneOf } from '../purge-targets.js';
+import { purgeTargets, tombstoneOf } from '../purge-targets.js';
 import { MemoryTombstones } from './memory-tombstones.js';
 
 interface MemoryRecord extends Linked<MemoryRecord> {
   record: JournalRecord;
-  /** Its place in the list of its scope. */
+  /** Its position in the list of its scope. */
   readonly number: number;
   version: number;
   readonly createdAt: number;
@@ -28,7 +28,7 @@ interface MemoryRecord extends Linked<MemoryRecord> {
 }
 
 /** The payments of one scope. */
-interface Book {
+interface ScopeJournal {
   readonly scope: JournalScope;
   /** By reference. */
   readonly records: Map<string, MemoryRecord>;
@@ -36,15 +36,18 @@ interface Book {
   readonly numbered: NumberedRecords<MemoryRecord>;
 }
 
-/** What may be forgotten to make room, in this order. An open or unknown payment never is: it could be paid twice. */
-const FORGETTABLE: readonly JournalState[] = ['settled', 'rejected', 'accepted'];
+/**
+ * The states of the payments that make room, in this order. An open or unknown payment never does: it could be paid
+ * twice.
+ */
+const DROP_ORDER: readonly JournalState[] = ['settled', 'rejected', 'accepted'];
 
 /** The journal of one process. Each method runs in one turn of the event loop, which makes it atomic. */
 export class MemoryJournal implements JournalStore {
   /** There are few: two for an account. */
-  private readonly books: Book[] = [];
-  /** The records in each state, the ones that changed longest ago first. */
-  private readonly chains = new Map<JournalState, LinkedList<MemoryRecord>>();
+  private readonly scopes: ScopeJournal[] = [];
+  /** The records in each state; the record that changed longest ago comes first. */
+  private readonly byState = new Map<JournalState, LinkedList<MemoryRecord>>();
   private size = 0;
   /** Counts all changes, so that a version never comes back. */
   private changes = 0;
@@ -56,7 +59,7 @@ export class MemoryJournal implements JournalStore {
   ) {}
 
   insert(record: JournalRecord, leaseMs: number): Promise<JournalInsertion> {
-    const { records, numbered, tombstones } = this.bookOf(record);
+    const { records, numbered, tombstones } = this.scopeOf(record);
     const existing = records.get(record.reference);
     if (existing) return Promise.resolve({ inserted: false, stored: this.view(existing) });
     const tombstone = tombstones.find(record.reference);
@@ -76,7 +79,7 @@ export class MemoryJournal implements JournalStore {
     records.set(record.reference, stored);
     numbered.add(stored);
     this.size += 1;
-    this.chainOf(record.state).add(stored);
+    this.recordsIn(record.state).add(stored);
     return Promise.resolve({ inserted: true, stored: this.view(stored) });
   }
 
@@ -86,11 +89,11 @@ export class MemoryJournal implements JournalStore {
   }
 
   tombstone(key: JournalKey): Promise<PaymentTombstone | undefined> {
-    return Promise.resolve(this.bookOf(key).tombstones.find(key.reference));
+    return Promise.resolve(this.scopeOf(key).tombstones.find(key.reference));
   }
 
   endTombstone(key: JournalKey, ended: TombstoneEnd): Promise<void> {
-    const { tombstones } = this.bookOf(key);
+    const { tombstones } = this.scopeOf(key);
     const existing = tombstones.find(key.reference);
     if (existing) tombstones.add(key.reference, { ...existing, ...ended }, this.now());
     return Promise.resolve();
@@ -100,9 +103,9 @@ export class MemoryJournal implements JournalStore {
     const existing = this.find(record);
     if (existing?.version !== version) return Promise.resolve(undefined);
     const now = this.now();
-    this.chainOf(existing.record.state).remove(existing);
-    this.chainOf(record.state).add(existing);
-    this.bookOf(record).numbered.moved(existing.number, existing.record.state, record.state);
+    this.recordsIn(existing.record.state).remove(existing);
+    this.recordsIn(record.state).add(existing);
+    this.scopeOf(record).numbered.stateChanged(existing.number, existing.record.state, record.state);
     const isSameCall = existing.record.attempt === record.attempt && existing.record.intent === record.intent;
     if (!isSameCall) existing.attemptAt = now;
     existing.record = record;
@@ -127,7 +130,7 @@ export class MemoryJournal implements JournalStore {
     const isWanted = (state: string): boolean => !(except as readonly string[]).includes(state);
     const entries: StoredJournalRecord[] = [];
     let last = 0;
-    for (const existing of this.bookOf(scope).numbered.after(Number(after), isWanted)) {
+    for (const existing of this.scopeOf(scope).numbered.after(Number(after), isWanted)) {
       if (entries.length === limit) return Promise.resolve({ entries, next: String(last) });
       entries.push(this.view(existing));
       last = existing.number;
@@ -142,8 +145,8 @@ export class MemoryJournal implements JournalStore {
   ): Promise<number> {
     const latest = this.now() - olderThanMs;
     if (what === 'tombstones') return Promise.resolve(this.purgeTombstones(scope, latest));
-    const forgotten = placesOf(what).flatMap(({ family, state }) =>
-      [...this.chainOf(state)].filter(
+    const forgotten = purgeTargets(what).flatMap(({ family, state }) =>
+      [...this.recordsIn(state)].filter(
         ({ record, updatedAt }) => updatedAt < latest && isWithin({ ...scope, family }, record),
       ),
     );
@@ -157,27 +160,27 @@ export class MemoryJournal implements JournalStore {
   }
 
   private find(key: JournalKey): MemoryRecord | undefined {
-    return this.bookOf(key).records.get(key.reference);
+    return this.scopeOf(key).records.get(key.reference);
   }
 
-  private bookOf(scope: JournalScope): Book {
-    for (const book of this.books) {
-      if (isWithin(book.scope, scope)) return book;
+  private scopeOf(scope: JournalScope): ScopeJournal {
+    for (const known of this.scopes) {
+      if (isWithin(known.scope, scope)) return known;
     }
     const { account, environment, family } = scope;
-    const book: Book = {
+    const added: ScopeJournal = {
       scope: { account, environment, family },
       records: new Map(),
       numbered: new NumberedRecords(),
       tombstones: new MemoryTombstones(),
     };
-    this.books.push(book);
-    return book;
+    this.scopes.push(added);
+    return added;
   }
 
   private forget(existing: MemoryRecord): void {
     const { record } = existing;
-    this.bookOf(record).tombstones.add(record.reference, tombstoneOf(record), this.now());
+    this.scopeOf(record).tombstones.add(record.reference, tombstoneOf(record), this.now());
     this.drop(existing);
   }
 
@@ -185,19 +188,19 @@ export class MemoryJournal implements JournalStore {
     { account, environment }: Pick<JournalScope, 'account' | 'environment'>,
     latest: number,
   ): number {
-    const books = this.books.filter(
+    const ofAccount = this.scopes.filter(
       ({ scope }) => scope.account === account && scope.environment === environment,
     );
-    return books.reduce((purged, { tombstones }) => purged + tombstones.purge(latest), 0);
+    return ofAccount.reduce((purged, { tombstones }) => purged + tombstones.purge(latest), 0);
   }
 
   private drop(existing: MemoryRecord): void {
     const { record } = existing;
-    const { records, numbered } = this.bookOf(record);
+    const { records, numbered } = this.scopeOf(record);
     records.delete(record.reference);
     numbered.remove(existing.number, record.state);
     this.size -= 1;
-    this.chainOf(record.state).remove(existing);
+    this.recordsIn(record.state).remove(existing);
   }
 
   private makeRoom(): void {
@@ -212,8 +215,8 @@ export class MemoryJournal implements JournalStore {
   }
 
   private nextToForget(): MemoryRecord | undefined {
-    for (const state of FORGETTABLE) {
-      const { first } = this.chainOf(state);
+    for (const state of DROP_ORDER) {
+      const { first } = this.recordsIn(state);
       if (first) return first;
     }
     return undefined;
@@ -228,10 +231,10 @@ export class MemoryJournal implements JournalStore {
     );
   }
 
-  private chainOf(state: JournalState): LinkedList<MemoryRecord> {
-    let chain = this.chains.get(state);
-    if (!chain) this.chains.set(state, (chain = new LinkedList()));
-    return chain;
+  private recordsIn(state: JournalState): LinkedList<MemoryRecord> {
+    let records = this.byState.get(state);
+    if (!records) this.byState.set(state, (records = new LinkedList()));
+    return records;
   }
 
   private view(existing: MemoryRecord): StoredJournalRecord {

@@ -68,7 +68,7 @@ export class MemoryTombstones {
     }
   }
 
-  /** Where a key stands, or the free slot that it would take. There always is one. */
+  /** The slot of a key, or the free slot that it would take; there always is one. */
   private slotOf([first, second, third]: Key): number {
     const { slots } = this;
     const capacity = slots.length / WORDS;
@@ -80,7 +80,7 @@ export class MemoryTombstones {
   }
 }
 
-/** 96 bits: two of a million references are taken for one another once in 10^17 journals, and then one is refused. */
+/** 96 bits: in one of 10^17 journals, two of a million references have the same key, and one of them is refused. */
 type Key = readonly [first: number, second: number, third: number];
 
 function keyOf(reference: string): Key {

@@ -1,4 +1,7 @@
-/** What can stand in a chain, in one at a time. It holds its own neighbours, so that leaving costs the same at every length. */
+/**
+ * An item of a linked list, of one list at a time. It holds its own neighbours, so that removing it costs the same at
+ * every length.
+ */
 export interface Linked<Item> {
   before?: Item | undefined;
   after?: Item | undefined;
@@ -17,14 +20,14 @@ export class LinkedList<Item extends Linked<Item>> {
     this.last = item;
   }
 
-  /** Takes an item out that stands in this chain. */
+  /** Removes an item of this list. */
   remove(item: Item): void {
     const { before, after } = item;
     if (before) before.after = after;
     else this.first = after;
     if (after) after.before = before;
     else this.last = before;
-    // What is gone must not keep its neighbours in memory.
+    // A removed item must not keep its neighbours in memory.
     item.before = undefined;
     item.after = undefined;
   }
@@ -66,8 +69,8 @@ export class NumberedRecords<Item extends { readonly record: { readonly state: s
     count(block, item.record.state, 1);
   }
 
-  /** To be called when the record with this number has changed its state. */
-  moved(number: number, from: string, to: string): void {
+  /** Call it when the record with this number has changed its state. */
+  stateChanged(number: number, from: string, to: string): void {
     const block = this.blocks.get(blockOf(number));
     if (!block || from === to) return;
     count(block, from, -1);

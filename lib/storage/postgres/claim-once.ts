@@ -17,7 +17,7 @@ export interface HeldEntry {
   readonly finished: readonly string[];
 }
 
-/** A claim before it was decided how its end is written down. */
+/** What came of a claim, before the inbox decides how to record its end. */
 export type Claimed =
   | { readonly result: 'claimed'; readonly entry: HeldEntry }
   | Exclude<ClaimResult, { readonly result: 'claimed' }>;
@@ -27,13 +27,13 @@ type ClaimRow = Readonly<Record<string, string | null>>;
 /** Claims a delivery: one statement, and another one only where somebody else was at the same entry meanwhile. */
 export async function claimOnce(
   run: RunStatement,
-  statements: Pick<InboxStatements, 'claim' | 'claimStanding' | 'adopt'>,
+  statements: Pick<InboxStatements, 'claim' | 'claimExisting' | 'adopt'>,
   delivery: InboxDelivery,
   leaseMs: number,
 ): Promise<Claimed> {
   const key = keyValues(delivery.key);
   const { event, fingerprint, providerReference, replaces, mustExist } = delivery;
-  const statement = mustExist ? statements.claimStanding : statements.claim;
+  const statement = mustExist ? statements.claimExisting : statements.claim;
   const mayReplace = replaces === 'any' ? null : replaces;
   for (let tries = 0; tries < TRIES; tries += 1) {
     const { rows } = await run(statement, [
@@ -59,7 +59,7 @@ export function keyValues({ account, environment, kind, reference }: InboxKey): 
   return [account, environment, kind, toSqlText(reference)];
 }
 
-/** Undefined: what stood when the statement began has changed since. */
+/** Undefined: the entry has changed since the statement began. */
 function readRow(row: ClaimRow, key: readonly string[], delivery: InboxDelivery): Claimed | undefined {
   const { fence } = row;
   if (fence != null) {
@@ -73,14 +73,14 @@ function readRow(row: ClaimRow, key: readonly string[], delivery: InboxDelivery)
     return { result: 'claimed', entry };
   }
   const now = Number(row['now_ms']);
-  const existing = standingEntry(row);
+  const existing = existingEntry(row);
   const decision = decideClaim(existing, delivery, now);
   if (decision === 'busy') return { result: 'busy', leaseLeftMs: existing.leaseUntil - now };
   if (decision === 'conflict') return { result: 'conflict', standingEvent: existing.event };
   return decision === 'done' ? { result: 'done' } : undefined;
 }
 
-function standingEntry(row: ClaimRow): InboxEntry {
+function existingEntry(row: ClaimRow): InboxEntry {
   return {
     event: fromSqlText(row['event'] ?? ''),
     fingerprint: row['fingerprint'] ?? '',

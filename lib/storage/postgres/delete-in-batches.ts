@@ -6,7 +6,7 @@ const BATCH = 1_000;
 /**
  * Deletes up to a thousand rows that meet a condition and whose `time` is longer ago than `$3`; rows that somebody holds are left.
  *
- * The moment is a value of its own, not joined: so it bounds the index, and rows that stay are not even looked at.
+ * The moment is a subquery and not a join, so it bounds the index scan: rows that stay are not read.
  *
  * @param as Under which name the rest of the statement finds the rows; without one there is no rest.
  */

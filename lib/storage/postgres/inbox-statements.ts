@@ -9,7 +9,7 @@ const CLAIMED = `${KEY} AND fence = $5::bigint`;
 /** The entry, while this claim runs. */
 const HELD = `${CLAIMED} AND state = 'running'`;
 
-/** Whether a claim is for the outcome that stands. A provider reference that is absent makes no difference. */
+/** Whether a claim is for the existing outcome. A provider reference that is absent makes no difference. */
 function isSame(given: string): string {
   return `entry.fingerprint = ${given}.fingerprint
     AND coalesce(entry.provider_reference = ${given}.provider_reference, true)`;
@@ -26,7 +26,10 @@ function changesOf(given: string): string {
     finished = ${ifSame('entry.finished', "'{}'::text[]")}`;
 }
 
-/** Whether an entry may be claimed. The condition is that of `decideClaim`, which judges what stands where it may not. */
+/**
+ * Whether an entry may be claimed. The condition is that of `decideClaim`, which decides about the existing entry if it
+ * may not.
+ */
 function mayBeClaimed(given: string): string {
   return `(entry.state <> 'running' OR entry.lease_until <= ${given}.changed_at)
     AND CASE WHEN ${isSame(given)} THEN entry.state <> 'done'
@@ -37,18 +40,18 @@ function mayBeClaimed(given: string): string {
 export interface InboxStatements {
   /**
    * Key, event, fingerprint, lease, fingerprints that may be replaced (null: any), provider reference.
-   * One row: what was claimed (`fence`), or else what stood when the statement began (`state`). No row: an entry that was
-   * written since then stands in the way.
+   * One row: the claim (`fence`), or else the entry that existed when the statement began (`state`). No row: another
+   * entry was written since then.
    */
   readonly claim: string;
   /** The same for an entry that must be there; no row: there was none. An entry that is purged meanwhile is not made again. */
-  readonly claimStanding: string;
+  readonly claimExisting: string;
   /** Key, fingerprint, provider reference. No row: the entry has one already, or is another outcome's. */
   readonly adopt: string;
   /** Key, fence. Touches the entry also where this claim had finished it before. */
   readonly finish: string;
   /** Key, fence. */
-  readonly giveBack: string;
+  readonly fail: string;
   /** Key, fence. */
   readonly withdraw: string;
   /** Key, fence. No row: the entry was claimed again since. */
@@ -67,7 +70,7 @@ export function inboxStatements({ inbox, fences }: TableNames): InboxStatements 
                ${nextOf(fences)} AS fence, now AS changed_at, now + ${milliseconds('$7')} AS lease_until
         FROM moment
       )`;
-  const claimedOrStanding = `SELECT fence::text, attempt::text, to_json(finished)::text AS finished, NULL AS event,
+  const claimedOrExisting = `SELECT fence::text, attempt::text, to_json(finished)::text AS finished, NULL AS event,
              NULL AS fingerprint, NULL AS provider_reference, NULL AS state, NULL AS now_ms, NULL AS lease_ms
       FROM claimed
       UNION ALL
@@ -84,20 +87,20 @@ export function inboxStatements({ inbox, fences }: TableNames): InboxStatements 
         WHERE ${mayBeClaimed('EXCLUDED')}
         RETURNING fence, attempt, finished
       )
-      ${claimedOrStanding}`,
-    claimStanding: `WITH ${given}, claimed AS (
+      ${claimedOrExisting}`,
+    claimExisting: `WITH ${given}, claimed AS (
         UPDATE ${inbox} AS entry SET ${changesOf('given')}
         FROM given WHERE ${KEY} AND ${mayBeClaimed('given')}
         RETURNING entry.fence, entry.attempt, entry.finished
       )
-      ${claimedOrStanding}`,
+      ${claimedOrExisting}`,
     adopt: `WITH ${MOMENT} UPDATE ${inbox} SET provider_reference = $6 FROM moment
       WHERE ${KEY} AND fingerprint = $5 AND provider_reference IS NULL`,
 
     finish: `WITH ${MOMENT}
       UPDATE ${inbox} SET state = 'done', changed_at = CASE WHEN state = 'done' THEN changed_at ELSE now END
       FROM moment WHERE ${CLAIMED} AND state IN ('running', 'done')`,
-    giveBack: `WITH ${MOMENT} UPDATE ${inbox} SET state = 'open', changed_at = now FROM moment WHERE ${HELD}`,
+    fail: `WITH ${MOMENT} UPDATE ${inbox} SET state = 'open', changed_at = now FROM moment WHERE ${HELD}`,
     withdraw: `DELETE FROM ${inbox} WHERE ${HELD}`,
     state: `SELECT state FROM ${inbox} WHERE ${CLAIMED}`,
     mark: `WITH ${MOMENT} UPDATE ${inbox} SET finished = array_append(finished, $6::text) FROM moment WHERE ${HELD}`,

@@ -12,7 +12,7 @@ import { nextOf, type TableNames } from './table-names.js';
 type JournalRow = Readonly<Record<string, string | null>>;
 
 /** Each has an index of its own. */
-export const FORGETTABLE: Readonly<Record<ForgettablePayments, string>> = {
+export const PURGE_CONDITIONS: Readonly<Record<ForgettablePayments, string>> = {
   settled: "state = 'settled'",
   rejected: "state = 'rejected'",
   'accepted-payouts': "state = 'accepted' AND family = 'disbursement'",
@@ -32,8 +32,9 @@ const STORED = `account, environment, family, reference, state, attempt::text AS
 /** What the journal asks of PostgreSQL. */
 export interface JournalStatements {
   /**
-   * Key, state, attempt, record, lease. `inserted` is `no` for the row that stands, and `instead` where the new row took the place of
-   * one that stood when the statement began to look. No row: there is a tombstone, or another row was written since then.
+   * Key, state, attempt, record, lease. `inserted` is `no` for an existing row, and `instead` if the new row replaced
+   * one that existed when the statement began to look. No row: there is a tombstone, or another row was written since
+   * then.
    */
   readonly insert: string;
   readonly get: string;
@@ -106,9 +107,9 @@ export function journalStatements({ journal, tombstones, versions }: TableNames)
       ORDER BY created_at, id LIMIT $7::integer`,
 
     purge: {
-      settled: buryBatch(journal, tombstones, FORGETTABLE.settled),
-      rejected: buryBatch(journal, tombstones, FORGETTABLE.rejected),
-      'accepted-payouts': buryBatch(journal, tombstones, FORGETTABLE['accepted-payouts']),
+      settled: forgetBatch(journal, tombstones, PURGE_CONDITIONS.settled),
+      rejected: forgetBatch(journal, tombstones, PURGE_CONDITIONS.rejected),
+      'accepted-payouts': forgetBatch(journal, tombstones, PURGE_CONDITIONS['accepted-payouts']),
       tombstones: deleteBatch(tombstones, 'true', 'left_at'),
     },
   };
@@ -120,7 +121,7 @@ export function journalStatements({ journal, tombstones, versions }: TableNames)
  * The record is searched, not parsed: PostgreSQL fails at texts that JSON allows (U+0000). A quotation mark without a backslash before
  * it ends a name or a value, so no text within a value can look like what is searched for.
  */
-function buryBatch(journal: string, tombstones: string, condition: string): string {
+function forgetBatch(journal: string, tombstones: string, condition: string): string {
   const field = (name: string): string => `substring(record::text FROM '"${name}":"([a-z]+)"')`;
   return `${deleteBatch(journal, condition, 'updated_at', 'gone')}
     INSERT INTO ${tombstones} (account, environment, payment, attempt, ended, settled_by, left_at)

@@ -7,7 +7,7 @@ import { migrations } from './migrations.js';
 import { readVersion, refuseNewer } from './tables-version.js';
 
 /**
- * Where the tables are to stand.
+ * Where to make the tables.
  *
  * @publicApi
  */
@@ -54,12 +54,12 @@ const ADVISORY_LOCK = 0x70_61_79_73;
 const BUSY: readonly unknown[] = ['55P03', '40P01'];
 
 /** How long a migration may wait for the tables, and after which pauses it tries again. */
-export interface MigrationPatience {
+export interface MigrationRetries {
   readonly lockTimeout: string;
   readonly pausesMs: readonly number[];
 }
 
-const PATIENCE: MigrationPatience = { lockTimeout: '3s', pausesMs: [1_000, 2_000, 4_000, 8_000] };
+const RETRIES: MigrationRetries = { lockTimeout: '3s', pausesMs: [1_000, 2_000, 4_000, 8_000] };
 
 /**
  * Brings the tables to the version of this package. Whoever waits for a lock on a table makes all others wait behind it, readers too:
@@ -68,7 +68,7 @@ const PATIENCE: MigrationPatience = { lockTimeout: '3s', pausesMs: [1_000, 2_000
 export async function migrateTables(
   pool: PostgresPool,
   names: TableNames,
-  { lockTimeout, pausesMs }: MigrationPatience = PATIENCE,
+  { lockTimeout, pausesMs }: MigrationRetries = RETRIES,
 ): Promise<void> {
   for (const pauseMs of [...pausesMs, undefined]) {
     try {
@@ -126,7 +126,7 @@ async function migrate(client: PostgresClient, names: TableNames): Promise<void>
   }
 }
 
-/** Makes the place where the version of the tables is written down, unless it is there. */
+/** Makes the table that holds the version of the tables, unless it exists. */
 async function makeFirstTable(client: PostgresClient, names: TableNames): Promise<void> {
   const { schema, migrations: table } = names;
   const found = await client.query(

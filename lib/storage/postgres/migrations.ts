@@ -1,4 +1,4 @@
-import { FORGETTABLE } from './journal-rows.js';
+import { PURGE_CONDITIONS } from './journal-rows.js';
 import { type TableNames } from './table-names.js';
 
 /** One version of the tables. */
@@ -6,7 +6,7 @@ export interface Migration {
   readonly statements: string;
   /**
    * The lowest version that a build must know to use these tables: it rises where an older build would misread what is there, or
-   * leave out what this one relies on. It never falls. Versions before 5 have no place for it.
+   * leave out what this one relies on. It never falls. Versions before 5 have no column for it.
    */
   readonly compatibleFrom?: number;
 }
@@ -26,7 +26,7 @@ export function migrations(names: TableNames): readonly Migration[] {
   ];
 }
 
-/** Touches no table that stands, so it waits for nobody and nobody waits for it. */
+/** Touches no existing table, so it waits for nobody and nobody waits for it. */
 function tombstoneVersion({ tombstones }: TableNames): string {
   return `
     CREATE TABLE ${tombstones} (
@@ -98,7 +98,7 @@ function firstVersion({ inbox, setAside, journal, fences, versions }: TableNames
       PRIMARY KEY (account, environment, family, reference)
     );
     CREATE INDEX ON ${journal} (account, environment, family, state, created_at, id);
-    ${Object.values(FORGETTABLE)
+    ${Object.values(PURGE_CONDITIONS)
       .map((which) => `CREATE INDEX ON ${journal} (account, environment, updated_at) WHERE ${which};`)
       .join('\n    ')}
     COMMENT ON COLUMN ${journal}.record IS 'personal data: the request until its payment ended, and the answer';

@@ -8,16 +8,16 @@ const WITHIN_MS = 4_000;
 /** Runs one statement. Rejects with a `PaymentsStorageError`. */
 export type RunStatement = (text: string, values?: readonly unknown[]) => Promise<PostgresResult>;
 
-/** One connection of the application's pool, until it is given back. */
+/** One connection of the application's pool, until it is released. */
 export class PooledConnection {
-  private readonly release: PostgresClient['release'];
+  private readonly releaseClient: PostgresClient['release'];
   private query: PostgresClient['query'] = (text, values) => this.client.query(text, values);
   private broken = false;
   private returned = false;
 
   private constructor(readonly client: PostgresClient) {
-    this.release = client.release.bind(client);
-    // Given back in the middle of a transaction, it would carry that transaction to whoever takes it next.
+    this.releaseClient = client.release.bind(client);
+    // Released in the middle of a transaction, it would carry that transaction to its next user.
     client.release = () => {
       throw new PaymentsStorageError(
         'The connection of the webhook transaction is given back after the handlers: take release() out of the handler.',
@@ -26,7 +26,7 @@ export class PooledConnection {
     client.on('error', this.lost);
   }
 
-  /** Takes a connection out of the pool; one that comes too late goes straight back. */
+  /** Takes a connection out of the pool; a connection that comes too late is released at once. */
   static async from(pool: PostgresPool): Promise<PooledConnection> {
     const connecting = pool.connect();
     try {
@@ -53,8 +53,8 @@ export class PooledConnection {
   };
 
   /**
-   * Refuses what is still asked of the client: outside of the transaction it would stand. Only for a connection that is closed
-   * afterwards.
+   * Refuses all further statements of the client: outside of the transaction they would be committed. Only for a
+   * connection that is closed afterwards.
    */
   block(): void {
     this.query = this.client.query.bind(this.client);
@@ -67,11 +67,11 @@ export class PooledConnection {
       );
   }
 
-  /** Gives the connection back, once; one whose state nobody knows is closed instead. */
-  giveBack(how: 'usable' | 'unknown'): void {
+  /** Releases the connection, once; closes it instead if nobody knows its state. */
+  release(how: 'usable' | 'unknown'): void {
     if (this.returned) return;
     this.returned = true;
-    this.release(this.broken || how === 'unknown');
+    this.releaseClient(this.broken || how === 'unknown');
     this.client.removeListener('error', this.lost);
   }
 
@@ -87,10 +87,10 @@ export function autocommit(pool: PostgresPool): RunStatement {
     const connection = await PooledConnection.from(pool);
     try {
       const result = await connection.run(text, values);
-      connection.giveBack('usable');
+      connection.release('usable');
       return result;
     } finally {
-      connection.giveBack('unknown');
+      connection.release('unknown');
     }
   };
 }

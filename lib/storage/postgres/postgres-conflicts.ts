@@ -1,6 +1,6 @@
 import { type ConflictStore, type InboxConflict, type SetAsideDelivery } from '../conflict-store.js';
 import { type InboxScope, type SetAsideKind } from '../../common/vocabulary.js';
-import { placeAfter, placeOf } from '../conflict-cursor.js';
+import { positionAfter, positionOf } from '../conflict-cursor.js';
 import { deleteBatch, deleteInBatches } from './delete-in-batches.js';
 import { type RunStatement } from './pooled-connection.js';
 import { epochText, MOMENT, fromSqlText, toSqlText } from './sql-text.js';
@@ -33,13 +33,13 @@ export class PostgresConflicts implements ConflictStore {
     const { account, environment } = scope;
     const { rows } = await this.run(
       `${this.entries} WHERE account = $1 AND environment = $2 AND id > $3::bigint ORDER BY id LIMIT $4`,
-      [account, environment, placeAfter(after), limit],
+      [account, environment, positionAfter(after), limit],
     );
     return rows.map((row) => conflictIn(scope, row));
   }
 
   async get(scope: InboxScope, id: string): Promise<InboxConflict | undefined> {
-    if (placeOf(id) !== id) return undefined;
+    if (positionOf(id) !== id) return undefined;
     const { rows } = await this.run(
       `${this.entries} WHERE account = $1 AND environment = $2 AND id = $3::bigint`,
       [scope.account, scope.environment, id],
@@ -48,7 +48,7 @@ export class PostgresConflicts implements ConflictStore {
   }
 
   async remove({ account, environment }: InboxScope, id: string): Promise<void> {
-    if (placeOf(id) !== id) return;
+    if (positionOf(id) !== id) return;
     await this.run(
       `WITH ${MOMENT} DELETE FROM ${this.names.setAside} USING moment
        WHERE account = $1 AND environment = $2 AND id = $3::bigint`,

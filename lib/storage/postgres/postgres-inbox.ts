@@ -6,6 +6,7 @@ import {
   type InboxKey,
   type InboxStore,
 } from '../inbox-store.js';
+import { pollRelease } from '../poll-release.js';
 import { claimOnce, type HeldEntry, keyValues } from './claim-once.js';
 import { deleteInBatches } from './delete-in-batches.js';
 import { beginTransaction, TransactionalClaim } from './transactional-claim.js';
@@ -15,8 +16,6 @@ import { type PostgresPool } from './postgres-pool.js';
 import { PostgresJournal } from './postgres-journal.js';
 import { toSqlText } from './sql-text.js';
 import { type TableNames } from './table-names.js';
-import { performance } from 'node:perf_hooks';
-import { setTimeout as delay } from 'node:timers/promises';
 
 /** The inbox in PostgreSQL. */
 export class PostgresInbox implements InboxStore {
@@ -41,9 +40,11 @@ export class PostgresInbox implements InboxStore {
   }
 
   waitForRelease(key: InboxKey, timeoutMs: number): Promise<void> {
-    const ended = async (): Promise<boolean> =>
-      (await this.run(this.statements.runs, keyValues(key))).rows.length === 0;
-    return pollUntil(ended, timeoutMs);
+    const leaseLeftMs = async (): Promise<number> => {
+      const { rows } = await this.run(this.statements.runs, keyValues(key));
+      return rows.length === 0 ? 0 : Infinity;
+    };
+    return pollRelease(leaseLeftMs, timeoutMs);
   }
 
   purge({ account, environment }: InboxScope, olderThanMs: number): Promise<number> {
@@ -64,7 +65,7 @@ export class PostgresInbox implements InboxStore {
       mark: (handler) => changes(this.statements.mark, toSqlText(handler)),
       finish: () => changes(this.statements.finish),
       fail: async () => {
-        await changes(this.statements.giveBack);
+        await changes(this.statements.fail);
       },
       withdraw: async () => {
         await changes(this.statements.withdraw);
@@ -80,10 +81,10 @@ export class PostgresInbox implements InboxStore {
       if (claimed.result === 'claimed') {
         return { result: 'claimed', claim: await this.begin(connection, claimed.entry, leaseMs) };
       }
-      connection.giveBack('usable');
+      connection.release('usable');
       return claimed;
     } catch (error) {
-      connection.giveBack('unknown');
+      connection.release('unknown');
       throw error;
     }
   }
@@ -106,20 +107,5 @@ export class PostgresInbox implements InboxStore {
       throw error;
     }
     return claim;
-  }
-}
-
-const FIRST_PAUSE_MS = 20;
-const LONGEST_PAUSE_MS = 320;
-
-/** Asks again and again, with growing pauses, until the answer is yes or the time is up. */
-export async function pollUntil(ask: () => Promise<boolean>, timeoutMs: number): Promise<void> {
-  const giveUpAt = performance.now() + timeoutMs;
-  let pauseMs = FIRST_PAUSE_MS;
-  while (!(await ask())) {
-    const leftMs = giveUpAt - performance.now();
-    if (leftMs <= 0) return;
-    await delay(Math.min(pauseMs, leftMs));
-    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
   }
 }

@@ -41,9 +41,10 @@ export class PostgresJournal implements JournalStore {
   }
 
   /**
-   * A purge that ran at the same time may have taken the row away that this one then took the place of, and left a tombstone that the
-   * statement was too early to see. That purge was committed before, so a look afterwards sees it. Where no row stood there was
-   * nothing to purge: what was written since then is younger than the statement, which ends within seconds.
+   * A purge that ran at the same time may have deleted the row that this one then replaced, and left a tombstone that
+   * the statement was too early to see. That purge was committed before, so a look afterwards sees it. If there was no
+   * row there was nothing to purge: what was written since then is younger than the statement, which ends within
+   * seconds.
    */
   async insert(record: JournalRecord, leaseMs: number): Promise<JournalInsertion> {
     const values = [...keyValues(record), record.state, record.attempt, JSON.stringify(record), leaseMs];
@@ -56,7 +57,7 @@ export class PostgresJournal implements JournalStore {
         if (stored) await this.remove(record, stored.version);
         return { inserted: false, tombstone };
       }
-      // No row and no tombstone: what stands was written after the statement began to look.
+      // No row and no tombstone: the existing row was written after the statement began to look.
       if (stored) return { inserted: true, stored };
     }
     throw new PaymentsStorageError(

@@ -4,7 +4,7 @@
  * @publicApi
  */
 export interface PostgresPool {
-  /** Lends a connection. */
+  /** Takes a connection out of the pool. */
   connect(): Promise<PostgresClient>;
 }
 
@@ -17,14 +17,14 @@ export interface PostgresClient {
   /** Runs one statement. */
   query(text: string, values?: unknown[]): Promise<PostgresResult>;
   /**
-   * Gives the connection back.
+   * Returns the connection to the pool.
    *
    * @param destroy True closes it instead.
    */
   release(destroy?: boolean): void;
   /** Listens for the loss of the connection. */
   on(event: 'error', listener: () => void): unknown;
-  /** Ends that. */
+  /** Stops listening. */
   removeListener(event: 'error', listener: () => void): unknown;
 }
 

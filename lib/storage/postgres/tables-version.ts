@@ -5,7 +5,9 @@ import { migrations } from './migrations.js';
 import { type PostgresPool, type PostgresResult } from './postgres-pool.js';
 import { type TableNames } from './table-names.js';
 
-/** The version of the tables that stand; 0 where no migration is finished. Tables of before version 5 name no compatibility. */
+/**
+ * The version of the existing tables; 0 if no migration has finished. Tables before version 5 name no lowest version.
+ */
 export async function readVersion(
   ask: (text: string) => Promise<PostgresResult>,
   { migrations: table }: TableNames,
@@ -27,7 +29,9 @@ export function refuseNewer(found: StoredVersion, names: TableNames): void {
   );
 }
 
-/** The pool of an application, which lends no connection to the package before the version of the tables was looked at, once. */
+/**
+ * The pool of an application, which gives the package no connection before the version of the tables was checked, once.
+ */
 export function withCheckedTables(pool: PostgresPool, names: TableNames): PostgresPool {
   let isChecked = false;
   let checking: Promise<void> | undefined;

@@ -11,7 +11,7 @@ export interface TransactionParts {
   readonly connection: PooledConnection;
   /** Another connection, for the case that this one is lost. */
   readonly elsewhere: RunStatement;
-  readonly statements: Pick<InboxStatements, 'giveBack' | 'withdraw' | 'state'>;
+  readonly statements: Pick<InboxStatements, 'fail' | 'withdraw' | 'state'>;
   /** Name of the table of the inbox. */
   readonly table: string;
   /** Bound to the connection. */
@@ -21,7 +21,7 @@ export interface TransactionParts {
 
 /**
  * A claim whose end is written in the transaction of the handlers. The claim itself was committed before, so that other
- * replicas see it; the end stands only together with everything that the handlers wrote.
+ * replicas see it; its end is committed together with everything that the handlers wrote.
  */
 export class TransactionalClaim implements InboxClaim {
   readonly attempt: number;
@@ -54,10 +54,10 @@ export class TransactionalClaim implements InboxClaim {
     const { connection, table } = this.parts;
     try {
       await connection.run(finishAndCommit(table, this.entry.values));
-      connection.giveBack('usable');
+      connection.release('usable');
       this.committed = true;
     } catch (error) {
-      await this.undo('giveBack');
+      await this.rollback('fail');
       const state = await this.stateNow();
       this.committed = state === 'done';
       if (!this.committed && state !== 'claimed again') throw error;
@@ -66,11 +66,11 @@ export class TransactionalClaim implements InboxClaim {
   }
 
   async fail(): Promise<void> {
-    if (this.end()) await this.undo('giveBack');
+    if (this.end()) await this.rollback('fail');
   }
 
   async withdraw(): Promise<void> {
-    if (this.end()) await this.undo('withdraw');
+    if (this.end()) await this.rollback('withdraw');
   }
 
   /** False: the claim ended before. */
@@ -82,21 +82,21 @@ export class TransactionalClaim implements InboxClaim {
   }
 
   /**
-   * Undoes the transaction, then gives the entry back or forgets it. After a COMMIT without an answer nobody knows whether it
-   * happened; the entry is then given back only if it did not.
+   * Rolls the transaction back, then opens the entry again or deletes it. After a COMMIT without an answer nobody knows
+   * whether it happened; both statements change the entry only if it did not.
    */
-  private async undo(then: 'giveBack' | 'withdraw'): Promise<void> {
+  private async rollback(then: 'fail' | 'withdraw'): Promise<void> {
     const { connection, elsewhere, statements } = this.parts;
     const endClaim = (run: RunStatement): Promise<unknown> => run(statements[then], this.entry.values);
-    // Something that the handler began may still run, and would write on whatever the connection is lent for next.
+    // Something that the handler began may still run, and would write into the next use of the connection.
     connection.block();
     try {
       await connection.run('ROLLBACK');
       await endClaim(connection.run);
-      connection.giveBack('unknown');
+      connection.release('unknown');
     } catch {
-      connection.giveBack('unknown');
-      // Where this fails too, the end of the lease gives the entry back.
+      connection.release('unknown');
+      // If this fails too, the entry can be claimed again at the end of its lease.
       await endClaim(elsewhere).catch(() => undefined);
     }
   }
@@ -113,7 +113,7 @@ export class TransactionalClaim implements InboxClaim {
   /** A handler that hangs must not hold a connection for ever, nor one whose server fell silent. */
   private abandon(): void {
     this.ended = true;
-    this.parts.connection.giveBack('unknown');
+    this.parts.connection.release('unknown');
   }
 }
 

@@ -6,8 +6,9 @@ import { type RedisKeys } from './redis-keys.js';
 import { type ScriptRunner } from './script-runner.js';
 
 /**
- * What stands in the keys. Changing it, or adding a key that others must know of, needs the next `version`; `compatibleFrom` rises to it
- * where a build that knows only the format before would misread what is there, or leave out what this one relies on.
+ * The format of the keys. Changing it, or adding a key that others must know of, needs the next `version`;
+ * `compatibleFrom` rises to it where a build that knows only the format before would misread what is there, or leave
+ * out what this one relies on.
  */
 const FORMAT: Required<StoredVersion> = { version: 1, compatibleFrom: 1 };
 
@@ -22,7 +23,9 @@ redis.pcall('SET', KEYS[1], own)
 return own
 `);
 
-/** Lets nothing be read or written of an account whose data a newer version of the package has changed beyond what this one knows. */
+/**
+ * Refuses to read or write the data of an account that a newer version of the package has made unreadable for this one.
+ */
 export class FormatCheck {
   private readonly checked = new Set<string>();
 

@@ -55,8 +55,8 @@ return 1
 
 /** KEYS: entries, done. ARGV: field, token. 1: done, now or by this claim before. What only a further run needs is dropped. */
 export const FINISH = luaScript(`
-local standing = redis.call('HGET', KEYS[1], ARGV[1])
-local ended = standing and cjson.decode(standing)
+local existing = redis.call('HGET', KEYS[1], ARGV[1])
+local ended = existing and cjson.decode(existing)
 if ended and ended.state == 'done' and ended.token == ARGV[2] then return 1 end
 ${HELD}
 local done = { event = entry.event, fingerprint = entry.fingerprint, provider = entry.provider, state = 'done',

@@ -16,7 +16,8 @@ local function indexedAt(field)
     if sequence then return sequence end
   end
 end
--- A row that is gone while an index names it was lost: it stands, like one that holds something else, with the version 0.
+-- A row that is missing while an index names it was lost: it counts as existing, with version 0, like a row that cannot
+-- be read.
 local function read(field)
   local row = redis.call('HGET', KEYS[1], field)
   if not row and not indexedAt(field) then return nil end
@@ -57,13 +58,13 @@ end
 `;
 
 /**
- * ARGV: field, attempt, state, lease in ms, JSON. `1`, the time and the new row; `0`, the time and the row that stands; or the
- * tombstone alone.
+ * ARGV: field, attempt, state, lease in ms, JSON. `1`, the time and the new row; `0`, the time and the existing row; or
+ * the tombstone alone.
  */
 export const INSERT = luaScript(`${ROWS}${WRITE}${TOMBSTONES}
 local field, attempt, state, lease, json = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
-local standing = read(field)
-if standing then return { '0', int(now), standing.row } end
+local existing = read(field)
+if existing then return { '0', int(now), existing.row } end
 local tombstone = redis.call('HGET', KEYS[3], tombstoneField(field))
 if tombstone then return { tombstone } end
 local version = nextVersion()
@@ -76,25 +77,25 @@ return { '1', int(now), write(field, version, int(now), int(now), version, attem
  */
 export const REPLACE = luaScript(`${ROWS}${WRITE}
 local field, attempt, state, lease, json = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
-local standing = read(field)
-if not standing or standing.version ~= ARGV[6] then return false end
-local isSameCall = standing.attempt == attempt and string.find(standing.row, ARGV[7], 1, true)
-local attemptAt = isSameCall and standing.attemptAt or int(now)
+local existing = read(field)
+if not existing or existing.version ~= ARGV[6] then return false end
+local isSameCall = existing.attempt == attempt and string.find(existing.row, ARGV[7], 1, true)
+local attemptAt = isSameCall and existing.attemptAt or int(now)
 local version = nextVersion()
-local created, sequence = standing.created, standing.sequence
-if standing.version == '0' then
+local created, sequence = existing.created, existing.sequence
+if existing.version == '0' then
   created, sequence = int(now), indexedAt(field) or version
   for i = 4, #KEYS do redis.call('ZREM', KEYS[i], field) end
-elseif standing.state ~= state then
-  redis.call('ZREM', index[standing.state], field)
+elseif existing.state ~= state then
+  redis.call('ZREM', index[existing.state], field)
 end
 return { int(now), write(field, version, created, attemptAt, sequence, attempt, state, lease, json) }
 `);
 
 /** ARGV: field. The time and the row; nil where there is none. */
 export const GET = luaScript(`${ROWS}
-local standing = read(ARGV[1])
-return standing and { int(now), standing.row }
+local existing = read(ARGV[1])
+return existing and { int(now), existing.row }
 `);
 
 /** ARGV: field. The tombstone; nil where there is none. */
@@ -111,10 +112,10 @@ if attempt then redis.call('HSET', KEYS[3], field, table.concat({ attempt, ARGV[
 
 /** ARGV: field, version. 1: removed. */
 export const REMOVE = luaScript(`${ROWS}
-local standing = read(ARGV[1])
-if not standing or standing.version == '0' or standing.version ~= ARGV[2] then return 0 end
+local existing = read(ARGV[1])
+if not existing or existing.version == '0' or existing.version ~= ARGV[2] then return 0 end
 redis.call('HDEL', KEYS[1], ARGV[1])
-redis.call('ZREM', index[standing.state], ARGV[1])
+redis.call('ZREM', index[existing.state], ARGV[1])
 return 1
 `);
 
@@ -148,7 +149,7 @@ return reply
  * so no text within a value can look like them.
  */
 export const PURGE = luaScript(`${ROWS}${TOMBSTONES}
-local function bury(field, row, state)
+local function leaveTombstone(field, row, state)
   local open = 'accepted'
   if state == 'rejected' then
     open = string.find(row.row, '"keepsKey":true', 1, true) and 'unlisted-refusal' or 'rejected'
@@ -161,13 +162,13 @@ local latest = now - ARGV[2]
 local fields = redis.call('ZRANGEBYSCORE', index[ARGV[1]], '(' .. ARGV[3], '+inf', 'LIMIT', 0, ARGV[4])
 local old, last = {}, nil
 for _, field in ipairs(fields) do
-  local standing = read(field)
+  local existing = read(field)
   -- What cannot be read stays: somebody must look at it.
-  if standing and standing.version ~= '0' then
-    if tonumber(standing.created) >= latest then last = nil break end
-    if tonumber(standing.updated) < latest then
+  if existing and existing.version ~= '0' then
+    if tonumber(existing.created) >= latest then last = nil break end
+    if tonumber(existing.updated) < latest then
       table.insert(old, field)
-      bury(field, standing, ARGV[1])
+      leaveTombstone(field, existing, ARGV[1])
     end
   end
   last = int(redis.call('ZSCORE', index[ARGV[1]], field))

@@ -21,10 +21,11 @@ export interface RedisClient {
 const SILENCE_MS = 5_000;
 
 /**
- * A client that fails a call as soon as the connection is lost, instead of keeping it for later: nobody waits for it
- * then, and it must not run twice. It connects at its first call, so that a boot that fails leaves nothing open.
+ * Opens a client that fails a call as soon as the connection is lost, instead of keeping it for later: its caller is
+ * gone by then, and it must not run twice. The client connects at its first call, so that a boot that fails leaves
+ * nothing open.
  */
-export function ownClient(url: string): Redis {
+export function openRedisClient(url: string): Redis {
   const client = new Redis(url, {
     lazyConnect: true,
     maxRetriesPerRequest: 0,

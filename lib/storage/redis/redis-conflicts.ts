@@ -1,6 +1,6 @@
 import { type ConflictStore, type InboxConflict, type SetAsideDelivery } from '../conflict-store.js';
 import { type InboxScope, type SetAsideKind } from '../../common/vocabulary.js';
-import { placeAfter, placeOf } from '../conflict-cursor.js';
+import { positionAfter, positionOf } from '../conflict-cursor.js';
 import { PURGE_BATCH } from './purge-in-batches.js';
 import { type RedisKeys } from './redis-keys.js';
 import { type ScriptRunner } from './script-runner.js';
@@ -22,7 +22,7 @@ export class RedisConflicts implements ConflictStore {
     scope: InboxScope,
     { after, limit }: { readonly after?: string; readonly limit: number },
   ): Promise<readonly InboxConflict[]> {
-    const range = [placeAfter(after), String(limit)];
+    const range = [positionAfter(after), String(limit)];
     const listed = await this.scripts.run(LIST_SET_ASIDE, this.keys.setAside(scope), range);
     return (listed as readonly string[]).map((text) => setAsideEntry(scope, text));
   }
@@ -34,7 +34,7 @@ export class RedisConflicts implements ConflictStore {
   }
 
   async remove(scope: InboxScope, id: string): Promise<void> {
-    const entry = [fieldIn(id), placeOf(id) ?? ''];
+    const entry = [fieldIn(id), positionOf(id) ?? ''];
     await this.scripts.run(REMOVE_SET_ASIDE, this.keys.setAside(scope), entry);
   }
 
@@ -84,8 +84,8 @@ export function fieldIn(id: string): string {
 }
 
 /*
- * KEYS of every script: set aside, order. An entry is stored as `<first seen, in µs> <how often> <JSON>`; that first number is
- * its place in the order, and no two entries have the same.
+ * KEYS of every script: set aside, order. An entry is stored as `<first seen, in µs> <how often> <JSON>`; that first
+ * number is its position in the order, and no two entries have the same.
  */
 
 /** ARGV: field, the delivery as JSON. */
@@ -101,7 +101,7 @@ redis.call('HSET', KEYS[1], ARGV[1], first .. ' ' .. int((seen or 0) + 1) .. ' '
 return 1
 `);
 
-/** ARGV: the place after which to begin, how many at most. What is stored. */
+/** ARGV: the position after which to begin, how many at most. What is stored. */
 export const LIST_SET_ASIDE = luaScript(`
 local fields = redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. ARGV[1], '+inf', 'LIMIT', 0, ARGV[2])
 if #fields == 0 then return {} end
@@ -111,7 +111,7 @@ return redis.call('HMGET', KEYS[1], unpack(fields))
 /** ARGV: field. What is stored; nil where there is nothing. */
 export const GET_SET_ASIDE = luaScript(`return redis.call('HGET', KEYS[1], ARGV[1])`);
 
-/** ARGV: field, place. Only the entry of that place: one that was set aside anew is another. */
+/** ARGV: field, position. Only the entry at that position: an event that was set aside again later is another entry. */
 export const REMOVE_SET_ASIDE = luaScript(`
 local stored = redis.call('HGET', KEYS[1], ARGV[1])
 if not stored or string.match(stored, '^(%d+) ') ~= ARGV[2] then return 0 end
@@ -121,8 +121,8 @@ return 1
 `);
 
 /**
- * ARGV: kind, age in ms, the place after which to begin, how many to look at. How many were forgotten, and where to go on; nothing
- * there at the end.
+ * ARGV: kind, age in ms, the position after which to begin, how many to look at. How many were forgotten, and where to
+ * go on; nothing there at the end.
  */
 export const PURGE_SET_ASIDE = luaScript(`
 local latest = int(micros - ARGV[2] * 1000)

@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
-import { performance } from 'node:perf_hooks';
 import { type InboxScope } from '../../common/vocabulary.js';
 import {
   type ClaimResult,
@@ -9,16 +7,13 @@ import {
   type InboxKey,
   type InboxStore,
 } from '../inbox-store.js';
+import { pollRelease } from '../poll-release.js';
 import { CLAIM, FAIL, FINISH, LEASE_LEFT, MARK, PURGE_ENTRIES, WITHDRAW } from './inbox-scripts.js';
 import { type FormatCheck } from './format-check.js';
 import { type LuaScript } from './lua-script.js';
 import { purgeInBatches } from './purge-in-batches.js';
 import { entryField, type RedisKeys } from './redis-keys.js';
 import { type ScriptRunner } from './script-runner.js';
-
-/** How long a waiter pauses between two looks at a running claim: shortly at first, then longer. */
-const FIRST_LOOK_MS = 20;
-const LONGEST_LOOK_MS = 250;
 
 /** The inbox of all processes that share a Redis. */
 export class RedisInbox implements InboxStore {
@@ -43,18 +38,8 @@ export class RedisInbox implements InboxStore {
     return { result: result === 'missing' ? 'missing' : 'done' };
   }
 
-  /**
-   * Looks again and again. A message at the end of each claim would need a second connection, and is lost with it; a look
-   * also sees a claim whose holder died.
-   */
-  async waitForRelease(key: InboxKey, timeoutMs: number): Promise<void> {
-    const giveUpAt = performance.now() + timeoutMs;
-    for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(2 * lookMs, LONGEST_LOOK_MS)) {
-      const heldMs = Number(await this.run(LEASE_LEFT, key, []));
-      const leftMs = giveUpAt - performance.now();
-      if (heldMs === 0 || leftMs <= 0) return;
-      await pause(Math.min(lookMs, leftMs, heldMs));
-    }
+  waitForRelease(key: InboxKey, timeoutMs: number): Promise<void> {
+    return pollRelease(async () => Number(await this.run(LEASE_LEFT, key, [])), timeoutMs);
   }
 
   purge(scope: InboxScope, olderThanMs: number): Promise<number> {

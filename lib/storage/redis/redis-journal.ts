@@ -11,7 +11,7 @@ import {
   type TombstoneEnd,
 } from '../journal-store.js';
 import { type JournalState } from '../../common/vocabulary.js';
-import { placesOf } from '../purge-targets.js';
+import { purgeTargets } from '../purge-targets.js';
 import { intentText, readRecord } from '../stored-record.js';
 import {
   END_TOMBSTONE,
@@ -39,7 +39,7 @@ export class RedisJournal implements JournalStore {
   ) {}
 
   async insert(record: JournalRecord, leaseMs: number): Promise<JournalInsertion> {
-    const reply = await this.run(INSERT, record, written(record, leaseMs));
+    const reply = await this.run(INSERT, record, scriptArguments(record, leaseMs));
     const [said = '', now, row] = reply as readonly string[];
     if (row === undefined) return { inserted: false, tombstone: readTombstone(said) };
     return { inserted: said === '1', stored: readRow(row, Number(now), keyOf(record)) };
@@ -63,7 +63,7 @@ export class RedisJournal implements JournalStore {
     record: JournalRecord,
     leaseMs: number,
   ): Promise<StoredJournalRecord | undefined> {
-    const args = [...written(record, leaseMs), String(version), intentText(record)];
+    const args = [...scriptArguments(record, leaseMs), String(version), intentText(record)];
     return storedIn(await this.run(REPLACE, record, args), record);
   }
 
@@ -98,7 +98,7 @@ export class RedisJournal implements JournalStore {
   ): Promise<number> {
     if (what === 'tombstones') return this.purgeTombstones(scope, olderThanMs);
     let all = 0;
-    for (const { family, state } of placesOf(what)) {
+    for (const { family, state } of purgeTargets(what)) {
       for (let after = '0'; after !== '';) {
         const args = [state, String(olderThanMs), after, String(PURGE_BATCH)];
         const reply = await this.run(PURGE, { ...scope, family }, args);
@@ -134,8 +134,8 @@ export class RedisJournal implements JournalStore {
   }
 }
 
-/** What a script is told of a record; leases may come with fractions of a millisecond. */
-function written(record: JournalRecord, leaseMs: number): readonly string[] {
+/** The arguments of a script that writes a record; a lease may have fractions of a millisecond. */
+function scriptArguments(record: JournalRecord, leaseMs: number): readonly string[] {
   const { reference, attempt, state } = record;
   const lease = String(Math.ceil(leaseMs));
   return [referenceField(reference), String(attempt), state, lease, JSON.stringify(record)];
@@ -147,7 +147,7 @@ function storedIn(reply: unknown, key: JournalKey): StoredJournalRecord | undefi
   return readRow(row, Number(now), keyOf(key));
 }
 
-/** A record may be given in its place. */
+/** Takes the key out of what may be a whole record. */
 function keyOf({ account, environment, family, reference }: JournalKey): JournalKey {
   return { account, environment, family, reference };
 }

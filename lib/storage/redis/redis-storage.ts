@@ -1,6 +1,6 @@
 import { type PaymentsStorage } from '../payments-storage.js';
 import { FormatCheck } from './format-check.js';
-import { ownClient, type RedisClient } from './redis-client.js';
+import { openRedisClient, type RedisClient } from './redis-client.js';
 import { RedisConflicts } from './redis-conflicts.js';
 import { RedisInbox } from './redis-inbox.js';
 import { RedisJournal } from './redis-journal.js';
@@ -42,7 +42,7 @@ export function redisStorage(options: RedisStorageOptions): PaymentsStorage {
   checkRedisOptions({ ...options });
   const { client, url, keyPrefix } = options;
   if (client) return storageIn(client, keyPrefix);
-  const own = ownClient(url);
+  const own = openRedisClient(url);
   return {
     ...storageIn(own, keyPrefix),
     close: () => {

@@ -3,7 +3,9 @@ import { type LuaScript } from './lua-script.js';
 import { type RedisClient } from './redis-client.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 
-/** States of a client that has lost its connection: a command would wait, and might run long after it was given up. */
+/**
+ * States of a client that has lost its connection: a command would wait, and might run long after its caller gave up.
+ */
 const LOST: readonly string[] = ['reconnecting', 'close'];
 
 /** Runs scripts, each in one round trip. Rejects with a `PaymentsStorageError` that repeats nothing of what was sent. */

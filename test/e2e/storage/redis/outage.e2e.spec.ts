@@ -4,7 +4,7 @@ import { type Redis } from 'ioredis';
 import { CollectionsService } from '../../../../lib/collections/collections.service.js';
 import { type PaymentWebhookEvent } from '../../../../lib/common/events.js';
 import { redisStorage } from '../../../../lib/storage/redis/index.js';
-import { ownClient } from '../../../../lib/storage/redis/redis-client.js';
+import { openRedisClient } from '../../../../lib/storage/redis/redis-client.js';
 import { paymentEvent } from '../../../../lib/testing/payment-event.js';
 import { OnPayment } from '../../../../lib/webhooks/handlers/on-payment.decorator.js';
 import { connectRedis, forget, ownPrefix, reaches } from '../../../support/redis.js';
@@ -34,7 +34,7 @@ describeWith([redisService], 'an application whose Redis goes away', () => {
   beforeEach(async () => {
     paid = [];
     proxy = await SeverableProxy.before(redisService.url);
-    client = ownClient(proxy.url);
+    client = openRedisClient(proxy.url);
     const storage = redisStorage({ client, keyPrefix: prefix });
     running = await startWebhookApp('express', {
       controllers: [WebhooksController],

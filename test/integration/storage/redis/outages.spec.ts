@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Redis } from 'ioredis';
 import { redisStorage } from '../../../../lib/storage/redis/index.js';
-import { ownClient } from '../../../../lib/storage/redis/redis-client.js';
+import { openRedisClient } from '../../../../lib/storage/redis/redis-client.js';
 import { claimed, inboxDelivery, inboxKey } from '../../../support/inbox-contract.js';
 import { journalRecord } from '../../../support/journal-contract.js';
 import { connectRedis, forget, ownPrefix, reaches } from '../../../support/redis.js';
@@ -57,7 +57,7 @@ describeWith([redisService], 'redisStorage() before a Redis that goes away', () 
   });
 
   it('fails calls that are under way when a client of its own loses the connection, and makes none again', async () => {
-    client = ownClient(proxy.url);
+    client = openRedisClient(proxy.url);
     const { inbox, conflicts } = redisStorage({ client, keyPrefix: prefix });
     await conflicts.list(inboxKey('order-1'), { limit: 1 });
     proxy.hang();
@@ -70,7 +70,7 @@ describeWith([redisService], 'redisStorage() before a Redis that goes away', () 
   });
 
   it('leaves a connection that has fallen silent', async () => {
-    client = ownClient(proxy.url);
+    client = openRedisClient(proxy.url);
     expect(client.options.socketTimeout).toBe(5_000);
     client.options.socketTimeout = 50;
     const { inbox, conflicts } = redisStorage({ client, keyPrefix: prefix });
@@ -84,7 +84,7 @@ describeWith([redisService], 'redisStorage() before a Redis that goes away', () 
 
   it('fails the first call where nothing listens, and not those after somebody does', async () => {
     proxy.cut();
-    client = ownClient(proxy.url);
+    client = openRedisClient(proxy.url);
     const { journal } = redisStorage({ client, keyPrefix: prefix });
     await expect(journal.get(journalRecord('order-1'))).rejects.toMatchObject(UNREACHABLE);
     proxy.restore();

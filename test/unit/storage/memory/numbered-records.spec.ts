@@ -33,7 +33,7 @@ function play(records: NumberedRecords<Numbered>, model: Numbered[], [what, ...a
     return;
   }
   item.record = { state: String(args[1]) };
-  records.moved(item.number, state, item.record.state);
+  records.stateChanged(item.number, state, item.record.state);
 }
 
 /** Numbers from 1 on, some of them moved on. */
@@ -91,7 +91,7 @@ describe('records by the order in which they came', () => {
     });
     for (const item of items) {
       item.record = { state: 'settled' };
-      records.moved(item.number, 'unknown', 'settled');
+      records.stateChanged(item.number, 'unknown', 'settled');
     }
     const asked = vi.fn((state: string) => state === 'unknown');
     expect([...records.after(0, asked)]).toEqual([]);

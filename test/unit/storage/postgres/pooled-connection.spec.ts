@@ -26,8 +26,8 @@ describe('a connection of the pool', () => {
   it('goes back as it was, once', async () => {
     const connection = await take();
     expect(await connection.run('SELECT 1')).toBe(ANSWER);
-    connection.giveBack('usable');
-    connection.giveBack('unknown');
+    connection.release('usable');
+    connection.release('unknown');
     expect(release.mock.calls).toEqual([[false]]);
     await expect(connection.run('SELECT 2')).rejects.toThrow('is gone');
     expect(query).toHaveBeenCalledTimes(1);
@@ -41,7 +41,7 @@ describe('a connection of the pool', () => {
       message: expect.not.stringContaining('secret') as unknown,
     });
     await connection.run('ROLLBACK');
-    connection.giveBack('usable');
+    connection.release('usable');
     expect(release.mock.calls).toEqual([[false]]);
   });
 
@@ -53,7 +53,7 @@ describe('a connection of the pool', () => {
     await run;
     await expect(connection.run('ROLLBACK')).rejects.toThrow('is gone');
     expect(query).toHaveBeenCalledTimes(1);
-    connection.giveBack('usable');
+    connection.release('usable');
     expect(release.mock.calls).toEqual([[true]]);
   });
 
@@ -61,7 +61,7 @@ describe('a connection of the pool', () => {
     const connection = await take();
     client.on.mock.lastCall?.[1]();
     await expect(connection.run('SELECT 1')).rejects.toThrow('is gone');
-    connection.giveBack('usable');
+    connection.release('usable');
     expect(release.mock.calls).toEqual([[true]]);
   });
 
