@@ -196,7 +196,8 @@ describe.each(adapters)('an application with webhooks on %s', (adapter) => {
       const { prototype } = SilentController;
       const descriptor = Object.getOwnPropertyDescriptor(prototype, 'received')!;
       expect(() => PaymentsWebhook('payments')(prototype, 'received', descriptor)).toThrow(
-        'SilentController.received receives webhooks and injects @Res() or @Next()',
+        'SilentController.received receives webhooks and injects @Res() or @Next(), so that Nest would answer nothing: ' +
+          'leave it out, or write @Res({ passthrough: true }).',
       );
     }
   });

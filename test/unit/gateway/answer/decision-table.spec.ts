@@ -114,9 +114,23 @@ const VOUCHED_ROWS: readonly Row[] = [
     payments('rejected', '? bad-answer'),
   ]),
   ['a code of refusalCodes in a 2xx', SUCCESSES, B('LIMIT_REACHED'), REFUSED],
+  [
+    'a code of refusalCodes under a status of no final answer',
+    [100, 199],
+    B('LIMIT_REACHED'),
+    payments('rejected', '? bad-answer'),
+  ],
+];
+
+/** What the requests of the specification hold, but for the reference. */
+const FIELDS = [
+  ...['amount', 'currency', 'channel', 'metadata', 'remarks'],
+  ...['phone', 'network', 'customer_name', 'customer_email'],
+  ...['recipient_name', 'recipient_phone', 'account_name', 'account_number', 'bank_code'],
 ];
 
 const FIELD_ROWS: readonly Row[] = [
+  ...FIELDS.map((field): Row => [`field messages about ${field}`, [400, 422], C(field), REFUSED]),
   ['field messages', FITTING, C('phone'), REFUSED],
   ['field messages about what was nested', [400, 422], C('amount', 'metadata.order'), REFUSED],
   ...[['payment'], ['notification'], ['phone', 'payment'], ['toString'], ['order.amount']].map(
@@ -430,6 +444,14 @@ describe('parsing an answer', () => {
       expect(parseAnswer(`{"status":"success","data":{},${field},"data":{}}`).shape).toBe('unreadable');
     },
   );
+
+  it.each([
+    ['read', 'bad-answer'],
+    ['collection', 'unproven-refusal'],
+    ['disbursement', 'unproven-refusal'],
+  ] as const)('that nobody can read tells a %s: %s', (kind, meaning) => {
+    expect(classifyAnswer(kind, 404, parseAnswer('<html></html>'), new Set())).toBe(meaning);
+  });
 
   it('reads an error with all that it has', () => {
     const body = B('X', { request_id: 'r', errors: { phone: ['a', 'b'] } });

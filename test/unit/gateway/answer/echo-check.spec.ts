@@ -104,6 +104,13 @@ describe('the echo of a payout', () => {
       [],
       [/hides a part of account_number/],
     ],
+    [
+      'with a mask that hides nothing',
+      bank,
+      { account_number: '0150123*456789' },
+      [],
+      [/hides a part of account_number/],
+    ],
     ['with a part of another account', bank, { account_number: '*********6780' }, ['account_number'], []],
     [
       'with more than the account',
