@@ -30,7 +30,11 @@ export interface PaymentsQueueOptions {
    * @default 3_600_000
    */
   readonly keepFinishedMs?: number;
-  /** How long, in milliseconds, a shutdown waits for handlers that run. @default 30_000 */
+  /**
+   * How long, in milliseconds, the queue waits for handlers that run when the application stops. The application may wait for them for
+   * another `handlerTimeoutMs`.
+   * @default 30_000
+   */
   readonly shutdownTimeoutMs?: number;
 }
 

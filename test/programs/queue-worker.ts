@@ -20,6 +20,7 @@ export interface QueueWorkerSettings {
   readonly prefix: string;
   readonly lockMs: number;
   readonly shutdownTimeoutMs: number;
+  readonly handlerTimeoutMs: number;
   /** Whether a handler waits until the parent says `finish`. */
   readonly waits: boolean;
 }
@@ -67,8 +68,8 @@ const client = new Redis(settings.storageUrl, { maxRetriesPerRequest: 0 });
           payload: ['body'],
         }),
         secrets: ['a-signing-secret-of-the-merchant'],
-        handlerTimeoutMs: 1_000,
-        leaseMs: 2_000,
+        handlerTimeoutMs: settings.handlerTimeoutMs,
+        leaseMs: 2 * settings.handlerTimeoutMs,
         inFlightWaitMs: 0,
       },
     }),

@@ -37,7 +37,16 @@ export class QueueWorkerProcess {
         once(this.child, 'message').then(() => true),
         this.ended.then(() => false),
       ]);
-      if (!more) throw new Error(`The worker ended without '${what}':\n${this.log}`);
+      if (!more) this.fail(`'${what}'`);
+    }
+  }
+
+  /** Resolves once the worker has written this text into its log. */
+  async untilLogged(text: string): Promise<void> {
+    const { stdout, stderr } = this.child;
+    while (!this.log.includes(text)) {
+      const more = [stdout, stderr].flatMap((stream) => (stream ? [once(stream, 'data')] : []));
+      await Promise.race([...more, this.ended.then(() => this.fail(`logging '${text}'`))]);
     }
   }
 
@@ -47,6 +56,10 @@ export class QueueWorkerProcess {
 
   kill(signal: NodeJS.Signals): void {
     this.child.kill(signal);
+  }
+
+  private fail(missing: string): never {
+    throw new Error(`The worker ended without ${missing}:\n${this.log}`);
   }
 
   /** Whatever a failed test left behind. */

@@ -57,6 +57,7 @@ describeWith([redisService], 'webhook work in other processes', () => {
     lockMs = 500,
     // However slow this machine is, what is to finish has the time.
     shutdownTimeoutMs = 60_000,
+    handlerTimeoutMs = 1_000,
     queueUrl = redisService.url,
   } = {}): Promise<QueueWorkerProcess> {
     const worker = new QueueWorkerProcess(program.file, {
@@ -65,6 +66,7 @@ describeWith([redisService], 'webhook work in other processes', () => {
       prefix: space.prefix,
       lockMs,
       shutdownTimeoutMs,
+      handlerTimeoutMs,
       waits,
     });
     workers.push(worker);
@@ -129,6 +131,21 @@ describeWith([redisService], 'webhook work in other processes', () => {
     const second = await start();
     await done;
     expect(await second.until('finished')).toMatchObject({ attempt: 2 });
+  });
+
+  it('is waited for by the queue no longer than shutdownTimeoutMs, and is done once where it ends after that', async () => {
+    const worker = await start({ waits: true, shutdownTimeoutMs: SHORT_MS, handlerTimeoutMs: 600_000 });
+    await send('order-1');
+    await worker.until('began');
+    worker.say('close');
+    await worker.untilLogged(`after ${SHORT_MS} ms (shutdownTimeoutMs)`);
+    worker.say('finish');
+    expect(await worker.ended).toEqual({ code: 0, signal: null });
+    const done = oneCompleted();
+    const second = await start();
+    await done;
+    const heard = [...worker.heard, ...second.heard].map(({ what }) => what);
+    expect(heard).toEqual(['ready', 'began', 'stopping', 'finished', 'ready']);
   });
 
   it.each(['answers', 'is cut off', 'hangs'])(
