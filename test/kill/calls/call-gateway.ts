@@ -10,7 +10,7 @@ import {
 import { accept, refuse } from '../../support/working-gateway.js';
 import { type History } from '../history.js';
 import { lot } from '../plan.js';
-import { DEADLINE_MS, isFenced } from './call-settings.js';
+import { DEADLINE_MS, isFenced, isLost } from './call-settings.js';
 
 /** What the gateway does with a payment of which it hears for the first time. */
 const FATES = [
@@ -74,9 +74,8 @@ export async function startCallGateway(seed: string, history: History): Promise<
     }
     const count = requests.get(reference) ?? 0;
     requests.set(reference, count + 1);
-    const fate = isFenced(reference)
-      ? 'takes it'
-      : FATES[Math.floor(lot(seed, 'gateway', reference, count) * FATES.length)]!;
+    const fate =
+      fixedFate(reference) ?? FATES[Math.floor(lot(seed, 'gateway', reference, count) * FATES.length)]!;
     const before = refused.get(key);
     if (before !== undefined)
       (before ? refuse('INVALID_PHONE', 422) : refuse('DUPLICATE_REQUEST', 409))(response, socket, request);
@@ -97,6 +96,11 @@ export async function startCallGateway(seed: string, history: History): Promise<
     },
     close: () => gateway.close(),
   };
+}
+
+function fixedFate(reference: string): Fate | undefined {
+  if (isFenced(reference)) return 'takes it';
+  return isLost(reference) ? 'takes it and breaks the connection' : undefined;
 }
 
 function answerOf(fate: Fate): Behaviour {

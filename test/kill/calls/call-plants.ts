@@ -20,11 +20,11 @@ export const CALL_PLANTS: readonly CallPlant[] = [
   {
     name: 'a new attempt after an unknown one',
     mode: 'redis',
-    payments: 60,
+    payments: 4,
     file: 'lib/journal/payment/repeated-call.ts',
     from: "return { act: 'unknown', evidence: evidenceOf(existing) };",
     to: "return { act: 'begin', attempt: record.attempt + 1 };",
-    found: /has \d effects/,
+    found: /order-8\d{5} has \d effects/,
   },
   {
     name: 'a change of another version goes through',

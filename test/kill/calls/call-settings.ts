@@ -14,18 +14,32 @@ export const DEADLINE_MS = 2_000;
 export const PATIENT_DEADLINE_MS = 60_000;
 export const PROBE_AFTER_MS = 300;
 
+/** Payments that the gateway takes, and whose answers are lost, one and all. */
+const FIRST_LOST = 800_000;
 /** Payments whose process stands still for longer than it holds them. */
 const FIRST_FENCED = 900_000;
+
+export function lostReference(index: number): string {
+  return `order-${FIRST_LOST + index}`;
+}
+
+export function isLost(reference: string): boolean {
+  return numberOf(reference) >= FIRST_LOST && !isFenced(reference);
+}
 
 export function fencedReference(index: number): string {
   return `order-${FIRST_FENCED + index}`;
 }
 
 export function isFenced(reference: string): boolean {
-  return Number(reference.slice('order-'.length)) >= FIRST_FENCED;
+  return numberOf(reference) >= FIRST_FENCED;
 }
 
 /** The others are payouts. */
 export function isCollection(reference: string): boolean {
-  return Number(reference.slice('order-'.length)) % 2 === 0;
+  return numberOf(reference) % 2 === 0;
+}
+
+function numberOf(reference: string): number {
+  return Number(reference.slice('order-'.length));
 }

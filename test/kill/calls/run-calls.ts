@@ -17,7 +17,13 @@ import { startServer } from '../servers.js';
 import { storageRequests } from '../storage-requests.js';
 import { traceOf } from '../trace.js';
 import { startCallGateway } from './call-gateway.js';
-import { DEADLINE_MS, fencedReference, isCollection, PATIENT_DEADLINE_MS } from './call-settings.js';
+import {
+  DEADLINE_MS,
+  fencedReference,
+  isCollection,
+  lostReference,
+  PATIENT_DEADLINE_MS,
+} from './call-settings.js';
 import { checkCalls } from './check-calls.js';
 
 const REPLICAS = 3;
@@ -26,6 +32,8 @@ const PHASES = 2;
 /** Longer than a call may run: between two phases nobody calls, and everything that is open grows so old. */
 const PASSED_MS = 120_000;
 const CALLS_OF_EACH = 3;
+/** Payments whose answers are lost, and that are asked for again. */
+const LOST = 8;
 /** Payments whose process stands still until others have taken them over. */
 const FENCED = 8;
 const NOTED_AGAIN_AFTER_MS = 50;
@@ -66,6 +74,7 @@ export async function runCalls(mode: CallRun['mode'], size: CallSize, program: s
   const proxies: FaultyProxy[] = [];
   for (let place = 1; place <= REPLICAS; place += 1) proxies.push(await brokenBefore(place));
   const references = Array.from({ length: payments }, (_, index) => `order-${100_000 + index}`);
+  const lost = Array.from({ length: LOST }, (_, index) => lostReference(index));
   const fenced = Array.from({ length: FENCED }, (_, index) => fencedReference(index));
   let aheadMs = 0;
   let unresolved: readonly string[] = [];
@@ -73,10 +82,11 @@ export async function runCalls(mode: CallRun['mode'], size: CallSize, program: s
 
   try {
     for (let phase = 0; phase < PHASES; phase += 1) await play(phase);
+    await askAgain();
     await standStill();
     await end();
     const lines = readHistory(path);
-    const all = [...references, ...fenced];
+    const all = [...references, ...lost, ...fenced];
     const states = new Map<string, string>();
     for (const reference of all) {
       const existing = await insist(() => storage.journal.get(keyOf(reference)));
@@ -175,6 +185,22 @@ export async function runCalls(mode: CallRun['mode'], size: CallSize, program: s
     try {
       await Promise.race([Promise.all(Array.from({ length: AT_ONCE }, worker)), fleet.failure]);
       await trouble;
+    } finally {
+      await fleet.stop();
+    }
+    await othersGone(pool ?? redis);
+    await pass();
+  }
+
+  /** Whatever the load of this machine: nobody is killed, and there is time enough. */
+  async function askAgain(): Promise<void> {
+    const deadlineMs = PATIENT_DEADLINE_MS;
+    const fleet = fleetOf('asked again:', [server.url, server.url], { deadlineMs });
+    const askTwice = async (reference: string): Promise<void> => {
+      for (let made = 0; made < 2; made += 1) await call(fleet, reference, deadlineMs);
+    };
+    try {
+      await Promise.race([Promise.all(lost.map(askTwice)), fleet.failure]);
     } finally {
       await fleet.stop();
     }
