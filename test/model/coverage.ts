@@ -17,6 +17,7 @@ export const KINDS = [
   'two replicas at once',
   'a result before its process is killed',
   'an interceptor sends again',
+  'an interceptor sends elsewhere',
   'an interceptor changes the key',
   'an interceptor throws',
 ] as const;

@@ -4,6 +4,11 @@ import { type Interceptor } from './plan.js';
 /** What a key begins with that an interceptor put there. */
 export const CHANGED_KEY = 'changed-';
 
+/** Whether somebody beside the package sends requests again. */
+export function repeatsRequests(kind: Interceptor): boolean {
+  return kind === 'sends again' || kind === 'sends elsewhere';
+}
+
 /** Gives an HTTP client what a plan says; `acted` hears each time that it interferes. */
 export function intercept(axios: AxiosInstance, kind: Interceptor, acted: () => void): void {
   switch (kind) {
@@ -13,7 +18,10 @@ export function intercept(axios: AxiosInstance, kind: Interceptor, acted: () => 
       axios.interceptors.request.use((config) => config);
       return;
     case 'sends again':
-      sendAgain(axios, acted);
+      sendAgain(axios, acted, (request) => axios.request(request));
+      return;
+    case 'sends elsewhere':
+      sendAgain(axios, acted, sendElsewhere);
       return;
     case 'another key':
       everyOther(axios, acted, (config) => {
@@ -43,8 +51,19 @@ function everyOther(axios: AxiosInstance, acted: () => void, interfere: (config:
   });
 }
 
+/** Through a client of which the package knows nothing. */
+async function sendElsewhere({ url, data, headers }: Config): Promise<object> {
+  const init = { method: 'POST', body: String(data), headers: headers.toJSON(true) };
+  const answer = await fetch(String(url), { ...init, redirect: 'manual' });
+  return { status: answer.status, headers: Object.fromEntries(answer.headers), data: await answer.text() };
+}
+
 /** A failure does not say whose it is: only a request that was alone is sent again, once. */
-function sendAgain(axios: AxiosInstance, acted: () => void): void {
+function sendAgain(
+  axios: AxiosInstance,
+  acted: () => void,
+  resend: (request: Config) => Promise<unknown>,
+): void {
   // By its signal: axios makes a new configuration of each one that it is given.
   const again = new WeakSet<object>();
   let underWay = 0;
@@ -52,10 +71,12 @@ function sendAgain(axios: AxiosInstance, acted: () => void): void {
   const retry = (): Promise<unknown> | undefined => {
     const isAlone = underWay === 1;
     underWay -= 1;
-    if (!isAlone || !last?.signal || again.has(last.signal)) return undefined;
+    // Who gave up wants nothing sent, and a read is no payment.
+    if (!isAlone || !last?.signal || last.signal.aborted || last.method !== 'post') return undefined;
+    if (again.has(last.signal)) return undefined;
     again.add(last.signal);
     acted();
-    return axios.request(last);
+    return resend(last);
   };
   axios.interceptors.request.use((config) => {
     underWay += 1;

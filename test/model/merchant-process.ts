@@ -14,6 +14,7 @@ export const DEADLINE_MS = 60_000;
 
 const ACTS: Readonly<Partial<Record<Interceptor, Kind>>> = {
   'sends again': 'an interceptor sends again',
+  'sends elsewhere': 'an interceptor sends elsewhere',
   'another key': 'an interceptor changes the key',
   throws: 'an interceptor throws',
 };

@@ -103,9 +103,10 @@ export type Step =
  * What the application has added to the package's HTTP client.
  *
  * - `sends again`: it tries a request that failed a second time by itself.
+ * - `sends elsewhere`: the same, through another client.
  * - `another key`, `throws`: every other request gets another key and another signal, or ends before it is sent.
  */
-export type Interceptor = 'none' | 'harmless' | 'sends again' | 'another key' | 'throws';
+export type Interceptor = 'none' | 'harmless' | 'sends again' | 'sends elsewhere' | 'another key' | 'throws';
 
 /** One story, from an empty journal to its end. */
 export interface Plan {

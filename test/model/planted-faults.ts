@@ -229,6 +229,12 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     write: '',
   },
   {
+    name: 'an answer that an interceptor got through another client is taken for our own',
+    file: 'lib/gateway/http/send-watch.ts',
+    find: 'return wasSentOnce(watch) && sawAnswer(watch, answer);',
+    write: 'return wasSentOnce(watch);',
+  },
+  {
     name: 'a limit of the gateway settles an ambiguous call',
     file: DECIDE,
     find: "    case 'success':\n    case 'unknown':\n      return { retry, verdict };",

@@ -15,13 +15,15 @@ export const plans: fc.Arbitrary<Plan> = fc.record({
   asksForStatus: fc.constantFrom(false, false, true),
   journalSize: often<2 | undefined>(undefined, 2),
   interceptor: fc.oneof(
-    { weight: 4, arbitrary: fc.constant<Interceptor>('none') },
+    { weight: 5, arbitrary: fc.constant<Interceptor>('none') },
     {
-      weight: 4,
+      weight: 5,
       arbitrary: fc.constantFrom<Interceptor>(
         'harmless',
         'sends again',
         'sends again',
+        'sends elsewhere',
+        'sends elsewhere',
         'another key',
         'throws',
       ),

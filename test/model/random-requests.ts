@@ -66,6 +66,11 @@ export const madeRequests = (family: Family): Requests =>
 export const openRequests = (family: Family): Requests =>
   requestWith(family, fc.constantFrom(...SILENT, ...UNCERTAIN)).map((one) => [one]);
 
+/** The money has moved, which the answer does not say; whoever sends the payment again is refused. */
+export const refusedAgain: Requests = fc
+  .tuple(fc.constantFrom(...SILENT), refused)
+  .map(([answer, refusal]) => [{ answer, effect: 'now' }, refusal]);
+
 /** A try that says nothing, and perhaps a further one that is refused, or for which the gateway has no time. */
 export const probed = (family: Family): Requests =>
   fc

@@ -1,5 +1,6 @@
 import { type RecoveryReport } from '../../lib/index.js';
 import { viewOf } from './call-result.js';
+import { repeatsRequests } from './interceptors.js';
 import { type JournalView, SLOTS } from './journal-view.js';
 import { type MerchantProcess } from './merchant-process.js';
 import { type RecoverStep, type Slot } from './plan.js';
@@ -73,7 +74,7 @@ export class Recoveries {
     const { plan, checker } = this.world;
     const sent = checker.about(slot, sentBefore);
     const turnedAway = requests.some(({ answer }) => answer === 'slow down 429');
-    const allowed = turnedAway || plan.interceptor === 'sends again' || trouble !== undefined;
+    const allowed = turnedAway || repeatsRequests(plan.interceptor) || trouble !== undefined;
     checker.check(sent.length <= 1 || allowed, 'a payment was probed twice', { slot, sent });
     const mayProbe = slot.family === 'collection' ? plan.probe.collections : plan.probe.disbursements;
     checker.check(sent.length === 0 || mayProbe, 'a payment was probed although it must not be', {

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { perhaps } from './chance.js';
 import { type CallStep, type HowItEnds, type Slot, type Step, type StoreTrouble } from './plan.js';
-import { busy, madeRequests, openRequests, probed, refusedRequests } from './random-requests.js';
+import {
+  busy,
+  madeRequests,
+  openRequests,
+  probed,
+  refusedAgain,
+  refusedRequests,
+} from './random-requests.js';
 import { recoveries, replicas, sameCall, slots } from './random-steps.js';
 
 type Steps = fc.Arbitrary<readonly Step[]>;
@@ -139,6 +146,32 @@ const lostRow = (slot: Slot): Steps =>
     one(sameCall(slot)),
   );
 
+/** The answer is lost, and the further try of the package, or of an interceptor, is refused. */
+const refusedRepetition = (slot: Slot): Steps =>
+  inOrder(one(sameCall(slot, UNDISTURBED, refusedAgain)), perhaps(recoveries()), one(sameCall(slot)));
+
+/** A payout fails after the gateway took it, which an operator tells the journal. */
+const failedPayout = ({ reference }: Slot): Steps => {
+  const slot: Slot = { family: 'disbursement', reference };
+  return inOrder(
+    one(sameCall(slot, UNDISTURBED, fc.constant([{ answer: 'accepted', effect: 'now' }]))),
+    always({ do: 'decide', slot, how: 1 }),
+    one(operator(slot)),
+    always(LATER),
+    one(sameCall(slot, UNDISTURBED)),
+  );
+};
+
+/** A call makes no further try, so that one is left to a recovery, which may come too late. */
+const openProbe = ({ reference }: Slot): Steps => {
+  const slot: Slot = { family: 'collection', reference };
+  const call = sameCall(slot, UNDISTURBED, openRequests(slot.family));
+  return inOrder(
+    one(call.map((step): Step => ({ ...step, call: { ...step.call, options: 'once' } }))),
+    perhaps(replicas.map((replica): Step => ({ do: 'restart', replica }))),
+  );
+};
+
 /** Another replica looks at a payment whose call still runs. */
 const heldByAnother = (slot: Slot): Steps =>
   inOrder(
@@ -159,5 +192,8 @@ export const situations: Steps = slots.chain((slot) =>
     { weight: 3, arbitrary: unwrittenRefusal(slot) },
     { weight: 2, arbitrary: lostRow(slot) },
     { weight: 2, arbitrary: heldByAnother(slot) },
+    { weight: 4, arbitrary: refusedRepetition(slot) },
+    { weight: 1, arbitrary: failedPayout(slot) },
+    { weight: 2, arbitrary: openProbe(slot) },
   ),
 );

@@ -1,6 +1,7 @@
 import { Checker } from './checker.js';
 import { Calls } from './calls.js';
 import { type Kind, kindsOf } from './coverage.js';
+import { repeatsRequests } from './interceptors.js';
 import { LedgerGateway, type SentPayment } from './gateway.js';
 import { SCOPE, SLOTS } from './journal-view.js';
 import { Merchant } from './merchant.js';
@@ -51,7 +52,7 @@ export class Story {
       },
     });
     const merchant: Merchant = new Merchant(plan, store.storage, gateway, reach);
-    const checker = new Checker(gateway, plan.interceptor === 'sends again');
+    const checker = new Checker(gateway, repeatsRequests(plan.interceptor));
     this.world = { plan, merchant, gateway, checker, reach, pass: (ms) => store.pass(ms) };
     this.outcomes = new Outcomes(this.world, port);
     this.calls = new Calls(this.world, this.outcomes, count);
