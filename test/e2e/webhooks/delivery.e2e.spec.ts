@@ -13,6 +13,7 @@ import {
   type PaymentWebhookEvent,
 } from 'nestjs-payments';
 import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
+import { journalRecord } from '../../support/journal-contract.js';
 import {
   adapters,
   deliver,
@@ -316,6 +317,19 @@ describe.each(adapters)('a verified webhook on %s', (adapter) => {
     expect(logs.webhooks('error')).toEqual([
       expect.stringContaining(`as a conflict: ${says}PaymentsInbox.conflicts().`),
     ]);
+  });
+
+  it('is logged as a conflict where only the journal knows what stands', async () => {
+    const storage = memoryStorage();
+    const payment = journalRecord('order-1', { state: 'settled', outcome: 'success', settledBy: 'webhook' });
+    await storage.journal.insert(payment, 0);
+    const { port, logs } = await start({ providers: [Orders], payments: [paymentsOptions({}, { storage })] });
+    const { reference, amount } = payment;
+    expect((await deliver(port, paymentEvent('payment.failed', { reference, amount }))).status).toBe(200);
+    expect(logs.webhooks('error')).toEqual([
+      expect.stringContaining('as a conflict: payment.success stands for the reference already.'),
+    ]);
+    expect(journal.ran).toEqual([]);
   });
 
   it.each<[string, Partial<PaymentWebhookEvent['data']>]>([

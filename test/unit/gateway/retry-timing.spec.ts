@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { resolveOptions } from '../../../lib/config/resolve-options.js';
 import { nextWaitMs, parseRetryAfter, pause, probeWaitMs } from '../../../lib/gateway/retry-timing.js';
@@ -110,6 +111,14 @@ describe('pausing', () => {
     const pausing = pause(60_000, controller.signal);
     controller.abort('enough');
     await expect(pausing).resolves.toBe(false);
+  });
+
+  it('leaves nothing behind at a signal that outlives it', async () => {
+    const { signal } = new AbortController();
+    const pausing = pause(1, signal);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    await pausing;
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('does not begin when the signal has fired already', async () => {

@@ -195,6 +195,12 @@ describe('the echo of a payout', () => {
     expect(echo.warnings).toEqual(warned.map((text) => expect.stringMatching(text) as unknown));
   });
 
+  it('differs where a number lost zeros other than the first ones', () => {
+    const call = { ...bank, body: { ...bankSent, account_number: '1500123' } };
+    expect(checkEcho(call, { ...bankEcho, account_number: 1500123 }).differing).toEqual([]);
+    expect(checkEcho(call, { ...bankEcho, account_number: 15123 }).differing).toEqual(['account_number']);
+  });
+
   it('says nothing of what was sent', () => {
     const { warnings } = checkEcho(bank, {
       ...bankEcho,

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { type WebhookAccounts } from '../../../../lib/webhooks/delivery/webhook-accounts.js';
+import { type WebhookReceiver } from '../../../../lib/webhooks/delivery/webhook-receiver.js';
+import { WebhookPaths } from '../../../../lib/webhooks/route/webhook-paths.js';
+
+const RECEIVER = { limits: { requiredHeaders: [] } } as unknown as WebhookReceiver;
+
+function pathsWith(path: string, before: readonly string[], after: readonly string[]): WebhookPaths {
+  const paths = new WebhookPaths({ find: () => RECEIVER } as unknown as WebhookAccounts);
+  for (const other of before) paths.addOther(other);
+  const route = { method: () => {}, name: 'Webhooks.received', account: 'default' };
+  paths.add({ ...route, path, dispatches: true, isHostBound: false, passesOn: false });
+  for (const other of after) paths.addOther(other);
+  return paths;
+}
+
+describe('whose delivery a request is', () => {
+  it.each<[path: string, before: string[], after: string[], asked: string, isOurs: boolean]>([
+    ['/webhooks/payments', [], [], '/webhooks/payments', true],
+    ['/webhooks/payments', ['/webhooks/health'], [], '/webhooks/payments', true],
+    ['/webhooks/payments', ['/webhooks/:any'], [], '/webhooks/payments', false],
+    ['/webhooks/payments', [], ['/webhooks/:any'], '/webhooks/payments', true],
+    ['/webhooks/payments', [], ['/webhooks/payments'], '/webhooks/payments', false],
+    ['/webhooks/:tenant', ['/webhooks/health'], [], '/webhooks/health', false],
+    ['/webhooks/:tenant', ['/webhooks/health'], [], '/webhooks/shop', true],
+    ['/webhooks/:tenant', [], ['/webhooks/health'], '/webhooks/health', true],
+  ])('of %s, after %j and before %j, at %s: %j', (path, before, after, asked, isOurs) => {
+    const expected = pathsWith(path, before, after).at(asked);
+    expect(expected?.receiver).toBe(isOurs ? RECEIVER : undefined);
+    expect(expected?.limits).toBe(RECEIVER.limits);
+  });
+});
