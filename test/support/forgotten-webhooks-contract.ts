@@ -13,6 +13,8 @@ import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
 import { collectionRequest } from './gateway-answers.js';
 import { type PaymentsApp, startPaymentsApp } from './payments-app.js';
 import { startSandbox } from './sandbox.js';
+import { type QueuedDelivery } from '../../lib/webhooks/delivery/delivery-queue.js';
+import { WebhookAccounts } from '../../lib/webhooks/delivery/webhook-accounts.js';
 
 /** A storage under test, with a clock that the suite can move. */
 export interface ForgettingStorage {
@@ -119,6 +121,30 @@ export function forgottenWebhooksContract(
     expect(await deliver('payment.success', { provider_reference: null })).toBe(200);
     expect(second.attempts).toEqual([1]);
     expect(await payments.inbox.conflicts()).toEqual([]);
+    expect(await stands()).toMatchObject({ state: 'settled', outcome: 'success' });
+  });
+
+  it('is believed by the worker of a queue, too, also where it comes out of the queue after the purge', async () => {
+    const queue: QueuedDelivery[] = [];
+    const receiver = payments.app.get(WebhookAccounts, { strict: false }).get('default', 'the queue');
+    receiver.handOverTo({
+      add: (delivery) => {
+        queue.push(JSON.parse(JSON.stringify(delivery)) as QueuedDelivery);
+        return Promise.resolve();
+      },
+    });
+    const work = async (): Promise<unknown> =>
+      Promise.all(queue.splice(0).map((delivery) => receiver.work(delivery)));
+    await deliver('payment.success');
+    const [late] = queue;
+    expect(await work()).toEqual([{ status: 200 }]);
+    await forget();
+    queue.push(late!);
+    await deliver('payment.success');
+    await deliver('payment.failed');
+    expect(await work()).toEqual([{ status: 200 }, { status: 200 }, { status: 200 }]);
+    expect(second.attempts).toEqual([1]);
+    expect(await payments.inbox.conflicts()).toMatchObject([{ kind: 'conflict', event: 'payment.failed' }]);
     expect(await stands()).toMatchObject({ state: 'settled', outcome: 'success' });
   });
 
