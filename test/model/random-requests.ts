@@ -3,11 +3,25 @@ import { ANSWER_NAMES, ANSWERS, type AnswerName } from './answers.js';
 import { type Family, type PlannedRequest } from './plan.js';
 
 const REFUSING = ANSWER_NAMES.filter((name) => ANSWERS[name].afterEffect === 'never');
+/** Of these each one has a rule of its own: a code or field messages, which refuse elsewhere. */
+const SPEAKING: readonly AnswerName[] = [
+  '422 without a code',
+  '422 about what no request holds',
+  '400 with a new code',
+  '504 with a code',
+  '500 with a code',
+  '408 with fields',
+  '409 with fields',
+];
 /** They look like refusals, and say nothing about the money. */
-const UNCERTAIN = ANSWER_NAMES.filter(
-  (name) => ANSWERS[name].afterEffect !== 'never' && name !== 'accepted' && name !== 'silence',
-);
-const SILENT: readonly AnswerName[] = ['reset', 'server error 503', 'html 502'];
+const UNCERTAIN: readonly AnswerName[] = [
+  ...ANSWER_NAMES.filter(
+    (name) => ANSWERS[name].afterEffect !== 'never' && name !== 'accepted' && name !== 'silence',
+  ),
+  ...SPEAKING,
+  ...SPEAKING,
+];
+const SILENT: readonly AnswerName[] = ['reset', 'reset', 'server error 503', 'html 502'];
 const BUSY: readonly AnswerName[] = ['slow down 429', 'slow down for long 429'];
 
 const effects = fc.constantFrom<PlannedRequest['effect']>('now', 'now', 'none', 'late');
