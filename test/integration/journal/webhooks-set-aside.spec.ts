@@ -338,6 +338,19 @@ describe('a webhook that nobody can place', () => {
       },
     );
 
+    it('is never told as handled: nothing is claimed for what nobody knows', async () => {
+      await restart('set-aside');
+      await payments.collections.mobileMoney(collectionRequest);
+      const claim = vi.spyOn(storage.inbox, 'claim');
+      expect(await deliver('payment.refunded')).toBe(200);
+      expect(await deliver('payment.success', { reference: 'from-elsewhere' })).toBe(200);
+      expect(await payments.inbox.conflicts()).toMatchObject([
+        { kind: 'unrecognized', reference: 'order-1' },
+        { kind: 'unknown-reference', reference: 'from-elsewhere' },
+      ]);
+      expect(claim).not.toHaveBeenCalled();
+    });
+
     it('cannot be released before somebody knows it, and stays', async () => {
       await deliver('payment.refunded');
       const [{ id } = { id: '' }] = await payments.inbox.conflicts();

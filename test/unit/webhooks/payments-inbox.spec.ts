@@ -70,6 +70,22 @@ describe('what was set aside', () => {
     await expect(inbox.release('order-1')).rejects.toMatchObject({ code: 'CONFLICT_NOT_FOUND' });
   });
 
+  it.each(['unrecognizedOlderThanMs', 'unknownReferencesOlderThanMs'])(
+    'is purged by no wrong age: %s',
+    async (field) => {
+      for (const age of [0, -1, 1.5, NaN, Infinity, '5', null]) {
+        await expect(inbox.purge({ [field]: age })).rejects.toMatchObject({
+          name: 'PaymentsValidationError',
+          errors: {
+            [field]: [
+              `${field} must be a whole number of milliseconds greater than 0: write 400 * 86_400_000`,
+            ],
+          },
+        });
+      }
+    },
+  );
+
   it('forgets no outcome where nothing is to be forgotten', async () => {
     const storage = memoryStorage();
     const purge = vi.spyOn(storage.inbox, 'purge');

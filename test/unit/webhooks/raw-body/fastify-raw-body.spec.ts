@@ -62,8 +62,13 @@ function receive(request: IncomingMessage): Promise<Readable> {
 it('Nothing more is read of a body that is too long until somebody answers.', async () => {
   const body = new EndlessBody();
   const request = asRequest(body);
+  const listeners = (): number[] =>
+    ['data', 'end', 'error', 'close'].map((name) => request.listenerCount(name));
+  const before = listeners();
   await receive(request);
   expect(capturedBody(request)).toEqual({ refusedWith: 413 });
+  // What flows on once it is answered is kept by nobody.
+  expect(listeners()).toEqual(before);
   const taken = body.chunks;
   for (let turn = 0; turn < 50; turn += 1) await setImmediate();
   // One may have been on its way.
