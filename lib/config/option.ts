@@ -53,8 +53,12 @@ export function count(bounds: {
 }
 
 /** A time in milliseconds. */
-export function milliseconds(min: number, byDefault: number, max?: number): Option<number> {
-  return count({ min, default: byDefault, unit: 'milliseconds', ...(max !== undefined && { max }) });
+export function milliseconds(bounds: {
+  readonly min: number;
+  readonly max?: number;
+  readonly default: number;
+}): Option<number> {
+  return count({ ...bounds, unit: 'milliseconds' });
 }
 
 /** One of some words; the first of them is the default. */

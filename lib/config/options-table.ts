@@ -19,24 +19,27 @@ const NEVER_REFUSALS = ['DUPLICATE_REQUEST', 'DUPLICATE_REFERENCE', 'PROVIDER_ER
 
 /** The options of `PaymentsModule` that are checked one by one; `resolve-options.ts` checks what they say together. */
 export const OPTIONS = {
-  timeoutMs: milliseconds(1, 30_000),
-  deadlineMs: milliseconds(1, 60_000),
+  timeoutMs: milliseconds({ min: 1, default: 30_000 }),
+  deadlineMs: milliseconds({ min: 1, default: 60_000 }),
   retry: section({
     maxAttempts: count({ min: 1, max: 100, default: 3 }),
-    baseDelayMs: milliseconds(0, 500),
-    maxDelayMs: milliseconds(0, 8_000),
+    baseDelayMs: milliseconds({ min: 0, default: 500 }),
+    maxDelayMs: milliseconds({ min: 0, default: 8_000 }),
   }),
   rate: section({ perSecond: cap(), concurrency: cap() }),
   probe: probe(),
-  recoveryWindowMs: milliseconds(1, 900_000, Number.MAX_SAFE_INTEGER),
-  staleAfterMs: milliseconds(1, 3_600_000, Number.MAX_SAFE_INTEGER),
+  recoveryWindowMs: milliseconds({ min: 1, max: Number.MAX_SAFE_INTEGER, default: 900_000 }),
+  staleAfterMs: milliseconds({ min: 1, max: Number.MAX_SAFE_INTEGER, default: 3_600_000 }),
   statusPaths: section({ collection: statusPath(), disbursement: statusPath() }),
   networks: networks(),
   limits: section({ collection: amountLimits(), disbursement: amountLimits() }),
   amountFormat: section({ collections: word('number', 'string'), disbursements: word('number', 'string') }),
   refusalCodes: refusalCodes(),
   banks: unless(
-    section({ maxAgeMs: milliseconds(1, 3_600_000), staleIfErrorMs: milliseconds(0, 86_400_000) }),
+    section({
+      maxAgeMs: milliseconds({ min: 1, default: 3_600_000 }),
+      staleIfErrorMs: milliseconds({ min: 0, default: 86_400_000 }),
+    }),
     undefined,
     'the gateway is asked every time',
   ),
@@ -49,12 +52,12 @@ export const WEBHOOK_OPTIONS = {
   scheme: scheme(),
   secrets: secrets(),
   bodyLimit: count({ min: 1, default: 65_536, unit: 'bytes' }),
-  bodyTimeoutMs: milliseconds(1, 10_000),
+  bodyTimeoutMs: milliseconds({ min: 1, default: 10_000 }),
   unverifiedBytesLimit: count({ min: 1, default: 16_777_216, unit: 'bytes' }),
   rawBody: rawBody(),
-  handlerTimeoutMs: milliseconds(1, 25_000),
-  leaseMs: milliseconds(1, 60_000),
-  inFlightWaitMs: milliseconds(0, 2_000),
+  handlerTimeoutMs: milliseconds({ min: 1, default: 25_000 }),
+  leaseMs: milliseconds({ min: 1, default: 60_000 }),
+  inFlightWaitMs: milliseconds({ min: 0, default: 2_000 }),
   retentionDays: retentionDays(),
   unknownReferences: word('handle', 'set-aside', 'acknowledge'),
   supersede: supersede(),
@@ -95,9 +98,9 @@ function probe(): Option<Readonly<Record<PaymentFamily, ProbeWaits | undefined>>
 }
 
 function probeWaits(fallbackMs: number): Option<ProbeWaits> {
-  const afterSilenceMs = milliseconds(0, fallbackMs);
+  const afterSilenceMs = milliseconds({ min: 0, default: fallbackMs });
   const fallback = `${afterSilenceMs.default}, or afterSilenceMs where that is longer`;
-  const afterAnswerMs = unless(milliseconds(0, fallbackMs), undefined, fallback);
+  const afterAnswerMs = unless(milliseconds({ min: 0, default: fallbackMs }), undefined, fallback);
   // A gateway that answers at once, that it failed, may still be making the payment: it needs as long as a silent one.
   return mapped(section({ afterAnswerMs, afterSilenceMs }), (waits) => ({
     afterAnswerMs: waits.afterAnswerMs ?? Math.max(fallbackMs, waits.afterSilenceMs),

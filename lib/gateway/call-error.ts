@@ -11,7 +11,7 @@ import {
   PaymentOutcomeUnknownError,
 } from '../errors/payments-errors.js';
 import { type AttemptReport } from './answer/attempt-report.js';
-import { type Verdict } from './decide.js';
+import { type Verdict } from './decide-after-attempt.js';
 import { type PaymentFamily, type OutcomeEvidence } from '../common/vocabulary.js';
 
 /** How a call ends when it does not succeed. An abort is no error of the package: the caller's reason is thrown as it is. */

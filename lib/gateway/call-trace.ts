@@ -16,7 +16,7 @@ import {
 import { publishAround, publishDiagnostics } from '../common/diagnostics.js';
 import { SafeLogger } from '../common/safe-logger.js';
 import { type CallResult } from './call-result.js';
-import { type Decision } from './decide.js';
+import { type Decision } from './decide-after-attempt.js';
 import { type OutgoingRequest } from './http/http-transport.js';
 
 const logger = new SafeLogger('PaymentsCalls');

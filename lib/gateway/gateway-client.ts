@@ -28,8 +28,8 @@ export interface GatewayClient {
 export function createGatewayClient(options: ResolvedPaymentsOptions, http: HttpService): GatewayClient {
   const { origin, pathname } = new URL(options.baseUrl);
   const headersFor = headerMaker(credentialHeaders(options));
-  const carrier = accountTransport(http);
-  const gate = new RateLimiter(options.rate);
+  const transport = accountTransport(http);
+  const rateLimiter = new RateLimiter(options.rate);
   const { account, amountFormat, banks, limits: amountLimits, networks, refusalCodes } = options;
 
   const send: GatewayClient['send'] = (call, request, limits) => {
@@ -38,8 +38,8 @@ export function createGatewayClient(options: ResolvedPaymentsOptions, http: Http
     const trace = new CallTrace({ account, operation: call.operation, ...reference });
     return trace.around(() =>
       runCall(call, {
-        carrier,
-        gate,
+        transport: transport,
+        rateLimiter: rateLimiter,
         trace,
         refusalCodes,
         request: {

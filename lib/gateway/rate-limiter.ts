@@ -54,11 +54,11 @@ export class RateLimiter {
   }
 
   /**
-   * Asks for a turn; whoever got one calls `leave` at its end. Without a wait the answer comes at once.
+   * Asks for a turn; whoever got one calls `release` at its end. Without a wait the answer comes at once.
    *
    * @param latest The last moment at which the try may start after a wait, by `performance.now()`.
    */
-  enter(latest: number, signal: AbortSignal | undefined): Turn | Promise<Turn> {
+  acquire(latest: number, signal: AbortSignal | undefined): Turn | Promise<Turn> {
     if (signal?.aborted) return { turn: 'aborted' };
     const now = this.clock.now();
     const retryAfterMs = this.rules.tooLongMs(now, latest);
@@ -68,7 +68,7 @@ export class RateLimiter {
   }
 
   /** Ends a turn. */
-  leave(): void {
+  release(): void {
     this.rules.end();
     this.serve();
   }

@@ -6,7 +6,7 @@ import { type PaymentsErrorDetails } from '../errors/payments-errors.js';
 import { type CallResult, type CallFailure } from './call-result.js';
 import { callError, type FailureVerdict } from './call-error.js';
 import { type AttemptEvent, attemptInfo, type AttemptReport } from './answer/attempt-report.js';
-import { decide, type Decision } from './decide.js';
+import { decideAfterAttempt, type Decision } from './decide-after-attempt.js';
 import { type GatewayCall } from './gateway-call.js';
 import { interpretAttempt } from './answer/interpret-attempt.js';
 import { backOffMs, nextWaitMs, pause, probeWaitMs } from './retry-timing.js';
@@ -55,11 +55,11 @@ export async function runCall<T extends object>(
     attempts.push(attempt);
     // What an interceptor sent before may have arrived, like an earlier try of this call.
     ambiguous ||= call.kind !== 'read' && result.result === 'response' && result.resent === true;
-    const decision = decide(call.kind, report.event, report.httpStatus, ambiguous);
+    const decision = decideAfterAttempt(call.kind, report.event, report.httpStatus, ambiguous);
     const { verdict } = decision;
     setup.trace.attempt(attempt, report.requestId, decision);
     if (report.event === 'rate-limited') {
-      setup.gate.pauseFor(report.retryAfterMs ?? backOffMs(attempt.number, setup.retry));
+      setup.rateLimiter.pauseFor(report.retryAfterMs ?? backOffMs(attempt.number, setup.retry));
     }
     if (verdict.end === 'success' && success) return { end: 'success', success, attempts };
     if (verdict.end === 'success' || verdict.end === 'aborted') return aborted(setup, attempts);
@@ -134,7 +134,7 @@ function detailsOf(
 
 /** What sending in turn needs of a call. */
 export interface TurnSetup {
-  readonly carrier: HttpTransport;
+  readonly transport: HttpTransport;
   readonly request: OutgoingRequest;
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number;
@@ -142,7 +142,7 @@ export interface TurnSetup {
   readonly deadline: number;
   /** When a try must have begun that waited for its turn, by `performance.now()`. */
   readonly sendBy: number;
-  readonly gate: RateLimiter;
+  readonly rateLimiter: RateLimiter;
   readonly trace: CallTrace;
   /** Called when a try begins to leave; must not throw. */
   readonly onSending?: (() => void) | undefined;
@@ -156,8 +156,17 @@ export interface TimedResult {
 
 /** Waits for the account's turn, then sends once. Never rejects. */
 export async function sendInTurn(setup: TurnSetup): Promise<TimedResult> {
-  const { carrier, request, signal, deadline, sendBy, gate, trace, onSending } = setup;
-  const turn = gate.enter(sendBy, signal);
+  const {
+    transport: carrier,
+    request,
+    signal,
+    deadline,
+    sendBy,
+    rateLimiter: gate,
+    trace,
+    onSending,
+  } = setup;
+  const turn = gate.acquire(sendBy, signal);
   const granted = turn instanceof Promise ? await trace.waiting('rate', turn) : turn;
   if (granted.turn !== 'go') return { result: unsent(granted), durationMs: 0 };
   const startedAt = performance.now();
@@ -170,7 +179,7 @@ export async function sendInTurn(setup: TurnSetup): Promise<TimedResult> {
     );
     return { result, durationMs: performance.now() - startedAt };
   } finally {
-    gate.leave();
+    gate.release();
   }
 }
 

@@ -8,7 +8,7 @@ export interface PlantedFault {
 }
 
 const CLASSIFY = 'lib/gateway/answer/classify-answer.ts';
-const DECIDE = 'lib/gateway/decide.ts';
+const DECIDE = 'lib/gateway/decide-after-attempt.ts';
 const RUN_CALL = 'lib/gateway/run-call.ts';
 const INTERPRET = 'lib/gateway/answer/interpret-attempt.ts';
 const INTENT = 'lib/journal/payment/payment-intent.ts';

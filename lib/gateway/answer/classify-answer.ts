@@ -3,7 +3,7 @@ import { gatewayCodeInfo, type GatewayCodeEffect } from '../../errors/gateway-co
 import { type CallKind } from '../gateway-call.js';
 import { type GatewayErrorBody, type ParsedAnswer, type SuccessEnvelope } from './parse-answer.js';
 
-/** What a complete answer means, before it is decided what to do about it (design rules, "Money safety"). */
+/** What a complete answer means, before it is decided what to do about it (`decide-after-attempt.ts`). */
 export type AnswerMeaning =
   | 'success'
   /** `refused`: by a listed code or by field messages, under a status that fits. */

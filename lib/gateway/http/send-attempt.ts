@@ -27,7 +27,7 @@ export type AttemptResult =
  * @param onStart Called when the first byte is about to leave; must not throw.
  */
 export function sendAttempt(
-  carrier: HttpTransport,
+  transport: HttpTransport,
   request: OutgoingRequest,
   timeoutMs: number,
   signal: AbortSignal | undefined,
@@ -36,7 +36,7 @@ export function sendAttempt(
   if (signal?.aborted) {
     return Promise.resolve({ result: 'failure', sent: false, aborted: true, code: 'ABORTED' });
   }
-  const passage = carrier.send(request, onStart);
+  const inFlight = transport.send(request, onStart);
   return new Promise((resolve) => {
     const end = (result: AttemptResult): void => {
       clearTimeout(timer);
@@ -44,13 +44,13 @@ export function sendAttempt(
       resolve(result);
     };
     const fail = (code: string): void => {
-      const sent = passage.mayHaveBeenSent();
+      const sent = inFlight.mayHaveBeenSent();
       const aborted = code === 'ABORTED';
-      end({ result: 'failure', sent, aborted, code, ...(!sent && !aborted && reasonOf(passage)) });
+      end({ result: 'failure', sent, aborted, code, ...(!sent && !aborted && reasonOf(inFlight)) });
     };
     // Ends the attempt also where an adapter or an interceptor does not listen.
     const giveUp = (code: 'TIMEOUT' | 'ABORTED'): void => {
-      passage.giveUp();
+      inFlight.giveUp();
       fail(code);
     };
     const onAbort = (): void => {
@@ -62,13 +62,13 @@ export function sendAttempt(
     }, timeoutMs);
     // It may have fired while the request was handed over.
     if (signal?.aborted) onAbort();
-    passage.answer
+    inFlight.answer
       .then((answer) => {
-        if (passage.wasAnsweredByProxy(answer)) {
+        if (inFlight.wasAnsweredByProxy(answer)) {
           fail(`PROXY_ANSWERED_${answer.status}`);
           return;
         }
-        const resent = !passage.answersOnlySend(answer);
+        const resent = !inFlight.answersOnlySend(answer);
         end({ result: 'response', ...readAnswer(answer), ...(resent && { resent }) });
       })
       .catch((error: unknown) => {
@@ -78,8 +78,8 @@ export function sendAttempt(
 }
 
 /** An interceptor's failure has a code of this package: its own may be anything. */
-function reasonOf(passage: InFlightRequest): { readonly code?: string; readonly changed?: string } {
-  const { changed, interceptorFailed } = passage.notSentBecause();
+function reasonOf(inFlight: InFlightRequest): { readonly code?: string; readonly changed?: string } {
+  const { changed, interceptorFailed } = inFlight.notSentBecause();
   if (changed !== undefined) return { code: 'REQUEST_CHANGED', changed };
   return interceptorFailed ? { code: 'INTERCEPTOR_FAILED' } : {};
 }

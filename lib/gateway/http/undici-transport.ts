@@ -19,11 +19,11 @@ export class UndiciTransport implements HttpTransport {
   constructor(private readonly dispatcher: Dispatcher) {}
 
   send(request: OutgoingRequest, onStart?: () => void): ResponseCollector {
-    return this.carryWatched(request, { sends: 0, over: false, onStart });
+    return this.sendWatched(request, { sends: 0, over: false, onStart });
   }
 
   /** @param watch Told when the first byte is about to leave. */
-  carryWatched(
+  sendWatched(
     request: OutgoingRequest,
     watch: Pick<SendWatch, 'sends' | 'over' | 'onStart'>,
   ): ResponseCollector {
@@ -157,10 +157,10 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, InFlightRe
   }
 }
 
-const CARRIERS = new WeakMap<object, UndiciTransport>();
+const TRANSPORTS = new WeakMap<object, UndiciTransport>();
 
 /** An axios adapter on a carrier. Its requests are given up through their signals, and through that of the package. */
-export function undiciAdapter(carrier: UndiciTransport): AxiosAdapter {
+export function undiciAdapter(transport: UndiciTransport): AxiosAdapter {
   const adapter: AxiosAdapter = async (config) => {
     const watch = sendWatchOf(config.signal);
     const signals = new Set([config.signal as AbortSignal | undefined, watch?.signal]);
@@ -171,26 +171,26 @@ export function undiciAdapter(carrier: UndiciTransport): AxiosAdapter {
       // Another adapter above this one may have changed it, too.
       refuseChanged(watch, request);
     }
-    const passage = watch ? carrier.carryWatched(request, watch) : carrier.send(request);
+    const inFlight = watch ? transport.sendWatched(request, watch) : transport.send(request);
     const giveUp = (): void => {
-      passage.giveUp();
+      inFlight.giveUp();
     };
     for (const signal of signals) signal?.addEventListener('abort', giveUp, { once: true });
     try {
-      const answer = await passage.answer;
+      const answer = await inFlight.answer;
       if (watch) watch.answer = readAnswer(answer);
       return toAxiosResponse(answer, config);
     } finally {
       for (const signal of signals) signal?.removeEventListener('abort', giveUp);
     }
   };
-  CARRIERS.set(adapter, carrier);
+  TRANSPORTS.set(adapter, transport);
   return adapter;
 }
 
 /** What carries the requests of an adapter; undefined where it is not the package's own. */
 export function transportBelow(adapter: unknown): UndiciTransport | undefined {
-  return typeof adapter === 'function' ? CARRIERS.get(adapter) : undefined;
+  return typeof adapter === 'function' ? TRANSPORTS.get(adapter) : undefined;
 }
 
 /**

@@ -7,7 +7,7 @@ import {
 import { journalKeyText } from '../payment/journal-key-text.js';
 import { type PaymentOutcome } from '../../common/vocabulary.js';
 import { changeRecord } from '../payment/change-record.js';
-import { settled } from '../payment/journal-transitions.js';
+import { toSettled } from '../payment/journal-transitions.js';
 
 /** Writes down how payments ended by an operator's word, and tells those who wait for it. */
 export class OutcomeRecorder {
@@ -22,7 +22,7 @@ export class OutcomeRecorder {
    */
   async settle(key: JournalKey, outcome: PaymentOutcome): Promise<StoredJournalRecord | undefined> {
     const end = ({ record }: StoredJournalRecord): JournalRecord | undefined =>
-      record.state === 'settled' ? undefined : settled(record, outcome, 'operator');
+      record.state === 'settled' ? undefined : toSettled(record, outcome, 'operator');
     const existing = await changeRecord(this.store, key, end, 'stays');
     this.watch.changed(key);
     return existing;

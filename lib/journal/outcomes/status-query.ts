@@ -2,7 +2,12 @@ import { type JournalRecord } from '../../storage/journal-store.js';
 import { moneyFromWire } from '../../common/money.js';
 import { finalStatus, movesMoney, type PaymentOutcome } from '../../common/vocabulary.js';
 import { type ReadCall } from '../../gateway/gateway-call.js';
-import { accepted, acknowledged, acknowledgedWithoutMoney, settled } from '../payment/journal-transitions.js';
+import {
+  toAccepted,
+  toAcknowledged,
+  toAcknowledgedWithoutMoney,
+  toSettled,
+} from '../payment/journal-transitions.js';
 import { asRecord, type WireRecord } from '../../gateway/answer/wire-record.js';
 import { isOfThisAttempt } from './attempt-match.js';
 
@@ -76,12 +81,12 @@ export function afterStatus(
   const { state } = record;
   const paysAfterRefusal = state === 'rejected' && verdict.says === 'ended' && movesMoney(verdict.outcome);
   if (state === 'settled' || (state === 'rejected' && !paysAfterRefusal)) {
-    return saysNoMoneyMoved(record, answer) ? acknowledgedWithoutMoney(record) : acknowledged(record);
+    return saysNoMoneyMoved(record, answer) ? toAcknowledgedWithoutMoney(record) : toAcknowledged(record);
   }
-  if (verdict.says === 'ended') return settled(record, verdict.outcome, 'status');
+  if (verdict.says === 'ended') return toSettled(record, verdict.outcome, 'status');
   return verdict.says === 'under-way' && record.state !== 'accepted'
-    ? accepted(record)
-    : acknowledged(record);
+    ? toAccepted(record)
+    : toAcknowledged(record);
 }
 
 const KNOWN: StatusVerdict = { says: 'known' };

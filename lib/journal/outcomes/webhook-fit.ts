@@ -47,6 +47,7 @@ export function webhookFit(
   claim: WebhookClaim,
   isOfThisAttempt: () => boolean,
 ): WebhookFit {
+  // Of a payment that the journal has forgotten no amount is left: it is not compared.
   const { amount = claim.amount, currency = claim.currency } = record;
   if (amount !== claim.amount || currency !== claim.currency) return 'mismatch';
   if (record.state === 'rejected') return mayBeOfARefusal(record, claim) ? 'earlier-attempt' : 'contested';

@@ -16,7 +16,7 @@ import { type PaymentFamily, finalStatus, movesMoney, type PaymentOutcome } from
 import { providerReferenceOf } from '../../common/provider-reference.js';
 import { failureLabel, PaymentsStorageError, isPaymentsError } from '../../errors/payments-errors.js';
 import { changeRecord } from '../payment/change-record.js';
-import { acknowledged, acknowledgedWithoutMoney, settled } from '../payment/journal-transitions.js';
+import { toAcknowledged, toAcknowledgedWithoutMoney, toSettled } from '../payment/journal-transitions.js';
 import { isOfThisAttempt } from './attempt-match.js';
 import { type OutcomeNotifier } from './outcome-recorder.js';
 import {
@@ -162,7 +162,7 @@ export class WebhookOutcomes {
    * @throws PaymentsStorageError
    */
   async acknowledge(event: PaymentWebhookEvent): Promise<void> {
-    const acknowledge = saysNoMoneyMoved(event) ? acknowledgedWithoutMoney : acknowledged;
+    const acknowledge = saysNoMoneyMoved(event) ? toAcknowledgedWithoutMoney : toAcknowledged;
     for (const key of this.keysOf(event)) {
       await writing(
         event,
@@ -223,7 +223,7 @@ function settledByWebhook(record: JournalRecord, claim: WebhookClaim): JournalRe
   const isSame = record.state === 'settled' && record.outcome === outcome;
   const kept = providerReference ?? (isSame ? record.providerReference : undefined);
   const stays = isSame && record.settledBy === 'webhook' && kept === record.providerReference;
-  return stays ? undefined : settled(record, outcome, 'webhook', kept);
+  return stays ? undefined : toSettled(record, outcome, 'webhook', kept);
 }
 
 async function writing({ data }: PaymentWebhookEvent, work: Promise<unknown>): Promise<void> {

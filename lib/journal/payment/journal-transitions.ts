@@ -15,9 +15,9 @@ const PROVES_RECEIPT: ReadonlySet<OutcomeEvidence> = new Set([
  * @param answer Absent where a status query said so.
  * @param outcome Set where the answer says that the payment has ended.
  */
-export function accepted(record: JournalRecord, answer?: string, outcome?: PaymentOutcome): JournalRecord {
+export function toAccepted(record: JournalRecord, answer?: string, outcome?: PaymentOutcome): JournalRecord {
   if (outcome !== undefined && record.state !== 'settled') {
-    return settled(accepted(record, answer), outcome, 'status');
+    return toSettled(toAccepted(record, answer), outcome, 'status');
   }
   const open = contradicts(record, outcome) ? conflicting(record) : closed(record);
   const { answer: earlier, ...rest } = open;
@@ -30,14 +30,14 @@ export function accepted(record: JournalRecord, answer?: string, outcome?: Payme
  * The gateway has it, and nothing else is known. Where the gateway refused it before, or an operator called it ended without success,
  * that word is contradicted: it is unknown again, until somebody looks once more.
  */
-export function acknowledged(record: JournalRecord): JournalRecord {
+export function toAcknowledged(record: JournalRecord): JournalRecord {
   return record.state === 'rejected' || contradicts(record)
     ? conflicting(record)
-    : acknowledgedWithoutMoney(record);
+    : toAcknowledgedWithoutMoney(record);
 }
 
 /** The gateway has it, and says itself that no money moved: that agrees with a refusal, and with an operator who says so. */
-export function acknowledgedWithoutMoney(record: JournalRecord): JournalRecord {
+export function toAcknowledgedWithoutMoney(record: JournalRecord): JournalRecord {
   return isAcknowledged(record) || record.state === 'rejected' ? record : { ...record, acknowledged: true };
 }
 
@@ -51,7 +51,7 @@ export function isAcknowledged({ acknowledged, answer }: JournalRecord): boolean
  *
  * @param listed Whether a listed code, or field messages, refused; else the next call sends the same attempt again.
  */
-export function rejected(record: JournalRecord, listed: boolean): JournalRecord {
+export function toRejected(record: JournalRecord, listed: boolean): JournalRecord {
   // A webhook that was set aside meanwhile proved that the gateway has it.
   if (isAcknowledged(record)) return conflicting(record);
   const refused: JournalRecord = { ...closed(record), state: 'rejected' };
@@ -65,12 +65,12 @@ export function rejected(record: JournalRecord, listed: boolean): JournalRecord 
  *
  * @param probe The one further try, where it is still open.
  */
-export function unknown(
+export function toUnknown(
   record: JournalRecord,
   evidence: OutcomeEvidence,
   probe: ProbeWait | undefined,
 ): JournalRecord {
-  const known = PROVES_RECEIPT.has(evidence) ? acknowledged(record) : record;
+  const known = PROVES_RECEIPT.has(evidence) ? toAcknowledged(record) : record;
   if (known.state !== 'in-flight' && known.state !== 'unknown') return known;
   if (record.state === 'settled') return known;
   const { probe: _spent, ...rest } = known;
@@ -82,7 +82,7 @@ export function unknown(
  *
  * @param providerReference The hash of the provider reference, where a webhook named one.
  */
-export function settled(
+export function toSettled(
   record: JournalRecord,
   outcome: PaymentOutcome,
   settledBy: NonNullable<JournalRecord['settledBy']>,
@@ -94,12 +94,12 @@ export function settled(
 }
 
 /** The one further try is about to leave: nobody else may make it. */
-export function probing(record: JournalRecord, evidence: OutcomeEvidence): JournalRecord {
-  return unknown(record, evidence, undefined);
+export function toProbing(record: JournalRecord, evidence: OutcomeEvidence): JournalRecord {
+  return toUnknown(record, evidence, undefined);
 }
 
 /** The request is not needed any more, and holds personal data. */
-export function erased(record: JournalRecord): JournalRecord {
+export function toErased(record: JournalRecord): JournalRecord {
   const { body: _body, probe: _probe, sent: _sent, ...rest } = record;
   return rest;
 }

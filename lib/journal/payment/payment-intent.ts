@@ -13,7 +13,14 @@ import { type CallResult } from '../../gateway/call-result.js';
 import { type CallLimits } from '../../gateway/call-options.js';
 import { withDeadline } from '../../common/with-deadline.js';
 import { changeRecord } from './change-record.js';
-import { accepted, acknowledged, isAcknowledged, probing, rejected, unknown } from './journal-transitions.js';
+import {
+  toAccepted,
+  toAcknowledged,
+  isAcknowledged,
+  toProbing,
+  toRejected,
+  toUnknown,
+} from './journal-transitions.js';
 import { evidenceOf } from './repeated-call.js';
 import { answerText } from './payment-result.js';
 
@@ -80,7 +87,7 @@ export class PaymentIntent {
     existing: StoredJournalRecord,
     deadline: number,
   ): Promise<PaymentIntent | undefined> {
-    const record = probing(existing.record, evidenceOf(existing));
+    const record = toProbing(existing.record, evidenceOf(existing));
     const stored = await store.replace(existing.version, record, leaseUntil(deadline));
     const { probe = 'after-silence' } = existing.record;
     return stored && new PaymentIntent(store, stored, existing.record, deadline, probe);
@@ -138,7 +145,7 @@ export class PaymentIntent {
     { sendBy, signal }: Pick<CallLimits, 'sendBy' | 'signal'>,
   ): Promise<boolean> {
     try {
-      const record = probing(this.record, evidence);
+      const record = toProbing(this.record, evidence);
       const writing = this.replace(record, leaseUntil(this.deadline));
       const waited = await withDeadline(writing, sendBy, signal);
       if (waited.ended !== 'done' || !waited.value) return false;
@@ -160,7 +167,7 @@ export class PaymentIntent {
   end(end: CallResult<unknown>): Promise<StoredJournalRecord | undefined> {
     if (end.end === 'success') {
       const { outcome } = end.success;
-      return this.change((record) => accepted(record, answerText(end.success), outcome));
+      return this.change((record) => toAccepted(record, answerText(end.success), outcome));
     }
     // Credentials, a rate limit or a redirect may have been answered after the payment was made: its key stays.
     const withoutEffect = (): Promise<StoredJournalRecord | undefined> =>
@@ -170,13 +177,13 @@ export class PaymentIntent {
     if (verdict.end === 'rejected') return this.reject(verdict.listed);
     if (verdict.end !== 'unknown') return withoutEffect();
     return this.change((record) =>
-      unknown(openProbe ? { ...record, sent: true } : record, verdict.evidence, openProbe),
+      toUnknown(openProbe ? { ...record, sent: true } : record, verdict.evidence, openProbe),
     );
   }
 
   /** Only while nobody else has acted on the payment: another try of it may have come through. */
   private async reject(listed: boolean): Promise<StoredJournalRecord | undefined> {
-    const refused = rejected(this.record, listed);
+    const refused = toRejected(this.record, listed);
     return (await this.replace(refused, 0)) ?? this.whatStandsOr(refused);
   }
 
@@ -250,5 +257,5 @@ export class PaymentIntent {
 function besideAnotherTry(existing: JournalRecord, next: JournalRecord): JournalRecord {
   const isTaken = existing.state === 'unknown' && existing.probe === undefined;
   if (!isTaken || next.state !== 'unknown') return next;
-  return isAcknowledged(next) ? acknowledged(existing) : existing;
+  return isAcknowledged(next) ? toAcknowledged(existing) : existing;
 }

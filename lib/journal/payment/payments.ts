@@ -72,7 +72,7 @@ export function createPayments(
 }
 
 class PaymentCalls implements Omit<Payments, 'rules'> {
-  private readonly ledger: JournalWriter;
+  private readonly writer: JournalWriter;
   private readonly flights = new SingleFlight<RequestedPayment, PaymentResult<object>>();
   private readonly probes = new Set<Promise<unknown>>();
 
@@ -82,7 +82,7 @@ class PaymentCalls implements Omit<Payments, 'rules'> {
     private readonly events: Pick<ApplicationEvents, 'tell'>,
     private readonly gateway: Pick<GatewayClient, 'send'>,
   ) {
-    this.ledger = new JournalWriter(store, options);
+    this.writer = new JournalWriter(store, options);
   }
 
   async make<T extends object>(call: MoneyCall<T>, options?: CallOptions): Promise<PaymentsResponse<T>> {
@@ -108,7 +108,7 @@ class PaymentCalls implements Omit<Payments, 'rules'> {
 
   async idle(): Promise<void> {
     await Promise.allSettled([this.flights.idle(), ...this.probes]);
-    await this.ledger.flush();
+    await this.writer.flush();
   }
 
   async probe(
@@ -125,10 +125,10 @@ class PaymentCalls implements Omit<Payments, 'rules'> {
     existing: StoredJournalRecord,
     limits: CallLimits,
   ): Promise<{ readonly existing: JournalRecord | undefined } | undefined> {
-    const intent = await this.ledger.beginProbe(existing, limits);
+    const intent = await this.writer.beginProbe(existing, limits);
     if (!intent) return undefined;
     const end = await this.sendIntent(recordedCall(existing.record), intent, limits);
-    const recorded = await this.ledger.end(intent, end, limits);
+    const recorded = await this.writer.end(intent, end, limits);
     return { existing: recorded.written ? recorded.existing : intent.record };
   }
 
@@ -144,13 +144,13 @@ class PaymentCalls implements Omit<Payments, 'rules'> {
         standingKey === undefined
           ? this.draft(call, key, asked, attempt)
           : { ...this.draft(call, key, { ...asked, idempotencyKey: standingKey }, attempt), keepsKey: true };
-      const begun = await this.ledger.begin(asked, key, draft, limits);
+      const begun = await this.writer.begin(asked, key, draft, limits);
       if ('tombstone' in begun)
         return { ok: false, error: referenceForgotten({ ...call, ...key }, begun.tombstone) };
       if (!('intent' in begun)) return existingPaymentResult(call, begun.existing, begun.refusal);
       const { intent } = begun;
       const end = await this.sendIntent(call, intent, limits);
-      const recorded = await this.ledger.end(intent, end, limits);
+      const recorded = await this.writer.end(intent, end, limits);
       const ended = paymentResult(call, end, recorded, intent.record);
       if (!ended.ok) this.announceUnknown(intent.record, ended.error);
       return ended;

@@ -45,7 +45,10 @@ export type RepeatedCall =
 /** A call that sends nothing. */
 export type Refusal = Exclude<RepeatedCall, { readonly act: 'begin' | 'probe' }>;
 
-/** The table of repeated calls (design rules §3), as one pure function. Only `begin` and `probe` send anything. */
+/**
+ * What becomes of a call whose reference the journal knows, as one pure function. Only `begin` and `probe` send anything. A call that
+ * is under way in this process is joined before (`payments.ts`), and a forgotten payment is refused (`payment-intent.ts`).
+ */
 export function decideRepeatedCall(
   existing: StoredJournalRecord | undefined,
   asked: RequestedPayment,

@@ -3,7 +3,7 @@ import { quoted } from '../../common/quoted.js';
 import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
 import { isMoneyOperation } from '../../gateway/gateway-call.js';
 import { isJsonObject } from '../../common/json-object.js';
-import { erased, unknown } from '../payment/journal-transitions.js';
+import { toErased, toUnknown } from '../payment/journal-transitions.js';
 import { isProbeDue, type ProbeRules, evidenceOf } from '../payment/repeated-call.js';
 
 /** After its deadline a call may still be running on a machine that is slow, and during a rolling deploy. */
@@ -54,8 +54,8 @@ export function keptUnknown(existing: StoredJournalRecord, rules: RecoveryRules)
   // Another call may have begun since this one was listed.
   if (leaseLeftMs > 0) return record;
   if (record.state !== 'in-flight' && record.state !== 'unknown') return record;
-  const named = record.state === 'in-flight' ? unknown(record, evidenceOf(existing), record.probe) : record;
-  return ageMs > rules.recoveryWindowMs && named.body !== undefined ? erased(named) : named;
+  const named = record.state === 'in-flight' ? toUnknown(record, evidenceOf(existing), record.probe) : record;
+  return ageMs > rules.recoveryWindowMs && named.body !== undefined ? toErased(named) : named;
 }
 
 /** Whether nothing was heard of a payment for so long that somebody should look at it. */

@@ -8,7 +8,7 @@ import { sendInTurn } from '../../../lib/gateway/run-call.js';
 describe('sending in turn', () => {
   it('says how long the try took, and not the wait for its turn', async () => {
     const gate = new RateLimiter({ perSecond: undefined, concurrency: 1 });
-    expect(gate.enter(performance.now() + 60_000, undefined)).toEqual({ turn: 'go' });
+    expect(gate.acquire(performance.now() + 60_000, undefined)).toEqual({ turn: 'go' });
     let startedAt = 0;
     const carrier = {
       send: () => {
@@ -25,8 +25,8 @@ describe('sending in turn', () => {
       },
     };
     const sending = sendInTurn({
-      carrier,
-      gate,
+      transport: carrier,
+      rateLimiter: gate,
       trace: new CallTrace({ account: 'default', operation: 'wallet.balance' }),
       request: { method: 'GET', origin: 'http://127.0.0.1:1', path: '/', headers: {}, body: undefined },
       signal: undefined,
@@ -37,7 +37,7 @@ describe('sending in turn', () => {
     // Longer than the try, on any machine: it ends in the turn in which it begins.
     await delay(50);
     const leftAt = performance.now();
-    gate.leave();
+    gate.release();
     const { durationMs } = await sending;
     expect(startedAt).toBeGreaterThanOrEqual(leftAt);
     expect(durationMs).toBeGreaterThanOrEqual(0);
@@ -54,8 +54,8 @@ describe('sending in turn', () => {
     };
     const gate = new RateLimiter({ perSecond: undefined, concurrency: 1 });
     const { result } = await sendInTurn({
-      carrier,
-      gate,
+      transport: carrier,
+      rateLimiter: gate,
       trace: new CallTrace({ account: 'default', operation: 'wallet.balance' }),
       request: { method: 'GET', origin: 'http://127.0.0.1:1', path: '/', headers: {}, body: undefined },
       signal: undefined,
@@ -65,6 +65,6 @@ describe('sending in turn', () => {
     });
     expect(result).toMatchObject({ result: 'failure', sent: false });
     expect(sent).toBe(0);
-    expect(gate.enter(performance.now() + 1_000, undefined)).toEqual({ turn: 'go' });
+    expect(gate.acquire(performance.now() + 1_000, undefined)).toEqual({ turn: 'go' });
   });
 });

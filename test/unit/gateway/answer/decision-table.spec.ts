@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { GATEWAY_CODES } from '../../../../lib/errors/gateway-codes.js';
 import { classifyAnswer } from '../../../../lib/gateway/answer/classify-answer.js';
-import { decide } from '../../../../lib/gateway/decide.js';
+import { decideAfterAttempt } from '../../../../lib/gateway/decide-after-attempt.js';
 import { type CallKind } from '../../../../lib/gateway/gateway-call.js';
 import { type BodyHeaders } from '../../../../lib/gateway/http/http-transport.js';
 import { parseAnswer } from '../../../../lib/gateway/answer/parse-answer.js';
@@ -19,7 +19,7 @@ function cell(
 ): string {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const event = classifyAnswer(kind, status, parseAnswer(text, headers), refusalCodes);
-  const { retry, verdict, probe } = decide(kind, event, status, false);
+  const { retry, verdict, probe } = decideAfterAttempt(kind, event, status, false);
   if (retry) return 'retry';
   if (verdict.end === 'unknown') return `${probe ? 'probe ' : ''}? ${verdict.evidence}`;
   if (verdict.end !== 'rejected') return verdict.end;

@@ -15,17 +15,20 @@ const URL = 'http://127.0.0.1:1/a%20b?reference=c%26d';
 /** An axios whose requests nobody sends. */
 function subject(answer: Promise<unknown> = Promise.resolve({ data: '', status: 200, headers: {} })): {
   client: AxiosInstance;
-  carried: OutgoingRequest[];
+  passed: OutgoingRequest[];
 } {
-  const carried: OutgoingRequest[] = [];
-  const carrier = {
+  const passed: OutgoingRequest[] = [];
+  const transport = {
     send: (request: OutgoingRequest) => {
-      carried.push(request);
+      passed.push(request);
       return { answer, giveUp: () => undefined };
     },
-    carryWatched: (request: OutgoingRequest) => carrier.send(request),
+    sendWatched: (request: OutgoingRequest) => transport.send(request),
   };
-  return { client: axios.create({ adapter: undiciAdapter(carrier as unknown as UndiciTransport) }), carried };
+  return {
+    client: axios.create({ adapter: undiciAdapter(transport as unknown as UndiciTransport) }),
+    passed,
+  };
 }
 
 const headers = { 'Idempotency-Key': 'its-key' };
@@ -36,9 +39,9 @@ function payment(signal: AbortSignal): SendWatch {
 }
 
 it('hands on what axios made of a request', async () => {
-  const { client, carried } = subject();
+  const { client, passed } = subject();
   await client.post(URL, '{}', { headers: { 'X-One': '1' } });
-  expect(carried).toEqual([
+  expect(passed).toEqual([
     {
       method: 'POST',
       origin: 'http://127.0.0.1:1',
@@ -56,7 +59,7 @@ it('answers with the request beside the response, as interceptors of an applicat
 });
 
 it('sends nothing that was given up before an adapter above it let it through', async () => {
-  const { client, carried } = subject();
+  const { client, passed } = subject();
   const below = client.defaults.adapter as (config: unknown) => Promise<never>;
   const controller = new AbortController();
   client.defaults.adapter = (config) => {
@@ -64,7 +67,7 @@ it('sends nothing that was given up before an adapter above it let it through', 
     return below(config);
   };
   await expect(client.get(URL, { signal: controller.signal })).rejects.toThrow('canceled');
-  expect(carried).toEqual([]);
+  expect(passed).toEqual([]);
 });
 
 it.each([
@@ -81,12 +84,12 @@ it('listens to the signal of the package, too, where the application put another
   const own = new AbortController();
   const other = new AbortController();
   let answer = (_: unknown): void => undefined;
-  const { client, carried } = subject(new Promise((resolve) => (answer = resolve)));
+  const { client, passed } = subject(new Promise((resolve) => (answer = resolve)));
   const sent = sendWithin(payment(own.signal), () =>
     client.post(URL, '{}', { headers, signal: other.signal }),
   );
   await vi.waitFor(() => {
-    expect(carried).toHaveLength(1);
+    expect(passed).toHaveLength(1);
   });
   // Axios listens to the signal that it knows.
   expect(getEventListeners(own.signal, 'abort')).toHaveLength(1);
@@ -96,10 +99,10 @@ it('listens to the signal of the package, too, where the application put another
 });
 
 it('sends no payment once it is over, whatever signal it comes with', async () => {
-  const { client, carried } = subject();
+  const { client, passed } = subject();
   const watch = payment(new AbortController().signal);
   endWatch(watch);
   const late = sendWithin(watch, () => client.post(URL, '{}', { headers }));
   await expect(late).rejects.toThrow('sent again after its end');
-  expect(carried).toEqual([]);
+  expect(passed).toEqual([]);
 });

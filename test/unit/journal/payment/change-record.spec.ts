@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type JournalStore } from '../../../../lib/storage/journal-store.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
 import { changeRecord } from '../../../../lib/journal/payment/change-record.js';
-import { rejected, unknown } from '../../../../lib/journal/payment/journal-transitions.js';
+import { toRejected, toUnknown } from '../../../../lib/journal/payment/journal-transitions.js';
 import { journalRecord } from '../../../support/journal-contract.js';
 
 /** A journal in which somebody else writes before the first `rivals` replacements. */
@@ -15,7 +15,7 @@ async function contested(rivals: number): Promise<JournalStore> {
     replace: async (...args: Parameters<typeof replace>) => {
       if (left-- > 0) {
         const existing = await journal.get(args[1]);
-        await replace(existing?.version ?? 0, unknown(journalRecord('order-1'), 'no-answer', undefined), 0);
+        await replace(existing?.version ?? 0, toUnknown(journalRecord('order-1'), 'no-answer', undefined), 0);
       }
       return replace(...args);
     },
@@ -31,7 +31,7 @@ describe('changing what stands', () => {
       journalRecord('order-1'),
       ({ record }) => {
         seen.push(record.state);
-        return rejected(record, true);
+        return toRejected(record, true);
       },
       'ends',
     );
@@ -42,7 +42,7 @@ describe('changing what stands', () => {
   it('is given up where others change it all the time', async () => {
     const journal = await contested(1_000);
     await expect(
-      changeRecord(journal, journalRecord('order-1'), ({ record }) => rejected(record, true), 'ends'),
+      changeRecord(journal, journalRecord('order-1'), ({ record }) => toRejected(record, true), 'ends'),
     ).rejects.toMatchObject({ name: 'PaymentsStorageError' });
   });
 
@@ -52,7 +52,7 @@ describe('changing what stands', () => {
     const after = await changeRecord(journal, journalRecord('order-1'), ({ record }) => record, 'ends');
     expect(after?.version).toBe(before?.version);
     expect(
-      await changeRecord(journal, journalRecord('nobody'), ({ record }) => rejected(record, true), 'ends'),
+      await changeRecord(journal, journalRecord('nobody'), ({ record }) => toRejected(record, true), 'ends'),
     ).toBeUndefined();
   });
 
@@ -63,7 +63,7 @@ describe('changing what stands', () => {
     const { journal } = memoryStorage({ now: () => 1_800_000_000_000 });
     await journal.insert(journalRecord('order-1'), 60_000);
     const key = journalRecord('order-1');
-    await changeRecord(journal, key, ({ record }) => rejected(record, true), lease);
+    await changeRecord(journal, key, ({ record }) => toRejected(record, true), lease);
     expect(await journal.get(key)).toMatchObject({ record: { state: 'rejected' }, leaseLeftMs: leftMs });
   });
 });

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { type JournalRecord } from '../../../../lib/storage/journal-store.js';
 import {
-  accepted,
-  acknowledged,
-  acknowledgedWithoutMoney,
-  erased,
+  toAccepted,
+  toAcknowledged,
+  toAcknowledgedWithoutMoney,
+  toErased,
   isAcknowledged,
-  probing,
-  rejected,
-  settled,
-  unknown,
+  toProbing,
+  toRejected,
+  toSettled,
+  toUnknown,
 } from '../../../../lib/journal/payment/journal-transitions.js';
 import { journalRecord } from '../../../support/journal-contract.js';
 
@@ -18,83 +18,87 @@ const SPENT = ['body', 'probe', 'evidence'] as const;
 
 describe('what is written down of a payment', () => {
   it.each([
-    ['accepted', accepted(record({ state: 'unknown', evidence: 'no-answer' }), '{}')],
-    ['rejected', rejected(record(), true)],
-    ['settled', settled(record({ state: 'unknown', evidence: 'no-answer' }), 'success', 'webhook')],
+    ['accepted', toAccepted(record({ state: 'unknown', evidence: 'no-answer' }), '{}')],
+    ['rejected', toRejected(record(), true)],
+    ['settled', toSettled(record({ state: 'unknown', evidence: 'no-answer' }), 'success', 'webhook')],
   ] as const)('once it is %s holds no request, no open probe and no doubt', (state, next) => {
     expect(next.state).toBe(state);
     for (const field of SPENT) expect(next).not.toHaveProperty(field);
   });
 
   it('never goes back from its end: an answer that comes later is only kept', () => {
-    const ended = settled(record(), 'failed', 'webhook');
-    expect(accepted(ended, '{"late":true}')).toEqual({ ...ended, answer: '{"late":true}' });
-    expect(accepted(ended, '{"late":true}', 'success')).toEqual({ ...ended, answer: '{"late":true}' });
-    expect(unknown(ended, 'no-answer', 'after-silence')).toBe(ended);
+    const ended = toSettled(record(), 'failed', 'webhook');
+    expect(toAccepted(ended, '{"late":true}')).toEqual({ ...ended, answer: '{"late":true}' });
+    expect(toAccepted(ended, '{"late":true}', 'success')).toEqual({ ...ended, answer: '{"late":true}' });
+    expect(toUnknown(ended, 'no-answer', 'after-silence')).toBe(ended);
   });
 
   it('is what was said of it last', () => {
-    const first = settled(accepted(record(), '{"first":true}'), 'failed', 'operator');
-    expect(settled(first, 'success', 'webhook')).toEqual({
+    const first = toSettled(toAccepted(record(), '{"first":true}'), 'failed', 'operator');
+    expect(toSettled(first, 'success', 'webhook')).toEqual({
       ...first,
       outcome: 'success',
       settledBy: 'webhook',
     });
-    const paid = settled(accepted(record(), '{"first":true}'), 'success', 'operator');
-    expect(accepted(paid, '{"second":true}')).toEqual({ ...paid, answer: '{"second":true}' });
-    expect(accepted(paid)).toEqual(paid);
+    const paid = toSettled(toAccepted(record(), '{"first":true}'), 'success', 'operator');
+    expect(toAccepted(paid, '{"second":true}')).toEqual({ ...paid, answer: '{"second":true}' });
+    expect(toAccepted(paid)).toEqual(paid);
   });
 
   it.each<[string, JournalRecord, boolean]>([
     ['nobody has heard of it', record(), false],
-    ['a success answer said so', accepted(record(), '{}'), true],
-    ['a status answer said so', accepted(record()), true],
-    ['a status answer showed it in an unlisted status', acknowledged(record()), true],
-    ['it was refused as a duplicate request', unknown(record(), 'duplicate-request', undefined), true],
-    ['it was refused as a duplicate reference', unknown(record(), 'duplicate-reference', undefined), true],
-    ['its echo was another one', unknown(record(), 'echo-mismatch', undefined), true],
-    ['no answer came', unknown(record(), 'no-answer', undefined), false],
-    ['the gateway failed', unknown(record(), 'server-error', undefined), false],
-    ['a provider failed', unknown(record(), 'provider-error', undefined), false],
+    ['a success answer said so', toAccepted(record(), '{}'), true],
+    ['a status answer said so', toAccepted(record()), true],
+    ['a status answer showed it in an unlisted status', toAcknowledged(record()), true],
+    ['it was refused as a duplicate request', toUnknown(record(), 'duplicate-request', undefined), true],
+    ['it was refused as a duplicate reference', toUnknown(record(), 'duplicate-reference', undefined), true],
+    ['its echo was another one', toUnknown(record(), 'echo-mismatch', undefined), true],
+    ['no answer came', toUnknown(record(), 'no-answer', undefined), false],
+    ['the gateway failed', toUnknown(record(), 'server-error', undefined), false],
+    ['a provider failed', toUnknown(record(), 'provider-error', undefined), false],
   ])('remembers whether the gateway acknowledged it: %s', (_, known, answer) => {
     expect(isAcknowledged(known)).toBe(answer);
-    const doubtful = known.state === 'unknown' ? unknown(known, 'refused-after-ambiguity', undefined) : known;
-    expect(isAcknowledged(settled(doubtful, 'failed', 'operator'))).toBe(answer);
+    const doubtful =
+      known.state === 'unknown' ? toUnknown(known, 'refused-after-ambiguity', undefined) : known;
+    expect(isAcknowledged(toSettled(doubtful, 'failed', 'operator'))).toBe(answer);
   });
 
   it('that was refused is unknown once the gateway shows it, and stays refused where it shows that no money moved', () => {
-    const refused = rejected(record(), true);
-    const open = acknowledged(refused);
+    const refused = toRejected(record(), true);
+    const open = toAcknowledged(refused);
     expect(open).toMatchObject({ state: 'unknown', evidence: 'conflict' });
     expect(isAcknowledged(open)).toBe(true);
-    expect(acknowledgedWithoutMoney(refused)).toBe(refused);
-    expect(accepted(refused, '{}')).toMatchObject({ state: 'accepted', answer: '{}' });
+    expect(toAcknowledgedWithoutMoney(refused)).toBe(refused);
+    expect(toAccepted(refused, '{}')).toMatchObject({ state: 'accepted', answer: '{}' });
   });
 
   it('is unknown where the gateway refuses what it has shown before', () => {
-    expect(rejected(acknowledged(record()), true)).toMatchObject({ state: 'unknown', evidence: 'conflict' });
+    expect(toRejected(toAcknowledged(record()), true)).toMatchObject({
+      state: 'unknown',
+      evidence: 'conflict',
+    });
   });
 
   it("stays failed by an operator's word where the gateway acknowledged it before, and says nothing since", () => {
-    const ended = settled(accepted(record(), '{}'), 'failed', 'operator');
+    const ended = toSettled(toAccepted(record(), '{}'), 'failed', 'operator');
     expect(ended).toMatchObject({ state: 'settled', outcome: 'failed' });
-    expect(unknown(ended, 'no-answer', 'after-silence')).toBe(ended);
+    expect(toUnknown(ended, 'no-answer', 'after-silence')).toBe(ended);
   });
 
   describe('after an operator called it ended without success', () => {
-    const ended = (): JournalRecord => settled(record(), 'failed', 'operator');
+    const ended = (): JournalRecord => toSettled(record(), 'failed', 'operator');
     const acknowledgements: [what: string, next: (from: JournalRecord) => JournalRecord][] = [
-      ['a success answer', (from) => accepted(from, '{"late":true}')],
-      ['a success answer that names the end', (from) => accepted(from, '{"late":true}', 'success')],
-      ['whatever shows it', (from) => acknowledged(from)],
-      ['a duplicate request', (from) => unknown(from, 'duplicate-request', undefined)],
-      ['a duplicate reference', (from) => unknown(from, 'duplicate-reference', undefined)],
-      ['an echo of another payment', (from) => unknown(from, 'echo-mismatch', undefined)],
+      ['a success answer', (from) => toAccepted(from, '{"late":true}')],
+      ['a success answer that names the end', (from) => toAccepted(from, '{"late":true}', 'success')],
+      ['whatever shows it', (from) => toAcknowledged(from)],
+      ['a duplicate request', (from) => toUnknown(from, 'duplicate-request', undefined)],
+      ['a duplicate reference', (from) => toUnknown(from, 'duplicate-reference', undefined)],
+      ['an echo of another payment', (from) => toUnknown(from, 'echo-mismatch', undefined)],
     ];
 
     it.each(acknowledgements)('is unknown again once the gateway acknowledges it: %s', (_, next) => {
       for (const outcome of ['failed', 'cancelled', 'expired'] as const) {
-        const open = next(settled(record(), outcome, 'operator'));
+        const open = next(toSettled(record(), outcome, 'operator'));
         expect(open).toMatchObject({ state: 'unknown', evidence: 'conflict' });
         expect(isAcknowledged(open)).toBe(true);
         for (const field of ['outcome', 'settledBy', 'body', 'probe']) expect(open).not.toHaveProperty(field);
@@ -102,59 +106,62 @@ describe('what is written down of a payment', () => {
     });
 
     it('keeps the success answer that contradicts the operator', () => {
-      expect(accepted(ended(), '{"late":true}').answer).toBe('{"late":true}');
-      const again = settled(accepted(record(), '{"first":true}'), 'failed', 'operator');
-      expect(accepted(again, '{"late":true}').answer).toBe('{"late":true}');
-      expect(accepted(again)).toMatchObject({ answer: '{"first":true}', state: 'unknown' });
+      expect(toAccepted(ended(), '{"late":true}').answer).toBe('{"late":true}');
+      const again = toSettled(toAccepted(record(), '{"first":true}'), 'failed', 'operator');
+      expect(toAccepted(again, '{"late":true}').answer).toBe('{"late":true}');
+      expect(toAccepted(again)).toMatchObject({ answer: '{"first":true}', state: 'unknown' });
     });
 
     it.each(acknowledgements)('is unknown again also where it was acknowledged before: %s', (_, next) => {
-      expect(next(settled(accepted(record(), '{}'), 'failed', 'operator'))).toMatchObject({
+      expect(next(toSettled(toAccepted(record(), '{}'), 'failed', 'operator'))).toMatchObject({
         state: 'unknown',
         evidence: 'conflict',
       });
     });
 
     it('stays ended where the gateway says as well that no money moved', () => {
-      expect(acknowledgedWithoutMoney(ended())).toEqual({ ...ended(), acknowledged: true });
+      expect(toAcknowledgedWithoutMoney(ended())).toEqual({ ...ended(), acknowledged: true });
       for (const outcome of ['failed', 'cancelled', 'expired'] as const)
-        expect(accepted(ended(), '{"late":true}', outcome)).toEqual({ ...ended(), answer: '{"late":true}' });
+        expect(toAccepted(ended(), '{"late":true}', outcome)).toEqual({
+          ...ended(),
+          answer: '{"late":true}',
+        });
     });
 
     it.each(acknowledgements)('takes the word of an operator who looks again: %s', (_, next) => {
-      const again = settled(next(ended()), 'failed', 'operator');
+      const again = toSettled(next(ended()), 'failed', 'operator');
       expect(again).toMatchObject({ state: 'settled', outcome: 'failed' });
       expect(isAcknowledged(again)).toBe(true);
       expect(again).not.toHaveProperty('evidence');
     });
 
     it.each([
-      ['an operator says that it was paid', settled(record(), 'success', 'operator')],
-      ['an operator says that the payout was paid', settled(record(), 'paid', 'operator')],
-      ['a webhook says that it failed', settled(record(), 'failed', 'webhook')],
-      ['a status answer says that it failed', settled(record(), 'failed', 'status')],
+      ['an operator says that it was paid', toSettled(record(), 'success', 'operator')],
+      ['an operator says that the payout was paid', toSettled(record(), 'paid', 'operator')],
+      ['a webhook says that it failed', toSettled(record(), 'failed', 'webhook')],
+      ['a status answer says that it failed', toSettled(record(), 'failed', 'status')],
     ])('alone: where %s it stays so', (_, other) => {
       for (const [, next] of acknowledgements) expect(next(other)).toMatchObject(other);
     });
   });
 
   it('never becomes doubtful once it was accepted or refused', () => {
-    for (const known of [accepted(record(), '{}'), rejected(record(), true)])
-      expect(unknown(known, 'no-answer', undefined)).toBe(known);
+    for (const known of [toAccepted(record(), '{}'), toRejected(record(), true)])
+      expect(toUnknown(known, 'no-answer', undefined)).toBe(known);
   });
 
   it('keeps its key after a refusal without a listed code, and after every later refusal of that attempt', () => {
-    const unlisted = rejected(record(), false);
+    const unlisted = toRejected(record(), false);
     expect(unlisted).toMatchObject({ state: 'rejected', keepsKey: true });
     const again = { ...record(), keepsKey: true } as const;
-    expect(rejected(again, true)).toMatchObject({ state: 'rejected', keepsKey: true });
-    expect(rejected(record(), true)).not.toHaveProperty('keepsKey');
-    for (const known of [accepted(again, '{}'), settled(again, 'failed', 'operator')])
+    expect(toRejected(again, true)).toMatchObject({ state: 'rejected', keepsKey: true });
+    expect(toRejected(record(), true)).not.toHaveProperty('keepsKey');
+    for (const known of [toAccepted(again, '{}'), toSettled(again, 'failed', 'operator')])
       expect(known).not.toHaveProperty('keepsKey');
   });
 
   it('keeps its request while it may be sent once more', () => {
-    expect(unknown(record(), 'server-error', 'after-answer')).toMatchObject({
+    expect(toUnknown(record(), 'server-error', 'after-answer')).toMatchObject({
       state: 'unknown',
       evidence: 'server-error',
       probe: 'after-answer',
@@ -163,13 +170,13 @@ describe('what is written down of a payment', () => {
   });
 
   it('has no probe left once it leaves, though the request is still there', () => {
-    const leaving = probing(record(), 'interrupted');
+    const leaving = toProbing(record(), 'interrupted');
     expect(leaving).toMatchObject({ state: 'unknown', evidence: 'interrupted', body: record().body });
     expect(leaving).not.toHaveProperty('probe');
   });
 
   it('can lose its request and nothing else', () => {
     const { body: _body, probe: _probe, sent: _sent, ...rest } = record();
-    expect(erased(record())).toEqual(rest);
+    expect(toErased(record())).toEqual(rest);
   });
 });

@@ -17,7 +17,7 @@ describe('the gate of an account', () => {
     const note = ({ turn }: Turn): void => {
       turns.push(`${name} ${turn} at ${clock.now()}`);
     };
-    const turn = gate.enter(latest, signal);
+    const turn = gate.acquire(latest, signal);
     if (turn instanceof Promise) void turn.then(note);
     else note(turn);
   };
@@ -52,10 +52,10 @@ describe('the gate of an account', () => {
       for (const name of ['a', 'b', 'c', 'd', 'e']) enter(gate, name);
       expect(turns).toEqual(['a go at 0', 'b go at 0']);
       await clock.advance(5);
-      gate.leave();
+      gate.release();
       await clock.advance(5);
-      gate.leave();
-      gate.leave();
+      gate.release();
+      gate.release();
       await clock.advance(1);
       expect(turns.slice(2)).toEqual(['c go at 5', 'd go at 10', 'e go at 10']);
       expect(clock.pending).toBe(0);
@@ -65,7 +65,7 @@ describe('the gate of an account', () => {
       const gate = gateOf({ concurrency: 1 });
       enter(gate, 'first');
       enter(gate, 'second');
-      gate.leave();
+      gate.release();
       enter(gate, 'third');
       await clock.advance(1);
       expect(turns).toEqual(['first go at 0', 'second go at 0']);
@@ -79,7 +79,7 @@ describe('the gate of an account', () => {
       enter(gate, 'third');
       controller.abort();
       await clock.advance(1);
-      gate.leave();
+      gate.release();
       await clock.advance(1);
       expect(turns.slice(1)).toEqual(['second aborted at 0', 'third go at 1']);
       expect(clock.pending).toBe(0);
@@ -122,7 +122,7 @@ describe('the gate of an account', () => {
             const gate = gateOf({ perSecond: cap });
             const starts: number[] = [];
             for (const gap of gaps) {
-              void Promise.resolve(gate.enter(Infinity, undefined)).then(() => starts.push(clock.now()));
+              void Promise.resolve(gate.acquire(Infinity, undefined)).then(() => starts.push(clock.now()));
               await clock.advance(gap);
             }
             await clock.advance(gaps.length * 1_000);
@@ -140,7 +140,7 @@ describe('the gate of an account', () => {
     it('keeps all calls of the account waiting for as long as the gateway asks', async () => {
       const gate = gateOf();
       enter(gate, 'met it');
-      gate.leave();
+      gate.release();
       gate.pauseFor(2_000);
       enter(gate, 'a');
       await clock.advance(500);
@@ -162,7 +162,7 @@ describe('the gate of an account', () => {
     it('turns away at once a call whose deadline is too near', () => {
       const gate = gateOf();
       gate.pauseFor(2_000);
-      expect(gate.enter(1_999, undefined)).toEqual({ turn: 'held-back', retryAfterMs: 2_000 });
+      expect(gate.acquire(1_999, undefined)).toEqual({ turn: 'held-back', retryAfterMs: 2_000 });
     });
 
     it('turns away at once those in the queue who cannot wait so long', async () => {
@@ -172,7 +172,7 @@ describe('the gate of an account', () => {
       enter(gate, 'patient');
       await clock.advance(1);
       gate.pauseFor(2_000);
-      gate.leave();
+      gate.release();
       await clock.advance(2_100);
       expect(turns.slice(1)).toEqual(['short of time held-back at 1', 'patient go at 2001']);
     });
@@ -180,7 +180,7 @@ describe('the gate of an account', () => {
     it('turns every call away when the wait is over a minute, however patient it is', () => {
       const gate = gateOf();
       gate.pauseFor(60_001);
-      expect(gate.enter(1_000_000, undefined)).toEqual({ turn: 'held-back', retryAfterMs: 60_001 });
+      expect(gate.acquire(1_000_000, undefined)).toEqual({ turn: 'held-back', retryAfterMs: 60_001 });
     });
 
     it('asks the gateway again after a minute, whatever it wrote', async () => {
@@ -202,7 +202,7 @@ describe('the gate of an account', () => {
       enter(gate, 'a');
       enter(gate, 'b');
       await clock.advance(200);
-      gate.leave();
+      gate.release();
       await clock.advance(1);
       expect(turns).toEqual(['a go at 100', 'b go at 200']);
     });

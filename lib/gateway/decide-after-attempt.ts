@@ -47,11 +47,12 @@ const probeElse = (probe: ProbeWait, evidence: OutcomeEvidence): Decision => ({
 });
 
 /**
- * The decision table of money safety (design rules §3), as one pure function.
+ * What follows from one attempt: the table of `docs/money-safety.md`, as one pure function. How long a further attempt waits, and
+ * whether there is time for it, says `retry-timing.ts`.
  *
  * @param earlierAmbiguity Whether an earlier attempt of the same payment may have arrived without a readable answer.
  */
-export function decide(
+export function decideAfterAttempt(
   kind: CallKind,
   event: AttemptEvent,
   httpStatus: number | undefined,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AttemptEvent } from '../../../lib/gateway/answer/attempt-report.js';
-import { decide } from '../../../lib/gateway/decide.js';
+import { decideAfterAttempt } from '../../../lib/gateway/decide-after-attempt.js';
 
 /** How a cell of the table reads: `retry → x` tries again and ends in x when it may not; `? y` is an unknown outcome,
  * and `probe` the one further try where the options allow it. */
@@ -10,7 +10,7 @@ function cell(
   status?: number,
   ambiguous = false,
 ) {
-  const { retry, verdict, probe } = decide(kind, event, status, ambiguous);
+  const { retry, verdict, probe } = decideAfterAttempt(kind, event, status, ambiguous);
   const rejected = verdict.end === 'rejected' && (verdict.listed ? 'rejected' : 'rejected, same key again');
   const end = rejected || (verdict.end === 'unknown' ? `? ${verdict.evidence}` : verdict.end);
   if (probe) return `probe ${probe} → ${end}`;
