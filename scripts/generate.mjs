@@ -9,6 +9,8 @@ import standaloneCode from 'ajv/dist/standalone/index.js';
 import { parse } from 'yaml';
 
 const sandbox = join(dirname(fileURLToPath(import.meta.url)), '..', 'lib', 'sandbox');
+/** What of a path in the document is an operation; parameters and descriptions stand beside them. */
+const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 const HEADER = '// Written by scripts/generate.mjs. Do not edit.\n';
 
 const gateway = documentOf('gateway.yaml');
@@ -27,7 +29,9 @@ function documentOf(file) {
 /** The gateway's operations as its document names them: method and path. */
 function operationsOf({ paths }) {
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    Object.keys(methods)
+      .filter((key) => METHODS.includes(key))
+      .map((method) => `${method.toUpperCase()} ${path}`),
   );
 }
 

@@ -1,7 +1,7 @@
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 
 /** Longest time that a Node timer can hold. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Makes the error for one option; bound to an account, so that the message says whose option it is. */
 export type OptionError = (option: string, problem: string) => PaymentsConfigError;

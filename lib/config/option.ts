@@ -1,4 +1,11 @@
-import { isRecord, oneOf, type OptionError, wholeNumber, wordList } from './option-checks.js';
+import {
+  isRecord,
+  LONGEST_TIMER_MS,
+  oneOf,
+  type OptionError,
+  wholeNumber,
+  wordList,
+} from './option-checks.js';
 
 /** One option: everything that is known of it but its meaning, which its TSDoc tells. */
 export interface Option<T> {
@@ -41,14 +48,12 @@ export function count(bounds: {
   readonly default: number;
   readonly unit?: string;
 }): Option<number> {
-  const { min, max, unit = '' } = bounds;
-  const range =
-    max === undefined || max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min} to ${written(max)}`;
+  const { min, max = LONGEST_TIMER_MS, unit = '' } = bounds;
+  const range = max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min} to ${inCode(max)}`;
   return {
     takes: `whole number${unit && ` of ${unit}`}, ${range}`,
-    default: written(bounds.default),
-    read: (value, path, error) =>
-      wholeNumber(error, path, value, { min, fallback: bounds.default, ...(max !== undefined && { max }) }),
+    default: inCode(bounds.default),
+    read: (value, path, error) => wholeNumber(error, path, value, { min, max, fallback: bounds.default }),
   };
 }
 
@@ -89,7 +94,8 @@ export function section<Fields extends OptionTable>(fields: Fields): Option<Reso
     takes: 'object',
     default: '{}',
     fields,
-    read: (value = {}, path, error) => {
+    read: (written, path, error) => {
+      const value = written ?? {};
       if (!isRecord(value)) throw error(path, 'must be an object: see its fields in PaymentsModuleOptions.');
       const unknown = Object.keys(value).find((field) => !names.includes(field));
       if (unknown !== undefined) {
@@ -123,6 +129,6 @@ export function mapped<T, U>(
 }
 
 /** A number as it stands in code: `65_536`. */
-function written(number: number): string {
+function inCode(number: number): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, '_');
 }

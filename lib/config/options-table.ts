@@ -170,7 +170,8 @@ function http(): Option<HttpModuleOptions> {
   return {
     takes: 'options of HttpModule',
     default: '{}',
-    read: (value = {}, path, error) => {
+    read: (written, path, error) => {
+      const value = written ?? {};
       if (isRecord(value)) return value;
       throw error(path, 'must be an object: see its fields in PaymentsModuleOptions.');
     },

@@ -169,7 +169,7 @@ export interface ProbeWaits {
 
 /**
  * Paths below the base address, for example `/payments/{reference}`. An answer settles a payment only where its `data` names the payment's
- * `reference` beside its `status`; as failed, cancelled or expired only where it names the `amount`, too.
+ * `reference` beside its `status`, and no other amount or currency; as failed, cancelled or expired only where it names the `amount`.
  *
  * @publicApi
  */

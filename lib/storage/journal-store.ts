@@ -40,7 +40,7 @@ export type ProbeWait = 'after-answer' | 'after-silence';
 
 /**
  * What the journal keeps of a payment. A store writes and reads it whole; no field means anything to it but the key,
- * `state`, `attempt` and `intent`.
+ * `state`, `attempt` and `intent`, and, where it leaves a tombstone, `outcome`, `settledBy` and `keepsKey`.
  *
  * @publicApi
  */
@@ -230,7 +230,9 @@ export interface JournalStore {
   endTombstone(key: JournalKey, ended: TombstoneEnd): Promise<void>;
   /**
    * Forgets such payments that did not change for `olderThanMs`, in batches where there are many, and leaves a tombstone for
-   * each. `tombstones`: takes away those that were left longer ago. Resolves to how many.
+   * each. Its `end` is the `outcome` of a settled payment, `unlisted-refusal` of a refused one with `keepsKey`, `rejected` of any
+   * other refused one, and `accepted` otherwise: a wrong one would advise to pay again. `tombstones`: takes away those that were
+   * left longer ago. Resolves to how many.
    */
   purge(
     scope: Pick<JournalScope, 'account' | 'environment'>,

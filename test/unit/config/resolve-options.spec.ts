@@ -74,6 +74,14 @@ describe('options that are right', () => {
     expect(resolveOptions({ apiKey, baseUrl, auth: 'bearer' }).apiSecret).toBeUndefined();
   });
 
+  it.each(['retry', 'rate', 'probe', 'statusPaths', 'limits', 'amountFormat', 'http'])(
+    'take a section %s that is null as left out',
+    (section) => {
+      const without = inspect(resolveOptions(valid), { depth: null });
+      expect(inspect(resolveOptions({ ...valid, [section]: null }), { depth: null })).toBe(without);
+    },
+  );
+
   it('turn limits into cents and networks into a set', () => {
     const resolved = resolveOptions({
       ...valid,

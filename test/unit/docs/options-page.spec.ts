@@ -9,7 +9,7 @@ import { type DocumentedOption, documentedOptions } from '../../support/document
 const PAGE = join(process.cwd(), 'docs/options.md');
 const HEAD = `# Options
 
-All options of \`PaymentsModule.forRoot\` and \`forRootAsync\`. A wrong one stops the boot with a \`PaymentsConfigError\` that
+All options of one account, as \`PaymentsModule.forRoot\` and \`forRootAsync\` take them. A wrong one stops the boot with a \`PaymentsConfigError\` that
 names it. This page is made of the table in \`lib/config/options-table.ts\`, from which the module reads them, and of their
 TSDoc: \`npx vitest run test/unit/docs/options-page.spec.ts -u\` writes it again.
 `;

@@ -43,4 +43,14 @@ describe('the guard of the requests of an axios', () => {
     const guard = new RequestGuard(instance);
     expect(guard.guards(change(instance))).toBe(guarded);
   });
+
+  it('stands before interceptors that cannot be cleared, as those that a test makes up', () => {
+    const used: string[] = [];
+    const interceptors = {
+      request: { use: () => used.push('request') },
+      response: { use: () => used.push('response') },
+    };
+    new RequestGuard({ request: () => Promise.resolve(), interceptors } as unknown as AxiosInstance);
+    expect(used).toEqual(['request', 'response']);
+  });
 });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { performance } from 'node:perf_hooks';
 import { retryWrite } from '../../../../lib/webhooks/delivery/handler-runner.js';
 
-describe('insisting on a record', () => {
+describe('writing a record again', () => {
   afterEach(() => {
     vi.restoreAllMocks();
   });
