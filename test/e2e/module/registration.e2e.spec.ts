@@ -211,8 +211,8 @@ describe('paymentsConfig.asProvider()', () => {
     let asked = 0;
     const watched = {
       ...storage,
-      inbox: Object.assign(Object.create(storage.inbox) as typeof storage.inbox, {
-        conflicts: () => {
+      conflicts: Object.assign(Object.create(storage.conflicts) as typeof storage.conflicts, {
+        list: () => {
           asked += 1;
           return Promise.resolve([]);
         },
