@@ -19,6 +19,7 @@ const control = withOperations(documentOf('control.yaml'), operations);
 writeWhenChanged(join(sandbox, 'openapi', 'validators.generated.ts'), requestValidators(gateway));
 writeWhenChanged(join(sandbox, 'openapi', 'control-validators.generated.ts'), requestValidators(control));
 writeWhenChanged(join(sandbox, 'openapi', 'control.generated.ts'), controlOperations(control));
+writeWhenChanged(join(sandbox, 'openapi', 'operations.generated.ts'), operationNames(operations));
 writeWhenChanged(join(sandbox, 'page', 'operations.generated.js'), pageOperations(operations));
 writeWhenChanged(join(sandbox, 'page', 'assets.generated.ts'), pageAssets());
 
@@ -119,6 +120,10 @@ function controlOperations(document) {
 
 export const controlOperations = ${JSON.stringify(operations, null, 2)} as const;
 `;
+}
+
+function operationNames(names) {
+  return `${HEADER}export const gatewayOperations = ${JSON.stringify(names, null, 2)} as const;\n`;
 }
 
 function pageOperations(names) {

@@ -13,7 +13,7 @@ import {
 import { isMerchantName } from './core/credentials.js';
 import { DEFAULT_MERCHANT } from './core/merchant.js';
 import { type NameDirectory } from './core/name-directory.js';
-import { type SandboxOperation } from './core/operations.js';
+import { type SandboxOperation } from './core/operation-name.js';
 import { type SandboxRequest } from './core/request-journal.js';
 import { type CallSelection, NextCall } from './faults/next-call.js';
 import { SandboxCustomer } from './handle/customer.js';

@@ -4,6 +4,7 @@ import { type CollectionService } from './collection-service.js';
 import { type Outcome } from './gateway-answer.js';
 import { type Merchant } from './merchant.js';
 import { lookUpName } from './name-lookup.js';
+import { type SandboxOperation } from './operation-name.js';
 import { type OutcomePlan } from './outcome-plan.js';
 import { type PathParameters } from './path-template.js';
 import { type PayoutService } from './payout-service.js';
@@ -33,17 +34,14 @@ export interface OperationCall {
 
 /** One row of the table of operations. */
 export interface GatewayOperation {
-  /** Schema of its body in `gateway.yaml`; absent where it takes no body. @internal */
+  /** Schema of its body in `gateway.yaml`; absent where it takes no body. */
   readonly request?: RequestSchema;
   /**
    * What it makes, if it moves money. Such an operation must carry an Idempotency-Key (specification, "Authentication" 2).
-   *
-   * @internal
    */
   readonly makes?: 'collection' | 'payout';
   /** Code and message of a success (specification, "Endpoints"). */
   readonly success: readonly [code: string, message: string];
-  /** @internal */
   readonly perform: (call: OperationCall, services: OperationServices) => Outcome;
 }
 
@@ -51,7 +49,7 @@ export interface GatewayOperation {
  * Every operation of the gateway, by method and path below `/api/v1`. A path may have parameters: `/payments/{reference}`.
  * The router, the validation, the scenarios, the control API, the page and the documents know no other list.
  */
-export const OPERATIONS = tableOf({
+export const OPERATIONS: Readonly<Record<SandboxOperation, GatewayOperation>> = {
   'POST /payments/mobile-money': {
     request: 'MobileMoneyCollectionRequest',
     makes: 'collection',
@@ -94,25 +92,10 @@ export const OPERATIONS = tableOf({
     perform: ({ merchant, body, plan }, { payouts }) =>
       payouts.toMobileMoney(merchant, body as MobileMoneyPayoutRequest, plan),
   },
-});
-
-/**
- * An operation of the gateway, as `sandbox.next(…)` names it.
- *
- * @useDeclaredType
- * @publicApi
- */
-export type SandboxOperation = keyof typeof OPERATIONS;
-
-export const SANDBOX_OPERATIONS = Object.keys(OPERATIONS) as readonly SandboxOperation[];
+};
 
 /** The operations that make collections, payouts, or neither. */
 export function operationsThatMake(makes: GatewayOperation['makes']): readonly SandboxOperation[] {
-  return SANDBOX_OPERATIONS.filter((operation) => OPERATIONS[operation].makes === makes);
-}
-
-function tableOf<Id extends `${'GET' | 'POST'} /${string}`>(
-  rows: Readonly<Record<Id, GatewayOperation>>,
-): Readonly<Record<Id, GatewayOperation>> {
-  return rows;
+  const all = Object.keys(OPERATIONS) as readonly SandboxOperation[];
+  return all.filter((operation) => OPERATIONS[operation].makes === makes);
 }

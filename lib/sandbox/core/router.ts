@@ -1,4 +1,4 @@
-import { SANDBOX_OPERATIONS, type SandboxOperation } from './operations.js';
+import { SANDBOX_OPERATIONS, type SandboxOperation } from './operation-name.js';
 import { type PathParameters, pathTemplate } from './path-template.js';
 import { type SandboxRequest } from './request-journal.js';
 

@@ -6,7 +6,7 @@ import {
   type ProcessingOptions,
   type StatusFaultOptions,
 } from '../core/fault.js';
-import { SANDBOX_OPERATIONS, type SandboxOperation } from '../core/operations.js';
+import { SANDBOX_OPERATIONS, type SandboxOperation } from '../core/operation-name.js';
 import { type FaultQueue } from './fault-queue.js';
 
 /**

@@ -8,7 +8,7 @@ import {
 } from '../control/records.js';
 import { type SandboxParts } from '../control/sandbox-parts.js';
 import { type NameDirectory } from '../core/name-directory.js';
-import { type SandboxOperation } from '../core/operations.js';
+import { type SandboxOperation } from '../core/operation-name.js';
 import { type SandboxRequest } from '../core/request-journal.js';
 import { NextCall } from '../faults/next-call.js';
 import { SandboxCustomer } from './customer.js';

@@ -1,5 +1,5 @@
 import { type SandboxDelivery, type SandboxPayment, type SandboxPayout } from '../control/records.js';
-import { type SandboxOperation } from '../core/operations.js';
+import { type SandboxOperation } from '../core/operation-name.js';
 import { operationOf, referenceOf } from '../core/router.js';
 import {
   type ExpectedFields,

@@ -1,5 +1,5 @@
 import { type GatewayAnswer } from '../core/gateway-answer.js';
-import { type SandboxOperation } from '../core/operations.js';
+import { type SandboxOperation } from '../core/operation-name.js';
 import { type Choices } from './choices.js';
 import {
   addUnknownFields,

@@ -1,6 +1,6 @@
 import { type GatewayAnswer } from '../core/gateway-answer.js';
 import { type OpenBehavior } from '../core/gateway-context.js';
-import { type SandboxOperation } from '../core/operations.js';
+import { type SandboxOperation } from '../core/operation-name.js';
 
 /** Chooses what the specification leaves open: how the gateway behaves, and how it writes answers and webhooks. */
 export interface Profile extends OpenBehavior {

@@ -1,6 +1,7 @@
 import { type OutcomePlan, WAITING } from '../core/outcome-plan.js';
 import { type Fault } from '../core/fault.js';
-import { OPERATIONS, type SandboxOperation } from '../core/operations.js';
+import { type SandboxOperation } from '../core/operation-name.js';
+import { OPERATIONS } from '../core/operations.js';
 import { refused, refusedBeforehand, type Refusal } from '../core/refusal.js';
 import { type Rule } from '../core/rule.js';
 import { findScenario, type Scenario, scenariosOf } from './scenario-table.js';

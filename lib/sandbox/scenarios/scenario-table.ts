@@ -5,7 +5,8 @@ import {
   PLAIN_DELIVERY,
 } from '../core/outcome-plan.js';
 import { type Fault } from '../core/fault.js';
-import { operationsThatMake, SANDBOX_OPERATIONS, type SandboxOperation } from '../core/operations.js';
+import { SANDBOX_OPERATIONS, type SandboxOperation } from '../core/operation-name.js';
+import { operationsThatMake } from '../core/operations.js';
 import { type RefusalCode } from '../core/refusal.js';
 
 /** What the last four digits of a phone or account number cause. */

@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { NextCall } from '../../../lib/sandbox/faults/next-call.js';
-import {
-  operationsThatMake,
-  SANDBOX_OPERATIONS,
-  type SandboxOperation,
-} from '../../../lib/sandbox/core/operations.js';
+import { SANDBOX_OPERATIONS, type SandboxOperation } from '../../../lib/sandbox/core/operation-name.js';
+import { operationsThatMake } from '../../../lib/sandbox/core/operations.js';
 import { SCENARIOS } from '../../../lib/sandbox/scenarios/scenario-table.js';
 
 const page = readFileSync('docs/sandbox.md', 'utf8');

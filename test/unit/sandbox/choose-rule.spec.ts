@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { WAITING } from '../../../lib/sandbox/core/outcome-plan.js';
-import { SANDBOX_OPERATIONS } from '../../../lib/sandbox/core/operations.js';
+import { SANDBOX_OPERATIONS } from '../../../lib/sandbox/core/operation-name.js';
 import { chooseRule, type RuleInput } from '../../../lib/sandbox/scenarios/choose-rule.js';
 import { SCENARIOS } from '../../../lib/sandbox/scenarios/scenario-table.js';
 

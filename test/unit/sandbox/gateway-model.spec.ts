@@ -7,7 +7,7 @@ import { type GatewayAnswer } from '../../../lib/sandbox/core/gateway-answer.js'
 import { documentedProfile } from '../../../lib/sandbox/profile/profile.js';
 import { idsByMerchant } from '../../../lib/sandbox/core/id-source.js';
 import { NameDirectory } from '../../../lib/sandbox/core/name-directory.js';
-import { type SandboxOperation } from '../../../lib/sandbox/core/operations.js';
+import { type SandboxOperation } from '../../../lib/sandbox/core/operation-name.js';
 import { type OutgoingEvent } from '../../../lib/sandbox/core/webhook-event.js';
 import { chooseRule } from '../../../lib/sandbox/scenarios/choose-rule.js';
 import { scenariosOf } from '../../../lib/sandbox/scenarios/scenario-table.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { SANDBOX_OPERATIONS } from '../../../lib/sandbox/core/operations.js';
+import { SANDBOX_OPERATIONS } from '../../../lib/sandbox/core/operation-name.js';
 import { pageFiles } from '../../../lib/sandbox/page/assets.generated.js';
 import * as entry from '../../../lib/index.js';
 import { controlDocument } from '../../support/control-contract.js';

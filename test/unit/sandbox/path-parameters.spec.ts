@@ -1,11 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type * as operationName from '../../../lib/sandbox/core/operation-name.js';
 import type * as operations from '../../../lib/sandbox/core/operations.js';
 import type * as router from '../../../lib/sandbox/core/router.js';
 import type * as sandboxEntry from '../../../lib/sandbox/index.js';
 import { callerOf, COLLECTION } from '../../support/gateway-caller.js';
 
+const NAMES_MODULE = '../../../lib/sandbox/core/operation-name.js';
 const OPERATIONS_MODULE = '../../../lib/sandbox/core/operations.js';
-const STATUS = 'GET /receipts/{reference}' as operations.SandboxOperation;
+const STATUS = 'GET /receipts/{reference}' as operationName.SandboxOperation;
+const NEWEST = 'GET /receipts/newest';
 
 /** The row of an eighth operation. */
 const statusRow: operations.GatewayOperation = {
@@ -25,20 +28,20 @@ describe('an operation with a path parameter', () => {
 
   beforeAll(async () => {
     vi.resetModules();
+    vi.doMock(NAMES_MODULE, async (original) => {
+      const { SANDBOX_OPERATIONS } = await original<typeof operationName>();
+      return { SANDBOX_OPERATIONS: [STATUS, NEWEST, ...SANDBOX_OPERATIONS] };
+    });
     vi.doMock(OPERATIONS_MODULE, async (original) => {
       const actual = await original<typeof operations>();
-      const OPERATIONS = {
-        [STATUS]: statusRow,
-        'GET /receipts/newest': statusRow,
-        ...actual.OPERATIONS,
-      };
-      return { ...actual, OPERATIONS, SANDBOX_OPERATIONS: Object.keys(OPERATIONS) };
+      return { ...actual, OPERATIONS: { [STATUS]: statusRow, [NEWEST]: statusRow, ...actual.OPERATIONS } };
     });
     entry = await import('../../../lib/sandbox/index.js');
     routes = await import('../../../lib/sandbox/core/router.js');
   });
 
   afterAll(() => {
+    vi.doUnmock(NAMES_MODULE);
     vi.doUnmock(OPERATIONS_MODULE);
     vi.resetModules();
   });

@@ -1,4 +1,4 @@
-import { type SandboxOperation } from '../../core/operations.js';
+import { type SandboxOperation } from '../../core/operation-name.js';
 import { NextCall, type PlannedFault } from '../../faults/next-call.js';
 import { ControlProblem } from '../control-problem.js';
 import { type SandboxFault } from '../resources.js';

@@ -1,0 +1,12 @@
+import { gatewayOperations } from '../openapi/operations.generated.js';
+
+/**
+ * An operation of the gateway, as `sandbox.next(…)` names it.
+ *
+ * @useDeclaredType
+ * @publicApi
+ */
+export type SandboxOperation = (typeof gatewayOperations)[number];
+
+/** Every operation, in the order of `gateway.yaml`. */
+export const SANDBOX_OPERATIONS: readonly SandboxOperation[] = gatewayOperations;
