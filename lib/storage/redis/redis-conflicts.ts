@@ -1,21 +1,22 @@
 import { type ConflictStore, type InboxConflict, type SetAsideDelivery } from '../conflict-store.js';
 import { type InboxScope, type SetAsideKind } from '../../common/vocabulary.js';
 import { positionAfter, positionOf } from '../conflict-cursor.js';
+import { type FormatCheck } from './format-check.js';
 import { PURGE_BATCH } from './purge-in-batches.js';
 import { type RedisKeys } from './redis-keys.js';
 import { type ScriptRunner } from './script-runner.js';
-import { luaScript } from './lua-script.js';
+import { luaScript, type LuaScript } from './lua-script.js';
 
 /** The conflicts of all processes that share a Redis. */
 export class RedisConflicts implements ConflictStore {
   constructor(
     private readonly scripts: ScriptRunner,
     private readonly keys: RedisKeys,
+    private readonly format: FormatCheck,
   ) {}
 
   async setAside(delivery: SetAsideDelivery): Promise<void> {
-    const values = [setAsideField(delivery), setAsideText(delivery)];
-    await this.scripts.run(SET_ASIDE, this.keys.setAside(delivery), values);
+    await this.run(SET_ASIDE, delivery, [setAsideField(delivery), setAsideText(delivery)]);
   }
 
   async list(
@@ -23,31 +24,36 @@ export class RedisConflicts implements ConflictStore {
     { after, limit }: { readonly after?: string; readonly limit: number },
   ): Promise<readonly InboxConflict[]> {
     const range = [positionAfter(after), String(limit)];
-    const listed = await this.scripts.run(LIST_SET_ASIDE, this.keys.setAside(scope), range);
+    const listed = await this.run(LIST_SET_ASIDE, scope, range);
     return (listed as readonly string[]).map((text) => setAsideEntry(scope, text));
   }
 
   async get(scope: InboxScope, id: string): Promise<InboxConflict | undefined> {
-    const stored = await this.scripts.run(GET_SET_ASIDE, this.keys.setAside(scope), [fieldIn(id)]);
+    const stored = await this.run(GET_SET_ASIDE, scope, [fieldIn(id)]);
     const entry = stored === null ? undefined : setAsideEntry(scope, stored as string);
     return entry?.id === id ? entry : undefined;
   }
 
   async remove(scope: InboxScope, id: string): Promise<void> {
     const entry = [fieldIn(id), positionOf(id) ?? ''];
-    await this.scripts.run(REMOVE_SET_ASIDE, this.keys.setAside(scope), entry);
+    await this.run(REMOVE_SET_ASIDE, scope, entry);
   }
 
   async purge(scope: InboxScope, kind: SetAsideKind, olderThanMs: number): Promise<number> {
     let all = 0;
     for (let after = '0'; after !== '';) {
       const args = [kind, String(olderThanMs), after, String(PURGE_BATCH)];
-      const reply = await this.scripts.run(PURGE_SET_ASIDE, this.keys.setAside(scope), args);
+      const reply = await this.run(PURGE_SET_ASIDE, scope, args);
       const [forgotten, next = ''] = reply as readonly string[];
       all += Number(forgotten);
       after = next;
     }
     return all;
+  }
+
+  private async run(script: LuaScript, scope: InboxScope, args: readonly string[]): Promise<unknown> {
+    await this.format.of(scope);
+    return this.scripts.run(script, this.keys.setAside(scope), args);
   }
 }
 

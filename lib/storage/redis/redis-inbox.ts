@@ -42,7 +42,8 @@ export class RedisInbox implements InboxStore {
     return pollRelease(async () => Number(await this.run(LEASE_LEFT, key, [])), timeoutMs);
   }
 
-  purge(scope: InboxScope, olderThanMs: number): Promise<number> {
+  async purge(scope: InboxScope, olderThanMs: number): Promise<number> {
+    await this.format.of(scope);
     return purgeInBatches(this.scripts, PURGE_ENTRIES, this.keys.inbox(scope), olderThanMs);
   }
 

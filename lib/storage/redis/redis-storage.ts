@@ -60,6 +60,6 @@ function storageIn(client: RedisClient, keyPrefix = 'nestjs-payments:'): Payment
     name: 'redis',
     inbox: new RedisInbox(scripts, keys, format),
     journal: new RedisJournal(scripts, keys, format),
-    conflicts: new RedisConflicts(scripts, keys),
+    conflicts: new RedisConflicts(scripts, keys, format),
   };
 }

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Redis } from 'ioredis';
+import { type SetAsideDelivery } from '../../../../lib/storage/conflict-store.js';
+import { type PaymentsStorage } from '../../../../lib/storage/payments-storage.js';
 import { FormatCheck } from '../../../../lib/storage/redis/format-check.js';
 import { redisStorage } from '../../../../lib/storage/redis/index.js';
 import { RedisKeys } from '../../../../lib/storage/redis/redis-keys.js';
@@ -9,6 +11,14 @@ import { connectRedis, forget, ownPrefix } from '../../../support/redis.js';
 import { describeWith, redisService } from '../../../support/services.js';
 
 const SCOPE = { account: 'default', environment: 'sandbox' } as const;
+const EVENT: SetAsideDelivery = {
+  ...SCOPE,
+  kind: 'conflict',
+  event: 'payment.success',
+  reference: 'order-1',
+  fingerprint: 'f1',
+  payload: '{}',
+};
 
 describeWith([redisService], 'the format of what Redis holds', () => {
   let client: Redis;
@@ -55,7 +65,24 @@ describeWith([redisService], 'the format of what Redis holds', () => {
     expect(await client.exists(`${keyPrefix}{default:sandbox}:journal:collection`)).toBe(0);
   });
 
-  it.each(['2', 'something else', '9 x'])('stops at %p, which does not say who may use it', async (found) => {
+  it.each<[string, (storage: PaymentsStorage) => Promise<unknown>]>([
+    ['lists what was set aside', ({ conflicts }) => conflicts.list(SCOPE, { limit: 10 })],
+    ['reads one of it', ({ conflicts }) => conflicts.get(SCOPE, '1.conflict.f1')],
+    ['removes one of it', ({ conflicts }) => conflicts.remove(SCOPE, '1.conflict.f1')],
+    ['purges it', ({ conflicts }) => conflicts.purge(SCOPE, 'conflict', 0)],
+    ['sets an event aside', ({ conflicts }) => conflicts.setAside(EVENT)],
+    ['purges the inbox', ({ inbox }) => inbox.purge(SCOPE, 0)],
+    ['purges the journal', ({ journal }) => journal.purge(SCOPE, 'settled', 0)],
+  ])('stops an older build that %s', async (_what, act) => {
+    await start(3, 2);
+    await expect(act(redisStorage({ client, keyPrefix }))).rejects.toMatchObject({
+      name: 'PaymentsStorageError',
+      message: expect.stringContaining('format "3 2"') as unknown,
+    });
+    expect(await client.keys(`${keyPrefix}*`)).toEqual([key()]);
+  });
+
+  it.each(['2', 'something else', '9 x'])('stops at %j, which does not say who may use it', async (found) => {
     await client.set(key(), found);
     await expect(insert()).rejects.toMatchObject({ name: 'PaymentsStorageError' });
     expect(await client.get(key())).toBe(found);
