@@ -22,11 +22,12 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^nestjs-payments$/, replacement: pathOf('lib/index.ts') },
-      {
-        find: /^nestjs-payments\/(testing|sandbox|bullmq|terminus|opentelemetry)$/,
-        replacement: pathOf('lib/$1/index.ts'),
-      },
+      { find: /^nestjs-payments\/(testing|sandbox)$/, replacement: pathOf('lib/$1/index.ts') },
       { find: /^nestjs-payments\/(redis|postgres)$/, replacement: pathOf('lib/storage/$1/index.ts') },
+      {
+        find: /^nestjs-payments\/(bullmq|terminus|opentelemetry)$/,
+        replacement: pathOf('lib/integrations/$1/index.ts'),
+      },
       // Sample 05 is an application that tests with Jest: `npm run test:samples` does so.
       { find: '@jest/globals', replacement: pathOf('test/support/jest-globals.ts') },
     ],

@@ -13,7 +13,7 @@ import { reach } from './reach.mjs';
 const APART = {
   basics: ['sandbox/index', 'cli/main'],
   stores: ['storage/redis/index', 'storage/postgres/index'],
-  diagnostics: ['opentelemetry/index'],
+  diagnostics: ['integrations/opentelemetry/index'],
 };
 const REST = 'payments';
 const MAIN = 'index';

@@ -6,7 +6,7 @@ import { type AddressInfo, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool, type PoolClient } from 'pg';
-import { PaymentsQueueModule } from '../../lib/bullmq/index.js';
+import { PaymentsQueueModule } from '../../lib/integrations/bullmq/index.js';
 import {
   OnPayment,
   type PaymentEventContext,

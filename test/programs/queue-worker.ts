@@ -3,7 +3,7 @@ import { Injectable, Logger, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { once } from 'node:events';
 import { Redis } from 'ioredis';
-import { PaymentsQueueModule } from '../../lib/bullmq/index.js';
+import { PaymentsQueueModule } from '../../lib/integrations/bullmq/index.js';
 import {
   hmac,
   OnPayment,

@@ -5,8 +5,7 @@ import { ENTRY_POINTS } from './entry-points.mjs';
 import { reach } from '../../../scripts/reach.mjs';
 
 /** What the types of the main entry point must do without. */
-const OTHERS =
-  /[\\/]dist[\\/]\w+[\\/](testing|sandbox|cli|storage[\\/](redis|postgres)|bullmq|terminus|opentelemetry)[\\/]/;
+const OTHERS = /[\\/]dist[\\/]\w+[\\/](testing|sandbox|cli|storage[\\/](redis|postgres)|integrations)[\\/]/;
 /** What each entry point may load of `shared/` beside its own script: each file costs time at boot. */
 const SHARED = {
   '.': ['basics', 'diagnostics', 'payments', 'stores'],

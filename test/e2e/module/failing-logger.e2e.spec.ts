@@ -9,7 +9,7 @@ import {
 } from 'nestjs-payments';
 import { PaymentsQueueModule } from 'nestjs-payments/bullmq';
 import { paymentEvent } from 'nestjs-payments/testing';
-import { OutageLog } from '../../../lib/bullmq/outage.log.js';
+import { OutageLog } from '../../../lib/integrations/bullmq/outage.log.js';
 import { failLogger } from '../../support/failing-logger.js';
 import { journalRecord } from '../../support/journal-contract.js';
 import {

@@ -14,7 +14,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['collections', 'disbursements', 'name-lookup', 'wallet', 'banks'],
   ['webhooks'],
   ['.'],
-  ['sandbox', 'bullmq', 'terminus', 'opentelemetry'],
+  ['sandbox', 'integrations'],
   ['testing'],
   ['cli'],
 ];
@@ -48,6 +48,7 @@ const ROOMS: readonly (readonly (string | readonly string[])[])[] = [
     'webhooks/route',
     'webhooks',
   ],
+  [['integrations/bullmq', 'integrations/terminus', 'integrations/opentelemetry']],
   [
     'sandbox/clock',
     'sandbox/openapi',
@@ -203,9 +204,7 @@ describe('the entry points', () => {
       loaded.filter(
         (file) =>
           OPTIONAL_PEERS.test(file) ||
-          /^(sandbox|testing|cli|storage\/redis|storage\/postgres|bullmq|terminus|opentelemetry)\//.test(
-            file,
-          ),
+          /^(sandbox|testing|cli|storage\/redis|storage\/postgres|integrations)\//.test(file),
       ),
     ).toEqual([]);
   });
@@ -218,7 +217,7 @@ describe('the entry points', () => {
         (file) =>
           OPTIONAL_PEERS.test(file) ||
           /^(@nestjs\/testing|jest|@jest|vitest)/.test(file) ||
-          /^(cli|storage\/redis|storage\/postgres|bullmq|terminus|opentelemetry)\//.test(file),
+          /^(cli|storage\/redis|storage\/postgres|integrations)\//.test(file),
       ),
     ).toEqual([]);
   });

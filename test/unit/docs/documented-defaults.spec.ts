@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { inspect } from 'node:util';
-import { resolveQueueOptions } from '../../../lib/bullmq/resolve-queue-options.js';
+import { resolveQueueOptions } from '../../../lib/integrations/bullmq/resolve-queue-options.js';
 import { resolveOptions } from '../../../lib/config/resolve-options.js';
 import { resolveSandboxOptions } from '../../../lib/sandbox/resolve-options.js';
-import { resolveHealthOptions } from '../../../lib/terminus/payments-health-options.js';
+import { resolveHealthOptions } from '../../../lib/integrations/terminus/payments-health-options.js';
 import { hmac } from '../../../lib/webhooks/signature/hmac.js';
 import { type DocumentedDefault, documentedDefaults } from '../../support/documented-defaults.js';
 
@@ -41,14 +41,14 @@ const KINDS: readonly OptionsKind[] = [
   },
   {
     name: 'PaymentsQueueOptions',
-    files: ['lib/bullmq/payments-queue-options.ts'],
+    files: ['lib/integrations/bullmq/payments-queue-options.ts'],
     required: { connection: { host: '127.0.0.1' } },
     resolve: (options) => resolveQueueOptions(options, 'payments-webhooks', undefined),
     atLeast: 7,
   },
   {
     name: 'PaymentsHealthOptions',
-    files: ['lib/terminus/payments-health-options.ts'],
+    files: ['lib/integrations/terminus/payments-health-options.ts'],
     required: {},
     resolve: (options) => resolveHealthOptions(options),
     atLeast: 4,

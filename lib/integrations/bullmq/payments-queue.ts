@@ -1,6 +1,6 @@
 import { type Job } from 'bullmq';
-import { PaymentsError } from '../errors/payments-errors.js';
-import { type QueuedDelivery } from '../webhooks/delivery/delivery-queue.js';
+import { PaymentsError } from '../../errors/payments-errors.js';
+import { type QueuedDelivery } from '../../webhooks/delivery/delivery-queue.js';
 import { type DeliveryStore } from './delivery.store.js';
 
 /**

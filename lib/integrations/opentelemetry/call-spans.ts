@@ -17,8 +17,8 @@ import {
   type CallAttemptStartEvent,
   type CallEndEvent,
   type CallStartEvent,
-} from '../common/call-diagnostics.js';
-import { onPaymentsDiagnostics } from '../common/diagnostics.js';
+} from '../../common/call-diagnostics.js';
+import { onPaymentsDiagnostics } from '../../common/diagnostics.js';
 import { ATTR, referenceAttribute } from './attributes.js';
 
 interface OpenCall {

@@ -7,7 +7,7 @@ import {
   type Provider,
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { PaymentsConfigError } from '../errors/payments-errors.js';
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { DeliveryStore } from './delivery.store.js';
 import { PaymentsQueue } from './payments-queue.js';
 import { type PaymentsQueueOptions } from './payments-queue-options.js';

@@ -1,10 +1,10 @@
 import { DelayedError, type Job, Worker } from 'bullmq';
 import { performance } from 'node:perf_hooks';
-import { SafeLogger } from '../common/safe-logger.js';
-import { isPaymentsError } from '../errors/payments-errors.js';
-import { withDeadline } from '../common/with-deadline.js';
-import { type QueuedDelivery } from '../webhooks/delivery/delivery-queue.js';
-import { describeEvent, type WebhookAnswer } from '../webhooks/delivery/webhook-answer.js';
+import { SafeLogger } from '../../common/safe-logger.js';
+import { isPaymentsError } from '../../errors/payments-errors.js';
+import { withDeadline } from '../../common/with-deadline.js';
+import { type QueuedDelivery } from '../../webhooks/delivery/delivery-queue.js';
+import { describeEvent, type WebhookAnswer } from '../../webhooks/delivery/webhook-answer.js';
 import { backoffMs, endOfJob } from './delivery-job.js';
 import { OutageLog } from './outage.log.js';
 import { ignoreLateErrors, workerConnection } from './queue-connection.js';

@@ -1,6 +1,6 @@
 import { type MeterProvider, metrics, type ObservableResult } from '@opentelemetry/api';
-import { DEFAULT_ACCOUNT } from '../common/vocabulary.js';
-import { type PaymentsJournal } from '../journal/payments-journal.js';
+import { DEFAULT_ACCOUNT } from '../../common/vocabulary.js';
+import { type PaymentsJournal } from '../../journal/payments-journal.js';
 import { ATTR } from './attributes.js';
 import { SCOPE } from './instrument-payments.js';
 

@@ -1,4 +1,4 @@
-import { isPaymentsError } from '../errors/payments-errors.js';
+import { isPaymentsError } from '../../errors/payments-errors.js';
 
 /** What one read of the balance showed. */
 export type GatewaySign =

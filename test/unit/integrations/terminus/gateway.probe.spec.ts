@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { PaymentsAuthenticationError } from '../../../lib/errors/payments-errors.js';
-import { GatewayProbe } from '../../../lib/terminus/gateway.probe.js';
-import { type CallOptions } from '../../../lib/gateway/call-options.js';
-import { ManualClock } from '../../support/manual-clock.js';
+import { PaymentsAuthenticationError } from '../../../../lib/errors/payments-errors.js';
+import { GatewayProbe } from '../../../../lib/integrations/terminus/gateway.probe.js';
+import { type CallOptions } from '../../../../lib/gateway/call-options.js';
+import { ManualClock } from '../../../support/manual-clock.js';
 
 const rules = { cacheMs: 30_000, timeoutMs: 5_000 };
 

@@ -1,6 +1,6 @@
 import { type RedisOptions } from 'bullmq';
-import { isRecord, type OptionError, wholeNumber } from '../config/option-checks.js';
-import { PaymentsConfigError } from '../errors/payments-errors.js';
+import { isRecord, type OptionError, wholeNumber } from '../../config/option-checks.js';
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { connectionOptions } from './queue-connection.js';
 
 /** The options of the queue after validation, every default filled in. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { backoffMs, endOfJob, jobOptions } from '../../../lib/bullmq/delivery-job.js';
+import { backoffMs, endOfJob, jobOptions } from '../../../../lib/integrations/bullmq/delivery-job.js';
 
 const retry = { maxAttempts: 20, baseDelayMs: 1_000, maxDelayMs: 300_000 };
 

@@ -4,13 +4,13 @@ import {
   CALL_END_CHANNEL,
   CALL_WAIT_CHANNEL,
   type CallEndEvent,
-} from '../common/call-diagnostics.js';
-import { onPaymentsDiagnostics } from '../common/diagnostics.js';
+} from '../../common/call-diagnostics.js';
+import { onPaymentsDiagnostics } from '../../common/diagnostics.js';
 import {
   WEBHOOK_END_CHANNEL,
   WEBHOOK_HANDLER_END_CHANNEL,
   WEBHOOK_REFUSED_CHANNEL,
-} from '../common/webhook-diagnostics.js';
+} from '../../common/webhook-diagnostics.js';
 import { ATTR } from './attributes.js';
 import { attemptError } from './call-spans.js';
 

@@ -4,7 +4,7 @@ import {
   connectionOptions,
   producerConnection,
   workerConnection,
-} from '../../../lib/bullmq/queue-connection.js';
+} from '../../../../lib/integrations/bullmq/queue-connection.js';
 
 const error = (): never => {
   throw new Error('refused');

@@ -1,5 +1,5 @@
 import { type JobsOptions } from 'bullmq';
-import { type WebhookAnswer } from '../webhooks/delivery/webhook-answer.js';
+import { type WebhookAnswer } from '../../webhooks/delivery/webhook-answer.js';
 import { type ResolvedQueueOptions, type ResolvedQueueRetry } from './resolve-queue-options.js';
 
 /** Name of every job; the event's own name is in its data. */

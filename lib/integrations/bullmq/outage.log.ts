@@ -1,5 +1,5 @@
-import { SafeLogger } from '../common/safe-logger.js';
-import { failureLabel } from '../errors/payments-errors.js';
+import { SafeLogger } from '../../common/safe-logger.js';
+import { failureLabel } from '../../errors/payments-errors.js';
 
 /** A client that reconnects says so every two seconds. */
 const LOG_EVERY_MS = 60_000;

@@ -1,5 +1,5 @@
-import { DEFAULT_ACCOUNT } from '../common/vocabulary.js';
-import { PaymentsConfigError } from '../errors/payments-errors.js';
+import { DEFAULT_ACCOUNT } from '../../common/vocabulary.js';
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
 
 /**
  * What is examined, and when it counts as down.

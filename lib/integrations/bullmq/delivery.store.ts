@@ -1,8 +1,8 @@
 import { type Job, Queue } from 'bullmq';
 import { performance } from 'node:perf_hooks';
-import { failureLabel, isPaymentsError, PaymentsStorageError } from '../errors/payments-errors.js';
-import { withDeadline } from '../common/with-deadline.js';
-import { type DeliveryQueue, type QueuedDelivery } from '../webhooks/delivery/delivery-queue.js';
+import { failureLabel, isPaymentsError, PaymentsStorageError } from '../../errors/payments-errors.js';
+import { withDeadline } from '../../common/with-deadline.js';
+import { type DeliveryQueue, type QueuedDelivery } from '../../webhooks/delivery/delivery-queue.js';
 import { JOB_NAME, jobOptions } from './delivery-job.js';
 import { OutageLog } from './outage.log.js';
 import { ignoreLateErrors, producerConnection } from './queue-connection.js';

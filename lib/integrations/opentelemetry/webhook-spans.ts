@@ -1,5 +1,5 @@
 import { context, type Span, SpanKind, SpanStatusCode, trace, type Tracer } from '@opentelemetry/api';
-import { onPaymentsDiagnostics } from '../common/diagnostics.js';
+import { onPaymentsDiagnostics } from '../../common/diagnostics.js';
 import {
   WEBHOOK_END_CHANNEL,
   WEBHOOK_HANDLER_END_CHANNEL,
@@ -9,7 +9,7 @@ import {
   type WebhookHandlerEndEvent,
   type WebhookHandlerStartEvent,
   type WebhookStartEvent,
-} from '../common/webhook-diagnostics.js';
+} from '../../common/webhook-diagnostics.js';
 import { ATTR, referenceAttribute } from './attributes.js';
 
 /** What a webhook is processed by, for a tool that knows messaging systems. */

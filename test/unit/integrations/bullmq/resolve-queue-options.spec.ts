@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inspect } from 'node:util';
-import { resolveQueueOptions } from '../../../lib/bullmq/resolve-queue-options.js';
-import { PaymentsConfigError } from '../../../lib/errors/payments-errors.js';
+import { resolveQueueOptions } from '../../../../lib/integrations/bullmq/resolve-queue-options.js';
+import { PaymentsConfigError } from '../../../../lib/errors/payments-errors.js';
 
 const connection = { host: '127.0.0.1', password: 'the-password-of-redis' };
 const resolve = (raw: unknown, name: unknown = 'payments-webhooks', shared?: unknown) =>

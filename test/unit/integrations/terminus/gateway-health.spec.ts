@@ -6,13 +6,13 @@ import {
   PaymentsAuthenticationError,
   PaymentsConfigError,
   PaymentsRateLimitError,
-} from '../../../lib/errors/payments-errors.js';
+} from '../../../../lib/errors/payments-errors.js';
 import {
   type GatewayHealth,
   type GatewaySign,
   judgeGateway,
   signOf,
-} from '../../../lib/terminus/gateway-health.js';
+} from '../../../../lib/integrations/terminus/gateway-health.js';
 
 const unreachable = (code: string): GatewayUnreachableError =>
   new GatewayUnreachableError('Nothing was sent.', {

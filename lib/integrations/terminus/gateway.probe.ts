@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { type CallOptions } from '../gateway/call-options.js';
+import { type CallOptions } from '../../gateway/call-options.js';
 import { type GatewayHealth, type GatewaySign, judgeGateway, signOf } from './gateway-health.js';
 import { type ResolvedHealthOptions } from './payments-health-options.js';
 

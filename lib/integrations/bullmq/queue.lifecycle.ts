@@ -5,12 +5,12 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { type ModuleRef } from '@nestjs/core';
-import { SafeLogger } from '../common/safe-logger.js';
-import { PaymentsConfigError } from '../errors/payments-errors.js';
-import { type QueuedDelivery } from '../webhooks/delivery/delivery-queue.js';
-import { type WebhookAnswer } from '../webhooks/delivery/webhook-answer.js';
-import { PaymentHandlers } from '../webhooks/handlers/payment-handlers.js';
-import { WebhookAccounts } from '../webhooks/delivery/webhook-accounts.js';
+import { SafeLogger } from '../../common/safe-logger.js';
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { type QueuedDelivery } from '../../webhooks/delivery/delivery-queue.js';
+import { type WebhookAnswer } from '../../webhooks/delivery/webhook-answer.js';
+import { PaymentHandlers } from '../../webhooks/handlers/payment-handlers.js';
+import { WebhookAccounts } from '../../webhooks/delivery/webhook-accounts.js';
 import { type DeliveryStore } from './delivery.store.js';
 import { DeliveryWorker } from './delivery.worker.js';
 import { type ResolvedQueueOptions } from './resolve-queue-options.js';

@@ -1,10 +1,10 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
-import { getPaymentsToken } from '../common/tokens.js';
-import { PaymentsConfigError, isPaymentsError } from '../errors/payments-errors.js';
-import { PaymentsJournal } from '../journal/payments-journal.js';
-import { WalletService } from '../wallet/wallet.service.js';
+import { getPaymentsToken } from '../../common/tokens.js';
+import { PaymentsConfigError, isPaymentsError } from '../../errors/payments-errors.js';
+import { PaymentsJournal } from '../../journal/payments-journal.js';
+import { WalletService } from '../../wallet/wallet.service.js';
 import { type GatewayHealth } from './gateway-health.js';
 import { GatewayProbe } from './gateway.probe.js';
 import {
