@@ -104,8 +104,8 @@ function accountModule(
     imports: [
       optionsModule,
       ownHttpModule(optionsModule),
-      // Asked again when Nest reads the imports: the second copy may be loaded by now, and once Nest looks for providers
-      // its own message, which does not tell why one is missing, would come first.
+      // Asked again when Nest reads the imports: the second copy may be loaded by now, and once Nest looks
+      // for providers its own message, which does not tell why one is missing, would come first.
       forwardRef(() => {
         assertOneCopy();
         return PaymentsWebhooksModule;

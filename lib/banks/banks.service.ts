@@ -46,8 +46,8 @@ export class BanksService {
   /**
    * Every supported bank, as the gateway lists them now; with the `banks` option, as it did at most `maxAgeMs` ago.
    *
-   * `lastResponse` is that of the answer which brought the list: `attempts` is empty where the gateway was not asked, and
-   * `warnings` says how old the list is where it stands in for a gateway that fails.
+   * `lastResponse` is that of the answer which brought the list: `attempts` is empty where the gateway was
+   * not asked, and `warnings` says how old the list is where it stands in for a gateway that fails.
    *
    * @throws GatewayAnswerError No usable answer after every try.
    * @throws PaymentsError Every other class of the package, as its name says.

@@ -15,7 +15,9 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** An option that is an object; empty where it was left out. A field beside `fields` is refused where they are given. */
+/**
+ * An option that is an object; empty where it was left out. A field beside `fields` is refused where they are given.
+ */
 export function section(
   options: Record<string, unknown>,
   option: string,

@@ -45,13 +45,14 @@ export interface PaymentsModuleOptions {
   /** How many calls of this process reach the gateway at once and in a second. */
   readonly rate?: RateOptions;
   /**
-   * One more try with the same key and the same bytes, where money may or may not have moved; `false`: never. The gateway
-   * must make at most one payment of requests with the same key, also while it is still working on the first one.
+   * One more try with the same key and the same bytes, where money may or may not have moved; `false`: never.
+   * The gateway must make at most one payment of requests with the same key, also while it is still working
+   * on the first one.
    */
   readonly probe?: false | ProbeOptions;
   /**
-   * How long after its sending a payment may still be probed, in milliseconds; `PaymentsJournal.recover()` probes nothing
-   * older, and the journal then erases the request.
+   * How long after its sending a payment may still be probed, in milliseconds; `PaymentsJournal.recover()`
+   * probes nothing older, and the journal then erases the request.
    * @default 900_000
    */
   readonly recoveryWindowMs?: number;
@@ -61,8 +62,8 @@ export interface PaymentsModuleOptions {
    */
   readonly staleAfterMs?: number;
   /**
-   * Where the gateway tells the status of one payment, `{reference}` in the place of the reference. The specification does
-   * not show these paths: ask the gateway.
+   * Where the gateway tells the status of one payment, `{reference}` in the place of the reference. The
+   * specification does not show these paths: ask the gateway.
    * @default none
    */
   readonly statusPaths?: StatusPaths;
@@ -98,9 +99,10 @@ export interface PaymentsModuleOptions {
    */
   readonly banks?: BankDirectoryOptions;
   /**
-   * Passed to the package's own `HttpModule`: agent, proxy, adapter, headers. Behind an `adapter` or a `transport` of your own the
-   * package cannot see when sending begins: a payment that fails there may have been made. So an adapter resolves with every answer,
-   * whatever its status: one that throws for a 4xx makes a refusal unknown.
+   * Passed to the package's own `HttpModule`: agent, proxy, adapter, headers. Behind an `adapter` or a
+   * `transport` of your own the package cannot see when sending begins: a payment that fails there may have
+   * been made. So an adapter resolves with every answer, whatever its status: one that throws for a 4xx makes
+   * a refusal unknown.
    * @default {}
    */
   readonly http?: HttpModuleOptions;
@@ -159,7 +161,8 @@ export interface ProbeOptions {
  */
 export interface ProbeWaits {
   /**
-   * After an answer that says nothing (a 5xx, HTML, broken JSON), in milliseconds: the payment may still be made after it.
+   * After an answer that says nothing (a 5xx, HTML, broken JSON), in milliseconds: the payment may still be
+   * made after it.
    * @default 15_000 (payouts: 40_000), or `afterSilenceMs` where that is longer
    */
   readonly afterAnswerMs?: number;
@@ -168,8 +171,9 @@ export interface ProbeWaits {
 }
 
 /**
- * Paths below the base address, for example `/payments/{reference}`. An answer settles a payment only where its `data` names the payment's
- * `reference` beside its `status`, and no other amount or currency; as failed, cancelled or expired only where it names the `amount`.
+ * Paths below the base address, for example `/payments/{reference}`. An answer settles a payment only where
+ * its `data` names the payment's `reference` beside its `status`, and no other amount or currency; as failed,
+ * cancelled or expired only where it names the `amount`.
  *
  * @publicApi
  */
@@ -189,8 +193,9 @@ export interface BankDirectoryOptions {
   /** How long a list is given again without asking the gateway, in milliseconds. @default 3_600_000 */
   readonly maxAgeMs?: number;
   /**
-   * How long after that the old list still stands in, in milliseconds, where the gateway is out of reach, limits the rate or gives no usable
-   * answer; a warning in `lastResponse` says so, and the gateway is asked again after 30 seconds. 0: never.
+   * How long after that the old list still stands in, in milliseconds, where the gateway is out of reach,
+   * limits the rate or gives no usable answer; a warning in `lastResponse` says so, and the gateway is asked
+   * again after 30 seconds. 0: never.
    * @default 86_400_000
    */
   readonly staleIfErrorMs?: number;

@@ -9,7 +9,8 @@ import { optionsFromEnvironment, type PaymentsFactoryOptions } from './environme
  * | `PAYMENTS_BASE_URL` | `baseUrl` |
  * | `PAYMENTS_API_KEY` | `apiKey` |
  * | `PAYMENTS_API_SECRET` | `apiSecret` |
- * | `PAYMENTS_WEBHOOK_SECRET` | `webhooks.secrets`, a comma list while rotating; a warning at boot says that it was split |
+ * | `PAYMENTS_WEBHOOK_SECRET` | `webhooks.secrets`, a comma list while rotating; a warning at boot says that
+ * it was split |
  * | `PAYMENTS_TIMEOUT_MS` | `timeoutMs` |
  *
  * @example

@@ -17,14 +17,15 @@ export interface WebhookOptions {
   /** How long the body of one delivery may take to come, in milliseconds; 408 then. @default 10_000 */
   readonly bodyTimeoutMs?: number;
   /**
-   * How many bytes the application holds of all bodies together whose signature was not checked yet, over all connections and
-   * accounts; 503 with `Retry-After` beyond. Bodies that have not come to their end get half of it.
+   * How many bytes the application holds of all bodies together whose signature was not checked yet, over all
+   * connections and accounts; 503 with `Retry-After` beyond. Bodies that have not come to their end get half
+   * of it.
    * @default 16_777_216
    */
   readonly unverifiedBytesLimit?: number;
   /**
-   * Where the exact bytes of a delivery are, on a host that reads requests itself. With it the package reads no request of the
-   * account's routes; where it gives nothing, a Buffer or text at `request.rawBody` counts.
+   * Where the exact bytes of a delivery are, on a host that reads requests itself. With it the package reads
+   * no request of the account's routes; where it gives nothing, a Buffer or text at `request.rawBody` counts.
    *
    * @default not set
    * @example
@@ -42,8 +43,9 @@ export interface WebhookOptions {
   /** How long a repeated delivery waits for the running one, in milliseconds. @default 2_000 */
   readonly inFlightWaitMs?: number;
   /**
-   * How old a handled outcome must be, in days, for `PaymentsInbox.purge()` to forget it; `Infinity`: it forgets none. Where the
-   * scheme signs no time, whoever has an old delivery can send it again for ever: write `Infinity` then.
+   * How old a handled outcome must be, in days, for `PaymentsInbox.purge()` to forget it; `Infinity`: it
+   * forgets none. Where the scheme signs no time, whoever has an old delivery can send it again for ever:
+   * write `Infinity` then.
    * @default 30
    */
   readonly retentionDays?: number;
@@ -52,8 +54,8 @@ export interface WebhookOptions {
    *
    * - `handle`: its handlers run, and `context.known` is false.
    * - `set-aside`: it is stored, and `PaymentsInbox.conflicts()` lists it.
-   * - `acknowledge`: it is answered 200 and dropped. Only where another system on the same account gets it too, and with a
-   *   storage that does not forget: what the journal has forgotten is dropped as well.
+   * - `acknowledge`: it is answered 200 and dropped. Only where another system on the same account gets it
+   *   too, and with a storage that does not forget: what the journal has forgotten is dropped as well.
    * @default 'handle'
    */
   readonly unknownReferences?: UnknownReferences;
@@ -98,8 +100,8 @@ export type WebhookSecret =
       /** How `value` becomes key bytes. @default the scheme's own, else 'utf8' */
       readonly encoding?: 'utf8' | 'base64' | 'hex';
       /**
-       * Takes a secret of fewer bytes than the scheme asks for, where the gateway gives no longer one. A short secret can be
-       * guessed from one delivery that was caught, so every boot warns of it.
+       * Takes a secret of fewer bytes than the scheme asks for, where the gateway gives no longer one. A
+       * short secret can be guessed from one delivery that was caught, so every boot warns of it.
        * @default false
        */
       readonly allowShort?: boolean;

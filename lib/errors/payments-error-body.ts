@@ -4,7 +4,8 @@ import { OpenApiField } from '../common/openapi/open-api-field.js';
 /**
  * Body of an HTTP answer that stands for one of this package's errors, as `PaymentsErrorInterceptor` writes it.
  *
- * Bodies have this shape and are plain objects; the class is for `@ApiResponse({ status: 422, type: PaymentsErrorBody })`.
+ * Bodies have this shape and are plain objects; the class is for
+ * `@ApiResponse({ status: 422, type: PaymentsErrorBody })`.
  *
  * @publicApi
  */

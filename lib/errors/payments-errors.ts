@@ -53,8 +53,9 @@ export class PaymentsError extends Error {
   /** Whether the same call may simply be made again. */
   readonly retryable: boolean = false;
   /**
-   * Whether the gateway may have acted on the payment. Only after `false` has it failed. `not-by-this-call`: this call sent nothing, but
-   * the journal could not be read, and may hold an earlier call with the same reference that did.
+   * Whether the gateway may have acted on the payment. Only after `false` has it failed. `not-by-this-call`:
+   * this call sent nothing, but the journal could not be read, and may hold an earlier call with the same
+   * reference that did.
    */
   readonly mayHaveBeenProcessed: boolean | 'not-by-this-call' = false;
 
@@ -111,8 +112,8 @@ export class GatewayAnswerError extends PaymentsError {
 }
 
 /**
- * Nothing of the call was sent, or nothing but tries that the gateway turned away (HTTP 429): the gateway could not be connected to.
- * The same call may be made again.
+ * Nothing of the call was sent, or nothing but tries that the gateway turned away (HTTP 429): the gateway
+ * could not be connected to. The same call may be made again.
  *
  * @publicApi
  */
@@ -193,8 +194,8 @@ export class PaymentsConfigError extends PaymentsError {
 }
 
 /**
- * The gateway answered 429: too many requests (specification, "Limits" 4), and turned the call away; or nothing was sent,
- * because all calls of the account wait after a 429 to another one, and this one could not.
+ * The gateway answered 429: too many requests (specification, "Limits" 4), and turned the call away; or
+ * nothing was sent, because all calls of the account wait after a 429 to another one, and this one could not.
  *
  * @publicApi
  */
@@ -213,8 +214,9 @@ export class PaymentsRateLimitError extends PaymentsError {
 }
 
 /**
- * The storage did not answer, so this call sent nothing and no handler ran. Where it was a payment, `mayHaveBeenProcessed` is
- * `not-by-this-call`: an earlier call with the same reference may be known to the storage alone.
+ * The storage did not answer, so this call sent nothing and no handler ran. Where it was a payment,
+ * `mayHaveBeenProcessed` is `not-by-this-call`: an earlier call with the same reference may be known to the
+ * storage alone.
  *
  * @publicApi
  */
@@ -253,8 +255,8 @@ export class PaymentsValidationError extends PaymentsError {
 }
 
 /**
- * The reference stands here for another payment, or its payment has ended. Nothing was sent by this call: do what `hint` says. A new
- * reference may pay twice where the payment under this one is open.
+ * The reference stands here for another payment, or its payment has ended. Nothing was sent by this call: do
+ * what `hint` says. A new reference may pay twice where the payment under this one is open.
  *
  * @publicApi
  */
@@ -272,8 +274,8 @@ export class ReferenceReusedError extends PaymentsError {
 }
 
 /**
- * `verifyWebhook` refused a delivery: answer the sender with `status`. The message may be sent along; whatever is wrong with a
- * signature, it is the same.
+ * `verifyWebhook` refused a delivery: answer the sender with `status`. The message may be sent along;
+ * whatever is wrong with a signature, it is the same.
  *
  * @publicApi
  */
@@ -282,8 +284,9 @@ export class WebhookRefusedError extends PaymentsError {
 
   constructor(
     /**
-     * HTTP status to answer with: 401 the signature is not valid, 413 the body is too long, 415 it is compressed or no JSON in
-     * UTF-8, 400 it is no JSON object, 422 a field that every event has is missing or malformed.
+     * HTTP status to answer with: 401 the signature is not valid, 413 the body is too long, 415 it is
+     * compressed or no JSON in UTF-8, 400 it is no JSON object, 422 a field that every event has is missing
+     * or malformed.
      */
     readonly status: 400 | 401 | 413 | 415 | 422,
     message: string,

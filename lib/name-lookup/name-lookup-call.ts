@@ -19,7 +19,10 @@ export function nameLookupCall(request: unknown): ReadCall<NameLookupResult> {
   };
 }
 
-/** Without a name nothing was verified. One example of the specification calls the channel `type`, so it may be absent. */
+/**
+ * Without a name nothing was verified. One example of the specification calls the channel `type`, so it may
+ * be absent.
+ */
 function readLookup(data: unknown, dto: NameLookupDto): ReadPayload<NameLookupResult> | undefined {
   const wire = asRecord(data);
   if (typeof wire?.['account_name'] !== 'string') return undefined;

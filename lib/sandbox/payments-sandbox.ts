@@ -124,7 +124,8 @@ export class PaymentsSandbox {
   /**
    * Sends webhooks of payments that end from now on to this address, except those of a merchant with one of its own.
    *
-   * @throws PaymentsConfigError where it is not an address on this machine (unless `allowRemoteWebhooks`), or holds a password.
+   * @throws PaymentsConfigError where it is not an address on this machine (unless `allowRemoteWebhooks`), or
+   * holds a password.
    */
   deliverTo(address: string | URL): void {
     this.parts.endpoints.deliverTo(address);
@@ -211,14 +212,17 @@ export class PaymentsSandbox {
   }
 
   /**
-   * Forgets payments, payouts, keys, wallets, names, faults, requests and deliveries, and gives up what is under way. The
-   * address, the clock and the ids go on.
+   * Forgets payments, payouts, keys, wallets, names, faults, requests and deliveries, and gives up what is
+   * under way. The address, the clock and the ids go on.
    */
   async reset(): Promise<void> {
     await this.parts.reset();
   }
 
-  /** @internal Lets the process end without `stop()`: a test whose application did not boot has nothing to stop it with. */
+  /**
+   * @internal Lets the process end without `stop()`: a test whose application did not boot has nothing to
+   * stop it with.
+   */
   unref(): void {
     this.server.unref();
   }

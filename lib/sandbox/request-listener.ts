@@ -43,7 +43,10 @@ export function requestListener(
   };
 }
 
-/** Most often the sender went away in the middle, and nobody is left to answer; otherwise the emulator itself is at fault. */
+/**
+ * Most often the sender went away in the middle, and nobody is left to answer; otherwise the emulator itself
+ * is at fault.
+ */
 function failed(request: IncomingMessage, response: ServerResponse, error: unknown): void {
   if (request.socket.destroyed || response.headersSent) {
     request.socket.destroy();

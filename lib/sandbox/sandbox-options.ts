@@ -20,8 +20,9 @@ export interface PaymentsSandboxOptions {
    */
   readonly host?: string;
   /**
-   * Host names that requests may name beside `127.0.0.1`, `::1` and `localhost`: `['host.docker.internal']` for an application in
-   * a container. Any other name gets 403, so that no web page reads the sandbox by DNS rebinding.
+   * Host names that requests may name beside `127.0.0.1`, `::1` and `localhost`: `['host.docker.internal']`
+   * for an application in a container. Any other name gets 403, so that no web page reads the sandbox by DNS
+   * rebinding.
    * @default []
    */
   readonly allowedHosts?: readonly string[];
@@ -41,8 +42,9 @@ export interface PaymentsSandboxOptions {
    */
   readonly auto?: boolean;
   /**
-   * `documented` answers as the specification's examples show. `adversarial` does whatever the specification leaves open in
-   * every way that a correct client must bear, as the seed has it: the same seed replays the same run byte for byte.
+   * `documented` answers as the specification's examples show. `adversarial` does whatever the specification
+   * leaves open in every way that a correct client must bear, as the seed has it: the same seed replays the
+   * same run byte for byte.
    * @default 'documented'
    */
   readonly profile?: 'documented' | 'adversarial';

@@ -65,7 +65,8 @@ export function bankDisbursement(data: Partial<BankDisbursement> = {}): Payments
 }
 
 /**
- * What `DisbursementsService.mobileMoney` resolves to, complete and with made-up data, for a service that a test replaces.
+ * What `DisbursementsService.mobileMoney` resolves to, complete and with made-up data, for a service that a
+ * test replaces.
  *
  * @param data What differs, under the wire names.
  *

@@ -31,8 +31,8 @@ export class TestedAccounts {
   }
 
   /**
-   * Options with which an account meets the emulator and nothing else. An account that receives no webhooks does not begin
-   * to: its routes are to fail under test as they would without it.
+   * Options with which an account meets the emulator and nothing else. An account that receives no webhooks
+   * does not begin to: its routes are to fail under test as they would without it.
    */
   optionsOf(account: string, options: unknown): unknown {
     // Whoever checks the options says what is wrong.

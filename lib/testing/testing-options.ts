@@ -4,8 +4,8 @@ import { type PaymentsSandbox } from '../sandbox/payments-sandbox.js';
 import { type PaymentsSandboxOptions } from '../sandbox/sandbox-options.js';
 
 /**
- * The options of an account under test. Address, keys, webhook scheme and secrets are the emulator's; to sign as the real
- * gateway does, write `sandbox: { webhookScheme }`.
+ * The options of an account under test. Address, keys, webhook scheme and secrets are the emulator's; to sign
+ * as the real gateway does, write `sandbox: { webhookScheme }`.
  *
  * @publicApi
  */
@@ -23,8 +23,8 @@ export type PaymentsTestedOptions = Partial<
  */
 export type PaymentsTestingOverrides = PaymentsTestedOptions & {
   /**
-   * How the emulator starts; its clock is manual and its seed 1 unless said. Or one that runs already, for example because
-   * it is to outlive the application: then it is not stopped with it.
+   * How the emulator starts; its clock is manual and its seed 1 unless said. Or one that runs already, for
+   * example because it is to outlive the application: then it is not stopped with it.
    * @default { clock: 'manual', seed: 1 }
    */
   readonly sandbox?: PaymentsSandboxOptions | PaymentsSandbox;

@@ -6,8 +6,8 @@ import { paymentEvent } from '../../testing/payment-event.js';
 import { type CheckResult, failed, ok, skipped } from './check.js';
 
 /**
- * No payment's event, so that no handler of a payment runs: the package hands it to those of `unrecognized`, or sets it aside. The
- * same at every run, so that it is set aside once.
+ * No payment's event, so that no handler of a payment runs: the package hands it to those of `unrecognized`,
+ * or sets it aside. The same at every run, so that it is set aside once.
  */
 const EVENT = {
   ...paymentEvent('doctor.check', { reference: 'doctor.check' }),

@@ -12,7 +12,10 @@ export interface CodeList {
   readonly elements: ts.NodeArray<ts.Node>;
 }
 
-/** Puts an entry, written in the file's style but not indented, into a list; what the list holds stays as it is written. */
+/**
+ * Puts an entry, written in the file's style but not indented, into a list; what the list holds stays as it
+ * is written.
+ */
 export function inserted(
   code: SourceCode,
   list: CodeList,

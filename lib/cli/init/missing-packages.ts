@@ -31,7 +31,10 @@ export function missingPackages(
   ];
 }
 
-/** Nest's own packages of its next major version are ES modules alone, which Jest of a Nest 11 application cannot load. */
+/**
+ * Nest's own packages of its next major version are ES modules alone, which Jest of a Nest 11 application
+ * cannot load.
+ */
 function rangeFor(nest: string, name: string, range: string): string {
   const alternatives = range.split('||').map((alternative) => alternative.trim());
   const isOlder = name.startsWith('@nestjs/') && nest.startsWith('11.');

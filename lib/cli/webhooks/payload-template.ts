@@ -4,8 +4,9 @@ import { UsageError } from '../usage-error.js';
 const NAMED = ['body', 'timestamp', 'id', 'method', 'url'] as const;
 
 /**
- * What is signed, as one writes it on a command line: text with its parts in braces (`v0:{timestamp}:{body}`), any other
- * name in braces being a header. Without braces, names between commas: `timestamp,body`.
+ * What is signed, as one writes it on a command line: text with its parts in braces
+ * (`v0:{timestamp}:{body}`), any other name in braces being a header. Without braces, names between commas:
+ * `timestamp,body`.
  *
  * @throws UsageError where a brace is left open, or a part has no name.
  */

@@ -21,7 +21,8 @@ export class DeliveryStore implements DeliveryQueue {
     this.queue = new Queue(queueName, {
       connection: producerConnection(connection),
       ...(prefix === undefined ? {} : { prefix }),
-      // The check is a command: were the connection lost just then, this queue would be lost for good. Workers do check.
+      // The check is a command: were the connection lost just then, this queue would be lost for good.
+      // Workers do check.
       skipVersionCheck: true,
     });
     const outage = new OutageLog('webhooks are answered 503');
@@ -40,7 +41,10 @@ export class DeliveryStore implements DeliveryQueue {
     });
   }
 
-  /** Lets a job that finally failed begin again with all its attempts. False: it is not among the failed ones any more. */
+  /**
+   * Lets a job that finally failed begin again with all its attempts. False: it is not among the failed ones
+   * any more.
+   */
   async rerun(job: Job<QueuedDelivery>): Promise<boolean> {
     try {
       await job.retry('failed', { resetAttemptsMade: true });
@@ -58,7 +62,8 @@ export class DeliveryStore implements DeliveryQueue {
    */
   async inTime<T>(commands: () => Promise<T>): Promise<T> {
     const deadline = performance.now() + ANSWERS_WITHIN_MS;
-    // Waited for apart: commands that begin only once Redis is back would pile up during an outage, and nobody waits for them.
+    // Waited for apart: commands that begin only once Redis is back would pile up during an outage, and
+    // nobody waits for them.
     await answered(this.ready, deadline);
     return answered(commands(), deadline);
   }

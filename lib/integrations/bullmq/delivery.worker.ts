@@ -54,7 +54,8 @@ export class DeliveryWorker {
    */
   async stop(redisAnswers: () => Promise<boolean>): Promise<void> {
     this.stopped = true;
-    // BullMQ 5 may begin another pause between two looks for stalled jobs after it was closed, and keep the process up for it.
+    // BullMQ 5 may begin another pause between two looks for stalled jobs after it was closed, and keep the
+    // process up for it.
     this.worker.opts.stalledInterval = 1;
     this.worker.pause(true).catch(() => undefined);
     const limit = performance.now() + this.options.shutdownTimeoutMs;

@@ -68,13 +68,16 @@ const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<PaymentsQueueO
   .build();
 
 /**
- * Webhook work handed to BullMQ: a verified delivery is answered 200 once it is stored in Redis, and workers, in this process
- * or in others, run the `@OnPayment` handlers, again after a failure. What failed in every attempt stays: see `PaymentsQueue`.
+ * Webhook work handed to BullMQ: a verified delivery is answered 200 once it is stored in Redis, and workers,
+ * in this process or in others, run the `@OnPayment` handlers, again after a failure. What failed in every
+ * attempt stays: see `PaymentsQueue`.
  *
- * 200 then means stored, and the work runs at least once: when a worker dies, another one begins again, so make effects
- * idempotent. The method of the `@PaymentsWebhook` route does not run. Use a storage that all processes share.
+ * 200 then means stored, and the work runs at least once: when a worker dies, another one begins again, so
+ * make effects idempotent. The method of the `@PaymentsWebhook` route does not run. Use a storage that all
+ * processes share.
  *
- * The queue itself is `@InjectQueue('payments-webhooks')`, for dashboards and metrics. Its jobs hold names and phone numbers.
+ * The queue itself is `@InjectQueue('payments-webhooks')`, for dashboards and metrics. Its jobs hold names
+ * and phone numbers.
  *
  * @example
  * ```ts

@@ -4,8 +4,8 @@ import { type QueuedDelivery } from '../../webhooks/delivery/delivery-queue.js';
 import { type DeliveryStore } from './delivery.store.js';
 
 /**
- * A webhook whose handlers failed in every attempt. Whom the payment is from is not in it: `PaymentsJournal.get` knows the
- * payment by its reference.
+ * A webhook whose handlers failed in every attempt. Whom the payment is from is not in it:
+ * `PaymentsJournal.get` knows the payment by its reference.
  *
  * @publicApi
  */
@@ -24,7 +24,10 @@ export interface FailedWebhook {
   readonly deliveredAt: Date;
   /** When the last attempt failed. */
   readonly failedAt: Date;
-  /** Why the last attempt failed, in the words of the package or of BullMQ; the handler's own error is in the worker's log. */
+  /**
+   * Why the last attempt failed, in the words of the package or of BullMQ; the handler's own error is in the
+   * worker's log.
+   */
   readonly reason: string;
 }
 
@@ -43,8 +46,8 @@ export class PaymentsQueue {
   }
 
   /**
-   * What finally failed, the latest first; at most `limit`, which is 100 where it is left out. It stays until it is run again and
-   * succeeds.
+   * What finally failed, the latest first; at most `limit`, which is 100 where it is left out. It stays until
+   * it is run again and succeeds.
    *
    * @throws PaymentsStorageError where Redis does not answer.
    */

@@ -45,8 +45,9 @@ function reconnectWait(times: number): number {
 }
 
 /**
- * For a queue or worker that was just closed. BullMQ 5 reports a connection that was given up before it ever stood only after
- * it let go of its own listeners, and an error that nobody listens to would end the process in the middle of its shutdown.
+ * For a queue or worker that was just closed. BullMQ 5 reports a connection that was given up before it ever
+ * stood only after it let go of its own listeners, and an error that nobody listens to would end the process
+ * in the middle of its shutdown.
  */
 export function ignoreLateErrors(closed: object): void {
   const { connection, blockingConnection } = closed as Readonly<Record<string, unknown>>;

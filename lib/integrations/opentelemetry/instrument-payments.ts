@@ -24,12 +24,12 @@ export interface InstrumentPaymentsOptions {
 }
 
 /**
- * Reports every account of the process to OpenTelemetry: a span for each call to the gateway and each of its tries, for each
- * webhook and each of its handlers, and metrics of all of them. No span and no metric holds a key, a body or anything about
- * a customer or a recipient.
+ * Reports every account of the process to OpenTelemetry: a span for each call to the gateway and each of its
+ * tries, for each webhook and each of its handlers, and metrics of all of them. No span and no metric holds a
+ * key, a body or anything about a customer or a recipient.
  *
- * Call it once, after the SDK has started, before or after the application is created. A second call reports everything
- * twice.
+ * Call it once, after the SDK has started, before or after the application is created. A second call reports
+ * everything twice.
  *
  * @returns a function that ends it; spans that are open then end.
  *

@@ -17,9 +17,9 @@ export interface ObserveJournalOptions {
 }
 
 /**
- * Reports the age of the oldest unresolved payment of an account, in seconds, as `payments.journal.oldest_unresolved.age`; 0
- * where none is open, nothing while the storage does not answer. It is read whenever metrics are collected, which costs a few
- * small reads of the storage.
+ * Reports the age of the oldest unresolved payment of an account, in seconds, as
+ * `payments.journal.oldest_unresolved.age`; 0 where none is open, nothing while the storage does not answer.
+ * It is read whenever metrics are collected, which costs a few small reads of the storage.
  *
  * @returns a function that ends it.
  *

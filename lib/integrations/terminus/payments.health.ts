@@ -19,11 +19,12 @@ interface StorageHealth {
 }
 
 /**
- * Tells Terminus whether payments can be made: the gateway is reachable and accepts the credentials (it is asked for the
- * balance), the storage answers, and no payment has been open for too long. Provide it beside `TerminusModule`.
+ * Tells Terminus whether payments can be made: the gateway is reachable and accepts the credentials (it is
+ * asked for the balance), the storage answers, and no payment has been open for too long. Provide it beside
+ * `TerminusModule`.
  *
- * One gateway answer that says nothing (a 5xx, silence, a 429) changes nothing; the third silence or 5xx in a row is down.
- * What is reported holds no reference, no key and no address.
+ * One gateway answer that says nothing (a 5xx, silence, a 429) changes nothing; the third silence or 5xx in a
+ * row is down. What is reported holds no reference, no key and no address.
  *
  * @example
  * ```ts

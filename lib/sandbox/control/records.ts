@@ -133,7 +133,9 @@ export interface SandboxDeliveryAttempt {
   readonly problem: string | null;
   /** How long it took, in milliseconds of real time. */
   readonly duration_ms: number;
-  /** Who asked: null for the schedule, else an operator who wanted the headers of the try before, or a new signature. */
+  /**
+   * Who asked: null for the schedule, else an operator who wanted the headers of the try before, or a new signature.
+   */
   readonly replay: 'identical' | 'resigned' | null;
   /** What was sent beside the body, under lower-case names. */
   readonly request_headers: Readonly<Record<string, string>>;

@@ -37,7 +37,8 @@ export interface GatewayOperation {
   /** Schema of its body in `gateway.yaml`; absent where it takes no body. */
   readonly request?: RequestSchema;
   /**
-   * What it makes, if it moves money. Such an operation must carry an Idempotency-Key (specification, "Authentication" 2).
+   * What it makes, if it moves money. Such an operation must carry an Idempotency-Key (specification,
+   * "Authentication" 2).
    */
   readonly makes?: 'collection' | 'payout';
   /** Code and message of a success (specification, "Endpoints"). */
@@ -46,8 +47,9 @@ export interface GatewayOperation {
 }
 
 /**
- * Every operation of the gateway, by method and path below `/api/v1`. A path may have parameters: `/payments/{reference}`.
- * The router, the validation, the scenarios, the control API, the page and the documents know no other list.
+ * Every operation of the gateway, by method and path below `/api/v1`. A path may have parameters:
+ * `/payments/{reference}`. The router, the validation, the scenarios, the control API, the page and the
+ * documents know no other list.
  */
 export const OPERATIONS: Readonly<Record<SandboxOperation, GatewayOperation>> = {
   'POST /payments/mobile-money': {

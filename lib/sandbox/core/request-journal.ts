@@ -25,8 +25,8 @@ export interface SandboxRequest {
   /** The fault that changed the answer. */
   readonly fault: string | null;
   /**
-   * The rule that fired: `fault hang`, `header 0003`, `ending 0003`, `default manual` or `default auto`; also the answer's
-   * `X-Sandbox-Rule` header. Null where there is no such operation.
+   * The rule that fired: `fault hang`, `header 0003`, `ending 0003`, `default manual` or `default auto`; also
+   * the answer's `X-Sandbox-Rule` header. Null where there is no such operation.
    */
   readonly rule: string | null;
   /** What the profile `adversarial` did otherwise than documented, in words. */

@@ -22,8 +22,8 @@ export interface PlannedFault {
    */
   times(calls: number): PlannedFault;
   /**
-   * Applies to each call with this chance, until `reset()` or until it has applied `times(…)`. The same seed and the same
-   * calls give the same faults.
+   * Applies to each call with this chance, until `reset()` or until it has applied `times(…)`. The same seed
+   * and the same calls give the same faults.
    *
    * @throws PaymentsConfigError where it is not from 0 to 1.
    */
@@ -90,9 +90,11 @@ export class NextCall {
   }
 
   /**
-   * Answers a status; the request is not processed unless you say so. The body is `{ message }`, or shape B with `code`.
+   * Answers a status; the request is not processed unless you say so. The body is `{ message }`, or shape B
+   * with `code`.
    *
-   * @throws PaymentsConfigError where the status is not from 200 to 599, or `retryAfter` no whole number of seconds from 0 on.
+   * @throws PaymentsConfigError where the status is not from 200 to 599, or `retryAfter` no whole number of
+   * seconds from 0 on.
    */
   status(status: number, options: StatusFaultOptions = {}): PlannedFault {
     const { retryAfter = 0 } = options;

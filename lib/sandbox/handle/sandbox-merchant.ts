@@ -56,7 +56,8 @@ export class SandboxMerchant {
   /**
    * Sends this merchant's webhooks to this address, whatever `sandbox.deliverTo` says.
    *
-   * @throws PaymentsConfigError where it is not an address on this machine (unless `allowRemoteWebhooks`), or holds a password.
+   * @throws PaymentsConfigError where it is not an address on this machine (unless `allowRemoteWebhooks`), or
+   * holds a password.
    */
   deliverTo(address: string | URL): void {
     this.parts.endpoints.deliverTo(address, this.name);
@@ -114,8 +115,8 @@ export class SandboxMerchant {
   }
 
   /**
-   * Forgets this merchant's payments, payouts, keys, wallet, names, faults, requests and deliveries, and gives up what is
-   * under way. Its webhook address and its ids go on.
+   * Forgets this merchant's payments, payouts, keys, wallet, names, faults, requests and deliveries, and
+   * gives up what is under way. Its webhook address and its ids go on.
    */
   async reset(): Promise<void> {
     await this.parts.reset(this.name);

@@ -1,7 +1,10 @@
 import { type IncomingMessage } from 'node:http';
 
 export const BODY_LIMIT = 1_048_576;
-/** As many as a webhook may have, which takes over what a request says: code that follows a body recursively survives them. */
+/**
+ * As many as a webhook may have, which takes over what a request says: code that follows a body recursively
+ * survives them.
+ */
 const DEEPEST_NESTING = 100;
 
 /** The whole body; undefined where it is larger than `BODY_LIMIT`. Rejects when the sender goes away. */

@@ -7,7 +7,10 @@ import { type RequestJournal, type SandboxRequest } from '../core/request-journa
 
 const RULE_HEADER = 'x-sandbox-rule';
 
-/** Records one call under `/api/v1` and sends its answer. However the call ends, the journal and the listeners get it. */
+/**
+ * Records one call under `/api/v1` and sends its answer. However the call ends, the journal and the listeners
+ * get it.
+ */
 export class RequestRecord {
   private form = PLAIN_FORM;
 

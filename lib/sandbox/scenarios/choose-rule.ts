@@ -21,8 +21,9 @@ export interface RuleInput {
 const AUTO_DELAY_MS = 2_000;
 
 /**
- * Chooses the rule of a call: a planned fault, else the header, else the number's ending, else the mode. A fault changes
- * only the answer. If it lets the request through, the next rule decides what happens to the payment.
+ * Chooses the rule of a call: a planned fault, else the header, else the number's ending, else the mode. A
+ * fault changes only the answer. If it lets the request through, the next rule decides what happens to the
+ * payment.
  */
 export function chooseRule(input: RuleInput): Rule {
   const rule = ruleWithoutFault(input);

@@ -123,7 +123,8 @@ export class EndpointRegistry {
 /**
  * Checks an address that webhooks go to.
  *
- * @throws PaymentsConfigError where it is no http address, holds a password, or is not on this machine and that was not allowed.
+ * @throws PaymentsConfigError where it is no http address, holds a password, or is not on this machine and
+ * that was not allowed.
  */
 export function deliveryTarget(address: string | URL, allowRemote: boolean): URL {
   const text = String(address);

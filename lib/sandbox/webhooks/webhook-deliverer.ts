@@ -58,7 +58,8 @@ export class WebhookDeliverer {
   }
 
   /**
-   * Sends an event once more, whatever its state. Resolves when the try has ended, to undefined if no endpoint takes the event.
+   * Sends an event once more, whatever its state. Resolves when the try has ended, to undefined if no
+   * endpoint takes the event.
    */
   async replay(delivery: Delivery, replay: Replay): Promise<Delivery | undefined> {
     const { event } = delivery;

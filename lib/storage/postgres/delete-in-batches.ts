@@ -4,7 +4,8 @@ import { milliseconds, MOMENT } from './sql-text.js';
 const BATCH = 1_000;
 
 /**
- * Deletes up to a thousand rows that meet a condition and whose `time` is longer ago than `$3`; rows that somebody holds are left.
+ * Deletes up to a thousand rows that meet a condition and whose `time` is longer ago than `$3`; rows that
+ * somebody holds are left.
  *
  * The moment is a subquery and not a join, so it bounds the index scan: rows that stay are not read.
  *

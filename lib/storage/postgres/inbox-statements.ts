@@ -44,7 +44,10 @@ export interface InboxStatements {
    * entry was written since then.
    */
   readonly claim: string;
-  /** The same for an entry that must be there; no row: there was none. An entry that is purged meanwhile is not made again. */
+  /**
+   * The same for an entry that must be there; no row: there was none. An entry that is purged meanwhile is
+   * not made again.
+   */
   readonly claimExisting: string;
   /** Key, fingerprint, provider reference. No row: the entry has one already, or is another outcome's. */
   readonly adopt: string;

@@ -118,8 +118,9 @@ export function journalStatements({ journal, tombstones, versions }: TableNames)
 /**
  * Deletes a batch and leaves its tombstones, in one statement.
  *
- * The record is searched, not parsed: PostgreSQL fails at texts that JSON allows (U+0000). A quotation mark without a backslash before
- * it ends a name or a value, so no text within a value can look like what is searched for.
+ * The record is searched, not parsed: PostgreSQL fails at texts that JSON allows (U+0000). A quotation mark
+ * without a backslash before it ends a name or a value, so no text within a value can look like what is
+ * searched for.
  */
 function forgetBatch(journal: string, tombstones: string, condition: string): string {
   const field = (name: string): string => `substring(record::text FROM '"${name}":"([a-z]+)"')`;
@@ -149,7 +150,8 @@ export function storedRecord(row: JournalRow): StoredJournalRecord {
   const now = Number(row['now_ms']);
   const updatedAt = Number(row['updated_ms']);
   const { record, damaged } = readRecord(row['record_text'] ?? '', columnsOf(row));
-  // One literal with every field: a spread before the fields would take three times as long, and a list may have a million rows.
+  // One literal with every field: a spread before the fields would take three times as long, and a list may
+  // have a million rows.
   const stored: StoredJournalRecord = {
     record,
     version: Number(row['version_text']),

@@ -20,16 +20,19 @@ export interface MigratePaymentsOptions {
  * Brings the tables of the package to the version that this package needs: `payments_inbox`, `payments_set_aside`,
  * `payments_journal` and `payments_migrations`.
  *
- * Call it before the application starts, or at every start: what is there already stays, replicas that start together take
- * turns, and one that fails leaves nothing half done. It needs the right to create tables only where something is missing.
+ * Call it before the application starts, or at every start: what is there already stays, replicas that start
+ * together take turns, and one that fails leaves nothing half done. It needs the right to create tables only
+ * where something is missing.
  *
- * A migration waits three seconds for the tables at most, because everybody else waits behind it: where a transaction of the
- * application holds them for longer, it lets go, and tries again four times within half a minute.
+ * A migration waits three seconds for the tables at most, because everybody else waits behind it: where a
+ * transaction of the application holds them for longer, it lets go, and tries again four times within half a
+ * minute.
  *
  * Tables of a newer version stay as they are, so an older replica may call it during a deployment too.
  *
- * @throws PaymentsConfigError where an option is wrong, PaymentsStorageError where a newer version of the package made tables that
- * this one cannot use, or where it did not get the tables, and the error of `pg` where PostgreSQL refuses.
+ * @throws PaymentsConfigError where an option is wrong, PaymentsStorageError where a newer version of the
+ * package made tables that this one cannot use, or where it did not get the tables, and the error of `pg`
+ * where PostgreSQL refuses.
  *
  * @example
  * ```ts
@@ -62,8 +65,8 @@ export interface MigrationRetries {
 const RETRIES: MigrationRetries = { lockTimeout: '3s', pausesMs: [1_000, 2_000, 4_000, 8_000] };
 
 /**
- * Brings the tables to the version of this package. Whoever waits for a lock on a table makes all others wait behind it, readers too:
- * so it lets go after a while, everything that it had locked before included.
+ * Brings the tables to the version of this package. Whoever waits for a lock on a table makes all others wait
+ * behind it, readers too: so it lets go after a while, everything that it had locked before included.
  */
 export async function migrateTables(
   pool: PostgresPool,

@@ -5,16 +5,19 @@ import { type TableNames } from './table-names.js';
 export interface Migration {
   readonly statements: string;
   /**
-   * The lowest version that a build must know to use these tables: it rises where an older build would misread what is there, or
-   * leave out what this one relies on. It never falls. Versions before 5 have no column for it.
+   * The lowest version that a build must know to use these tables: it rises where an older build would
+   * misread what is there, or leave out what this one relies on. It never falls. Versions before 5 have no
+   * column for it.
    */
   readonly compatibleFrom?: number;
 }
 
 /**
- * What each version of the tables adds to the one before it. A version that was released is never changed: databases have it.
+ * What each version of the tables adds to the one before it. A version that was released is never changed:
+ * databases have it.
  *
- * References are compared byte by byte (`COLLATE "C"`): an index then means the same after the system's locales change.
+ * References are compared byte by byte (`COLLATE "C"`): an index then means the same after the system's
+ * locales change.
  */
 export function migrations(names: TableNames): readonly Migration[] {
   return [

@@ -34,7 +34,10 @@ export interface PostgresClient {
  * @publicApi
  */
 export interface PostgresResult {
-  /** Every column as text: the package asks for nothing else, because applications change how `pg` reads numbers and dates. */
+  /**
+   * Every column as text: the package asks for nothing else, because applications change how `pg` reads
+   * numbers and dates.
+   */
   readonly rows: readonly Readonly<Record<string, string | null>>[];
   /** How many rows the statement touched; null where it counts none. */
   readonly rowCount: number | null;

@@ -1,6 +1,6 @@
 /**
- * Any text in a form that PostgreSQL takes: it refuses U+0000, and a driver would write every lone surrogate as the same
- * replacement character. Different texts stay different; most stay as they are.
+ * Any text in a form that PostgreSQL takes: it refuses U+0000, and a driver would write every lone surrogate
+ * as the same replacement character. Different texts stay different; most stay as they are.
  */
 export function toSqlText(text: string): string {
   return JSON.stringify(text).slice(1, -1);
@@ -19,11 +19,12 @@ export function textLiteral(text: string): string {
 const LOCK_WITHIN_MS = 2_000;
 
 /**
- * The first part of a statement that writes: one moment for all its times, and two settings that end with the transaction.
+ * The first part of a statement that writes: one moment for all its times, and two settings that end with the
+ * transaction.
  *
  * - Its waiting for locks has a limit: the server would go on waiting, and then write, for a caller who is gone.
- * - What it commits is on the disk before that is believed, also where `synchronous_commit` is off: a server that crashed
- *   would have forgotten a payment that was sent, or a webhook that was answered.
+ * - What it commits is on the disk before that is believed, also where `synchronous_commit` is off: a server
+ *   that crashed would have forgotten a payment that was sent, or a webhook that was answered.
  */
 export const MOMENT = `moment AS (
   SELECT clock_timestamp() AS now, set_config('lock_timeout', '${LOCK_WITHIN_MS}', true),

@@ -118,16 +118,16 @@ export class TransactionalClaim implements InboxClaim {
 }
 
 /**
- * Set in the transaction of a handler only, and gone when it ends, so that a transaction which a handler ended by itself is
- * noticed.
+ * Set in the transaction of a handler only, and gone when it ends, so that a transaction which a handler
+ * ended by itself is noticed.
  */
 const MARK = 'nestjs_payments.claim';
 /** A setting that nobody has: reading it is how plain SQL fails on purpose. */
 const NOTHING_FINISHED = 'nestjs_payments.nothing_was_finished';
 
 /**
- * Begins the transaction of a handler. One that is idle for longer than the lease is ended by the server, so that a process
- * that hangs, or a network that swallows everything, does not hold its locks.
+ * Begins the transaction of a handler. One that is idle for longer than the lease is ended by the server, so
+ * that a process that hangs, or a network that swallows everything, does not hold its locks.
  */
 export function beginTransaction(fence: string, leaseMs: number): string {
   return `BEGIN;
@@ -136,8 +136,9 @@ export function beginTransaction(fence: string, leaseMs: number): string {
 }
 
 /**
- * Finishes the entry and commits, in one round trip. Where nothing was finished, because the claim is over or the transaction
- * is not the one that was begun, the first statement fails, and PostgreSQL does not come to the COMMIT behind it.
+ * Finishes the entry and commits, in one round trip. Where nothing was finished, because the claim is over or
+ * the transaction is not the one that was begun, the first statement fails, and PostgreSQL does not come to
+ * the COMMIT behind it.
  *
  * A message of two statements takes no parameters, so the values stand in it.
  *

@@ -12,7 +12,10 @@ import { type ScriptRunner } from './script-runner.js';
  */
 const FORMAT: Required<StoredVersion> = { version: 1, compatibleFrom: 1 };
 
-/** ARGV: version and compatibility of this build. What stands: `<version> <compatible from>`; this build's where it is an older format. */
+/**
+ * ARGV: version and compatibility of this build. What stands: `<version> <compatible from>`; this build's
+ * where it is an older format.
+ */
 const CLAIM_FORMAT = luaScript(`
 local found = redis.call('GET', KEYS[1])
 local version = found and (tonumber(string.match(found, '^%d+')) or math.huge)

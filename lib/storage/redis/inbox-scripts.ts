@@ -1,9 +1,9 @@
 import { luaScript } from './lua-script.js';
 
 /**
- * KEYS: entries, done. ARGV: field, token, event, fingerprint, lease in ms, provider reference ('' for none), `must-exist` or
- * `may-begin`, `any` or `listed`, then the fingerprints that may be replaced. Decides as `decideClaim` does; a claim that the
- * client repeats after it lost the answer is the same claim.
+ * KEYS: entries, done. ARGV: field, token, event, fingerprint, lease in ms, provider reference ('' for none),
+ * `must-exist` or `may-begin`, `any` or `listed`, then the fingerprints that may be replaced. Decides as
+ * `decideClaim` does; a claim that the client repeats after it lost the answer is the same claim.
  */
 export const CLAIM = luaScript(`
 local field, token, event, fingerprint = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
@@ -53,7 +53,10 @@ redis.call('HSET', KEYS[1], ARGV[1], cjson.encode(entry))
 return 1
 `);
 
-/** KEYS: entries, done. ARGV: field, token. 1: done, now or by this claim before. What only a further run needs is dropped. */
+/**
+ * KEYS: entries, done. ARGV: field, token. 1: done, now or by this claim before. What only a further run
+ * needs is dropped.
+ */
 export const FINISH = luaScript(`
 local existing = redis.call('HGET', KEYS[1], ARGV[1])
 local ended = existing and cjson.decode(existing)

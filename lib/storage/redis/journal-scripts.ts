@@ -30,7 +30,8 @@ end
 `;
 
 /**
- * A tombstone is stored as `<attempt> <end> <who said so, or -> <left at>` under 16 bytes of the SHA-1 of the field of its payment.
+ * A tombstone is stored as `<attempt> <end> <who said so, or -> <left at>` under 16 bytes of the SHA-1 of the
+ * field of its payment.
  */
 const TOMBSTONES = `
 local function tombstoneField(field)
@@ -72,8 +73,8 @@ return { '1', int(now), write(field, version, int(now), int(now), version, attem
 `);
 
 /**
- * ARGV: field, attempt, state, lease in ms, JSON, version, `intentText`; version 0 is that of a row that cannot be read. The time and the
- * new row; nil where the version is another.
+ * ARGV: field, attempt, state, lease in ms, JSON, version, `intentText`; version 0 is that of a row that
+ * cannot be read. The time and the new row; nil where the version is another.
  */
 export const REPLACE = luaScript(`${ROWS}${WRITE}
 local field, attempt, state, lease, json = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
@@ -120,8 +121,8 @@ return 1
 `);
 
 /**
- * ARGV: the sequence after which to begin, how many at most, then the states to leave out. The time, then field, sequence and row of
- * each payment; an empty row where there is none.
+ * ARGV: the sequence after which to begin, how many at most, then the states to leave out. The time, then
+ * field, sequence and row of each payment; an empty row where there is none.
  */
 export const LIST = luaScript(`${ROWS}
 local except, found, reply = {}, {}, { int(now) }
@@ -142,11 +143,11 @@ return reply
 `);
 
 /**
- * ARGV: state, age in ms, the sequence after which to begin, how many to look at. How many were forgotten, and where to go on;
- * nothing there where all that come later were not even written down long enough ago.
+ * ARGV: state, age in ms, the sequence after which to begin, how many to look at. How many were forgotten,
+ * and where to go on; nothing there where all that come later were not even written down long enough ago.
  *
- * Outcome, source and a key that was kept are looked for in the JSON, not parsed: a quotation mark without a backslash before it ends a name or a value,
- * so no text within a value can look like them.
+ * Outcome, source and a key that was kept are looked for in the JSON, not parsed: a quotation mark without a
+ * backslash before it ends a name or a value, so no text within a value can look like them.
  */
 export const PURGE = luaScript(`${ROWS}${TOMBSTONES}
 local function leaveTombstone(field, row, state)
@@ -181,9 +182,11 @@ return { int(#old), #fields == tonumber(ARGV[4]) and last or '' }
 `);
 
 /**
- * ARGV: age in ms, the cursor of HSCAN, about how many to look at. How many tombstones were taken away, and the next cursor.
+ * ARGV: age in ms, the cursor of HSCAN, about how many to look at. How many tombstones were taken away, and
+ * the next cursor.
  *
- * No index by time: it would double what a tombstone takes for ever, for a question that is asked once a day at most.
+ * No index by time: it would double what a tombstone takes for ever, for a question that is asked once a day
+ * at most.
  */
 export const PURGE_TOMBSTONES = luaScript(`
 local latest = now - ARGV[1]

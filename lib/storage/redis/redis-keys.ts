@@ -34,8 +34,8 @@ export class RedisKeys {
   }
 
   /**
-   * The payments by reference; the last version; the tombstones; one index per state; one for all states that this version does not
-   * know.
+   * The payments by reference; the last version; the tombstones; one index per state; one for all states that
+   * this version does not know.
    */
   journal(scope: JournalScope): readonly string[] {
     const name = (part: string): string => this.of(scope, `journal:${scope.family}${part}`);

@@ -28,8 +28,9 @@ export interface RedisKeyOptions {
  */
 export interface GivenRedisOptions {
   /**
-   * A `Redis` or `Cluster` of ioredis. Give it `maxRetriesPerRequest: 0` and a `socketTimeout` (ioredis 5.4 or later): a call
-   * then fails as soon as the connection is lost or silent, and is not made a second time when it is back.
+   * A `Redis` or `Cluster` of ioredis. Give it `maxRetriesPerRequest: 0` and a `socketTimeout` (ioredis 5.4
+   * or later): a call then fails as soon as the connection is lost or silent, and is not made a second time
+   * when it is back.
    */
   readonly client: RedisClient;
   /** Not together with `client`. */

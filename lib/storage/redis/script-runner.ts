@@ -8,7 +8,9 @@ import { SafeLogger } from '../../common/safe-logger.js';
  */
 const LOST: readonly string[] = ['reconnecting', 'close'];
 
-/** Runs scripts, each in one round trip. Rejects with a `PaymentsStorageError` that repeats nothing of what was sent. */
+/**
+ * Runs scripts, each in one round trip. Rejects with a `PaymentsStorageError` that repeats nothing of what was sent.
+ */
 export class ScriptRunner {
   private checked = false;
 
