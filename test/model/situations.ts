@@ -169,6 +169,10 @@ const openProbe = ({ reference }: Slot): Steps => {
   return inOrder(
     one(call.map((step): Step => ({ ...step, call: { ...step.call, options: 'once' } }))),
     perhaps(replicas.map((replica): Step => ({ do: 'restart', replica }))),
+    fc.oneof(
+      fc.constant([]),
+      recoveries({ trouble: undefined }).map((step) => [LATER, step]),
+    ),
   );
 };
 
@@ -194,6 +198,6 @@ export const situations: Steps = slots.chain((slot) =>
     { weight: 2, arbitrary: heldByAnother(slot) },
     { weight: 4, arbitrary: refusedRepetition(slot) },
     { weight: 1, arbitrary: failedPayout(slot) },
-    { weight: 2, arbitrary: openProbe(slot) },
+    { weight: 4, arbitrary: openProbe(slot) },
   ),
 );
