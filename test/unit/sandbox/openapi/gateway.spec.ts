@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { COLLECTION_STATUSES, DISBURSEMENT_STATUSES } from '../../../lib/common/vocabulary.js';
-import { PAYMENT_EVENT_NAMES } from '../../../lib/common/events.js';
-import { SANDBOX_BANKS } from '../../../lib/sandbox/core/banks.js';
-import { SANDBOX_NETWORKS } from '../../../lib/sandbox/core/recipients.js';
-import { OPERATIONS } from '../../../lib/sandbox/core/operations.js';
-import { answerProblems, gatewayDocument, webhookProblems } from '../../support/gateway-contract.js';
+import { COLLECTION_STATUSES, DISBURSEMENT_STATUSES } from '../../../../lib/common/vocabulary.js';
+import { PAYMENT_EVENT_NAMES } from '../../../../lib/common/events.js';
+import { SANDBOX_BANKS } from '../../../../lib/sandbox/core/banks.js';
+import { SANDBOX_NETWORKS } from '../../../../lib/sandbox/core/recipients.js';
+import { OPERATIONS } from '../../../../lib/sandbox/core/operations.js';
+import { answerProblems, gatewayDocument, webhookProblems } from '../../../support/gateway-contract.js';
 
 type Node = Readonly<Record<string, unknown>>;
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { SANDBOX_OPERATIONS } from '../../../lib/sandbox/core/operation-name.js';
-import { pageFiles } from '../../../lib/sandbox/page/assets.generated.js';
-import * as entry from '../../../lib/index.js';
-import { controlDocument } from '../../support/control-contract.js';
+import { SANDBOX_OPERATIONS } from '../../../../lib/sandbox/core/operation-name.js';
+import { pageFiles } from '../../../../lib/sandbox/page/assets.generated.js';
+import * as entry from '../../../../lib/index.js';
+import { controlDocument } from '../../../support/control-contract.js';
 
 const sorted = (names: readonly string[]): readonly string[] => [...names].sort();
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { seededIds } from '../../../lib/sandbox/core/id-source.js';
+import { seededIds } from '../../../../lib/sandbox/core/id-source.js';
 
 describe('the id source', () => {
   it('makes version 4 UUIDs that do not repeat', () => {

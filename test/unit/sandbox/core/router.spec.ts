@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { pathTemplate } from '../../../lib/sandbox/core/path-template.js';
-import { findOperation, methodsOf, operationOf, referenceOf } from '../../../lib/sandbox/core/router.js';
-import { type SandboxRequest } from '../../../lib/sandbox/index.js';
+import { pathTemplate } from '../../../../lib/sandbox/core/path-template.js';
+import { findOperation, methodsOf, operationOf, referenceOf } from '../../../../lib/sandbox/core/router.js';
+import { type SandboxRequest } from '../../../../lib/sandbox/index.js';
 
 const REQUEST: SandboxRequest = {
   id: '1',

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { EventBus } from '../../../lib/sandbox/core/event-bus.js';
+import { EventBus } from '../../../../lib/sandbox/core/event-bus.js';
 
 describe("the emulator's listeners", () => {
   it('cannot stop what they listen to, and what they throw stays to be seen', () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { SandboxClock } from '../../../lib/sandbox/clock/sandbox-clock.js';
+import { SandboxClock } from '../../../../lib/sandbox/clock/sandbox-clock.js';
 
 describe('the sandbox clock', () => {
   let clock: SandboxClock;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { CURRENCY, listed, TEXT } from '../../../lib/common/openapi/field-schemas.js';
-import { OpenApiField } from '../../../lib/common/openapi/open-api-field.js';
+import { CURRENCY, listed, TEXT } from '../../../../lib/common/openapi/field-schemas.js';
+import { OpenApiField } from '../../../../lib/common/openapi/open-api-field.js';
 
 class Request {
   @OpenApiField(TEXT)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
-import { formatCents } from '../../../lib/common/money.js';
-import { centsAsNumber, centsOf, collectionFee } from '../../../lib/sandbox/core/amounts.js';
-import { fieldErrors } from '../../../lib/sandbox/openapi/request-validation.js';
+import { formatCents } from '../../../../lib/common/money.js';
+import { centsAsNumber, centsOf, collectionFee } from '../../../../lib/sandbox/core/amounts.js';
+import { fieldErrors } from '../../../../lib/sandbox/openapi/request-validation.js';
 
 const cents = fc.bigInt({ min: 1n, max: 10n ** 15n - 1n });
 

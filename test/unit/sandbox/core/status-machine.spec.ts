@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { COLLECTION_STATUSES, DISBURSEMENT_STATUSES } from '../../../lib/common/vocabulary.js';
-import { canMoveCollection, canMoveDisbursement } from '../../../lib/sandbox/core/status-machine.js';
+import { COLLECTION_STATUSES, DISBURSEMENT_STATUSES } from '../../../../lib/common/vocabulary.js';
+import { canMoveCollection, canMoveDisbursement } from '../../../../lib/sandbox/core/status-machine.js';
 
 describe('the state machines', () => {
   it('let nothing leave a final state of a collection', () => {

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type * as operationName from '../../../lib/sandbox/core/operation-name.js';
-import type * as operations from '../../../lib/sandbox/core/operations.js';
-import type * as router from '../../../lib/sandbox/core/router.js';
-import type * as sandboxEntry from '../../../lib/sandbox/index.js';
-import { callerOf, COLLECTION } from '../../support/gateway-caller.js';
+import type * as operationName from '../../../../lib/sandbox/core/operation-name.js';
+import type * as operations from '../../../../lib/sandbox/core/operations.js';
+import type * as router from '../../../../lib/sandbox/core/router.js';
+import type * as sandboxEntry from '../../../../lib/sandbox/index.js';
+import { callerOf, COLLECTION } from '../../../support/gateway-caller.js';
 
-const NAMES_MODULE = '../../../lib/sandbox/core/operation-name.js';
-const OPERATIONS_MODULE = '../../../lib/sandbox/core/operations.js';
+const NAMES_MODULE = '../../../../lib/sandbox/core/operation-name.js';
+const OPERATIONS_MODULE = '../../../../lib/sandbox/core/operations.js';
 const STATUS = 'GET /receipts/{reference}' as operationName.SandboxOperation;
 const NEWEST = 'GET /receipts/newest';
 
@@ -36,8 +36,8 @@ describe('an operation with a path parameter', () => {
       const actual = await original<typeof operations>();
       return { ...actual, OPERATIONS: { [STATUS]: statusRow, [NEWEST]: statusRow, ...actual.OPERATIONS } };
     });
-    entry = await import('../../../lib/sandbox/index.js');
-    routes = await import('../../../lib/sandbox/core/router.js');
+    entry = await import('../../../../lib/sandbox/index.js');
+    routes = await import('../../../../lib/sandbox/core/router.js');
   });
 
   afterAll(() => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { milliseconds, type Duration } from '../../../lib/sandbox/clock/duration.js';
+import { milliseconds, type Duration } from '../../../../lib/sandbox/clock/duration.js';
 
 describe('a duration', () => {
   it.each<[Duration, number]>([

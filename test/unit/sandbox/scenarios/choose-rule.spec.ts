@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { WAITING } from '../../../lib/sandbox/core/outcome-plan.js';
-import { SANDBOX_OPERATIONS } from '../../../lib/sandbox/core/operation-name.js';
-import { chooseRule, type RuleInput } from '../../../lib/sandbox/scenarios/choose-rule.js';
-import { SCENARIOS } from '../../../lib/sandbox/scenarios/scenario-table.js';
+import { WAITING } from '../../../../lib/sandbox/core/outcome-plan.js';
+import { SANDBOX_OPERATIONS } from '../../../../lib/sandbox/core/operation-name.js';
+import { chooseRule, type RuleInput } from '../../../../lib/sandbox/scenarios/choose-rule.js';
+import { SCENARIOS } from '../../../../lib/sandbox/scenarios/scenario-table.js';
 
 const COLLECT = 'POST /payments/mobile-money';
 const TO_BANK = 'POST /disbursements/bank';
