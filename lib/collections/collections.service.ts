@@ -1,10 +1,34 @@
 import { Injectable } from '@nestjs/common';
+import { canonicalAmount } from '../common/money.js';
+import { COLLECTION_STATUSES } from '../common/vocabulary.js';
+import {
+  asRecord,
+  unlistedValue,
+  withMetadata,
+  withMoney,
+  wireAmount,
+} from '../gateway/answer/wire-record.js';
 import { type CallOptions } from '../gateway/call-options.js';
+import {
+  type MoneyCall,
+  type PaymentsResponse,
+  type ReadPayload,
+  MONEY_PATHS,
+} from '../gateway/gateway-call.js';
+import { type RequestRules } from '../gateway/gateway-client.js';
+import { type RequestClass } from '../gateway/validation/request-rules.js';
+import { limitErrors, validateRequest } from '../gateway/validation/validate-request.js';
 import { type Payments } from '../journal/payment/payments.js';
-import { type PaymentsResponse } from '../gateway/gateway-call.js';
-import { collectionCall, type CollectionRoute } from './collection-call.js';
 import { MobileMoneyCollectionDto, PartnerWalletCollectionDto } from './collection.dto.js';
 import { type CollectionPayment } from './collection-payment.js';
+
+/** The two ways of asking for money. Both take the same request and return the same record. */
+interface CollectionRoute {
+  readonly operation: 'collection.mobile-money' | 'collection.partner-wallet';
+  readonly requestClass: RequestClass<MobileMoneyCollectionDto>;
+  /** What the record's `payment_method` says. */
+  readonly paymentMethod: string;
+}
 
 const MOBILE_MONEY: CollectionRoute = {
   operation: 'collection.mobile-money',
@@ -65,4 +89,47 @@ export class CollectionsService {
   ): Promise<PaymentsResponse<CollectionPayment>> {
     return this.payments.make(collectionCall(PARTNER_WALLET, request, this.payments.rules), options);
   }
+}
+
+/** Checks a request and makes the call of it. */
+function collectionCall(
+  route: CollectionRoute,
+  request: unknown,
+  rules: RequestRules,
+): MoneyCall<CollectionPayment> {
+  const dto = validateRequest(route.requestClass, request, route.operation, ({ amount }) =>
+    limitErrors(amount, rules.limits.collection),
+  );
+  const amount = canonicalAmount(dto.amount);
+  return {
+    kind: 'collection',
+    operation: route.operation,
+    method: 'POST',
+    path: MONEY_PATHS[route.operation],
+    payment: { reference: dto.reference, amount, currency: 'TZS' },
+    body: {
+      amount: wireAmount(amount, rules.amountFormat.collections),
+      currency: 'TZS',
+      reference: dto.reference,
+      phone: dto.phone,
+      customer_name: dto.customer_name,
+      customer_email: dto.customer_email,
+      metadata: dto.metadata,
+    },
+    read: (data) => readPayment(data, route.paymentMethod),
+  };
+}
+
+function readPayment(data: unknown, paymentMethod: string): ReadPayload<CollectionPayment> | undefined {
+  const wire = asRecord(data);
+  if (!wire) return undefined;
+  const { record, warnings } = withMoney(wire, ['amount', 'fee', 'net_amount']);
+  return {
+    value: withMetadata(record) as unknown as CollectionPayment,
+    warnings: [
+      ...warnings,
+      ...unlistedValue(wire, 'status', COLLECTION_STATUSES),
+      ...unlistedValue(wire, 'payment_method', [paymentMethod]),
+    ],
+  };
 }

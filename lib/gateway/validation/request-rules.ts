@@ -1,6 +1,5 @@
 import 'reflect-metadata';
-import { ValidateBy, type ValidationArguments, isEmail } from 'class-validator';
-import { bareReference } from '../../common/bare-reference.js';
+import { getMetadataStorage, isEmail, ValidateBy, type ValidationArguments } from 'class-validator';
 import { TZ_PHONE } from '../../common/phone.js';
 import { amountProblem } from '../../common/money.js';
 
@@ -46,6 +45,13 @@ export const textProblem: FieldProblem = (value) => {
     return 'must be whole characters: it holds half of an emoji or of a similar sign';
   return undefined;
 };
+
+const BLANK_ENDS = /^[\s\p{Cc}\p{Cf}]+|[\s\p{Cc}\p{Cf}]+$/gu;
+
+/** A reference without white space, control and invisible characters at its ends: what is left of it where somebody trims it. */
+export function bareReference(reference: string): string {
+  return reference.replace(BLANK_ENDS, '');
+}
 
 const referenceProblem: FieldProblem = (value, request) => {
   const problem = textProblem(value, request);
@@ -138,3 +144,80 @@ export function metadataProblem(value: unknown): string | undefined {
 
 /** A plain JSON object, or left out. */
 export const IsMetadata = (): PropertyDecorator => fieldRule('isMetadata', whenGiven(metadataProblem));
+
+/** A request DTO class of the package. */
+export interface RequestClass<T extends object> {
+  new (): T;
+}
+
+const compiled = new Map<RequestClass<object>, CompiledRules | undefined>();
+
+/** False also where only class-validator can tell. */
+export function passesRules(requestClass: RequestClass<object>, dto: object): boolean {
+  if (!compiled.has(requestClass)) compiled.set(requestClass, compileRules(requestClass));
+  const rules = compiled.get(requestClass);
+  return rules !== undefined && passes(rules, dto);
+}
+
+/** What class-validator knows of one rule. */
+type RuleMetadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
+
+/** A rule of one field, as class-validator would ask it. */
+type Check = (dto: object, value: unknown) => boolean;
+
+/** The rules of a class by field, read from class-validator once instead of at every request. */
+export interface CompiledRules {
+  readonly fields: readonly (readonly [field: string, checks: readonly Check[]])[];
+  readonly names: ReadonlySet<string>;
+}
+
+/** What `ValidateBy` writes; another kind has conditions of its own. */
+const PLAIN_RULE = 'customValidation';
+
+/**
+ * The rules of a class; undefined where one of them is more than a plain rule of one value, which only class-validator
+ * itself can judge.
+ */
+export function compileRules(type: new () => object): CompiledRules | undefined {
+  const storage = getMetadataStorage();
+  const metadata = storage.getTargetValidationMetadatas(type, '', false, false);
+  if (metadata.length === 0 || !metadata.every(isPlain)) return undefined;
+  const byField = Object.entries(storage.groupByPropertyName(metadata));
+  return {
+    names: new Set(byField.map(([field]) => field)),
+    fields: byField.map(([field, rules]) => [field, rules.flatMap((rule) => checksOf(rule, type.name))]),
+  };
+}
+
+/** Whether class-validator, told to forbid unknown fields, would find nothing wrong. */
+export function passes({ fields, names }: CompiledRules, dto: object): boolean {
+  for (const field of Object.keys(dto)) {
+    if (!names.has(field)) return false;
+  }
+  const values = dto as Readonly<Record<string, unknown>>;
+  for (const [field, checks] of fields) {
+    for (const holds of checks) {
+      if (!holds(dto, values[field])) return false;
+    }
+  }
+  return true;
+}
+
+function isPlain(rule: RuleMetadata): boolean {
+  const constraints = getMetadataStorage().getTargetValidatorConstraints(rule.constraintCls);
+  return (
+    rule.type === PLAIN_RULE && !rule.each && !rule.validateIf && constraints.every(({ async }) => !async)
+  );
+}
+
+function checksOf(rule: RuleMetadata, targetName: string): Check[] {
+  const { propertyName: property, constraints } = rule;
+  return getMetadataStorage()
+    .getTargetValidatorConstraints(rule.constraintCls)
+    .map(
+      ({ instance }) =>
+        (object, value) =>
+          // A promise is no verdict: class-validator decides what becomes of it.
+          instance.validate(value, { targetName, property, object, value, constraints }) === true,
+    );
+}

@@ -1,4 +1,4 @@
-import { bareReference } from '../../common/bare-reference.js';
+import { bareReference } from '../../gateway/validation/request-rules.js';
 import {
   type JournalKey,
   type JournalRecord,

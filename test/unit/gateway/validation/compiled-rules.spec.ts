@@ -5,8 +5,7 @@ import {
   MobileMoneyCollectionDto,
   PartnerWalletCollectionDto,
 } from '../../../../lib/collections/collection.dto.js';
-import { compileRules, passes } from '../../../../lib/gateway/validation/validate-request.js';
-import { fieldRule } from '../../../../lib/gateway/validation/request-rules.js';
+import { compileRules, fieldRule, passes } from '../../../../lib/gateway/validation/request-rules.js';
 import {
   BankDisbursementDto,
   MobileMoneyDisbursementDto,

@@ -10,11 +10,8 @@ import {
 } from '../../../../lib/disbursements/disbursement.dto.js';
 import { PaymentsValidationError } from '../../../../lib/errors/payments-errors.js';
 import { NameLookupDto } from '../../../../lib/name-lookup/name-lookup.dto.js';
-import {
-  limitErrors,
-  validateRequest,
-  type RequestClass,
-} from '../../../../lib/gateway/validation/validate-request.js';
+import { limitErrors, validateRequest } from '../../../../lib/gateway/validation/validate-request.js';
+import { type RequestClass } from '../../../../lib/gateway/validation/request-rules.js';
 import { bankRequest, collectionRequest, mobileRequest } from '../../../support/gateway-answers.js';
 
 const lookupRequest = { channel: 'BANK', account_number: '015', bank_code: 'ABC' };
