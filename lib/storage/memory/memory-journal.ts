@@ -12,29 +12,8 @@ import {
   type TombstoneEnd,
 } from '../journal-store.js';
 import { type JournalState } from '../../common/vocabulary.js';
-import { LinkedList, type Linked, NumberedRecords } from './record-collections.js';
 import { purgeTargets, tombstoneOf } from '../purge-targets.js';
-import { MemoryTombstones } from './memory-tombstones.js';
-
-interface MemoryRecord extends Linked<MemoryRecord> {
-  record: JournalRecord;
-  /** Its position in the list of its scope. */
-  readonly number: number;
-  version: number;
-  readonly createdAt: number;
-  updatedAt: number;
-  attemptAt: number;
-  leaseUntil: number;
-}
-
-/** The payments of one scope. */
-interface ScopeJournal {
-  readonly scope: JournalScope;
-  /** By reference. */
-  readonly records: Map<string, MemoryRecord>;
-  readonly tombstones: MemoryTombstones;
-  readonly numbered: NumberedRecords<MemoryRecord>;
-}
+import { isWithin, type MemoryRecord, MemoryRecords } from './memory-records.js';
 
 /**
  * The states of the payments that make room, in this order. An open or unknown payment never does: it could be paid
@@ -44,71 +23,48 @@ const DROP_ORDER: readonly JournalState[] = ['settled', 'rejected', 'accepted'];
 
 /** The journal of one process. Each method runs in one turn of the event loop, which makes it atomic. */
 export class MemoryJournal implements JournalStore {
-  /** There are few: two for an account. */
-  private readonly scopes: ScopeJournal[] = [];
-  /** The records in each state; the record that changed longest ago comes first. */
-  private readonly byState = new Map<JournalState, LinkedList<MemoryRecord>>();
-  private size = 0;
+  private readonly records = new MemoryRecords();
   /** Counts all changes, so that a version never comes back. */
   private changes = 0;
   private warned = false;
 
   constructor(
     private readonly maxEntries: number,
-    private readonly now: () => number,
+    private readonly now: () => number = () => Date.now(),
   ) {}
 
   insert(record: JournalRecord, leaseMs: number): Promise<JournalInsertion> {
-    const { records, numbered, tombstones } = this.scopeOf(record);
-    const existing = records.get(record.reference);
+    const existing = this.records.find(record);
     if (existing) return Promise.resolve({ inserted: false, stored: this.view(existing) });
-    const tombstone = tombstones.find(record.reference);
+    const tombstone = this.records.tombstone(record);
     if (tombstone) return Promise.resolve({ inserted: false, tombstone });
     this.makeRoom();
-    const now = this.now();
-    const version = ++this.changes;
-    const times = { createdAt: now, updatedAt: now, attemptAt: now, leaseUntil: now + leaseMs };
-    const stored: MemoryRecord = {
-      record,
-      number: numbered.next,
-      version,
-      before: undefined,
-      after: undefined,
-      ...times,
-    };
-    records.set(record.reference, stored);
-    numbered.add(stored);
-    this.size += 1;
-    this.recordsIn(record.state).add(stored);
+    const stored = this.records.add(record, ++this.changes, this.now(), leaseMs);
     return Promise.resolve({ inserted: true, stored: this.view(stored) });
   }
 
   get(key: JournalKey): Promise<StoredJournalRecord | undefined> {
-    const existing = this.find(key);
+    const existing = this.records.find(key);
     return Promise.resolve(existing && this.view(existing));
   }
 
   tombstone(key: JournalKey): Promise<PaymentTombstone | undefined> {
-    return Promise.resolve(this.scopeOf(key).tombstones.find(key.reference));
+    return Promise.resolve(this.records.tombstone(key));
   }
 
   endTombstone(key: JournalKey, ended: TombstoneEnd): Promise<void> {
-    const { tombstones } = this.scopeOf(key);
-    const existing = tombstones.find(key.reference);
-    if (existing) tombstones.add(key.reference, { ...existing, ...ended }, this.now());
+    const existing = this.records.tombstone(key);
+    if (existing) this.records.addTombstone(key, { ...existing, ...ended }, this.now());
     return Promise.resolve();
   }
 
   replace(version: number, record: JournalRecord, leaseMs: number): Promise<StoredJournalRecord | undefined> {
-    const existing = this.find(record);
+    const existing = this.records.find(record);
     if (existing?.version !== version) return Promise.resolve(undefined);
     const now = this.now();
-    this.recordsIn(existing.record.state).remove(existing);
-    this.recordsIn(record.state).add(existing);
-    this.scopeOf(record).numbered.stateChanged(existing.number, existing.record.state, record.state);
     const isSameCall = existing.record.attempt === record.attempt && existing.record.intent === record.intent;
     if (!isSameCall) existing.attemptAt = now;
-    existing.record = record;
+    this.records.change(existing, record);
     existing.version = ++this.changes;
     existing.updatedAt = now;
     existing.leaseUntil = now + leaseMs;
@@ -116,9 +72,9 @@ export class MemoryJournal implements JournalStore {
   }
 
   remove(key: JournalKey, version: number): Promise<boolean> {
-    const existing = this.find(key);
+    const existing = this.records.find(key);
     if (existing?.version !== version) return Promise.resolve(false);
-    this.drop(existing);
+    this.records.remove(existing);
     return Promise.resolve(true);
   }
 
@@ -130,7 +86,7 @@ export class MemoryJournal implements JournalStore {
     const isWanted = (state: string): boolean => !(except as readonly string[]).includes(state);
     const entries: StoredJournalRecord[] = [];
     let last = 0;
-    for (const existing of this.scopeOf(scope).numbered.after(Number(after), isWanted)) {
+    for (const existing of this.records.after(scope, Number(after), isWanted)) {
       if (entries.length === limit) return Promise.resolve({ entries, next: String(last) });
       entries.push(this.view(existing));
       last = existing.number;
@@ -144,9 +100,9 @@ export class MemoryJournal implements JournalStore {
     olderThanMs: number,
   ): Promise<number> {
     const latest = this.now() - olderThanMs;
-    if (what === 'tombstones') return Promise.resolve(this.purgeTombstones(scope, latest));
+    if (what === 'tombstones') return Promise.resolve(this.records.purgeTombstones(scope, latest));
     const forgotten = purgeTargets(what).flatMap(({ family, state }) =>
-      [...this.recordsIn(state)].filter(
+      [...this.records.inState(state)].filter(
         ({ record, updatedAt }) => updatedAt < latest && isWithin({ ...scope, family }, record),
       ),
     );
@@ -156,55 +112,17 @@ export class MemoryJournal implements JournalStore {
 
   /** The records hold names and phone numbers, and must not land in a log with whatever holds the journal. */
   [Symbol.for('nodejs.util.inspect.custom')](): string {
-    return `MemoryJournal { ${this.size} payments }`;
-  }
-
-  private find(key: JournalKey): MemoryRecord | undefined {
-    return this.scopeOf(key).records.get(key.reference);
-  }
-
-  private scopeOf(scope: JournalScope): ScopeJournal {
-    for (const known of this.scopes) {
-      if (isWithin(known.scope, scope)) return known;
-    }
-    const { account, environment, family } = scope;
-    const added: ScopeJournal = {
-      scope: { account, environment, family },
-      records: new Map(),
-      numbered: new NumberedRecords(),
-      tombstones: new MemoryTombstones(),
-    };
-    this.scopes.push(added);
-    return added;
+    return `MemoryJournal { ${this.records.size} payments }`;
   }
 
   private forget(existing: MemoryRecord): void {
     const { record } = existing;
-    this.scopeOf(record).tombstones.add(record.reference, tombstoneOf(record), this.now());
-    this.drop(existing);
-  }
-
-  private purgeTombstones(
-    { account, environment }: Pick<JournalScope, 'account' | 'environment'>,
-    latest: number,
-  ): number {
-    const ofAccount = this.scopes.filter(
-      ({ scope }) => scope.account === account && scope.environment === environment,
-    );
-    return ofAccount.reduce((purged, { tombstones }) => purged + tombstones.purge(latest), 0);
-  }
-
-  private drop(existing: MemoryRecord): void {
-    const { record } = existing;
-    const { records, numbered } = this.scopeOf(record);
-    records.delete(record.reference);
-    numbered.remove(existing.number, record.state);
-    this.size -= 1;
-    this.recordsIn(record.state).remove(existing);
+    this.records.addTombstone(record, tombstoneOf(record), this.now());
+    this.records.remove(existing);
   }
 
   private makeRoom(): void {
-    while (this.size >= this.maxEntries) {
+    while (this.records.size >= this.maxEntries) {
       const oldest = this.nextToForget();
       if (oldest === undefined) {
         this.warnOfGrowth();
@@ -216,7 +134,7 @@ export class MemoryJournal implements JournalStore {
 
   private nextToForget(): MemoryRecord | undefined {
     for (const state of DROP_ORDER) {
-      const { first } = this.recordsIn(state);
+      const { first } = this.records.inState(state);
       if (first) return first;
     }
     return undefined;
@@ -229,12 +147,6 @@ export class MemoryJournal implements JournalStore {
       `The memory storage holds ${this.maxEntries} payments that are open or unknown, and grows beyond its maxEntries: ` +
         'settle them (PaymentsJournal.unresolved() lists them), raise maxEntries, or use a shared storage.',
     );
-  }
-
-  private recordsIn(state: JournalState): LinkedList<MemoryRecord> {
-    let records = this.byState.get(state);
-    if (!records) this.byState.set(state, (records = new LinkedList()));
-    return records;
   }
 
   private view(existing: MemoryRecord): StoredJournalRecord {
@@ -250,12 +162,4 @@ export class MemoryJournal implements JournalStore {
       leaseLeftMs: Math.max(0, existing.leaseUntil - now),
     };
   }
-}
-
-function isWithin(scope: JournalScope, record: JournalScope): boolean {
-  return (
-    scope.account === record.account &&
-    scope.environment === record.environment &&
-    scope.family === record.family
-  );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LinkedList, type Linked } from '../../../../lib/storage/memory/record-collections.js';
+import { LinkedList, type Linked } from '../../../../lib/storage/memory/memory-records.js';
 
 interface Item extends Linked<Item> {
   readonly name: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import fc from 'fast-check';
-import { NumberedRecords } from '../../../../lib/storage/memory/record-collections.js';
+import { NumberedRecords } from '../../../../lib/storage/memory/memory-records.js';
 
 interface Numbered {
   record: { readonly state: string };
