@@ -1,9 +1,9 @@
 import { PaymentsSandbox } from '../../sandbox/payments-sandbox.js';
 import { type Terminal } from '../terminal.js';
-import { deliveryData, deliveryLines, requestData, requestLines } from './event-log.js';
+import { deliveryData, deliveryLines, requestData, requestLines } from './event-lines.js';
 import { type SandboxWish } from './sandbox-arguments.js';
 
-/** @throws PaymentsConfigError where the port is taken. */
+/** @throws PaymentsConfigError if the port is taken. */
 export async function startSandbox({ options, forwardTo }: SandboxWish): Promise<PaymentsSandbox> {
   const sandbox = await PaymentsSandbox.start(options);
   if (forwardTo) sandbox.deliverTo(forwardTo);

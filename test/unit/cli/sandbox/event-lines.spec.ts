@@ -4,7 +4,7 @@ import {
   deliveryLines,
   requestData,
   requestLines,
-} from '../../../../lib/cli/sandbox/event-log.js';
+} from '../../../../lib/cli/sandbox/event-lines.js';
 import { type Paint } from '../../../../lib/cli/terminal.js';
 import { type SandboxDelivery, type SandboxRequest } from '../../../../lib/sandbox/index.js';
 
