@@ -10,29 +10,29 @@ import { NameDirectory } from './core/name-directory.js';
 import { RequestJournal } from './core/request-journal.js';
 import { FaultQueue } from './faults/fault-queue.js';
 import { GatewayRoute } from './http/gateway-route.js';
-import { type SandboxSettings } from './resolve-options.js';
+import { type SandboxSettings } from './resolve-sandbox-options.js';
 import { Timeline } from './timeline/timeline.js';
 import { EndpointRegistry } from './webhooks/endpoint-registry.js';
 import { WebhookDeliverer } from './webhooks/webhook-deliverer.js';
 import { WebhookSender } from './webhooks/webhook-sender.js';
 
-/** Keeps the draws of faults apart from those of ids. */
+/** Gives faults another random sequence than ids. */
 const FAULT_SEED = 0xfa0175;
 
 export interface ComposedSandbox extends SandboxParts {
   readonly gatewayRoute: GatewayRoute;
   readonly controlRoute: ControlRoute;
-  /** Forgets one merchant, or all, without an event. */
+  /** Clears one merchant, or all, without an event. */
   readonly clear: (merchant?: string) => Promise<void>;
 }
 
-/** Wires the parts of one emulator; nothing listens yet. */
+/** Wires the parts of one emulator. It does not listen yet. */
 export function composeSandbox(settings: SandboxSettings): ComposedSandbox {
   const { seed, auto, profile } = settings;
   const events = new EventBus<SandboxEvents>();
   const directory = new NameDirectory();
   const journal = new RequestJournal();
-  // Emits later, because `times(…)` and `probability(…)` still follow on what was planned.
+  // Emits later, because the caller may still chain `times(…)` and `probability(…)`.
   const emitFaults = once(() => {
     events.emit('faults', faults.list());
   });
@@ -72,7 +72,7 @@ export function composeSandbox(settings: SandboxSettings): ComposedSandbox {
   const view = new SandboxView(gateway, deliverer, endpoints, clock, { seed, auto, profile: profile.name });
   const activity = activityOf(events);
   const clear = async (merchant?: string): Promise<void> => {
-    // The timers of one merchant find that their payment is gone.
+    // The timers of a single merchant find no payment and do nothing.
     if (merchant === undefined) clock.clear();
     for (const part of [faults, journal, profile, timeline]) part.clear(merchant);
     gateway.reset(merchant);
@@ -100,7 +100,7 @@ export function composeSandbox(settings: SandboxSettings): ComposedSandbox {
   return { ...parts, gatewayRoute, controlRoute: new ControlRoute(parts), clear };
 }
 
-/** Runs a task after what is running now, once however often it was asked for. */
+/** Runs a task after the current one. Several requests before that run it once. */
 function once(task: () => void): () => void {
   let asked = false;
   return () => {

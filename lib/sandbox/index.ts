@@ -1,5 +1,5 @@
 /**
- * The emulator of the whole gateway, and matchers for what it saw.
+ * The emulator of the whole gateway, with matchers for tests.
  *
  * @module nestjs-payments/sandbox
  */

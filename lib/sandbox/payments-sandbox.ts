@@ -21,21 +21,21 @@ import { SandboxPayoutProvider } from './handle/payout-provider.js';
 import { SandboxMerchant } from './handle/sandbox-merchant.js';
 import { close, listen, portOf } from './http/http-server.js';
 import { requestListener } from './request-listener.js';
-import { resolveSandboxOptions, type SandboxSettings } from './resolve-options.js';
+import { resolveSandboxOptions, type SandboxSettings } from './resolve-sandbox-options.js';
 import { type PaymentsSandboxOptions } from './sandbox-options.js';
 
 /**
- * Which merchant is meant: the `x` of its key pair `pk_test_x` / `sk_test_x`.
+ * Selects a merchant by the `x` of its key pair `pk_test_x` / `sk_test_x`.
  *
  * @publicApi
  */
 export interface MerchantSelection {
-  /** @default every merchant, or the one of `moduleOptions()` where only one can be meant */
+  /** @default every merchant; the one of `moduleOptions()` if the method takes only one */
   readonly merchant?: string;
 }
 
 /**
- * The whole gateway on this machine: real HTTP, state, signed webhooks, faults and a clock that can be moved.
+ * The whole gateway on this machine: real HTTP, state, signed webhooks, faults and a clock that you can move.
  *
  * @example
  * ```ts
@@ -65,9 +65,9 @@ export class PaymentsSandbox {
   }
 
   /**
-   * Starts an emulator. It holds the process open until `stop()`.
+   * Starts an emulator. It keeps the process running until `stop()`.
    *
-   * @throws PaymentsConfigError where an option is wrong, or the port is taken.
+   * @throws PaymentsConfigError if an option is wrong or the port is taken.
    */
   static async start(options: PaymentsSandboxOptions = {}): Promise<PaymentsSandbox> {
     const settings = resolveSandboxOptions(options);
@@ -82,7 +82,7 @@ export class PaymentsSandbox {
     return `${this.url}/api/v1`;
   }
 
-  /** What ids are made from: the same seed gives the same ones. */
+  /** The seed of the ids: the same seed gives the same ids. */
   get seed(): number {
     return this.settings.seed;
   }
@@ -92,25 +92,25 @@ export class PaymentsSandbox {
     return this.parts.clock;
   }
 
-  /** Who holds which account, for lookups and bank payouts. */
+  /** The account holders, for lookups and bank payouts. */
   get directory(): NameDirectory {
     return this.parts.directory;
   }
 
-  /** The secret that webhooks are signed with. */
+  /** The secret that signs webhooks. */
   get webhookSecret(): string {
     return this.settings.webhookSecret;
   }
 
-  /** Options for `PaymentsModule.forRoot`: base address, keys, and how webhooks are signed. */
+  /** Options for `PaymentsModule.forRoot`: base address, keys and webhook signature. */
   moduleOptions({ merchant = DEFAULT_MERCHANT }: MerchantSelection = {}): PaymentsModuleOptions {
     return this.merchant(merchant).moduleOptions();
   }
 
   /**
-   * One merchant with everything of its own, for tests that run beside each other.
+   * One merchant with its own data, for parallel tests.
    *
-   * @throws PaymentsConfigError where no key pair can have this name.
+   * @throws PaymentsConfigError if the name does not fit a key pair.
    */
   merchant(name: string): SandboxMerchant {
     if (!isMerchantName(name)) {
@@ -122,10 +122,11 @@ export class PaymentsSandbox {
   }
 
   /**
-   * Sends webhooks of payments that end from now on to this address, except those of a merchant with one of its own.
+   * Sends the webhooks of payments that end from now on to this address. A merchant with its own address
+   * keeps it.
    *
-   * @throws PaymentsConfigError where it is not an address on this machine (unless `allowRemoteWebhooks`), or
-   * holds a password.
+   * @throws PaymentsConfigError if the address is not on this machine (unless `allowRemoteWebhooks`) or
+   * contains a password.
    */
   deliverTo(address: string | URL): void {
     this.parts.endpoints.deliverTo(address);
@@ -136,7 +137,7 @@ export class PaymentsSandbox {
     return new SandboxCustomer(this.parts.gateway, phone, merchant);
   }
 
-  /** The provider that carries a payout out. */
+  /** The provider of a payout. */
   payout(reference: string, { merchant }: MerchantSelection = {}): SandboxPayoutProvider {
     return new SandboxPayoutProvider(this.parts.gateway, reference, merchant);
   }
@@ -144,7 +145,7 @@ export class PaymentsSandbox {
   /**
    * Plans a fault for the next call of an operation.
    *
-   * @throws PaymentsConfigError where the gateway has no such operation: the fault would never apply.
+   * @throws PaymentsConfigError if the gateway has no such operation.
    * @example
    * ```ts
    * sandbox.next('POST /payments/mobile-money').dropAfterProcessing();
@@ -164,7 +165,7 @@ export class PaymentsSandbox {
     return this.parts.view.payouts();
   }
 
-  /** The newest 1,000 calls under `/api/v1`, oldest first, secrets masked. */
+  /** The newest 1,000 calls under `/api/v1`, oldest first, with masked secrets. */
   requests(): readonly SandboxRequest[] {
     return this.parts.journal.list();
   }
@@ -177,15 +178,15 @@ export class PaymentsSandbox {
   /**
    * A merchant's wallet.
    *
-   * @throws PaymentsConfigError where no key pair can have this name.
+   * @throws PaymentsConfigError if the name does not fit a key pair.
    */
   balance({ merchant = DEFAULT_MERCHANT }: MerchantSelection = {}): SandboxBalance {
     return this.merchant(merchant).balance();
   }
 
   /**
-   * Everything that happened to a reference, as text for people: requests with the rule that fired, changes of status,
-   * webhook tries and their answers. It holds no secrets and no personal data.
+   * Describes what happened to a reference: requests with the rule that fired, changes of status, webhook
+   * tries with their answers. The text contains no secrets and no personal data.
    *
    * @example
    * ```ts
@@ -197,7 +198,7 @@ export class PaymentsSandbox {
   }
 
   /**
-   * Listens to what happens. Returns a function that ends the listening.
+   * Listens to events. Returns a function that removes the listener.
    *
    * @example
    * ```ts
@@ -212,33 +213,33 @@ export class PaymentsSandbox {
   }
 
   /**
-   * Forgets payments, payouts, keys, wallets, names, faults, requests and deliveries, and gives up what is
-   * under way. The address, the clock and the ids go on.
+   * Clears payments, payouts, keys, wallets, names, faults, requests and deliveries, and aborts running calls
+   * and deliveries. Keeps the webhook addresses and the clock, and continues the ids.
    */
   async reset(): Promise<void> {
     await this.parts.reset();
   }
 
   /**
-   * @internal Lets the process end without `stop()`: a test whose application did not boot has nothing to
-   * stop it with.
+   * @internal Lets the process end without `stop()`, which a test cannot call if its application did not
+   * boot.
    */
   unref(): void {
     this.server.unref();
   }
 
-  /** Gives up what is under way, ends every connection and frees the port. */
+  /** Aborts running calls and deliveries, closes every connection and frees the port. */
   async stop(): Promise<void> {
     await this.parts.clear();
     await close(this.server);
   }
 
-  /** Stops the emulator at the end of an `await using` block. */
+  /** Calls `stop()` at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
   }
 
-  /** A logged sandbox shows its address, not its keys. */
+  /** Shows the address in a log, not the keys. */
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return `PaymentsSandbox { ${this.url} }`;
   }

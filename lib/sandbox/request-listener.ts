@@ -8,9 +8,9 @@ import { type GatewayRoute } from './http/gateway-route.js';
 import { isLoopbackHost } from './http/loopback.js';
 
 /**
- * Leads each request to the gateway's operations, the control API or the page.
+ * Routes each request to the gateway's operations, the control API or the page.
  *
- * @param allowedHosts Host names that requests may name beside those of the loopback interface.
+ * @param allowedHosts Accepted host names beside those of the loopback interface.
  */
 export function requestListener(
   gateway: GatewayRoute,
@@ -43,10 +43,7 @@ export function requestListener(
   };
 }
 
-/**
- * Most often the sender went away in the middle, and nobody is left to answer; otherwise the emulator itself
- * is at fault.
- */
+/** Most often the sender has gone, and nobody is left to answer. Otherwise it is a bug of the emulator. */
 function failed(request: IncomingMessage, response: ServerResponse, error: unknown): void {
   if (request.socket.destroyed || response.headersSent) {
     request.socket.destroy();
@@ -64,8 +61,8 @@ function sendRefusal(
 }
 
 /**
- * Why a request may use nothing of the emulator; undefined where it may. A web page elsewhere could reach this machine
- * under a name of its own (DNS rebinding), and then read whatever it asks for.
+ * Why the emulator refuses a request's host name; undefined if it accepts it. A foreign web page could reach
+ * this machine under its own name (DNS rebinding) and read every answer.
  *
  * @param allowedHosts Host names beside those of the loopback interface.
  */
@@ -76,7 +73,9 @@ function hostProblem(request: IncomingMessage, allowedHosts: readonly string[]):
     : 'The sandbox answers on a loopback host name: call it as 127.0.0.1 or localhost, or start it with the name in allowedHosts (--allow-host).';
 }
 
-/** Why a request may not use the control API or the page. A web page elsewhere could post to them blindly. */
+/**
+ * Why the control API and the page refuse a request's origin. A foreign web page could post to them blindly.
+ */
 function originProblem(request: IncomingMessage): string | undefined {
   const { origin } = request.headers;
   return origin === undefined || origin === requestedUrl(request)?.origin
@@ -84,7 +83,7 @@ function originProblem(request: IncomingMessage): string | undefined {
     : 'The sandbox answers its own page only.';
 }
 
-/** The address that a request was sent to. */
+/** The URL that a request asks for. */
 function requestedUrl({ headers: { host } }: IncomingMessage): URL | undefined {
   return host !== undefined && URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : undefined;
 }

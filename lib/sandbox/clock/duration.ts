@@ -8,14 +8,14 @@ import { PaymentsConfigError } from '../../errors/payments-errors.js';
 export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`;
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-/** A century. Dates far enough ahead cannot be written. */
+/** A century. A `Date` cannot hold times much later. */
 const LONGEST = 36_525 * 86_400_000;
 const WRITTEN = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
 
 /**
  * A duration in milliseconds.
  *
- * @throws PaymentsConfigError where it is not one.
+ * @throws PaymentsConfigError if it is invalid.
  */
 export function milliseconds(duration: Duration): number {
   const [, count, unit = ''] = WRITTEN.exec(String(duration)) ?? [];

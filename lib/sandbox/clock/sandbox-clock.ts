@@ -5,7 +5,7 @@ export interface Timer {
   cancel(): void;
 }
 
-/** What the core and the deliveries know of the clock. */
+/** The clock as the core and the deliveries see it. */
 export interface TimeSource {
   /** Milliseconds since 1970. */
   now(): number;
@@ -17,14 +17,14 @@ interface WaitingTask {
   readonly run: () => void;
 }
 
-/** Where a manual clock begins, so that the same seed gives the same run on any day. */
+/** A manual clock starts here, so that the same seed gives the same run on any day. */
 const MANUAL_START = Date.UTC(2026, 0, 1, 9);
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
-// A `TimeSource` by its shape only: `schedule` is not in the published declarations, and `implements` would be.
+// No `implements TimeSource`: the published declarations omit `schedule`.
 /**
- * The emulator's time: expiry, redelivery and automatic outcomes follow it. A manual clock stands still until it is
- * advanced; a real one runs, and may be advanced as well. Signature timestamps never follow it.
+ * The emulator's time: expiry, redelivery and automatic outcomes follow it. A manual clock stops until you
+ * advance it. A real clock runs, and you may advance it as well. Signature timestamps never follow it.
  *
  * @publicApi
  */
@@ -37,7 +37,7 @@ export class SandboxClock {
 
   /** @internal */
   constructor(
-    /** A manual clock stands still until it is advanced. */
+    /** A manual clock stops until you advance it. */
     readonly kind: 'real' | 'manual',
     private readonly settled: () => Promise<void> = () => Promise.resolve(),
     private readonly changed: () => void = () => {},
@@ -48,7 +48,7 @@ export class SandboxClock {
     return this.stoppedAt ?? this.underlying() + this.skew;
   }
 
-  /** Whether time stands still until it is advanced: always on a manual clock. */
+  /** Whether time stops until you advance it: always true for a manual clock. */
   get frozen(): boolean {
     return this.kind === 'manual' || this.stoppedAt !== undefined;
   }
@@ -61,7 +61,7 @@ export class SandboxClock {
     this.changed();
   }
 
-  /** Lets a real clock run on from where it stands; a manual one stays as it is. */
+  /** Lets a frozen real clock run on. Does nothing to a manual clock. */
   unfreeze(): void {
     if (this.stoppedAt === undefined) return;
     this.skew = this.stoppedAt - this.underlying();
@@ -71,10 +71,10 @@ export class SandboxClock {
   }
 
   /**
-   * Moves time forward, running every timer that falls due, in order. Resolves when all of them, and the webhook
-   * deliveries that they caused, have finished.
+   * Moves time forward and runs every timer that falls due, in order. Resolves when the timers and the
+   * webhook deliveries that they caused have finished.
    *
-   * @throws PaymentsConfigError where the duration cannot be read.
+   * @throws PaymentsConfigError if the duration is invalid.
    * @example
    * ```ts
    * await sandbox.clock.advance('15m');
@@ -99,7 +99,7 @@ export class SandboxClock {
     };
   }
 
-  /** @internal How many timers wait. */
+  /** @internal The number of waiting timers. */
   get waitingTasks(): number {
     return this.waiting.length;
   }

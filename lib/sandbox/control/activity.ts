@@ -17,26 +17,26 @@ import {
 import { type SandboxClockState, type SandboxFaults } from './resources.js';
 
 /**
- * What an emulator reports while it runs; `sandbox.on(…)` listens.
+ * The events that `sandbox.on(…)` listens to.
  *
  * @publicApi
  */
 export interface SandboxActivity {
-  /** A payment was made or changed. */
+  /** A payment was created or changed. */
   readonly payment: SandboxPayment;
-  /** A payout was made or changed. */
+  /** A payout was created or changed. */
   readonly payout: SandboxPayout;
   /** Money moved: the wallet as it is now. */
   readonly balance: SandboxBalance;
   /** A webhook event happened, or a try to deliver it ended. */
   readonly delivery: SandboxDelivery;
-  /** A gateway operation was answered, or its connection given up. */
+  /** The emulator answered a gateway operation, or ended its connection. */
   readonly exchange: SandboxExchange;
-  /** A fault was planned, applied or removed: those that still wait. */
+  /** A fault was planned, applied or removed. Holds the faults that remain. */
   readonly faults: SandboxFaults;
-  /** The clock was advanced, stopped or let run again. */
+  /** The clock was advanced, stopped or restarted. */
   readonly clock: SandboxClockState;
-  /** Everything, or everything of one merchant, was forgotten. */
+  /** The emulator, or one merchant of it, was reset. */
   readonly reset: Record<string, never>;
 }
 

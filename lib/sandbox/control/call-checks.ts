@@ -1,7 +1,7 @@
 import * as generated from '../openapi/control-validators.generated.js';
 import { type CompiledValidator, type SchemaProblem } from '../openapi/request-validation.js';
 import { ControlProblem } from './control-problem.js';
-import { type ControlOperation } from './operations.js';
+import { type ControlOperation } from './control-operations.js';
 
 const validators = generated as unknown as Readonly<Record<string, CompiledValidator>>;
 const rules = generated.fieldRules as Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -31,7 +31,7 @@ function messageOf(
 /**
  * The filters of a call.
  *
- * @throws ControlProblem where the operation does not have one of them.
+ * @throws ControlProblem if the operation does not know one of them.
  */
 export function queryOf({ query: known }: ControlOperation, search: string): ReadonlyMap<string, string> {
   const query = new Map(new URLSearchParams(search));
@@ -43,7 +43,7 @@ export function queryOf({ query: known }: ControlOperation, search: string): Rea
   return query;
 }
 
-/** @throws ControlProblem where the path is not well percent-encoded. */
+/** @throws ControlProblem if the path is not well percent-encoded. */
 export function decodedSubject(segment: string): string {
   try {
     return decodeURIComponent(segment);

@@ -1,6 +1,6 @@
 import { type ControlError } from './records.js';
 
-/** Why the control API does not do what it was asked, as it answers it. */
+/** An error answer of the control API. */
 export class ControlProblem extends Error {
   constructor(
     readonly status: number,

@@ -19,15 +19,15 @@ import {
   type ControlOperationId,
   type FoundOperation,
   operationsAt,
-} from './operations.js';
+} from './control-operations.js';
 import { type SandboxParts } from './sandbox-parts.js';
 
 const PREFIX = '/_sandbox/v1';
 
-/** Every operation of the document has one, and there are no others. */
+/** One handler for each operation of the document. */
 type Handlers = Readonly<Record<Exclude<ControlOperationId, 'streamEvents'>, ControlHandler>>;
 
-/** The control API: what the page, and a test in another language, reads and drives. */
+/** The control API, for the page and for tests in other languages. */
 export class ControlRoute {
   private readonly handlers: Handlers;
   private readonly log: EventLog;
@@ -101,11 +101,11 @@ async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>
   throw new ControlProblem(
     400,
     'BAD_BODY',
-    'The body is not a JSON object of at most a hundred levels: write {} where there is nothing to say.',
+    'The body is not a JSON object of at most a hundred levels: write {} for an empty one.',
   );
 }
 
-/** Undefined: a fault of the emulator's own. */
+/** Returns undefined for a bug of the emulator itself. */
 function asProblem(error: unknown): ControlProblem | undefined {
   if (error instanceof ControlProblem) return error;
   if (error instanceof PaymentsConfigError) return new ControlProblem(422, 'INVALID_BODY', error.message);

@@ -12,12 +12,12 @@ export interface StreamMessage {
 const KEPT = 500;
 const TOPICS = ['payment', 'payout', 'delivery', 'balance', 'faults', 'clock', 'reset'] as const;
 
-/** Keeps the newest messages of the live stream, for a listener that was away. */
+/** Keeps the newest messages of the live stream, for a listener that reconnects. */
 export class EventLog {
   private messages: StreamMessage[] = [];
   private readonly listeners = new Set<(message: StreamMessage) => void>();
   private count = 0;
-  /** Marks the ids of this run: those of another run mean nothing here. */
+  /** Distinguishes ids of this run from those of another run. */
   private readonly run = randomBytes(4).toString('hex');
 
   constructor(activity: EventBus<SandboxActivity>) {
@@ -31,13 +31,13 @@ export class EventLog {
     });
   }
 
-  /** Calls a listener with each new message. Returns a function that ends this. */
+  /** Calls a listener with each new message. Returns a function that removes it. */
   follow(listener: (message: StreamMessage) => void): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);
   }
 
-  /** The messages after a message; undefined where that one is not kept any more, or comes from another run. */
+  /** The messages after this one; undefined if it was dropped or comes from another run. */
   since(id: string): readonly StreamMessage[] | undefined {
     const index = this.messages.findIndex((message) => message.id === id);
     return index === -1 ? undefined : this.messages.slice(index + 1);

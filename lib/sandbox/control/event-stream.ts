@@ -3,7 +3,7 @@ import { type EventLog } from './event-log.js';
 
 const HEARTBEAT_MS = 15_000;
 
-/** Tells one listener of everything that happens, until it goes away or the server closes its connection. */
+/** Sends every event to one listener, until either side closes the connection. */
 export function streamEvents(log: EventLog, { headers }: IncomingMessage, response: ServerResponse): void {
   response.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',

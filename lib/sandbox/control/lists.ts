@@ -1,9 +1,9 @@
 import { ControlProblem } from './control-problem.js';
 
 /**
- * The entries whose fields are what the filters say; with `limit` the newest of them.
+ * The entries that fit the filters; with `limit`, the newest of them.
  *
- * @throws ControlProblem where `limit` is no whole number from 1 on.
+ * @throws ControlProblem if `limit` is not a positive integer.
  */
 export function listed<Entry extends object>(
   entries: readonly Entry[],

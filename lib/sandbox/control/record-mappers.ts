@@ -27,7 +27,7 @@ import {
   type SandboxWebhookEndpoint,
 } from './resources.js';
 
-// What the handle and the control API show of what the emulator keeps.
+// Maps what the emulator keeps to the records of the handle and the control API.
 
 export function sandboxPayment(payment: Collection): SandboxPayment {
   const fields = collectionFields(payment);
@@ -105,7 +105,7 @@ function sandboxAttempt(attempt: DeliveryAttempt): SandboxDeliveryAttempt {
   });
 }
 
-/** Shows the newest secret in full only if `secrets` says so. */
+/** Masks all secrets, unless `secrets` asks for the newest one in full. */
 export function sandboxEndpoint(
   endpoint: WebhookEndpoint,
   now: number,

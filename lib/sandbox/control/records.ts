@@ -1,10 +1,11 @@
 /**
- * What the emulator shows of itself: the JSON of its control API (`/_sandbox/v1`) and what the handle's list methods
- * return. Field names and the form of money are those of the gateway's own answers.
+ * Records of the control API (`/_sandbox/v1`) and of the handle's list methods. Field names and amounts have
+ * the form of the gateway's own answers.
  */
 
 /**
- * A collection: the gateway's record (specification, "Collection payment record") and what the emulator adds.
+ * A collection: the gateway's record (specification, "Collection payment record") with the emulator's own
+ * fields.
  *
  * @publicApi
  */
@@ -21,7 +22,7 @@ export interface SandboxPayment {
   readonly reference: string;
   /** Two decimals: `"15000.00"`. */
   readonly amount: string;
-  /** What the gateway keeps. */
+  /** The gateway's fee. */
   readonly fee: number;
   /** Amount less the fee. */
   readonly net_amount: number;
@@ -37,33 +38,33 @@ export interface SandboxPayment {
   readonly channel: string;
   /** `pending`, `processing`, `success`, `failed`, `cancelled` or `expired`. */
   readonly status: string;
-  /** The merchant's own data; null where none was sent. */
+  /** The merchant's own data; null if it sent none. */
   readonly metadata: Readonly<Record<string, unknown>> | null;
   /** ISO 8601, by the sandbox's clock, like the other times. */
   readonly created_at: string;
   /** When processing began; null before. */
   readonly processing_at: string | null;
-  /** When it expires if nobody decides. */
+  /** When it expires unless somebody decides. */
   readonly expires_at: string;
   /** When it reached its final state. */
   readonly settled_at: string | null;
 }
 
 /**
- * A disbursement of either kind; the fields of the other kind are null.
+ * A disbursement. The fields of the other kind are null.
  *
  * @publicApi
  */
 export interface SandboxPayout {
   /** The `x` of the key pair `pk_test_x` / `sk_test_x`. */
   readonly merchant: string;
-  /** Where the money goes. */
+  /** Where the payout sends the money. */
   readonly kind: 'bank' | 'mobile-money';
   /** The merchant's reference. */
   readonly reference: string;
   /** Two decimals, like `fee` and `total_amount`. */
   readonly amount: string;
-  /** What the gateway takes on top. */
+  /** The gateway's fee on top of the amount. */
   readonly fee: string;
   /** Amount plus fee: what leaves the wallet. */
   readonly total_amount: string;
@@ -75,7 +76,7 @@ export interface SandboxPayout {
   readonly status: string;
   /** The merchant's description of the payout. */
   readonly remarks: string;
-  /** The merchant's own data; empty where none was sent. */
+  /** The merchant's own data; empty if it sent none. */
   readonly metadata: Readonly<Record<string, unknown>>;
   /** ISO 8601, by the sandbox's clock. */
   readonly created_at: string;
@@ -105,11 +106,11 @@ export interface SandboxPayout {
 export interface SandboxBalance {
   /** The `x` of the key pair `pk_test_x` / `sk_test_x`. */
   readonly merchant: string;
-  /** All that is in the wallet. */
+  /** All money in the wallet. */
   readonly balance: number;
-  /** What payouts may use. */
+  /** The money that payouts may use. */
   readonly available_balance: number;
-  /** What open payouts hold back. */
+  /** The money that open payouts lock. */
   readonly locked_balance: number;
   /** `TZS`. */
   readonly currency: string;
@@ -125,23 +126,24 @@ export interface SandboxDeliveryAttempt {
   readonly number: number;
   /** By the sandbox's clock. */
   readonly at: string;
-  /** HTTP status of the answer; null where none came. */
+  /** HTTP status of the answer; null without an answer. */
   readonly status: number | null;
-  /** It carried a wrong signature on purpose, which a receiver must refuse. */
+  /** Whether the emulator sent a wrong signature on purpose. A receiver must refuse it. */
   readonly forged: boolean;
-  /** Why it did not count as delivered, in words; null where it did. */
+  /** Why it did not count as delivered, in words; null if it did count. */
   readonly problem: string | null;
-  /** How long it took, in milliseconds of real time. */
+  /** Duration in milliseconds of real time. */
   readonly duration_ms: number;
   /**
-   * Who asked: null for the schedule, else an operator who wanted the headers of the try before, or a new signature.
+   * Null: the schedule caused this try. Otherwise an operator asked for the headers of the previous try, or
+   * for a new signature.
    */
   readonly replay: 'identical' | 'resigned' | null;
-  /** What was sent beside the body, under lower-case names. */
+  /** The headers of the request, by lower-case name. */
   readonly request_headers: Readonly<Record<string, string>>;
-  /** Null where no answer came. */
+  /** The headers of the answer; null without an answer. */
   readonly response_headers: Readonly<Record<string, string>> | null;
-  /** The answer's first 4,096 bytes as text; null where none came. */
+  /** The answer's first 4,096 bytes as text; null without an answer. */
   readonly response_body: string | null;
 }
 
@@ -151,7 +153,7 @@ export interface SandboxDeliveryAttempt {
  * @publicApi
  */
 export interface SandboxDelivery {
-  /** What the control API names it by. */
+  /** Its id in the control API. */
   readonly id: string;
   /** The `x` of the key pair `pk_test_x` / `sk_test_x`. */
   readonly merchant: string;
@@ -159,20 +161,20 @@ export interface SandboxDelivery {
   readonly event: string;
   /** The merchant's reference of the payment. */
   readonly reference: string;
-  /** Null: no address was set (`deliverTo`) that takes this event when it happened. */
+  /** Null: when the event happened, no endpoint took it. */
   readonly url: string | null;
   /**
-   * - `waiting`: a try is running or due later.
-   * - `delivered`: answered 200.
+   * - `waiting`: a try is running or scheduled.
+   * - `delivered`: the receiver answered 200.
    * - `exhausted`: every try of the schedule failed.
-   * - `skipped`: there was no address to deliver to.
+   * - `skipped`: no endpoint took the event.
    */
   readonly state: 'waiting' | 'delivered' | 'exhausted' | 'skipped';
-  /** HTTP status of the last try; null where none was answered. */
+  /** HTTP status of the last answer; null without an answer. */
   readonly status: number | null;
   /** Every try, the first one first. */
   readonly attempts: readonly SandboxDeliveryAttempt[];
-  /** When the next try is due; null where none is. */
+  /** When the next try is due; null if none is scheduled. */
   readonly next_attempt_at: string | null;
   /** The exact body, the same on every try. */
   readonly body: string;
@@ -186,13 +188,13 @@ export interface SandboxInfo {
   /** Now, by the sandbox's clock. */
   readonly now: string;
   readonly seed: number;
-  /** Payments and payouts are decided by themselves after two seconds. */
+  /** Whether the emulator decides payments and payouts after two seconds. */
   readonly auto: boolean;
   readonly profile: 'documented' | 'adversarial';
   readonly merchants: readonly string[];
 }
 
-/** What every error of the control API looks like; `message` says what to write instead. */
+/** Every error of the control API. `message` says what to write instead. */
 export interface ControlError {
   readonly error: { readonly code: string; readonly message: string };
 }

@@ -13,52 +13,52 @@ export type SandboxPaymentDetail = SandboxPayment & { readonly timeline: readonl
 /** `GET /payouts/{reference}` */
 export type SandboxPayoutDetail = SandboxPayout & { readonly timeline: readonly TimelineEntry[] };
 
-/** Who holds an account, as it was registered. */
+/** A registered account with its holder. */
 export interface SandboxDirectoryEntry {
   readonly account_number: string;
   /** Null: the account does not exist. */
   readonly account_name: string | null;
 }
 
-/** A secret that an endpoint's webhooks are signed with. */
+/** A secret that signs an endpoint's webhooks. */
 export interface SandboxEndpointSecret {
-  /** Its last four characters after dots; whole in the answer that made it. */
+  /** Its last four characters after dots; the whole secret in the answer that created it. */
   readonly secret: string;
   readonly created_at: string;
-  /** When it stops being used, by the sandbox's clock; null for the newest. */
+  /** When the emulator stops using it, by the sandbox's clock; null for the newest. */
   readonly expires_at: string | null;
 }
 
-/** Where webhooks go. */
+/** An address that receives webhooks. */
 export interface SandboxWebhookEndpoint {
   /** `default` and `default-<merchant>` are the addresses of `deliverTo`. */
   readonly id: string;
-  /** Null: every merchant that has no endpoint of its own. */
+  /** Null: every merchant without an endpoint of its own. */
   readonly merchant: string | null;
   readonly url: string;
-  /** The events that it gets; null for all. */
+  /** The events that it receives; null for all. */
   readonly events: readonly string[] | null;
   readonly enabled: boolean;
   readonly created_at: string;
-  /** The newest first. While there are two, the tries of a delivery use them in turn. */
+  /** The newest first. If there are two, the tries of a delivery alternate between them. */
   readonly secrets: readonly SandboxEndpointSecret[];
 }
 
 /**
- * A fault that waits for its calls.
+ * A planned fault.
  *
  * @publicApi
  */
 export interface SandboxFault {
-  /** What the control API names it by. */
+  /** Its id in the control API. */
   readonly id: string;
   /** Method and path below `/api/v1`. */
   readonly operation: string;
-  /** The only reference whose calls it applies to; null for any. */
+  /** It applies only to calls of this reference; null for any. */
   readonly reference: string | null;
-  /** The only merchant whose calls it applies to; null for any. */
+  /** It applies only to calls of this merchant; null for any. */
   readonly merchant: string | null;
-  /** What happens to the call, as `sandbox.next(…)` names it. */
+  /** What happens to the call: the name of a method of `NextCall`. */
   readonly kind: string;
   /** HTTP status of `status` and `html`. */
   readonly status: number | null;
@@ -66,21 +66,21 @@ export interface SandboxFault {
   readonly retry_after: number | null;
   /** Gateway code of `status`. */
   readonly code: string | null;
-  /** Of `delay` and, between bytes, of `drip`. */
+  /** Duration of `delay`, or time between two bytes of `drip`. */
   readonly duration_ms: number | null;
-  /** How many calls it still applies to; null: until it is removed. */
+  /** How many calls it still applies to; null: until you remove it. */
   readonly left: number | null;
-  /** From 0 to 1. */
+  /** The chance that it applies to a call, from 0 to 1. */
   readonly probability: number;
 }
 
 /**
- * The faults that wait, in the order in which they apply.
+ * The planned faults, in the order in which they apply.
  *
  * @publicApi
  */
 export interface SandboxFaults {
-  /** The next one first. */
+  /** The faults, the next one first. */
   readonly items: readonly SandboxFault[];
 }
 
@@ -90,29 +90,29 @@ export interface SandboxFaults {
  * @publicApi
  */
 export interface SandboxClockState {
-  /** A manual clock stands still until it is advanced. */
+  /** A manual clock stops until you advance it. */
   readonly kind: 'real' | 'manual';
-  /** The time that it shows: ISO 8601. */
+  /** The sandbox's time: ISO 8601. */
   readonly now: string;
-  /** Time stands still until it is advanced. */
+  /** Whether time stops until you advance it. */
   readonly frozen: boolean;
-  /** How many things are due later: expiries, redeliveries, automatic outcomes. */
+  /** How many expiries, redeliveries and automatic outcomes are due later. */
   readonly waiting: number;
 }
 
 /**
- * The messages of `GET /events`: `event:` is the key, `data:` the value as JSON. A comment line is the heartbeat. Each
- * message has an `id:`; with `Last-Event-ID` the stream goes on after it.
+ * The messages of `GET /events`: `event:` is the key, `data:` the value as JSON. A comment line is the
+ * heartbeat. Each message has an `id:`. With `Last-Event-ID`, the stream continues after that message.
  */
 export interface SandboxStreamEvents {
   readonly payment: SandboxPayment;
   readonly payout: SandboxPayout;
   readonly delivery: SandboxDelivery;
   readonly balance: SandboxBalance;
-  /** A call under `/api/v1` that was answered or given up. */
+  /** A call under `/api/v1` that ended. */
   readonly request: SandboxRequest;
   readonly faults: SandboxFaults;
   readonly clock: SandboxClockState;
-  /** Something was forgotten, or messages were missed: read the lists again. */
+  /** The emulator was reset, or the listener missed messages: read the lists again. */
   readonly reset: Record<string, never>;
 }

@@ -11,7 +11,7 @@ import { type WebhookDeliverer } from '../webhooks/webhook-deliverer.js';
 import { type SandboxActivity } from './activity.js';
 import { type SandboxView } from './sandbox-view.js';
 
-/** The parts of an emulator that the control API and the handle read and drive. */
+/** The parts of an emulator that the control API and the handle use. */
 export interface SandboxParts {
   readonly activity: EventBus<SandboxActivity>;
   readonly clock: SandboxClock;
@@ -24,6 +24,6 @@ export interface SandboxParts {
   readonly journal: RequestJournal;
   readonly timeline: Timeline;
   readonly idsOf: (merchant: string) => IdSource;
-  /** Forgets one merchant, or all. */
+  /** Resets one merchant, or all. */
   readonly reset: (merchant?: string) => Promise<void>;
 }

@@ -11,9 +11,9 @@ import {
   type SandboxPayout,
 } from './records.js';
 
-/** What the handle and the control API show of the whole emulator. */
+/** Lists the emulator's records for the handle and the control API. */
 export class SandboxView {
-  /** Known once the server listens. */
+  /** Set when the server listens. */
   baseUrl = '';
 
   constructor(

@@ -1,6 +1,6 @@
 import { formatCents } from '../../common/money.js';
 
-/** Cents of an amount that the OpenAPI document has let through: a number or a plain decimal string below 10^13. */
+/** Cents of an amount that fits the OpenAPI document: a number or a plain decimal string below 10^13. */
 export function centsOf(amount: number | string): bigint {
   if (typeof amount === 'number') return BigInt(Math.round(amount * 100));
   const [whole = '0', fraction = ''] = amount.split('.');
@@ -12,11 +12,11 @@ export function centsAsNumber(cents: bigint): number {
   return Number(formatCents(cents));
 }
 
-/** What the emulator takes; the specification shows that fees exist, not how much they are. */
+/** The emulator's fees. The specification shows that fees exist, but no figures. */
 export interface FeeRules {
   /** Hundredths of a per cent of a collection's amount. */
   readonly collectionBasisPoints: bigint;
-  /** Cents, whatever the payout's amount. */
+  /** Cents for each payout, whatever its amount. */
   readonly payoutCents: bigint;
 }
 

@@ -17,7 +17,7 @@ export const SANDBOX_BANKS: readonly SandboxBank[] = [
   { id: 8, name: 'Savanna Union Bank', code: 'SUB' },
 ];
 
-/** The banks that the gateway knows now. */
+/** The banks that the gateway lists. */
 export class BankRegistry {
   private banks = SANDBOX_BANKS;
 

@@ -51,8 +51,8 @@ export class CollectionService {
   }
 
   /**
-   * Settles a payment: moves its money and sends one webhook. Leaves a payment alone that has settled
-   * already. Resolves when the webhook's first try has ended.
+   * Settles a payment: moves its money and sends one webhook. Does nothing to a settled payment. Resolves
+   * when the webhook's first try has ended.
    */
   settle(merchant: Merchant, payment: Collection, outcome: FinalCollectionState): Promise<void> {
     return this.finish(merchant, payment, outcome, false);

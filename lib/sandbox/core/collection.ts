@@ -24,7 +24,7 @@ export interface Collection {
 
 export const SANDBOX_PROVIDER = 'SANDBOX';
 
-/** The gateway's record (specification, "Collection payment record"); mobile money carries two fields more. */
+/** The gateway's record (specification, "Collection payment record"); mobile money adds two fields. */
 export function collectionRecord(payment: Collection): Record<string, unknown> {
   const record = collectionFields(payment);
   if (payment.method === 'partnerpesa') return record;
@@ -53,7 +53,7 @@ export function collectionFields(payment: Collection) {
   };
 }
 
-/** The same number for the same merchant. */
+/** Always the same number for the same merchant. */
 function merchantId(merchant: string): number {
   let id = 0;
   for (const character of merchant) id = (id * 31 + (character.codePointAt(0) ?? 0)) % 90_000;

@@ -1,6 +1,6 @@
 import { unauthorized, type Refusal } from './refusal.js';
 
-/** What a request brought to prove who it is. */
+/** The credentials of a request. */
 export interface Credentials {
   readonly apiKey: string | undefined;
   readonly apiSecret: string | undefined;
@@ -14,12 +14,12 @@ const BEARER = /^Bearer (\S+)$/i;
 
 const PAIR_HINT = 'This emulator takes pk_test_<name> together with sk_test_<the same name>.';
 
-/** Whether a key pair can have this `x`. */
+/** Whether this name fits the `x` of `pk_test_x`. */
 export function isMerchantName(name: string): boolean {
   return TEST_KEY.test(`pk_test_${name}`);
 }
 
-/** The merchant's name: the `x` of `pk_test_x` and `sk_test_x`, or why there is none. */
+/** Finds the merchant's name, the `x` of `pk_test_x` and `sk_test_x`, or refuses the request. */
 export function authenticate(credentials: Credentials): string | Refusal {
   const { apiKey, apiSecret, authorization } = credentials;
   if ([apiKey, apiSecret, authorization].some((value) => value !== undefined && LIVE.test(value))) {

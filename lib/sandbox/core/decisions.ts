@@ -10,10 +10,10 @@ import {
 } from './status-machine.js';
 import { PaymentsSandboxError } from './sandbox.error.js';
 
-/** What can be decided about a payment. */
+/** A decision about a payment. */
 export type PaymentAction = 'approve' | 'decline' | 'cancel' | 'expire';
 
-/** What can be decided about a payout. */
+/** A decision about a payout. */
 export type PayoutAction = 'pay' | 'fail' | 'cancel';
 
 const PAYMENT_OUTCOMES: Readonly<Record<PaymentAction, FinalCollectionState>> = {
@@ -29,17 +29,17 @@ const PAYOUT_OUTCOMES: Readonly<Record<PayoutAction, FinalDisbursementState>> = 
   cancel: 'cancelled',
 };
 
-/** Which payment or payout is meant. */
+/** Selects a payment or payout. */
 export interface Selection {
   readonly reference: string;
-  /** Undefined: the only merchant that has it. */
+  /** Undefined: the only merchant that has the reference. */
   readonly merchant?: string | undefined;
 }
 
 /**
  * Decides a payment as its customer or the provider would. Resolves when the webhook's first try has ended.
  *
- * @throws PaymentsSandboxError where there is none such, it was asked of another phone, or it has ended.
+ * @throws PaymentsSandboxError if the payment is unknown, is another customer's, or has ended.
  */
 export async function decidePayment(
   gateway: Gateway,
@@ -64,7 +64,7 @@ export async function decidePayment(
 /**
  * Decides a payout as the provider would.
  *
- * @throws PaymentsSandboxError where there is none such, or it has ended.
+ * @throws PaymentsSandboxError if the payout is unknown or has ended.
  */
 export function decidePayout(gateway: Gateway, selection: Selection, action: PayoutAction): Payout {
   const { reference } = selection;
@@ -75,13 +75,13 @@ export function decidePayout(gateway: Gateway, selection: Selection, action: Pay
   return payout;
 }
 
-/** @throws PaymentsSandboxError where there is none such, or several merchants have it. */
+/** @throws PaymentsSandboxError if no merchant, or more than one, has the reference. */
 export function findPayment(gateway: Gateway, selection: Selection): readonly [Merchant, Collection] {
   const find = ({ collections }: Merchant) => collections.get(selection.reference);
   return select('payment', gateway, selection, find);
 }
 
-/** @throws PaymentsSandboxError where there is none such, or several merchants have it. */
+/** @throws PaymentsSandboxError if no merchant, or more than one, has the reference. */
 export function findPayout(gateway: Gateway, selection: Selection): readonly [Merchant, Payout] {
   return select('payout', gateway, selection, ({ payouts }) => payouts.get(selection.reference));
 }

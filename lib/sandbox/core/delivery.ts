@@ -1,42 +1,42 @@
 import { type OutgoingEvent } from './webhook-event.js';
 
-/** A secret that an endpoint's webhooks are signed with. */
+/** A secret that signs an endpoint's webhooks. */
 export interface EndpointSecret {
   readonly text: string;
   readonly key: Uint8Array;
   readonly createdAt: number;
-  /** When it stops being used; undefined for the newest. */
+  /** When the emulator stops using it; undefined for the newest. */
   expiresAt: number | undefined;
 }
 
-/** Where webhooks go. */
+/** An address that receives webhooks. */
 export interface WebhookEndpoint {
   readonly id: string;
-  /** Undefined: every merchant that has no endpoint of its own. */
+  /** Undefined: every merchant without an endpoint of its own. */
   readonly merchant: string | undefined;
   readonly createdAt: number;
   url: URL;
-  /** Undefined: all of them. */
+  /** Undefined: all events. */
   events: readonly string[] | undefined;
   enabled: boolean;
   /** The newest first. */
   secrets: readonly EndpointSecret[];
 }
 
-/** The secrets of an endpoint that sign now. The newest never expires, so there is always one. */
+/** The secrets that sign now. The newest never expires, so there is at least one. */
 export function activeSecrets({ secrets }: WebhookEndpoint, now: number): readonly EndpointSecret[] {
   return secrets.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
 }
 
-/** What a receiver answered. */
+/** A receiver's answer. */
 export interface ReceiverAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Its first bytes as text. */
+  /** The first bytes of the body as text. */
   readonly body: string;
 }
 
-/** How an operator asks for one more try: with the headers of the try before it, or signed again. */
+/** An operator's choice for one more try: the headers of the previous try, or a new signature. */
 export type Replay = 'identical' | 'resigned';
 
 /** One try to deliver an event. */
@@ -45,38 +45,38 @@ export interface DeliveryAttempt {
   readonly number: number;
   readonly at: number;
   readonly answer: ReceiverAnswer | undefined;
-  /** Its signature was wrong on purpose. */
+  /** Whether its signature is wrong on purpose. */
   readonly forged: boolean;
-  /** Why it did not count as delivered; undefined where it did. */
+  /** Why it did not count as delivered; undefined if it did. */
   readonly problem: string | undefined;
   readonly durationMs: number;
-  /** Undefined: the schedule asked for it. */
+  /** Undefined: the schedule caused it. */
   readonly replay: Replay | undefined;
-  /** What was sent beside the body. */
+  /** The headers of the request. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** One event on its way to one receiver. */
+/** One event for one receiver. */
 export interface Delivery {
   readonly id: string;
   readonly event: OutgoingEvent;
   readonly body: Buffer;
   readonly attempts: DeliveryAttempt[];
-  /** Undefined: no endpoint takes it, unless it is replayed to one. */
+  /** Undefined: no endpoint takes the event. A replay may set it later. */
   endpoint: WebhookEndpoint | undefined;
   /**
-   * - `waiting`: a try is running or due later.
-   * - `delivered`: answered 200.
+   * - `waiting`: a try is running or scheduled.
+   * - `delivered`: the receiver answered 200.
    * - `exhausted`: every try of the schedule failed.
-   * - `skipped`: there was no address to deliver to.
+   * - `skipped`: no endpoint took the event.
    */
   state: 'waiting' | 'delivered' | 'exhausted' | 'skipped';
-  /** Tries by the schedule that were not answered 200. */
+  /** Scheduled tries without an answer 200. */
   failures: number;
   nextAttemptAt: number | undefined;
 }
 
-/** @param copy Which of the event's receivers it is for, from 0. */
+/** @param copy Index of the receiver among those of the event, from 0. */
 export function newDelivery(
   event: OutgoingEvent,
   endpoint: WebhookEndpoint | undefined,

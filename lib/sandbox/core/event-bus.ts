@@ -6,22 +6,22 @@ import { type Merchant } from './merchant.js';
 import { type Payout } from './payout.js';
 import { type SandboxExchange } from './request-journal.js';
 
-/** What happens inside an emulator. The control API and the handle show it as `SandboxActivity`. */
+/** The emulator's internal events. The control API and the handle show them as `SandboxActivity`. */
 export interface SandboxEvents {
   readonly payment: Collection;
   readonly payout: Payout;
   /** The merchant whose money moved. */
   readonly balance: Merchant;
-  /** An event happened, or a try to deliver it ended. */
+  /** An event was created, or a try to deliver it ended. */
   readonly delivery: Delivery;
   readonly exchange: SandboxExchange;
-  /** The faults that wait. */
+  /** The planned faults. */
   readonly faults: readonly PlannedCallFault[];
   readonly clock: SandboxClock;
   readonly reset: undefined;
 }
 
-/** Hands what happens to its listeners. */
+/** Calls listeners with events. */
 export class EventBus<Events extends object> {
   private readonly listeners = new Map<keyof Events, Set<(value: never) => void>>();
 
@@ -37,7 +37,7 @@ export class EventBus<Events extends object> {
       try {
         listener(value);
       } catch (error) {
-        // As with an EventTarget: money and webhooks do not depend on who listens, and nothing is hidden.
+        // As with an EventTarget, a listener that throws fails the process, not the payment.
         process.nextTick(() => {
           throw error;
         });

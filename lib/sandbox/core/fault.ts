@@ -1,10 +1,10 @@
-/** Something else is answered; the request is processed only where the fault says so. */
+/** Replaces the answer. The request is processed only if the fault says so. */
 export type InsteadFault =
   | { readonly kind: 'dropBefore' }
   | { readonly kind: 'status'; readonly status: number; readonly options: StatusFaultOptions }
   | { readonly kind: 'html'; readonly status: number; readonly options?: ProcessingOptions };
 
-/** The request is processed, and its answer is faulty. */
+/** Spoils the answer after the request was processed. */
 export type AfterwardsFault =
   | { readonly kind: 'dropAfterProcessing' }
   | { readonly kind: 'reset' }
@@ -14,28 +14,28 @@ export type AfterwardsFault =
   | { readonly kind: 'delay'; readonly delayMs: number }
   | { readonly kind: 'drip'; readonly everyMs: number };
 
-/** What can go wrong between a request and its answer. */
+/** A fault between a request and its answer. */
 export type Fault = InsteadFault | AfterwardsFault;
 
 /**
- * Whether a fault lets its request through.
+ * Whether the emulator processes a request in spite of its fault.
  *
  * @publicApi
  */
 export interface ProcessingOptions {
-  /** The request is processed first, as behind a proxy that gave up waiting. @default false */
+  /** Processes the request first, like a gateway whose proxy gave up waiting. @default false */
   readonly afterProcessing?: boolean;
 }
 
 /**
- * What else a `status` fault answers.
+ * Options of a `status` fault.
  *
  * @publicApi
  */
 export interface StatusFaultOptions extends ProcessingOptions {
   /** `Retry-After` in whole seconds. */
   readonly retryAfter?: number;
-  /** Gateway code of the body, in shape B. @default a body with a message alone */
+  /** Gateway code of the body, in shape B. @default a body that has only a message */
   readonly code?: string;
 }
 
@@ -45,7 +45,7 @@ export function isBeforehand(fault: Fault): fault is InsteadFault {
   return (fault.kind === 'status' || fault.kind === 'html') && fault.options?.afterProcessing !== true;
 }
 
-/** Which calls a planned fault is for. */
+/** The calls that a planned fault applies to. */
 export interface FaultTarget {
   /** Method and path below `/api/v1`. */
   readonly operation: string;
@@ -55,12 +55,12 @@ export interface FaultTarget {
   readonly merchant?: string | undefined;
 }
 
-/** A fault that waits for its calls. */
+/** A planned fault. */
 export interface PlannedCallFault extends FaultTarget {
   readonly id: string;
   readonly fault: Fault;
-  /** How many calls it still applies to; Infinity: until it is removed. */
+  /** How many calls it still applies to; Infinity: until somebody removes it. */
   left: number;
-  /** The chance that it applies to a call that it fits, from 0 to 1. */
+  /** The chance that it applies to a fitting call, from 0 to 1. */
   probability: number;
 }

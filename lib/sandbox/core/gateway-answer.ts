@@ -1,22 +1,22 @@
 import { type Refusal } from './refusal.js';
 
-/** An answer before it is written as JSON. */
+/** An answer before serialization. */
 export interface GatewayAnswer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
-  /** The answer leaves no sooner. */
+  /** The emulator holds the answer back until this resolves. */
   readonly ready?: Promise<void>;
 }
 
-/** What an operation gives. */
+/** The result of a successful operation. */
 export interface Acceptance {
   /** The envelope's `data`. */
   readonly data: Record<string, unknown> | readonly unknown[];
-  /** The answer leaves no sooner. */
+  /** The emulator holds the answer back until this resolves. */
   readonly ready?: Promise<void>;
 }
 
-/** An operation's data, or why it was refused. */
+/** The result of an operation. */
 export type Outcome = Acceptance | Refusal;
 
 export function isRefusal(outcome: Outcome): outcome is Refusal {

@@ -13,11 +13,11 @@ export interface GatewaySettings {
   readonly expireAfterMs: number;
 }
 
-/** How the gateway behaves where its specification leaves that open. */
+/** The gateway's behavior that its specification leaves open. */
 export interface OpenBehavior {
-  /** A refused request uses up its key too. */
+  /** Whether a refused request uses up its key too. */
   readonly refusalsUseTheirKeys: boolean;
-  /** The gateway reports a repeated reference before a repeated key. */
+  /** Whether the gateway reports a repeated reference before a repeated key. */
   readonly referenceBeforeKey: boolean;
   event(event: EventSubject): VariedEvent;
 }
@@ -27,7 +27,7 @@ export interface EventSubject {
   readonly reference: string;
   readonly payload: WebhookPayload;
   readonly plan: DeliveryPlan;
-  /** Nobody waits for its first delivery. */
+  /** Whether nothing awaits its first delivery. */
   readonly mayBeLate: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface VariedEvent {
   readonly plan: DeliveryPlan;
 }
 
-/** What the core works with: time, ids and the way out, all given from outside. */
+/** What the core needs from outside: time, ids and delivery. */
 export interface GatewayContext {
   readonly settings: GatewaySettings;
   readonly clock: TimeSource;

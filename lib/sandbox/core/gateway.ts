@@ -12,18 +12,18 @@ import { PayoutService } from './payout-service.js';
 import { invalidFields, refused, type Refusal } from './refusal.js';
 import { type Rule } from './rule.js';
 
-/** One call as HTTP brought it, before any check. */
+/** One call before any check. */
 export interface GatewayCall {
   readonly operation: SandboxOperation;
   readonly parameters: PathParameters;
   readonly credentials: Credentials;
   readonly idempotencyKey: string | undefined;
-  /** Parsed JSON; undefined where the operation takes no body. */
+  /** Parsed JSON; undefined if the operation takes no body. */
   readonly body: unknown;
   readonly rule: Rule;
 }
 
-/** The whole gateway without its network: merchants, money, and the operations. */
+/** The gateway without HTTP: merchants, money and operations. */
 export class Gateway implements OperationServices {
   readonly collections: CollectionService;
   readonly payouts: PayoutService;
@@ -48,7 +48,7 @@ export class Gateway implements OperationServices {
     return merchant;
   }
 
-  /** Gives a merchant's wallet other money than its payments left it, and reports it. */
+  /** Changes a merchant's wallet and reports the new balance. */
   changeWallet(name: string, change: (wallet: Merchant['wallet']) => void): Merchant {
     const merchant = this.merchant(name);
     change(merchant.wallet);
@@ -72,7 +72,7 @@ export class Gateway implements OperationServices {
     return isRefusal(outcome) ? outcome : this.success(call.operation, outcome, merchant);
   }
 
-  /** Forgets one merchant, or all of them with the shared directory and list of banks. */
+  /** Clears one merchant, or all merchants with the shared directory and list of banks. */
   reset(name?: string): void {
     const selected = this.merchants.filter((merchant) => name === undefined || merchant.name === name);
     for (const merchant of selected) {
@@ -84,7 +84,7 @@ export class Gateway implements OperationServices {
     this.banks.clear();
   }
 
-  /** Checks what every operation has: the key first, then the fields. */
+  /** Makes the checks that all operations share: the key first, then the fields. */
   private refusalOf(call: GatewayCall, merchant: Merchant): Refusal | undefined {
     const { operation, idempotencyKey, body } = call;
     const { makes } = OPERATIONS[operation];
@@ -112,7 +112,7 @@ export class Gateway implements OperationServices {
   }
 }
 
-/** Refuses a request that the document does not allow. */
+/** Refuses a request that does not fit the document. */
 function invalid({ operation, idempotencyKey, body }: GatewayCall): Refusal | undefined {
   const { makes, request } = OPERATIONS[operation];
   const errors = {

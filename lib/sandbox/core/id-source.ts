@@ -1,4 +1,4 @@
-/** Makes ids that look random and repeat with the seed. */
+/** Makes pseudorandom ids: the same seed gives the same ids. */
 export interface IdSource {
   /** An RFC 4122 version 4 UUID. */
   uuid(): string;
@@ -27,7 +27,7 @@ export function seededIds(seed: number): IdSource {
   };
 }
 
-/** Each merchant's ids, which no other merchant's calls disturb. */
+/** Gives each merchant an id sequence of its own. */
 export function idsByMerchant(seed: number): (merchant: string) => IdSource {
   const sources = new Map<string, IdSource>();
   return (merchant) => {
@@ -37,13 +37,13 @@ export function idsByMerchant(seed: number): (merchant: string) => IdSource {
   };
 }
 
-/** Draws numbers from 0 to below 1, the same ones for the same seed. */
+/** Draws numbers from 0 to below 1, the same for the same seed. */
 export function seededChance(seed: number): () => number {
   const next = randomWords(seed);
   return () => next() / 2 ** 32;
 }
 
-/** The splitmix32 generator: 32-bit words, the same ones for the same seed. */
+/** The splitmix32 generator of 32-bit words. */
 function randomWords(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -56,7 +56,7 @@ function randomWords(seed: number): () => number {
   };
 }
 
-/** A seed of its own for each subject (FNV-1a over the text's UTF-16 units). */
+/** Derives a seed for a subject (FNV-1a over the text's UTF-16 units). */
 export function seedFor(seed: number, subject: string): number {
   let value = 0x811c9dc5;
   for (const character of `${seed} ${subject}`) {

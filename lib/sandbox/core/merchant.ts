@@ -3,18 +3,18 @@ import { NameDirectory } from './name-directory.js';
 import { type Payout } from './payout.js';
 import { Wallet } from './wallet.js';
 
-/** The merchant that is meant unless another is named. */
+/** The merchant of a call that names none. */
 export const DEFAULT_MERCHANT = 'demo';
 
-/** Everything that belongs to one key pair, and to nobody else. */
+/** Everything that belongs to one key pair. */
 export class Merchant {
   readonly wallet: Wallet;
   readonly collections = new Map<string, Collection>();
   readonly payouts = new Map<string, Payout>();
-  /** Idempotency keys that are used up: those of accepted requests, and of refused ones if the profile says so. */
+  /** Used idempotency keys: those of accepted requests, and of refused ones if the profile says so. */
   readonly processedKeys = new Set<string>();
 
-  /** Who holds which account, for this merchant. */
+  /** The account holders that this merchant sees. */
   readonly directory: NameDirectory;
 
   constructor(
@@ -26,13 +26,13 @@ export class Merchant {
     this.directory = new NameDirectory(shared);
   }
 
-  /** Forgets payments and payouts, so that their timers find nothing. */
+  /** Clears payments and payouts, so that their timers find nothing. */
   reset(): void {
     this.collections.clear();
     this.payouts.clear();
   }
 
-  /** Whether the merchant has a collection or payout of the request's reference already. */
+  /** Whether the merchant already has a collection or payout with the request's reference. */
   knows(kind: 'collection' | 'payout', body: unknown): boolean {
     const { reference } = body as { readonly reference?: string };
     const known: ReadonlyMap<string, unknown> = kind === 'collection' ? this.collections : this.payouts;

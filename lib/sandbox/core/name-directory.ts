@@ -24,9 +24,9 @@ const LAST_NAMES = [
 ];
 
 /**
- * Who holds which account. Every well-formed account has a holder with a made-up name, always the same one, so that a
- * lookup followed by a payout works without preparation. A name that was registered is also held against the
- * `account_name` of a bank payout; a made-up one is not.
+ * The holders of accounts. Every well-formed account has a holder with an invented name, always the same, so
+ * that a lookup followed by a payout works without preparation. The `account_name` of a bank payout must
+ * equal a registered name, but not an invented one.
  *
  * @publicApi
  */
@@ -34,25 +34,25 @@ export class NameDirectory {
   private readonly registered = new Map<string, string>();
   private readonly closed = new Set<string>();
 
-  /** @internal @param shared What holds unless this directory knows better. */
+  /** @internal @param shared The directory for accounts that this one does not know. */
   constructor(private readonly shared?: NameDirectory) {}
 
   /**
-   * Gives an account a holder. From now on a bank payout to it with another `account_name` is refused with
-   * `ACCOUNT_NAME_MISMATCH`; letter case and spacing do not count.
+   * Registers the holder of an account. From now on the emulator refuses a bank payout to it with another
+   * `account_name` (`ACCOUNT_NAME_MISMATCH`). It ignores letter case and spacing.
    */
   register(accountNumber: string, accountName: string): void {
     this.closed.delete(accountNumber);
     this.registered.set(accountNumber, accountName);
   }
 
-  /** Lets an account not exist: `ACCOUNT_NOT_FOUND` on lookup, `INVALID_ACCOUNT` on a bank payout. */
+  /** Closes an account: a lookup gives `ACCOUNT_NOT_FOUND`, a bank payout `INVALID_ACCOUNT`. */
   close(accountNumber: string): void {
     this.registered.delete(accountNumber);
     this.closed.add(accountNumber);
   }
 
-  /** The holder's name; undefined where the account does not exist. */
+  /** The holder's name; undefined if the account does not exist. */
   holderOf(accountNumber: string): string | undefined {
     if (this.closed.has(accountNumber)) return undefined;
     const own = this.registered.get(accountNumber);
@@ -66,7 +66,7 @@ export class NameDirectory {
     return comparable(name) === comparable(accountName);
   }
 
-  /** @internal What was registered and closed here: a closed account has no name. */
+  /** @internal The accounts registered and closed here. A closed account has no name. */
   entries(): readonly (readonly [account: string, name: string | null])[] {
     return [...this.registered, ...[...this.closed].map((account) => [account, null] as const)];
   }

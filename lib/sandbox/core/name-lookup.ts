@@ -5,7 +5,7 @@ import { type Outcome } from './gateway-answer.js';
 import { refused } from './refusal.js';
 import { type NameLookupRequest } from './requests.js';
 
-/** The holder of an account (specification, "Endpoints" 5), or why there is none. */
+/** Finds the holder of an account (specification, "Endpoints" 5), or refuses the lookup. */
 export function lookUpName(
   banks: BankRegistry,
   directory: NameDirectory,

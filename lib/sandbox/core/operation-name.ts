@@ -1,7 +1,7 @@
 import { gatewayOperations } from '../openapi/operations.generated.js';
 
 /**
- * An operation of the gateway, as `sandbox.next(…)` names it.
+ * An operation of the gateway: method and path below `/api/v1`.
  *
  * @useDeclaredType
  * @publicApi

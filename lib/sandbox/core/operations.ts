@@ -16,28 +16,28 @@ import {
 } from './requests.js';
 import { walletRecord } from './wallet.js';
 
-/** What the operations work with. */
+/** The services that operations use. */
 export interface OperationServices {
   readonly collections: CollectionService;
   readonly payouts: PayoutService;
   readonly banks: BankRegistry;
 }
 
-/** A call of an operation, after its keys and its body were found right. */
+/** A call with valid keys and a valid body. */
 export interface OperationCall {
   readonly merchant: Merchant;
   readonly parameters: PathParameters;
-  /** What the row's `request` schema let through; undefined without one. */
+  /** Fits the row's `request` schema; undefined without one. */
   readonly body: unknown;
   readonly plan: OutcomePlan;
 }
 
 /** One row of the table of operations. */
 export interface GatewayOperation {
-  /** Schema of its body in `gateway.yaml`; absent where it takes no body. */
+  /** Schema of its body in `gateway.yaml`; absent if the operation takes no body. */
   readonly request?: RequestSchema;
   /**
-   * What it makes, if it moves money. Such an operation must carry an Idempotency-Key (specification,
+   * What the operation creates, if it moves money. Its requests need an Idempotency-Key (specification,
    * "Authentication" 2).
    */
   readonly makes?: 'collection' | 'payout';
@@ -49,7 +49,7 @@ export interface GatewayOperation {
 /**
  * Every operation of the gateway, by method and path below `/api/v1`. A path may have parameters:
  * `/payments/{reference}`. The router, the validation, the scenarios, the control API, the page and the
- * documents know no other list.
+ * documents all use this table.
  */
 export const OPERATIONS: Readonly<Record<SandboxOperation, GatewayOperation>> = {
   'POST /payments/mobile-money': {
@@ -96,7 +96,7 @@ export const OPERATIONS: Readonly<Record<SandboxOperation, GatewayOperation>> = 
   },
 };
 
-/** The operations that make collections, payouts, or neither. */
+/** The operations that create collections, payouts, or neither. */
 export function operationsThatMake(makes: GatewayOperation['makes']): readonly SandboxOperation[] {
   const all = Object.keys(OPERATIONS) as readonly SandboxOperation[];
   return all.filter((operation) => OPERATIONS[operation].makes === makes);

@@ -1,11 +1,14 @@
 import { type CollectionState, type DisbursementState } from './status-machine.js';
 
-/** What happens to an accepted request if nobody decides. Times count from its acceptance, by the sandbox's clock. */
+/**
+ * What happens to an accepted request unless somebody decides. Times count from its acceptance, by the
+ * sandbox's clock.
+ */
 export interface OutcomePlan {
   readonly transitions: readonly ScheduledTransition[];
-  /** False: the payment waits for ever if nobody decides. */
+  /** False: the payment waits for ever unless somebody decides. */
   readonly expires: boolean;
-  /** The first transition and its webhook come before the answer. */
+  /** Whether the first transition and its webhook come before the answer. */
   readonly beforeAnswer: boolean;
   readonly delivery: DeliveryPlan;
 }
@@ -17,17 +20,17 @@ export interface ScheduledTransition {
 
 /** How the webhook of a settled payment is delivered. */
 export interface DeliveryPlan {
-  /** How many times the same body is delivered. */
+  /** How many times the emulator delivers the same body. */
   readonly copies: number;
-  /** How many of the first tries never arrive. */
+  /** How many of the first tries get lost. */
   readonly lost: number;
-  /** A try with a forged signature comes first. */
+  /** Whether a try with a forged signature comes first. */
   readonly forgedFirst: boolean;
-  /** The copies are sent together, not one after the other. */
+  /** Whether the copies are sent together instead of in sequence. */
   readonly atOnce: boolean;
-  /** How long after the payment's end the first try starts. */
+  /** Time between the payment's end and the first try. */
   readonly delayMs: number;
-  /** When it is delivered once more: milliseconds after the answer 200. */
+  /** Times of further deliveries: milliseconds after the answer 200. */
   readonly lateCopies: readonly number[];
 }
 

@@ -1,9 +1,9 @@
-/** What stands in a path for each parameter of its template. */
+/** The values of a path's parameters. */
 export type PathParameters = Readonly<Record<string, string>>;
 
 /**
- * Compiles a path such as `/payments/{reference}` into a function that finds its parameters, or undefined in
- * another path.
+ * Compiles a template such as `/payments/{reference}` into a function that returns a path's parameters, or
+ * undefined for another path.
  */
 export function pathTemplate(template: string): (path: string) => PathParameters | undefined {
   const source = template.replaceAll('.', '[.]').replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)');

@@ -36,7 +36,7 @@ export class PayoutService {
     return this.accept(merchant, { kind: 'mobile-money', request }, plan);
   }
 
-  /** Settles a payout and moves its locked money. Leaves a payout alone that has settled already. */
+  /** Settles a payout and moves its locked money. Does nothing to a settled payout. */
   settle(merchant: Merchant, payout: Payout, outcome: FinalDisbursementState): void {
     const { reference } = payout.destination.request;
     const known = merchant.payouts.get(reference) === payout;
@@ -57,7 +57,7 @@ export class PayoutService {
       amountCents: centsOf(destination.request.amount),
       feeCents: settings.fees.payoutCents,
       createdAt: clock.now(),
-      status: 'processing', // as the specification's answer shows it
+      status: 'processing', // the status in the specification's answer
       settledAt: undefined,
     };
     if (!merchant.wallet.lock(payout.amountCents + payout.feeCents)) return refused('INSUFFICIENT_BALANCE');

@@ -5,7 +5,7 @@ import { SANDBOX_PROVIDER } from './collection.js';
 import { type BankPayoutRequest, type MobileMoneyPayoutRequest } from './requests.js';
 import { type DisbursementState } from './status-machine.js';
 
-/** Where a payout goes. */
+/** The recipient of a payout. */
 export type Destination =
   | { readonly kind: 'bank'; readonly request: BankPayoutRequest; readonly bank: SandboxBank }
   | { readonly kind: 'mobile-money'; readonly request: MobileMoneyPayoutRequest };

@@ -16,7 +16,7 @@ export const SANDBOX_NETWORKS = [
 
 export type SandboxNetwork = (typeof SANDBOX_NETWORKS)[number];
 
-/** The network that a phone number belongs to: invented, and always the same for the same number. */
+/** The invented network of a phone number: always the same for the same number. */
 export function networkOf(phone: string): SandboxNetwork {
   const prefix = Number(phone.slice(3, 5));
   return SANDBOX_NETWORKS[prefix % SANDBOX_NETWORKS.length] ?? 'NET_ONE';
@@ -26,7 +26,7 @@ export function isNetwork(value: string): value is SandboxNetwork {
   return SANDBOX_NETWORKS.some((network) => network === value);
 }
 
-/** The gateway's form of a phone number (specification, "Endpoints" 7). */
+/** Whether a phone number has the gateway's form (specification, "Endpoints" 7). */
 export function isPhone(value: string): boolean {
   return PHONE.test(value);
 }

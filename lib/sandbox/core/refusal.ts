@@ -6,7 +6,7 @@ export interface Refusal {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Invented: the specification shows the codes and their meaning, not their HTTP statuses. */
+/** The HTTP statuses are invented: the specification shows the codes and their meaning. */
 const REFUSALS = {
   INVALID_REQUEST: [400, 'The request is not a valid JSON object.'],
   DUPLICATE_REQUEST: [409, 'This Idempotency-Key was already processed.'],
@@ -25,7 +25,7 @@ const REFUSALS = {
 
 export type RefusalCode = keyof typeof REFUSALS;
 
-/** Shape B, which the emulator uses for every business refusal. */
+/** Shape B, for every business refusal. */
 export function refused(code: RefusalCode): Refusal {
   const [status, message] = REFUSALS[code];
   return { status, body: { success: false, code, message } };

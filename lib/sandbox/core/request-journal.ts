@@ -1,14 +1,14 @@
 /**
- * One call of the gateway's operations, secrets masked.
+ * One call of a gateway operation, with masked secrets.
  *
  * @publicApi
  */
 export interface SandboxRequest {
-  /** What the control API names it by. */
+  /** Its id in the control API. */
   readonly id: string;
   /** By the sandbox's clock. */
   readonly at: string;
-  /** The `x` of the key pair `pk_test_x` / `sk_test_x`; null where the keys were refused. */
+  /** The `x` of the key pair `pk_test_x` / `sk_test_x`; null if the emulator refused the keys. */
   readonly merchant: string | null;
   /** HTTP method. */
   readonly method: string;
@@ -16,39 +16,39 @@ export interface SandboxRequest {
   readonly path: string;
   /** Lower-case names. `x-api-key`, `x-api-secret` and `authorization` are masked. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Parsed JSON, or the text where it is not JSON; null without a body. */
+  /** Parsed JSON, or the text if it is not JSON; null without a body. */
   readonly body: unknown;
-  /** HTTP status of the answer; null where none was sent. */
+  /** HTTP status of the answer; null without an answer. */
   readonly status: number | null;
-  /** The answer's `code`, where it has one. */
+  /** The answer's `code`; null if it has none. */
   readonly code: string | null;
   /** The fault that changed the answer. */
   readonly fault: string | null;
   /**
    * The rule that fired: `fault hang`, `header 0003`, `ending 0003`, `default manual` or `default auto`; also
-   * the answer's `X-Sandbox-Rule` header. Null where there is no such operation.
+   * the answer's `X-Sandbox-Rule` header. Null for an unknown operation.
    */
   readonly rule: string | null;
-  /** What the profile `adversarial` did otherwise than documented, in words. */
+  /** How the profile `adversarial` changed the documented answer, in words. */
   readonly varied: readonly string[];
 }
 
 /**
- * One call of a gateway operation with the answer that went out.
+ * One call of a gateway operation with its answer.
  *
  * @publicApi
  */
 export interface SandboxExchange {
   /** The call, with its status and the rule that fired. */
   readonly request: SandboxRequest;
-  /** The answer's body, byte for byte; null where none was sent. */
+  /** The answer's body, byte for byte; null without an answer. */
   readonly answer: string | null;
 }
 
-/** The journal drops older requests, so that a long run does not grow. */
+/** The journal drops older requests, to limit memory. */
 const KEPT = 1_000;
 
-/** Keeps the requests that came in, with their answers. */
+/** Keeps the received requests with their answers. */
 export class RequestJournal {
   private entries: SandboxRequest[] = [];
   /** Requests without an answer, by their id. */
@@ -58,14 +58,14 @@ export class RequestJournal {
     return [...this.entries];
   }
 
-  /** Records a request that came in. */
+  /** Records a received request. */
   begin(entry: SandboxRequest): void {
     this.open.set(entry.id, entry);
     this.entries.push(Object.freeze(entry));
     if (this.entries.length > KEPT) this.entries.shift();
   }
 
-  /** Records how a request was answered. Returns false if it was forgotten while its answer was held back. */
+  /** Records a request's answer. Returns false if a reset removed the request in the meantime. */
   end(entry: SandboxRequest): boolean {
     if (!this.open.delete(entry.id)) return false;
     const index = this.entries.findLastIndex(({ id }) => id === entry.id);
@@ -73,7 +73,7 @@ export class RequestJournal {
     return true;
   }
 
-  /** Forgets the requests of one merchant, or all. */
+  /** Removes the requests of one merchant, or all. */
   clear(merchant?: string): void {
     const forgotten = (entry: SandboxRequest) => merchant === undefined || entry.merchant === merchant;
     this.entries = this.entries.filter((entry) => !forgotten(entry));

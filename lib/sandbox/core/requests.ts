@@ -1,4 +1,4 @@
-/** Request bodies after the OpenAPI document let them through (specification, "Endpoints"). */
+/** Request bodies that fit the OpenAPI document (specification, "Endpoints"). */
 export interface CollectionRequest {
   readonly amount: number | string;
   readonly reference: string;

@@ -2,20 +2,20 @@ import { SANDBOX_OPERATIONS, type SandboxOperation } from './operation-name.js';
 import { type PathParameters, pathTemplate } from './path-template.js';
 import { type SandboxRequest } from './request-journal.js';
 
-/** Where the gateway's operations begin. */
+/** The path prefix of the gateway's operations. */
 export const GATEWAY_PREFIX = '/api/v1';
 
 /** The operation that a request calls. */
 export interface RoutedCall {
   readonly operation: SandboxOperation;
-  /** Decoded. */
+  /** Percent-decoded. */
   readonly parameters: PathParameters;
 }
 
 const ROUTES = SANDBOX_OPERATIONS.map((operation) => {
   const [method = '', path = ''] = operation.split(' ');
   return { operation, method, matchPath: pathTemplate(path), parameters: path.split('{').length - 1 };
-}).sort((one, other) => one.parameters - other.parameters); // a path without parameters comes first
+}).sort((one, other) => one.parameters - other.parameters); // paths without parameters come first
 
 /** Finds the operation of a method and a path below `/api/v1`. */
 export function findOperation(method: string, path: string): RoutedCall | undefined {
@@ -27,7 +27,7 @@ export function findOperation(method: string, path: string): RoutedCall | undefi
   return undefined;
 }
 
-/** Finds the methods of a path; there are none for an unknown path. */
+/** Finds the methods of a path; an unknown path has none. */
 export function methodsOf(path: string): readonly string[] {
   const routes = ROUTES.filter(({ matchPath }) => decoded(matchPath(path)));
   return [...new Set(routes.map(({ method }) => method))];
@@ -41,7 +41,7 @@ export function operationOf({ method, path }: SandboxRequest): RoutedCall | unde
     : undefined;
 }
 
-/** Finds the payment or payout that a recorded request is about: in its body, or in its path. */
+/** Finds the reference of a recorded request, in its body or its path. */
 export function referenceOf(request: SandboxRequest): string | undefined {
   const { body } = request;
   const reference =
@@ -49,7 +49,7 @@ export function referenceOf(request: SandboxRequest): string | undefined {
   return typeof reference === 'string' ? reference : operationOf(request)?.parameters['reference'];
 }
 
-/** A path that is not well percent-encoded names nothing. */
+/** Returns undefined for malformed percent-encoding. */
 function decoded(parameters: PathParameters | undefined): PathParameters | undefined {
   if (!parameters) return undefined;
   try {

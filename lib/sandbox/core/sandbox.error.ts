@@ -9,8 +9,8 @@ export type SandboxErrorCode =
   'SANDBOX_NOT_FOUND' | 'SANDBOX_AMBIGUOUS' | 'SANDBOX_OTHER_CUSTOMER' | 'SANDBOX_ALREADY_FINAL';
 
 /**
- * The call does not fit the emulator's state: an unknown reference, another customer's payment, or a payment that has
- * ended already.
+ * The call does not fit the emulator's state: the reference is unknown, or the payment is another customer's
+ * or has ended.
  *
  * @publicApi
  */

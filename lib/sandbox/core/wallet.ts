@@ -1,6 +1,6 @@
 import { centsAsNumber } from './amounts.js';
 
-/** A merchant's money in whole cents. What is owned is what is available plus what is locked, always. */
+/** A merchant's money in whole cents. The balance is always the available plus the locked money. */
 export class Wallet {
   private lockedCents = 0n;
 
@@ -18,7 +18,7 @@ export class Wallet {
     return this.availableCents + this.lockedCents;
   }
 
-  /** Money from outside takes the place of what is available; what is locked stays. */
+  /** Replaces the available money; locked money stays. */
   hold(cents: bigint): void {
     this.availableCents = cents;
   }
@@ -28,7 +28,7 @@ export class Wallet {
     this.availableCents += cents;
   }
 
-  /** A payout was accepted. False, and nothing changed: there is not enough. */
+  /** A payout was accepted. Returns false and changes nothing if the available money is too little. */
   lock(cents: bigint): boolean {
     if (cents > this.availableCents) return false;
     this.availableCents -= cents;

@@ -7,7 +7,7 @@ import { type IdSource } from './id-source.js';
 import { type DeliveryPlan } from './outcome-plan.js';
 import { type FinalCollectionState } from './status-machine.js';
 
-/** A webhook on its way: who it belongs to and its exact body. */
+/** A webhook to deliver: its merchant and its exact body. */
 export interface OutgoingEvent {
   readonly id: string;
   readonly merchant: string;
@@ -18,7 +18,7 @@ export interface OutgoingEvent {
   readonly plan: DeliveryPlan;
 }
 
-/** A webhook's body before it is written as JSON. */
+/** A webhook's body before serialization. */
 export interface WebhookPayload {
   readonly event: string;
   readonly created_at: string;
@@ -50,7 +50,7 @@ export function webhookPayload(
   };
 }
 
-/** The payload of an event that no payment caused (specification, "Events"). */
+/** The payload of a triggered event (specification, "Events"). */
 export function triggeredPayload(
   event: PaymentEventName,
   now: number,
@@ -67,7 +67,7 @@ export function triggeredPayload(
     customer_email: 'asha@example.com',
     customer_phone: '255700000000',
     channel: 'NET_ONE',
-    // A repeated reference keeps it: another provider_reference would mean another charge.
+    // The same reference gets the same value: another provider_reference would mean another charge.
     provider_reference: `SBX${hash('sha256', JSON.stringify(reference)).slice(0, 12)}`,
     metadata: null,
   };

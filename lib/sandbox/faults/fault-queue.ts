@@ -1,13 +1,13 @@
 import { type Fault, type FaultTarget, type PlannedCallFault } from '../core/fault.js';
 
-/** Faults that wait for their calls, first in first out. */
+/** Planned faults, first in, first out. */
 export class FaultQueue {
   private waiting: PlannedCallFault[] = [];
   private planned = 0;
 
   /**
    * @param chance Draws a number from 0 to below 1.
-   * @param changed Called after each fault that was planned, applied or removed.
+   * @param changed Called after a fault was planned, applied or removed.
    */
   constructor(
     private readonly chance: () => number,
@@ -23,7 +23,7 @@ export class FaultQueue {
     return entry;
   }
 
-  /** Takes the fault that applies to this call, and counts it down. */
+  /** Takes the fault that applies to this call and counts it down. */
   take(call: FaultTarget): Fault | undefined {
     const entry = this.waiting.find((planned) => fits(planned, call) && this.applies(planned));
     if (!entry) return undefined;
@@ -37,7 +37,7 @@ export class FaultQueue {
     return [...this.waiting];
   }
 
-  /** False: there is no such fault any more. */
+  /** Returns false if there is no such fault. */
   remove(id: string): boolean {
     const before = this.waiting.length;
     this.waiting = this.waiting.filter((planned) => planned.id !== id);
@@ -46,7 +46,7 @@ export class FaultQueue {
     return found;
   }
 
-  /** Forgets the faults of one merchant, or all. */
+  /** Removes the faults of one merchant, or all. */
   clear(merchant?: string): void {
     this.waiting =
       merchant === undefined ? [] : this.waiting.filter((planned) => planned.merchant !== merchant);

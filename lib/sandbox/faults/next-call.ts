@@ -10,7 +10,7 @@ import { SANDBOX_OPERATIONS, type SandboxOperation } from '../core/operation-nam
 import { type FaultQueue } from './fault-queue.js';
 
 /**
- * How often a fault applies: to one call, unless you say otherwise.
+ * Sets how often a fault applies. By default it applies to one call.
  *
  * @publicApi
  */
@@ -18,33 +18,33 @@ export interface PlannedFault {
   /**
    * Applies to this many calls instead of one.
    *
-   * @throws PaymentsConfigError where it is no whole number from 1 on.
+   * @throws PaymentsConfigError if it is not a positive integer.
    */
   times(calls: number): PlannedFault;
   /**
    * Applies to each call with this chance, until `reset()` or until it has applied `times(…)`. The same seed
    * and the same calls give the same faults.
    *
-   * @throws PaymentsConfigError where it is not from 0 to 1.
+   * @throws PaymentsConfigError if it is not from 0 to 1.
    */
   probability(chance: number): PlannedFault;
 }
 
 /**
- * Which calls of an operation a fault is for.
+ * The calls of an operation that a fault applies to.
  *
  * @publicApi
  */
 export interface CallSelection {
-  /** The `reference` that the request must name. @default any */
+  /** The request's `reference`. @default any */
   readonly reference?: string;
-  /** The `x` of the key pair `pk_test_x` / `sk_test_x`. @default any */
+  /** The `x` of the request's key pair `pk_test_x` / `sk_test_x`. @default any */
   readonly merchant?: string;
 }
 
 /**
- * Plans a fault for the next call of an operation. Faults that fit the same call apply in the order in which they were
- * planned.
+ * Plans a fault for the next call of an operation. Faults that fit the same call apply in the order of their
+ * planning.
  *
  * @example
  * ```ts
@@ -69,7 +69,7 @@ export class NextCall {
     }
   }
 
-  /** Closes the connection; the request is not processed. */
+  /** Closes the connection without processing the request. */
   dropBefore(): PlannedFault {
     return this.plan({ kind: 'dropBefore' });
   }
@@ -90,11 +90,11 @@ export class NextCall {
   }
 
   /**
-   * Answers a status; the request is not processed unless you say so. The body is `{ message }`, or shape B
-   * with `code`.
+   * Answers a status, and processes the request only with `afterProcessing`. The body is `{ message }`, or
+   * shape B with `code`.
    *
-   * @throws PaymentsConfigError where the status is not from 200 to 599, or `retryAfter` no whole number of
-   * seconds from 0 on.
+   * @throws PaymentsConfigError if the status is not from 200 to 599, or `retryAfter` is not a whole number
+   * of seconds from 0 on.
    */
   status(status: number, options: StatusFaultOptions = {}): PlannedFault {
     const { retryAfter = 0 } = options;
@@ -110,9 +110,9 @@ export class NextCall {
   }
 
   /**
-   * Answers an HTML page, as a proxy would; the request is not processed unless you say so.
+   * Answers an HTML page, like a proxy, and processes the request only with `afterProcessing`.
    *
-   * @throws PaymentsConfigError where the status is not from 200 to 599.
+   * @throws PaymentsConfigError if the status is not from 200 to 599.
    */
   html(status: number, options: ProcessingOptions = {}): PlannedFault {
     return this.plan({ kind: 'html', status: answerable(status), options });
@@ -121,22 +121,23 @@ export class NextCall {
   /**
    * Processes the request, then answers after this time by the sandbox's clock.
    *
-   * @throws PaymentsConfigError where the duration cannot be read.
+   * @throws PaymentsConfigError if the duration is invalid.
    */
   delay(duration: Duration): PlannedFault {
     return this.plan({ kind: 'delay', delayMs: milliseconds(duration) });
   }
 
   /**
-   * Processes the request, then sends the answer's body byte by byte, one in this time by the sandbox's clock.
+   * Processes the request, then sends the answer's body byte by byte, one in this time by the sandbox's
+   * clock.
    *
-   * @throws PaymentsConfigError where the duration cannot be read.
+   * @throws PaymentsConfigError if the duration is invalid.
    */
   drip(every: Duration): PlannedFault {
     return this.plan({ kind: 'drip', everyMs: milliseconds(every) });
   }
 
-  /** Processes the request, then never answers and keeps the connection. */
+  /** Processes the request, then keeps the connection open and never answers. */
   hang(): PlannedFault {
     return this.plan({ kind: 'hang' });
   }

@@ -4,8 +4,8 @@ import { decidePayment, type PaymentAction } from '../core/decisions.js';
 import { type Gateway } from '../core/gateway.js';
 
 /**
- * The customer behind a phone number. Each call resolves when the application has answered the webhook (or there was
- * nowhere to deliver it to).
+ * The customer behind a phone number. Each call resolves when the application has answered the webhook, or at
+ * once if no endpoint takes it.
  *
  * @publicApi
  */
@@ -18,36 +18,36 @@ export class SandboxCustomer {
   ) {}
 
   /**
-   * Authorizes the payment: `success`.
+   * Authorizes a payment: `success`.
    *
-   * @throws PaymentsSandboxError where the payment is unknown, another customer's, or has ended.
+   * @throws PaymentsSandboxError if the payment is unknown, another customer's, or has ended.
    */
   approve(reference: string): Promise<SandboxPayment> {
     return this.decide(reference, 'approve');
   }
 
   /**
-   * Refuses it, or has not enough money: `failed`.
+   * Declines a payment, or has too little money: `failed`.
    *
-   * @throws PaymentsSandboxError where the payment is unknown, another customer's, or has ended.
+   * @throws PaymentsSandboxError if the payment is unknown, another customer's, or has ended.
    */
   decline(reference: string): Promise<SandboxPayment> {
     return this.decide(reference, 'decline');
   }
 
   /**
-   * Cancels it: `cancelled`.
+   * Cancels a payment: `cancelled`.
    *
-   * @throws PaymentsSandboxError where the payment is unknown, another customer's, or has ended.
+   * @throws PaymentsSandboxError if the payment is unknown, another customer's, or has ended.
    */
   cancel(reference: string): Promise<SandboxPayment> {
     return this.decide(reference, 'cancel');
   }
 
   /**
-   * Lets it run out now, whatever the clock says: `expired`.
+   * Lets a payment expire now, whatever the clock says: `expired`.
    *
-   * @throws PaymentsSandboxError where the payment is unknown, another customer's, or has ended.
+   * @throws PaymentsSandboxError if the payment is unknown, another customer's, or has ended.
    */
   expire(reference: string): Promise<SandboxPayment> {
     return this.decide(reference, 'expire');

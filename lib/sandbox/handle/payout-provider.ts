@@ -4,7 +4,7 @@ import { decidePayout, type PayoutAction } from '../core/decisions.js';
 import { type Gateway } from '../core/gateway.js';
 
 /**
- * The provider that carries one payout out.
+ * The provider of one payout.
  *
  * @publicApi
  */
@@ -17,27 +17,27 @@ export class SandboxPayoutProvider {
   ) {}
 
   /**
-   * The money arrives: `paid`.
+   * Delivers the money: `paid`.
    *
-   * @throws PaymentsSandboxError where the payout is unknown or has ended.
+   * @throws PaymentsSandboxError if the payout is unknown or has ended.
    */
   pay(): Promise<SandboxPayout> {
     return this.decide('pay');
   }
 
   /**
-   * The provider refuses, and the locked money returns: `failed`.
+   * Refuses the payout and returns the locked money: `failed`.
    *
-   * @throws PaymentsSandboxError where the payout is unknown or has ended.
+   * @throws PaymentsSandboxError if the payout is unknown or has ended.
    */
   fail(): Promise<SandboxPayout> {
     return this.decide('fail');
   }
 
   /**
-   * The locked money returns: `cancelled`.
+   * Cancels the payout and returns the locked money: `cancelled`.
    *
-   * @throws PaymentsSandboxError where the payout is unknown or has ended.
+   * @throws PaymentsSandboxError if the payout is unknown or has ended.
    */
   cancel(): Promise<SandboxPayout> {
     return this.decide('cancel');

@@ -15,8 +15,8 @@ import { SandboxCustomer } from './customer.js';
 import { SandboxPayoutProvider } from './payout-provider.js';
 
 /**
- * One merchant of a sandbox, with wallet, payments, names, faults and webhook address of its own: tests that run beside
- * each other share one server without seeing each other.
+ * One merchant of a sandbox, with its own wallet, payments, names, faults and webhook address. Parallel tests
+ * share one server without seeing each other's data.
  *
  * @example
  * ```ts
@@ -36,19 +36,19 @@ export class SandboxMerchant {
     private readonly parts: SandboxParts,
   ) {}
 
-  /** Who holds which account: what was registered here counts for this merchant alone. */
+  /** The account holders. Registrations here count only for this merchant. */
   get directory(): NameDirectory {
     return this.parts.gateway.merchant(this.name).directory;
   }
 
-  /** Options for `PaymentsModule.forRoot`: base address, keys, and how webhooks are signed. */
+  /** Options for `PaymentsModule.forRoot`: base address, keys and webhook signature. */
   moduleOptions(): PaymentsModuleOptions {
     const { scheme, secret } = this.parts.endpoints.settings;
     return {
       baseUrl: this.parts.view.baseUrl,
       apiKey: `pk_test_${this.name}`,
       apiSecret: `sk_test_${this.name}`,
-      // The emulator's usual scheme signs no time, and then nothing handled may be forgotten.
+      // The emulator's default scheme signs no time, so the inbox must never forget an outcome.
       webhooks: { scheme, secrets: [secret], retentionDays: Infinity },
     };
   }
@@ -56,8 +56,8 @@ export class SandboxMerchant {
   /**
    * Sends this merchant's webhooks to this address, whatever `sandbox.deliverTo` says.
    *
-   * @throws PaymentsConfigError where it is not an address on this machine (unless `allowRemoteWebhooks`), or
-   * holds a password.
+   * @throws PaymentsConfigError if the address is not on this machine (unless `allowRemoteWebhooks`) or
+   * contains a password.
    */
   deliverTo(address: string | URL): void {
     this.parts.endpoints.deliverTo(address, this.name);
@@ -68,7 +68,7 @@ export class SandboxMerchant {
     return new SandboxCustomer(this.parts.gateway, phone, this.name);
   }
 
-  /** The provider that carries a payout out. */
+  /** The provider of a payout. */
   payout(reference: string): SandboxPayoutProvider {
     return new SandboxPayoutProvider(this.parts.gateway, reference, this.name);
   }
@@ -76,7 +76,7 @@ export class SandboxMerchant {
   /**
    * Plans a fault for this merchant's next call of an operation.
    *
-   * @throws PaymentsConfigError where the gateway has no such operation: the fault would never apply.
+   * @throws PaymentsConfigError if the gateway has no such operation.
    */
   next(operation: SandboxOperation, { reference }: { readonly reference?: string } = {}): NextCall {
     const { name: merchant } = this;
@@ -84,39 +84,39 @@ export class SandboxMerchant {
     return new NextCall(this.parts.faults, operation, selection);
   }
 
-  /** Its payments, oldest first. */
+  /** The merchant's payments, oldest first. */
   payments(): readonly SandboxPayment[] {
     return this.own(this.parts.view.payments());
   }
 
-  /** Its payouts, oldest first. */
+  /** The merchant's payouts, oldest first. */
   payouts(): readonly SandboxPayout[] {
     return this.own(this.parts.view.payouts());
   }
 
-  /** Its calls among the newest 1,000 under `/api/v1`, oldest first, secrets masked. */
+  /** The merchant's calls among the newest 1,000 under `/api/v1`, oldest first, with masked secrets. */
   requests(): readonly SandboxRequest[] {
     return this.own(this.parts.journal.list());
   }
 
-  /** Its webhook events with their tries, oldest first. */
+  /** The merchant's webhook events with their tries, oldest first. */
   deliveries(): readonly SandboxDelivery[] {
     return this.own(this.parts.view.deliveries());
   }
 
-  /** Its wallet. */
+  /** The merchant's wallet. */
   balance(): SandboxBalance {
     return sandboxBalance(this.parts.gateway.merchant(this.name));
   }
 
-  /** Everything that happened to a reference, as text for people, without secrets and personal data. */
+  /** Describes what happened to a reference, without secrets and personal data. */
   explain(reference: string): string {
     return this.parts.timeline.describe(reference, this.name);
   }
 
   /**
-   * Forgets this merchant's payments, payouts, keys, wallet, names, faults, requests and deliveries, and
-   * gives up what is under way. Its webhook address and its ids go on.
+   * Clears this merchant's payments, payouts, keys, wallet, names, faults, requests and deliveries, and
+   * aborts its running calls and deliveries. Keeps its webhook address and continues its ids.
    */
   async reset(): Promise<void> {
     await this.parts.reset(this.name);

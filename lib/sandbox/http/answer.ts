@@ -1,6 +1,6 @@
 import { type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 
-/** Sends a whole answer, in so many pieces; nothing happens where the receiver has gone. */
+/** Sends a whole answer, in so many pieces. Does nothing if the receiver has gone. */
 export function send(
   response: ServerResponse,
   status: number,
@@ -18,7 +18,7 @@ export function send(
   response.end();
 }
 
-/** Sends an answer's head alone; without a length the body comes in chunks. */
+/** Sends only an answer's head. Without a length, the body is chunked. */
 export function sendHead(
   response: ServerResponse,
   status: number,

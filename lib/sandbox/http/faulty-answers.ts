@@ -6,7 +6,7 @@ import { type RequestRecord } from './request-record.js';
 
 const FAULT_MESSAGE = 'The sandbox was told to answer so.';
 
-/** Sends the fault's answer in place of the gateway's. */
+/** Sends the fault's answer instead of the gateway's. */
 export function answerInstead(record: RequestRecord, fault: InsteadFault): void {
   switch (fault.kind) {
     case 'dropBefore':

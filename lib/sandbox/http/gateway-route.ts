@@ -21,7 +21,7 @@ import { answerInstead, failAfterwards } from './faulty-answers.js';
 const SECRET_HEADERS = ['x-api-key', 'x-api-secret', 'authorization'];
 const KEY = /^(Bearer )?([ps]k_(?:test|live)_)?.*$/is;
 
-/** Answers the gateway's operations under `/api/v1`, and applies the faults that were planned for them. */
+/** Answers the gateway's operations under `/api/v1` and applies their planned faults. */
 export class GatewayRoute {
   private calls = 0;
   /** Calls without an answer, with their merchants. */
@@ -59,7 +59,7 @@ export class GatewayRoute {
     else record.answer(unknownOperation(method, path));
   }
 
-  /** Ends the calls of one merchant, or all, that have no answer yet. */
+  /** Aborts the unanswered calls of one merchant, or all. */
   abort(merchant?: string): void {
     for (const [request, owner] of this.open) {
       if (merchant === undefined || owner === merchant) request.socket.destroy();
@@ -109,7 +109,7 @@ export class GatewayRoute {
     const idempotencyKey = header(request, 'idempotency-key');
     const call = { operation, parameters, credentials, rule, idempotencyKey };
     if (!OPERATIONS[operation].request) return this.gateway.handle({ ...call, body: undefined });
-    // A caller without valid keys learns nothing about the body.
+    // Check the keys first: a caller without valid keys learns nothing about the body.
     const merchant = authenticate(credentials);
     if (typeof merchant !== 'string') return merchant;
     if (!body) return badRequest(413, `The body is larger than ${BODY_LIMIT} bytes.`);
@@ -154,7 +154,7 @@ function badRequest(status: number, message: string): GatewayAnswer {
   return refusedBeforehand(status, 'INVALID_REQUEST', message);
 }
 
-/** Undefined where its keys are refused. */
+/** Returns undefined for invalid keys. */
 function merchantOf(request: IncomingMessage): string | undefined {
   const merchant = authenticate(credentialsOf(request));
   return typeof merchant === 'string' ? merchant : undefined;
@@ -180,7 +180,7 @@ function subjectOf(
   };
 }
 
-/** The fields of a body, before it is known to be right. */
+/** The fields of an unchecked body. */
 function fieldsOf(body: Buffer | undefined): Record<string, unknown> {
   return (body && parseObject(body.toString())) ?? {};
 }
@@ -194,7 +194,7 @@ function header({ headers }: IncomingMessage, name: string): string | undefined 
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** Headers by lower-case name; keys and secrets are cut after their prefix. */
+/** Headers by lower-case name, with keys and secrets cut after their prefix. */
 function maskedHeaders({ headers }: IncomingMessage): Readonly<Record<string, string>> {
   const shown = Object.entries(headers).map(([name, value = '']) => {
     const text = Array.isArray(value) ? value.join(', ') : value;

@@ -3,9 +3,9 @@ import { type AddressInfo } from 'node:net';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 
 /**
- * Listens, and resolves to the server once it does.
+ * Resolves to a server that listens.
  *
- * @throws PaymentsConfigError where the port is taken or may not be used.
+ * @throws PaymentsConfigError if the port is taken or forbidden.
  */
 export function listen(handler: RequestListener, port: number, host: string): Promise<Server> {
   return new Promise((resolve, reject) => {

@@ -1,25 +1,22 @@
 import { type IncomingMessage } from 'node:http';
 
 export const BODY_LIMIT = 1_048_576;
-/**
- * As many as a webhook may have, which takes over what a request says: code that follows a body recursively
- * survives them.
- */
+/** The same limit as for webhooks, which repeat request data. Recursive code survives this depth. */
 const DEEPEST_NESTING = 100;
 
-/** The whole body; undefined where it is larger than `BODY_LIMIT`. Rejects when the sender goes away. */
+/** The whole body; undefined if it is larger than `BODY_LIMIT`. Rejects when the sender goes away. */
 export async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    // Read on without keeping it: an answer to a sender who is still writing would be lost.
+    // Read the rest without keeping it: a sender that is still writing would lose the answer.
     if (size <= BODY_LIMIT) chunks.push(chunk);
   }
   return size <= BODY_LIMIT ? Buffer.concat(chunks) : undefined;
 }
 
-/** Whether the request says that its body is JSON. */
+/** Whether the request declares a JSON body. */
 export function saysJson({ headers }: IncomingMessage): boolean {
   return headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json';
 }
@@ -36,7 +33,7 @@ export function parseObject(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Level by level, since a recursion would fail on what it is to find. */
+/** Goes level by level: recursion would overflow on deep bodies. */
 function isShallow(value: object): boolean {
   let level: readonly object[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {

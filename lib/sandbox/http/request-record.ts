@@ -8,8 +8,8 @@ import { type RequestJournal, type SandboxRequest } from '../core/request-journa
 const RULE_HEADER = 'x-sandbox-rule';
 
 /**
- * Records one call under `/api/v1` and sends its answer. However the call ends, the journal and the listeners
- * get it.
+ * Records one call under `/api/v1` and sends its answer. The journal and the listeners get the call however
+ * it ends.
  */
 export class RequestRecord {
   private form = PLAIN_FORM;
@@ -50,7 +50,7 @@ export class RequestRecord {
     send(this.response, status, contentType, body, { ...this.connection, ...headers }, this.form.pieces);
   }
 
-  /** Promises the whole body, sends half of it and closes the connection. */
+  /** Announces the whole body, sends half of it and closes the connection. */
   sendHalf({ status, body }: GatewayAnswer): void {
     const bytes = Buffer.from(this.write(body));
     this.noteCode(body);
@@ -114,7 +114,7 @@ export class RequestRecord {
   }
 
   private end(status: number | null, answer: string | null): void {
-    // A caller that gave up while the answer was held back gets none.
+    // The caller may have given up while the emulator held the answer back.
     const gone = this.request.socket.destroyed;
     this.entry = gone ? { ...this.entry, status: null, code: null } : { ...this.entry, status };
     if (!this.journal.end(this.entry)) return;

@@ -1,14 +1,14 @@
 import { type MatcherSubject } from './subject.js';
 
 /**
- * What `expect.extend` of Jest and Vitest takes as a matcher's answer.
+ * A matcher's result for `expect.extend` of Jest and Vitest.
  *
  * @publicApi
  */
 export interface MatcherResult {
-  /** Whether what was expected is so. */
+  /** Whether the expectation holds. */
   readonly pass: boolean;
-  /** What to print where the expectation fails. */
+  /** The text to print if the expectation fails. */
   readonly message: () => string;
 }
 
@@ -18,14 +18,14 @@ export interface MatcherResult {
  * @publicApi
  */
 export interface MatcherContext {
-  /** Whether the opposite is expected: `expect(…).not`. */
+  /** Whether the test wrote `expect(…).not`. */
   readonly isNot?: boolean;
   /** Compares deeply, asymmetric matchers included. */
   equals(actual: unknown, expected: unknown): boolean;
 }
 
 /**
- * The fields that a record must have; asymmetric matchers such as `expect.stringContaining(…)` are allowed.
+ * The fields that a record must have; they may be asymmetric matchers such as `expect.stringContaining(…)`.
  *
  * @publicApi
  */
@@ -34,7 +34,7 @@ export type ExpectedFields<Fields> = {
 };
 
 /**
- * What `expect.any(…)` and its like return, in Jest and in Vitest.
+ * The return type of `expect.any(…)` and similar, in Jest and Vitest.
  *
  * @publicApi
  */
@@ -43,7 +43,7 @@ export interface AsymmetricMatcher {
   asymmetricMatch(other: unknown): boolean;
 }
 
-/** Makes a matcher's answer. Its message explains what happened to the references. */
+/** Makes a matcher's result, with a message that explains what happened to the references. */
 export function verdict(
   pass: boolean,
   { isNot }: MatcherContext,
@@ -62,7 +62,7 @@ export function verdict(
   };
 }
 
-/** Whether every expected field fits; asymmetric matchers (`expect.any(…)`) count. */
+/** Whether every expected field fits. Fields may be asymmetric matchers (`expect.any(…)`). */
 export function fits(context: MatcherContext, actual: object, expected: object): boolean {
   const fields = actual as Readonly<Record<string, unknown>>;
   return Object.entries(expected).every(([name, value]) => context.equals(fields[name], value));

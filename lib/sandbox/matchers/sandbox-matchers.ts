@@ -12,36 +12,36 @@ import {
 import { subjectOf } from './subject.js';
 
 /**
- * What a request must be to be counted.
+ * The requests to count.
  *
  * @publicApi
  */
 export interface ExpectedRequest {
-  /** How many of them there are. @default at least one */
+  /** The expected number of requests. @default at least one */
   readonly times?: number;
-  /** Fields of its body; asymmetric matchers such as `expect.any(Number)` are allowed. */
+  /** Fields of the body; they may be asymmetric matchers such as `expect.any(Number)`. */
   readonly body?: Readonly<Record<string, unknown>>;
-  /** HTTP status of its answer; null where none was sent. */
+  /** HTTP status of the answer; null without an answer. */
   readonly status?: number | null;
 }
 
 /**
- * What a delivery must be to be counted.
+ * The deliveries to count.
  *
  * @publicApi
  */
 export interface ExpectedDelivery {
   /** The merchant's reference. @default any */
   readonly reference?: string;
-  /** How often it was tried. */
+  /** The number of tries. */
   readonly attempts?: number;
   /** HTTP status of the last answer. */
   readonly status?: number | null;
 }
 
 /**
- * Matchers for a sandbox or one of its merchants. A matcher that fails prints what happened to the reference. No
- * import of Jest or Vitest is needed.
+ * Matchers for a sandbox or one of its merchants. A matcher that fails prints what happened to the reference.
+ * The matchers need no import of Jest or Vitest.
  *
  * @example
  * ```ts
@@ -180,22 +180,22 @@ export const sandboxMatchers = {
 };
 
 /**
- * The types of `sandboxMatchers` on `expect(…)`; `R` is what a matcher returns.
+ * The types of `sandboxMatchers` on `expect(…)`. `R` is a matcher's return type.
  *
  * @publicApi
  */
 export interface SandboxMatchers<R = void> {
-  /** A gateway operation was called, and how often. */
+  /** The application called a gateway operation, `times` times. */
   toHaveReceived(operation: SandboxOperation, expected?: ExpectedRequest): R;
-  /** There is a collection of this reference whose fields fit. */
+  /** This reference has a collection whose fields fit. */
   toHaveCollection(reference: string, expected?: ExpectedFields<SandboxPayment>): R;
-  /** There is a payout of this reference whose fields fit. */
+  /** This reference has a payout whose fields fit. */
   toHavePayout(reference: string, expected?: ExpectedFields<SandboxPayout>): R;
-  /** One collection or payout of this reference succeeded, and not two. */
+  /** Exactly one collection or payout of this reference succeeded. */
   toHavePaidOnce(reference: string): R;
-  /** An event was answered 200. */
+  /** A receiver answered 200 to an event. */
   toHaveDelivered(event: SandboxDelivery['event'], expected?: ExpectedDelivery): R;
-  /** No try of any delivery failed, apart from those that were forged on purpose. */
+  /** No try of any delivery failed, except those with a signature forged on purpose. */
   toHaveNoFailedDeliveries(): R;
 }
 

@@ -2,7 +2,7 @@ import { type SandboxDelivery, type SandboxPayment, type SandboxPayout } from '.
 import { type SandboxRequest } from '../core/request-journal.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 
-/** What `expect(…)` gets: a sandbox, or one of its merchants. */
+/** The argument of `expect(…)`: a sandbox or one of its merchants. */
 export interface MatcherSubject {
   payments(): readonly SandboxPayment[];
   payouts(): readonly SandboxPayout[];
@@ -11,7 +11,7 @@ export interface MatcherSubject {
   explain(reference: string): string;
 }
 
-/** @throws PaymentsConfigError where something else was expected of. */
+/** @throws PaymentsConfigError if `expect(…)` got something else. */
 export function subjectOf(received: unknown): MatcherSubject {
   if (
     typeof received === 'object' &&

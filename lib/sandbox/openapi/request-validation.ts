@@ -1,19 +1,19 @@
 import * as generated from './validators.generated.js';
 
-/** One problem as the compiled validators report it. */
+/** One problem that a compiled validator reports. */
 export interface SchemaProblem {
   readonly keyword: string;
   readonly instancePath: string;
   readonly params: { readonly missingProperty?: string; readonly additionalProperty?: string };
 }
 
-/** A schema of a request, as `scripts/generate.mjs` compiles it. */
+/** A request schema compiled by `scripts/generate.mjs`. */
 export interface CompiledValidator {
   (body: unknown): boolean;
   errors?: readonly SchemaProblem[] | null;
 }
 
-/** A request of `gateway.yaml`. */
+/** The name of a request schema in `gateway.yaml`. */
 export type RequestSchema = keyof typeof generated.fieldRules;
 
 /** Messages by field name. */
@@ -22,7 +22,7 @@ export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 const validators = generated as unknown as Readonly<Record<`validate${RequestSchema}`, CompiledValidator>>;
 const rules = generated.fieldRules as Readonly<Record<RequestSchema, Readonly<Record<string, string>>>>;
 
-/** Says for each field what is wrong with a body according to `gateway.yaml`. */
+/** Lists the problems of a body by field, according to `gateway.yaml`. */
 export function fieldErrors(schema: RequestSchema, body: unknown): FieldErrors {
   const validate = validators[`validate${schema}`];
   if (validate(body)) return {};

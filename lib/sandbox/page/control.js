@@ -1,4 +1,4 @@
-// The control API as the page uses it.
+// The page's client of the control API.
 const API = '_sandbox/v1';
 
 export const EVENTS = `${API}/events`;
@@ -7,7 +7,7 @@ export async function read(path) {
   return answerOf(await fetch(`${API}/${path}`));
 }
 
-/** Says something to the emulator; throws what it says against it. */
+/** Sends a command to the emulator; throws its error message. */
 export async function write(path, body = {}, method = 'POST') {
   const headers = { 'content-type': 'application/json' };
   return answerOf(await fetch(`${API}/${path}`, { method, headers, body: JSON.stringify(body) }));
@@ -17,10 +17,10 @@ export async function remove(path) {
   return answerOf(await fetch(`${API}/${path}`, { method: 'DELETE' }));
 }
 
-/** A part of an address; half of a surrogate pair, which no address can hold, is replaced. */
+/** Encodes a part of a URL; replaces lone surrogates, which no URL can hold. */
 export const encoded = (words) => encodeURIComponent(words.toWellFormed());
 
-/** What the customer, or the provider of a payout, decides. */
+/** Sends the decision of a customer or a payout's provider. */
 export function decide(collection, { merchant, reference }, action) {
   return write(`${collection}/${encoded(reference)}/${action}`, { merchant });
 }

@@ -1,6 +1,6 @@
 const quoted = (value) => `'${value.replaceAll("'", `'\\''`)}'`;
 
-/** A webhook as a command that sends it again, byte for byte, as its last try was. */
+/** The shell command that repeats a webhook's last try byte for byte. */
 export function curlOf({ url, body, attempts }) {
   const headers =
     attempts.findLast(({ request_headers: sent }) => Object.keys(sent).length > 0)?.request_headers ?? {};

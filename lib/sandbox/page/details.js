@@ -1,5 +1,5 @@
 /* global document, navigator */
-// One payment, payout, webhook or request, whole.
+// The details of one payment, payout, webhook or request.
 import { encoded, read, write } from './control.js';
 import { announce, busily, button, byId, facts, make, statusOf } from './dom.js';
 import { curlOf } from './curl.js';
@@ -14,7 +14,7 @@ const code = (value) => make('pre', { tabindex: '0' }, value);
 const heading = (key, gaps) => make('h4', {}, text(key, gaps));
 const problemLine = () => make('p', { class: 'problem', role: 'alert', lang: 'en' });
 
-/** Shows the record that the address names; false where it names none. */
+/** Shows the record that the URL names. Returns false if the URL names none. */
 export function showDetail({ tab, name, merchant }, moved) {
   const list = byId(`list-${tab}`);
   const one = byId(`one-${tab}`);
@@ -27,7 +27,7 @@ export function showDetail({ tab, name, merchant }, moved) {
     return;
   }
   const record = find(tab, name, merchant);
-  const state = JSON.stringify([currentLanguage(), name, record, storyOf(tab, record)]);
+  const state = JSON.stringify([currentLanguage(), name, record, timelineCounts(tab, record)]);
   if (one.dataset.state !== state) {
     one.dataset.state = state;
     draw(one, tab, name, record);
@@ -43,8 +43,8 @@ function find(tab, name, merchant) {
   );
 }
 
-/** What happened to a payment or payout that its own record does not show. */
-function storyOf(tab, record) {
+/** The number of tries and calls in a timeline: the details are drawn again when it changes. */
+function timelineCounts(tab, record) {
   if (!record || !['payments', 'payouts'].includes(tab)) return undefined;
   const { merchant, reference } = record;
   const tries = [...store.webhooks.values()]
@@ -78,7 +78,7 @@ function titleOf(tab, record) {
   return tab === 'requests' ? `${record.method} ${record.path}` : record.reference;
 }
 
-/** The story of a reference, read when it is shown. */
+/** The timeline of a reference, read from the emulator when it is shown. */
 function timeline(tab, { reference, merchant }) {
   const lines = make('ol', { class: 'timeline', lang: 'en' });
   const query = `merchant=${encodeURIComponent(merchant)}`;

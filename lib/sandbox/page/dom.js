@@ -1,5 +1,5 @@
 /* global document */
-// Elements. Values from outside reach the page through textContent and attributes that hold no code.
+// Creates elements. Outside values reach the page only through textContent and attributes that hold no code.
 import { currentLanguage, text } from './words.js';
 
 const ICONS = {
@@ -12,7 +12,7 @@ const ICONS = {
 
 export const byId = (id) => document.getElementById(id);
 
-/** An element with attributes; children are elements or texts. */
+/** Creates an element with attributes. Children are elements or texts. */
 export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -28,7 +28,7 @@ export function button(label, press, attributes = {}) {
   return element;
 }
 
-/** A status in words and with a sign, so that its colour is not needed. */
+/** Shows a status with words and a sign, so that nobody needs its colour. */
 export function statusOf(status, words = text(`status.${status}`)) {
   const element = byId('status').content.firstElementChild.cloneNode(true);
   element.dataset.status = status;
@@ -37,7 +37,7 @@ export function statusOf(status, words = text(`status.${status}`)) {
   return element;
 }
 
-/** Terms and what they are; those without a value are left out. */
+/** Creates a list of terms with values. Leaves out terms without a value. */
 export function facts(pairs) {
   const known = pairs.filter(([, value]) => value !== null && value !== undefined && value !== '');
   return make(
@@ -50,8 +50,8 @@ export function facts(pairs) {
 const drawn = new WeakMap();
 
 /**
- * Shows these items in a list. An element stays where its item is as it was, and its successor takes over the focus, so
- * that an update disturbs nobody.
+ * Shows items in a list. Keeps the element of an unchanged item, and moves the focus to the element that
+ * replaces a changed one.
  */
 export function showList(list, items, keyOf, draw) {
   const known = new Map([...list.children].map((element) => [element.dataset.key, element]));
@@ -80,7 +80,7 @@ function replace(old, element) {
 
 const focusables = (element) => [...element.querySelectorAll('a, button, input, select')];
 
-/** Does something for a button or form, once at a time, and shows what went wrong. */
+/** Runs the action of a button or form, one at a time, and shows its error. */
 export async function busily(element, problem, work) {
   // Not `disabled`: a disabled button drops the focus.
   if (element.ariaBusy === 'true') return;

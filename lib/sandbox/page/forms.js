@@ -1,5 +1,5 @@
 /* global FormData */
-// What is asked of the emulator by hand: money, time, faults.
+// The forms: money, time, faults.
 import { write } from './control.js';
 import { busily, byId, make } from './dom.js';
 import { OPERATIONS } from './operations.generated.js';
@@ -50,7 +50,7 @@ function onSubmit(id, send) {
   });
 }
 
-/** The fields that the chosen kind has. */
+/** Shows the fields of the chosen kind. */
 function showFields() {
   const kind = byId('fault-kind').value;
   for (const line of byId('fault').querySelectorAll('[data-for]')) {
@@ -69,11 +69,11 @@ function faultOf({ operation, kind, status, duration, times, reference }) {
   };
 }
 
-/** The clock; a real one that runs is asked of this browser's own between two messages. */
+/** Shows the clock. Between two messages, a running clock follows the browser's. */
 export function showClock() {
   const { clock } = store;
   if (!clock) return;
-  const passed = clock.frozen ? 0 : Date.now() - store.clockTold;
+  const passed = clock.frozen ? 0 : Date.now() - store.clockReceivedAt;
   const now = new Date(Date.parse(clock.now) + passed).toISOString();
   byId('clock-now').dateTime = now;
   setText('clock-now', moment(now));

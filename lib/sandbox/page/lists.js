@@ -10,11 +10,11 @@ const wide = (...children) => make('td', { class: 'wide' }, ...children);
 const timeOf = (iso) => make('time', { datetime: iso }, time(iso));
 const row = (head, ...cells) => make('tr', {}, make('th', { scope: 'row' }, head), ...cells);
 
-/** Where there is no room for a column, the amount stands below the reference. */
+/** On narrow screens, which hide the column, shows the amount below the reference. */
 const withAmount = (link, { amount }) =>
   make('span', {}, link, make('span', { class: 'narrow' }, money(amount)));
 
-/** A link to a record; the merchant is named where several know its reference. */
+/** A link to a record. It names the merchant if several have the reference. */
 function linkTo(tab, { merchant, reference }) {
   const namesakes = [...store[tab].values()].filter((other) => other.reference === reference);
   const place = namesakes.length > 1 ? placeOf(tab, reference, merchant) : placeOf(tab, reference);
@@ -29,7 +29,7 @@ function webhookOf({ merchant, reference }) {
   return last ? statusOf(last.state) : '';
 }
 
-/** The three ends of a payout that has not ended. */
+/** The three possible outcomes of an open payout. */
 export function payoutChoice(payout) {
   const problem = make('p', { class: 'problem', role: 'alert', lang: 'en' });
   const choice = make('p', { class: 'choice' });
@@ -112,13 +112,12 @@ export function showTable(name) {
   const items = newest(name);
   const key = LISTS[name];
   const draw = ROWS[name];
-  // A payment's row shows its webhook, too.
-  const drawAnew =
-    name === 'payments' ? items.map((item) => ({ item, webhook: webhookState(item) })) : undefined;
-  if (drawAnew)
+  // A payment's row also shows its webhook, so it changes with it.
+  const rows = name === 'payments' ? items.map((item) => ({ item, webhook: webhookState(item) })) : undefined;
+  if (rows)
     showList(
       byId('rows-payments'),
-      drawAnew,
+      rows,
       ({ item }) => key(item),
       ({ item }) => draw(item),
     );

@@ -1,14 +1,14 @@
 /* global EventSource, document, window */
-// The sandbox's page: reads the lists once, then follows the event stream.
+// The sandbox's page reads the lists once, then follows the event stream.
 import { EVENTS, read } from './control.js';
 import { showDetail } from './details.js';
 import { byId } from './dom.js';
 import { listenToForms, showClock } from './forms.js';
 import { showCounts, showTable } from './lists.js';
-import { listenToPhone, showPhone, tellOfPayment } from './phone.js';
-import { fill, keyOf, LISTS, put, store, tellTime } from './store.js';
+import { listenToPhone, showPhone, announcePayment } from './phone.js';
+import { fill, keyOf, LISTS, put, store, setClock } from './store.js';
 import { currentPlace, listenToTabs, showTab } from './tabs.js';
-import { currentLanguage, speak, text } from './words.js';
+import { currentLanguage, setLanguage, text } from './words.js';
 
 const RETRY_MS = 2_000;
 const MESSAGES = ['payment', 'payout', 'delivery', 'request', 'balance', 'faults', 'clock'];
@@ -17,7 +17,7 @@ const PATHS = { webhooks: 'deliveries' };
 let link = 'connecting';
 let drawing = false;
 
-/** Draws once for all that has come in a moment. */
+/** Draws once for all messages of one moment. */
 function draw() {
   if (drawing) return;
   drawing = true;
@@ -45,11 +45,11 @@ async function readAll() {
     read('clock'),
     ...names.map((name) => read(PATHS[name] ?? name)),
   ]);
-  tellTime(clock);
+  setClock(clock);
   names.forEach((name, index) => fill(name, lists[index].items));
 }
 
-// Messages wait for the lists to be read, so that a list never overwrites something newer.
+// Messages wait until the lists are read, so that a list never overwrites newer data.
 let work = Promise.resolve();
 function enqueue(step) {
   work = work.then(step).then(draw, () => {
@@ -74,13 +74,13 @@ function connect() {
 }
 
 function take(name, value) {
-  if (name === 'payment') tellOfPayment(value, store.payments.get(keyOf(value)));
+  if (name === 'payment') announcePayment(value, store.payments.get(keyOf(value)));
   put(name, value);
 }
 
 byId('language').value = currentLanguage();
 byId('language').addEventListener('change', ({ currentTarget }) => {
-  speak(currentTarget.value);
+  setLanguage(currentTarget.value);
   show();
 });
 window.addEventListener('hashchange', () => show(currentPlace().name !== undefined));
@@ -88,7 +88,7 @@ document.addEventListener('visibilitychange', draw);
 listenToTabs();
 listenToPhone();
 listenToForms();
-speak(currentLanguage());
+setLanguage(currentLanguage());
 setInterval(showClock, 1_000);
 show();
 connect();

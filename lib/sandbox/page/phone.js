@@ -1,5 +1,5 @@
 /* global document */
-// The customer's phone: one card for each payment that waits.
+// The customer's phone: one card for each waiting payment.
 import { decide } from './control.js';
 import { announce, busily, byId, showList } from './dom.js';
 import { keyOf, newest } from './store.js';
@@ -8,7 +8,7 @@ import { money, plain, text, translate } from './words.js';
 const OPEN = ['pending', 'processing'];
 const KEYS = { a: 'approve', d: 'decline' };
 const ignored = new Set();
-/** One request: its reference may come again after a reset, this does not. */
+/** Identifies one request. After a reset, its reference may return, its id does not. */
 const requestOf = ({ merchant, provider_reference: id }) => JSON.stringify([merchant, id]);
 
 export function showPhone() {
@@ -25,7 +25,7 @@ export function showPhone() {
   document.title = asking.length > 0 ? `(${asking.length}) ${text('title')}` : text('title');
 }
 
-/** The card that took the place of the one that went, or the last one. */
+/** Focuses the card in the place of the removed one, or the last card. */
 function focusCard(place) {
   const cards = byId('prompts').children;
   (cards[Math.min(place, cards.length - 1)] ?? byId('phone-title')).focus();
@@ -63,7 +63,7 @@ function act(card, payment, action) {
   }
 }
 
-export function tellOfPayment(payment, before) {
+export function announcePayment(payment, before) {
   const { reference, status } = payment;
   if (!before) announce(text('newRequest', { amount: money(payment.amount), reference }));
   else if (!OPEN.includes(status) && before.status !== status) {

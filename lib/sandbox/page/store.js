@@ -1,4 +1,4 @@
-// What the emulator has told: the lists as they are now, by their keys.
+// The emulator's lists, by key.
 export const keyOf = ({ merchant, reference }) => JSON.stringify([merchant, reference]);
 const idOf = ({ id }) => id;
 const merchantOf = ({ merchant }) => merchant;
@@ -11,11 +11,11 @@ export const store = {
   balance: new Map(),
   faults: new Map(),
   clock: undefined,
-  /** When the clock's time was told, by this browser. */
-  clockTold: 0,
+  /** When the clock's time arrived, by the browser's clock. */
+  clockReceivedAt: 0,
 };
 
-/** Where each list comes from, and what each message of the stream changes. */
+/** Each list with the function that finds an item's key. */
 export const LISTS = {
   payments: keyOf,
   payouts: keyOf,
@@ -32,11 +32,11 @@ const MESSAGES = {
   balance: 'balance',
 };
 
-/** Older ones are not shown: a long run must not slow the page down. */
+/** The page shows no older items, so that a long run does not slow it down. */
 export const SHOWN = 200;
 
 export function put(message, value) {
-  if (message === 'clock') tellTime(value);
+  if (message === 'clock') setClock(value);
   else if (message === 'faults') fill('faults', value.items);
   else {
     const name = MESSAGES[message];
@@ -48,9 +48,9 @@ export function fill(name, items) {
   store[name] = new Map(items.map((item) => [LISTS[name](item), item]));
 }
 
-export function tellTime(clock) {
+export function setClock(clock) {
   store.clock = clock;
-  store.clockTold = Date.now();
+  store.clockReceivedAt = Date.now();
 }
 
 export const newest = (name, wanted = () => true) =>

@@ -1,11 +1,11 @@
 /* global document, location */
-// The views at the right, and their addresses: #/payments, #/payments/order-1, #/payments/order-1/demo
+// The views at the right and their URLs: #/payments, #/payments/order-1, #/payments/order-1/demo
 import { encoded } from './control.js';
 import { byId } from './dom.js';
 
 const TABS = [...document.querySelectorAll('[role=tab]')].map((tab) => tab.dataset.tab);
 
-/** What the address says. */
+/** Reads tab, name and merchant from the URL. */
 export function currentPlace() {
   const [, tab, name, merchant] = location.hash.split('/').map(decoded);
   return { tab: TABS.includes(tab) ? tab : 'payments', name, merchant };

@@ -1,5 +1,5 @@
 /* global document, localStorage, navigator */
-// The page's words in the reader's language.
+// The page's texts in the reader's language.
 import { english } from './english.js';
 import { swahili } from './swahili.js';
 
@@ -10,13 +10,13 @@ let language = remembered() ?? (navigator.language.startsWith('sw') ? 'sw' : 'en
 
 export const currentLanguage = () => language;
 
-/** A text with its `{gaps}` filled in. */
+/** A text with its `{gaps}` filled. */
 export function text(key, gaps = {}) {
   const words = LANGUAGES[language][key] ?? key;
   return words.replaceAll(/\{(\w+)\}/g, (_, name) => String(gaps[name] ?? ''));
 }
 
-/** Writes the words of an element and what is in it. */
+/** Translates an element and its descendants. */
 export function translate(root) {
   for (const element of root.querySelectorAll('[data-text]')) {
     element.textContent = text(element.dataset.text);
@@ -26,13 +26,13 @@ export function translate(root) {
   }
 }
 
-export function speak(chosen) {
+export function setLanguage(chosen) {
   language = chosen in LANGUAGES ? chosen : 'en';
   document.documentElement.lang = language;
   try {
     localStorage.setItem(REMEMBERED, language);
   } catch {
-    // A browser that forbids it forgets the choice.
+    // The browser forbids storage: the choice ends with the page.
   }
   translate(document);
 }

@@ -4,8 +4,8 @@ import { varyEvent } from './event-variations.js';
 import { PLAIN_FORM, type Profile, type WireForm } from './profile.js';
 
 /**
- * Does whatever the specification leaves open in every way that a correct client must bear. What one call or event gets
- * depends on the seed, its merchant, operation, reference and how often that was asked, on nothing else.
+ * Varies everything that the specification leaves open, in every way that a correct client must accept. The
+ * variation of a call or event depends only on the seed, its merchant, operation, reference and their count.
  */
 export function adversarialProfile(seed: number): Profile {
   const asked = new Map<string, number>();

@@ -11,21 +11,21 @@ import {
   varyTimestamps,
 } from './value-variations.js';
 
-/** One thing that the specification leaves open, in another way than the documented one. */
+/** One deviation from the documented answer that the specification allows. */
 interface Variation {
   readonly name: string;
   readonly probability: number;
   readonly change: (answer: GatewayAnswer, choices: Choices, operation: SandboxOperation) => GatewayAnswer;
 }
 
-/** Statuses that the specification ties to a meaning of their own. */
+/** The specification gives these statuses a fixed meaning. */
 const FIXED_STATUSES = new Set([401, 403, 429]);
 const REFUSAL_STATUSES: [number, ...number[]] = [200, 400, 402, 404, 409, 412, 422, 500, 502];
 const ACCEPTED_STATUSES: Readonly<Record<string, readonly [string, ...string[]]>> = {
   pending: ['processing', 'queued', 'PENDING', 'awaiting_authorization'],
   processing: ['pending', 'submitted', 'PROCESSING', 'sent_to_provider'],
 };
-/** Only this operation's success status is shown (specification, "Endpoints" 1). */
+/** The specification shows a success status only for this operation (specification, "Endpoints" 1). */
 const STATUS_SHOWN: SandboxOperation = 'POST /payments/mobile-money';
 
 const OF_SUCCESS: readonly Variation[] = [
@@ -101,12 +101,12 @@ const OF_EVERY_ANSWER: readonly Variation[] = [
   },
 ];
 
-/** Everything that an answer's `varied` may name. */
+/** All names in an answer's `varied`. */
 export const ANSWER_VARIATIONS: readonly string[] = [
   ...new Set([...OF_SUCCESS, ...OF_REFUSAL, ...OF_EVERY_ANSWER].map(({ name }) => name)),
 ];
 
-/** The answer with some of what the specification leaves open done otherwise, and what that was. */
+/** Varies an answer within the specification, and lists the variations. */
 export function varyAnswer(
   answer: GatewayAnswer,
   operation: SandboxOperation,
@@ -124,7 +124,7 @@ export function varyAnswer(
   return { answer: current, varied };
 }
 
-/** A change of the record in `data`, or of each record of a list. */
+/** A variation of the record in `data`, or of each record of a list. */
 function inData(
   name: string,
   probability: number,
@@ -147,7 +147,7 @@ function withField(answer: GatewayAnswer, name: string, value: unknown): Gateway
   return { ...answer, body: { ...answer.body, [name]: value } };
 }
 
-/** Shape A for B, and B for A. Shape C stays: it is the only one with messages by field. */
+/** Swaps shapes A and B. Keeps shape C, the only one with messages by field. */
 function otherShape(body: Fields): Fields {
   const { status, success, ...others } = body;
   if (status === 'error') return { success: false, ...others };

@@ -1,6 +1,6 @@
 import { seededChance, seedFor } from '../core/id-source.js';
 
-/** Choices that repeat for the same seed and the same subject, whatever else happened in between. */
+/** Random choices that depend only on seed and subject. */
 export class Choices {
   private readonly draw: () => number;
 
@@ -12,7 +12,7 @@ export class Choices {
     return this.draw() < probability;
   }
 
-  /** A whole number from `least` to `most`, both included. */
+  /** An integer from `least` to `most`, both inclusive. */
   between(least: number, most: number): number {
     return least + Math.floor(this.draw() * (most - least + 1));
   }

@@ -14,7 +14,7 @@ import {
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
 
-/** A webhook with some of what the specification leaves open done otherwise. Its retries have the same bytes. */
+/** Varies a webhook within the specification. Its retries have the same bytes. */
 export function varyEvent({ payload, plan, mayBeLate }: EventSubject, choices: Choices): VariedEvent {
   return {
     body: JSON.stringify(variedPayload(payload, choices), null, choices.pick([0, 0, 2])),

@@ -2,11 +2,13 @@ import { type GatewayAnswer } from '../core/gateway-answer.js';
 import { type OpenBehavior } from '../core/gateway-context.js';
 import { type SandboxOperation } from '../core/operation-name.js';
 
-/** Chooses what the specification leaves open: how the gateway behaves, and how it writes answers and webhooks. */
+/**
+ * Chooses what the specification leaves open: the gateway's behavior and the form of answers and webhooks.
+ */
 export interface Profile extends OpenBehavior {
   readonly name: 'documented' | 'adversarial';
   answer(call: CallSubject, answer: GatewayAnswer): VariedAnswer;
-  /** Starts again as if one merchant, or all, had not asked yet. */
+  /** Resets the choices of one merchant, or all. */
   clear(merchant?: string): void;
 }
 
@@ -19,16 +21,16 @@ export interface CallSubject {
 export interface VariedAnswer {
   readonly answer: GatewayAnswer;
   readonly form: WireForm;
-  /** What differs from the documented answer, in words. */
+  /** The differences from the documented answer, in words. */
   readonly varied: readonly string[];
 }
 
-/** How an answer's JSON is written and sent. */
+/** The serialization of an answer's JSON. */
 export interface WireForm {
   readonly contentType: string;
   /** Spaces of indentation. */
   readonly indent: number;
-  /** More than one: chunked, in so many pieces. */
+  /** Number of pieces; more than one means chunked. */
   readonly pieces: number;
   readonly closesConnection: boolean;
 }
@@ -40,7 +42,7 @@ export const PLAIN_FORM: WireForm = {
   closesConnection: false,
 };
 
-/** As the specification's examples show it. */
+/** Follows the specification's examples. */
 export const documentedProfile: Profile = {
   name: 'documented',
   refusalsUseTheirKeys: false,

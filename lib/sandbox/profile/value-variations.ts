@@ -12,7 +12,7 @@ const MONEY_FIELDS = new Set([
   'locked_balance',
 ]);
 
-/** Writes every amount as another JSON type, or a string with fewer decimals. The value stays. */
+/** Writes every amount as another JSON type, or as a string with fewer decimals, with the same value. */
 export function varyMoney(fields: Fields, choices: Choices): Fields {
   return mapFields(fields, (name, value) => (MONEY_FIELDS.has(name) ? anotherAmount(value, choices) : value));
 }
@@ -23,7 +23,7 @@ function anotherAmount(value: unknown, choices: Choices): unknown {
   return choices.pick<string | number>([Number(value), value.replace(/\.?0+$/, ''), value]);
 }
 
-/** Writes timestamps with more or less precision, or with an offset instead of `Z`. The moment stays. */
+/** Writes timestamps with other precision, or with an offset instead of `Z`, for the same moment. */
 export function varyTimestamps(
   fields: Fields,
   choices: Choices,
@@ -38,7 +38,7 @@ export function varyTimestamps(
   });
 }
 
-/** Empty metadata in one of the ways in which servers write it. */
+/** Writes empty metadata in one of the usual forms. */
 export function varyMetadata(fields: Fields, choices: Choices): Fields {
   const { metadata, ...others } = fields;
   if (!('metadata' in fields) || !isEmpty(metadata)) return fields;
@@ -46,7 +46,7 @@ export function varyMetadata(fields: Fields, choices: Choices): Fields {
   return form === 'absent' ? others : { ...others, metadata: form };
 }
 
-/** Numeric ids as strings. */
+/** Writes numeric ids as strings. */
 export function varyIds(fields: Fields): Fields {
   return mapFields(fields, (name, value) =>
     (name === 'id' || name === 'merchant_id') && typeof value === 'number' ? String(value) : value,
@@ -68,7 +68,7 @@ export function addUnknownFields(fields: Fields, choices: Choices): Fields {
   };
 }
 
-/** The same fields in another order. */
+/** Shuffles the order of fields. */
 export function shuffleFields(fields: Fields, choices: Choices): Fields {
   return Object.fromEntries(choices.shuffled(Object.entries(fields)));
 }

@@ -6,7 +6,7 @@ import { refused, refusedBeforehand, type Refusal } from '../core/refusal.js';
 import { type Rule } from '../core/rule.js';
 import { findScenario, type Scenario, scenariosOf } from './scenario-table.js';
 
-/** What chooses the rule of a call. */
+/** The input that decides a call's rule. */
 export interface RuleInput {
   readonly operation: SandboxOperation;
   /** The planned fault that applies to this call. */
@@ -22,8 +22,8 @@ const AUTO_DELAY_MS = 2_000;
 
 /**
  * Chooses the rule of a call: a planned fault, else the header, else the number's ending, else the mode. A
- * fault changes only the answer. If it lets the request through, the next rule decides what happens to the
- * payment.
+ * fault changes only the answer. If the emulator still processes the request, the next rule decides what
+ * happens to the payment.
  */
 export function chooseRule(input: RuleInput): Rule {
   const rule = ruleWithoutFault(input);

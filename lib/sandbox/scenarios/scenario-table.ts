@@ -9,11 +9,11 @@ import { SANDBOX_OPERATIONS, type SandboxOperation } from '../core/operation-nam
 import { operationsThatMake } from '../core/operations.js';
 import { type RefusalCode } from '../core/refusal.js';
 
-/** What the last four digits of a phone or account number cause. */
+/** The effect of the last four digits of a phone or account number. */
 export interface Scenario {
   readonly ending: string;
   readonly operations: readonly SandboxOperation[];
-  /** As `docs/sandbox.md` has it. */
+  /** The text in `docs/sandbox.md`. */
   readonly description: string;
   readonly refusal?: RefusalCode;
   readonly fault?: Fault;
@@ -30,7 +30,7 @@ const TO_BANK = ['POST /disbursements/bank'] as const;
 const TO_PHONE = ['POST /disbursements/mobile-money'] as const;
 const LOOK_UP = ['POST /disbursements/name-lookup'] as const;
 
-/** Every magic number. The same ending may mean one thing for collections and another for payouts. */
+/** All magic numbers. An ending may have one meaning for collections and another for payouts. */
 export const SCENARIOS: readonly Scenario[] = [
   {
     ending: '0001',

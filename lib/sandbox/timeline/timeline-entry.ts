@@ -10,7 +10,7 @@ export interface TimelineEntry {
   /** By the sandbox's clock. */
   readonly at: string;
   readonly what: 'request' | 'payment' | 'payout' | 'delivery';
-  /** Without secrets and without personal data. */
+  /** Contains no secrets and no personal data. */
   readonly text: string;
 }
 
@@ -50,14 +50,14 @@ export function attemptEntry(delivery: Delivery, attempt: DeliveryAttempt): Time
   return { at: timestamp(at), what: 'delivery', text: `${what} -> ${problem ?? '200'}${later}` };
 }
 
-/** An event that was not sent when it happened. */
+/** An event that was not sent at once. */
 export function unsentEntry({ event, nextAttemptAt }: Delivery, at: string): TimelineEntry {
   const next = optionalTimestamp(nextAttemptAt);
   const why = next === null ? 'not sent: there was no address (deliverTo)' : `first try at ${next}`;
   return { at, what: 'delivery', text: `${event.event}, ${why}` };
 }
 
-/** An address without its query, which may hold a token. */
+/** A URL without its query, which may contain a token. */
 function placeOf({ origin, pathname }: URL): string {
   return `${origin}${pathname}`;
 }

@@ -19,10 +19,10 @@ interface ReferenceTimeline {
   readonly entries: readonly TimelineEntry[];
 }
 
-/** Records what happens to every reference, in the order in which it happens. */
+/** Records what happens to every reference, in order. */
 export class Timeline {
   private readonly byMerchant = new Map<string, Map<string, TimelineEntry[]>>();
-  /** How many tries of a delivery are recorded, by its id. */
+  /** The number of recorded tries by delivery id. */
   private readonly recorded = new Map<string, number>();
 
   constructor(
@@ -46,7 +46,7 @@ export class Timeline {
     });
   }
 
-  /** The timelines of a reference: one for each merchant that has it, or that of one merchant. */
+  /** The timelines of a reference: one for each merchant that has it, or only that of one merchant. */
   of(reference: string, merchant?: string): readonly ReferenceTimeline[] {
     return this.ofMerchants(merchant).flatMap(([name, references]) => {
       const entries = references.get(reference);
@@ -54,7 +54,7 @@ export class Timeline {
     });
   }
 
-  /** Describes what happened to a reference as text, one line for each entry. */
+  /** Describes what happened to a reference, one line for each entry. */
   describe(reference: string, merchant?: string): string {
     const timelines = this.of(reference, merchant);
     if (timelines.length > 0) return timelines.map(asText).join('\n\n');

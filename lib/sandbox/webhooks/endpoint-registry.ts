@@ -5,25 +5,25 @@ import { type TimeSource } from '../clock/sandbox-clock.js';
 import { type EndpointSecret, type WebhookEndpoint } from '../core/delivery.js';
 import { isLoopbackHost } from '../http/loopback.js';
 
-/** What an endpoint is made from. */
+/** The settings of a new endpoint. */
 export interface EndpointDraft {
   readonly url: string;
   readonly merchant?: string | undefined;
   readonly events?: readonly string[] | undefined;
   readonly enabled?: boolean | undefined;
-  /** Undefined: a new one. */
+  /** Undefined: the registry makes one. */
   readonly secret?: string | undefined;
 }
 
-/** What of an endpoint can be changed; undefined stays. */
+/** A change of an endpoint. Undefined fields stay. */
 export interface EndpointChange {
   readonly url?: string | undefined;
-  /** Null: all of them. */
+  /** Null: all events. */
   readonly events?: readonly string[] | null | undefined;
   readonly enabled?: boolean | undefined;
 }
 
-/** What the registry works with. */
+/** The registry's settings. */
 export interface EndpointSettings {
   readonly scheme: WebhookScheme;
   /** The secret of the endpoints that `deliverTo` makes. */
@@ -32,7 +32,7 @@ export interface EndpointSettings {
   readonly newSecret: () => string;
 }
 
-/** The addresses that webhooks go to. */
+/** The endpoints that receive webhooks. */
 export class EndpointRegistry {
   private readonly endpoints = new Map<string, WebhookEndpoint>();
   private made = 0;
@@ -50,7 +50,7 @@ export class EndpointRegistry {
     return this.endpoints.get(id);
   }
 
-  /** The endpoints that an event of a merchant goes to: its own, or else those of everybody. */
+  /** The endpoints for a merchant's event: its own, or else the shared ones. */
   receiversOf(merchant: string, event: string): readonly WebhookEndpoint[] {
     const all = this.list();
     const own = all.filter((endpoint) => endpoint.merchant === merchant);
@@ -58,21 +58,21 @@ export class EndpointRegistry {
     return meant.filter(({ enabled, events }) => enabled && (events?.includes(event) ?? true));
   }
 
-  /** The one address of `deliverTo`, for one merchant or for all: the next one takes its place. */
+  /** Sets the address of `deliverTo`, for one merchant or for all. The next one replaces it. */
   deliverTo(address: string | URL, merchant?: string): void {
     const id = merchant === undefined ? 'default' : `default-${merchant}`;
     const url = deliveryTarget(address, this.settings.allowRemote);
     this.put(id, { url: url.href, merchant, secret: this.settings.secret });
   }
 
-  /** @throws PaymentsConfigError where address or secret cannot be used. */
+  /** @throws PaymentsConfigError if the address or the secret is invalid. */
   add(draft: EndpointDraft): WebhookEndpoint {
     const endpoint = this.put(`endpoint-${this.made + 1}`, draft);
     this.made += 1;
     return endpoint;
   }
 
-  /** @throws PaymentsConfigError where the address cannot be used. */
+  /** @throws PaymentsConfigError if the address is invalid. */
   change(endpoint: WebhookEndpoint, { url, events, enabled }: EndpointChange): void {
     if (url !== undefined) endpoint.url = deliveryTarget(url, this.settings.allowRemote);
     if (events !== undefined) endpoint.events = events ?? undefined;
@@ -80,9 +80,9 @@ export class EndpointRegistry {
   }
 
   /**
-   * Gives an endpoint a new secret; the one before stays active for a while, older ones do not.
+   * Gives an endpoint a new secret. The previous one stays active for a while, older ones do not.
    *
-   * @throws PaymentsConfigError where the secret cannot be used.
+   * @throws PaymentsConfigError if the secret is invalid.
    */
   rotate(endpoint: WebhookEndpoint, overlapMs: number, secret?: string): void {
     const [previous] = endpoint.secrets;
@@ -91,7 +91,7 @@ export class EndpointRegistry {
     endpoint.secrets = previous ? [newest, previous] : [newest];
   }
 
-  /** False: there is none such. */
+  /** Returns false if there is no such endpoint. */
   remove(id: string): boolean {
     return this.endpoints.delete(id);
   }
@@ -121,10 +121,10 @@ export class EndpointRegistry {
 }
 
 /**
- * Checks an address that webhooks go to.
+ * Checks the address of an endpoint.
  *
- * @throws PaymentsConfigError where it is no http address, holds a password, or is not on this machine and
- * that was not allowed.
+ * @throws PaymentsConfigError if it is not an http address, contains a password, or is a remote address
+ * without `allowRemote`.
  */
 export function deliveryTarget(address: string | URL, allowRemote: boolean): URL {
   const text = String(address);

@@ -20,13 +20,13 @@ const FORGED = Buffer.from('a key that belongs to nobody: forged');
 
 type Headers = Readonly<Record<string, string>>;
 
-/** How an event is sent once. */
+/** The options of one send. */
 interface Sending {
   readonly forged?: boolean;
   readonly replay?: Replay;
 }
 
-/** Delivers events at least once: tries again by the schedule until a receiver answers 200. */
+/** Delivers events at least once: follows the schedule until the receiver answers 200. */
 export class WebhookDeliverer {
   private all: Delivery[] = [];
   private readonly running = new Set<Promise<void>>();
@@ -39,7 +39,7 @@ export class WebhookDeliverer {
     private readonly endpoints: EndpointRegistry,
   ) {}
 
-  /** Resolves when the first try at each receiver has ended, or at once if that try is due later. */
+  /** Resolves when the first try at each receiver has ended. Does not wait for a try that is due later. */
   async deliver(event: OutgoingEvent): Promise<readonly Delivery[]> {
     const receivers = this.endpoints.receiversOf(event.merchant, event.event);
     const deliveries = receivers.map((endpoint, copy) => newDelivery(event, endpoint, copy));
@@ -75,7 +75,7 @@ export class WebhookDeliverer {
     while (this.running.size > 0) await Promise.all(this.running);
   }
 
-  /** Aborts running tries and forgets their deliveries. A try that is due later finds its delivery gone. */
+  /** Aborts running tries and removes their deliveries. A later try finds no delivery and does nothing. */
   async clear(merchant?: string): Promise<void> {
     this.all = merchant === undefined ? [] : this.all.filter(({ event }) => event.merchant !== merchant);
     this.sender.abort(merchant);
@@ -102,9 +102,9 @@ export class WebhookDeliverer {
     this.clock.schedule(delayMs, () => void this.track(this.attempt(delivery, endpoint)));
   }
 
-  /** Makes one try of the schedule, with the forged try and the copies that the event's plan asks for. */
+  /** Makes one scheduled try, with the forged try and the copies of the event's plan. */
   private async attempt(delivery: Delivery, endpoint: WebhookEndpoint): Promise<void> {
-    // A receiver may have answered 200 to a copy meanwhile.
+    // In the meantime the receiver may have answered 200 to a copy.
     if (delivery.state === 'delivered' || !this.all.includes(delivery)) return;
     const { plan } = delivery.event;
     delivery.nextAttemptAt = undefined;
@@ -125,7 +125,7 @@ export class WebhookDeliverer {
     await Promise.all(copies);
   }
 
-  /** Sends an event once and records how that ended. */
+  /** Sends an event once and records the result. */
   private async send(delivery: Delivery, endpoint: WebhookEndpoint, sending: Sending = {}): Promise<void> {
     if (!this.all.includes(delivery)) return;
     const { forged = false, replay } = sending;
@@ -178,7 +178,7 @@ export class WebhookDeliverer {
     }
   }
 
-  /** Never rejects: a custom scheme may throw, or return what no header can hold. */
+  /** Never rejects, even if a custom scheme throws or returns an invalid header. */
   private async post(
     delivery: Delivery,
     endpoint: WebhookEndpoint,
@@ -195,7 +195,7 @@ export class WebhookDeliverer {
   }
 
   private tryAgainLater(delivery: Delivery, endpoint: WebhookEndpoint): void {
-    // Of copies that fail together, one is tried again.
+    // If several copies fail together, only one try follows.
     if (delivery.nextAttemptAt !== undefined) return;
     delivery.failures += 1;
     const wait = waitAfter(delivery.failures);
@@ -215,7 +215,7 @@ export class WebhookDeliverer {
     return {
       'content-type': event.contentType,
       'user-agent': 'nestjs-payments-sandbox',
-      // The receiver compares with its own clock, so a signature never follows the sandbox's.
+      // The receiver compares with its own clock, so a signature uses real time.
       ...this.scheme.sign?.({ body, key, now: Date.now(), id: event.id, url: pathname + search }),
     };
   }
@@ -225,7 +225,7 @@ export class WebhookDeliverer {
   }
 }
 
-/** The key of a try. Two active secrets take turns, so that a receiver that has either one gets every event. */
+/** The key of a try. Two active secrets alternate, so that a receiver with either one gets every event. */
 function keyFor(endpoint: WebhookEndpoint, tries: number, now: number): Uint8Array {
   const active = activeSecrets(endpoint, now);
   return (active[tries % active.length] as EndpointSecret).key;

@@ -2,13 +2,13 @@ import { request as requestHttp, type ClientRequest, type IncomingMessage } from
 import { request as requestHttps } from 'node:https';
 import { type ReceiverAnswer } from '../core/delivery.js';
 
-/** How one POST ended: the answer, or why there was none. */
+/** The result of one POST: an answer, or the reason for none. */
 export type SendResult = ReceiverAnswer | { readonly problem: string };
 
-/** Enough to see what went wrong. */
+/** Enough to see an error message. */
 const SHOWN_BYTES = 4_096;
 
-/** Posts webhooks, one connection each, and aborts those that are running. */
+/** Posts webhooks, each on its own connection. */
 export class WebhookSender {
   private readonly running = new Map<ClientRequest, string>();
 
@@ -34,7 +34,7 @@ export class WebhookSender {
       request.on('response', (response) => {
         const kept: Buffer[] = [];
         let size = 0;
-        // Read to the end: the receiver may still be working while it streams its answer.
+        // Read to the end: the receiver may work until the end of its answer.
         response.on('data', (chunk: Buffer) => {
           if (size < SHOWN_BYTES) kept.push(chunk.subarray(0, SHOWN_BYTES - size));
           size += chunk.length;
@@ -58,7 +58,7 @@ export class WebhookSender {
     });
   }
 
-  /** Aborts the posts of one merchant, or all. */
+  /** Aborts the running POSTs of one merchant, or all. */
   abort(merchant?: string): void {
     for (const [request, owner] of this.running) {
       if (merchant === undefined || owner === merchant) request.destroy(new Error('the sandbox gave it up'));
@@ -76,11 +76,14 @@ function connectionProblem(error: NodeJS.ErrnoException, url: URL): string {
     return `nothing listens at ${url.host} (is the application running, and is the port right?)`;
   }
   if (error.code === 'ECONNRESET') return 'the connection ended without an answer';
-  // An AggregateError of several addresses has an empty message.
+  // An AggregateError for several addresses has an empty message.
   return error.message || error.code || 'the connection failed';
 }
 
-/** Why a try did not count as delivered: only 200 does (specification, "Events" rule 2). Undefined where it did. */
+/**
+ * Why a try did not count as delivered: only 200 does (specification, "Events" rule 2). Undefined if it
+ * counted.
+ */
 export function problemOf(result: SendResult): string | undefined {
   if ('problem' in result) return result.problem;
   if (result.status === 200) return undefined;
@@ -89,7 +92,7 @@ export function problemOf(result: SendResult): string | undefined {
   return `answered ${result.status} instead of 200`;
 }
 
-/** The same for a try whose signature was forged, which never counts. */
+/** The problem of a try with a forged signature, which never counts. */
 export function problemOfForged(result: SendResult): string {
   if ('problem' in result) return result.problem;
   return result.status < 300

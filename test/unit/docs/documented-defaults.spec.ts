@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inspect } from 'node:util';
 import { resolveQueueOptions } from '../../../lib/integrations/bullmq/resolve-queue-options.js';
 import { resolveOptions } from '../../../lib/config/resolve-options.js';
-import { resolveSandboxOptions } from '../../../lib/sandbox/resolve-options.js';
+import { resolveSandboxOptions } from '../../../lib/sandbox/resolve-sandbox-options.js';
 import { resolveHealthOptions } from '../../../lib/integrations/terminus/payments-health-options.js';
 import { hmac } from '../../../lib/webhooks/signature/hmac.js';
 import { type DocumentedDefault, documentedDefaults } from '../../support/documented-defaults.js';

@@ -3,13 +3,13 @@ import { NextCall, type PlannedFault } from '../../faults/next-call.js';
 import { ControlProblem } from '../control-problem.js';
 import { type SandboxFault } from '../resources.js';
 import { sandboxFault, sandboxFaults } from '../record-mappers.js';
-import { type ControlCall } from '../operations.js';
+import { type ControlCall } from '../control-operations.js';
 import { optionalDuration, optionalNumber, optionalText, text } from './fields.js';
 import { type SandboxParts } from '../sandbox-parts.js';
 
 type Body = ControlCall['body'];
 
-/** What the field of a fault means for which kinds, and what they cannot do without. */
+/** Optional fields of a fault, each with the kinds that use it. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   status: ['status', 'html'],
   retry_after: ['status'],
@@ -18,7 +18,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
 };
 const NEEDED = ['status', 'duration'];
 
-/** Faults that wait for their calls. */
+/** Planned faults. */
 export function faultHandlers({ faults }: SandboxParts) {
   const find = (id: string): SandboxFault | undefined => {
     const planned = faults.list().find((fault) => fault.id === id);
@@ -46,7 +46,7 @@ export function faultHandlers({ faults }: SandboxParts) {
       throw new ControlProblem(
         404,
         'NOT_FOUND',
-        `There is no fault ${subject}: GET /faults lists those that wait.`,
+        `There is no fault ${subject}: GET /faults lists the planned ones.`,
       );
     },
   };
@@ -78,7 +78,7 @@ function statusOptions(body: Body) {
   return { ...(retryAfter !== undefined && { retryAfter }), ...(code !== undefined && { code }) };
 }
 
-/** A field that another kind has would be ignored in silence. */
+/** Refuses a field of another kind, instead of ignoring it silently. */
 function checkFields(body: Body): void {
   const kind = text(body, 'kind');
   for (const [field, kinds] of Object.entries(FIELDS)) {

@@ -2,7 +2,7 @@ import { type Duration } from '../../clock/duration.js';
 
 type Body = Readonly<Record<string, unknown>>;
 
-// The document has let the body through: a field that is there has its type.
+// The body fits the document, so a field that is present has the right type.
 
 export function optionalText(body: Body, field: string): string | undefined {
   return body[field] as string | undefined;

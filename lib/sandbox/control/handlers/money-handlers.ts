@@ -6,7 +6,7 @@ import { ControlProblem } from '../control-problem.js';
 import { sandboxBalance } from '../record-mappers.js';
 import { type SandboxDirectoryEntry } from '../resources.js';
 import { listed } from '../lists.js';
-import { type ControlCall } from '../operations.js';
+import { type ControlCall } from '../control-operations.js';
 import { items, optionalText, text } from './fields.js';
 import { type SandboxParts } from '../sandbox-parts.js';
 
@@ -46,7 +46,7 @@ export function moneyHandlers({ gateway, directory: shared }: SandboxParts) {
     listDirectory: ({ query }: ControlCall) => {
       const wanted = query.get('merchant');
       if (wanted === undefined) return directoryList(shared);
-      // Reading makes no merchant: a GET needs no Origin, so any web page can send one.
+      // Reading creates no merchant: a GET needs no Origin, so any web page can send one.
       const merchant = gateway.merchants.find(({ name }) => name === wanted);
       return merchant ? directoryList(merchant.directory) : { items: [] };
     },

@@ -9,7 +9,7 @@ import {
 import { type SandboxPaymentDetail, type SandboxPayoutDetail } from '../resources.js';
 import { listed } from '../lists.js';
 import { sandboxPayment, sandboxPayout } from '../record-mappers.js';
-import { type ControlCall } from '../operations.js';
+import { type ControlCall } from '../control-operations.js';
 import { optionalText } from './fields.js';
 import { type SandboxParts } from '../sandbox-parts.js';
 

@@ -2,11 +2,11 @@ import { controlDocument } from '../../openapi/control.generated.js';
 import { ControlProblem } from '../control-problem.js';
 import { sandboxClockState } from '../record-mappers.js';
 import { listed } from '../lists.js';
-import { type ControlCall } from '../operations.js';
+import { type ControlCall } from '../control-operations.js';
 import { optionalDuration, optionalFlag, optionalText } from './fields.js';
 import { type SandboxParts } from '../sandbox-parts.js';
 
-/** The emulator itself: facts, clock, journal, reset. */
+/** The emulator itself: information, clock, requests, reset. */
 export function systemHandlers({ clock, journal, reset, view }: SandboxParts) {
   return {
     readHealth: () => ({ status: 'ok' }),

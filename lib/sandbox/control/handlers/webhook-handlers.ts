@@ -6,14 +6,14 @@ import { type WebhookEndpoint } from '../../core/delivery.js';
 import { triggeredPayload } from '../../core/webhook-event.js';
 import { ControlProblem } from '../control-problem.js';
 import { listed } from '../lists.js';
-import { type ControlCall } from '../operations.js';
+import { type ControlCall } from '../control-operations.js';
 import { sandboxDelivery, sandboxEndpoint } from '../record-mappers.js';
 import { optionalDuration, optionalFlag, optionalText, text } from './fields.js';
 import { type SandboxParts } from '../sandbox-parts.js';
 
 const DEFAULT_OVERLAP: Duration = '24h';
 
-/** Webhook endpoints, deliveries, and events that no payment caused. */
+/** Webhook endpoints, deliveries and triggered events. */
 export function webhookHandlers({ clock, deliverer, endpoints, idsOf, view }: SandboxParts) {
   const shown = (endpoint: WebhookEndpoint, secrets: 'masked' | 'newest' = 'masked') =>
     sandboxEndpoint(endpoint, clock.now(), secrets);
@@ -96,7 +96,7 @@ export function webhookHandlers({ clock, deliverer, endpoints, idsOf, view }: Sa
   };
 }
 
-/** Undefined: not said; null: all of them. */
+/** Undefined: not given. Null: all events. */
 function eventsOf(body: ControlCall['body']): readonly string[] | null | undefined {
   return body['events'] as readonly string[] | null | undefined;
 }

@@ -15,7 +15,7 @@ import { type PaymentsSandboxOptions } from './sandbox-options.js';
 const LARGEST_SEED = 2 ** 32 - 1;
 const OF_SECRETS = 0x5ec2e75;
 
-/** The options with every default filled in. */
+/** The options with their defaults. */
 export interface SandboxSettings {
   readonly port: number;
   readonly host: string;
@@ -27,7 +27,7 @@ export interface SandboxSettings {
   readonly gateway: GatewaySettings;
   readonly webhookScheme: WebhookScheme;
   readonly webhookSecret: string;
-  /** A secret for one more webhook endpoint. */
+  /** Makes the secret of another webhook endpoint. */
   readonly newSecret: () => string;
   readonly webhookTimeoutMs: number;
   readonly allowRemoteWebhooks: boolean;
@@ -63,7 +63,7 @@ export function resolveSandboxOptions(options: PaymentsSandboxOptions): SandboxS
 }
 
 function secretsOf(seed: number | undefined): () => string {
-  // Other words than those of the ids, which everybody sees.
+  // A sequence of its own, because everybody sees the ids.
   const ids = seededIds((seed ?? randomInt(LARGEST_SEED)) ^ OF_SECRETS);
   return () => `whsec_${ids.token(32)}`;
 }

@@ -1,13 +1,13 @@
 import { pathTemplate } from '../core/path-template.js';
 import { controlOperations } from '../openapi/control.generated.js';
 
-/** An operation of the control API, as its document has it. */
+/** An operation of the control API's document. */
 export type ControlOperation = (typeof controlOperations)[number];
 
 /** Every operation's name. */
 export type ControlOperationId = ControlOperation['id'];
 
-/** What a call asks for, after it was checked against the document. */
+/** A call that fits the document. */
 export interface ControlCall {
   /** `{reference}` or `{id}` of the path, decoded. */
   readonly subject: string;
@@ -15,19 +15,19 @@ export interface ControlCall {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Answers a call, or throws why not. */
+/** Answers a call, or throws a ControlProblem. */
 export type ControlHandler = (call: ControlCall) => unknown;
 
-/** An operation that a path leads to. */
+/** An operation with the subject that its path names. */
 export interface FoundOperation {
   readonly operation: ControlOperation;
-  /** `{reference}` or `{id}` as it stands in the path; empty where there is none. */
+  /** `{reference}` or `{id}` of the path, encoded; empty if the path has neither. */
   readonly subject: string;
 }
 
 const ROUTES = controlOperations.map((operation) => ({ operation, matchPath: pathTemplate(operation.path) }));
 
-/** What a path below `/_sandbox/v1` leads to, whatever the method. */
+/** Finds the operations of a path below `/_sandbox/v1`, of any method. */
 export function operationsAt(path: string): readonly FoundOperation[] {
   return ROUTES.flatMap(({ operation, matchPath }) => {
     const parameters = matchPath(path);
