@@ -16,7 +16,7 @@ const CAUSES: Readonly<Record<number, string>> = {
   504: 'a proxy before the application has no answer from it: are the handlers slow?',
 };
 
-/** Why an answer does not count as delivered; undefined where it does, or nothing is known of it. */
+/** Why an answer does not count as delivered; undefined if it does, or nothing is known of it. */
 export function likelyCause(status: number): string | undefined {
   if (status === 200) return undefined;
   if (status > 200 && status < 300) {

@@ -1,4 +1,4 @@
-/** The word that somebody who typed this most likely meant; undefined where none is close. */
+/** The word that somebody who typed this most likely meant; undefined if none is close. */
 export function closestWord(typed: string, words: readonly string[]): string | undefined {
   const ranked = words
     .map((word) => ({ word, distance: editDistance(typed.toLowerCase(), word.toLowerCase()) }))

@@ -18,7 +18,7 @@ export const ENVIRONMENT_OPTIONS = {
 /**
  * The variables as `ConfigModule.forRoot()` would see them: those of the process before those of the file.
  *
- * @throws UsageError where a file that was named cannot be read.
+ * @throws UsageError if a file that was named cannot be read.
  */
 export function applicationEnvironment(
   file: string | undefined,

@@ -61,7 +61,7 @@ export function oneOf<const T extends string>(
   throw error(option, `is not known: write ${words.map((word) => `'${word}'`).join(' or ')}.`);
 }
 
-/** A list of non-blank strings that the check accepts; undefined where the option was left out. */
+/** A list of non-blank strings that the check accepts; undefined if the option was left out. */
 export function wordList(
   error: OptionError,
   option: string,

@@ -75,7 +75,7 @@ export function word<const T extends string>(...words: readonly [T, ...T[]]): Op
   };
 }
 
-/** A list of words of one form; undefined where it is left out. */
+/** A list of words of one form; undefined if it is left out. */
 export function words(
   form: { readonly pattern: RegExp; readonly example: string },
   byDefault: string,

@@ -162,7 +162,7 @@ export class PaymentRejectedError extends PaymentsError {
     code: string,
     message: string,
     details?: PaymentsErrorDetails,
-    /** The gateway's messages by field (error shape C); empty where it gave none. */
+    /** The gateway's messages by field (error shape C); empty if it gave none. */
     readonly errors: Readonly<Record<string, readonly string[]>> = {},
   ) {
     super(code, message, details);
@@ -204,7 +204,7 @@ export class PaymentsRateLimitError extends PaymentsError {
   override readonly retryable = true;
 
   constructor(
-    /** How long the gateway asks to wait, in milliseconds; undefined where it did not say. */
+    /** How long the gateway asks to wait, in milliseconds; undefined if it did not say. */
     readonly retryAfterMs: number | undefined,
     message: string,
     details?: PaymentsErrorDetails,

@@ -26,7 +26,7 @@ export interface WebhookResponse {
  * that run at the same time share that port.
  *
  * @param path Full path of the route, prefixes included.
- * @throws PaymentsConfigError where the scheme cannot sign.
+ * @throws PaymentsConfigError if the scheme cannot sign.
  *
  * @example
  * ```ts

@@ -28,7 +28,7 @@ export interface SignWebhookOptions {
 /**
  * The headers that sign a webhook the way the gateway would.
  *
- * @throws PaymentsConfigError where the scheme cannot sign.
+ * @throws PaymentsConfigError if the scheme cannot sign.
  *
  * @example
  * ```ts

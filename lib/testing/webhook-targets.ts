@@ -17,7 +17,7 @@ export class WebhookTargets implements OnModuleInit {
     private readonly modules: ModuleRef,
   ) {}
 
-  /** @throws PaymentsConfigError where no account is under test. */
+  /** @throws PaymentsConfigError if no account is under test. */
   onModuleInit(): void {
     if (this.accounts.names().length === 0) {
       throw new PaymentsConfigError(
@@ -52,7 +52,7 @@ export class WebhookTargets implements OnModuleInit {
   }
 }
 
-/** Undefined where this machine does not reach it by a loopback address. */
+/** Undefined if this machine does not reach it by a loopback address. */
 function originOf(server: Server): string | undefined {
   const address = server.address();
   if (typeof address !== 'object' || !address) return undefined;

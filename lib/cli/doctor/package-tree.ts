@@ -28,7 +28,7 @@ export interface PackageTree {
   copiesOf(name: string): readonly InstalledPackage[];
 }
 
-/** Follows the dependencies of a project the way Node does; undefined where the folder holds no package.json. */
+/** Follows the dependencies of a project the way Node does; undefined if the folder holds no package.json. */
 export function packageTree(project: string): PackageTree | undefined {
   const root = manifestOf(project);
   if (!root) return undefined;

@@ -123,7 +123,7 @@ function indents(
   return { base, inner: own === undefined ? base + style.indent : lineIndent(text, own) };
 }
 
-/** The place behind the comma that follows an element; undefined where none does. */
+/** The place behind the comma that follows an element; undefined if none does. */
 function afterComma(text: string, end: number): number | undefined {
   const [found] = COMMA.exec(text.slice(end)) ?? [];
   return found === undefined ? undefined : end + found.length;

@@ -8,7 +8,7 @@ const ANYBODY_WRITES = 0o222;
 /** A file as it stands, and as it is to be. */
 export interface FileChange {
   readonly path: string;
-  /** Undefined where there is none yet. */
+  /** Undefined if there is none yet. */
   readonly before: string | undefined;
   readonly after: string;
 }
@@ -22,7 +22,7 @@ interface Draft extends FileChange {
 /**
  * Writes all of them, each by one rename, so that no file is ever half written.
  *
- * @throws NotEditableError where a file is no longer what the changes were worked out from, is read-only, or cannot be
+ * @throws NotEditableError if a file is no longer what the changes were worked out from, is read-only, or cannot be
  * written; none is changed then.
  */
 export function writeChanges(changes: readonly FileChange[]): void {

@@ -33,8 +33,8 @@ export interface InitPlan {
  * What an application lacks.
  *
  * @param module The root module's file, where the command line names it.
- * @throws NotEditableError where a file cannot be read right.
- * @throws UsageError where there is no root module.
+ * @throws NotEditableError if a file cannot be read right.
+ * @throws UsageError if there is no root module.
  */
 export function initPlan(application: Application, folder: string, module: string | undefined): InitPlan {
   const { compiler, problem } = compilerOf(application.folder);

@@ -11,7 +11,7 @@ export type ModuleListName = 'imports' | 'controllers' | 'providers';
  * What stands between the braces of `@Module({…})`.
  *
  * @param className The module, where a file holds several.
- * @throws NotEditableError where it cannot be told, or does not stand there.
+ * @throws NotEditableError if it cannot be told, or does not stand there.
  */
 export function moduleMetadata(code: SourceCode, className?: string): ts.ObjectLiteralExpression {
   const { compiler, source } = code;
@@ -36,7 +36,7 @@ export function moduleMetadata(code: SourceCode, className?: string): ts.ObjectL
 /**
  * The elements of one list; undefined where the metadata has no such list.
  *
- * @throws NotEditableError where it is no plain list.
+ * @throws NotEditableError if it is no plain list.
  */
 export function moduleList(
   { compiler }: SourceCode,

@@ -8,7 +8,7 @@ import { restyled } from './source-style.js';
 /** A class of a file beside the module's, to be registered. */
 export interface WantedClass {
   readonly name: string;
-  /** As the module imports it; undefined where it stands in the module's own file. */
+  /** As the module imports it; undefined if it stands in the module's own file. */
   readonly from: string | undefined;
 }
 
@@ -26,7 +26,7 @@ const LISTS = ['imports', 'controllers', 'providers'] as const satisfies readonl
 /**
  * The module with all of it in its lists.
  *
- * @throws NotEditableError where the module has to be changed by hand.
+ * @throws NotEditableError if the module has to be changed by hand.
  */
 export function registered(code: SourceCode, wanted: Registration, className?: string): SourceCode {
   const imported = withImports(code, importsOf(wanted));

@@ -23,7 +23,7 @@ const STEMS = ['payments', 'payments-webhook', 'gateway-payments'];
 /**
  * A class beside the module's file.
  *
- * @throws NotEditableError where every name for it is taken.
+ * @throws NotEditableError if every name for it is taken.
  */
 export function newClass(role: keyof typeof TEMPLATES, code: SourceCode): NewClass {
   const choices = STEMS.map((stem) => choiceOf(code, role, stem));

@@ -13,7 +13,7 @@ const FACTORY_METHOD = /^create/;
 export interface RootModule {
   readonly application: Application;
   readonly file: string;
-  /** Undefined where nothing names it. */
+  /** Undefined if nothing names it. */
   readonly className: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface RootModule {
  * The application that a command means.
  *
  * @param module The path that `--module` named.
- * @throws UsageError where there is none, or several.
+ * @throws UsageError if there is none, or several.
  */
 export function applicationAt(folder: string, module: string | undefined): Application {
   if (module !== undefined) return applicationOf(resolve(folder, module), module);
@@ -42,7 +42,7 @@ export function applicationAt(folder: string, module: string | undefined): Appli
 /**
  * The module that `--module` names, or that `main.ts` starts, or `app.module.ts`.
  *
- * @throws UsageError where none of them is there.
+ * @throws UsageError if none of them is there.
  */
 export function rootModule(
   application: Application,
@@ -118,7 +118,7 @@ function startedName({ compiler, source }: SourceCode): string | undefined {
   return found;
 }
 
-/** The file that a relative import means; undefined where it leads to none. */
+/** The file that a relative import means; undefined if it leads to none. */
 function besides(file: string, specifier: string): string | undefined {
   if (!specifier.startsWith('.')) return undefined;
   const target = resolve(dirname(file), specifier.replace(/\.[jt]s$/, ''));

@@ -19,7 +19,7 @@ export function sourceCode(compiler: Compiler, file: string, text: string): Sour
   return { compiler, source, style: styleOf(compiler, source) };
 }
 
-/** @throws NotEditableError where the file is no TypeScript. */
+/** @throws NotEditableError if the file is no TypeScript. */
 export function editableCode(compiler: Compiler, file: string, text: string): SourceCode {
   const { diagnostics } = compiler.transpileModule(text, { fileName: file, reportDiagnostics: true });
   if (diagnostics && diagnostics.length > 0) {

@@ -6,7 +6,7 @@ import { NotEditableError } from './not-editable.error.js';
 /**
  * A file's text, a byte order mark included.
  *
- * @throws NotEditableError where the file is not UTF-8: written again it would be another one.
+ * @throws NotEditableError if the file is not UTF-8: written again it would be another one.
  */
 export function sourceText(file: string): string {
   const bytes = readFileSync(file);
@@ -14,7 +14,7 @@ export function sourceText(file: string): string {
   throw new NotEditableError(`${basename(file)} is not written in UTF-8`);
 }
 
-/** The same; undefined where there is no such file. */
+/** The same; undefined if there is no such file. */
 export function optionalText(file: string): string | undefined {
   return existsSync(file) ? sourceText(file) : undefined;
 }

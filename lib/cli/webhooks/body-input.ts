@@ -6,7 +6,7 @@ import { UsageError } from '../usage-error.js';
 /**
  * The exact bytes of a file, or of stdin where none (or `-`) is named.
  *
- * @throws UsageError where the file cannot be read, or more than one is named.
+ * @throws UsageError if the file cannot be read, or more than one is named.
  */
 export async function bodyInput(
   files: readonly string[],
@@ -17,7 +17,7 @@ export async function bodyInput(
   return file === '-' ? input() : readInput(file, folder);
 }
 
-/** @throws UsageError where the file cannot be read. */
+/** @throws UsageError if the file cannot be read. */
 export function readInput(file: string, folder: string): Buffer {
   try {
     return readFileSync(resolve(folder, file));

@@ -16,7 +16,7 @@ export const HEADER_OPTIONS = {
  * The headers of a delivery by lower-case name, from `name: value` lines; `@file` stands for the lines of a file. Lines
  * of a file that are no headers, such as the request line of a captured request, count for nothing.
  *
- * @throws UsageError where a line has no colon, or a file cannot be read.
+ * @throws UsageError if a line has no colon, or a file cannot be read.
  */
 export function deliveryHeaders(
   written: readonly string[] = [],

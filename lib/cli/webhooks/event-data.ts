@@ -7,7 +7,7 @@ const ASSIGNMENT = /^([A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*)*)(:?=)(.*)$/s;
 /**
  * Fields of an event from `name=text` and `name:=json`; a full stop leads into an object (`metadata.order=7`).
  *
- * @throws UsageError where one has neither form.
+ * @throws UsageError if one has neither form.
  */
 export function eventData(assignments: readonly string[]): Fields {
   return assignments.reduce<Fields>((data, assignment) => {

@@ -16,7 +16,7 @@ const A_DAY_MS = 86_400_000;
  *
  * @param now Time of signing in milliseconds since 1970.
  * @param url Address of the route, for a scheme that signs it.
- * @throws UsageError where a stale one is wanted of a scheme that signs no time, a signed header is missing,
+ * @throws UsageError if a stale one is wanted of a scheme that signs no time, a signed header is missing,
  * or a header cannot be sent.
  */
 export function eventHeaders(

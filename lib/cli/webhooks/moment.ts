@@ -3,7 +3,7 @@ import { UsageError } from '../usage-error.js';
 /**
  * Milliseconds since 1970 of what was written, or now.
  *
- * @throws UsageError where it is neither ISO 8601 nor seconds nor milliseconds since 1970.
+ * @throws UsageError if it is neither ISO 8601 nor seconds nor milliseconds since 1970.
  */
 export function momentOf(option: string, text: string | undefined): number {
   if (text === undefined) return Date.now();

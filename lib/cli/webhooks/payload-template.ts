@@ -8,7 +8,7 @@ const NAMED = ['body', 'timestamp', 'id', 'method', 'url'] as const;
  * (`v0:{timestamp}:{body}`), any other name in braces being a header. Without braces, names between commas:
  * `timestamp,body`.
  *
- * @throws UsageError where a brace is left open, or a part has no name.
+ * @throws UsageError if a brace is left open, or a part has no name.
  */
 export function payloadParts(template: string): SignedPart[] {
   const text = template.includes('{')

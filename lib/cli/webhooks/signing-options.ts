@@ -54,7 +54,7 @@ export interface Sender extends Signing {
   readonly sent: Readonly<Record<string, string>>;
 }
 
-/** @throws UsageError where there is no secret, or one that the package would refuse at boot. */
+/** @throws UsageError if there is no secret, or one that the package would refuse at boot. */
 export function signingOf(
   values: SigningValues,
   context: Pick<CommandContext, 'environment' | 'folder'>,
@@ -87,7 +87,7 @@ export function secretsOf(values: SigningValues, environment: NodeJS.ProcessEnv)
   }));
 }
 
-/** @throws PaymentsConfigError where the package would refuse the secrets at boot. */
+/** @throws PaymentsConfigError if the package would refuse the secrets at boot. */
 export function signingWith(chosen: ChosenScheme, secrets: readonly WebhookSecret[]): Signing {
   const resolved = resolveWebhooks({ scheme: chosen.scheme, secrets }, optionErrors('default'));
   return {
@@ -105,7 +105,7 @@ export function senderOf(
   return { ...signingOf(values, context), sent: sentHeaders(values, context.folder) };
 }
 
-/** @throws UsageError where a header is none, or comes twice. */
+/** @throws UsageError if a header is none, or comes twice. */
 export function sentHeaders(values: SigningValues, folder: string): Sender['sent'] {
   const headers = [...deliveryHeaders(values['http-header'], folder)];
   return Object.fromEntries(

@@ -49,7 +49,7 @@ export class PaymentsQueue {
    * What finally failed, the latest first; at most `limit`, which is 100 where it is left out. It stays until
    * it is run again and succeeds.
    *
-   * @throws PaymentsStorageError where Redis does not answer.
+   * @throws PaymentsStorageError if Redis does not answer.
    */
   async failed({ limit = 100 }: { readonly limit?: number } = {}): Promise<readonly FailedWebhook[]> {
     if (limit < 1) return [];
@@ -71,7 +71,7 @@ export class PaymentsQueue {
    * Lets the handlers of everything that has finally failed until now run again.
    *
    * @returns How many webhooks begin again.
-   * @throws PaymentsStorageError where Redis does not answer; those that began before that stay begun.
+   * @throws PaymentsStorageError if Redis does not answer; those that began before that stay begun.
    */
   async retryAll(): Promise<number> {
     const ids = await this.store().inTime(() => this.store().queue.getRanges(['failed'], 0, -1, true));

@@ -28,7 +28,7 @@ export class QueueLifecycle
     private readonly moduleRef: ModuleRef,
   ) {}
 
-  /** @throws PaymentsConfigError where an account cannot receive webhooks. */
+  /** @throws PaymentsConfigError if an account cannot receive webhooks. */
   onModuleInit(): void {
     const accounts = this.accounts();
     for (const account of this.options.accounts ?? receiving(accounts)) {

@@ -66,7 +66,7 @@ const RULES: Readonly<Record<keyof PaymentsHealthOptions, (value: unknown) => st
 /**
  * Reads the options.
  *
- * @throws PaymentsConfigError where one is wrong.
+ * @throws PaymentsConfigError if one is wrong.
  */
 export function resolveHealthOptions(options: PaymentsHealthOptions): ResolvedHealthOptions {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);

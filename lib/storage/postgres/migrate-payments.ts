@@ -30,7 +30,7 @@ export interface MigratePaymentsOptions {
  *
  * Tables of a newer version stay as they are, so an older replica may call it during a deployment too.
  *
- * @throws PaymentsConfigError where an option is wrong, PaymentsStorageError where a newer version of the
+ * @throws PaymentsConfigError if an option is wrong, PaymentsStorageError where a newer version of the
  * package made tables that this one cannot use, or where it did not get the tables, and the error of `pg`
  * where PostgreSQL refuses.
  *

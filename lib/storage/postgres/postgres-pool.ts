@@ -39,6 +39,6 @@ export interface PostgresResult {
    * numbers and dates.
    */
   readonly rows: readonly Readonly<Record<string, string | null>>[];
-  /** How many rows the statement touched; null where it counts none. */
+  /** How many rows the statement touched; null if it counts none. */
   readonly rowCount: number | null;
 }

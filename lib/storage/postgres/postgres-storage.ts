@@ -53,7 +53,7 @@ const OPTIONS = ['pool', 'transactional', 'schema'];
  *
  * Nothing expires by itself: call `PaymentsInbox.purge()` and `PaymentsJournal.purge()` from a job of yours.
  *
- * @throws PaymentsConfigError where an option is missing, wrong or unknown.
+ * @throws PaymentsConfigError if an option is missing, wrong or unknown.
  *
  * @example
  * ```ts

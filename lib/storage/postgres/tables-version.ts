@@ -20,7 +20,7 @@ export async function readVersion(
   return { version: Number(version), ...(from !== null && { compatibleFrom: Number(from) }) };
 }
 
-/** @throws PaymentsStorageError where this version would misread the tables, or leave out what others rely on. */
+/** @throws PaymentsStorageError if this version would misread the tables, or leave out what others rely on. */
 export function refuseNewer(found: StoredVersion, names: TableNames): void {
   const known = migrations(names).length;
   if (versionFit(found, known) !== 'newer') return;

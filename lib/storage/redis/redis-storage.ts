@@ -24,7 +24,7 @@ import { ScriptRunner } from './script-runner.js';
  * Entries never expire by themselves, because a forgotten one means a second effect: call `purge()` of
  * `PaymentsInbox` and of `PaymentsJournal` from a scheduled job.
  *
- * @throws PaymentsConfigError where an option is wrong.
+ * @throws PaymentsConfigError if an option is wrong.
  *
  * @example
  * ```ts
