@@ -78,13 +78,17 @@ export class AxiosTransport implements HttpTransport {
         signal: controller.signal,
       });
     };
+    const ended = sendWithin(watch, send).finally(() => {
+      endWatch(watch);
+    });
     return {
-      answer: sendWithin(watch, send).finally(() => {
-        endWatch(watch);
+      answer: ended.then((answer) => {
+        const { status, headers, data } = answer;
+        if (wasAnsweredByProxy(watch, answer)) return { status, headers, data, byProxy: true };
+        const resent = !answersOnlySend(watch, answer, isGuarded);
+        return { status, headers, data, ...(resent && { resent }) };
       }),
       mayHaveBeenSent: () => mayHaveBeenSent(watch, isGuarded),
-      wasAnsweredByProxy: (answer) => wasAnsweredByProxy(watch, answer),
-      answersOnlySend: (answer) => answersOnlySend(watch, answer, isGuarded),
       notSentBecause: () => {
         if (watch.changed !== undefined) return { changed: watch.changed };
         return isGuarded && watch.dispatched === 0 ? { interceptorFailed: true } : {};

@@ -15,6 +15,10 @@ export interface TransportAnswer {
   readonly headers: Readonly<Record<string, unknown>>;
   /** A text, unless an interceptor or a test adapter has parsed it. */
   readonly data: unknown;
+  /** Set where a proxy answered, which let nothing through to the gateway. */
+  readonly byProxy?: true;
+  /** Set where an interceptor sent something before, or brought an answer that nobody saw come. */
+  readonly resent?: true;
 }
 
 /** What the application's interceptors had to do with a request that was not sent. */
@@ -31,10 +35,6 @@ export interface InFlightRequest {
   readonly answer: Promise<TransportAnswer>;
   /** Whether bytes may have left. What nobody watched counts as sent. */
   mayHaveBeenSent(): boolean;
-  /** Whether the answer is that of a proxy which let nothing through to the gateway. */
-  wasAnsweredByProxy(answer: TransportAnswer): boolean;
-  /** Whether the answer is that to the only request that may have left. */
-  answersOnlySend(answer: TransportAnswer): boolean;
   /** What the application's interceptors had to do with it, where nothing was sent. */
   notSentBecause(): NotSentReason;
   /** Stops it, wherever it is: a payment that has not left will not leave. */

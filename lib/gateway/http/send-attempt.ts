@@ -1,5 +1,22 @@
-import { type HttpTransport, type OutgoingRequest, type InFlightRequest } from './http-transport.js';
-import { readAnswer, type ReadAnswer } from './read-answer.js';
+import {
+  type BodyHeaders,
+  type HttpTransport,
+  type InFlightRequest,
+  type OutgoingRequest,
+  type TransportAnswer,
+} from './http-transport.js';
+
+/** The headers of an answer that mean something to the package. */
+export interface AnswerHeaders extends BodyHeaders {
+  readonly retryAfter?: string | undefined;
+}
+
+/** Everything that the package reads of an answer. */
+export interface ReadAnswer {
+  readonly httpStatus: number;
+  readonly text: string;
+  readonly headers: AnswerHeaders;
+}
 
 /** What came of one try. Never holds another library's error: inspecting one prints the secret. */
 export type AttemptResult =
@@ -64,12 +81,9 @@ export function sendAttempt(
     if (signal?.aborted) onAbort();
     inFlight.answer
       .then((answer) => {
-        if (inFlight.wasAnsweredByProxy(answer)) {
-          fail(`PROXY_ANSWERED_${answer.status}`);
-          return;
-        }
-        const resent = !inFlight.answersOnlySend(answer);
-        end({ result: 'response', ...readAnswer(answer), ...(resent && { resent }) });
+        const { byProxy, resent } = answer;
+        if (byProxy) fail(`PROXY_ANSWERED_${answer.status}`);
+        else end({ result: 'response', ...readAnswer(answer), ...(resent && { resent }) });
       })
       .catch((error: unknown) => {
         fail(networkCode(error));
@@ -87,4 +101,30 @@ function reasonOf(inFlight: InFlightRequest): { readonly code?: string; readonly
 function networkCode(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]+$/.test(code) ? code : 'NETWORK_ERROR';
+}
+
+/** Reads an answer, whichever client brought it. */
+export function readAnswer({ status, headers, data }: TransportAnswer): ReadAnswer {
+  return {
+    httpStatus: status,
+    text: textOf(data),
+    headers: {
+      retryAfter: headerOf(headers, 'retry-after', 'Retry-After'),
+      contentType: headerOf(headers, 'content-type', 'Content-Type'),
+      contentEncoding: headerOf(headers, 'content-encoding', 'Content-Encoding'),
+    },
+  };
+}
+
+/** Interceptors and test adapters may hand over parsed data. */
+function textOf(data: unknown): string {
+  if (typeof data === 'string') return data;
+  return data === undefined || data === null ? '' : JSON.stringify(data);
+}
+
+/** A header that came twice is one list, as on the wire; test adapters write names as people do. */
+function headerOf(headers: TransportAnswer['headers'], name: string, written: string): string | undefined {
+  const value = headers[name] ?? headers[written];
+  if (Array.isArray(value)) return value.join(', ');
+  return typeof value === 'string' ? value : undefined;
 }

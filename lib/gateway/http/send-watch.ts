@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type TransportAnswer, type OutgoingRequest } from './http-transport.js';
-import { isSameAnswer, type ReadAnswer } from './read-answer.js';
+import { readAnswer, type ReadAnswer } from './send-attempt.js';
 
 /**
  * What is known about the sending of one attempt. The last interceptor of axios and what sends below it write this, the
@@ -108,6 +108,28 @@ function wasSentOnce({ dispatched, taken, sends, tunnelRefused }: Counts): boole
 
 function sawAnswer({ answer: seen }: Seen, answer: TransportAnswer): boolean {
   return seen !== undefined && isSameAnswer(answer, seen);
+}
+
+/** Whether an answer is the seen one. An interceptor may have parsed its body, and changed headers that nobody reads. */
+function isSameAnswer(answer: TransportAnswer, seen: ReadAnswer): boolean {
+  const { httpStatus, text, headers } = readAnswer(answer);
+  const isSameText = text === seen.text || (typeof answer.data !== 'string' && text === reprinted(seen.text));
+  return (
+    isSameText &&
+    httpStatus === seen.httpStatus &&
+    headers.retryAfter === seen.headers.retryAfter &&
+    headers.contentType === seen.headers.contentType &&
+    headers.contentEncoding === seen.headers.contentEncoding
+  );
+}
+
+/** JSON as it is written once it was parsed. */
+function reprinted(text: string): string | undefined {
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -6,8 +6,8 @@ import {
   type NotSentReason,
   type InFlightRequest,
 } from './http-transport.js';
-import { readAnswer } from './read-answer.js';
-import { type SendWatch, noteStart, refuseChanged, sendWatchOf } from './send-watch.js';
+import { readAnswer } from './send-attempt.js';
+import { noteStart, refuseChanged, sendWatchOf } from './send-watch.js';
 import { type IncomingHttpHeaders } from 'node:http';
 import { type AxiosAdapter, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
 
@@ -18,16 +18,12 @@ export class UndiciTransport implements HttpTransport {
 
   constructor(private readonly dispatcher: Dispatcher) {}
 
-  send(request: OutgoingRequest, onStart?: () => void): ResponseCollector {
-    return this.sendWatched(request, { sends: 0, over: false, onStart });
-  }
-
-  /** @param watch Told when the first byte is about to leave. */
-  sendWatched(
-    request: OutgoingRequest,
-    watch: Pick<SendWatch, 'sends' | 'over' | 'onStart'>,
-  ): ResponseCollector {
-    const collector = new ResponseCollector(watch, this.answered);
+  /**
+   * @param onStart Called when the first byte is about to leave; must not throw.
+   * @param isOver Asked before that: whether the attempt has ended, so that nothing may leave.
+   */
+  send(request: OutgoingRequest, onStart?: () => void, isOver?: () => boolean): ResponseCollector {
+    const collector = new ResponseCollector(this.answered, onStart, isOver);
     if (this.restOfTurn) {
       void this.restOfTurn.then(() => {
         this.dispatch(request, collector);
@@ -86,8 +82,9 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, InFlightRe
 
   /** @param onEnd Called when the answer is complete. */
   constructor(
-    private readonly watch: Pick<SendWatch, 'sends' | 'over' | 'onStart'>,
     private readonly onEnd: () => void,
+    private readonly onStart?: () => void,
+    private readonly isOver?: () => boolean,
   ) {
     this.answer = new Promise((resolve, reject) => {
       this.resolve = resolve;
@@ -96,17 +93,7 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, InFlightRe
   }
 
   mayHaveBeenSent(): boolean {
-    return this.watch.sends > 0;
-  }
-
-  /** It knows no proxy. */
-  wasAnsweredByProxy(): boolean {
-    return false;
-  }
-
-  /** It refuses to be sent again. */
-  answersOnlySend(): boolean {
-    return true;
+    return this.controller !== undefined;
   }
 
   notSentBecause(): NotSentReason {
@@ -123,10 +110,10 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, InFlightRe
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // Throwing here keeps the request from being written: it was given up while it waited for a connection, or undici
     // would send it a second time.
-    if (this.givenUp || this.watch.over) throw new Error('given up before sending');
+    if (this.givenUp || this.isOver?.()) throw new Error('given up before sending');
     if (this.controller) throw new Error('sent once already');
     this.controller = controller;
-    noteStart(this.watch);
+    this.onStart?.();
   }
 
   onResponseStart(
@@ -171,7 +158,10 @@ export function undiciAdapter(transport: UndiciTransport): AxiosAdapter {
       // Another adapter above this one may have changed it, too.
       refuseChanged(watch, request);
     }
-    const inFlight = watch ? transport.sendWatched(request, watch) : transport.send(request);
+    const start = (): void => {
+      if (watch) noteStart(watch);
+    };
+    const inFlight = transport.send(request, start, () => watch?.over === true);
     const giveUp = (): void => {
       inFlight.giveUp();
     };

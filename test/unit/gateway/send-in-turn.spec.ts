@@ -17,8 +17,6 @@ describe('sending in turn', () => {
         return {
           answer,
           mayHaveBeenSent: () => true,
-          wasAnsweredByProxy: () => false,
-          answersOnlySend: () => true,
           notSentBecause: () => ({}),
           giveUp: () => {},
         };

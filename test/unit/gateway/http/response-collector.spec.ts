@@ -6,45 +6,47 @@ const controller = { abort: vi.fn() } as unknown as Dispatcher.DispatchControlle
 
 function collecting(): {
   collector: ResponseCollector;
-  watch: { sends: number; over: boolean };
-  onEnd: Mock;
+  onStart: Mock<() => void>;
+  isOver: Mock<() => boolean>;
+  onEnd: Mock<() => void>;
 } {
-  const watch = { sends: 0, over: false };
+  const onStart = vi.fn();
+  const isOver = vi.fn(() => false);
   const onEnd = vi.fn();
-  const collector = new ResponseCollector(watch, onEnd);
+  const collector = new ResponseCollector(onEnd, onStart, isOver);
   collector.answer.catch(() => undefined);
-  return { collector, watch, onEnd };
+  return { collector, onStart, isOver, onEnd };
 }
 
 describe('collecting one response', () => {
   it('refuses to be sent a second time', () => {
-    const { collector, watch } = collecting();
+    const { collector, onStart } = collecting();
     expect(collector.mayHaveBeenSent()).toBe(false);
     collector.onRequestStart(controller);
     expect(() => {
       collector.onRequestStart(controller);
     }).toThrow('sent once already');
-    expect(watch.sends).toBe(1);
+    expect(onStart).toHaveBeenCalledTimes(1);
     expect(collector.mayHaveBeenSent()).toBe(true);
   });
 
   it('refuses to be sent after it was given up', async () => {
-    const { collector, watch } = collecting();
+    const { collector, onStart } = collecting();
     collector.giveUp();
     expect(() => {
       collector.onRequestStart(controller);
     }).toThrow('given up before sending');
-    expect(watch.sends).toBe(0);
+    expect(onStart).not.toHaveBeenCalled();
     await expect(collector.answer).rejects.toThrow('given up');
   });
 
   it('refuses to be sent once the attempt is over that it belongs to', () => {
-    const { collector, watch } = collecting();
-    watch.over = true;
+    const { collector, onStart, isOver } = collecting();
+    isOver.mockReturnValue(true);
     expect(() => {
       collector.onRequestStart(controller);
     }).toThrow('given up before sending');
-    expect(watch.sends).toBe(0);
+    expect(onStart).not.toHaveBeenCalled();
   });
 
   it('ends a request that is under way when it is given up, which does not unsend it', () => {

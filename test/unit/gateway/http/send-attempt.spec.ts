@@ -19,8 +19,6 @@ function carrierOf(answer: Promise<TransportAnswer>): {
   const send = vi.fn<HttpTransport['send']>(() => ({
     answer,
     mayHaveBeenSent: () => true,
-    wasAnsweredByProxy: () => false,
-    answersOnlySend: () => true,
     notSentBecause: () => ({}),
     giveUp: () => undefined,
   }));

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { inspect } from 'node:util';
 import { type TransportAnswer, type OutgoingRequest } from '../../../../lib/gateway/http/http-transport.js';
-import { readAnswer } from '../../../../lib/gateway/http/read-answer.js';
+import { readAnswer } from '../../../../lib/gateway/http/send-attempt.js';
 import {
   answersOnlySend,
   endWatch,

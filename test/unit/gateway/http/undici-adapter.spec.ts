@@ -23,7 +23,6 @@ function subject(answer: Promise<unknown> = Promise.resolve({ data: '', status: 
       passed.push(request);
       return { answer, giveUp: () => undefined };
     },
-    sendWatched: (request: OutgoingRequest) => transport.send(request),
   };
   return {
     client: axios.create({ adapter: undiciAdapter(transport as unknown as UndiciTransport) }),
