@@ -86,12 +86,6 @@ export const FINAL_STATUSES = {
  */
 export type PaymentOutcome = (typeof FINAL_STATUSES)['collection' | 'disbursement'][number];
 
-/** A status with which a payment of this family ends; undefined for every other value. */
-export function finalStatus(family: PaymentFamily, status: unknown): PaymentOutcome | undefined {
-  const outcomes: readonly PaymentOutcome[] = FINAL_STATUSES[family];
-  return outcomes.find((outcome) => outcome === status);
-}
-
 /** Whether money moved in a payment that ended so. */
 export function movesMoney(outcome: PaymentOutcome | undefined): boolean {
   return outcome === 'success' || outcome === 'paid';

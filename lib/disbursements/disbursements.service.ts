@@ -6,7 +6,6 @@ import {
   unlistedValue,
   withMetadata,
   withMoney,
-  type WireRecord,
   wireAmount,
 } from '../gateway/answer/wire-record.js';
 import { type CallOptions } from '../gateway/call-options.js';
@@ -96,7 +95,7 @@ function bankCall(request: unknown, rules: RequestRules): MoneyCall<BankDisburse
       remarks: dto.remarks,
       metadata: dto.metadata,
     },
-    read: readDisbursement,
+    read: (data) => readDisbursement(data),
   };
 }
 
@@ -124,10 +123,7 @@ function mobileMoneyCall(request: unknown, rules: RequestRules): MoneyCall<Mobil
       remarks: dto.remarks,
       metadata: dto.metadata,
     },
-    read: (data) =>
-      readDisbursement<MobileMoneyDisbursement>(data, (wire) =>
-        unlistedValue(wire, 'channel', ['MOBILE_MONEY']),
-      ),
+    read: (data) => readDisbursement(data, 'MOBILE_MONEY'),
   };
 }
 
@@ -136,15 +132,20 @@ function networkErrors(network: string, networks: ReadonlySet<string> | undefine
   return { network: [`network must be one of the networks option: ${[...networks].join(', ')}`] };
 }
 
+/** @param channel What the record must say, where it has a channel. */
 function readDisbursement<T extends BankDisbursement | MobileMoneyDisbursement>(
   data: unknown,
-  moreWarnings: (wire: WireRecord) => readonly string[] = () => [],
+  channel?: string,
 ): ReadPayload<T> | undefined {
   const wire = asRecord(data);
   if (!wire) return undefined;
   const { record, warnings } = withMoney(wire, ['amount', 'fee', 'total_amount']);
   return {
     value: withMetadata(record) as unknown as T,
-    warnings: [...warnings, ...unlistedValue(wire, 'status', DISBURSEMENT_STATUSES), ...moreWarnings(wire)],
+    warnings: [
+      ...warnings,
+      ...unlistedValue(wire, 'status', DISBURSEMENT_STATUSES),
+      ...(channel === undefined ? [] : unlistedValue(wire, 'channel', [channel])),
+    ],
   };
 }

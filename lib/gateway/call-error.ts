@@ -10,7 +10,7 @@ import {
   PaymentsRateLimitError,
   PaymentOutcomeUnknownError,
 } from '../errors/payments-errors.js';
-import { type AttemptReport } from './answer/attempt-report.js';
+import { type AttemptReport } from './answer/interpret-attempt.js';
 import { type Verdict } from './decide-after-attempt.js';
 import { type PaymentFamily, type OutcomeEvidence } from '../common/vocabulary.js';
 

@@ -26,23 +26,24 @@ let lastCallId = 0;
 export class CallTrace {
   private readonly subject: CallStartEvent;
   private attempts = 0;
+  private startedAt = 0;
 
   constructor(subject: Omit<CallStartEvent, 'callId'>) {
     this.subject = { callId: (lastCallId += 1), ...subject };
   }
 
-  /** Makes the call between its start and its end. */
-  async around<T>(make: () => Promise<CallResult<T>>): Promise<CallResult<T>> {
-    const startedAt = performance.now();
+  started(): void {
+    this.startedAt = performance.now();
     publishDiagnostics(CALL_START_CHANNEL, () => ({ ...this.subject }));
-    const end = await make();
+  }
+
+  ended(result: CallResult<unknown>): void {
     publishDiagnostics(CALL_END_CHANNEL, () => ({
       ...this.subject,
-      ...endReport(end),
+      ...endReport(result),
       attempts: this.attempts,
-      durationMs: Math.round(performance.now() - startedAt),
+      durationMs: Math.round(performance.now() - this.startedAt),
     }));
-    return end;
   }
 
   /** Sends one try. */

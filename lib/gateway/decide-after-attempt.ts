@@ -1,6 +1,6 @@
 import { type ProbeWait } from '../storage/journal-store.js';
 import { type OutcomeEvidence } from '../common/vocabulary.js';
-import { type AttemptEvent } from './answer/attempt-report.js';
+import { type AttemptEvent } from './answer/interpret-attempt.js';
 import { type CallKind } from './gateway-call.js';
 
 type PlainEnd =

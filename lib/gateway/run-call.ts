@@ -5,18 +5,77 @@ import { type ResolvedProbeWaits, type ResolvedRetryOptions } from '../config/re
 import { type PaymentsErrorDetails } from '../errors/payments-errors.js';
 import { type CallResult, type CallFailure } from './call-result.js';
 import { callError, type FailureVerdict } from './call-error.js';
-import { type AttemptEvent, attemptInfo, type AttemptReport } from './answer/attempt-report.js';
 import { decideAfterAttempt, type Decision } from './decide-after-attempt.js';
 import { type GatewayCall } from './gateway-call.js';
-import { interpretAttempt } from './answer/interpret-attempt.js';
+import {
+  type AttemptEvent,
+  attemptInfo,
+  type AttemptReport,
+  interpretAttempt,
+} from './answer/interpret-attempt.js';
 import { backOffMs, nextWaitMs, pause, probeWaitMs } from './retry-timing.js';
 import { type RateLimiter, type Turn } from './rate-limiter.js';
-import { type CallTrace } from './call-trace.js';
+import { type CallLimits } from './call-options.js';
+import { CallTrace } from './call-trace.js';
 import { type HttpTransport, type OutgoingRequest } from './http/http-transport.js';
 import { sendAttempt, type AttemptResult } from './http/send-attempt.js';
 
+/** What every call of an account is made with. */
+export interface CallAccount {
+  readonly account: string;
+  readonly transport: HttpTransport;
+  readonly rateLimiter: RateLimiter;
+  readonly refusalCodes: ReadonlySet<string>;
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** What comes before the path of every operation. */
+  readonly basePath: string;
+  /** The headers that carry the credentials. */
+  readonly credentials: Readonly<Record<string, string>>;
+}
+
+/** Sends a call, with whatever attempts the decision table allows. Never rejects. */
+export type SendCall = <T extends object>(
+  call: GatewayCall<T>,
+  identity: Partial<IdempotentRequest>,
+  limits: CallLimits,
+) => Promise<CallResult<T>>;
+
+/** Makes what sends the calls of an account. The credentials stay in this closure. */
+export function callSender(setup: CallAccount): SendCall {
+  const { account, transport, rateLimiter, refusalCodes, origin, basePath, credentials } = setup;
+  // Nothing is compressed: a small answer gains nothing, and only some adapters would unpack it.
+  const plain = { ...credentials, Accept: 'application/json', 'Accept-Encoding': 'identity' };
+  const withBody = { ...plain, 'Content-Type': 'application/json' };
+  return async (call, identity, limits) => {
+    const { idempotencyKey, body } = identity;
+    const reference = call.kind === 'read' ? {} : { reference: call.payment.reference };
+    const trace = new CallTrace({ account, operation: call.operation, ...reference });
+    trace.started();
+    const headers = body === undefined ? plain : withBody;
+    const result = await runCall(call, {
+      transport,
+      rateLimiter,
+      trace,
+      refusalCodes,
+      request: {
+        method: call.method,
+        origin,
+        path: basePath + call.path,
+        headers:
+          idempotencyKey === undefined ? { ...headers } : { 'Idempotency-Key': idempotencyKey, ...headers },
+        body,
+      },
+      ...identity,
+      ...limits,
+    });
+    trace.ended(result);
+    return result;
+  };
+}
+
 /** Everything that one call needs; every try sends the same request. */
-export interface CallSetup
+interface CallSetup
   extends TurnSetup, Partial<Pick<IdempotentRequest, 'idempotencyKey' | 'probeFor' | 'probing'>> {
   readonly retry: ResolvedRetryOptions;
   readonly refusalCodes: ReadonlySet<string>;
@@ -41,10 +100,7 @@ export interface Probing {
 }
 
 /** Makes one call: try, interpret, decide, and again where the decision table allows it. */
-export async function runCall<T extends object>(
-  call: GatewayCall<T>,
-  setup: CallSetup,
-): Promise<CallResult<T>> {
+async function runCall<T extends object>(call: GatewayCall<T>, setup: CallSetup): Promise<CallResult<T>> {
   const attempts: AttemptInfo[] = [];
   let ambiguous = setup.probeFor !== undefined;
   let openProbe = setup.probeFor;

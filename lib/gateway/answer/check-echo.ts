@@ -73,7 +73,9 @@ function sentText(payment: Payment, body: WireRecord, field: string): string {
 
 /** The specification's examples show `total_amount` as amount plus fee. */
 function sumWarnings(record: WireRecord): readonly string[] {
-  const [amount, fee, total] = ['amount', 'fee', 'total_amount'].map((field) => moneyFromWire(record[field]));
+  const amount = moneyFromWire(record['amount']);
+  const fee = moneyFromWire(record['fee']);
+  const total = moneyFromWire(record['total_amount']);
   if (amount === undefined || fee === undefined || total === undefined) return [];
   return compareCents(total, addMoney(amount, fee)) === 0
     ? []

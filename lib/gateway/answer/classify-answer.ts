@@ -1,5 +1,5 @@
 import { type PaymentFamily } from '../../common/vocabulary.js';
-import { gatewayCodeInfo, type GatewayCodeEffect } from '../../errors/gateway-codes.js';
+import { GATEWAY_CODES, gatewayCodeInfo, type GatewayCodeEffect } from '../../errors/gateway-codes.js';
 import { type CallKind } from '../gateway-call.js';
 import { type GatewayErrorBody, type ParsedAnswer, type SuccessEnvelope } from './parse-answer.js';
 
@@ -67,7 +67,7 @@ export function classifyAnswer(
 /** A success envelope under an error status, or with an error's code, contradicts itself, so it proves nothing. */
 function classifySuccess(httpStatus: number, { code, data }: SuccessEnvelope): AnswerMeaning {
   if (httpStatus >= 500) return 'server-error';
-  if (gatewayCodeInfo(code)) return 'bad-answer';
+  if (Object.hasOwn(GATEWAY_CODES, code)) return 'bad-answer';
   return httpStatus < 300 && data !== undefined && data !== null ? 'success' : 'bad-answer';
 }
 

@@ -1,19 +1,43 @@
-import { finalStatus, movesMoney, type PaymentOutcome } from '../../common/vocabulary.js';
-import {
-  safeTexts,
-  safeTokens,
-  type AttemptEvent,
-  type AttemptReport,
-  type SafeTokens,
-  sensitiveTexts,
-} from './attempt-report.js';
-import { classifyAnswer } from './classify-answer.js';
+import { type AttemptInfo, movesMoney, type PaymentOutcome } from '../../common/vocabulary.js';
+import { safeTexts, safeTokens, type SafeTokens } from './safe-texts.js';
+import { type AnswerMeaning, classifyAnswer } from './classify-answer.js';
 import { checkEcho, type EchoCheck } from './check-echo.js';
 import { type GatewayCall, type ReadPayload, type LastResponse } from '../gateway-call.js';
 import { parseAnswer, type GatewayErrorBody, type SuccessEnvelope } from './parse-answer.js';
-import { asRecord } from './wire-record.js';
+import { asRecord, finalStatus } from './wire-record.js';
 import { parseRetryAfter } from '../retry-timing.js';
 import { type AttemptResult } from '../http/send-attempt.js';
+
+/** What happened to one attempt. */
+export type AttemptEvent =
+  | AnswerMeaning
+  /** Nothing left this machine. */
+  | 'not-sent'
+  /** Nothing left this machine: an interceptor of the application changed what must not change. */
+  | 'request-changed'
+  /** Nothing left this machine: the account waits after a 429, longer than the call can. */
+  | 'held-back'
+  /** Bytes may have left, and no complete answer came. */
+  | 'no-answer'
+  /** The caller's signal fired before anything left this machine. */
+  | 'aborted-unsent'
+  /** The caller's signal fired afterwards. */
+  | 'aborted'
+  /** A success answer that names another reference, amount or currency. */
+  | 'echo-mismatch';
+
+/** One try of a call, interpreted. */
+export interface AttemptReport {
+  readonly event: AttemptEvent;
+  readonly httpStatus?: number;
+  /** The gateway's code, or the network's. */
+  readonly code?: string;
+  readonly requestId?: string;
+  /** The gateway's own sentence and its field messages, safe to print. */
+  readonly message?: string;
+  readonly errors: Readonly<Record<string, readonly string[]>>;
+  readonly retryAfterMs?: number;
+}
 
 /** A success answer beside its `data`. */
 export type AnswerEnvelope = Pick<LastResponse, 'requestId' | 'code' | 'message' | 'httpStatus'>;
@@ -47,9 +71,8 @@ export function interpretAttempt<T extends object>(
   const { httpStatus, text, headers } = result;
   const answer = parseAnswer(text, headers);
   const event = classifyAnswer(call.kind, httpStatus, answer, refusalCodes);
-  const sensitive = (): string[] => sensitiveTexts(call);
   if (answer.shape === 'success') {
-    const tokens = safeTokens(answer.envelope, sensitive, refusalCodes);
+    const tokens = safeTokens(answer.envelope, call, refusalCodes);
     return event === 'success'
       ? interpretSuccess(call, httpStatus, answer.envelope, answer.text, tokens)
       : { report: { event, httpStatus, ...tokens, errors: {} } };
@@ -62,8 +85,8 @@ export function interpretAttempt<T extends object>(
       event,
       httpStatus,
       ...(retryAfterMs !== undefined && { retryAfterMs }),
-      ...safeTokens(error, sensitive, refusalCodes),
-      ...safeTexts(call.kind === 'read' ? withoutWords(error, call.body) : error, sensitive()),
+      ...safeTokens(error, call, refusalCodes),
+      ...safeTexts(call.kind === 'read' ? withoutWords(error, call.body) : error, call),
     },
   };
 }
@@ -128,4 +151,34 @@ function interpretSuccess<T extends object>(
 function endWarnings(outcome: PaymentOutcome | undefined): readonly string[] {
   if (outcome === undefined || movesMoney(outcome)) return [];
   return [`the payment has ended already: ${outcome}`];
+}
+
+const UNREADABLE: ReadonlySet<AttemptEvent> = new Set<AnswerMeaning>([
+  'bad-answer',
+  'server-error',
+  'unproven-refusal',
+]);
+
+const NOT_SENT: ReadonlySet<AttemptEvent> = new Set<AttemptEvent>([
+  'not-sent',
+  'request-changed',
+  'held-back',
+  'aborted-unsent',
+]);
+
+/** What the journal, results and errors keep of a try. */
+export function attemptInfo(report: AttemptReport, number: number, durationMs: number): AttemptInfo {
+  const { event, httpStatus, code } = report;
+  return {
+    number,
+    phase: phaseOf(event),
+    ...(httpStatus !== undefined && { httpStatus }),
+    ...(code !== undefined && { code }),
+    durationMs: Math.round(durationMs),
+  };
+}
+
+function phaseOf(event: AttemptEvent): AttemptInfo['phase'] {
+  if (NOT_SENT.has(event)) return 'not-sent';
+  return event === 'no-answer' || event === 'aborted' || UNREADABLE.has(event) ? 'ambiguous' : 'answered';
 }

@@ -1,4 +1,5 @@
 import { moneyFromWire } from '../../common/money.js';
+import { FINAL_STATUSES, type PaymentFamily, type PaymentOutcome } from '../../common/vocabulary.js';
 import { type AmountFormat } from '../../config/payments-options.js';
 
 /** A JSON object from the wire. */
@@ -47,6 +48,12 @@ export function unlistedValue(
   return listed.includes(value as string)
     ? []
     : [`${field} has a value that the specification does not list`];
+}
+
+/** A status with which a payment of this family ends; undefined for every other value. */
+export function finalStatus(family: PaymentFamily, status: unknown): PaymentOutcome | undefined {
+  const outcomes: readonly PaymentOutcome[] = FINAL_STATUSES[family];
+  return outcomes.find((outcome) => outcome === status);
 }
 
 /**

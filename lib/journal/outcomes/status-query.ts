@@ -1,6 +1,6 @@
 import { type JournalRecord } from '../../storage/journal-store.js';
 import { moneyFromWire } from '../../common/money.js';
-import { finalStatus, movesMoney, type PaymentOutcome } from '../../common/vocabulary.js';
+import { movesMoney, type PaymentOutcome } from '../../common/vocabulary.js';
 import { type ReadCall } from '../../gateway/gateway-call.js';
 import {
   toAccepted,
@@ -8,7 +8,7 @@ import {
   toAcknowledgedWithoutMoney,
   toSettled,
 } from '../payment/journal-transitions.js';
-import { asRecord, type WireRecord } from '../../gateway/answer/wire-record.js';
+import { asRecord, finalStatus, type WireRecord } from '../../gateway/answer/wire-record.js';
 import { isOfThisAttempt } from './attempt-match.js';
 
 /** The call that asks for the status of one payment, at the path that the options name. */

@@ -1,3 +1,4 @@
+import { finalStatus } from '../../gateway/answer/wire-record.js';
 import { bareReference } from '../../gateway/validation/request-rules.js';
 import {
   type JournalKey,
@@ -12,7 +13,7 @@ import {
   type PaymentEventName,
   type PaymentWebhookEvent,
 } from '../../common/events.js';
-import { type PaymentFamily, finalStatus, movesMoney, type PaymentOutcome } from '../../common/vocabulary.js';
+import { type PaymentFamily, movesMoney, type PaymentOutcome } from '../../common/vocabulary.js';
 import { providerReferenceOf } from '../../common/provider-reference.js';
 import { failureLabel, PaymentsStorageError, isPaymentsError } from '../../errors/payments-errors.js';
 import { changeRecord } from '../payment/change-record.js';

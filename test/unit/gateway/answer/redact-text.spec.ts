@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { redactText } from '../../../../lib/gateway/answer/attempt-report.js';
+import { redactText } from '../../../../lib/gateway/answer/safe-texts.js';
 
 describe('redacting text from outside', () => {
   const table: [text: string, safe: string][] = [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type GatewayCall } from '../../../../lib/gateway/gateway-call.js';
-import { sensitiveTexts } from '../../../../lib/gateway/answer/attempt-report.js';
+import { sensitiveTexts } from '../../../../lib/gateway/answer/safe-texts.js';
 
 const textsOf = (body: object | undefined): string[] =>
   sensitiveTexts({ ...(body && { body }) } as GatewayCall<object>);

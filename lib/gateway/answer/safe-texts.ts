@@ -1,90 +1,28 @@
-import { type AttemptInfo } from '../../common/vocabulary.js';
-import { gatewayCodeInfo } from '../../errors/gateway-codes.js';
-import { type AnswerMeaning } from './classify-answer.js';
-import { type GatewayErrorBody } from './parse-answer.js';
+import { GATEWAY_CODES } from '../../errors/gateway-codes.js';
 import { type GatewayCall } from '../gateway-call.js';
-
-/** What happened to one attempt. */
-export type AttemptEvent =
-  | AnswerMeaning
-  /** Nothing left this machine. */
-  | 'not-sent'
-  /** Nothing left this machine: an interceptor of the application changed what must not change. */
-  | 'request-changed'
-  /** Nothing left this machine: the account waits after a 429, longer than the call can. */
-  | 'held-back'
-  /** Bytes may have left, and no complete answer came. */
-  | 'no-answer'
-  /** The caller's signal fired before anything left this machine. */
-  | 'aborted-unsent'
-  /** The caller's signal fired afterwards. */
-  | 'aborted'
-  /** A success answer that names another reference, amount or currency. */
-  | 'echo-mismatch';
-
-/** One try of a call, interpreted. */
-export interface AttemptReport {
-  readonly event: AttemptEvent;
-  readonly httpStatus?: number;
-  /** The gateway's code, or the network's. */
-  readonly code?: string;
-  readonly requestId?: string;
-  /** The gateway's own sentence and its field messages, safe to print. */
-  readonly message?: string;
-  readonly errors: Readonly<Record<string, readonly string[]>>;
-  readonly retryAfterMs?: number;
-}
-
-const UNREADABLE: ReadonlySet<AttemptEvent> = new Set<AnswerMeaning>([
-  'bad-answer',
-  'server-error',
-  'unproven-refusal',
-]);
-
-const NOT_SENT: ReadonlySet<AttemptEvent> = new Set<AttemptEvent>([
-  'not-sent',
-  'request-changed',
-  'held-back',
-  'aborted-unsent',
-]);
-
-/** What the journal, results and errors keep of a try. */
-export function attemptInfo(report: AttemptReport, number: number, durationMs: number): AttemptInfo {
-  const { event, httpStatus, code } = report;
-  return {
-    number,
-    phase: phaseOf(event),
-    ...(httpStatus !== undefined && { httpStatus }),
-    ...(code !== undefined && { code }),
-    durationMs: Math.round(durationMs),
-  };
-}
-
-function phaseOf(event: AttemptEvent): AttemptInfo['phase'] {
-  if (NOT_SENT.has(event)) return 'not-sent';
-  return event === 'no-answer' || event === 'aborted' || UNREADABLE.has(event) ? 'ambiguous' : 'answered';
-}
+import { type GatewayErrorBody } from './parse-answer.js';
 
 /** What names an answer, safe to print. */
-export type SafeTokens = Pick<AttemptReport, 'code' | 'requestId'>;
+export interface SafeTokens {
+  readonly code?: string;
+  readonly requestId?: string;
+}
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const TOKEN = /^[\w.:-]{1,64}$/;
-/** The success code that the specification shows. */
-const PAYMENT_INITIATED = 'PAYMENT_INITIATED';
+/** The codes of the specification: those of errors, and the one of a success that it shows. */
+const LISTED_CODES: ReadonlySet<string> = new Set([...Object.keys(GATEWAY_CODES), 'PAYMENT_INITIATED']);
 
 /**
  * Code and request id of an answer: where one is no single token it may hold anything, and is left out.
- *
- * @param sensitive Asked only for tokens that nobody knows.
  */
 export function safeTokens(
   { code, requestId }: Pick<GatewayErrorBody, 'code' | 'requestId'>,
-  sensitive: () => readonly string[],
+  call: GatewayCall<object>,
   refusalCodes: ReadonlySet<string>,
 ): SafeTokens {
   const safe = (token: string): string =>
-    isKnown(token, refusalCodes) ? token : redactText(token, sensitive());
+    isKnown(token, refusalCodes) ? token : redactText(token, sensitiveTexts(call));
   const tokens: { -readonly [Name in keyof SafeTokens]: SafeTokens[Name] } = {};
   if (code !== undefined && TOKEN.test(code)) tokens.code = safe(code);
   if (requestId !== undefined && TOKEN.test(requestId)) tokens.requestId = safe(requestId);
@@ -92,19 +30,15 @@ export function safeTokens(
 }
 
 function isKnown(token: string, refusalCodes: ReadonlySet<string>): boolean {
-  return (
-    token === PAYMENT_INITIATED ||
-    gatewayCodeInfo(token) !== undefined ||
-    refusalCodes.has(token) ||
-    UUID.test(token)
-  );
+  return LISTED_CODES.has(token) || refusalCodes.has(token) || UUID.test(token);
 }
 
 /** The texts of an error answer without what the request held and without anything that looks like a secret. */
 export function safeTexts(
   error: Pick<GatewayErrorBody, 'message' | 'errors'>,
-  sensitive: readonly string[],
-): Pick<AttemptReport, 'message' | 'errors'> {
+  call: GatewayCall<object>,
+): Pick<GatewayErrorBody, 'message' | 'errors'> {
+  const sensitive = sensitiveTexts(call);
   const errors = Object.entries(error.errors).map(([field, messages]): [string, string[]] => [
     redactText(field, sensitive),
     messages.map((message) => redactText(message, sensitive)),
