@@ -4,7 +4,7 @@ import {
   type JournalStore,
   type StoredJournalRecord,
 } from '../../storage/journal-store.js';
-import { journalKeyText } from '../payment/journal-key-text.js';
+import { journalKeyText } from '../payment/payment-identity.js';
 import { type PaymentOutcome } from '../../common/vocabulary.js';
 import { changeRecord } from '../payment/change-record.js';
 import { toSettled } from '../payment/journal-transitions.js';

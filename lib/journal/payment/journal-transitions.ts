@@ -1,5 +1,55 @@
-import { type JournalRecord, type ProbeWait } from '../../storage/journal-store.js';
+import { randomUUID } from 'node:crypto';
+import { type JournalKey, type JournalRecord, type ProbeWait } from '../../storage/journal-store.js';
+import { jsonObject } from '../../common/json-object.js';
 import { type OutcomeEvidence, movesMoney, type PaymentOutcome } from '../../common/vocabulary.js';
+import { type AnswerEnvelope, type ReadSuccess } from '../../gateway/answer/interpret-attempt.js';
+import { asRecord, type WireRecord } from '../../gateway/answer/wire-record.js';
+import { idempotencyKeyFor } from './payment-identity.js';
+
+/** What is known of a payment before it is written down. */
+export interface NewPayment
+  extends JournalKey, Pick<JournalRecord, 'operation' | 'amount' | 'currency' | 'bodyHash'> {
+  readonly body: string;
+}
+
+/**
+ * An attempt of a payment begins.
+ *
+ * @param givenKey The caller's own key.
+ * @param standingKey The key that the attempt has already.
+ */
+export function toInFlight(
+  payment: NewPayment,
+  attempt: number,
+  givenKey: string | undefined,
+  standingKey: string | undefined,
+): JournalRecord {
+  const { account, environment, family, reference, operation, amount, currency, bodyHash, body } = payment;
+  const record: JournalRecord = {
+    account,
+    environment,
+    family,
+    reference,
+    operation,
+    amount,
+    currency,
+    attempt,
+    idempotencyKey:
+      standingKey ?? givenKey ?? idempotencyKeyFor({ account, environment, operation, reference, attempt }),
+    intent: newIntent(),
+    bodyHash,
+    body,
+    state: 'in-flight',
+    // Should this process end before the answer comes.
+    probe: 'after-silence',
+  };
+  return standingKey === undefined ? record : { ...record, keepsKey: true };
+}
+
+/** Flattens the string: `randomUUID` returns a rope, which keeps eight times the memory as long as a journal holds it. */
+function newIntent(): string {
+  return Buffer.from(randomUUID(), 'latin1').toString('latin1');
+}
 
 /** What the gateway says only of a payment that it has. */
 const PROVES_RECEIPT: ReadonlySet<OutcomeEvidence> = new Set([
@@ -124,4 +174,29 @@ function closed(record: JournalRecord): JournalRecord {
     ...rest
   } = record;
   return rest;
+}
+
+interface StoredAnswer {
+  readonly envelope: AnswerEnvelope;
+  readonly answer?: { readonly data: unknown };
+  /** In the place of `answer`, where a build wrote it that kept nothing else of what came. */
+  readonly data?: unknown;
+}
+
+/** A success answer as the journal keeps it: what came stays as it came, without being written anew. */
+export function answerText({ text, envelope }: Pick<ReadSuccess<unknown>, 'text' | 'envelope'>): string {
+  // Joined, a text of one piece; a template would be five, which a journal in memory keeps.
+  return ['{"envelope":', JSON.stringify(envelope), ',"answer":', text, '}'].join('');
+}
+
+/** The gateway's record of a payment as its success answer brought it; undefined where none is kept. */
+export function storedRecord(record: JournalRecord): WireRecord | undefined {
+  const stored = storedAnswer(record);
+  return stored && asRecord((stored.answer ?? stored).data);
+}
+
+/** The success answer that a record keeps; undefined where it keeps none, or a damaged one. */
+export function storedAnswer({ answer }: JournalRecord): StoredAnswer | undefined {
+  const stored = answer === undefined ? undefined : jsonObject(answer);
+  return stored?.['envelope'] === undefined ? undefined : (stored as unknown as StoredAnswer);
 }

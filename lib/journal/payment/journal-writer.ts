@@ -15,6 +15,7 @@ import { type CallResult } from '../../gateway/call-result.js';
 import { type CallLimits } from '../../gateway/call-options.js';
 import { withDeadline, type DeadlineResult } from '../../common/with-deadline.js';
 import { type Recorded } from './payment-result.js';
+import { type NewPayment, toInFlight } from './journal-transitions.js';
 import { type IntentBegin, PaymentIntent } from './payment-intent.js';
 import { type ProbeRules, decideRepeatedCall, type RequestedPayment, type Refusal } from './repeated-call.js';
 
@@ -46,26 +47,20 @@ export class JournalWriter {
   /**
    * Writes a payment down, unless what stands forbids it.
    *
-   * @param draft The record for an attempt.
    * @throws PaymentsStorageError where the journal cannot be written in time, and the signal's reason where it fires:
    * nothing may be sent.
    */
-  async begin(
-    asked: RequestedPayment,
-    key: JournalKey,
-    draft: (attempt: number, standingKey?: string) => JournalRecord,
-    limits: CallLimits,
-  ): Promise<Begun> {
+  async begin(asked: RequestedPayment, payment: NewPayment, limits: CallLimits): Promise<Begun> {
     const caller = { waits: true };
-    const writing = this.write(asked, key, draft, limits.deadline, caller);
+    const writing = this.write(asked, payment, limits.deadline, caller);
     const waited = await this.wait(writing, limits.sendBy, limits.signal).catch((error: unknown) => {
       this.logger.error(`The journal cannot be reached, so nothing was sent: ${failureLabel(error)}`);
-      throw notWritten(key);
+      throw notWritten(payment);
     });
     if (waited.ended === 'done') return waited.value;
     caller.waits = false;
     writing.then((begun) => ('intent' in begun ? begun.intent.release() : undefined)).catch(() => {});
-    throw waited.ended === 'aborted' ? limits.signal?.reason : notWritten(key);
+    throw waited.ended === 'aborted' ? limits.signal?.reason : notWritten(payment);
   }
 
   /** Writes down how a call ended. Never rejects: what the gateway said stands, whether it could be written or not. */
@@ -101,8 +96,7 @@ export class JournalWriter {
 
   private async write(
     asked: RequestedPayment,
-    key: JournalKey,
-    draft: (attempt: number, standingKey?: string) => JournalRecord,
+    payment: NewPayment,
     deadline: number,
     caller: { readonly waits: boolean },
   ): Promise<Begun> {
@@ -110,17 +104,18 @@ export class JournalWriter {
     let existing: StoredJournalRecord | undefined;
     for (;;) {
       // The caller was told that nothing was sent: a crash must not leave a payment behind that recovery would send.
-      if (!caller.waits) throw notWritten(key);
+      if (!caller.waits) throw notWritten(payment);
       const decision = decideRepeatedCall(existing, asked, this.rules);
       if (decision.act === 'begin') {
-        const record = draft(decision.attempt, decision.idempotencyKey);
+        const { attempt, idempotencyKey } = decision;
+        const record = toInFlight(payment, attempt, asked.idempotencyKey, idempotencyKey);
         const begun = await this.beginIntent(record, existing, deadline);
         if ('intent' in begun || 'tombstone' in begun) return begun;
         existing = begun.existing;
       } else if (decision.act === 'probe' && existing) {
         const intent = await PaymentIntent.beginProbe(this.store, existing, deadline);
         if (intent) return { intent };
-        existing = await this.store.get(key);
+        existing = await this.store.get(payment);
       } else if (existing && decision.act !== 'probe') {
         return { existing: existing.record, refusal: decision };
       }

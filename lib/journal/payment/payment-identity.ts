@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { type PaymentsEnvironment, type MoneyOperation } from '../../common/vocabulary.js';
 import { type MoneyCall } from '../../gateway/gateway-call.js';
+import { type JournalKey } from '../../storage/journal-store.js';
 
 /** This package's own namespace. Changing it would change every key, and pay again what is in flight. */
 export const KEY_NAMESPACE = '5b0c7e1c-3f0e-4f0a-9a52-6f1d2f6f8b7d';
@@ -68,4 +69,9 @@ function canonicalText(value: unknown): string {
     fields += `${fields && ','}${JSON.stringify(name)}:${canonicalText(field)}`;
   }
   return `{${fields}}`;
+}
+
+/** A key as text: different for different payments, whatever stands in their references. */
+export function journalKeyText({ account, environment, family, reference }: JournalKey): string {
+  return `${environment} ${family} ${account.length} ${account} ${reference}`;
 }

@@ -14,6 +14,7 @@ import { type CallLimits } from '../../gateway/call-options.js';
 import { withDeadline } from '../../common/with-deadline.js';
 import { changeRecord } from './change-record.js';
 import {
+  answerText,
   toAccepted,
   toAcknowledged,
   isAcknowledged,
@@ -22,7 +23,6 @@ import {
   toUnknown,
 } from './journal-transitions.js';
 import { evidenceOf } from './repeated-call.js';
-import { answerText } from './payment-result.js';
 
 const logger = new SafeLogger('PaymentsJournal');
 

@@ -1,6 +1,7 @@
 import { type JournalRecord } from '../../storage/journal-store.js';
 import { type CallAborted, type CallResult, type CallFailure } from '../../gateway/call-result.js';
 import { type MoneyCall, withLastResponse, type PaymentsResponse } from '../../gateway/gateway-call.js';
+import { storedAnswer } from './journal-transitions.js';
 import { type Refusal } from './repeated-call.js';
 import {
   attemptRefused,
@@ -8,9 +9,6 @@ import {
   referenceReused,
   existingPaymentUnknown,
 } from './repeated-call-errors.js';
-import { jsonObject } from '../../common/json-object.js';
-import { type AnswerEnvelope, type ReadSuccess } from '../../gateway/answer/interpret-attempt.js';
-import { asRecord, type WireRecord } from '../../gateway/answer/wire-record.js';
 
 /** How a call that moves money ended, for its caller and for those who joined it. */
 export type PaymentResult<T> =
@@ -102,25 +100,6 @@ function ofSameKey(existing: JournalRecord | undefined, idempotencyKey: string):
   return existing?.idempotencyKey === idempotencyKey ? existing : undefined;
 }
 
-interface StoredAnswer {
-  readonly envelope: AnswerEnvelope;
-  readonly answer?: { readonly data: unknown };
-  /** In the place of `answer`, where a build wrote it that kept nothing else of what came. */
-  readonly data?: unknown;
-}
-
-/** A success answer as the journal keeps it: what came stays as it came, without being written anew. */
-export function answerText({ text, envelope }: Pick<ReadSuccess<unknown>, 'text' | 'envelope'>): string {
-  // Joined, a text of one piece; a template would be five, which a journal in memory keeps.
-  return ['{"envelope":', JSON.stringify(envelope), ',"answer":', text, '}'].join('');
-}
-
-/** The gateway's record of a payment as its success answer brought it; undefined where none is kept. */
-export function storedRecord(record: JournalRecord): WireRecord | undefined {
-  const stored = storedAnswer(record);
-  return stored && asRecord((stored.answer ?? stored).data);
-}
-
 /** What a call gives for a payment that stands in the journal as accepted or paid. */
 export function repeatedAnswer<T extends object>(
   call: MoneyCall<T>,
@@ -136,12 +115,6 @@ export function repeatedAnswer<T extends object>(
     attempts: [],
     warnings: payload.warnings,
   });
-}
-
-/** Undefined where none is kept, or what is kept is damaged. */
-function storedAnswer({ answer }: JournalRecord): StoredAnswer | undefined {
-  const stored = answer === undefined ? undefined : jsonObject(answer);
-  return stored?.['envelope'] === undefined ? undefined : (stored as unknown as StoredAnswer);
 }
 
 /** A payment that has ended shows how, whatever the answer said when it was accepted. */

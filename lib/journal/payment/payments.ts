@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto';
 import { type ApplicationEvents } from '../../common/application-events.js';
-import { journalKeyText } from './journal-key-text.js';
 import {
   type JournalKey,
   type JournalRecord,
@@ -20,13 +18,12 @@ import {
   type CallOptions,
 } from '../../gateway/call-options.js';
 import { type MoneyCall, type PaymentsResponse, MONEY_PATHS } from '../../gateway/gateway-call.js';
-import { idempotencyKeyFor, bodyHash } from './payment-identity.js';
+import { bodyHash, journalKeyText } from './payment-identity.js';
 import { type GatewayClient, type RequestRules } from '../../gateway/gateway-client.js';
 import { paymentResult, existingPaymentResult, type PaymentResult } from './payment-result.js';
 import { type PaymentIntent } from './payment-intent.js';
 import { JournalWriter } from './journal-writer.js';
 import { asksForAnotherKey, type RequestedPayment } from './repeated-call.js';
-import { type Flight, SingleFlight } from './single-flight.js';
 import { referenceForgotten, referenceReused, existingPaymentUnknown } from './repeated-call-errors.js';
 import { asRecord, type WireRecord } from '../../gateway/answer/wire-record.js';
 
@@ -71,9 +68,17 @@ export function createPayments(
   };
 }
 
+/** A call that is under way in this process, for those who ask for the same payment meanwhile. */
+interface CallUnderWay {
+  readonly asked: RequestedPayment;
+  /** Never rejects. */
+  readonly end: Promise<PaymentResult<object>>;
+}
+
 class PaymentCalls implements Omit<Payments, 'rules'> {
   private readonly writer: JournalWriter;
-  private readonly flights = new SingleFlight<RequestedPayment, PaymentResult<object>>();
+  /** One call for each reference, joined by the others: by `journalKeyText`. */
+  private readonly underWay = new Map<string, CallUnderWay>();
   private readonly probes = new Set<Promise<unknown>>();
 
   constructor(
@@ -96,10 +101,10 @@ class PaymentCalls implements Omit<Payments, 'rules'> {
     const body = JSON.stringify(call.body);
     for (;;) {
       if (limits.signal?.aborted) throw limits.signal.reason;
-      const underWay = this.flights.underWay(id);
+      const underWay = this.underWay.get(id);
       const end = underWay
         ? await this.join(call, key, asked, underWay, limits)
-        : await this.flights.lead(id, asked, () => this.run(call, key, { body, ...asked }, limits));
+        : await this.lead(id, asked, this.run(call, key, asked, body, limits));
       // Equal bodies have the same operation, and so the same type of result.
       if (end.ok) return end.value as PaymentsResponse<T>;
       if (!underWay || !end.unsent) throw end.error;
@@ -107,7 +112,7 @@ class PaymentCalls implements Omit<Payments, 'rules'> {
   }
 
   async idle(): Promise<void> {
-    await Promise.allSettled([this.flights.idle(), ...this.probes]);
+    await Promise.allSettled([...[...this.underWay.values()].map(({ end }) => end), ...this.probes]);
     await this.writer.flush();
   }
 
@@ -115,7 +120,7 @@ class PaymentCalls implements Omit<Payments, 'rules'> {
     existing: StoredJournalRecord,
   ): Promise<{ readonly existing: JournalRecord | undefined } | undefined> {
     // Its lease may have ended by a clock that jumped, while its call still runs here.
-    if (this.flights.underWay(journalKeyText(existing.record))) return undefined;
+    if (this.underWay.has(journalKeyText(existing.record))) return undefined;
     const probe = this.makeProbe(existing, callLimits(this.options));
     this.probes.add(probe);
     return probe.finally(() => this.probes.delete(probe));
@@ -132,19 +137,33 @@ class PaymentCalls implements Omit<Payments, 'rules'> {
     return { existing: recorded.written ? recorded.existing : intent.record };
   }
 
+  /** Lets others join a call until it has ended. */
+  private lead<T extends object>(
+    id: string,
+    asked: RequestedPayment,
+    call: Promise<PaymentResult<T>>,
+  ): Promise<PaymentResult<T>> {
+    const end = call.then((value) => {
+      this.underWay.delete(id);
+      return value;
+    });
+    this.underWay.set(id, { asked, end });
+    return end;
+  }
+
   /** Never rejects: those who join handle how it ended, each for itself. */
   private async run<T extends object>(
     call: MoneyCall<T>,
     key: JournalKey,
-    asked: RequestedPayment & { readonly body: string },
+    asked: RequestedPayment,
+    body: string,
     limits: CallLimits,
   ): Promise<PaymentResult<T>> {
     try {
-      const draft = (attempt: number, standingKey?: string): JournalRecord =>
-        standingKey === undefined
-          ? this.draft(call, key, asked, attempt)
-          : { ...this.draft(call, key, { ...asked, idempotencyKey: standingKey }, attempt), keepsKey: true };
-      const begun = await this.writer.begin(asked, key, draft, limits);
+      const { operation, payment } = call;
+      const { amount, currency } = payment;
+      const wanted = { ...key, operation, amount, currency, bodyHash: asked.bodyHash, body };
+      const begun = await this.writer.begin(asked, wanted, limits);
       if ('tombstone' in begun)
         return { ok: false, error: referenceForgotten({ ...call, ...key }, begun.tombstone) };
       if (!('intent' in begun)) return existingPaymentResult(call, begun.existing, begun.refusal);
@@ -171,7 +190,7 @@ class PaymentCalls implements Omit<Payments, 'rules'> {
     call: MoneyCall<object>,
     key: JournalKey,
     asked: RequestedPayment,
-    underWay: Flight<RequestedPayment, PaymentResult<object>>,
+    underWay: CallUnderWay,
     { deadline, signal }: CallLimits,
   ): Promise<PaymentResult<object>> {
     const payment = { ...key, operation: call.operation };
@@ -193,7 +212,6 @@ class PaymentCalls implements Omit<Payments, 'rules'> {
     intent: PaymentIntent,
     limits: CallLimits,
   ): Promise<CallResult<T>> {
-    const { idempotencyKey, body = '' } = intent.record;
     const waits = limits.once || intent.probeFor ? undefined : this.options.probe[call.kind];
     const probing = waits && {
       waits,
@@ -204,6 +222,7 @@ class PaymentCalls implements Omit<Payments, 'rules'> {
           intent.markSent();
         }
       : undefined;
+    const { idempotencyKey, body = '' } = intent.record;
     return this.gateway.send(
       call,
       { idempotencyKey, body, probeFor: intent.probeFor, probing, onSending },
@@ -220,39 +239,6 @@ class PaymentCalls implements Omit<Payments, 'rules'> {
     const { account, environment } = this.options;
     return { account, environment, family: kind, reference: payment.reference };
   }
-
-  private draft(
-    { operation, payment }: MoneyCall<object>,
-    key: JournalKey,
-    { bodyHash, idempotencyKey, body }: RequestedPayment & { readonly body: string },
-    attempt: number,
-  ): JournalRecord {
-    const { reference, amount, currency } = payment;
-    const { account, environment, family } = key;
-    return {
-      account,
-      environment,
-      family,
-      reference,
-      operation,
-      amount,
-      currency,
-      attempt,
-      idempotencyKey:
-        idempotencyKey ?? idempotencyKeyFor({ account, environment, operation, reference, attempt }),
-      intent: newIntent(),
-      bodyHash,
-      body,
-      state: 'in-flight',
-      // Should this process end before the answer comes.
-      probe: 'after-silence',
-    };
-  }
-}
-
-/** Flattens the string: `randomUUID` returns a rope, which keeps eight times the memory as long as a journal holds it. */
-function newIntent(): string {
-  return Buffer.from(randomUUID(), 'latin1').toString('latin1');
 }
 
 /** The call of a payment that was written down, for sending it without the request that it was made from. */

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { journalKeyText } from '../payment/journal-key-text.js';
+import { journalKeyText } from '../payment/payment-identity.js';
 import {
   type JournalScope,
   type JournalStore,

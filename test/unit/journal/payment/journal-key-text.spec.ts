@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import fc from 'fast-check';
-import { journalKeyText } from '../../../../lib/journal/payment/journal-key-text.js';
+import { journalKeyText } from '../../../../lib/journal/payment/payment-identity.js';
 import { type JournalKey } from '../../../../lib/storage/journal-store.js';
 
 it('is the same text for the same payment only', () => {

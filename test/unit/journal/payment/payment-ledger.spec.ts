@@ -18,7 +18,8 @@ describe('a ledger whose journal hangs', () => {
   let wake: () => void;
   let limits: CallLimits;
   const late = { name: 'PaymentsStorageError' };
-  const begin = (): ReturnType<JournalWriter['begin']> => ledger.begin(asked, record, () => record, limits);
+  const begin = (): ReturnType<JournalWriter['begin']> =>
+    ledger.begin(asked, { ...record, body: '{}' }, limits);
 
   beforeEach(() => {
     vi.useFakeTimers();
@@ -90,7 +91,7 @@ describe('a ledger whose journal hangs', () => {
     await vi.advanceTimersByTimeAsync(10_000);
     await end;
     expect(error).toHaveBeenCalledTimes(1);
-    expect((await memory.get(record))?.record.intent).toBe(record.intent);
+    expect((await memory.get(record))?.record.state).toBe('in-flight');
     await vi.advanceTimersByTimeAsync(16_000);
     expect((await memory.get(record))?.record).toEqual(before);
   });
