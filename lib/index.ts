@@ -142,10 +142,10 @@ export { type PaymentEventContext } from './webhooks/handlers/handler-context.js
 export { verifyWebhook, type VerifyWebhookOptions } from './webhooks/verify-webhook.js';
 export {
   type WebhookBody,
-  type WebhookHeaders,
   type WebhookRequestLine,
   type WebhookHttpAnswer,
 } from './webhooks/delivery/host-webhook.js';
+export { type WebhookHeaders } from './webhooks/delivery/delivery-head.js';
 export { type ConflictPage, type InboxPurgeAges, PaymentsInbox } from './webhooks/payments-inbox.js';
 export { hmac } from './webhooks/signature/hmac.js';
 export { standardWebhooks, type StandardWebhooksOptions } from './webhooks/signature/standard-webhooks.js';

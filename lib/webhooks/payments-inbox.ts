@@ -2,10 +2,10 @@ import { type InboxConflict } from '../storage/conflict-store.js';
 import { type InboxScope, type SetAsideKind } from '../common/vocabulary.js';
 import { type PaymentsStorage } from '../storage/payments-storage.js';
 import { PaymentsConfigError, PaymentsValidationError, PaymentsError } from '../errors/payments-errors.js';
+import { type WebhookHeaders } from './delivery/delivery-head.js';
 import {
   hostWebhook,
   type WebhookBody,
-  type WebhookHeaders,
   type WebhookRequestLine,
   receiveFromHost,
   type WebhookHttpAnswer,

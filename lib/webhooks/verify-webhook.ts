@@ -3,11 +3,11 @@ import { optionErrors } from '../config/option-checks.js';
 import { resolveWebhookSection } from '../config/resolve-webhooks.js';
 import { type WebhookOptions } from '../config/webhook-options.js';
 import { WebhookRefusedError } from '../errors/payments-errors.js';
+import { type WebhookHeaders } from './delivery/delivery-head.js';
 import {
   checkDelivery,
   hostWebhook,
   type WebhookBody,
-  type WebhookHeaders,
   type WebhookRequestLine,
 } from './delivery/host-webhook.js';
 import { verdictOn } from './signature/signature-check.js';

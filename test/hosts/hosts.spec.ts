@@ -14,7 +14,7 @@ import {
   type WebhookOptions,
 } from 'nestjs-payments';
 import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
-import { UnverifiedBytes } from '../../lib/webhooks/raw-body/unverified-bytes.js';
+import { UnverifiedBytes } from '../../lib/webhooks/raw-body/read-body.js';
 import { LogLines, paymentsOptions, scheme, secret } from '../support/webhook-app.js';
 import { WebhooksController } from '../support/webhooks.controller.js';
 import {

@@ -10,7 +10,7 @@ import {
   type PaymentWebhookEvent,
   type WebhookHostRequest,
 } from 'nestjs-payments';
-import { UnverifiedBytes } from '../../lib/webhooks/raw-body/unverified-bytes.js';
+import { UnverifiedBytes } from '../../lib/webhooks/raw-body/read-body.js';
 import { paymentsOptions } from '../support/webhook-app.js';
 import { WebhooksController } from '../support/webhooks.controller.js';
 import { listenerOf } from './host.js';

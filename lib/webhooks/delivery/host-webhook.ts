@@ -1,28 +1,17 @@
+import { hash } from 'node:crypto';
 import { isAnyArrayBuffer, isUint8Array } from 'node:util/types';
 import { type RawWebhook, type SignatureVerdict } from '../../common/webhook-scheme.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type PaymentWebhookEvent } from '../../common/events.js';
-import { isReadableContent } from './delivery-limits.js';
+import { headerMap, isReadableContent, type WebhookHeaders } from './delivery-head.js';
 import { readEvent } from '../signature/read-event.js';
 import { HttpException } from '@nestjs/common';
 import { STATUS_CODES } from 'node:http';
 import { publishDiagnostics } from '../../common/diagnostics.js';
 import { WEBHOOK_REFUSED_CHANNEL } from '../../common/webhook-diagnostics.js';
 import { SafeLogger } from '../../common/safe-logger.js';
-import { sha256 } from './classify-event.js';
 import { ANSWER_MESSAGES, type WebhookAnswer } from './webhook-answer.js';
 import { type WebhookReceiver } from './webhook-receiver.js';
-
-/**
- * Headers of a delivery as a host gives them: Node's `request.headers`, the `headers` or `multiValueHeaders` of a Lambda
- * event, a `Headers` of the Fetch API, a Map, or a list of pairs. Names are in any case; one that comes twice, or has a list of
- * values, was sent more than once.
- *
- * @publicApi
- */
-export type WebhookHeaders =
-  | Readonly<Record<string, string | readonly string[] | undefined>>
-  | Iterable<readonly [name: string, value: string]>;
 
 /**
  * The exact bytes of a delivery's body; a text stands for its UTF-8 bytes.
@@ -54,48 +43,6 @@ export function hostWebhook(
   { method = 'POST', url }: WebhookRequestLine,
 ): RawWebhook {
   return { headers: headerMap(headers), body: bytesOf(rawBody), method, url };
-}
-
-/** Header values by lower-case name, repeated ones apart. */
-export function headerMap(
-  headers: WebhookHeaders | null | undefined,
-): ReadonlyMap<string, readonly string[]> {
-  if (typeof headers !== 'object' || headers === null) {
-    throw new PaymentsConfigError(
-      "A webhook's headers are missing: pass those of its request, for example `event.headers ?? event.multiValueHeaders`.",
-    );
-  }
-  const map = new Map<string, string[]>();
-  for (const pair of pairsOf(headers)) {
-    if (!isPair(pair)) {
-      throw new PaymentsConfigError(
-        "A webhook's headers are a list whose entries are no pairs: pass [name, value] for each, or an object. For a flat list " +
-          'such as `request.rawHeaders`, pass `request.headers`.',
-      );
-    }
-    const [name, given] = pair;
-    const key = name.toLowerCase();
-    map.set(key, [...(map.get(key) ?? []), ...valuesOf(given)]);
-  }
-  return map;
-}
-
-/** A host that makes a request up may have written a length as a number. */
-function valuesOf(given: unknown): readonly string[] {
-  if (given === undefined || given === null) return [];
-  return (Array.isArray(given) ? given : [given]).map(String);
-}
-
-function isPair(pair: unknown): pair is readonly [name: string, value: unknown] {
-  return Array.isArray(pair) && typeof pair[0] === 'string';
-}
-
-function pairsOf(headers: WebhookHeaders): Iterable<unknown> {
-  return isIterable(headers) ? headers : Object.entries(headers);
-}
-
-function isIterable(headers: WebhookHeaders): headers is Iterable<readonly [string, string]> {
-  return Symbol.iterator in headers;
 }
 
 /** @throws PaymentsConfigError where it is neither bytes nor text. */
@@ -182,7 +129,7 @@ export async function receiveFromHost(
   );
   if ('status' in checked) return refusal(checked, account);
   const { event } = checked;
-  const bodyHash = (): string => sha256(webhook.body);
+  const bodyHash = (): string => hash('sha256', webhook.body);
   return answerOf(await receiver.receive({ event, bodyHash, deliveredAt: new Date() }));
 }
 

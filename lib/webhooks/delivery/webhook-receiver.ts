@@ -5,7 +5,7 @@ import { type WebhookStartEvent } from '../../common/webhook-diagnostics.js';
 import { type RawWebhook, type SignatureVerdict } from '../../common/webhook-scheme.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
-import { type DeliveryLimits } from './delivery-limits.js';
+import { type DeliveryLimits } from './delivery-head.js';
 import { failureLabel, PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type DeliveryQueue, type QueuedDelivery, queuedDelivery } from './delivery-queue.js';
 import { type DeliveryDispatcher } from './delivery-dispatcher.js';

@@ -1,21 +1,27 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
-import { type ResponseLike, refuseBody, answerRefusal, sendRefusal } from './webhook-refusal.js';
-import {
-  type CapturedBody,
-  capturedBody,
-  keepBody,
-  abortedRequest,
-  judgeBody,
-  type BodyRefusal,
-} from './request-state.js';
-import { isBeingRead, type ReadLimits, peekBody, type ReadBody, readBody } from './read-body.js';
-import { announcedLength, type DeliveryLimits, headersOf, headRefusal } from '../delivery/delivery-limits.js';
-import { dropUnlessRead } from './drain-request.js';
-import { releaseAtEnd, type UnverifiedBytes } from './unverified-bytes.js';
 import { finished } from 'node:stream';
+import { checkHead, type DeliveryLimits, signedDelivery } from '../delivery/delivery-head.js';
 import { readEvent, type ReadEvent } from '../signature/read-event.js';
-import { type WebhookReceiver } from '../delivery/webhook-receiver.js';
-import { signedDelivery } from './http-request.js';
+import { dropUnlessRead } from './drain-request.js';
+import {
+  type BodyRefusal,
+  capturedBodies,
+  type CapturedBody,
+  type ExpectedDelivery,
+  isBeingRead,
+  peekBody,
+  readBody,
+  releaseAtEnd,
+  type RouteReceiver,
+  type UnverifiedBytes,
+} from './read-body.js';
+import {
+  abortedRequest,
+  answerRefusal,
+  refuseBody,
+  type ResponseLike,
+  sendRefusal,
+} from './webhook-refusal.js';
 
 export type ExpressRequest = IncomingMessage & { readonly path: string };
 export type Next = (error?: unknown) => void;
@@ -28,95 +34,69 @@ export interface ExpressLike {
   ): unknown;
 }
 
-/** Who receives the deliveries of a route. */
-type RouteReceiver = Pick<WebhookReceiver, 'scope' | 'verify' | 'reportUnsigned'>;
-
-/** What the path of a POST request says about its delivery. */
-export interface ExpectedDelivery {
-  /** What its body is held to; undefined where nothing is to be read here. */
-  readonly limits: DeliveryLimits | undefined;
-  /** Who verifies it before the parsers; undefined where another route may take the request. */
-  readonly receiver: RouteReceiver | undefined;
-  /** Whether nobody else can answer it: no other route, and no middleware below a parameter. */
-  readonly isCertain: boolean;
+/** The paths of the webhook routes. */
+interface DeliveryPaths {
+  /** Undefined where no webhook route has the path. */
+  at(path: string): ExpectedDelivery | undefined;
 }
-
-/** Undefined where no webhook route has the path. */
-export type ExpectedAt = (path: string) => ExpectedDelivery | undefined;
 
 /**
  * Keeps the bodies of what may be deliveries, before any body parser, and leaves the requests as they were: who reads them
  * afterwards reads what was sent.
  */
-export function captureOnExpress(
-  app: ExpressLike,
-  expectedAt: ExpectedAt,
-  unverified: UnverifiedBytes,
-): void {
+export function captureOnExpress(app: ExpressLike, paths: DeliveryPaths, room: UnverifiedBytes): void {
   app.use((request, response, next) => {
     const isPossible = request.method === 'POST' && isUnread(request);
-    const { limits, isCertain } = (isPossible && expectedAt(request.path)) || NOT_EXPECTED;
-    if (!limits) {
-      next();
-      return;
-    }
-    const headers = headersOf(request);
-    const refusedWith = headRefusal(headers, limits);
-    if (refusedWith) {
-      keepBody(request, { refusedWith });
-      next();
-      return;
-    }
-    const readLimits = {
-      bytes: limits.bodyLimit,
-      ms: limits.bodyTimeoutMs,
-      announced: announcedLength(headers),
-      unverified: unverified.body(limits.unverifiedBytesLimit),
-    };
-    capture(request, response, readLimits, isCertain, next);
+    const expected = isPossible ? paths.at(request.path) : undefined;
+    if (expected?.limits) capture(request, response, expected, expected.limits, room, next);
+    else next();
   });
 }
-
-const NOT_EXPECTED: ExpectedDelivery = { limits: undefined, receiver: undefined, isCertain: false };
 
 /** Where somebody else read it before us, or decodes it, the guard says so, loudly. */
 function isUnread(request: IncomingMessage): boolean {
   const untouched = request.readable && !request.readableDidRead && request.readableEncoding === null;
-  return untouched && capturedBody(request) === undefined;
+  return untouched && !capturedBodies.has(request);
 }
 
 function capture(
   request: IncomingMessage,
   response: ServerResponse,
-  limits: ReadLimits,
-  isCertain: boolean,
+  expected: ExpectedDelivery,
+  limits: DeliveryLimits,
+  room: UnverifiedBytes,
   next: Next,
 ): void {
-  const { unverified } = limits;
-  const judge = (body: ReadBody): CapturedBody => {
-    const captured = judgeBody(body, unverified);
-    if ('refusedWith' in captured) dropUnlessRead(request, response);
+  const head = checkHead(request, limits);
+  if ('refusedWith' in head) {
+    capturedBodies.set(request, { ...head, expected });
+    next();
+    return;
+  }
+  const unverified = room.body(limits.unverifiedBytesLimit);
+  const { bodyLimit: bytes, bodyTimeoutMs: ms } = limits;
+  const readLimits = { bytes, ms, announced: head.announced, unverified };
+  const judge = (body: CapturedBody): CapturedBody => {
+    if ('refusedWith' in body) dropUnlessRead(request, response);
     // Another route may take what has come, and verifies nothing, however long it works on it.
-    if (!isCertain) unverified.release();
-    return captured;
+    if (!expected.isCertain) unverified.release();
+    return { ...body, expected };
   };
   // Somebody before us has begun to, and would get twice what is put back.
   if (isBeingRead(request)) {
     // The application may answer in the place of the guard.
     releaseAtEnd(response, unverified);
-    keepBody(request, readBody(request, limits).then(judge));
+    capturedBodies.set(request, readBody(request, readLimits).then(judge));
     next();
     return;
   }
-  peekBody(request, limits, (body) => {
-    const captured = judge(body);
-    keepBody(request, captured);
-    next(abortedRequest(captured));
+  peekBody(request, readLimits, (body) => {
+    capturedBodies.set(request, judge(body));
+    next('refusedWith' in body ? abortedRequest(body.refusedWith) : undefined);
     // Most are verified by now.
-    if (unverified.isHeld()) releaseAtEnd(response, unverified);
+    if (unverified.held > 0) releaseAtEnd(response, unverified);
   });
 }
-
 /** What `express.json()` takes unless it is told otherwise: `limit: '100kb'`. */
 const PARSER_LIMIT = 102_400;
 
@@ -131,14 +111,15 @@ const PARSER_LIMIT = 102_400;
  */
 export function settleBeforeParsers(
   app: ExpressLike,
-  expectedAt: ExpectedAt,
+  paths: DeliveryPaths,
   onRefusal: (account: string, status: BodyRefusal) => void,
 ): void {
   app.use((request, response, next) => {
-    const captured = request.readable ? capturedBody(request) : undefined;
-    const isRead = captured !== undefined && !(captured instanceof Promise);
-    const { receiver, isCertain } = (isRead && expectedAt(request.path)) || NOT_EXPECTED;
-    if (!isRead || !receiver || (!isCertain && isLeftToParsers(request, captured))) {
+    const body = request.readable ? capturedBodies.get(request) : undefined;
+    const captured = body instanceof Promise ? undefined : body;
+    const expected = captured && expectedOf(request, captured, paths);
+    const receiver = expected?.receiver;
+    if (!captured || !receiver || (!expected.isCertain && isLeftToParsers(request, captured))) {
       next();
       return;
     }
@@ -150,11 +131,11 @@ export function settleBeforeParsers(
       sendRefusal(refuseBody(refusedWith, request, response, response), response);
       return;
     }
-    const { bytes, release } = captured;
+    const { bytes, unverified } = captured;
     const settle = (isGenuine: boolean): void => {
-      release?.();
+      unverified?.release();
       if (isGenuine) passOn(request, bytes, receiver, next);
-      else if (isCertain) {
+      else if (expected.isCertain) {
         onRefusal(account, 401);
         refuseForged(request, response);
       } else next();
@@ -165,6 +146,15 @@ export function settleBeforeParsers(
   });
 }
 
+/** A middleware of the application may have given the request another path since it was captured. */
+function expectedOf(
+  { path }: ExpressRequest,
+  { expected }: CapturedBody,
+  paths: DeliveryPaths,
+): ExpectedDelivery | undefined {
+  return expected?.path === path ? expected : paths.at(path);
+}
+
 /** Whether the guard may look at it behind the parsers: they take a genuine delivery of that size and charset. */
 function isLeftToParsers(request: IncomingMessage, captured: CapturedBody): boolean {
   return 'refusedWith' in captured || isTaken(request, captured.bytes);
@@ -172,7 +162,7 @@ function isLeftToParsers(request: IncomingMessage, captured: CapturedBody): bool
 
 function passOn(request: IncomingMessage, bytes: Uint8Array, receiver: RouteReceiver, next: Next): void {
   const read = readEvent(bytes);
-  keepBody(request, { bytes, genuine: { receiver, read } });
+  capturedBodies.set(request, { bytes, genuine: { receiver, read } });
   if (isParsable(request, bytes, read)) next();
   else readOff(request, next);
 }

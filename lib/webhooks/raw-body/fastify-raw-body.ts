@@ -1,10 +1,16 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import { type CapturedBody, keepBody, abortedRequest, judgeBody } from './request-state.js';
-import { announcedLength, type DeliveryLimits, headersOf, headRefusal } from '../delivery/delivery-limits.js';
+import { checkHead, type DeliveryLimits } from '../delivery/delivery-head.js';
 import { dropUnlessRead } from './drain-request.js';
-import { readBody, takeWhole } from './read-body.js';
-import { releaseAtEnd, type UnverifiedBytes } from './unverified-bytes.js';
+import {
+  capturedBodies,
+  type CapturedBody,
+  readBody,
+  releaseAtEnd,
+  takeWhole,
+  type UnverifiedBytes,
+} from './read-body.js';
+import { abortedRequest } from './webhook-refusal.js';
 
 type Done = (error: Error | null, payload: Readable) => void;
 type PreParsing = (
@@ -50,9 +56,10 @@ export function captureOnFastify(
         return;
       }
       void captureBody(raw, reply.raw, payload, limits, unverified).then((captured) => {
-        keepBody(raw, captured);
-        if ('refusedWith' in captured) dropUnlessRead(raw, reply.raw);
-        done(abortedRequest(captured) ?? null, alreadyRead(raw));
+        capturedBodies.set(raw, captured);
+        const refusedWith = 'refusedWith' in captured ? captured.refusedWith : undefined;
+        if (refusedWith) dropUnlessRead(raw, reply.raw);
+        done((refusedWith && abortedRequest(refusedWith)) ?? null, alreadyRead(raw));
       });
     };
     route.preParsing = [route.preParsing ?? [], capture].flat();
@@ -67,24 +74,19 @@ async function captureBody(
   limits: DeliveryLimits,
   unverified: UnverifiedBytes,
 ): Promise<CapturedBody> {
-  const headers = headersOf(request);
-  const refusedWith = headRefusal(headers, limits);
-  if (refusedWith) return { refusedWith };
+  const head = checkHead(request, limits);
+  if ('refusedWith' in head) return head;
   const body = unverified.body(limits.unverifiedBytesLimit);
   // A guard of the application may have answered in the place of ours.
   releaseAtEnd(response, body);
-  const readLimits = {
-    bytes: limits.bodyLimit,
-    ms: limits.bodyTimeoutMs,
-    announced: announcedLength(headers),
-    unverified: body,
-  };
+  const { bodyLimit: bytes, bodyTimeoutMs: ms } = limits;
+  const readLimits = { bytes, ms, announced: head.announced, unverified: body };
   // What the packet of the head holds of the body is in the buffer then.
   await Promise.resolve();
   const whole = payload === request ? takeWhole(request, readLimits) : undefined;
-  const read = whole ?? (await readBody(payload, readLimits));
-  if (typeof read === 'string') payload.pause();
-  return judgeBody(read, body);
+  const captured = whole ?? (await readBody(payload, readLimits));
+  if ('refusedWith' in captured) payload.pause();
+  return captured;
 }
 
 /**

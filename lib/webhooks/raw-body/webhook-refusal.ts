@@ -1,6 +1,12 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
+import {
+  type ArgumentsHost,
+  BadRequestException,
+  Catch,
+  type ExceptionFilter,
+  HttpException,
+} from '@nestjs/common';
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type BodyRefusal } from './request-state.js';
+import { type BodyRefusal } from './read-body.js';
 import { drainRequest } from './drain-request.js';
 
 /** An answer to the gateway that is no 200. */
@@ -67,4 +73,9 @@ export function refuseBody(
   drainRequest(request, nodeResponse);
   if (status === 503) response.header('Retry-After', String(RETRY_SECONDS));
   return refusalOf(status);
+}
+
+/** What a request ends with whose body broke off: no route may take it for one without a body. Undefined for any other refusal. */
+export function abortedRequest(status: BodyRefusal): BadRequestException | undefined {
+  return status === 400 ? new BadRequestException(REASONS[400]) : undefined;
 }

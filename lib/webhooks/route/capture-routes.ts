@@ -4,16 +4,10 @@ import { publishDiagnostics } from '../../common/diagnostics.js';
 import { WEBHOOK_REFUSED_CHANNEL } from '../../common/webhook-diagnostics.js';
 import { DECLARED_ROUTE } from '../handlers/decorated-methods.js';
 import { declaredRoutes } from './declared-routes.js';
-import { type BodyRefusal } from '../raw-body/request-state.js';
 import { earlierParsers } from '../raw-body/earlier-parsers.js';
-import {
-  captureOnExpress,
-  type ExpectedDelivery,
-  type ExpressLike,
-  settleBeforeParsers,
-} from '../raw-body/express-raw-body.js';
+import { captureOnExpress, type ExpressLike, settleBeforeParsers } from '../raw-body/express-raw-body.js';
 import { captureOnFastify, type FastifyLike } from '../raw-body/fastify-raw-body.js';
-import { UnverifiedBytes } from '../raw-body/unverified-bytes.js';
+import { type BodyRefusal, UnverifiedBytes } from '../raw-body/read-body.js';
 import { type DeclaredRoute, WebhookPaths } from './webhook-paths.js';
 
 type Method = (...args: readonly unknown[]) => unknown;
@@ -62,13 +56,12 @@ export class RawBodyCapture {
   private installOnExpress(adapter: AbstractHttpAdapter): void {
     const app = adapter.getInstance<ExpressLike>();
     for (const parser of earlierParsers(app)) this.paths.reportParser(parser);
-    const expectedAt = (path: string): ExpectedDelivery | undefined => this.paths.at(path);
-    captureOnExpress(app, expectedAt, this.unverified);
+    captureOnExpress(app, this.paths, this.unverified);
     // Nest calls it right before it registers its parsers, and may do so twice.
     let isSettled = false;
     around(adapter, 'init', async (init) => {
       await init();
-      if (!isSettled) settleBeforeParsers(app, expectedAt, noteRefusal);
+      if (!isSettled) settleBeforeParsers(app, this.paths, noteRefusal);
       isSettled = true;
     });
   }

@@ -1,43 +1,47 @@
-import { type ExecutionContext } from '@nestjs/common';
+import { type IncomingMessage } from 'node:http';
 import { isUint8Array } from 'node:util/types';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { type WebhookHostRequest } from '../../config/webhook-options.js';
 import { failureLabel } from '../../errors/payments-errors.js';
 import { NO_BODY } from '../raw-body/fastify-raw-body.js';
-import { contentProblem, bytesOf } from '../delivery/host-webhook.js';
+import { headerValues } from '../delivery/delivery-head.js';
+import { bytesOf, contentProblem } from '../delivery/host-webhook.js';
 import { type WebhookReceiver } from '../delivery/webhook-receiver.js';
-import { headerValues } from '../raw-body/http-request.js';
-import { nodeRequest } from '../raw-body/request-state.js';
 import { WebhookRefusal } from '../raw-body/webhook-refusal.js';
 
 type Receiver = Pick<WebhookReceiver, 'rawBody' | 'limits'>;
 
+/** A request as Nest gives it, and Node's own one behind it: on Express they are the same. */
+export interface RouteRequest {
+  readonly given: WebhookHostRequest;
+  readonly node: IncomingMessage;
+}
+
 /** The bytes that the application's `webhooks.rawBody` gives; undefined where there is no such option, or it gives none. */
 export async function bodyByOption(
-  context: ExecutionContext,
+  request: RouteRequest,
   receiver: Receiver,
 ): Promise<Uint8Array | undefined> {
   const { rawBody } = receiver;
   if (!rawBody) return undefined;
-  const given = await rawBodyOf(context, rawBody);
-  return given && checked(given, context, receiver);
+  const given = await rawBodyOf(request, rawBody);
+  return given && checked(given, request, receiver);
 }
 
 /** The bytes that the host, or something between it and the route, left at `request.rawBody`. */
-export function bodyLeftByHost(context: ExecutionContext, receiver: Receiver): Uint8Array | undefined {
-  const request = context.switchToHttp().getRequest<WebhookHostRequest>();
-  const left = [nodeRequest(context) as WebhookHostRequest, request].map(({ rawBody }) => rawBody);
+export function bodyLeftByHost(request: RouteRequest, receiver: Receiver): Uint8Array | undefined {
+  const left = [request.node as WebhookHostRequest, request.given].map(({ rawBody }) => rawBody);
   const given = left.filter((value) => isUint8Array(value) || typeof value === 'string').map(bytesOf);
   const bytes = given.find((value) => Buffer.compare(value, NO_BODY) !== 0);
-  return bytes && checked(bytes, context, receiver);
+  return bytes && checked(bytes, request, receiver);
 }
 
 async function rawBodyOf(
-  context: ExecutionContext,
+  { given: request }: RouteRequest,
   rawBody: NonNullable<Receiver['rawBody']>,
 ): Promise<Uint8Array | undefined> {
   try {
-    const given: unknown = await rawBody(context.switchToHttp().getRequest<WebhookHostRequest>());
+    const given: unknown = await rawBody(request);
     return given === undefined || given === null ? undefined : bytesOf(given);
   } catch (error) {
     new SafeLogger('PaymentsWebhooks').error(
@@ -48,8 +52,8 @@ async function rawBodyOf(
 }
 
 /** What the package did not read itself it has not judged yet either. */
-function checked(body: Uint8Array, context: ExecutionContext, { limits }: Receiver): Uint8Array {
-  const problem = contentProblem({ headers: headerValues(nodeRequest(context)), body }, limits.bodyLimit);
+function checked(body: Uint8Array, { node }: RouteRequest, { limits }: Receiver): Uint8Array {
+  const problem = contentProblem({ headers: headerValues(node), body }, limits.bodyLimit);
   if (problem) throw new WebhookRefusal(problem.status, problem.message);
   return body;
 }

@@ -12,9 +12,8 @@ import { DEFAULT_ACCOUNT } from '../../common/vocabulary.js';
 import { ANSWER_MESSAGES, type WebhookAnswer } from '../delivery/webhook-answer.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { WEBHOOK_ROUTE } from '../handlers/decorated-methods.js';
-import { PaymentsWebhookGuard } from './payments-webhook.guard.js';
+import { PaymentsWebhookGuard, type ReceivableWebhook, verifiedWebhooks } from './payments-webhook.guard.js';
 import { SafeLogger } from '../../common/safe-logger.js';
-import { type ReceivableWebhook, verifiedWebhook } from '../raw-body/request-state.js';
 import { WebhookRefusal, WebhookRefusalFilter } from '../raw-body/webhook-refusal.js';
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
@@ -93,7 +92,7 @@ export const PaymentEvent: () => ParameterDecorator = createParamDecorator(
 
 /** What the guard verified for this request. */
 function receivable(context: ExecutionContext): ReceivableWebhook {
-  const webhook = verifiedWebhook(context);
+  const webhook = verifiedWebhooks.get(context.switchToHttp().getRequest<object>());
   if (webhook) return webhook;
   new SafeLogger('PaymentsWebhooks').error(
     `${context.getClass().name}.${context.getHandler().name} takes a webhook that nobody verified; answered 500. ` +

@@ -7,29 +7,40 @@ import {
   type Type,
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
+import { hash } from 'node:crypto';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { DEFAULT_ACCOUNT } from '../../common/vocabulary.js';
 import { publishDiagnostics } from '../../common/diagnostics.js';
 import { type PaymentWebhookEvent } from '../../common/events.js';
 import { WEBHOOK_REFUSED_CHANNEL } from '../../common/webhook-diagnostics.js';
 import { SafeLogger } from '../../common/safe-logger.js';
+import { type WebhookHostRequest } from '../../config/webhook-options.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
-import {
-  type CapturedBody,
-  capturedBody,
-  keepVerified,
-  nodeRequest,
-  nodeResponse,
-} from '../raw-body/request-state.js';
-import { sha256 } from '../delivery/classify-event.js';
-import { readEvent, type ReadEvent } from '../signature/read-event.js';
-import { type WebhookReceiver } from '../delivery/webhook-receiver.js';
+import { signedDelivery } from '../delivery/delivery-head.js';
 import { WebhookAccounts } from '../delivery/webhook-accounts.js';
-import { bodyByOption, bodyLeftByHost } from './host-body.js';
-import { signedDelivery } from '../raw-body/http-request.js';
+import { type WebhookReceiver } from '../delivery/webhook-receiver.js';
 import { routeAccount } from '../handlers/decorated-methods.js';
+import { capturedBodies, type CapturedBody } from '../raw-body/read-body.js';
+import { readEvent, type ReadEvent, type VerifiedWebhook } from '../signature/read-event.js';
+import { bodyByOption, bodyLeftByHost, type RouteRequest } from './host-body.js';
 import { refuseBody, refusalOf, type ResponseLike, WebhookRefusal } from '../raw-body/webhook-refusal.js';
 
 type ReadDelivery = Extract<CapturedBody, { readonly bytes: Uint8Array }>;
+
+/** A verified delivery and who is to receive it. */
+export interface ReceivableWebhook extends VerifiedWebhook {
+  readonly receiver: WebhookReceiver;
+}
+
+/** What guards verified, by Nest's request: the route takes it from here. */
+export const verifiedWebhooks = new WeakMap<object, ReceivableWebhook>();
+
+/** What a guard knows of the route that it guards. */
+interface GuardedRoute {
+  readonly account: string;
+  /** Once the account is registered. */
+  receiver?: WebhookReceiver;
+}
 
 /**
  * Lets only webhooks with a right signature pass, and only readable ones: 401, 408, 413, 415, 400 and 422 otherwise, and
@@ -56,6 +67,8 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
   private readonly logger = new SafeLogger('PaymentsWebhooks');
   private readonly findAccounts: () => WebhookAccounts;
   private knownAccounts: WebhookAccounts | undefined;
+  /** By the method of the route. */
+  private readonly routes = new WeakMap<object, GuardedRoute>();
 
   constructor(moduleRef: ModuleRef) {
     // In a closure, because a ModuleRef leads to the options of every account.
@@ -89,29 +102,40 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const account =
-      routeAccount(context.getHandler()) ?? (this.constructor as typeof PaymentsWebhookGuard).account;
+    const route = this.routeOf(context.getHandler());
     try {
-      await this.verify(context, account);
+      await this.verify(context, route);
       return true;
     } catch (refusal) {
       if (refusal instanceof WebhookRefusal) {
+        const { account } = route;
         publishDiagnostics(WEBHOOK_REFUSED_CHANNEL, () => ({ account, status: refusal.getStatus() }));
       }
       throw refusal;
     }
   }
 
-  private async verify(context: ExecutionContext, account: string): Promise<void> {
-    const request = nodeRequest(context);
-    const receiver = this.accounts().find(account) ?? this.accounts().get(account, routeName(context));
-    const { bytes: body, release, genuine } = await this.bodyOf(context, receiver);
+  private routeOf(method: object): GuardedRoute {
+    const known = this.routes.get(method);
+    if (known) return known;
+    const account = routeAccount(method) ?? (this.constructor as typeof PaymentsWebhookGuard).account;
+    const route = { account };
+    this.routes.set(method, route);
+    return route;
+  }
+
+  private async verify(context: ExecutionContext, route: GuardedRoute): Promise<void> {
+    const receiver = (route.receiver ??= this.accounts().get(route.account, routeName(context)));
+    const given = context.switchToHttp().getRequest<WebhookHostRequest & MaybeWrapped<IncomingMessage>>();
+    const request = { given, node: given.raw ?? given };
+    const { bytes: body, unverified, genuine } = await this.bodyOf(request, context, receiver);
     const isChecked = genuine?.receiver === receiver;
-    const isGenuine = isChecked || (await receiver.verify(signedDelivery(request, body)));
-    release?.();
+    const isGenuine = isChecked || (await receiver.verify(signedDelivery(request.node, body)));
+    unverified?.release();
     if (!isGenuine) throw refusalOf(401);
     const event = this.eventOf(isChecked ? genuine.read : readEvent(body));
-    keepVerified(request, { receiver, event, bodyHash: () => sha256(body), deliveredAt: new Date() });
+    const bodyHash = (): string => hash('sha256', body);
+    verifiedWebhooks.set(given, { receiver, event, bodyHash, deliveredAt: new Date() });
   }
 
   private accounts(): WebhookAccounts {
@@ -124,13 +148,16 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
     }
   }
 
-  private async bodyOf(context: ExecutionContext, receiver: WebhookReceiver): Promise<ReadDelivery> {
-    const given = receiver.rawBody && (await bodyByOption(context, receiver));
+  private async bodyOf(
+    request: RouteRequest,
+    context: ExecutionContext,
+    receiver: WebhookReceiver,
+  ): Promise<ReadDelivery> {
+    const given = receiver.rawBody && (await bodyByOption(request, receiver));
     if (given) return { bytes: given };
-    const request = nodeRequest(context);
-    const captured = await capturedBody(request);
+    const captured = await capturedBodies.get(request.node);
     if (!captured) {
-      const left = bodyLeftByHost(context, receiver);
+      const left = bodyLeftByHost(request, receiver);
       if (left) return { bytes: left };
       this.logger.error(
         `The raw bytes of a webhook for ${routeName(context)} are missing, so it cannot be verified; answered 500. Something reads ` +
@@ -145,8 +172,10 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
     if (isRead) return captured;
     const refusedWith = 'bytes' in captured ? 413 : captured.refusedWith;
     if (refusedWith === 401) receiver.reportUnsigned();
-    const response = context.switchToHttp().getResponse<ResponseLike>();
-    throw refuseBody(refusedWith, request, nodeResponse(context), response);
+    const response = context
+      .switchToHttp()
+      .getResponse<ResponseLike & ServerResponse & MaybeWrapped<ServerResponse>>();
+    throw refuseBody(refusedWith, request.node, response.raw ?? response, response);
   }
 
   private eventOf(read: ReadEvent): PaymentWebhookEvent {
@@ -155,6 +184,9 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
     throw new WebhookRefusal(read.status, read.problem);
   }
 }
+
+/** A request or response of Express, which is Node's own, or of Fastify, which holds it. */
+type MaybeWrapped<Own> = Own & { readonly raw?: Own };
 
 /** For messages. */
 function routeName(context: ExecutionContext): string {

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
-import { type DeliveryLimits, loosestLimits } from '../delivery/delivery-limits.js';
+import { type DeliveryLimits } from '../delivery/delivery-head.js';
 import { WebhookAccounts } from '../delivery/webhook-accounts.js';
-import { type ExpectedDelivery } from '../raw-body/express-raw-body.js';
+import { type ExpectedDelivery } from '../raw-body/read-body.js';
 
 /** A webhook route under its final path: prefixes and versions are in it. */
 export interface WebhookPath extends DeclaredRoute {
@@ -38,7 +38,7 @@ export class WebhookPaths {
   private readonly routes: WebhookRoute[] = [];
   private readonly others: RegExp[] = [];
   private readonly unregistered = new Map<object, DeclaredRoute>();
-  /** A gateway knows one path, and each delivery asks twice. */
+  /** A gateway knows one path. */
   private last: { readonly path: string; readonly expected: ExpectedDelivery | undefined } | undefined;
 
   /** Body parsers that read a delivery before the package does: `jsonParser`. */
@@ -95,6 +95,7 @@ export class WebhookPaths {
     const accounts = [...new Set(matching.map(({ account }) => account))];
     const isOurs = accounts.length === 1 && !route.rivals.some((rival) => rival.test(path));
     return {
+      path,
       limits: loosestLimits(accounts.map((account) => this.limitsOf(account))),
       receiver: isOurs ? this.accounts.find(route.account) : undefined,
       // Below a parameter a middleware may answer some of the paths itself.
@@ -141,4 +142,20 @@ function patternOf(path: string): RegExp {
     .filter((segment) => segment !== '')
     .map((segment) => (segment.includes(':') ? '[^/]+' : segment.replace(/[.+?^$|[\]]/g, '\\$&')));
   return new RegExp(`^/${segments.join('/')}${plain === path ? '/?$' : ''}`, 'i');
+}
+
+/** What any of several routes takes, where only the router knows whose delivery it is. */
+export function loosestLimits(ofRoutes: readonly (DeliveryLimits | undefined)[]): DeliveryLimits | undefined {
+  const [first, ...others] = ofRoutes.filter((limits) => limits !== undefined);
+  return others.reduce(looser, first);
+}
+
+function looser(one: DeliveryLimits | undefined, other: DeliveryLimits): DeliveryLimits {
+  if (!one) return other;
+  return {
+    bodyLimit: Math.max(one.bodyLimit, other.bodyLimit),
+    bodyTimeoutMs: Math.max(one.bodyTimeoutMs, other.bodyTimeoutMs),
+    unverifiedBytesLimit: Math.max(one.unverifiedBytesLimit, other.unverifiedBytesLimit),
+    requiredHeaders: one.requiredHeaders.filter((name) => other.requiredHeaders.includes(name)),
+  };
 }

@@ -26,7 +26,7 @@ import {
   WEBHOOK_REFUSED_CHANNEL,
 } from 'nestjs-payments';
 import { paymentEvent } from 'nestjs-payments/testing';
-import { UnverifiedBytes } from '../../../lib/webhooks/raw-body/unverified-bytes.js';
+import { UnverifiedBytes } from '../../../lib/webhooks/raw-body/read-body.js';
 import {
   adapters,
   deliver,

@@ -10,7 +10,7 @@ import {
   type WebhookOptions,
 } from 'nestjs-payments';
 import { paymentEvent } from 'nestjs-payments/testing';
-import { UnverifiedBytes } from '../../../lib/webhooks/raw-body/unverified-bytes.js';
+import { UnverifiedBytes } from '../../../lib/webhooks/raw-body/read-body.js';
 import {
   adapters,
   deliver,

@@ -23,7 +23,7 @@ import { PassThrough } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { PaymentsWebhook } from 'nestjs-payments';
 import { paymentEvent } from 'nestjs-payments/testing';
-import { UnverifiedBytes } from '../../../lib/webhooks/raw-body/unverified-bytes.js';
+import { UnverifiedBytes } from '../../../lib/webhooks/raw-body/read-body.js';
 import {
   type AdapterName,
   adapters,

@@ -1,13 +1,14 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { CollectedBytes } from '../../../../lib/webhooks/raw-body/read-body.js';
+import { CollectedBytes, UnverifiedBytes } from '../../../../lib/webhooks/raw-body/read-body.js';
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
 describe('the bytes of a body that comes in chunks', () => {
+  const unverified = new UnverifiedBytes().body(0);
   const admit = vi.fn((_bytes: number, _isWhole: boolean) => true);
-  const unverified = { isHeld: () => true, admit, release: () => {} };
+  unverified.admit = admit;
   const collect = (bytes = 10_000, announced = Number.NaN): CollectedBytes =>
     new CollectedBytes({ bytes, ms: 1_000, announced, unverified });
 
@@ -43,7 +44,7 @@ describe('the bytes of a body that comes in chunks', () => {
 
   it.each([
     [3, undefined],
-    [2, 'too long'],
+    [2, 413],
   ])('may be as many as the limit says: %d', (limit, problem) => {
     const collected = collect(limit);
     expect(collected.add('12')).toBeUndefined();
@@ -54,7 +55,7 @@ describe('the bytes of a body that comes in chunks', () => {
     const collected = collect(100, 3);
     collected.add('12');
     admit.mockReturnValue(false);
-    expect(collected.add('3')).toBe('no room');
+    expect(collected.add('3')).toBe(503);
     expect(admit.mock.calls).toEqual([
       [2, false],
       [1, true],

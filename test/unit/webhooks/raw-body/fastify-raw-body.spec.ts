@@ -4,8 +4,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { captureOnFastify, type FastifyLike } from '../../../../lib/webhooks/raw-body/fastify-raw-body.js';
-import { capturedBody } from '../../../../lib/webhooks/raw-body/request-state.js';
-import { UnverifiedBytes } from '../../../../lib/webhooks/raw-body/unverified-bytes.js';
+import { capturedBodies, UnverifiedBytes } from '../../../../lib/webhooks/raw-body/read-body.js';
 
 type Route = Parameters<Parameters<FastifyLike['addHook']>[1]>[0];
 
@@ -66,7 +65,7 @@ it('Nothing more is read of a body that is too long until somebody answers.', as
     ['data', 'end', 'error', 'close'].map((name) => request.listenerCount(name));
   const before = listeners();
   await receive(request);
-  expect(capturedBody(request)).toEqual({ refusedWith: 413 });
+  expect(capturedBodies.get(request)).toEqual({ refusedWith: 413 });
   // What flows on once it is answered is kept by nobody.
   expect(listeners()).toEqual(before);
   const taken = body.chunks;
@@ -79,12 +78,12 @@ it('Nothing more is read of a body that is too long until somebody answers.', as
 it('A body within the limit is kept whole.', async () => {
   const request = asRequest(Readable.from([Buffer.from('{"event":'), Buffer.from('"payment.success"}')]));
   await receive(request);
-  expect(capturedBody(request)).toMatchObject({ bytes: Buffer.from('{"event":"payment.success"}') });
+  expect(capturedBodies.get(request)).toMatchObject({ bytes: Buffer.from('{"event":"payment.success"}') });
 });
 
 it('A body that a host has read already is left to the host, and the parser waits for nothing.', async () => {
   const request = asRequest(Readable.from([Buffer.from('{}')]));
   await text(request);
   expect(await text(await receive(request))).toBe('null');
-  expect(capturedBody(request)).toBeUndefined();
+  expect(capturedBodies.get(request)).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type WebhookAccounts } from '../../../../lib/webhooks/delivery/webhook-accounts.js';
 import { type WebhookReceiver } from '../../../../lib/webhooks/delivery/webhook-receiver.js';
-import { WebhookPaths } from '../../../../lib/webhooks/route/webhook-paths.js';
+import { loosestLimits, WebhookPaths } from '../../../../lib/webhooks/route/webhook-paths.js';
 
 const RECEIVER = { limits: { requiredHeaders: [] } } as unknown as WebhookReceiver;
 
@@ -28,5 +28,28 @@ describe('whose delivery a request is', () => {
     const expected = pathsWith(path, before, after).at(asked);
     expect(expected?.receiver).toBe(isOurs ? RECEIVER : undefined);
     expect(expected?.limits).toBe(RECEIVER.limits);
+  });
+});
+
+describe('the limits of routes that share a path', () => {
+  const one = { bodyLimit: 1, bodyTimeoutMs: 20, unverifiedBytesLimit: 300, requiredHeaders: ['a', 'both'] };
+  const other = {
+    bodyLimit: 10,
+    bodyTimeoutMs: 2,
+    unverifiedBytesLimit: 400,
+    requiredHeaders: ['both', 'b'],
+  };
+
+  it.each([
+    ['none', [undefined], undefined],
+    ['one', [one], one],
+    ['one that is not there and another', [undefined, other], other],
+    [
+      'two',
+      [one, other],
+      { bodyLimit: 10, bodyTimeoutMs: 20, unverifiedBytesLimit: 400, requiredHeaders: ['both'] },
+    ],
+  ])('of %s', (_what, ofRoutes, expected) => {
+    expect(loosestLimits(ofRoutes)).toEqual(expected);
   });
 });
