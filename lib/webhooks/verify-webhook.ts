@@ -10,7 +10,7 @@ import {
   type WebhookBody,
   type WebhookRequestLine,
 } from './delivery/host-webhook.js';
-import { verdictOn } from './signature/signature-check.js';
+import { signatureVerifier } from './signature/signature-check.js';
 
 /**
  * How `verifyWebhook` checks a delivery: `scheme`, `secrets` and `bodyLimit` as in the `webhooks` option of the module.
@@ -59,9 +59,8 @@ export async function verifyWebhook(
   const resolved = resolveWebhookSection({ scheme, secrets, bodyLimit }, optionErrors('default'));
   const line = { ...(method !== undefined && { method }), ...(url !== undefined && { url }) };
   const webhook = hostWebhook(rawBody, headers, line);
-  const checked = await checkDelivery(webhook, resolved.bodyLimit, (given) =>
-    verdictOn(given, resolved, Number(now)),
-  );
+  const verifier = signatureVerifier(resolved);
+  const checked = await checkDelivery(webhook, resolved.bodyLimit, (given) => verifier(given, Number(now)));
   if ('event' in checked) return checked.event;
   throw new WebhookRefusedError(checked.status, checked.message, checked.reason);
 }

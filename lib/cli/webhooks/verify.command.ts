@@ -1,4 +1,4 @@
-import { safeVerdict } from '../../webhooks/signature/safe-verdict.js';
+import { safeVerdict } from '../../webhooks/signature/signature-check.js';
 import { parseCommandLine } from '../command-line.js';
 import { type Command, type CommandContext, type OptionSpecs } from '../command.js';
 import { httpAddress } from '../option-values.js';

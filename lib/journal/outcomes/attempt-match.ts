@@ -1,5 +1,5 @@
 import { type JournalRecord } from '../../storage/journal-store.js';
-import { transactionName } from '../../common/provider-reference.js';
+import { transactionName } from './webhook-fit.js';
 import { idempotencyKeyFor } from '../payment/payment-identity.js';
 import { storedRecord } from '../payment/journal-transitions.js';
 import { type WireRecord } from '../../gateway/answer/wire-record.js';

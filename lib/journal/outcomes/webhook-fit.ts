@@ -1,14 +1,51 @@
+import { hash } from 'node:crypto';
+import { type PaymentEventName, type PaymentWebhookEvent } from '../../common/events.js';
 import { type JournalRecord, type PaymentTombstone } from '../../storage/journal-store.js';
 import { movesMoney, type PaymentOutcome } from '../../common/vocabulary.js';
 
 /** What a webhook says about a payment. */
 export interface WebhookClaim {
   readonly outcome: PaymentOutcome;
+  readonly movesMoney: boolean;
   /** Canonical money string. */
   readonly amount: string;
   readonly currency: string;
   /** SHA-256 (hex) of the provider's transaction reference, where a success names one. */
   readonly providerReference?: string | undefined;
+}
+
+const NAMED_OUTCOMES: readonly (readonly [PaymentEventName, PaymentOutcome])[] = [
+  ['payment.success', 'success'],
+  ['payment.failed', 'failed'],
+  ['payment.cancelled', 'cancelled'],
+  ['payment.expired', 'expired'],
+];
+/** What the name of an event says about its payment. */
+const OUTCOMES: ReadonlyMap<string, Pick<WebhookClaim, 'outcome' | 'movesMoney'>> = new Map(
+  NAMED_OUTCOMES.map(([name, outcome]) => [name, { outcome, movesMoney: movesMoney(outcome) }]),
+);
+
+/** Undefined where the event is none of the four. */
+export function claimOf(event: PaymentWebhookEvent): WebhookClaim | undefined {
+  const named = OUTCOMES.get(event.event);
+  const { amount, currency } = event.data;
+  return named && { ...named, amount, currency, providerReference: providerReferenceOf(event) };
+}
+
+/**
+ * SHA-256 (hex) of the provider's transaction reference in the webhook of a success; undefined where it names none. Another
+ * reference may be another charge of the customer. Where no money moved there is nothing to compare.
+ */
+export function providerReferenceOf({ event, data }: PaymentWebhookEvent): string | undefined {
+  if (event !== 'payment.success') return undefined;
+  const name = transactionName(data.provider_reference);
+  return name && hash('sha256', name);
+}
+
+/** A provider reference as text; undefined where there is none. */
+export function transactionName(given: unknown): string | undefined {
+  const text = typeof given === 'string' || typeof given === 'number' ? String(given).trim() : '';
+  return text === '' ? undefined : text;
 }
 
 /** A payment as the journal knows it; one that was forgotten has left no amount to compare. */
@@ -56,13 +93,13 @@ export function webhookFit(
   if (isSettled && record.settledBy === 'webhook') {
     return isSame && !namesAnotherCharge(record, claim) ? 'settled' : 'settled-otherwise';
   }
-  if (!isSame && !movesMoney(claim.outcome) && !isOfThisAttempt()) return 'earlier-attempt';
+  if (!isSame && !claim.movesMoney && !isOfThisAttempt()) return 'earlier-attempt';
   return isSettled && !isSame ? 'contested' : 'fits';
 }
 
 /** The last attempt may have been made in spite of its refusal, and the failure may be that of an attempt before it. */
-function mayBeOfARefusal({ attempt, keepsKey }: KnownPayment, { outcome }: WebhookClaim): boolean {
-  return keepsKey === true && attempt > 1 && !movesMoney(outcome);
+function mayBeOfARefusal({ attempt, keepsKey }: KnownPayment, claim: WebhookClaim): boolean {
+  return keepsKey === true && attempt > 1 && !claim.movesMoney;
 }
 
 /** An absent reference differs from none. */

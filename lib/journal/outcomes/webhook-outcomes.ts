@@ -8,32 +8,21 @@ import {
   type PaymentTombstone,
   type StoredJournalRecord,
 } from '../../storage/journal-store.js';
-import {
-  type PaymentEventData,
-  type PaymentEventName,
-  type PaymentWebhookEvent,
-} from '../../common/events.js';
+import { type PaymentEventData, type PaymentWebhookEvent } from '../../common/events.js';
 import { type PaymentFamily, movesMoney, type PaymentOutcome } from '../../common/vocabulary.js';
-import { providerReferenceOf } from '../../common/provider-reference.js';
 import { failureLabel, PaymentsStorageError, isPaymentsError } from '../../errors/payments-errors.js';
 import { changeRecord } from '../payment/change-record.js';
 import { toAcknowledged, toAcknowledgedWithoutMoney, toSettled } from '../payment/journal-transitions.js';
 import { isOfThisAttempt } from './attempt-match.js';
 import { type OutcomeNotifier } from './outcome-recorder.js';
 import {
+  claimOf,
   forgottenPayment,
   type KnownPayment,
   webhookFit,
   type WebhookClaim,
   type WebhookFit,
 } from './webhook-fit.js';
-
-const OUTCOMES: ReadonlyMap<string, PaymentOutcome> = new Map<PaymentEventName, PaymentOutcome>([
-  ['payment.success', 'success'],
-  ['payment.failed', 'failed'],
-  ['payment.cancelled', 'cancelled'],
-  ['payment.expired', 'expired'],
-]);
 
 /** What the journal knows of the payment of a webhook. */
 export interface WebhookStanding {
@@ -242,14 +231,7 @@ async function writing({ data }: PaymentWebhookEvent, work: Promise<unknown>): P
 }
 
 /** By its name and by its status: one of another name may speak of anything, of a refund that failed, too. */
-function saysNoMoneyMoved({ event, data }: PaymentWebhookEvent): boolean {
-  const outcomes = [OUTCOMES.get(event), finalStatus('collection', data.status)];
+function saysNoMoneyMoved(event: PaymentWebhookEvent): boolean {
+  const outcomes = [claimOf(event)?.outcome, finalStatus('collection', event.data.status)];
   return outcomes.every((outcome) => outcome !== undefined && !movesMoney(outcome));
-}
-
-/** Undefined where the event is none of the four. */
-function claimOf(event: PaymentWebhookEvent): WebhookClaim | undefined {
-  const outcome = OUTCOMES.get(event.event);
-  const { amount, currency } = event.data;
-  return outcome && { outcome, amount, currency, providerReference: providerReferenceOf(event) };
 }

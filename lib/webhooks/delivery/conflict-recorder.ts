@@ -2,7 +2,7 @@ import { type PaymentWebhookEvent } from '../../common/events.js';
 import { type InboxScope, type SetAsideKind } from '../../common/vocabulary.js';
 import { type ConflictStore } from '../../storage/conflict-store.js';
 import { SafeLogger } from '../../common/safe-logger.js';
-import { chargeFingerprintOf, classifyEvent } from './classify-event.js';
+import { chargeFingerprintOf, classifyEvent } from './delivery-decision.js';
 import { type VerifiedWebhook } from '../signature/read-event.js';
 import { describeEvent } from './webhook-answer.js';
 

@@ -10,15 +10,18 @@ import {
   type WebhookSettling,
   type WebhookStanding,
 } from '../../journal/outcomes/webhook-outcomes.js';
-import { type PaymentHandlers } from '../handlers/payment-handlers.js';
-import { type HandlerRunner } from './handler-runner.js';
-import { decideDelivery } from './delivery-decision.js';
-import { type HandlerStep } from '../handlers/handler-step.js';
-import { chargeFingerprintOf, fingerprintOf, classifyEvent, replacedBy } from './classify-event.js';
+import { type HandlerStep, type PaymentHandlers } from '../handlers/payment-handlers.js';
+import {
+  chargeFingerprintOf,
+  classifyEvent,
+  decideDelivery,
+  fingerprintOf,
+  replacedBy,
+} from './delivery-decision.js';
+import { type HandlerPlan, type HandlerRunner, wasAnnounced } from './handler-runner.js';
 import { ConflictRecorder } from './conflict-recorder.js';
 import { retryLater, describeEvent, DONE, type WebhookAnswer } from './webhook-answer.js';
 import { type TracedWebhook } from './webhook-trace.js';
-import { type HandlerPlan, wasAnnounced } from './handler-plan.js';
 
 /** The contradiction is stored before the claim; the mark of this step tells a later run that there was one. */
 const STORED: HandlerStep = { name: 'PaymentsInbox', run: () => Promise.resolve() };
@@ -60,11 +63,11 @@ export class DeliveryDispatcher {
     const { event, bodyHash, trace } = webhook;
     const existing = await this.outcomes.look(event);
     const { supersede } = this.options;
-    const hearsUnrecognized = this.stepsFor('unrecognized').length > 0;
+    const hearsUnrecognized = (): boolean => this.stepsFor('unrecognized').length > 0;
     const decision = decideDelivery(event, existing, { supersede, unknownReferences, hearsUnrecognized });
     switch (decision.act) {
       case 'acknowledge':
-        trace.ignored('unknown-reference');
+        trace?.ignored('unknown-reference');
         return DONE;
       case 'set-aside':
         return this.setAside(decision.kind, webhook, decision.problem, existing);
@@ -178,7 +181,7 @@ export class DeliveryDispatcher {
     await this.conflicts.setAside(kind, webhook);
     if (kind !== 'conflict' && kind !== 'mismatch') {
       this.conflicts.report(kind, webhook.event, problem);
-      webhook.trace.setAside(kind);
+      webhook.trace?.setAside(kind);
       return DONE;
     }
     if (this.stepsFor(`payment.${kind}`).length === 0) {
@@ -214,7 +217,7 @@ export class DeliveryDispatcher {
 
   private async claim(delivery: InboxDelivery, { trace }: TracedWebhook): Promise<ClaimResult> {
     const claim = await claimOrWait(this.inbox, delivery, this.options);
-    trace.claimed(delivery.key.kind, claim.result);
+    trace?.claimed(delivery.key.kind, claim.result);
     return claim;
   }
 

@@ -1,6 +1,7 @@
+import { hash } from 'node:crypto';
 import { type PaymentsEnvironment, type InboxScope } from '../../common/vocabulary.js';
 import { type PaymentWebhookEvent } from '../../common/events.js';
-import { chargeFingerprintOf, classifyEvent, sha256 } from './classify-event.js';
+import { chargeFingerprintOf, classifyEvent } from './delivery-decision.js';
 import { type VerifiedWebhook } from '../signature/read-event.js';
 
 /** A verified delivery as plain JSON data, for a worker of any process. */
@@ -30,6 +31,6 @@ export function queuedDelivery(
   const bodyHash = webhook.bodyHash();
   // What the inbox tells deliveries apart by.
   const content = classifyEvent(event).kind === 'unrecognized' ? bodyHash : chargeFingerprintOf(event);
-  const id = sha256(JSON.stringify([account, environment, content]));
+  const id = hash('sha256', JSON.stringify([account, environment, content]));
   return { id, account, environment, event, bodyHash, deliveredAt: deliveredAt.getTime() };
 }

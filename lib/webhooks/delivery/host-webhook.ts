@@ -5,6 +5,7 @@ import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type PaymentWebhookEvent } from '../../common/events.js';
 import { headerMap, isReadableContent, type WebhookHeaders } from './delivery-head.js';
 import { readEvent } from '../signature/read-event.js';
+import { type SignatureCheck } from '../signature/signature-check.js';
 import { HttpException } from '@nestjs/common';
 import { STATUS_CODES } from 'node:http';
 import { publishDiagnostics } from '../../common/diagnostics.js';
@@ -120,12 +121,14 @@ export interface WebhookHttpAnswer {
 
 /** Receives a delivery that no route of Nest took: verified, remembered, handled, answered. Never rejects. */
 export async function receiveFromHost(
-  receiver: Pick<WebhookReceiver, 'scope' | 'limits' | 'verdictOn' | 'receive'>,
+  receiver: Pick<WebhookReceiver, 'scope' | 'limits' | 'receive'> & {
+    readonly signatures: Pick<SignatureCheck, 'verdictOn'>;
+  },
   webhook: RawWebhook,
 ): Promise<WebhookHttpAnswer> {
   const { account } = receiver.scope;
   const checked = await checkDelivery(webhook, receiver.limits.bodyLimit, (given) =>
-    receiver.verdictOn(given),
+    receiver.signatures.verdictOn(given),
   );
   if ('status' in checked) return refusal(checked, account);
   const { event } = checked;

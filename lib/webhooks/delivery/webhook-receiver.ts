@@ -1,15 +1,21 @@
 import { type PaymentWebhookEvent } from '../../common/events.js';
 import { type InboxConflict } from '../../storage/conflict-store.js';
 import { type InboxScope } from '../../common/vocabulary.js';
-import { type WebhookStartEvent } from '../../common/webhook-diagnostics.js';
-import { type RawWebhook, type SignatureVerdict } from '../../common/webhook-scheme.js';
+import { hasSubscribers } from '../../common/diagnostics.js';
+import {
+  WEBHOOK_END_CHANNEL,
+  WEBHOOK_HANDLER_END_CHANNEL,
+  WEBHOOK_HANDLER_START_CHANNEL,
+  WEBHOOK_START_CHANNEL,
+  type WebhookStartEvent,
+} from '../../common/webhook-diagnostics.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
 import { type DeliveryLimits } from './delivery-head.js';
 import { failureLabel, PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type DeliveryQueue, type QueuedDelivery, queuedDelivery } from './delivery-queue.js';
 import { type DeliveryDispatcher } from './delivery-dispatcher.js';
-import { type HandlerStep } from '../handlers/handler-step.js';
+import { type HandlerStep } from '../handlers/payment-handlers.js';
 import { type RunningWork } from './handler-runner.js';
 import { SignatureCheck } from '../signature/signature-check.js';
 import { type VerifiedWebhook } from '../signature/read-event.js';
@@ -22,9 +28,9 @@ const RESTART_MS = 5_000;
 /** Receives the webhooks of one account: verified, remembered, handed to the handlers, answered. */
 export class WebhookReceiver {
   readonly limits: DeliveryLimits;
+  readonly signatures: SignatureCheck;
   readonly rawBody: ResolvedWebhookOptions['rawBody'];
   private readonly logger = new SafeLogger('PaymentsWebhooks');
-  private readonly signatures: SignatureCheck;
   /** In a closure, because a queue holds the password of its server. */
   private enqueue: DeliveryQueue['add'] | undefined;
   private phase: 'starting' | 'open' | 'closing' = 'starting';
@@ -39,7 +45,7 @@ export class WebhookReceiver {
   ) {
     this.limits = { ...options, requiredHeaders: options.scheme.requiredHeaders ?? [] };
     this.rawBody = options.rawBody;
-    this.signatures = new SignatureCheck(scope.account, options);
+    this.signatures = new SignatureCheck(scope.account, options, this.logger);
   }
 
   /**
@@ -71,21 +77,6 @@ export class WebhookReceiver {
     return this.enqueue !== undefined;
   }
 
-  /** A delivery was refused because it lacks a header of the scheme. */
-  reportUnsigned(): void {
-    this.signatures.reportUnsigned();
-  }
-
-  /** Whether the signature is right; known at once where the scheme answers at once. Never rejects. */
-  verify(webhook: RawWebhook): boolean | Promise<boolean> {
-    return this.signatures.accepts(webhook);
-  }
-
-  /** What is wrong with the signature, if anything. Never rejects. */
-  verdictOn(webhook: RawWebhook): SignatureVerdict | Promise<SignatureVerdict> {
-    return this.signatures.verdictOn(webhook);
-  }
-
   /**
    * Handles a verified delivery, or hands it over to the queue. Never rejects.
    *
@@ -100,7 +91,7 @@ export class WebhookReceiver {
     }
     return this.answered(webhook, 'request', 'queue', async ({ trace }) => {
       await enqueue(queuedDelivery(this.scope, webhook));
-      trace.queued();
+      trace?.queued();
       return DONE;
     });
   }
@@ -152,14 +143,17 @@ export class WebhookReceiver {
     work: (webhook: TracedWebhook) => Promise<WebhookAnswer>,
   ): Promise<WebhookAnswer> {
     const { event, bodyHash, deliveredAt } = webhook;
-    const trace = new WebhookTrace(this.scope.account, event, source);
+    const isHeard =
+      hasSubscribers(WEBHOOK_START_CHANNEL, WEBHOOK_END_CHANNEL) ||
+      hasSubscribers(WEBHOOK_HANDLER_START_CHANNEL, WEBHOOK_HANDLER_END_CHANNEL);
+    const trace = isHeard ? new WebhookTrace(this.scope.account, event, source) : undefined;
     // A queue that has begun to work knows that the handlers are there.
-    const isTooEarly = this.isStarting && source !== 'queue';
-    return trace.around(() =>
+    const isTooEarly = this.phase === 'starting' && source !== 'queue';
+    const attempt = (): Promise<WebhookAnswer> =>
       isTooEarly
         ? this.tooEarly(event)
-        : this.attempted({ event, bodyHash, deliveredAt, trace }, needs, work),
-    );
+        : this.attempted({ event, bodyHash, deliveredAt, trace }, needs, work);
+    return trace ? trace.around(attempt) : attempt();
   }
 
   private tooEarly(event: PaymentWebhookEvent): Promise<WebhookAnswer> {

@@ -15,9 +15,9 @@ import {
 import { type VerifiedWebhook } from '../signature/read-event.js';
 import { type WebhookAnswer } from './webhook-answer.js';
 
-/** A delivery that is worked on, and who tells how that goes. */
+/** A delivery that is worked on, and who tells how that goes; nobody where nobody listens when it begins. */
 export interface TracedWebhook extends VerifiedWebhook {
-  readonly trace: WebhookTrace;
+  readonly trace: WebhookTrace | undefined;
 }
 
 let lastDeliveryId = 0;

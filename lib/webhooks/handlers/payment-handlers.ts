@@ -1,17 +1,18 @@
 import { Injectable, type Type } from '@nestjs/common';
-import { DiscoveryService } from '@nestjs/core';
-import { PAYMENT_EVENT_NAMES } from '../../common/events.js';
+import { type ContextId, ContextIdFactory, DiscoveryService, ModuleRef } from '@nestjs/core';
+import { PAYMENT_EVENT_NAMES, type PaymentWebhookEvent } from '../../common/events.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { methodsOf, ON_PAYMENT, type OnPaymentMetadata, WEBHOOK_ROUTE } from './decorated-methods.js';
-import {
-  codeName,
-  handlerStep,
-  type HandlerHost,
-  type HandlerPlace,
-  type HandlerStep,
-  nameWarnings,
-} from './handler-step.js';
+import { type PaymentEventContext } from './handler-context.js';
+import { codeName, type HandlerHost, type HandlerPlace, nameWarnings } from './handler-names.js';
+
+/** One piece of the work for a delivery. */
+export interface HandlerStep {
+  /** For logs: `Orders.paid`. */
+  readonly name: string;
+  readonly run: (event: PaymentWebhookEvent, context: PaymentEventContext) => unknown;
+}
 
 interface FoundHandler {
   /** As its author finds it. */
@@ -124,4 +125,44 @@ function prototypeOf(host: HandlerHost): unknown {
   if (typeof instance === 'object' && instance !== null) return Object.getPrototypeOf(instance);
   const madeLater = !host.isDependencyTreeStatic() && typeof host.token === 'function';
   return madeLater ? (host.token as Type).prototype : undefined;
+}
+
+type Methods = Record<string, (...args: readonly unknown[]) => unknown>;
+
+/** Calls one method of a provider; a request-scoped or transient one is made anew for every delivery. */
+function handlerStep(place: HandlerPlace, name: string): HandlerStep {
+  const { host, method } = place;
+  if (host.isDependencyTreeStatic() && !host.isTransient) {
+    return { name, run: (event, context) => (host.instance as Methods)[method]?.(event, context) };
+  }
+  const moduleRef = host.host?.getProviderByKey<ModuleRef>(ModuleRef).instance;
+  if (!moduleRef || host.host.controllers.has(host.token)) {
+    throw new PaymentsConfigError(
+      `@OnPayment of ${codeName(place)} stands in a request-scoped controller, which exists only during a request: ` +
+        'move the method to a provider.',
+    );
+  }
+  return {
+    name,
+    run: async (event, context) => {
+      const instance = await resolvedFor(event, host, moduleRef);
+      return instance[method]?.(event, context);
+    },
+  };
+}
+
+/** Handlers of one delivery share what is request-scoped, as everything that works on one request does. */
+const contexts = new WeakMap<PaymentWebhookEvent, ContextId>();
+
+function resolvedFor(event: PaymentWebhookEvent, host: HandlerHost, moduleRef: ModuleRef): Promise<Methods> {
+  const contextId = contexts.get(event) ?? newContext(event, moduleRef);
+  return moduleRef.resolve<Methods>(host.token as string, contextId, { strict: true });
+}
+
+/** The event stands where a request would: it is what `@Inject(REQUEST)` gives. */
+function newContext(event: PaymentWebhookEvent, moduleRef: ModuleRef): ContextId {
+  const contextId = ContextIdFactory.create();
+  contexts.set(event, contextId);
+  moduleRef.registerRequestByContextId(event, contextId);
+  return contextId;
 }

@@ -126,7 +126,7 @@ export function settleBeforeParsers(
     const { account } = receiver.scope;
     if ('refusedWith' in captured) {
       const { refusedWith } = captured;
-      if (refusedWith === 401) receiver.reportUnsigned();
+      if (refusedWith === 401) receiver.signatures.reportUnsigned();
       onRefusal(account, refusedWith);
       sendRefusal(refuseBody(refusedWith, request, response, response), response);
       return;
@@ -140,7 +140,7 @@ export function settleBeforeParsers(
         refuseForged(request, response);
       } else next();
     };
-    const isGenuine = receiver.verify(signedDelivery(request, bytes));
+    const isGenuine = receiver.signatures.accepts(signedDelivery(request, bytes));
     if (isGenuine instanceof Promise) isGenuine.then(settle).catch(next);
     else settle(isGenuine);
   });

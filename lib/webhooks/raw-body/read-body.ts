@@ -16,7 +16,7 @@ type UnreadBody = 400 | 408 | 413 | 503;
 export type BodyRefusal = 401 | 415 | UnreadBody;
 
 /** Who receives the deliveries of a route. */
-export type RouteReceiver = Pick<WebhookReceiver, 'scope' | 'verify' | 'reportUnsigned'>;
+export type RouteReceiver = Pick<WebhookReceiver, 'scope' | 'signatures'>;
 
 /** What the path of a POST request says about its delivery. */
 export interface ExpectedDelivery {

@@ -130,7 +130,7 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
     const request = { given, node: given.raw ?? given };
     const { bytes: body, unverified, genuine } = await this.bodyOf(request, context, receiver);
     const isChecked = genuine?.receiver === receiver;
-    const isGenuine = isChecked || (await receiver.verify(signedDelivery(request.node, body)));
+    const isGenuine = isChecked || (await receiver.signatures.accepts(signedDelivery(request.node, body)));
     unverified?.release();
     if (!isGenuine) throw refusalOf(401);
     const event = this.eventOf(isChecked ? genuine.read : readEvent(body));
@@ -171,7 +171,7 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
     const isRead = 'bytes' in captured && captured.bytes.length <= receiver.limits.bodyLimit;
     if (isRead) return captured;
     const refusedWith = 'bytes' in captured ? 413 : captured.refusedWith;
-    if (refusedWith === 401) receiver.reportUnsigned();
+    if (refusedWith === 401) receiver.signatures.reportUnsigned();
     const response = context
       .switchToHttp()
       .getResponse<ResponseLike & ServerResponse & MaybeWrapped<ServerResponse>>();

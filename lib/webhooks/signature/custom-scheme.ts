@@ -5,7 +5,7 @@ import {
 } from '../../common/webhook-scheme.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { checkHeaderName } from './scheme-checks.js';
-import { safeVerdict } from './safe-verdict.js';
+import { safeVerdict } from './signature-check.js';
 
 /**
  * A signature that `hmac()` cannot describe.

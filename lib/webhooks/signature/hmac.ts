@@ -1,12 +1,6 @@
-import { type RawWebhook, type WebhookScheme } from '../../common/webhook-scheme.js';
+import { type WebhookScheme } from '../../common/webhook-scheme.js';
 import { type HmacOptions } from './hmac-options.js';
-import {
-  type ShownSignature,
-  type SignatureForm,
-  signedScheme,
-  type SignedValues,
-  singleHeader,
-} from './signed-scheme.js';
+import { hmacForm, signedScheme } from './signed-scheme.js';
 import { checkHeaderName, checkTolerance, checkUnit, wrongOptionOf } from './scheme-checks.js';
 
 /**
@@ -33,44 +27,6 @@ import { checkHeaderName, checkTolerance, checkUnit, wrongOptionOf } from './sch
 export function hmac(options: HmacOptions): WebhookScheme {
   checkHmacOptions(options);
   return signedScheme(hmacForm(options));
-}
-
-/** What the options of `hmac()` say, where every value has a header of its own. */
-export function hmacForm(options: HmacOptions): SignatureForm {
-  const { header, algorithm, encoding, prefix = '', payload, timestamp, id } = options;
-  return {
-    name: `hmac-${algorithm}`,
-    mac: { algorithm, encoding, prefix, upperCaseToo: encoding === 'hex' },
-    headers: [header, timestamp?.header, id?.header].filter((name) => name !== undefined),
-    payload,
-    timestamp,
-    read: (webhook) => read(options, webhook),
-    write: (signature, values) => write(options, signature, values),
-  };
-}
-
-function read(
-  { header, signatures, timestamp, id }: HmacOptions,
-  webhook: RawWebhook,
-): ShownSignature | string {
-  const given = singleHeader(webhook, header);
-  if (given === undefined) return 'the signature header is absent, empty, over-long, repeated or garbled';
-  return {
-    candidates: signatures ? given.split(signatures.separator) : [given],
-    timestamp: timestamp && singleHeader(webhook, timestamp.header),
-    id: id && singleHeader(webhook, id.header),
-  };
-}
-
-function write(
-  { header, timestamp, id }: HmacOptions,
-  signature: string,
-  values: SignedValues,
-): Record<string, string> {
-  const headers = { [header.toLowerCase()]: signature };
-  if (timestamp) headers[timestamp.header.toLowerCase()] = values.timestamp ?? '';
-  if (id) headers[id.header.toLowerCase()] = values.id ?? '';
-  return headers;
 }
 
 const ALGORITHMS = ['sha256', 'sha384', 'sha512'];

@@ -1,7 +1,9 @@
 import { type RawWebhook, type SignatureVerdict } from '../../common/webhook-scheme.js';
-import { SafeLogger } from '../../common/safe-logger.js';
-import { safeVerdict } from './safe-verdict.js';
+import { type SafeLogger } from '../../common/safe-logger.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
+
+type SignatureOptions = Pick<ResolvedWebhookOptions, 'scheme' | 'keys'>;
+type SignatureVerifier = (webhook: RawWebhook, now: number) => SignatureVerdict | Promise<SignatureVerdict>;
 
 /** Anybody can send unsigned requests, so they must not be able to fill the log. */
 const LOG_EVERY_MS = 60_000;
@@ -9,46 +11,52 @@ const LOG_EVERY_MS = 60_000;
 /** Not left to the scheme: one of the application's own may find that every key of none fits. */
 const NO_KEY: SignatureVerdict = { ok: false, reason: 'the `notAfter` of every secret has passed' };
 
-/** Checks a signature with the keys that are valid then. Never rejects. */
-export function verdictOn(
-  webhook: RawWebhook,
-  { scheme, keys }: Pick<ResolvedWebhookOptions, 'scheme' | 'keys'>,
-  now: number,
-): SignatureVerdict | Promise<SignatureVerdict> {
-  const valid = keys
-    .filter(({ notAfter }) => notAfter === undefined || now <= notAfter)
-    .map(({ bytes }) => bytes());
-  return valid.length === 0 ? NO_KEY : safeVerdict(() => scheme.verify(webhook, valid, now));
+/** Checks signatures with the keys that are valid at a moment. What it returns never rejects. */
+export function signatureVerifier({ scheme, keys }: SignatureOptions): SignatureVerifier {
+  // In a closure: whoever prints or serializes an object that leads here does not print the keys.
+  const known = keys.map(({ bytes, notAfter }) => ({ key: bytes(), notAfter }));
+  return (webhook, now) => {
+    const valid = known
+      .filter(({ notAfter }) => notAfter === undefined || now <= notAfter)
+      .map(({ key }) => key);
+    return valid.length === 0 ? NO_KEY : safeVerdict(() => scheme.verify(webhook, valid, now));
+  };
 }
 
 /** Checks signatures with the keys that are valid now; says in the log, once a minute, why one was refused. */
 export class SignatureCheck {
-  private readonly logger = new SafeLogger('PaymentsWebhooks');
   private silentUntil = 0;
   private unreported = 0;
+  private readonly schemeName: string;
+  private readonly verifier: SignatureVerifier;
 
   constructor(
     private readonly account: string,
-    private readonly options: Pick<ResolvedWebhookOptions, 'scheme' | 'keys'>,
-  ) {}
+    options: SignatureOptions,
+    private readonly logger: Pick<SafeLogger, 'warn'>,
+  ) {
+    this.schemeName = options.scheme.name;
+    this.verifier = signatureVerifier(options);
+  }
 
-  /** Answers at once where the scheme does. */
+  /** Whether the signature is right; known at once where the scheme answers at once. Never rejects. */
   accepts(webhook: RawWebhook): boolean | Promise<boolean> {
     const verdict = this.verdictOn(webhook);
     return verdict instanceof Promise ? verdict.then(({ ok }) => ok) : verdict.ok;
   }
 
+  /** What is wrong with the signature, if anything. Never rejects. */
   verdictOn(webhook: RawWebhook): SignatureVerdict | Promise<SignatureVerdict> {
     const now = Date.now();
     const reported = (verdict: SignatureVerdict): SignatureVerdict => {
       if (!verdict.ok) this.report(verdict.reason, `body of ${webhook.body.length} bytes`, now);
       return verdict;
     };
-    const verdict = verdictOn(webhook, this.options, now);
+    const verdict = this.verifier(webhook, now);
     return verdict instanceof Promise ? verdict.then(reported) : reported(verdict);
   }
 
-  /** A delivery was refused before its body was read. */
+  /** A delivery was refused before its body was read: it lacks a header of the scheme. */
   reportUnsigned(): void {
     this.report('it lacks a header of the scheme', 'body not read', Date.now());
   }
@@ -58,9 +66,45 @@ export class SignatureCheck {
     if (now < this.silentUntil) return;
     this.logger.warn(
       `Refused a webhook of the account '${this.account}' with 401: ${reason} ` +
-        `(scheme ${this.options.scheme.name}, ${body}, ${this.unreported} since the last report).`,
+        `(scheme ${this.schemeName}, ${body}, ${this.unreported} since the last report).`,
     );
     this.silentUntil = now + LOG_EVERY_MS;
     this.unreported = 0;
   }
+}
+
+const THREW: SignatureVerdict = { ok: false, reason: 'the scheme threw an error' };
+
+/**
+ * Runs a check that may be the application's own: whatever it does, only a clear yes is one. A check that answers at once gets
+ * its verdict at once. Never rejects.
+ */
+export function safeVerdict(
+  check: () => SignatureVerdict | Promise<SignatureVerdict>,
+): SignatureVerdict | Promise<SignatureVerdict> {
+  try {
+    const given = check() as SignatureVerdict | PromiseLike<SignatureVerdict> | null | undefined;
+    return isPending(given) ? later(given) : clearVerdict(given);
+  } catch {
+    return THREW;
+  }
+}
+
+function isPending(
+  given: SignatureVerdict | PromiseLike<SignatureVerdict> | null | undefined,
+): given is PromiseLike<SignatureVerdict> {
+  return typeof (given as Partial<PromiseLike<SignatureVerdict>> | null | undefined)?.then === 'function';
+}
+
+async function later(given: PromiseLike<SignatureVerdict>): Promise<SignatureVerdict> {
+  try {
+    return clearVerdict(await given);
+  } catch {
+    return THREW;
+  }
+}
+
+function clearVerdict(verdict: SignatureVerdict | null | undefined): SignatureVerdict {
+  if (verdict?.ok === true) return verdict;
+  return { ok: false, reason: verdict?.reason ?? 'the scheme gave no reason' };
 }

@@ -46,6 +46,44 @@ export interface SignatureForm {
   readonly write: (signature: string, values: SignedValues) => Record<string, string>;
 }
 
+/** The form of a scheme where every value has a header of its own. */
+export function hmacForm(options: HmacOptions): SignatureForm {
+  const { header, algorithm, encoding, prefix = '', payload, timestamp, id } = options;
+  return {
+    name: `hmac-${algorithm}`,
+    mac: { algorithm, encoding, prefix, upperCaseToo: encoding === 'hex' },
+    headers: [header, timestamp?.header, id?.header].filter((name) => name !== undefined),
+    payload,
+    timestamp,
+    read: (webhook) => readHeaders(options, webhook),
+    write: (signature, values) => writeHeaders(options, signature, values),
+  };
+}
+
+function readHeaders(
+  { header, signatures, timestamp, id }: HmacOptions,
+  webhook: RawWebhook,
+): ShownSignature | string {
+  const given = singleHeader(webhook, header);
+  if (given === undefined) return 'the signature header is absent, empty, over-long, repeated or garbled';
+  return {
+    candidates: signatures ? given.split(signatures.separator) : [given],
+    timestamp: timestamp && singleHeader(webhook, timestamp.header),
+    id: id && singleHeader(webhook, id.header),
+  };
+}
+
+function writeHeaders(
+  { header, timestamp, id }: HmacOptions,
+  signature: string,
+  values: SignedValues,
+): Record<string, string> {
+  const headers = { [header.toLowerCase()]: signature };
+  if (timestamp) headers[timestamp.header.toLowerCase()] = values.timestamp ?? '';
+  if (id) headers[id.header.toLowerCase()] = values.id ?? '';
+  return headers;
+}
+
 /** The scheme of a form: every scheme of ours verifies and signs here. */
 export function signedScheme(form: SignatureForm): WebhookScheme {
   return {

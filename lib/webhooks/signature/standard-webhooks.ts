@@ -1,7 +1,6 @@
 import { type WebhookScheme } from '../../common/webhook-scheme.js';
-import { hmacForm } from './hmac.js';
 import { checkHeaderName, checkTolerance, wrongOptionOf } from './scheme-checks.js';
-import { signedScheme } from './signed-scheme.js';
+import { hmacForm, signedScheme } from './signed-scheme.js';
 
 const wrong = wrongOptionOf('standardWebhooks');
 

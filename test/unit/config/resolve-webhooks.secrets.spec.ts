@@ -73,7 +73,7 @@ describe('the webhook secrets', () => {
     vi.useFakeTimers({ now: Date.parse('2026-12-30') });
     const old = 'the-secret-before-the-rotation!!';
     const keys = resolve({ value: old, notAfter: '2026-12-31' }, BODY_ONLY.secret);
-    const check = new SignatureCheck('default', { scheme: BODY_ONLY.scheme, keys });
+    const check = new SignatureCheck('default', { scheme: BODY_ONLY.scheme, keys }, { warn: () => {} });
     const body = Buffer.from('{}');
     const signedWith = (secret: string): boolean | Promise<boolean> => {
       const headers = BODY_ONLY.scheme.sign!({ body, key: Buffer.from(secret), now: Date.now() });
@@ -92,7 +92,11 @@ describe('the webhook secrets', () => {
     vi.useFakeTimers({ now: end });
     expect(() => resolve(ended, ended)).toThrow('`notAfter` has passed');
     vi.setSystemTime(end - 1);
-    const check = new SignatureCheck('default', { scheme: BODY_ONLY.scheme, keys: resolve(ended) });
+    const check = new SignatureCheck(
+      'default',
+      { scheme: BODY_ONLY.scheme, keys: resolve(ended) },
+      { warn: () => {} },
+    );
     vi.setSystemTime(end + 1);
     const body = Buffer.from('{}');
     const headers = BODY_ONLY.scheme.sign!({ body, key: BODY_ONLY.key, now: Date.now() });

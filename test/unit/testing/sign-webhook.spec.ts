@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { paymentEvent } from '../../../lib/testing/payment-event.js';
 import { signWebhook } from '../../../lib/testing/sign-webhook.js';
 import { readEvent } from '../../../lib/webhooks/signature/read-event.js';
-import { classifyEvent } from '../../../lib/webhooks/delivery/classify-event.js';
+import { classifyEvent } from '../../../lib/webhooks/delivery/delivery-decision.js';
 import { customScheme } from '../../../lib/webhooks/signature/custom-scheme.js';
 import { hmac } from '../../../lib/webhooks/signature/hmac.js';
 import { delivery, SCHEME_CASES } from '../../support/scheme-cases.js';

@@ -8,10 +8,10 @@ import {
 } from '../../../../lib/journal/outcomes/webhook-fit.js';
 import { journalRecord } from '../../../support/journal-contract.js';
 
-const PAID: WebhookClaim = { outcome: 'success', amount: '1180.50', currency: 'TZS' };
+const PAID: WebhookClaim = { outcome: 'success', movesMoney: true, amount: '1180.50', currency: 'TZS' };
 const CHARGE: WebhookClaim = { ...PAID, providerReference: 'p1' };
 const BY_WEBHOOK = { state: 'settled', outcome: 'success', settledBy: 'webhook' } as const;
-const FAILED: WebhookClaim = { ...PAID, outcome: 'failed' };
+const FAILED: WebhookClaim = { ...PAID, outcome: 'failed', movesMoney: false };
 
 describe('a webhook and the journal', () => {
   const table: [what: string, Partial<JournalRecord>, WebhookClaim, WebhookFit][] = [
@@ -78,8 +78,8 @@ describe('a webhook and the journal', () => {
   it.each<[what: string, Partial<JournalRecord>, WebhookClaim, WebhookFit]>([
     ['a payment in flight', {}, FAILED, 'earlier-attempt'],
     ['an accepted payment', { state: 'accepted' }, FAILED, 'earlier-attempt'],
-    ['an accepted payment', { state: 'accepted' }, { ...PAID, outcome: 'cancelled' }, 'earlier-attempt'],
-    ['an unknown payment', { state: 'unknown' }, { ...PAID, outcome: 'expired' }, 'earlier-attempt'],
+    ['an accepted payment', { state: 'accepted' }, { ...FAILED, outcome: 'cancelled' }, 'earlier-attempt'],
+    ['an unknown payment', { state: 'unknown' }, { ...FAILED, outcome: 'expired' }, 'earlier-attempt'],
     [
       'a status answer that says success',
       { state: 'settled', outcome: 'success', settledBy: 'status' },

@@ -5,7 +5,7 @@ import {
   fingerprintOf,
   classifyEvent,
   replacedBy,
-} from '../../../../lib/webhooks/delivery/classify-event.js';
+} from '../../../../lib/webhooks/delivery/delivery-decision.js';
 
 describe('classifyEvent()', () => {
   it.each([

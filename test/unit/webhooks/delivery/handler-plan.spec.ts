@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type JournalStore } from '../../../../lib/storage/journal-store.js';
-import { type HandlerStep } from '../../../../lib/webhooks/handlers/handler-step.js';
-import { type HandlerPlan, planHandlers } from '../../../../lib/webhooks/delivery/handler-plan.js';
+import { type HandlerStep } from '../../../../lib/webhooks/handlers/payment-handlers.js';
+import { type HandlerPlan, planHandlers } from '../../../../lib/webhooks/delivery/handler-runner.js';
 
 type PlannedWork = Pick<HandlerPlan, 'announce' | 'settle' | 'handlers'>;
 

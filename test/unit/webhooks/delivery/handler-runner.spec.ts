@@ -7,7 +7,7 @@ import { PaymentsStorageError } from '../../../../lib/errors/payments-errors.js'
 import { ChangedMeanwhileError } from '../../../../lib/journal/outcomes/webhook-outcomes.js';
 import { paymentEvent } from '../../../../lib/testing/payment-event.js';
 import { HandlerRunner, RunningWork } from '../../../../lib/webhooks/delivery/handler-runner.js';
-import { type HandlerStep } from '../../../../lib/webhooks/handlers/handler-step.js';
+import { type HandlerStep } from '../../../../lib/webhooks/handlers/payment-handlers.js';
 import { type TracedWebhook, WebhookTrace } from '../../../../lib/webhooks/delivery/webhook-trace.js';
 
 const event = paymentEvent('payment.success', { reference: 'order-1' });

@@ -23,7 +23,7 @@ it.each<[answer: WebhookAnswer, headers: Record<string, string>, body: object | 
   const receiver = {
     scope: { account: 'default', environment: 'sandbox' },
     limits: { bodyLimit: 65_536 },
-    verdictOn: () => ({ ok: true }),
+    signatures: { verdictOn: () => ({ ok: true }) },
     receive: () => Promise.resolve(answer),
   } as unknown as WebhookReceiver;
   const given = await receiveFromHost(receiver, webhook);

@@ -10,6 +10,7 @@ import { type TracedWebhook } from '../../../../lib/webhooks/delivery/webhook-tr
 import { WebhookReceiver } from '../../../../lib/webhooks/delivery/webhook-receiver.js';
 
 const SCOPE = { account: 'default', environment: 'sandbox' } as const;
+const OPTIONS = { scheme: { name: 'own' }, keys: [] } as unknown as ResolvedWebhookOptions;
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -19,7 +20,7 @@ it('says which delivery still runs when nobody waits any longer, and takes no ot
   const warnings = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
   let finish: (answer: WebhookAnswer) => void = () => undefined;
   const dispatch = vi.fn(() => new Promise<WebhookAnswer>((resolve) => (finish = resolve)));
-  const options = { scheme: { name: 'own' }, handlerTimeoutMs: 5 } as ResolvedWebhookOptions;
+  const options = { ...OPTIONS, handlerTimeoutMs: 5 };
   const dispatcher = { dispatch } as unknown as DeliveryDispatcher;
   const receiver = new WebhookReceiver(SCOPE, options, dispatcher, new RunningWork(), 'memory');
   const event = paymentEvent('payment.success', { reference: 'order-1' });
@@ -45,13 +46,7 @@ it.each([
 ] as const)('releases a %s as what it was when it came first', async (kind, how) => {
   const work = vi.fn((_webhook: TracedWebhook) => Promise.resolve(DONE));
   const dispatcher = { [how]: work } as unknown as DeliveryDispatcher;
-  const receiver = new WebhookReceiver(
-    SCOPE,
-    { scheme: { name: 'own' } } as ResolvedWebhookOptions,
-    dispatcher,
-    new RunningWork(),
-    'memory',
-  );
+  const receiver = new WebhookReceiver(SCOPE, OPTIONS, dispatcher, new RunningWork(), 'memory');
   const event = paymentEvent('payment.success', { reference: 'order-1' });
   const payload = JSON.stringify(event);
   const firstSeenAt = 1_800_000_000_123;
@@ -75,7 +70,7 @@ it('works on a delivery of a queue as it was when it came', async () => {
   const dispatch = vi.fn((_webhook: TracedWebhook) => Promise.resolve(DONE));
   const receiver = new WebhookReceiver(
     SCOPE,
-    { scheme: { name: 'own' } } as ResolvedWebhookOptions,
+    OPTIONS,
     { dispatch } as unknown as DeliveryDispatcher,
     new RunningWork(),
     'memory',

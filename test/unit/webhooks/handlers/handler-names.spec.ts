@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type NamedHandler, nameWarnings } from '../../../../lib/webhooks/handlers/handler-step.js';
+import { type NamedHandler, nameWarnings } from '../../../../lib/webhooks/handlers/handler-names.js';
 
 class Orders {
   paid(): void {}

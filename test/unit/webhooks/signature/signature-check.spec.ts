@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
+import { SafeLogger } from '../../../../lib/common/safe-logger.js';
 import { type SignatureVerdict, type WebhookScheme } from '../../../../lib/common/webhook-scheme.js';
 import { SignatureCheck } from '../../../../lib/webhooks/signature/signature-check.js';
 import { customScheme } from '../../../../lib/webhooks/signature/custom-scheme.js';
@@ -9,7 +10,11 @@ const forever = { bytes: () => Buffer.from('key-one'), notAfter: undefined, isSh
 const warnings = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
 
 function check(verify: WebhookScheme['verify'], keys = [forever]): SignatureCheck {
-  return new SignatureCheck('default', { scheme: { name: 'own', verify }, keys });
+  return new SignatureCheck(
+    'default',
+    { scheme: { name: 'own', verify }, keys },
+    new SafeLogger('PaymentsWebhooks'),
+  );
 }
 
 describe('SignatureCheck', () => {

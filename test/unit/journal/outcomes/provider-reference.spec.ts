@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { providerReferenceOf, transactionName } from '../../../lib/common/provider-reference.js';
-import { paymentEvent } from '../../../lib/testing/payment-event.js';
+import { providerReferenceOf, transactionName } from '../../../../lib/journal/outcomes/webhook-fit.js';
+import { paymentEvent } from '../../../../lib/testing/payment-event.js';
 
 describe("the provider's reference", () => {
   it.each([
