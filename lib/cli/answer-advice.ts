@@ -1,7 +1,7 @@
-/** What most likely stands behind an answer to a webhook, and what to do about it. */
+/** The likely cause of each answer to a webhook, and what to do about it. */
 const CAUSES: Readonly<Record<number, string>> = {
   400: 'the body is not a JSON object',
-  401: 'the signature was refused (compare PAYMENTS_WEBHOOK_SECRET and the scheme with the application) or a guard of the application stands before the route',
+  401: 'the signature was refused (compare PAYMENTS_WEBHOOK_SECRET and the scheme with the application) or a guard of the application refused it',
   403: 'a guard of the application refuses it: make the webhook route public',
   404: 'no such route: compare the path with the one that the application logs at boot, with its global prefix and version',
   405: 'the route does not take POST',
@@ -16,7 +16,7 @@ const CAUSES: Readonly<Record<number, string>> = {
   504: 'a proxy before the application has no answer from it: are the handlers slow?',
 };
 
-/** Why an answer does not count as delivered; undefined if it does, or nothing is known of it. */
+/** Why an answer does not count as delivered; undefined if it does, or for an unknown reason. */
 export function likelyCause(status: number): string | undefined {
   if (status === 200) return undefined;
   if (status > 200 && status < 300) {

@@ -1,4 +1,4 @@
-/** The word that somebody who typed this most likely meant; undefined if none is close. */
+/** The word that the user most likely meant; undefined if none is close. */
 export function closestWord(typed: string, words: readonly string[]): string | undefined {
   const ranked = words
     .map((word) => ({ word, distance: editDistance(typed.toLowerCase(), word.toLowerCase()) }))
@@ -13,7 +13,7 @@ export function didYouMean(typed: string, words: readonly string[]): string {
   return word === undefined ? '' : ` Did you mean '${word}'?`;
 }
 
-/** Characters to insert, remove or replace (Levenshtein). */
+/** The number of characters to insert, remove or replace (Levenshtein). */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [i, character] of Array.from(from).entries()) {

@@ -3,13 +3,13 @@ import { didYouMean } from './closest-word.js';
 import { type OptionSpecs } from './command.js';
 import { UsageError } from './usage-error.js';
 
-/** What was written, by the options that a command has. */
+/** The parsed options and arguments of a command. */
 export type CommandLine<Options extends OptionSpecs> = ReturnType<
   typeof parseArgs<{ options: Options; strict: true; allowPositionals: true }>
 >;
 
 /**
- * The options and the other arguments of one command.
+ * Parses the options and the other arguments of one command.
  *
  * @throws UsageError that says what to write instead.
  */

@@ -1,11 +1,11 @@
 import { type Terminal } from './terminal.js';
 
-/** One option: how it is parsed, and what `--help` says of it. */
+/** One option: how it is parsed, and its text in `--help`. */
 export interface OptionSpec {
   readonly type: 'string' | 'boolean';
   readonly short?: string;
   readonly multiple?: boolean;
-  /** Stands for the value in `--help`, for example `<url>`. */
+  /** The placeholder of the value in `--help`, for example `<url>`. */
   readonly value?: string;
   readonly says: string;
 }
@@ -14,34 +14,34 @@ export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
 export type StopSignal = 'SIGINT' | 'SIGTERM';
 
-/** What a command sees of the process that it runs in. */
+/** The process as a command sees it. */
 export interface CommandContext {
   readonly terminal: Terminal;
   readonly environment: NodeJS.ProcessEnv;
-  /** The folder that it was started in. */
+  /** The working directory. */
   readonly folder: string;
-  /** Everything on stdin. */
+  /** Reads stdin to its end. */
   readonly input: () => Promise<Buffer>;
-  /** Hears SIGINT and SIGTERM until the returned function is called; meanwhile they do not end the process. */
+  /** Listens to SIGINT and SIGTERM, which do not end the process until the returned function is called. */
   readonly onSignal: (listener: (signal: StopSignal) => void) => () => void;
-  /** Whether a terminal is there, which sends Ctrl-C to child processes too. */
+  /** Whether there is a terminal, which also sends Ctrl-C to child processes. */
   readonly interactive: boolean;
-  /** What a person at the terminal types; nothing where the line is left with Ctrl-C or Ctrl-D. */
+  /** Asks a person at the terminal. Resolves to an empty text after Ctrl-C or Ctrl-D. */
   readonly ask: (question: string) => Promise<string>;
 }
 
 export interface Command {
-  /** As it is typed, for example `sandbox exec`. */
+  /** The name on the command line, for example `sandbox exec`. */
   readonly name: string;
-  /** What stands after the name, for example `[options] -- <command>`. */
+  /** The text after the name, for example `[options] -- <command>`. */
   readonly synopsis: string;
   /** One line for the list of commands. */
   readonly summary: string;
-  /** What `--help` says between usage and options. */
+  /** The text of `--help` between usage and options. */
   readonly about: string;
   readonly options: OptionSpecs;
-  /** Arguments that are worth copying, without `npx nestjs-payments`. */
+  /** Example arguments, without `npx nestjs-payments`. */
   readonly examples: readonly string[];
-  /** Resolves to the exit code: 0 fine, 1 a check failed. */
+  /** Resolves to the exit code: 0 for success, 1 for a failed check. */
   run(args: readonly string[], context: CommandContext): Promise<number>;
 }

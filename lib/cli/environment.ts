@@ -6,7 +6,7 @@ import { UsageError } from './usage-error.js';
 
 const DEFAULT_FILE = '.env';
 
-/** Not called `--env-file`: Node 20 takes that for its own, even after the script's name. */
+/** The name is not `--env-file`: Node 20 reads that option itself, even after the script's name. */
 export const ENVIRONMENT_OPTIONS = {
   dotenv: {
     type: 'string',
@@ -16,9 +16,9 @@ export const ENVIRONMENT_OPTIONS = {
 } as const satisfies OptionSpecs;
 
 /**
- * The variables as `ConfigModule.forRoot()` would see them: those of the process before those of the file.
+ * The variables as `ConfigModule.forRoot()` sees them: the process wins over the file.
  *
- * @throws UsageError if a file that was named cannot be read.
+ * @throws UsageError if a named file cannot be read.
  */
 export function applicationEnvironment(
   file: string | undefined,

@@ -2,7 +2,7 @@ import { type Command, type OptionSpec } from './command.js';
 
 const PROGRAM = 'nestjs-payments';
 
-/** What `--help` after a command shows. */
+/** The text of `--help` after a command. */
 export function commandHelp({ name, synopsis, about, options, examples }: Command): string {
   const rows = Object.entries(options).map(
     ([option, spec]) => [optionColumn(option, spec), spec.says] as const,
@@ -15,7 +15,7 @@ export function commandHelp({ name, synopsis, about, options, examples }: Comman
   ].join('\n\n');
 }
 
-/** What `--help` alone shows. */
+/** The text of `--help` alone. */
 export function programHelp(commands: readonly Command[]): string {
   return [
     `Usage: ${PROGRAM} <command> [options]`,

@@ -2,7 +2,7 @@ import { request as requestHttp, type IncomingHttpHeaders, type RequestOptions }
 import { request as requestHttps } from 'node:https';
 import { isIP, type Socket } from 'node:net';
 
-/** How far a request came: each step begins where the one before it ended. */
+/** The steps of a request, in order. */
 export type ExchangeStep = 'lookup' | 'connect' | 'tls' | 'answer';
 
 export interface Answered {
@@ -34,7 +34,7 @@ export function isAnswered(exchange: RequestRecord): exchange is Answered {
   return 'status' in exchange;
 }
 
-/** One request on a connection of its own; redirects are not followed. Never rejects. */
+/** Sends one request on a connection of its own, without following redirects. Never rejects. */
 export function exchange(
   url: URL,
   { method, headers, body }: ExchangeRequest,
@@ -82,7 +82,7 @@ export function exchange(
 
 function followSteps(socket: Socket, url: URL, enter: (step: ExchangeStep) => void): void {
   socket.on('lookup', (error) => {
-    // Without an error object the name has an address.
+    // No error: the name has an address.
     if (!(error as Error | null)) enter('connect');
   });
   socket.on('connect', () => {
@@ -110,7 +110,7 @@ function problemOf(error: NodeJS.ErrnoException, { host, hostname }: URL): strin
     case 'EPROTO':
       return `${host} does not speak TLS`;
     default:
-      // An AggregateError of several addresses has an empty message.
+      // An AggregateError for several addresses has an empty message.
       return error.message || error.code || 'the connection failed';
   }
 }

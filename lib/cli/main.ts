@@ -7,7 +7,7 @@ import { terminalOf } from './terminal.js';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const satisfies StopSignal[];
 
-// A reader that has read enough (`| head`) does not end the command.
+// A reader that closes the pipe early (`| head`) does not end the command.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 process.exitCode = await runCli(process.argv.slice(2), {

@@ -3,7 +3,7 @@ import { deliveryTarget } from '../sandbox/webhooks/endpoint-registry.js';
 import { didYouMean } from './closest-word.js';
 import { UsageError } from './usage-error.js';
 
-/** @throws UsageError if it is no whole number within the bounds. */
+/** @throws UsageError if it is not a whole number within the bounds. */
 export function wholeNumber(
   option: string,
   text: string | undefined,
@@ -14,7 +14,7 @@ export function wholeNumber(
   throw new UsageError(`${option} must be a whole number from ${smallest} to ${largest}.`);
 }
 
-/** @throws UsageError if it is none of the words. */
+/** @throws UsageError if it is not one of the words. */
 export function oneOf<const Word extends string>(
   option: string,
   text: string | undefined,
@@ -25,12 +25,12 @@ export function oneOf<const Word extends string>(
   throw new UsageError(`${option} must be one of ${words.join(', ')}.${didYouMean(text, words)}`);
 }
 
-/** @throws UsageError if it is no whole http address, or one with a password. */
+/** @throws UsageError if it is not a whole http address, or contains a password. */
 export function httpAddress(option: string, text: string): URL {
   return addressOf(text, true, `${option} must be a whole http or https address without a password`);
 }
 
-/** @throws UsageError if it is no whole http address of this machine, or one with a password. */
+/** @throws UsageError if it is not a whole http address of this machine, or contains a password. */
 export function localAddress(option: string, text: string): URL {
   return addressOf(text, false, `${option} must be an address on this machine, without a password`);
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What the package's own package.json says. */
+/** Facts from the package's own package.json. */
 export interface PackageFacts {
   readonly name: string;
   readonly version: string;

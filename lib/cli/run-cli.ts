@@ -23,7 +23,9 @@ export const COMMANDS: readonly Command[] = [
   initCommand,
 ];
 
-/** Runs one command and resolves to the exit code: 0 fine, 1 it failed, 2 the command line is wrong. */
+/**
+ * Runs one command. Resolves to the exit code: 0 for success, 1 for a failure, 2 for a wrong command line.
+ */
 export async function runCli(args: readonly string[], context: CommandContext): Promise<number> {
   const { terminal } = context;
   const command = commandOf(args);
@@ -35,7 +37,7 @@ export async function runCli(args: readonly string[], context: CommandContext): 
   }
 }
 
-/** The longest name that the arguments begin with: `sandbox exec` is not `sandbox` with an argument. */
+/** Finds the command with the longest matching name: `sandbox exec` is not `sandbox` with an argument. */
 function commandOf(args: readonly string[]): Command | undefined {
   return COMMANDS.filter(({ name }) => name.split(' ').every((word, index) => word === args[index])).sort(
     (left, right) => right.name.length - left.name.length,

@@ -1,15 +1,15 @@
 import { styleText } from 'node:util';
 
-/** How a piece of text looks; colours are dropped where the stream shows none, or `NO_COLOR` is set. */
+/** The look of a text. There are no colours if the stream shows none or `NO_COLOR` is set. */
 export type Look = 'bold' | 'dim' | 'green' | 'red' | 'cyan' | 'yellow';
 
-/** Where a command writes: its result to stdout, everything else that a person should read to stderr. */
+/** The output of a command: its result goes to stdout, everything else for a person to stderr. */
 export interface Terminal {
   readonly data: (line: string) => void;
   readonly say: (line: string) => void;
-  /** For text that `say` gets. */
+  /** For the text of `say`. */
   readonly paint: Paint;
-  /** For text that `data` gets. */
+  /** For the text of `data`. */
   readonly paintData: Paint;
 }
 
@@ -24,7 +24,7 @@ export function terminalOf({ stdout, stderr }: Pick<NodeJS.Process, 'stdout' | '
   };
 }
 
-/** A value from outside, without the control characters that a terminal would obey. */
+/** Removes the control characters, which a terminal would obey, from an outside value. */
 export function printable(text: string): string {
   return text.replace(/\p{C}/gu, '\u{FFFD}');
 }

@@ -7,17 +7,17 @@ const SIGNS: Readonly<Record<CheckResult['state'], readonly [look: Look, sign: s
   skipped: ['dim', '–'],
 };
 
-/** One check for a person: what was found and, below it, what to do. */
+/** The lines of one check: what the doctor found and, below it, what to do. */
 export function checkLines({ name, state, detail, fix }: CheckResult, paint: Paint): readonly string[] {
   const [look, sign] = SIGNS[state];
   const lines = [`${paint(look, sign)} ${paint('bold', name)}: ${printable(detail)}`];
   return fix === undefined ? lines : [...lines, `    ${paint('cyan', '→')} ${printable(fix)}`];
 }
 
-/** The last line: how many checks ended how. */
+/** The last line: the number of checks for each result. */
 export function summaryLine(results: readonly CheckResult[], paint: Paint): string {
   const count = (state: CheckResult['state']): number =>
     results.filter((result) => result.state === state).length;
-  const text = `${count('ok')} fine, ${count('failed')} to mend, ${count('skipped')} not checked`;
+  const text = `${count('ok')} fine, ${count('failed')} failed, ${count('skipped')} not checked`;
   return paint(count('failed') > 0 ? 'red' : 'green', text);
 }

@@ -1,8 +1,8 @@
-/** What came of one thing that the doctor looked at. */
+/** The result of one check. */
 export interface CheckResult {
   readonly name: string;
   readonly state: 'ok' | 'failed' | 'skipped';
-  /** What was found; never a secret. */
+  /** What the doctor found; never a secret. */
   readonly detail: string;
   /** What to do about it. */
   readonly fix?: string;

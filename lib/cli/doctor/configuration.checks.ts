@@ -11,7 +11,7 @@ import { type CheckResult, failed, ok, skipped } from './check.js';
 const OPTIONAL = ['PAYMENTS_TIMEOUT_MS', 'PAYMENTS_WEBHOOK_SECRET'];
 const optionError = optionErrors('default');
 
-/** Which of the variables are set, and which were likely misspelled. Values are never shown. */
+/** Checks which variables are set and which are likely misspelled. Shows no values. */
 export function variableCheck(environment: NodeJS.ProcessEnv, auth: string | undefined): CheckResult {
   const isSet = (name: string): boolean => Boolean(environment[name]?.trim());
   const notNeeded = auth === 'bearer' ? [...OPTIONAL, 'PAYMENTS_API_SECRET'] : OPTIONAL;
@@ -27,7 +27,7 @@ export function variableCheck(environment: NodeJS.ProcessEnv, auth: string | und
     .filter(({ meant }) => meant !== undefined);
   const problems = [
     ...missing.map((name) => `${name} is not set`),
-    ...strange.map(({ name, meant = '' }) => `${name} is not read: ${meant} is meant?`),
+    ...strange.map(({ name, meant = '' }) => `${name} is not read: did you mean ${meant}?`),
   ];
   if (problems.length === 0) return ok('Variables', `${PAYMENTS_VARIABLES.filter(isSet).join(', ')} are set`);
   return failed(
@@ -42,13 +42,13 @@ function meantBy(name: string, unset: readonly string[]): string | undefined {
   return closestWord(name, unset);
 }
 
-/** What the command line says about the keys. */
+/** The options of the command line about the keys. */
 export interface CredentialWish {
   readonly environment?: 'sandbox' | 'production';
   readonly auth?: 'headers' | 'bearer';
 }
 
-/** Whether address and keys belong together, by the rules that stop the boot. */
+/** Checks that address and keys belong together, by the rules that stop the boot. */
 export function credentialCheck(
   environment: NodeJS.ProcessEnv,
   wanted: CredentialWish,
@@ -63,7 +63,7 @@ export function credentialCheck(
   }
 }
 
-/** The one option beside them that the environment may hold; nothing where it is not set. */
+/** Checks the time limit, if the environment sets it. */
 export function timeoutCheck(environment: NodeJS.ProcessEnv): readonly CheckResult[] {
   const { timeoutMs } = optionsFromEnvironment(environment);
   if (timeoutMs === undefined) return [];
@@ -75,7 +75,7 @@ export function timeoutCheck(environment: NodeJS.ProcessEnv): readonly CheckResu
   }
 }
 
-/** Whether the package would take the signing secrets. */
+/** Checks that the package accepts the signing secrets. */
 export function secretCheck(
   chosen: ChosenScheme,
   secrets: readonly WebhookSecret[],
@@ -92,7 +92,7 @@ export function secretCheck(
   }
 }
 
-/** The package's own message, cut into what is wrong and what to write instead. */
+/** Splits the package's own message into the problem and its fix. */
 function problem(name: string, error: unknown): CheckResult {
   if (!isPaymentsError(error)) throw error;
   const [, wrong = error.message, fix = ''] = /^(.*?): (.*)$/s.exec(error.message) ?? [];

@@ -43,7 +43,7 @@ export const doctorCommand: Command = {
   synopsis: '[options]',
   summary: 'check versions, variables, keys, gateway, clock and webhook route',
   about: [
-    'Looks at everything that an application needs and says what to mend. It reads the balance once at the gateway, and with',
+    'Checks everything that an application needs and says what to fix. It reads the balance once at the gateway, and with',
     '--webhook delivers events named doctor.check, which are about no payment. Secrets are never printed.',
   ].join('\n'),
   options: OPTIONS,
@@ -95,7 +95,7 @@ async function* checks(values: DoctorValues, context: CommandContext): AsyncGene
   yield result;
   yield* timeoutCheck(environment);
   if (credentials) yield* await gatewayChecks(credentials);
-  else yield skipped('Gateway', 'not asked', 'Mend address and keys first.');
+  else yield skipped('Gateway', 'not asked', 'Fix address and keys first.');
   const { result: secretResult, signing } = secretCheck(chosen, secrets);
   yield secretResult;
   if (webhook && signing) yield* await webhookChecks(webhook, { ...signing, sent });

@@ -9,8 +9,8 @@ import {
 import { type CheckResult, failed, ok, skipped } from './check.js';
 
 const TIMEOUT_MS = 10_000;
-/** Far below the 300 s that schemes with a signed time usually bear, and far above what a network takes. */
-const BEARABLE_SKEW_MS = 30_000;
+/** Far below the usual tolerance of schemes with a signed time (300 s), and far above network delays. */
+const MAX_SKEW_MS = 30_000;
 
 const STEP_FIXES: Readonly<Record<ExchangeStep, string>> = {
   lookup:
@@ -26,7 +26,7 @@ const STEP_NAMES: Readonly<Record<ExchangeStep, string>> = {
   answer: 'HTTP',
 };
 
-/** Reads the balance once, as the package would, and looks at what came back. */
+/** Reads the balance once, like the package, and checks the answer. */
 export async function gatewayChecks(credentials: ResolvedCredentials): Promise<readonly CheckResult[]> {
   const url = new URL(`${credentials.baseUrl}/merchant-balance`);
   const asked = Date.now();
@@ -80,7 +80,7 @@ function holdsData(text: string): boolean {
   }
 }
 
-/** Compares this clock with the `Date` of the answer, which was written between asking and hearing. */
+/** Compares this clock with the `Date` of the answer, which the gateway wrote between `asked` and `heard`. */
 export function clockCheck(
   { headers: { date } }: Pick<Answered, 'headers'>,
   asked: number,
@@ -88,12 +88,12 @@ export function clockCheck(
 ): CheckResult {
   const written = Date.parse(date ?? '');
   if (Number.isNaN(written)) {
-    return skipped('Clock', 'the gateway tells no time', 'Compare it with timedatectl status.');
+    return skipped('Clock', 'the answer has no Date header', 'Compare it with timedatectl status.');
   }
   // The header holds whole seconds.
   const skewMs = Math.max(0, asked - (written + 1_000), written - heard);
   const seconds = Math.round(skewMs / 1_000);
-  if (skewMs <= BEARABLE_SKEW_MS) return ok('Clock', `within ${Math.max(1, seconds)} s of the gateway's`);
+  if (skewMs <= MAX_SKEW_MS) return ok('Clock', `within ${Math.max(1, seconds)} s of the gateway's`);
   const side = written > heard ? 'behind' : 'ahead of';
   return failed(
     'Clock',

@@ -1,11 +1,11 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** A package as it is installed. */
+/** An installed package. */
 export interface InstalledPackage {
   readonly name: string;
   readonly version: string;
-  /** Where it really is, links followed. */
+  /** Its real path, with links resolved. */
   readonly folder: string;
 }
 
@@ -18,17 +18,17 @@ interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
-/** What Node would load in a project. */
+/** The packages that Node loads in a project. */
 export interface PackageTree {
-  /** Of the project, links followed. */
+  /** The project's real path, with links resolved. */
   readonly folder: string;
-  /** What a bare import in the project's own files gives. */
+  /** Finds the package that a bare import in the project's own files loads. */
   find(name: string): InstalledPackage | undefined;
-  /** Every copy that the project or one of its packages would load. */
+  /** Finds every copy that the project or one of its packages loads. */
   copiesOf(name: string): readonly InstalledPackage[];
 }
 
-/** Follows the dependencies of a project the way Node does; undefined if the folder holds no package.json. */
+/** Resolves the dependencies of a project like Node; undefined if the folder has no package.json. */
 export function packageTree(project: string): PackageTree | undefined {
   const root = manifestOf(project);
   if (!root) return undefined;
@@ -64,7 +64,7 @@ function namesOf(
   return Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies, ...more });
 }
 
-/** The nearest `node_modules/<name>` from a folder up. */
+/** Finds the nearest `node_modules/<name>` from a folder up. */
 function resolveFrom(folder: string, name: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
     try {

@@ -4,7 +4,10 @@ import { type CheckResult, failed, ok, skipped } from './check.js';
 import { type PackageTree } from './package-tree.js';
 import { isInRange } from './version-range.js';
 
-/** Packages of which a second copy breaks an application: injection by class, metadata of DTOs, registered options. */
+/**
+ * A second copy of these packages breaks an application: injection by class, metadata of DTOs, registered
+ * options.
+ */
 const ONE_COPY = ['nestjs-payments', '@nestjs/common', '@nestjs/core', 'class-transformer'];
 
 export function nodeCheck(version: string, { engines }: PackageFacts): CheckResult {
@@ -12,7 +15,7 @@ export function nodeCheck(version: string, { engines }: PackageFacts): CheckResu
   return failed('Node', `${version} is too old`, `Install Node ${engines.node.replace('>=', '')} or newer.`);
 }
 
-/** Whether the packages that the application has to bring are there, in versions that fit. */
+/** Checks that the application has installed its peer packages in fitting versions. */
 export function peerChecks(tree: PackageTree | undefined, facts: PackageFacts): readonly CheckResult[] {
   if (!tree) {
     return [
@@ -65,7 +68,7 @@ function copyCheck(tree: PackageTree, name: string): CheckResult | undefined {
   );
 }
 
-/** The last alternative of a range, as npm takes it without quotes. */
+/** The last alternative of a range, which needs no quotes on a command line. */
 function newest(range: string): string {
   return (range.split('||').at(-1) ?? range).trim();
 }

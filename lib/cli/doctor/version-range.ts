@@ -2,8 +2,8 @@ const CARET = /^\^(\d+)\.(\d+)\.(\d+)$/;
 const AT_LEAST = /^>=(\d+)\.(\d+)(?:\.(\d+))?$/;
 
 /**
- * Whether a version lies in a range of the forms that this package's own package.json uses:
- * `^1.2.3 || ^2.0.0`, `>=20.19`.
+ * Whether a version lies in a range. The range has a form that this package's own package.json uses: `^1.2.3
+ * || ^2.0.0`, `>=20.19`.
  *
  * @throws RangeError for any other form.
  */
@@ -22,7 +22,7 @@ function isWithin(version: Numbers, range: string): boolean {
   return range.startsWith('>=') || isBelow(version, caretEnd(lowest));
 }
 
-/** The first version that `^` leaves out: the leftmost number that is not 0 must stay. */
+/** The first version that `^` excludes: the leftmost nonzero number must stay. */
 function caretEnd([major, minor, patch]: Numbers): Numbers {
   if (major > 0) return [major + 1, 0, 0];
   return minor > 0 ? [0, minor + 1, 0] : [0, 0, patch + 1];

@@ -6,8 +6,8 @@ import { paymentEvent } from '../../testing/payment-event.js';
 import { type CheckResult, failed, ok, skipped } from './check.js';
 
 /**
- * No payment's event, so that no handler of a payment runs: the package hands it to those of `unrecognized`,
- * or sets it aside. The same at every run, so that it is set aside once.
+ * An unknown event, so that no handler of a payment runs: the package calls the `unrecognized` handlers, or
+ * sets the event aside. Every run sends the same event, so that the package sets it aside once.
  */
 const EVENT = {
   ...paymentEvent('doctor.check', { reference: 'doctor.check' }),
@@ -18,7 +18,7 @@ const TIMEOUT_MS = 30_000;
 
 type Bad = 'unsigned' | 'altered' | 'stale';
 
-/** Delivers one good event and those that the route must refuse. */
+/** Delivers one good event, and events that the route must refuse. */
 export async function webhookChecks(url: URL, sender: Sender): Promise<readonly CheckResult[]> {
   const body = JSON.stringify(EVENT);
   const good = await post(url, eventHeaders('good', body, sender, { url }), body);

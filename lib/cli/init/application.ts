@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Where an application's files are. */
+/** The files of an application. */
 export interface Application {
-  /** Of its package.json: `npm install` and `.env` belong there. */
+  /** The folder of its package.json, for `npm install` and `.env`. */
   readonly folder: string;
-  /** Of its TypeScript files. */
+  /** The folder of its TypeScript files. */
   readonly sources: string;
-  /** The file that starts it; it need not be there. */
+  /** The file that starts it; it may not exist. */
   readonly main: string;
 }
 
@@ -24,7 +24,7 @@ interface NestProject {
   readonly entryFile?: string;
 }
 
-/** The nearest folder from a place up that holds a package.json. */
+/** The nearest folder from a place up that has a package.json. */
 export function packageFolder(place: string): string | undefined {
   for (let at = place; ; at = dirname(at)) {
     if (existsSync(join(at, 'package.json'))) return at;
@@ -32,7 +32,7 @@ export function packageFolder(place: string): string | undefined {
   }
 }
 
-/** The applications of a folder as `nest-cli.json` tells, or the one in `src`. */
+/** The applications of a folder: those of `nest-cli.json`, or the one in `src`. */
 export function applicationsIn(folder: string): readonly Application[] {
   const { projects = {}, sourceRoot = 'src', entryFile = 'main' } = nestCliOf(folder);
   const applications = Object.values(projects).filter(({ type }) => type === 'application');

@@ -2,19 +2,19 @@ import type ts from 'typescript';
 import { type SourceCode } from './source-code.js';
 import { beginsLine, indented, lineIndent, lineLength, type TextEdit } from './text-edit.js';
 
-/** Prettier's own width, which `nest new` keeps. */
+/** Prettier's default width, which `nest new` keeps. */
 const LINE_WIDTH = 80;
 const COMMA = /^(?:\s|\/\/.*\n|\/\*(?:(?!\*\/)[\s\S])*\*\/)*,/;
 
-/** Something between brackets with commas in it. */
+/** Elements between brackets, separated by commas. */
 export interface CodeList {
   readonly node: ts.Node;
   readonly elements: ts.NodeArray<ts.Node>;
 }
 
 /**
- * Puts an entry, written in the file's style but not indented, into a list; what the list holds stays as it
- * is written.
+ * Inserts an entry into a list. The entry has the file's style, but no indent. The existing elements keep
+ * their text.
  */
 export function inserted(
   code: SourceCode,
@@ -34,7 +34,7 @@ export function inserted(
   return index === 0 ? insertedFirst(code, list, entry) : insertedAfter(code, list, index - 1, entry);
 }
 
-/** Gives each element, and perhaps a new one among them, a line of its own. */
+/** Puts each element, and an optional new one, on its own line. */
 export function brokenOut(
   code: SourceCode,
   { node, elements }: CodeList,
@@ -109,7 +109,7 @@ function insertedAfter(code: SourceCode, list: CodeList, index: number, entry: s
   ];
 }
 
-/** White space before the brackets' line, and before the lines of what they hold. */
+/** The indent of the brackets' line and of the elements. */
 function indents(
   { source, style }: SourceCode,
   { node, elements }: CodeList,
@@ -123,13 +123,13 @@ function indents(
   return { base, inner: own === undefined ? base + style.indent : lineIndent(text, own) };
 }
 
-/** The place behind the comma that follows an element; undefined if none does. */
+/** The place after the comma that follows an element; undefined without a comma. */
 function afterComma(text: string, end: number): number | undefined {
   const [found] = COMMA.exec(text.slice(end)) ?? [];
   return found === undefined ? undefined : end + found.length;
 }
 
-/** The place behind the comments that end the line. */
+/** The place after the comments at the end of the line. */
 function afterComments({ compiler, source }: SourceCode, place: number): number {
   return compiler.getTrailingCommentRanges(source.text, place)?.at(-1)?.end ?? place;
 }

@@ -2,15 +2,17 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type ts from 'typescript';
 
-/** The API of TypeScript 5 and 6. The application has it installed; this package brings none. */
+/** The API of TypeScript 5 and 6, from the application's own installation. */
 export type Compiler = typeof ts;
 
-/** A compiler, or why there is none: the second half of a sentence. */
+/** A compiler, or the reason for having none, as the second half of a sentence. */
 export type CompilerFinding =
   | { readonly compiler: Compiler; readonly problem?: undefined }
   | { readonly compiler?: undefined; readonly problem: string };
 
-/** The application's own TypeScript, or else that of its `@nestjs/cli`: TypeScript 7 has no such API. */
+/**
+ * Loads the application's own TypeScript, or else that of its `@nestjs/cli`. TypeScript 7 has no such API.
+ */
 export function compilerOf(folder: string): CompilerFinding {
   const own = packageFrom(folder, 'typescript');
   const nestCli = resolvedFrom(folder, '@nestjs/cli/package.json');

@@ -6,7 +6,7 @@ const VARIABLES = {
 };
 const HEADING = '# Payments. `npx nestjs-payments sandbox --print-env` prints a whole set for the emulator.';
 
-/** The text of `.env.example` with the variables that it lacks; a commented one counts as there. */
+/** Adds the missing variables to `.env.example`. A commented variable is not missing. */
 export function envExample(before: string | undefined): string {
   const text = before ?? '';
   const missing = Object.entries(VARIABLES).filter(

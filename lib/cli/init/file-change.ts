@@ -5,25 +5,25 @@ import { optionalText } from './source-text.js';
 
 const ANYBODY_WRITES = 0o222;
 
-/** A file as it stands, and as it is to be. */
+/** A file's text before and after. */
 export interface FileChange {
   readonly path: string;
-  /** Undefined if there is none yet. */
+  /** Undefined: the file does not exist yet. */
   readonly before: string | undefined;
   readonly after: string;
 }
 
-/** A change, the file that a link leads to, and the new text beside it. */
+/** A change with its real file and the temporary file beside it. */
 interface Draft extends FileChange {
   readonly target: string;
   readonly draft: string;
 }
 
 /**
- * Writes all of them, each by one rename, so that no file is ever half written.
+ * Writes all changes, each by one rename, so that no file is ever half written.
  *
- * @throws NotEditableError if a file is no longer what the changes were worked out from, is read-only, or cannot be
- * written; none is changed then.
+ * @throws NotEditableError if a file has changed in the meantime, is read-only, or cannot be written. Then it
+ * writes none.
  */
 export function writeChanges(changes: readonly FileChange[]): void {
   for (const { path, before } of changes) {
@@ -41,13 +41,13 @@ export function writeChanges(changes: readonly FileChange[]): void {
 
 function draftOf(change: FileChange): Draft {
   const { path, before } = change;
-  const target = before === undefined ? path : realpathSync(path); // a link stays one
+  const target = before === undefined ? path : realpathSync(path); // keeps a link
   return { ...change, target, draft: join(dirname(target), `.${basename(target)}.${process.pid}.tmp`) };
 }
 
 function writeDraft({ path, target, draft, before, after }: Draft): void {
   const mode = before === undefined ? undefined : statSync(target).mode;
-  // A rename would pass over it.
+  // A rename would ignore the missing permission.
   if (mode !== undefined && (mode & ANYBODY_WRITES) === 0) {
     throw new NotEditableError(`${basename(path)} is read-only`);
   }

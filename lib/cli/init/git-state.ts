@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { basename, dirname } from 'node:path';
 
-/** Whether git knows a file, or its folder, in another state than the last commit's; false where there is no git. */
+/** Whether a file, or its folder, differs from git's last commit; false without git. */
 export function isUncommitted(file: string): boolean {
   const { status, stdout } = spawnSync('git', ['status', '--porcelain', '--', basename(file)], {
     cwd: dirname(file),

@@ -5,25 +5,25 @@ import { restyled } from './source-style.js';
 
 const LINE_WIDTH = 80;
 
-/** What a file imports from one module. */
+/** The imports from one module. */
 export interface WantedImport {
   readonly from: string;
   readonly names: readonly string[];
 }
 
-/** The name under which a file has, or is to have, something that another module exports. */
+/** The local name, existing or new, of another module's export. */
 export function localName(code: SourceCode, name: string, from: string): string {
   const own = specifiersFrom(code, from).find((specifier) => exportedName(specifier) === name);
   if (own) return own.name.text;
   return namesOf(code).has(name) ? inOtherWords(name) : name;
 }
 
-/** The file with the imports that it does not have yet, those of packages before those of its neighbours. */
+/** Adds the missing imports: packages first, then neighbours. */
 export function withImports(code: SourceCode, wanted: readonly WantedImport[]): SourceCode {
   return wanted.reduce(withImport, code);
 }
 
-/** The lines that import something, as `nest new` would write them. */
+/** An import in the style of `nest new`. */
 export function importLine({ from, names }: WantedImport): string {
   const line = `import { ${names.join(', ')} } from '${from}';`;
   return line.length <= LINE_WIDTH ? line : `import {\n  ${names.join(',\n  ')},\n} from '${from}';`;
@@ -46,7 +46,7 @@ function withImport(code: SourceCode, { from, names }: WantedImport): SourceCode
   }, code);
 }
 
-/** `hmac` as `gatewayHmac`, where the file means something else by it. */
+/** Turns `hmac` into `gatewayHmac`, if the file uses the name for something else. */
 function inOtherWords(name: string): string {
   const prefix = /^[A-Z]/.test(name) ? 'Gateway' : 'gateway';
   return `${prefix}${name.charAt(0).toUpperCase()}${name.slice(1)}`;
@@ -63,13 +63,13 @@ function withNewImport(code: SourceCode, wanted: WantedImport): SourceCode {
   return edited(code, [{ start: place, end: place, text: `\n${restyled(importLine(wanted), style)}` }]);
 }
 
-/** The names between the braces of an import by value, where a file has one of this module. */
+/** The names in the braces of an existing import by value from this module. */
 function extendable(code: SourceCode, from: string): CodeList | undefined {
   const [node] = namedImportsFrom(code, from).filter(({ elements }) => elements.length > 0);
   return node && { node, elements: node.elements };
 }
 
-/** What a file imports by value from one module, by name. */
+/** The named imports by value from one module. */
 export function specifiersFrom(code: SourceCode, from: string): readonly ts.ImportSpecifier[] {
   return namedImportsFrom(code, from)
     .flatMap(({ elements }) => [...elements])
@@ -99,7 +99,7 @@ export function moduleOf({ moduleSpecifier }: ts.ImportDeclaration): string {
   return (moduleSpecifier as ts.StringLiteral).text;
 }
 
-/** Every name that stands anywhere in a file: a new one must be none of them. */
+/** All names in a file, which a new name must not repeat. */
 export function namesOf({ compiler, source }: SourceCode): ReadonlySet<string> {
   const names = new Set<string>();
   const visit = (node: ts.Node): void => {

@@ -3,14 +3,14 @@ import type ts from 'typescript';
 import { importsOf, moduleOf } from './import-names.js';
 import { type SourceCode } from './source-code.js';
 
-/** How a file imports one of its neighbours. */
+/** The specifier with which a file imports a neighbour. */
 export function importSpecifier(code: SourceCode, file: string): string {
   const from = dirname(code.source.fileName);
   const path = relative(from, file).replaceAll('\\', '/').replace(/\.ts$/, '');
   return `${path.startsWith('.') ? '' : './'}${path}${importEnding(code)}`;
 }
 
-/** What the names of neighbours end in: as the file itself imports them, or else as its module format needs. */
+/** The extension of the specifier: that of the file's other imports, or else what the module format needs. */
 function importEnding(code: SourceCode): '' | '.js' | '.ts' {
   const neighbours = importsOf(code)
     .map(moduleOf)
@@ -20,7 +20,7 @@ function importEnding(code: SourceCode): '' | '.js' | '.ts' {
   return neighbours.length === 0 && needsEnding(code) ? '.js' : '';
 }
 
-/** Whether Node itself will resolve what the compiler writes. */
+/** Whether Node itself resolves the compiled specifier. */
 function needsEnding({ compiler, source }: SourceCode): boolean {
   const config = compiler.findConfigFile(source.fileName, (path) => compiler.sys.fileExists(path));
   const options = config === undefined ? {} : optionsOf(compiler, config);

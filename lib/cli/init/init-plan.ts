@@ -14,14 +14,14 @@ import { optionalText, sourceText } from './source-text.js';
 import { type FoundClass, surveyOf } from './survey.js';
 import { controllerFile, handlerFile } from './templates.js';
 
-/** What is left for a person to write into a file. */
+/** Code that a person has to write into a file. */
 export interface HandWork {
   readonly file: string;
   readonly reason: string;
   readonly text: string;
 }
 
-/** What has to be done; all of it is known before anything is written. */
+/** Everything to do, known before the first file is written. */
 export interface InitPlan {
   readonly changes: readonly FileChange[];
   readonly byHand: HandWork | undefined;
@@ -30,10 +30,10 @@ export interface InitPlan {
 }
 
 /**
- * What an application lacks.
+ * Plans what an application lacks.
  *
- * @param module The root module's file, where the command line names it.
- * @throws NotEditableError if a file cannot be read right.
+ * @param module The root module's file from the command line, if given.
+ * @throws NotEditableError if a file cannot be read.
  * @throws UsageError if there is no root module.
  */
 export function initPlan(application: Application, folder: string, module: string | undefined): InitPlan {
@@ -94,7 +94,7 @@ function unnamed(added: NewClass): WantedClass | undefined {
   return added.isRegistered ? undefined : added;
 }
 
-/** The class that is there, and that no module names. */
+/** An existing class that no module registers. */
 function unregistered(code: SourceCode, found: FoundClass | undefined): WantedClass | undefined {
   if (!found || found.isUsed) return undefined;
   const isHere = found.file === code.source.fileName;

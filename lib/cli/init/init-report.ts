@@ -8,7 +8,7 @@ import { shown } from './root-module.js';
 const LOOKS: Readonly<Record<DiffLine['mark'], Look>> = { '+': 'green', '-': 'red', '@': 'cyan', ' ': 'dim' };
 const LOCAL_ROUTE = 'http://127.0.0.1:3000/webhooks/payments';
 
-/** Each file that is to be written, as a unified diff. */
+/** Prints each change as a unified diff. */
 export function sayChanges(
   changes: readonly FileChange[],
   folder: string,
@@ -24,7 +24,7 @@ export function sayChanges(
   }
 }
 
-/** What a person has to write, ready to copy. */
+/** Prints the code that a person has to write. */
 export function sayByHand(
   { file, reason, text }: HandWork,
   folder: string,
@@ -34,7 +34,7 @@ export function sayByHand(
   data(`${text.replaceAll(/^(?=.)/gm, '  ')}\n`);
 }
 
-/** The way from here to the first webhook. */
+/** The steps from here to the first webhook. */
 export function nextSteps({ addsRoute }: InitPlan, install: string | undefined): string {
   const route = addsRoute ? LOCAL_ROUTE : '<address of your webhook route>';
   const steps = [
@@ -43,6 +43,6 @@ export function nextSteps({ addsRoute }: InitPlan, install: string | undefined):
     `npx nestjs-payments doctor --webhook ${route}   # when the application runs`,
     'npx nestjs-payments sandbox exec -- npm run test:e2e   # tests that start the application need the variables too',
   ];
-  const prefix = addsRoute ? '\nA global prefix of the application stands before /webhooks/payments.' : '';
+  const prefix = addsRoute ? "\nThe application's global prefix comes before /webhooks/payments." : '';
   return `Next:\n${steps.map((step) => `  ${step}`).join('\n')}${prefix}`;
 }

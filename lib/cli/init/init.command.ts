@@ -29,8 +29,8 @@ export const initCommand: Command = {
   summary: 'add module, webhook controller, handler and .env.example to an application',
   about: [
     'Adds what a Nest 11 or 12 application lacks: PaymentsModule in its root module, a webhook controller, a handler, and the',
-    'variables in .env.example. Shows every change first, and asks where there is a terminal. Installs nothing, never touches',
-    '.env, and changes nothing when it runs again. The exit code is 1 where something is left to be written by hand.',
+    'variables in .env.example. Shows every change first, and asks if there is a terminal. Installs nothing, never touches',
+    '.env, and changes nothing when it runs again. The exit code is 1 if something is left to write by hand.',
   ].join('\n'),
   options: OPTIONS,
   examples: ['init --dry-run', 'init', 'init --module apps/shop/src/app.module.ts'],
@@ -91,7 +91,7 @@ function sayInstall(application: Application, { say, paint }: CommandContext['te
   if (install !== undefined) say(paint('yellow', `Packages are missing: ${install}`));
 }
 
-/** The command that installs what is missing. */
+/** The command that installs the missing packages. */
 function installOf({ folder }: Application): string | undefined {
   const missing = missingPackages(folder, packageTree(folder), packageFacts());
   return missing.length === 0 ? undefined : installCommand(folder, missing);

@@ -1,4 +1,4 @@
-/** One line of a unified diff: what it does, and the line. */
+/** One line of a unified diff with its mark. */
 export interface DiffLine {
   readonly mark: ' ' | '+' | '-' | '@';
   readonly text: string;
@@ -6,7 +6,7 @@ export interface DiffLine {
 
 const CONTEXT = 3;
 
-/** The changes of a text, with the lines around them, as a unified diff shows them. */
+/** The changes of a text, with context lines, as a unified diff. */
 export function lineDiff(before: string, after: string): readonly DiffLine[] {
   const lines = compared(linesOf(before), linesOf(after));
   const isNear = lines.map((_, index) =>
@@ -31,7 +31,7 @@ export function lineDiff(before: string, after: string): readonly DiffLine[] {
   return result;
 }
 
-/** Lines of a hunk without those of one mark. */
+/** The number of lines of a hunk without those of one mark. */
 function count(hunk: readonly DiffLine[], without: '+' | '-'): number {
   return hunk.filter(({ mark }) => mark !== without).length;
 }
@@ -41,7 +41,7 @@ function linesOf(text: string): readonly string[] {
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
 }
 
-/** By the longest common subsequence; what both begin and end with costs nothing. */
+/** Compares by the longest common subsequence, after removing the common start and end. */
 function compared(before: readonly string[], after: readonly string[]): readonly DiffLine[] {
   const same = (text: string): DiffLine => ({ mark: ' ', text });
   const shorter = Math.min(before.length, after.length);
@@ -80,7 +80,7 @@ function middle(before: readonly string[], after: readonly string[]): readonly D
   return lines;
 }
 
-/** Of the rest of both texts from each pair of lines on. */
+/** Lengths of the common subsequences of both rests, for each pair of lines. */
 function commonLengths(before: readonly string[], after: readonly string[]): readonly (readonly number[])[] {
   const table = Array.from({ length: before.length + 1 }, () => new Array<number>(after.length + 1).fill(0));
   for (let left = before.length - 1; left >= 0; left -= 1) {

@@ -4,10 +4,10 @@ import { type PackageTree } from '../doctor/package-tree.js';
 import { isInRange } from '../doctor/version-range.js';
 import { type PackageFacts } from '../package-facts.js';
 
-/** By the application's own files: that npm installs it as this package's peer is not enough then. */
+/** The application's own files import it, so npm's installation as a peer of this package is not enough. */
 const IMPORTED = '@nestjs/config';
 
-/** What the application still has to install, in versions that fit its Nest. */
+/** The packages that the application lacks, in versions that fit its Nest. */
 export function missingPackages(
   folder: string,
   tree: PackageTree | undefined,
@@ -31,10 +31,7 @@ export function missingPackages(
   ];
 }
 
-/**
- * Nest's own packages of its next major version are ES modules alone, which Jest of a Nest 11 application
- * cannot load.
- */
+/** Nest 12 packages are ES modules only, which Jest in a Nest 11 application cannot load. */
 function rangeFor(nest: string, name: string, range: string): string {
   const alternatives = range.split('||').map((alternative) => alternative.trim());
   const isOlder = name.startsWith('@nestjs/') && nest.startsWith('11.');

@@ -4,14 +4,14 @@ import { exportedName, specifiersFrom } from './import-names.js';
 import { NotEditableError } from './not-editable.error.js';
 import { type SourceCode } from './source-code.js';
 
-/** A list of a module's metadata that the webhooks of payments take part in. */
+/** A list of a module's metadata that `init` changes. */
 export type ModuleListName = 'imports' | 'controllers' | 'providers';
 
 /**
- * What stands between the braces of `@Module({…})`.
+ * Finds the object of `@Module({…})`.
  *
- * @param className The module, where a file holds several.
- * @throws NotEditableError if it cannot be told, or does not stand there.
+ * @param className The module, if a file has several.
+ * @throws NotEditableError if the file has no such object, or more than one.
  */
 export function moduleMetadata(code: SourceCode, className?: string): ts.ObjectLiteralExpression {
   const { compiler, source } = code;
@@ -22,21 +22,21 @@ export function moduleMetadata(code: SourceCode, className?: string): ts.ObjectL
     );
   const chosen = calls.length > 1 ? calls.filter(({ name }) => name === className) : calls;
   const [argument] = chosen[0]?.call.arguments ?? [];
-  if (calls.length === 0) throw new NotEditableError('no class with @Module() stands in it');
-  if (chosen.length !== 1) throw new NotEditableError('several classes with @Module() stand in it');
+  if (calls.length === 0) throw new NotEditableError('it has no class with @Module()');
+  if (chosen.length !== 1) throw new NotEditableError('it has several classes with @Module()');
   if (!argument || !compiler.isObjectLiteralExpression(argument)) {
-    throw new NotEditableError('what @Module() is given is not written out there');
+    throw new NotEditableError('the argument of @Module() is not an object literal');
   }
   if (argument.properties.some(compiler.isSpreadAssignment)) {
-    throw new NotEditableError('part of what @Module() is given stands elsewhere');
+    throw new NotEditableError('part of the argument of @Module() is elsewhere');
   }
   return argument;
 }
 
 /**
- * The elements of one list; undefined where the metadata has no such list.
+ * The elements of one list; undefined if the metadata has no such list.
  *
- * @throws NotEditableError if it is no plain list.
+ * @throws NotEditableError if it is not a plain list.
  */
 export function moduleList(
   { compiler }: SourceCode,
@@ -47,7 +47,7 @@ export function moduleList(
   if (!property) return undefined;
   const node = compiler.isPropertyAssignment(property) ? property.initializer : property;
   if (!compiler.isArrayLiteralExpression(node) || node.elements.some(compiler.isSpreadElement)) {
-    throw new NotEditableError(`its ${name} are no plain list`);
+    throw new NotEditableError(`its ${name} are not a plain list`);
   }
   return { node, elements: node.elements };
 }

@@ -5,14 +5,14 @@ import { moduleList, type ModuleListName, moduleMetadata, propertyName } from '.
 import { edited, type SourceCode } from './source-code.js';
 import { restyled } from './source-style.js';
 
-/** A class of a file beside the module's, to be registered. */
+/** A class to register. */
 export interface WantedClass {
   readonly name: string;
-  /** As the module imports it; undefined if it stands in the module's own file. */
+  /** The module's import specifier; undefined if the class is in the module's own file. */
   readonly from: string | undefined;
 }
 
-/** What a module lacks. */
+/** Everything that a module lacks. */
 export interface Registration {
   readonly payments: boolean;
   /** `ConfigModule.forRoot()`, which reads `.env`. */
@@ -24,9 +24,9 @@ export interface Registration {
 const LISTS = ['imports', 'controllers', 'providers'] as const satisfies readonly ModuleListName[];
 
 /**
- * The module with all of it in its lists.
+ * Adds everything to the module's lists.
  *
- * @throws NotEditableError if the module has to be changed by hand.
+ * @throws NotEditableError if a person has to change the module.
  */
 export function registered(code: SourceCode, wanted: Registration, className?: string): SourceCode {
   const imported = withImports(code, importsOf(wanted));
@@ -38,7 +38,7 @@ export function registered(code: SourceCode, wanted: Registration, className?: s
   );
 }
 
-/** What to write where the module has to be changed by hand. */
+/** The code that a person has to write into the module. */
 export function byHand(wanted: Registration, code?: SourceCode): string {
   const imports = importsOf(wanted).map(({ from, names }) =>
     importLine({ from, names: names.map((name) => (code ? importedAs(code, name, from) : name)) }),
@@ -72,7 +72,7 @@ function newList(name: ModuleListName, entry: string, { style }: SourceCode): st
   return `${name}: [\n${style.indent}${entry.replaceAll('\n', `\n${style.indent}`)}${comma}\n]`;
 }
 
-/** Behind the lists that Nest's own applications write before this one. */
+/** The place after the lists that Nest's own applications write first. */
 function placeOf(
   { compiler }: SourceCode,
   name: ModuleListName,

@@ -9,21 +9,24 @@ import { type SourceCode } from './source-code.js';
 import { namesByValue } from './survey.js';
 import { controllerFile, handlerFile } from './templates.js';
 
-/** A class that the application gets, in a file of its own. */
+/** A class that `init` creates in its own file. */
 export interface NewClass extends WantedClass {
   readonly file: FileChange;
-  /** Whether the module names it already, and only the file is missing. */
+  /** Whether the module already names it, and only the file is missing. */
   readonly isRegistered: boolean;
 }
 
 const TEMPLATES = { controller: controllerFile, handler: handlerFile };
-/** The first of which neither file nor class is there: many an application has a PaymentsController already. */
+/**
+ * `init` takes the first stem without an existing file or class: many applications already have a
+ * PaymentsController.
+ */
 const STEMS = ['payments', 'payments-webhook', 'gateway-payments'];
 
 /**
- * A class beside the module's file.
+ * Plans a class in a file beside the module's.
  *
- * @throws NotEditableError if every name for it is taken.
+ * @throws NotEditableError if all names are taken.
  */
 export function newClass(role: keyof typeof TEMPLATES, code: SourceCode): NewClass {
   const choices = STEMS.map((stem) => choiceOf(code, role, stem));

@@ -1,7 +1,4 @@
-/**
- * A file that is not changed because it cannot be surely changed right; the message is the second half of a
- * sentence.
- */
+/** `init` cannot change a file safely, so it does not. The message is the second half of a sentence. */
 export class NotEditableError extends Error {
   override readonly name = 'NotEditableError';
 }

@@ -14,12 +14,15 @@ const LOCK_FILES: readonly (readonly [string, PackageManager])[] = [
   ['bun.lockb', 'bun'],
 ];
 
-/** How the package manager in use, by its lock file or `packageManager` in package.json, adds packages. */
+/**
+ * The install command of the package manager in use, known by its lock file or by `packageManager` in
+ * package.json.
+ */
 export function installCommand(folder: string, packages: readonly string[]): string {
   return [INSTALL[packageManager(folder)], ...packages].join(' ');
 }
 
-/** A workspace's lock file stands above its packages. */
+/** A workspace's lock file is above its packages. */
 function packageManager(folder: string): PackageManager {
   for (let at = folder; ; at = dirname(at)) {
     const named = namedManager(at);

@@ -9,18 +9,18 @@ import { type SourceCode, sourceCode } from './source-code.js';
 
 const FACTORY_METHOD = /^create/;
 
-/** The module that is to register everything. */
+/** The module that registers everything. */
 export interface RootModule {
   readonly application: Application;
   readonly file: string;
-  /** Undefined if nothing names it. */
+  /** Undefined if nothing names the class. */
   readonly className: string | undefined;
 }
 
 /**
- * The application that a command means.
+ * Finds the application of a command.
  *
- * @param module The path that `--module` named.
+ * @param module The path of `--module`.
  * @throws UsageError if there is none, or several.
  */
 export function applicationAt(folder: string, module: string | undefined): Application {
@@ -40,9 +40,9 @@ export function applicationAt(folder: string, module: string | undefined): Appli
 }
 
 /**
- * The module that `--module` names, or that `main.ts` starts, or `app.module.ts`.
+ * Finds the module that `--module` names, or that `main.ts` starts, or `app.module.ts`.
  *
- * @throws UsageError if none of them is there.
+ * @throws UsageError if none of them exists.
  */
 export function rootModule(
   application: Application,
@@ -64,7 +64,7 @@ export function rootModule(
   );
 }
 
-/** A path as a person reads it. */
+/** A path for messages. */
 export function shown(folder: string, file: string): string {
   return relative(folder, file).replaceAll('\\', '/');
 }
@@ -76,12 +76,12 @@ function applicationOf(file: string, module: string): Application {
     );
   }
   const folder = packageFolder(dirname(file));
-  if (folder === undefined) throw new UsageError(`No package.json stands above ${module}.`);
+  if (folder === undefined) throw new UsageError(`There is no package.json above ${module}.`);
   const around = applicationsIn(folder).find(({ sources }) => !relative(sources, file).startsWith('..'));
   return around ?? { folder, sources: dirname(file), main: join(dirname(file), 'main.ts') };
 }
 
-/** The class that `NestFactory.create…(…)` is given first, and its file where the import leads to one. */
+/** The first argument of `NestFactory.create…(…)`, with its file if the import leads to one. */
 function startedModule(
   main: string,
   compiler: Compiler,
@@ -118,7 +118,7 @@ function startedName({ compiler, source }: SourceCode): string | undefined {
   return found;
 }
 
-/** The file that a relative import means; undefined if it leads to none. */
+/** The file of a relative import; undefined if it does not exist. */
 function besides(file: string, specifier: string): string | undefined {
   if (!specifier.startsWith('.')) return undefined;
   const target = resolve(dirname(file), specifier.replace(/\.[jt]s$/, ''));

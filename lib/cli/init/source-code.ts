@@ -5,21 +5,21 @@ import { NotEditableError } from './not-editable.error.js';
 import { type SourceStyle, styleOf } from './source-style.js';
 import { applyEdits, type TextEdit } from './text-edit.js';
 
-/** A TypeScript file as it stands, or as it is after some edits. */
+/** A TypeScript file, possibly with edits. */
 export interface SourceCode {
   readonly compiler: Compiler;
   readonly source: ts.SourceFile;
-  /** That of the file before the first edit. */
+  /** The style of the file before the first edit. */
   readonly style: SourceStyle;
 }
 
-/** Reads a file, whatever is wrong with it. */
+/** Parses a file, even with syntax errors. */
 export function sourceCode(compiler: Compiler, file: string, text: string): SourceCode {
   const source = compiler.createSourceFile(file, text, compiler.ScriptTarget.Latest, true);
   return { compiler, source, style: styleOf(compiler, source) };
 }
 
-/** @throws NotEditableError if the file is no TypeScript. */
+/** @throws NotEditableError if the file has syntax errors. */
 export function editableCode(compiler: Compiler, file: string, text: string): SourceCode {
   const { diagnostics } = compiler.transpileModule(text, { fileName: file, reportDiagnostics: true });
   if (diagnostics && diagnostics.length > 0) {

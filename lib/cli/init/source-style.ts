@@ -1,19 +1,19 @@
 import type ts from 'typescript';
 import { type Compiler } from './compiler.js';
 
-/** How a file is written. */
+/** The code style of a file. */
 export interface SourceStyle {
   readonly newline: '\n' | '\r\n';
   readonly indent: string;
   readonly quote: "'" | '"';
   readonly semicolon: boolean;
-  /** After the last element of a list of several lines. */
+  /** Whether the last element of a multi-line list has a comma. */
   readonly trailingComma: boolean;
-  /** Between braces and what they hold in one line. */
+  /** Whether one-line braces have inner spaces. */
   readonly padding: boolean;
 }
 
-/** That of `nest new`. */
+/** The style of `nest new`. */
 export const DEFAULT_STYLE: SourceStyle = {
   newline: '\n',
   indent: '  ',
@@ -23,7 +23,7 @@ export const DEFAULT_STYLE: SourceStyle = {
   padding: true,
 };
 
-/** What most places of a file do; what no place shows is as `nest new` writes it. */
+/** The style of most places of a file, completed with the style of `nest new`. */
 export function styleOf(compiler: Compiler, source: ts.SourceFile): SourceStyle {
   const { text } = source;
   const imports = source.statements.filter(compiler.isImportDeclaration);
@@ -40,7 +40,7 @@ export function styleOf(compiler: Compiler, source: ts.SourceFile): SourceStyle 
   };
 }
 
-/** Takes text in the style of `nest new` over into another one; line ends stay what they are. */
+/** Converts text from the style of `nest new` into another style. Line ends stay. */
 export function restyled(
   text: string,
   { indent, quote, semicolon, trailingComma, padding }: SourceStyle,
@@ -54,7 +54,7 @@ export function restyled(
   return result;
 }
 
-/** The narrowest indent; a line of a block comment begins with a star and counts not. */
+/** The narrowest indent, without the lines of block comments, which begin with a star. */
 function indentOf(text: string): string {
   const indents = [...text.matchAll(/^([ \t]+)[^\s*]/gm)].map(([, white = '']) => white);
   if (indents.some((white) => white.startsWith('\t'))) return '\t';
@@ -79,7 +79,7 @@ function listOf(compiler: Compiler, node: ts.Node): ts.NodeArray<ts.Node> | unde
   return compiler.isObjectLiteralExpression(node) ? node.properties : undefined;
 }
 
-/** Whether the closing bracket stands in a line of its own. */
+/** Whether the closing bracket has its own line. */
 function isBroken({ text }: ts.SourceFile, node: ts.Node, elements: ts.NodeArray<ts.Node>): boolean {
   return text.slice(elements.at(-1)?.end, node.end).includes('\n');
 }

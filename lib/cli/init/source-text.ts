@@ -4,9 +4,9 @@ import { basename } from 'node:path';
 import { NotEditableError } from './not-editable.error.js';
 
 /**
- * A file's text, a byte order mark included.
+ * Reads a file's text with its byte order mark.
  *
- * @throws NotEditableError if the file is not UTF-8: written again it would be another one.
+ * @throws NotEditableError if the file is not UTF-8: writing it back would change it.
  */
 export function sourceText(file: string): string {
   const bytes = readFileSync(file);
@@ -14,7 +14,7 @@ export function sourceText(file: string): string {
   throw new NotEditableError(`${basename(file)} is not written in UTF-8`);
 }
 
-/** The same; undefined if there is no such file. */
+/** Reads a file's text; undefined if the file does not exist. */
 export function optionalText(file: string): string | undefined {
   return existsSync(file) ? sourceText(file) : undefined;
 }

@@ -8,15 +8,15 @@ import { type SourceCode, sourceCode } from './source-code.js';
 const NO_SOURCE = /(^|[\\/])(node_modules|dist)[\\/]|\.d\.ts$|[.-](spec|test)\.ts$/;
 const READS_ENVIRONMENT = /\bConfigModule\s*\.\s*forRoot\b|\bloadEnvFile\b|['"]dotenv\b/;
 
-/** A class that stands in the application. */
+/** A class of the application. */
 export interface FoundClass {
   readonly file: string;
   readonly name: string;
-  /** Whether another place of the application names it by value, as a module's lists do. */
+  /** Whether another place, such as a module's list, names it by value. */
   readonly isUsed: boolean;
 }
 
-/** What an application has of payments already. */
+/** The payments code that an application already has. */
 export interface Survey {
   /** The file that registers PaymentsModule. */
   readonly registeredIn: string | undefined;
@@ -28,7 +28,7 @@ export interface Survey {
   readonly readsEnvironment: boolean;
 }
 
-/** Looks through every TypeScript file of a folder. */
+/** Searches every TypeScript file of a folder. */
 export function surveyOf(sources: string, compiler: Compiler): Survey {
   const files = readdirSync(sources, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !NO_SOURCE.test(file))
@@ -90,7 +90,7 @@ function classesWith(
     .map((node) => ({ node, code }));
 }
 
-/** The names that one of the package's exports may have in a file; a namespace import keeps its own. */
+/** The local names of one of the package's exports in a file. A namespace import keeps the export's name. */
 function localsOf(code: SourceCode, name: string): readonly string[] {
   const imported = specifiersFrom(code, 'nestjs-payments').filter(
     (specifier) => exportedName(specifier) === name,
@@ -105,7 +105,7 @@ function lastName(compiler: Compiler, node: ts.Expression): string {
   return compiler.isIdentifier(node) ? node.text : '';
 }
 
-/** Whether a file names a class by value; imports, types and the class itself do not count. */
+/** Whether a file names a class by value. Imports, types and the class itself do not count. */
 export function namesByValue(
   { compiler, source }: SourceCode,
   wanted: { readonly file: string; readonly name: string },

@@ -1,6 +1,6 @@
 import { restyled, type SourceStyle } from './source-style.js';
 
-/** The webhook's route. */
+/** The controller with the webhook route. */
 export function controllerFile(className: string, style: SourceStyle): string {
   return written(
     `import { Controller } from '@nestjs/common';
@@ -17,14 +17,15 @@ export class ${className} {
   );
 }
 
-/** What the application does with outcomes. */
+/** The handlers of outcomes. */
 export function handlerFile(className: string, style: SourceStyle): string {
   return written(
     `import { Injectable, Logger } from '@nestjs/common';
 import { OnPayment, type PaymentWebhookEvent } from 'nestjs-payments';
 
 /**
- * Each method runs once per outcome, before the gateway is answered. Where one throws, the gateway delivers again.
+ * Each method runs once per outcome, before the gateway gets its answer. If one throws, the gateway delivers
+ * again.
  */
 @Injectable()
 export class ${className} {
@@ -43,7 +44,7 @@ export class ${className} {
     this.logger.log(\`Not paid: \${JSON.stringify(data.reference)}, \${event}\`);
   }
 
-  /** Another outcome or amount than the one that stands: PaymentsInbox lists and releases it. */
+  /** Contradicts the recorded outcome or amount: PaymentsInbox lists and releases it. */
   @OnPayment('payment.conflict')
   @OnPayment('payment.mismatch')
   contradicted({ event, data }: PaymentWebhookEvent): void {

@@ -1,11 +1,11 @@
-/** A piece of a text that is replaced; both ends in characters. */
+/** A replacement of a piece of text. Positions are in characters. */
 export interface TextEdit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** Two edits of one place apply in the order given. */
+/** Applies edits. Two edits of one place apply in their order. */
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   const sorted = [...edits].sort((left, right) => left.start - right.start);
   let result = '';
@@ -23,19 +23,19 @@ export function lineIndent(text: string, place: number): string {
   return /^\uFEFF?([ \t]*)/.exec(line)?.[1] ?? '';
 }
 
-/** Whether nothing but white space stands before a place in its line. */
+/** Whether only white space precedes a place in its line. */
 export function beginsLine(text: string, place: number): boolean {
   return text.slice(text.lastIndexOf('\n', place - 1) + 1, place).trim() === '';
 }
 
-/** Characters of the line that holds a place. */
+/** The length of the line that holds a place. */
 export function lineLength(text: string, place: number): number {
   const end = text.indexOf('\n', place);
   const line = text.slice(text.lastIndexOf('\n', place - 1) + 1, end < 0 ? undefined : end);
   return line.trimEnd().length;
 }
 
-/** Every line but the first moved to the right. */
+/** Indents every line but the first. */
 export function indented(text: string, indent: string): string {
   return text.replaceAll('\n', `\n${indent}`);
 }

@@ -6,7 +6,7 @@ const SIGNALLED = 128;
 const NOT_EXECUTABLE = 126;
 const NOT_FOUND = 127;
 
-/** Runs a command in this terminal and resolves to its exit code, as a shell would give it. */
+/** Runs a command in this terminal. Resolves to its exit code, like a shell. */
 export function runChild(
   [command, ...args]: readonly [string, ...string[]],
   env: NodeJS.ProcessEnv,
@@ -15,7 +15,7 @@ export function runChild(
   return new Promise((resolve) => {
     const child = spawn(command, args, { env, stdio: 'inherit' });
     const unsubscribe = onSignal((signal) => {
-      // A terminal has sent Ctrl-C to the child as well: two of them would mean "at once" to many programs.
+      // The terminal has also sent Ctrl-C to the child: many programs read two of them as "at once".
       if (signal !== 'SIGINT' || !interactive) child.kill(signal);
     });
     child.once('error', (error: NodeJS.ErrnoException) => {

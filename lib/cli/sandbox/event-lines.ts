@@ -6,7 +6,7 @@ import { type Paint, printable } from '../terminal.js';
 
 const NO_ADDRESS = 'not delivered: there is no address. Start with --forward-to <url>';
 
-/** One gateway call: what was asked, and what was answered. Never names, numbers or keys. */
+/** One gateway call with its answer, without names, numbers and keys. */
 export function requestLines(request: SandboxRequest, paint: Paint): string[] {
   const { method, path, status, code, fault, at } = request;
   const call = `${method} ${path.replace('/api/v1', '')}`;
@@ -18,7 +18,7 @@ export function requestLines(request: SandboxRequest, paint: Paint): string[] {
   ];
 }
 
-/** The last try of a webhook delivery: what was sent where, and how it ended. */
+/** The last try of a webhook delivery: event, address and result. */
 export function deliveryLines(delivery: SandboxDelivery, paint: Paint): string[] {
   const { event, reference, url, attempts, next_attempt_at: next } = delivery;
   const last = attempts.at(-1);
@@ -40,7 +40,7 @@ function unsent(next: string | null, paint: Paint): string {
   return next === null ? paint('red', NO_ADDRESS) : `waits: the first try is at ${timeOf(next)}`;
 }
 
-/** A try that has to be refused. */
+/** A forged try, which the application has to refuse. */
 function forged({ number, status, problem }: SandboxDeliveryAttempt, paint: Paint): string {
   const refused = status !== null && status >= 300;
   return paint(refused ? 'green' : 'red', `try ${number}, forged: ${problem ?? ''}`);
@@ -51,7 +51,7 @@ function later({ state, next_attempt_at: next }: SandboxDelivery): string {
   return state === 'delivered' ? 'Another copy was delivered.' : 'No more tries.';
 }
 
-/** The same as one JSON value a line. */
+/** The same as a JSON value. */
 export function requestData(request: SandboxRequest) {
   const { id, at, method, path, status, code, fault } = request;
   return {
@@ -67,7 +67,7 @@ export function requestData(request: SandboxRequest) {
   };
 }
 
-/** The same as one JSON value a line. */
+/** The same as a JSON value. */
 export function deliveryData({ body: _body, attempts, ...delivery }: SandboxDelivery) {
   const last = attempts.at(-1);
   return { type: 'delivery', ...delivery, attempt: attempts.length, problem: last?.problem ?? null };

@@ -41,7 +41,7 @@ interface SandboxValues {
   readonly seed?: string;
 }
 
-/** What the arguments say about the emulator. */
+/** The emulator's settings from the arguments. */
 export interface SandboxWish {
   readonly options: PaymentsSandboxOptions;
   readonly forwardTo: URL | undefined;

@@ -1,6 +1,6 @@
 import { type PaymentsModuleOptions } from '../../config/payments-options.js';
 
-/** The options as the variables that `paymentsConfig` reads. */
+/** Converts options to the variables that `paymentsConfig` reads. */
 export function environmentOf({ baseUrl, apiKey, apiSecret, webhooks }: PaymentsModuleOptions) {
   const secrets =
     webhooks?.secrets.map((secret) => (typeof secret === 'string' ? secret : secret.value)) ?? [];

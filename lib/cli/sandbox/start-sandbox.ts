@@ -10,7 +10,7 @@ export async function startSandbox({ options, forwardTo }: SandboxWish): Promise
   return sandbox;
 }
 
-/** Says how to see the same again, where the emulator varies its answers. */
+/** Prints how to repeat the run, if the emulator varies its answers. */
 export function sayHowToRepeat(
   { seed }: PaymentsSandbox,
   { options }: SandboxWish,
@@ -22,7 +22,7 @@ export function sayHowToRepeat(
   );
 }
 
-/** Writes every call and every delivery for a person, in two lines each. */
+/** Prints every call and every delivery for a person, in two lines each. */
 export function logEvents(sandbox: PaymentsSandbox, { say, paint }: Terminal): void {
   sandbox.on('exchange', ({ request }) => {
     requestLines(request, paint).forEach(say);
@@ -32,7 +32,7 @@ export function logEvents(sandbox: PaymentsSandbox, { say, paint }: Terminal): v
   });
 }
 
-/** Writes every call and every delivery for a script, as one line of JSON each. */
+/** Prints every call and every delivery for a script, as one line of JSON each. */
 export function printEvents(sandbox: PaymentsSandbox, { data }: Terminal): void {
   sandbox.on('exchange', ({ request }) => {
     data(JSON.stringify(requestData(request)));

@@ -4,9 +4,9 @@ import { type CommandContext } from '../command.js';
 import { UsageError } from '../usage-error.js';
 
 /**
- * The exact bytes of a file, or of stdin where none (or `-`) is named.
+ * The exact bytes of a file, or of stdin without a file name or for `-`.
  *
- * @throws UsageError if the file cannot be read, or more than one is named.
+ * @throws UsageError if the file cannot be read, or there is more than one.
  */
 export async function bodyInput(
   files: readonly string[],

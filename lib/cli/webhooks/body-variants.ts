@@ -1,11 +1,11 @@
-/** A body that the sender may have signed instead of the one at hand. */
+/** A body that the sender may have signed instead of the given one. */
 export interface BodyVariant {
-  /** What was done to the body; undefined: nothing. */
+  /** The change of the body; undefined: none. */
   readonly change: string | undefined;
   readonly body: Uint8Array;
 }
 
-/** The body, and what editors, shells and parsers usually make of it. */
+/** The body, and the usual changes by editors, shells and parsers. */
 export function bodyVariants(body: Buffer): readonly BodyVariant[] {
   const text = body.toString('utf8');
   const variants: BodyVariant[] = [{ change: undefined, body }];

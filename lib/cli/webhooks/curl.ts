@@ -12,7 +12,7 @@ export function curlCommand(
   ].join(' \\\n  ');
 }
 
-/** One word for a POSIX shell. */
+/** Quotes a word for a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -13,8 +13,8 @@ export const HEADER_OPTIONS = {
 } as const satisfies OptionSpecs;
 
 /**
- * The headers of a delivery by lower-case name, from `name: value` lines; `@file` stands for the lines of a file. Lines
- * of a file that are no headers, such as the request line of a captured request, count for nothing.
+ * The headers of a delivery by lower-case name, from `name: value` lines. `@file` reads the lines of a file,
+ * and ignores lines that are not headers, such as the request line of a captured request.
  *
  * @throws UsageError if a line has no colon, or a file cannot be read.
  */

@@ -5,7 +5,8 @@ type Fields = Readonly<Record<string, unknown>>;
 const ASSIGNMENT = /^([A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*)*)(:?=)(.*)$/s;
 
 /**
- * Fields of an event from `name=text` and `name:=json`; a full stop leads into an object (`metadata.order=7`).
+ * Fields of an event from `name=text` and `name:=json`. A full stop leads into an object
+ * (`metadata.order=7`).
  *
  * @throws UsageError if one has neither form.
  */

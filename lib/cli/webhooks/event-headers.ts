@@ -6,18 +6,18 @@ import { printable } from '../terminal.js';
 import { UsageError } from '../usage-error.js';
 import { type Sender } from './signing-options.js';
 
-/** How a delivery is signed: as it should be, or in one of the ways that a route must refuse. */
+/** How a delivery is signed: correctly, or in a way that a route must refuse. */
 export type SignatureKind = 'good' | 'stale' | 'forged' | 'unsigned';
 
 const A_DAY_MS = 86_400_000;
 
 /**
- * The headers of a delivery, the sender's own among them.
+ * The headers of a delivery, including the sender's own.
  *
  * @param now Time of signing in milliseconds since 1970.
- * @param url Address of the route, for a scheme that signs it.
- * @throws UsageError if a stale one is wanted of a scheme that signs no time, a signed header is missing,
- * or a header cannot be sent.
+ * @param url Address of the route, for a scheme that signs the address.
+ * @throws UsageError if `kind` is `stale` and the scheme signs no time, a signed header is missing, or a
+ * header is invalid.
  */
 export function eventHeaders(
   kind: SignatureKind,

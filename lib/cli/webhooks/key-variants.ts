@@ -1,12 +1,12 @@
 const WHSEC = 'whsec_';
 
-/** One way in which the text of a secret becomes a key. */
+/** One way to convert the text of a secret into a key. */
 export interface KeyVariant {
   readonly secret: 'utf8' | 'base64' | 'hex' | 'after whsec_ as base64';
   readonly bytes: Uint8Array;
 }
 
-/** Every way that the text allows, as it stands first. */
+/** Every conversion that the text allows, plain text first. */
 export function keyVariants(secret: string): readonly KeyVariant[] {
   const variants: KeyVariant[] = [{ secret: 'utf8', bytes: Buffer.from(secret, 'utf8') }];
   if (isBase64(secret)) variants.push({ secret: 'base64', bytes: Buffer.from(secret, 'base64') });

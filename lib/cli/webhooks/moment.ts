@@ -1,7 +1,7 @@
 import { UsageError } from '../usage-error.js';
 
 /**
- * Milliseconds since 1970 of what was written, or now.
+ * Parses a moment into milliseconds since 1970; without text, returns now.
  *
  * @throws UsageError if it is neither ISO 8601 nor seconds nor milliseconds since 1970.
  */

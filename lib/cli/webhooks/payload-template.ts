@@ -4,8 +4,8 @@ import { UsageError } from '../usage-error.js';
 const NAMED = ['body', 'timestamp', 'id', 'method', 'url'] as const;
 
 /**
- * What is signed, as one writes it on a command line: text with its parts in braces
- * (`v0:{timestamp}:{body}`), any other name in braces being a header. Without braces, names between commas:
+ * The payload template, in the form used on a command line: text with parts in braces
+ * (`v0:{timestamp}:{body}`), where any other name in braces is a header; or names between commas:
  * `timestamp,body`.
  *
  * @throws UsageError if a brace is left open, or a part has no name.

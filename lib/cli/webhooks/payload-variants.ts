@@ -3,24 +3,24 @@ import { type SignatureTimestampOptions } from '../../webhooks/signature/hmac-op
 export type TimestampUnit = SignatureTimestampOptions['unit'];
 export type Headers = ReadonlyMap<string, readonly string[]>;
 
-/** One order of signed parts, filled with values of the delivery. */
+/** One order of signed parts, with the values of the delivery. */
 export interface PayloadVariant {
-  /** In the form of `--payload`. */
+  /** The template in the form of `--payload`. */
   readonly payload: string;
   readonly timestampHeader: string | undefined;
   readonly timestampUnit: TimestampUnit | undefined;
   readonly idHeader: string | undefined;
-  /** Bytes in their order; `BODY` stands for the body. */
+  /** The parts in their order. `BODY` is the placeholder of the body. */
   readonly parts: readonly string[];
 }
 
 interface HeaderValue {
-  /** Undefined: inside another header. */
+  /** Undefined: the time is inside another header. */
   readonly header: string | undefined;
   readonly value: string;
 }
 
-/** Stands for the body among the parts. */
+/** The placeholder of the body among the parts. */
 export const BODY = '{body}';
 
 const BODY_ALONE: PayloadVariant = {
@@ -41,7 +41,7 @@ const WITH_TIME = [
 const WITH_ID_AND_TIME = ['{id}.{timestamp}.{body}', '{timestamp}.{id}.{body}'];
 const TIME = /^(?:\d{10}|\d{13}|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d))$/;
 
-/** The usual things to sign, the plainest first. */
+/** The usual payloads, the simplest first. */
 export function payloadVariants(headers: Headers): readonly PayloadVariant[] {
   const times = timesOf(headers);
   const ids = single(headers).filter(({ header }) => /(?:^|-)id$/.test(header));
@@ -54,7 +54,7 @@ export function payloadVariants(headers: Headers): readonly PayloadVariant[] {
   ];
 }
 
-/** The times that a delivery shows, in milliseconds since 1970. */
+/** The times in a delivery's headers, in milliseconds since 1970. */
 export function shownMoments(headers: Headers): readonly number[] {
   return timesOf(headers).map(({ value }) => {
     const unit = unitOf(value);

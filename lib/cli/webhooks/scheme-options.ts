@@ -8,7 +8,7 @@ import { oneOf, wholeNumber } from '../option-values.js';
 import { UsageError } from '../usage-error.js';
 import { payloadParts } from './payload-template.js';
 
-/** The options that describe a signature. What they do not say is as the sandbox signs. */
+/** The options that describe a signature. Their defaults are the sandbox's scheme. */
 export const SCHEME_OPTIONS = {
   scheme: { type: 'string', value: '<name>', says: 'hmac, standard-webhooks or stripe (default: hmac)' },
   header: { type: 'string', value: '<name>', says: 'header of the signature (default: x-webhook-signature)' },
@@ -31,13 +31,13 @@ export const SCHEME_OPTIONS = {
   },
 } as const satisfies OptionSpecs;
 
-/** What was written for them. */
+/** The values of the options. */
 export type SchemeValues = { readonly [Option in keyof typeof SCHEME_OPTIONS]?: string };
 
-/** A scheme, and what the commands have to know of it beside. */
+/** A scheme, and what the commands need to know about it. */
 export interface ChosenScheme {
   readonly scheme: WebhookScheme;
-  /** Whether a delivery can be too old. */
+  /** Whether the scheme signs a time, so that a delivery can be too old. */
   readonly signsTime: boolean;
 }
 

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 
-/** The same things in a random order (Fisher and Yates). */
+/** The same items in a random order (Fisher and Yates). */
 export function shuffled<Item>(
   items: readonly Item[],
   random: (below: number) => number = randomInt,

@@ -1,6 +1,6 @@
 import { type FoundSignature } from './signature-search.js';
 
-/** What to do, as sentences, when the signature that a delivery carries was found to be made in another way. */
+/** Sentences that describe how a delivery's signature was made and what to do. */
 export function signatureHints(found: FoundSignature): readonly string[] {
   return [
     ...(found.bodyChange === undefined ? [] : [`The signature is that of the body ${found.bodyChange}.`]),

@@ -6,28 +6,30 @@ import { BODY, type Headers, payloadVariants, type TimestampUnit } from './paylo
 const ALGORITHMS = ['sha256', 'sha512', 'sha384', 'sha1'] as const;
 const ENCODINGS = ['hex', 'base64', 'base64url', 'HEX'] as const;
 
-/** A way of signing that gives a signature which stands in the headers. */
+/** A way of signing that produces a signature in the headers. */
 export interface FoundSignature {
   readonly header: string;
-  /** What stands in the header before the signature. */
+  /** The text before the signature in its header. */
   readonly before: string;
-  /** `sha1` is among them although the package takes no such signature. */
+  /** Includes `sha1`, although the package refuses such signatures. */
   readonly algorithm: (typeof ALGORITHMS)[number];
   /** `HEX`: upper-case hexadecimal. */
   readonly encoding: (typeof ENCODINGS)[number];
-  /** How the secret became the key. */
+  /** The encoding of the secret. */
   readonly secret: 'utf8' | 'base64' | 'hex' | 'after whsec_ as base64';
-  /** What was signed, in the form of `--payload`. */
+  /** The payload template in the form of `--payload`. */
   readonly payload: string;
-  /** Header of the signed time, where one is signed; a time inside the signature's own header has none. */
+  /** Header of the signed time; undefined if the time is inside the signature's header, or unsigned. */
   readonly timestampHeader: string | undefined;
   readonly timestampUnit: TimestampUnit | undefined;
   readonly idHeader: string | undefined;
-  /** What was done to the body; undefined: nothing. */
+  /** The change of the body; undefined: none. */
   readonly bodyChange: string | undefined;
 }
 
-/** Tries the usual ways of signing, the plainest first, and gives the first whose signature stands in the headers. */
+/**
+ * Tries the usual ways of signing, the simplest first. Returns the first whose signature is in the headers.
+ */
 export function searchSignature(headers: Headers, body: Buffer, secret: string): FoundSignature | undefined {
   for (const { change, body: bytes } of bodyVariants(body)) {
     for (const { parts, ...payload } of payloadVariants(headers)) {

@@ -41,20 +41,20 @@ export interface SigningValues extends SchemeValues {
   readonly 'http-header'?: readonly string[];
 }
 
-/** How to sign, and how to check what was signed. */
+/** How to sign, and how to check a signature. */
 export interface Signing extends ChosenScheme {
   /** The first secret signs. */
   readonly secrets: readonly [WebhookSecret, ...WebhookSecret[]];
   readonly keys: readonly Uint8Array[];
 }
 
-/** What signs deliveries that are sent. */
+/** How to sign deliveries to send. */
 export interface Sender extends Signing {
-  /** Headers that go along, by lower-case name; a scheme may sign them. */
+  /** Additional headers by lower-case name. A scheme may sign them. */
   readonly sent: Readonly<Record<string, string>>;
 }
 
-/** @throws UsageError if there is no secret, or one that the package would refuse at boot. */
+/** @throws UsageError if there is no secret, or the package would refuse one at boot. */
 export function signingOf(
   values: SigningValues,
   context: Pick<CommandContext, 'environment' | 'folder'>,
@@ -71,7 +71,7 @@ export function signingOf(
   }
 }
 
-/** The secrets that were named, on the command line or in the environment. */
+/** The secrets of the command line or the environment. */
 export function secretsOf(values: SigningValues, environment: NodeJS.ProcessEnv): readonly WebhookSecret[] {
   const encoding = oneOf('--secret-encoding', values['secret-encoding'], ENCODINGS);
   const written =
@@ -97,7 +97,7 @@ export function signingWith(chosen: ChosenScheme, secrets: readonly WebhookSecre
   };
 }
 
-/** @throws UsageError as `signingOf`, and where a header is none, or comes twice. */
+/** @throws UsageError like `signingOf`, and if a header is invalid or comes twice. */
 export function senderOf(
   values: SigningValues,
   context: Pick<CommandContext, 'environment' | 'folder'>,
@@ -105,7 +105,7 @@ export function senderOf(
   return { ...signingOf(values, context), sent: sentHeaders(values, context.folder) };
 }
 
-/** @throws UsageError if a header is none, or comes twice. */
+/** @throws UsageError if a header is invalid or comes twice. */
 export function sentHeaders(values: SigningValues, folder: string): Sender['sent'] {
   const headers = [...deliveryHeaders(values['http-header'], folder)];
   return Object.fromEntries(

@@ -5,7 +5,7 @@ import { type SignatureKind } from './event-headers.js';
 
 const LONGEST_ANSWER = 500;
 
-/** One delivery and what came of it. */
+/** One delivery with its answer. */
 export interface Delivered {
   readonly event: string;
   readonly reference: string;
@@ -14,12 +14,12 @@ export interface Delivered {
   readonly answer: RequestRecord;
 }
 
-/** Whether the route took what it should take, and refused what it should refuse. */
+/** Whether the route accepted a good delivery, or refused a bad one. */
 export function isAsWished({ kind, answer }: Pick<Delivered, 'kind' | 'answer'>): boolean {
   return isAnswered(answer) && answer.status === (kind === 'good' ? 200 : 401);
 }
 
-/** For a person: what was sent where, and how it ended. */
+/** The lines for a person: event, address and result. */
 export function triggerLines(delivered: Delivered, paint: Paint): readonly string[] {
   const { event, reference, url, kind, answer } = delivered;
   const how = kind === 'good' ? '' : ` (${kind})`;
@@ -31,7 +31,7 @@ export function triggerLines(delivered: Delivered, paint: Paint): readonly strin
   ];
 }
 
-/** The same as one JSON value. */
+/** The same as a JSON value. */
 export function triggerData({ event, reference, url, kind, answer }: Delivered) {
   return {
     event,

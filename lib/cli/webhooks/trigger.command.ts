@@ -87,7 +87,7 @@ async function runTrigger(args: readonly string[], context: CommandContext): Pro
   return asWished ? 0 : 1;
 }
 
-/** A reference may be anything, for the sake of tests. */
+/** Tests may send anything as a reference. */
 function shown(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

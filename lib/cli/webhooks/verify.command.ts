@@ -24,7 +24,7 @@ export const verifyCommand: Command = {
   summary: 'check the signature of a delivery that was caught, and say why it fails',
   about: [
     'Checks headers and the exact bytes of a body, from a file or from stdin, as the webhook route would.',
-    'Where they do not fit, it tries the usual other ways of signing and names the one that does.',
+    'If they do not fit, it tries other usual ways of signing and names the one that fits.',
   ].join('\n'),
   options: OPTIONS,
   examples: [

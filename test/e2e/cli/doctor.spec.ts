@@ -87,7 +87,7 @@ async function gateway(handler: RequestListener): Promise<void> {
 }
 
 describe('nestjs-payments doctor', () => {
-  it('finds nothing to mend in a sound application, before a person and in JSON', async () => {
+  it('finds nothing wrong with a sound application, before a person and in JSON', async () => {
     installProject();
     const { app, port } = await startWebhookApp('express', { controllers: [WebhooksController] });
     open.push(() => app.close());
@@ -114,7 +114,7 @@ describe('nestjs-payments doctor', () => {
     expect(human.code).toBe(0);
     expect(human.stdout).toMatch(/^✔ Node: /);
     expect(human.stdout).toContain(`\n✔ Webhook route, unsigned event: refused with 401\n`);
-    expect(human.stdout).toContain('\n11 fine, 0 to mend, 1 not checked\n');
+    expect(human.stdout).toContain('\n11 fine, 0 failed, 1 not checked\n');
     expect(stdout + human.stdout + human.stderr).not.toMatch(
       new RegExp(`${secret}|sk_test_demo|pk_test_demo`),
     );
@@ -256,7 +256,7 @@ describe('nestjs-payments doctor', () => {
     writeFileSync(join(folder, '.env'), '');
     const { checks: without } = await doctor();
     expect(without.get('Variables')?.detail).toContain(
-      'PAYMENTS_API_SECERT is not read: PAYMENTS_API_SECRET is meant?',
+      'PAYMENTS_API_SECERT is not read: did you mean PAYMENTS_API_SECRET?',
     );
     expect(stdout).not.toContain('never_shown');
   });

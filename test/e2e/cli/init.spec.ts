@@ -96,12 +96,12 @@ export class AppModule {}
     expect(application.read(MODULE)).not.toContain('ConfigModule');
   });
 
-  it('tells what to write by hand where imports are no plain list, with exit code 1, until it is written', async () => {
+  it('tells what to write by hand where imports are not a plain list, with exit code 1, until it is written', async () => {
     const shared = application.read(MODULE).replace('imports: []', 'imports: [...shared]');
     application.write(MODULE, `const shared = [];\n${shared}`);
     const { code, stdout, stderr } = await application.init();
     expect(code).toBe(1);
-    expect(stderr).toContain('src/app.module.ts stays as it is: its imports are no plain list.');
+    expect(stderr).toContain('src/app.module.ts stays as it is: its imports are not a plain list.');
     expect(stdout).toContain(
       "\n  import { PaymentsHandler } from './payments/payments.handler';\n\n  imports: [\n",
     );
