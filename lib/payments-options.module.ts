@@ -6,14 +6,14 @@ import { type PaymentsFactoryOptions } from './config/environment-options.js';
 import { resolveOptions } from './config/resolve-options.js';
 
 /**
- * What a registration may say beside its options.
+ * Settings of a registration beside its options.
  *
  * @publicApi
  */
 export interface PaymentsModuleExtras {
-  /** Whether the services can be injected everywhere without importing the module again. @default false */
+  /** Whether every module can inject the services without importing this one. @default false */
   readonly isGlobal?: boolean;
-  /** Name of the merchant account, where the application has more than one. @default 'default' */
+  /** Name of the merchant account, if the application has several. @default 'default' */
   readonly name?: string;
 }
 
@@ -25,8 +25,8 @@ export interface PaymentsModuleExtras {
 export type PaymentsModuleRootOptions = PaymentsModuleOptions & PaymentsModuleExtras;
 
 /**
- * What `PaymentsModule.forRootAsync` takes: a factory (`useFactory`, `useClass` or `useExisting`), and beside it any
- * option, which is merged over the factory's result.
+ * What `PaymentsModule.forRootAsync` takes: a factory (`useFactory`, `useClass` or `useExisting`), and beside
+ * it any option, which overrides the factory's result.
  *
  * @publicApi
  */
@@ -37,20 +37,20 @@ export type PaymentsModuleAsyncOptions = ConfigurableModuleAsyncOptions<
   PaymentsModuleExtras &
   Partial<PaymentsFactoryOptions>;
 
-/** Token of the checked options of one account, inside the modules of that account. */
+/** Token of the checked options of one account, within the modules of that account. */
 export const RESOLVED_OPTIONS = Symbol.for('nestjs-payments.options');
 
 /**
- * Token under which a global module may put what changes the options of every account before they are checked. Only
- * `PaymentsTestingModule` does.
+ * Token of a function that changes the options of every account before their check. Only
+ * `PaymentsTestingModule` provides it.
  */
 export const OPTIONS_OVERRIDE = Symbol.for('nestjs-payments.options-override');
 
-/** Gives the options that count in the place of those that the application has. */
+/** Replaces the options of the application. */
 export type OptionsOverride = (options: unknown, account: string) => unknown;
 
 const RAW_OPTIONS = Symbol.for('nestjs-payments.raw-options');
-/** Tells the modules of two accounts apart where Nest compares modules by their text. */
+/** Distinguishes the modules of two accounts, because Nest compares modules by their text. */
 const ACCOUNT_NAME = Symbol.for('nestjs-payments.account-name');
 
 const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<PaymentsFactoryOptions>({

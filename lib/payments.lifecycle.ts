@@ -9,10 +9,10 @@ import { type ResolvedPaymentsOptions } from './config/resolved-options.js';
 import { type Recovery } from './journal/create-recovery.js';
 import { type Payments } from './journal/payment/payments.js';
 
-/** The accounts that use each storage: several may share one, and the last of them closes it. */
+/** The accounts that use each storage. Several may share one, and the last of them closes it. */
 const usersOf = new WeakMap<PaymentsStorage, Set<PaymentsLifecycle>>();
 
-/** What happens to one account when the application starts and stops. */
+/** Starts and stops one account with the application. */
 export class PaymentsLifecycle implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
   private readonly logger = new SafeLogger('PaymentsModule');
 
@@ -43,12 +43,12 @@ export class PaymentsLifecycle implements OnApplicationBootstrap, OnModuleDestro
     );
   }
 
-  /** The first that the application says of its end: `recover()` asks and sends nothing new. */
+  /** At the first sign of the shutdown, `recover()` stops: it asks and sends nothing new. */
   onModuleDestroy(): void {
     this.recovery.stop();
   }
 
-  /** What is under way is still written down. */
+  /** Waits until running calls are written, then closes the storage. */
   async onApplicationShutdown(): Promise<void> {
     await this.recovery.idle();
     await this.payments.idle();

@@ -40,7 +40,7 @@ const GATEWAY_CLIENT = Symbol.for('nestjs-payments.gateway-client');
 const PAYMENTS = Symbol.for('nestjs-payments.payments');
 const EVENTS = Symbol.for('nestjs-payments.events');
 const STORAGE = Symbol.for('nestjs-payments.storage');
-/** For everything but the calls that move money: they take back what is written after they gave up. */
+/** For everything except calls that move money, which roll back late writes themselves. */
 const LIMITED_STORAGE = Symbol.for('nestjs-payments.limited-storage');
 const RECOVERY = Symbol.for('nestjs-payments.recovery');
 
@@ -70,17 +70,17 @@ export class PaymentsModule {
   /**
    * Registers an account with options that are known now.
    *
-   * @throws PaymentsConfigError at boot, where an option is wrong.
+   * @throws PaymentsConfigError at boot, if an option is wrong.
    */
   static forRoot(options: PaymentsModuleRootOptions): DynamicModule {
     return accountModule(PaymentsOptionsModule.forRoot(options), options);
   }
 
   /**
-   * Registers an account with options from a factory: `useFactory`, `useClass` or `useExisting`. What stands beside the
-   * factory is merged over its result.
+   * Registers an account with options from a factory: `useFactory`, `useClass` or `useExisting`. Options
+   * beside the factory override its result.
    *
-   * @throws PaymentsConfigError at boot, where an option is wrong.
+   * @throws PaymentsConfigError at boot, if an option is wrong.
    */
   static forRootAsync(options: PaymentsModuleAsyncOptions): DynamicModule {
     if (!options.useFactory && !options.useClass && !options.useExisting) {
@@ -104,8 +104,8 @@ function accountModule(
     imports: [
       optionsModule,
       ownHttpModule(optionsModule),
-      // Asked again when Nest reads the imports: the second copy may be loaded by now, and once Nest looks
-      // for providers its own message, which does not tell why one is missing, would come first.
+      // Checks again when Nest reads the imports, because the second copy may load after the first check.
+      // Later, Nest's own message would come first, and it does not say why a provider is missing.
       forwardRef(() => {
         assertOneCopy();
         return PaymentsWebhooksModule;
@@ -113,7 +113,7 @@ function accountModule(
     ],
     providers: [
       {
-        // Not before there is a client, which has to learn whether anybody reaches for axios.
+        // Needs the client, which has to notice when anybody uses axios.
         provide: token(HttpService),
         useFactory: (http: HttpService): HttpService => http,
         inject: [HttpService, GATEWAY_CLIENT],
@@ -198,7 +198,7 @@ function assertOneCopy(): void {
   if (secondCopy !== undefined) throw new PaymentsConfigError(secondCopy);
 }
 
-/** An instance of axios that no other part of the application shares, with the account's own connections. */
+/** An axios instance for this account alone, with its own connections. */
 function ownHttpModule(optionsModule: DynamicModule): DynamicModule {
   return HttpModule.registerAsync({
     imports: [optionsModule],

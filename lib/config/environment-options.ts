@@ -2,17 +2,17 @@ import { type WebhookOptions } from './webhook-options.js';
 import { type PaymentsModuleOptions } from './payments-options.js';
 
 /**
- * What a factory of `forRootAsync` may return: the options, with a `webhooks` section that the rest of the
- * registration may complete (a scheme cannot come from an environment variable).
+ * The result of a factory of `forRootAsync`: the options, with a `webhooks` section that the options beside
+ * the factory may complete (a scheme cannot come from an environment variable).
  *
  * @publicApi
  */
 export type PaymentsFactoryOptions = Omit<PaymentsModuleOptions, 'webhooks'> & {
-  /** As much of the section as the factory knows. */
+  /** The part of the section that the factory knows. */
   readonly webhooks?: Partial<WebhookOptions>;
 };
 
-/** Every variable that `optionsFromEnvironment` reads. */
+/** The variables that `optionsFromEnvironment` reads. */
 export const PAYMENTS_VARIABLES = [
   'PAYMENTS_BASE_URL',
   'PAYMENTS_API_KEY',
@@ -21,7 +21,7 @@ export const PAYMENTS_VARIABLES = [
   'PAYMENTS_TIMEOUT_MS',
 ] as const;
 
-/** Reads the variables; an empty one counts as not set. */
+/** Reads the variables. An empty one counts as not set. */
 export function optionsFromEnvironment(environment: NodeJS.ProcessEnv): PaymentsFactoryOptions {
   const read = (name: (typeof PAYMENTS_VARIABLES)[number]): string | undefined =>
     environment[name]?.trim() || undefined;
@@ -37,10 +37,10 @@ export function optionsFromEnvironment(environment: NodeJS.ProcessEnv): Payments
   };
 }
 
-/** Lists that came out of one variable: whoever put a secret with a comma there has to hear of it. */
+/** Lists split from one variable. The package warns, because a secret in it may contain a comma. */
 const splitLists = new WeakSet<object>();
 
-/** Whether a list of secrets is one variable, split at its commas. */
+/** Whether a list of secrets was split from one variable. */
 export function wasSplitAtCommas(secrets: unknown): boolean {
   return typeof secrets === 'object' && secrets !== null && splitLists.has(secrets);
 }

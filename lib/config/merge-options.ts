@@ -1,8 +1,8 @@
 import { isRecord } from './option-checks.js';
 
 /**
- * Lays what stands beside the factory over what the factory returned; the `webhooks` sections are joined, so that the
- * secrets may come from the environment and the scheme from the code. An option that is undefined was left out.
+ * Merges the options beside the factory over the factory's result. Joins the `webhooks` sections, so that the
+ * secrets may come from the environment and the scheme from the code. Ignores undefined options.
  */
 export function mergeOptions(fromFactory: unknown, beside: Readonly<Record<string, unknown>>): unknown {
   if (!isRecord(fromFactory)) return fromFactory;

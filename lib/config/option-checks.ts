@@ -1,9 +1,9 @@
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 
-/** Longest time that a Node timer can hold. */
+/** Longest time of a Node timer. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Makes the error for one option; bound to an account, so that the message says whose option it is. */
+/** Makes the error for an option of one account, which the message names. */
 export type OptionError = (option: string, problem: string) => PaymentsConfigError;
 
 export function optionErrors(account: string): OptionError {
@@ -15,9 +15,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/**
- * An option that is an object; empty where it was left out. A field beside `fields` is refused where they are given.
- */
+/** Reads an object; an omitted one is empty. Refuses a field that is not in `fields`, if given. */
 export function section(
   options: Record<string, unknown>,
   option: string,
@@ -31,7 +29,7 @@ export function section(
   throw error(`${option}.${unknown}`, `does not exist: write ${fields?.join(' or ')}.`);
 }
 
-/** A whole number in its bounds, or the default where the option was left out. */
+/** Reads a whole number within bounds, or returns the default for an omitted option. */
 export function wholeNumber(
   error: OptionError,
   option: string,
@@ -48,7 +46,7 @@ export function wholeNumber(
   );
 }
 
-/** One of the listed words, or the first of them where the option was left out. */
+/** Reads one of the listed words, or returns the first one for an omitted option. */
 export function oneOf<const T extends string>(
   error: OptionError,
   option: string,
@@ -61,7 +59,7 @@ export function oneOf<const T extends string>(
   throw error(option, `is not known: write ${words.map((word) => `'${word}'`).join(' or ')}.`);
 }
 
-/** A list of non-blank strings that the check accepts; undefined if the option was left out. */
+/** Reads a list of non-blank strings that the check accepts; undefined for an omitted option. */
 export function wordList(
   error: OptionError,
   option: string,

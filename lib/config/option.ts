@@ -7,22 +7,22 @@ import {
   wordList,
 } from './option-checks.js';
 
-/** One option: everything that is known of it but its meaning, which its TSDoc tells. */
+/** One option. Its TSDoc explains its meaning. */
 export interface Option<T> {
-  /** What may be written, as the documents say it. */
+  /** The accepted values, as text for the documents. */
   readonly takes: string;
-  /** What leaving it out means, as the documents say it. */
+  /** The default, as text for the documents. */
   readonly default: string;
-  /** The value that counts, for what was written or left out. Throws the error where it is wrong. */
+  /** Resolves a written or omitted value. Throws the error if it is wrong. */
   readonly read: (written: unknown, path: string, error: OptionError) => T;
-  /** The options in it, where it is a section. */
+  /** The options of a section. */
   readonly fields?: OptionTable;
 }
 
 /** Options by name. */
 export type OptionTable = Readonly<Record<string, Option<unknown>>>;
 
-/** What the options of a table resolve to. */
+/** The resolved options of a table. */
 export type Resolved<Table extends OptionTable> = {
   readonly [Name in keyof Table]: Table[Name] extends Option<infer T> ? T : never;
 };
@@ -41,7 +41,7 @@ export function readOptions<Table extends OptionTable>(
   return Object.fromEntries(read) as Resolved<Table>;
 }
 
-/** A whole number; the largest is what a timer of Node holds, unless another one is given. */
+/** A whole number. Its default maximum is the longest time of a Node timer. */
 export function count(bounds: {
   readonly min: number;
   readonly max?: number;
@@ -66,7 +66,7 @@ export function milliseconds(bounds: {
   return count({ ...bounds, unit: 'milliseconds' });
 }
 
-/** One of some words; the first of them is the default. */
+/** One of several words; the first one is the default. */
 export function word<const T extends string>(...words: readonly [T, ...T[]]): Option<T> {
   return {
     takes: words.map((one) => `'${one}'`).join(' or '),
@@ -75,7 +75,7 @@ export function word<const T extends string>(...words: readonly [T, ...T[]]): Op
   };
 }
 
-/** A list of words of one form; undefined if it is left out. */
+/** A list of words of one form; undefined if omitted. */
 export function words(
   form: { readonly pattern: RegExp; readonly example: string },
   byDefault: string,
@@ -87,7 +87,7 @@ export function words(
   };
 }
 
-/** An object whose fields are options; one left out counts as empty. A field that does not exist is refused. */
+/** An object whose fields are options. An omitted one counts as empty. Refuses unknown fields. */
 export function section<Fields extends OptionTable>(fields: Fields): Option<Resolved<Fields>> {
   const names = Object.keys(fields);
   return {
@@ -106,7 +106,7 @@ export function section<Fields extends OptionTable>(fields: Fields): Option<Reso
   };
 }
 
-/** An option that may be left out, or switched off by one value: undefined then. */
+/** An option that resolves to undefined if it is omitted, or switched off by one value. */
 export function unless<T>(
   option: Option<T>,
   off: false | undefined,
@@ -120,7 +120,7 @@ export function unless<T>(
   };
 }
 
-/** An option that says something else of what it read, or refuses it after all. */
+/** An option that converts, or refuses, the value that another option read. */
 export function mapped<T, U>(
   option: Option<T>,
   map: (value: T, path: string, error: OptionError) => U,
@@ -128,7 +128,7 @@ export function mapped<T, U>(
   return { ...option, read: (value, path, error) => map(option.read(value, path, error), path, error) };
 }
 
-/** A number as it stands in code: `65_536`. */
+/** A number in the form of code: `65_536`. */
 function inCode(number: number): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, '_');
 }

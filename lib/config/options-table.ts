@@ -8,16 +8,16 @@ import { count, mapped, milliseconds, type Option, section, unless, word, words 
 import { isRecord } from './option-checks.js';
 import { type WebhookOptions } from './webhook-options.js';
 
-/** How long a probe waits at least, unless it is told otherwise. */
+/** Default waits before a probe. */
 const COLLECTION_PROBE_MS = 15_000;
 const DISBURSEMENT_PROBE_MS = 40_000;
 
 const LARGEST_CAP = 10_000;
 
-/** Codes after which money may have moved: calling one of them a refusal would lose money. */
+/** Money may have moved after these codes: treating one as a refusal would lose money. */
 const NEVER_REFUSALS = ['DUPLICATE_REQUEST', 'DUPLICATE_REFERENCE', 'PROVIDER_ERROR'];
 
-/** The options of `PaymentsModule` that are checked one by one; `resolve-options.ts` checks what they say together. */
+/** The options of `PaymentsModule`, each with its own check. `resolve-options.ts` checks combinations. */
 export const OPTIONS = {
   timeoutMs: milliseconds({ min: 1, default: 30_000 }),
   deadlineMs: milliseconds({ min: 1, default: 60_000 }),
@@ -47,7 +47,7 @@ export const OPTIONS = {
   storage: storage(),
 };
 
-/** The options of its section `webhooks` that are checked one by one. */
+/** The options of the section `webhooks`, each with its own check. */
 export const WEBHOOK_OPTIONS = {
   scheme: scheme(),
   secrets: secrets(),
@@ -79,7 +79,7 @@ function cap(): Option<number | undefined> {
   };
 }
 
-/** How long a probe waits. */
+/** The waits before a probe. */
 interface ProbeWaits {
   readonly afterAnswerMs: number;
   readonly afterSilenceMs: number;
@@ -101,7 +101,8 @@ function probeWaits(fallbackMs: number): Option<ProbeWaits> {
   const afterSilenceMs = milliseconds({ min: 0, default: fallbackMs });
   const fallback = `${afterSilenceMs.default}, or afterSilenceMs where that is longer`;
   const afterAnswerMs = unless(milliseconds({ min: 0, default: fallbackMs }), undefined, fallback);
-  // A gateway that answers at once, that it failed, may still be making the payment: it needs as long as a silent one.
+  // A gateway that reports an error at once may still be making the payment: it needs as much time as a
+  // silent one.
   return mapped(section({ afterAnswerMs, afterSilenceMs }), (waits) => ({
     afterAnswerMs: waits.afterAnswerMs ?? Math.max(fallbackMs, waits.afterSilenceMs),
     afterSilenceMs: waits.afterSilenceMs,
@@ -209,7 +210,7 @@ function scheme(): Option<WebhookScheme> {
   };
 }
 
-/** What a secret must be its scheme says: `resolveWebhookSecrets` checks them. */
+/** The form of a secret depends on its scheme: `resolveWebhookSecrets` checks it. */
 function secrets(): Option<unknown> {
   return { takes: 'list of signing secrets', default: 'required', read: (value) => value };
 }

@@ -5,14 +5,14 @@ import { type PaymentsStorage } from '../storage/payments-storage.js';
 import { type WebhookOptions } from './webhook-options.js';
 
 /**
- * Options of one merchant account. A wrong one stops the boot with a `PaymentsConfigError` that names it.
+ * Options of one merchant account. A wrong option stops the boot with a `PaymentsConfigError` that names it.
  *
  * @publicApi
  */
 export interface PaymentsModuleOptions {
   /**
-   * Base address of the gateway; ends in `/api/v1` (specification, "Versioning" 1). Plain `http:` is for loopback and
-   * test keys only.
+   * Base address of the gateway; ends in `/api/v1` (specification, "Versioning" 1). Plain `http:` works only
+   * with loopback and test keys.
    */
   readonly baseUrl: string;
   /** `pk_test_…` or `pk_live_…` (specification, "Authentication" 2). */
@@ -20,7 +20,7 @@ export interface PaymentsModuleOptions {
   /** `sk_test_…` or `sk_live_…`; may be absent with `auth: 'bearer'`. */
   readonly apiSecret?: string;
   /**
-   * Which environment the keys belong to.
+   * Environment of the keys.
    * @default taken from the key's prefix
    */
   readonly environment?: PaymentsEnvironment;
@@ -40,47 +40,47 @@ export interface PaymentsModuleOptions {
    * @default 60_000
    */
   readonly deadlineMs?: number;
-  /** How often and how slowly a call is tried again where that is safe. */
+  /** Number and pace of the tries of a call, when a retry is safe. */
   readonly retry?: RetryOptions;
-  /** How many calls of this process reach the gateway at once and in a second. */
+  /** Limits of concurrent calls and calls per second of this process. */
   readonly rate?: RateOptions;
   /**
-   * One more try with the same key and the same bytes, where money may or may not have moved; `false`: never.
-   * The gateway must make at most one payment of requests with the same key, also while it is still working
-   * on the first one.
+   * One more try with the same key and the same bytes, if money may or may not have moved; `false`: never.
+   * The gateway must make at most one payment from requests with the same key, even while it processes the
+   * first one.
    */
   readonly probe?: false | ProbeOptions;
   /**
-   * How long after its sending a payment may still be probed, in milliseconds; `PaymentsJournal.recover()`
-   * probes nothing older, and the journal then erases the request.
+   * How long after sending a payment the package may probe it, in milliseconds. `PaymentsJournal.recover()`
+   * probes no older payment, and the journal then erases the request.
    * @default 900_000
    */
   readonly recoveryWindowMs?: number;
   /**
-   * After how many milliseconds without an outcome `PaymentsJournal.recover()` announces `payment.stale`, once.
+   * Milliseconds without an outcome after which `PaymentsJournal.recover()` announces `payment.stale`, once.
    * @default 3_600_000
    */
   readonly staleAfterMs?: number;
   /**
-   * Where the gateway tells the status of one payment, `{reference}` in the place of the reference. The
-   * specification does not show these paths: ask the gateway.
+   * Paths of the gateway's status queries, with `{reference}` as placeholder. The specification does not show
+   * them: ask the gateway.
    * @default none
    */
   readonly statusPaths?: StatusPaths;
   /**
-   * Mobile networks that payouts may name; any other is refused before sending. The specification shows six but not
-   * their names ("Endpoints" 7).
+   * Mobile networks that payouts may name. The package refuses any other before sending. The specification
+   * shows six, but not their names ("Endpoints" 7).
    * @default any upper-case token
    */
   readonly networks?: readonly string[];
-  /** Smallest and largest amount per family; the specification shows none ("Limits" 5). */
+  /** Smallest and largest amount per family. The specification shows none ("Limits" 5). */
   readonly limits?: {
     /** @default no bounds */
     readonly collection?: AmountLimits;
     /** @default no bounds */
     readonly disbursement?: AmountLimits;
   };
-  /** How amounts are written on the wire: `decimal` of the specification may mean either. */
+  /** JSON type of amounts in requests: the specification's `decimal` may mean either. */
   readonly amountFormat?: {
     /** @default 'number' */
     readonly collections?: AmountFormat;
@@ -88,35 +88,36 @@ export interface PaymentsModuleOptions {
     readonly disbursements?: AmountFormat;
   };
   /**
-   * Codes with which the gateway definitely refuses a payment: those beyond the specification, and those of the
-   * specification that it answers with HTTP 200. A code that is listed here refuses under 2xx and 4xx, never under 5xx.
+   * Codes with which the gateway definitely refuses a payment: codes beyond the specification, and codes of
+   * the specification that it answers with HTTP 200. A listed code refuses under 2xx and 4xx, never under
+   * 5xx.
    * @default []
    */
   readonly refusalCodes?: readonly string[];
   /**
-   * Keeps the list of banks in this process, for `BanksService`; `{}` takes the defaults.
+   * Caches the list of banks in this process, for `BanksService`; `{}` takes the defaults.
    * @default the gateway is asked every time
    */
   readonly banks?: BankDirectoryOptions;
   /**
-   * Passed to the package's own `HttpModule`: agent, proxy, adapter, headers. Behind an `adapter` or a
-   * `transport` of your own the package cannot see when sending begins: a payment that fails there may have
-   * been made. So an adapter resolves with every answer, whatever its status: one that throws for a 4xx makes
-   * a refusal unknown.
+   * Options of the package's own `HttpModule`: agent, proxy, adapter, headers. With your own `adapter` or
+   * `transport` the package cannot see when sending begins: a payment that fails there may have been made. An
+   * adapter must resolve with every answer, whatever its status. If it throws for a 4xx, a refusal becomes
+   * unknown.
    * @default {}
    */
   readonly http?: HttpModuleOptions;
   /**
-   * Where the package remembers what it must not forget.
+   * Where the package keeps the journal, the inbox and the conflicts.
    * @default memoryStorage()
    */
   readonly storage?: PaymentsStorage;
-  /** Receiving webhooks. Without it, a `@PaymentsWebhook` route of the account stops the boot. */
+  /** Options of webhooks. Without them, a `@PaymentsWebhook` route of the account stops the boot. */
   readonly webhooks?: WebhookOptions;
 }
 
 /**
- * When a call is tried again: exponential back-off with full jitter, inside the call's deadline.
+ * Retries of a call: exponential back-off with full jitter, within the call's deadline.
  *
  * @publicApi
  */
@@ -130,8 +131,8 @@ export interface RetryOptions {
 }
 
 /**
- * Caps on the tries of all calls of one account in this process. A call over a cap waits its turn, first come, first
- * served, inside its deadline. Without caps the calls wait only after a 429, and then all of them.
+ * Caps on the tries of all calls of one account in this process. A call over a cap waits its turn, first
+ * come, first served, within its deadline. Without caps, calls wait only after a 429, and then all of them.
  *
  * @publicApi
  */
@@ -143,7 +144,7 @@ export interface RateOptions {
 }
 
 /**
- * When a payment whose answer was lost or unreadable is tried once more.
+ * Probes of payments whose answer was lost or unreadable.
  *
  * @publicApi
  */
@@ -155,25 +156,25 @@ export interface ProbeOptions {
 }
 
 /**
- * How long to wait before the one further try of a payment.
+ * Waits before the probe of a payment.
  *
  * @publicApi
  */
 export interface ProbeWaits {
   /**
-   * After an answer that says nothing (a 5xx, HTML, broken JSON), in milliseconds: the payment may still be
-   * made after it.
-   * @default 15_000 (payouts: 40_000), or `afterSilenceMs` where that is longer
+   * Wait after an unclear answer (a 5xx, HTML, broken JSON), in milliseconds: the gateway may still make the
+   * payment.
+   * @default 15_000 (payouts: 40_000), or `afterSilenceMs` if that is longer
    */
   readonly afterAnswerMs?: number;
-  /** After a timeout or a broken connection, in milliseconds. @default 15_000 (payouts: 40_000) */
+  /** Wait after a timeout or a broken connection, in milliseconds. @default 15_000 (payouts: 40_000) */
   readonly afterSilenceMs?: number;
 }
 
 /**
- * Paths below the base address, for example `/payments/{reference}`. An answer settles a payment only where
- * its `data` names the payment's `reference` beside its `status`, and no other amount or currency; as failed,
- * cancelled or expired only where it names the `amount`.
+ * Paths below the base address, for example `/payments/{reference}`. An answer settles a payment only if its
+ * `data` names the payment's `reference` beside its `status`, and no other amount or currency. To settle it
+ * as failed, cancelled or expired, `data` must also name the `amount`.
  *
  * @publicApi
  */
@@ -185,17 +186,17 @@ export interface StatusPaths {
 }
 
 /**
- * How long the list of banks is kept. It changes over time (specification, "Endpoints" 4).
+ * How long the package caches the list of banks, which changes over time (specification, "Endpoints" 4).
  *
  * @publicApi
  */
 export interface BankDirectoryOptions {
-  /** How long a list is given again without asking the gateway, in milliseconds. @default 3_600_000 */
+  /** How long the package returns a list without asking the gateway, in milliseconds. @default 3_600_000 */
   readonly maxAgeMs?: number;
   /**
-   * How long after that the old list still stands in, in milliseconds, where the gateway is out of reach,
-   * limits the rate or gives no usable answer; a warning in `lastResponse` says so, and the gateway is asked
-   * again after 30 seconds. 0: never.
+   * How much longer the old list serves, in milliseconds, if the gateway is out of reach, limits the rate or
+   * gives no usable answer. A warning in `lastResponse` says so, and the package asks the gateway again after
+   * 30 seconds. 0: never.
    * @default 86_400_000
    */
   readonly staleIfErrorMs?: number;
@@ -226,6 +227,6 @@ export type AmountFormat = 'number' | 'string';
  * @publicApi
  */
 export interface PaymentsOptionsFactory {
-  /** The options; asked for once, at boot. */
+  /** Returns the options. The package calls it once, at boot. */
   createPaymentsOptions(): PaymentsModuleOptions | Promise<PaymentsModuleOptions>;
 }

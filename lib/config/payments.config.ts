@@ -2,7 +2,7 @@ import { type ConfigFactory, type ConfigFactoryKeyHost, registerAs } from '@nest
 import { optionsFromEnvironment, type PaymentsFactoryOptions } from './environment-options.js';
 
 /**
- * The options that the environment holds, through `@nestjs/config`:
+ * The options of the environment, through `@nestjs/config`:
  *
  * | variable | option |
  * |---|---|

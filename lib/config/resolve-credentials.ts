@@ -8,7 +8,7 @@ const KINDS = {
   apiSecret: { prefix: 'sk', other: 'pk', otherOption: 'apiKey', variable: 'PAYMENTS_API_SECRET' },
 } as const;
 
-/** Where the gateway is and who calls it, option by option. */
+/** The options for the gateway's address and its keys. */
 export const CREDENTIAL_OPTIONS = {
   auth: word('headers', 'bearer'),
   apiKey: credential('apiKey', 'required'),
@@ -21,7 +21,7 @@ export interface ResolvedCredentials extends Resolved<typeof CREDENTIAL_OPTIONS>
   readonly environment: PaymentsEnvironment;
 }
 
-/** Checks address and keys together, because each says which environment the others must belong to. */
+/** Checks address and keys together, because they must belong to one environment. */
 export function resolveCredentials(
   options: Record<string, unknown>,
   error: OptionError,
@@ -82,7 +82,7 @@ function environmentOf(credentialText: string): PaymentsEnvironment {
   return credentialText.slice(3).startsWith('live_') ? 'production' : 'sandbox';
 }
 
-/** The address without a slash at its end. */
+/** The address, without a trailing slash. */
 function baseUrl(): Option<string> {
   const example =
     'write for example https://gateway.example/api/v1 (from the environment: PAYMENTS_BASE_URL)';
@@ -105,7 +105,7 @@ function baseUrl(): Option<string> {
   };
 }
 
-/** The options as a record, whatever the application handed in. */
+/** Checks that the options are an object. */
 export function optionsRecord(options: unknown, error: OptionError): Record<string, unknown> {
   if (isRecord(options)) return options;
   throw error('(all)', 'must be an object: return { baseUrl, apiKey, apiSecret, … } from the factory.');

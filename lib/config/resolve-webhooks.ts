@@ -36,7 +36,7 @@ export function resolveWebhookSection(
   };
 }
 
-/** A delivery that stays valid for ever must not be forgotten. */
+/** The inbox must not forget a delivery that stays valid for ever. */
 function replayWarnings({ name, signsTime }: WebhookScheme, retentionDays: number): readonly string[] {
   if (signsTime || retentionDays === Infinity) return [];
   return [
@@ -78,7 +78,7 @@ export function resolveWebhookSecrets(
   return keys;
 }
 
-/** What is worth a line at boot about secrets that are taken. */
+/** The warnings about accepted secrets, for the log at boot. */
 export function secretWarnings(secrets: unknown, keys: readonly ResolvedWebhookKey[]): readonly string[] {
   const short = keys.flatMap(({ isShort, bytes }, index) =>
     isShort
@@ -114,7 +114,7 @@ function resolveSecret(
   if (problem !== undefined) throw error(option, `${problem}.`);
   const bytes = secretBytes(written, scheme.secretForm);
   const notAfter = endOf(spelled['notAfter'], `${option}.notAfter`, error);
-  // In a closure: whoever prints or serializes an object that leads here does not print the key.
+  // A closure keeps the key out of logs and serialized objects.
   return { bytes: () => bytes, notAfter, isShort: isShort(bytes, scheme.secretForm) };
 }
 

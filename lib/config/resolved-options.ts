@@ -2,7 +2,7 @@ import { type Resolved } from './option.js';
 import { type ResolvedCredentials } from './resolve-credentials.js';
 import { type OPTIONS, type WEBHOOK_OPTIONS } from './options-table.js';
 
-/** The options of one account after validation: every default filled in, every amount in cents. */
+/** The options of one account after validation, with defaults, and amounts in cents. */
 export interface ResolvedPaymentsOptions extends ResolvedCredentials, Resolved<typeof OPTIONS> {
   readonly account: string;
   /** Undefined: the account receives no webhooks. */
@@ -22,9 +22,9 @@ export interface ResolvedWebhookOptions extends Omit<
   'secrets' | 'retentionDays'
 > {
   readonly keys: readonly ResolvedWebhookKey[];
-  /** Infinity: nothing is forgotten. */
+  /** Infinity: the inbox forgets nothing. */
   readonly retentionMs: number;
-  /** Sentences for the log at boot about options that are taken, and that somebody should know of. */
+  /** Warnings about accepted options, for the log at boot. */
   readonly warnings: readonly string[];
 }
 

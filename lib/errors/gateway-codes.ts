@@ -1,9 +1,10 @@
 /**
- * What a gateway code says about a payment (specification, "Errors"; the consequences are this package's).
+ * The meaning of a gateway code for a payment (specification, "Errors"; the package draws the conclusions).
  *
- * - `refused`: nothing happened and nothing will.
- * - `unauthorized`: the credentials were refused.
- * - `duplicate-request`, `duplicate-reference`: an earlier request stands; its outcome is not told.
+ * - `refused`: no money moved and none will.
+ * - `unauthorized`: the gateway refused the credentials.
+ * - `duplicate-request`, `duplicate-reference`: the gateway has an earlier request, and does not report its
+ *   outcome.
  * - `provider-error`: the provider failed at an unknown moment.
  */
 export type GatewayCodeEffect =

@@ -2,10 +2,10 @@ import { KEPT } from '../common/openapi/field-schemas.js';
 import { OpenApiField } from '../common/openapi/open-api-field.js';
 
 /**
- * Body of an HTTP answer that stands for one of this package's errors, as `PaymentsErrorInterceptor` writes it.
+ * Body of the HTTP answer that `PaymentsErrorInterceptor` writes for an error of this package.
  *
- * Bodies have this shape and are plain objects; the class is for
- * `@ApiResponse({ status: 422, type: PaymentsErrorBody })`.
+ * Bodies are plain objects with this shape. The class is for `@ApiResponse({ status: 422, type:
+ * PaymentsErrorBody })`.
  *
  * @publicApi
  */
@@ -40,7 +40,7 @@ export class PaymentsErrorBody {
   })
   readonly errors?: Readonly<Record<string, readonly string[]>>;
 
-  /** The payment that it is about. */
+  /** Reference of the payment. */
   @OpenApiField({
     ...KEPT,
     description: 'The payment that it is about.',

@@ -19,7 +19,7 @@ import { isPaymentsError, type PaymentsError } from './payments-errors.js';
  */
 export interface PaymentsErrorInterceptorOptions {
   /**
-   * Status by error code or by error class name, over the package's own map; the code wins.
+   * Status by error code or by error class name, over the package's own map. The code wins.
    *
    * @example
    * ```ts
@@ -38,7 +38,7 @@ export interface PaymentsErrorInterceptorOptions {
 export const PAYMENTS_ERROR_INTERCEPTOR_OPTIONS = Symbol.for('nestjs-payments.error-interceptor-options');
 
 /**
- * Turns this package's errors into Nest's `HttpException`s; any other error passes untouched.
+ * Converts this package's errors to Nest's `HttpException`s. Other errors pass unchanged.
  *
  * | error | status |
  * |---|---|
@@ -108,7 +108,7 @@ function bodyFor(error: PaymentsError, statusCode: number): Readonly<PaymentsErr
   };
 }
 
-/** `UNPROCESSABLE_ENTITY` → `Unprocessable Entity`, as Nest writes it in its own bodies. */
+/** `UNPROCESSABLE_ENTITY` → `Unprocessable Entity`, as in Nest's own bodies. */
 function titleOf(status: number): string {
   const name: string | undefined = HttpStatus[status];
   if (name === undefined) return 'Error';
@@ -117,7 +117,7 @@ function titleOf(status: number): string {
     .replace(/(^|_)([a-z])/g, (_, gap: string, letter: string) => (gap ? ' ' : '') + letter.toUpperCase());
 }
 
-/** Express and Fastify name the same thing differently: `setHeader` and `header`. */
+/** Express calls the method `setHeader`, Fastify `header`. */
 function setRetryAfter(context: ExecutionContext, seconds: number): void {
   if (context.getType() !== 'http') return;
   const response = context.switchToHttp().getResponse<{
@@ -128,14 +128,14 @@ function setRetryAfter(context: ExecutionContext, seconds: number): void {
   else response.setHeader?.('Retry-After', String(seconds));
 }
 
-/** HTTP status that answers one of our errors, and the seconds to wait where a retry makes sense. */
+/** HTTP status for an error, and the seconds to wait if a retry makes sense. */
 export interface ErrorAnswer {
   readonly status: number;
   readonly retryAfterSeconds?: number;
 }
 
 /**
- * Decides which status answers which error. Error classes are told apart by name, which holds across package copies.
+ * Decides the status of an error. Compares classes by name, which works across package copies.
  *
  * The gateway's 401 and 403 become 502: the caller of the application did nothing wrong.
  */

@@ -1,25 +1,25 @@
 import { type AttemptInfo, type PaymentsOperation, type OutcomeEvidence } from '../common/vocabulary.js';
 
-/** Fixed across copies of the package, so that `isPaymentsError` never depends on which copy made the error. */
+/** The same in every copy of the package, so that `isPaymentsError` knows errors of all copies. */
 const BRAND = Symbol.for('nestjs-payments.error');
 
 /**
- * What is known about a failed call, beside its message.
+ * Details of a failed call.
  *
  * @publicApi
  */
 export interface PaymentsErrorDetails {
   /** What to do about it, in one sentence. */
   readonly hint?: string | undefined;
-  /** HTTP status of the gateway's answer, where one came. */
+  /** HTTP status of the gateway's answer, if there was one. */
   readonly httpStatus?: number | undefined;
   /** The gateway's `request_id`, for its support. */
   readonly requestId?: string | undefined;
-  /** Which of the gateway's operations was called. */
+  /** The called operation of the gateway. */
   readonly operation?: PaymentsOperation | undefined;
   /** The merchant's reference of the payment. */
   readonly reference?: string | undefined;
-  /** The `Idempotency-Key` that was, or would have been, sent. */
+  /** The `Idempotency-Key` of the request, sent or not. */
   readonly idempotencyKey?: string | undefined;
   /** Every try of the call, in order. */
   readonly attempts?: readonly AttemptInfo[] | undefined;
@@ -38,29 +38,29 @@ export class PaymentsError extends Error {
   override readonly name: string = 'PaymentsError';
   /** What to do about it, in one sentence. */
   readonly hint?: string;
-  /** HTTP status of the gateway's answer, where one came. */
+  /** HTTP status of the gateway's answer, if there was one. */
   readonly httpStatus?: number;
   /** The gateway's `request_id`, for its support. */
   readonly requestId?: string;
-  /** Which of the gateway's operations was called. */
+  /** The called operation of the gateway. */
   readonly operation?: PaymentsOperation;
   /** The merchant's reference of the payment. */
   readonly reference?: string;
-  /** The `Idempotency-Key` that was, or would have been, sent. */
+  /** The `Idempotency-Key` of the request, sent or not. */
   readonly idempotencyKey?: string;
   /** Every try of the call, in order. */
   readonly attempts?: readonly AttemptInfo[];
-  /** Whether the same call may simply be made again. */
+  /** Whether the application may simply repeat the call. */
   readonly retryable: boolean = false;
   /**
-   * Whether the gateway may have acted on the payment. Only after `false` has it failed. `not-by-this-call`:
-   * this call sent nothing, but the journal could not be read, and may hold an earlier call with the same
-   * reference that did.
+   * Whether the gateway may have acted on the payment. Only `false` means that it failed. `not-by-this-call`:
+   * this call sent nothing, but the journal was unreadable and may contain an earlier call with the same
+   * reference that sent it.
    */
   readonly mayHaveBeenProcessed: boolean | 'not-by-this-call' = false;
 
   constructor(
-    /** Machine-readable: the gateway's own code where it gave one, else a code of this package. */
+    /** Machine-readable: the gateway's own code, or else a code of this package. */
     readonly code: string,
     message: string,
     details: PaymentsErrorDetails = {},
@@ -74,7 +74,7 @@ export class PaymentsError extends Error {
 }
 
 /**
- * Whether a value is an error of this package, also when another copy of the package made it.
+ * Whether a value is an error of this package, or of another copy of the package.
  *
  * @example
  * ```ts
@@ -90,8 +90,8 @@ export function isPaymentsError(value: unknown): value is PaymentsError {
 const TOKEN = /^[\w.:-]{1,64}$/;
 
 /**
- * What the log and a message say of an error that may be a database's: its name and its code. The message of such an
- * error may repeat what was to be stored.
+ * Describes a possible database error by its name and code, for logs and messages. Its own message may repeat
+ * stored data.
  */
 export function failureLabel(error: unknown): string {
   if (isPaymentsError(error)) return `${error.name}: ${error.message}`;
@@ -101,8 +101,8 @@ export function failureLabel(error: unknown): string {
 }
 
 /**
- * A call that only reads (balance, banks, name lookup) got no usable answer: silence, a server error, or something
- * that is not the gateway's JSON. Reading moves no money, so the same call may be made again.
+ * A call that only reads (balance, banks, name lookup) got no usable answer: silence, a server error, or
+ * something other than the gateway's JSON. Reading moves no money, so you may repeat the call.
  *
  * @publicApi
  */
@@ -112,8 +112,8 @@ export class GatewayAnswerError extends PaymentsError {
 }
 
 /**
- * Nothing of the call was sent, or nothing but tries that the gateway turned away (HTTP 429): the gateway
- * could not be connected to. The same call may be made again.
+ * The package could not connect to the gateway. It sent nothing, or only tries that the gateway turned away
+ * (HTTP 429). You may repeat the call.
  *
  * @publicApi
  */
@@ -138,7 +138,7 @@ export class PaymentOutcomeUnknownError extends PaymentsError {
   override readonly mayHaveBeenProcessed = true;
 
   constructor(
-    /** What was seen instead of a clear answer. */
+    /** What the package saw instead of a clear answer. */
     readonly evidence: OutcomeEvidence,
     message: string,
     details?: PaymentsErrorDetails,
@@ -150,7 +150,7 @@ export class PaymentOutcomeUnknownError extends PaymentsError {
 /**
  * The gateway definitely refused. No money moved and none will.
  *
- * `code` is the gateway's code (specification, "Errors"), or `HTTP_<status>` where it gave none.
+ * `code` is the gateway's code (specification, "Errors"), or `HTTP_<status>` if it gave none.
  *
  * @publicApi
  */
@@ -194,8 +194,8 @@ export class PaymentsConfigError extends PaymentsError {
 }
 
 /**
- * The gateway answered 429: too many requests (specification, "Limits" 4), and turned the call away; or
- * nothing was sent, because all calls of the account wait after a 429 to another one, and this one could not.
+ * The gateway turned the call away with 429: too many requests (specification, "Limits" 4). Or the package
+ * sent nothing: after a 429 all calls of the account wait, and this call could not.
  *
  * @publicApi
  */
@@ -214,9 +214,9 @@ export class PaymentsRateLimitError extends PaymentsError {
 }
 
 /**
- * The storage did not answer, so this call sent nothing and no handler ran. Where it was a payment,
- * `mayHaveBeenProcessed` is `not-by-this-call`: an earlier call with the same reference may be known to the
- * storage alone.
+ * The storage did not answer, so this call sent nothing and no handler ran. For a payment,
+ * `mayHaveBeenProcessed` is `not-by-this-call`: only the storage may know an earlier call with the same
+ * reference.
  *
  * @publicApi
  */
@@ -242,7 +242,7 @@ export class PaymentsValidationError extends PaymentsError {
   override readonly name = 'PaymentsValidationError';
 
   constructor(
-    /** What is wrong, by field; each message says what to write instead and never repeats the value. */
+    /** Messages by field. Each says what to write instead and never repeats the value. */
     readonly errors: Readonly<Record<string, readonly string[]>>,
     details?: PaymentsErrorDetails,
   ) {
@@ -255,8 +255,8 @@ export class PaymentsValidationError extends PaymentsError {
 }
 
 /**
- * The reference stands here for another payment, or its payment has ended. Nothing was sent by this call: do
- * what `hint` says. A new reference may pay twice where the payment under this one is open.
+ * The reference belongs to another payment, or its payment has ended. This call sent nothing: do what `hint`
+ * says. A new reference may pay twice if the payment with this one is open.
  *
  * @publicApi
  */
@@ -266,7 +266,7 @@ export class ReferenceReusedError extends PaymentsError {
   constructor(
     message: string,
     details?: PaymentsErrorDetails,
-    /** Whether the payment that stands under the reference may have been made; this call itself sent nothing. */
+    /** Whether the reference's existing payment may have been made. This call itself sent nothing. */
     override readonly mayHaveBeenProcessed: boolean = false,
   ) {
     super('REFERENCE_REUSED', message, details);
@@ -274,8 +274,8 @@ export class ReferenceReusedError extends PaymentsError {
 }
 
 /**
- * `verifyWebhook` refused a delivery: answer the sender with `status`. The message may be sent along;
- * whatever is wrong with a signature, it is the same.
+ * `verifyWebhook` refused a delivery: answer the sender with `status`. You may send the message: it is the
+ * same for every wrong signature.
  *
  * @publicApi
  */
@@ -285,12 +285,12 @@ export class WebhookRefusedError extends PaymentsError {
   constructor(
     /**
      * HTTP status to answer with: 401 the signature is not valid, 413 the body is too long, 415 it is
-     * compressed or no JSON in UTF-8, 400 it is no JSON object, 422 a field that every event has is missing
-     * or malformed.
+     * compressed or not JSON in UTF-8, 400 it is not a JSON object, 422 a field that every event has is
+     * missing or malformed.
      */
     readonly status: 400 | 401 | 413 | 415 | 422,
     message: string,
-    /** What exactly is wrong. For logs only: it would tell a forger how far a signature got. */
+    /** The exact reason. For logs only: it would show a forger how far a signature got. */
     readonly reason: string,
   ) {
     super('WEBHOOK_REFUSED', message);
