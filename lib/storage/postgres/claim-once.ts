@@ -5,26 +5,29 @@ import { type InboxStatements } from './inbox-statements.js';
 import { type RunStatement } from './pooled-connection.js';
 import { fromSqlText, toSqlText } from './sql-text.js';
 
-/** Each further try means that somebody else changed the entry in between. */
+/** Each further try means that another process changed the entry in between. */
 const TRIES = 20;
 
-/** An entry that this process may handle. */
+/** A claimed entry. */
 export interface HeldEntry {
-  /** What the statements about it begin with: its key, then the fence. */
+  /** The first parameters of its statements: key, then fence. */
   readonly values: readonly string[];
   readonly fence: string;
   readonly attempt: number;
   readonly finished: readonly string[];
 }
 
-/** What came of a claim, before the inbox decides how to record its end. */
+/** The result of a claim, before the inbox decides how to record its end. */
 export type Claimed =
   | { readonly result: 'claimed'; readonly entry: HeldEntry }
   | Exclude<ClaimResult, { readonly result: 'claimed' }>;
 
 type ClaimRow = Readonly<Record<string, string | null>>;
 
-/** Claims a delivery: one statement, and another one only where somebody else was at the same entry meanwhile. */
+/**
+ * Claims a delivery with one statement; with further ones only if another process changes the entry
+ * meanwhile.
+ */
 export async function claimOnce(
   run: RunStatement,
   statements: Pick<InboxStatements, 'claim' | 'claimExisting' | 'adopt'>,
@@ -59,7 +62,7 @@ export function keyValues({ account, environment, kind, reference }: InboxKey): 
   return [account, environment, kind, toSqlText(reference)];
 }
 
-/** Undefined: the entry has changed since the statement began. */
+/** Returns undefined if the entry has changed since the statement began. */
 function readRow(row: ClaimRow, key: readonly string[], delivery: InboxDelivery): Claimed | undefined {
   const { fence } = row;
   if (fence != null) {

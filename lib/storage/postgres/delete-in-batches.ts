@@ -4,12 +4,13 @@ import { milliseconds, MOMENT } from './sql-text.js';
 const BATCH = 1_000;
 
 /**
- * Deletes up to a thousand rows that meet a condition and whose `time` is longer ago than `$3`; rows that
- * somebody holds are left.
+ * Deletes up to a thousand rows that meet a condition and whose `time` is longer ago than `$3`. Skips locked
+ * rows.
  *
- * The moment is a subquery and not a join, so it bounds the index scan: rows that stay are not read.
+ * The moment is a subquery, not a join, so it bounds the index scan: the statement does not read rows that
+ * stay.
  *
- * @param as Under which name the rest of the statement finds the rows; without one there is no rest.
+ * @param as Name of the deleted rows for the rest of the statement; without it there is no rest.
  */
 export function deleteBatch(table: string, condition: string, time: string, as?: string): string {
   const deleted = `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
@@ -21,7 +22,10 @@ export function deleteBatch(table: string, condition: string, time: string, as?:
   return as === undefined ? `WITH ${MOMENT} ${deleted}` : `WITH ${MOMENT}, ${as} AS (${deleted} RETURNING *)`;
 }
 
-/** Repeats a statement, each batch committed, until it finds less than a batch. Resolves to how many it deleted. */
+/**
+ * Repeats a statement, each batch committed, until it finds less than a batch. Resolves to the number of
+ * deleted rows.
+ */
 export async function deleteInBatches(
   run: RunStatement,
   statement: string,

@@ -4,18 +4,18 @@ import { nextOf, type TableNames } from './table-names.js';
 
 /** The first parameters of every statement about one entry. */
 const KEY = 'account = $1 AND environment = $2 AND kind = $3 AND reference = $4';
-/** The entry since this claim. */
+/** The entry with the fence of this claim. */
 const CLAIMED = `${KEY} AND fence = $5::bigint`;
 /** The entry, while this claim runs. */
 const HELD = `${CLAIMED} AND state = 'running'`;
 
-/** Whether a claim is for the existing outcome. A provider reference that is absent makes no difference. */
+/** Whether a claim is for the existing outcome. Ignores absent provider references. */
 function isSame(given: string): string {
   return `entry.fingerprint = ${given}.fingerprint
     AND coalesce(entry.provider_reference = ${given}.provider_reference, true)`;
 }
 
-/** What a claim changes of an entry. */
+/** The columns that a claim sets. */
 function changesOf(given: string): string {
   const ifSame = (then: string, otherwise: string): string =>
     `CASE WHEN ${isSame(given)} THEN ${then} ELSE ${otherwise} END`;
@@ -26,17 +26,14 @@ function changesOf(given: string): string {
     finished = ${ifSame('entry.finished', "'{}'::text[]")}`;
 }
 
-/**
- * Whether an entry may be claimed. The condition is that of `decideClaim`, which decides about the existing entry if it
- * may not.
- */
+/** Whether a claim may take an entry: the same condition as in `decideClaim`, which decides if it may not. */
 function mayBeClaimed(given: string): string {
   return `(entry.state <> 'running' OR entry.lease_until <= ${given}.changed_at)
     AND CASE WHEN ${isSame(given)} THEN entry.state <> 'done'
              ELSE $8::text[] IS NULL OR entry.fingerprint = ANY ($8::text[]) END`;
 }
 
-/** What the inbox asks of PostgreSQL. */
+/** The statements of the inbox. Each comment lists the parameters. */
 export interface InboxStatements {
   /**
    * Key, event, fingerprint, lease, fingerprints that may be replaced (null: any), provider reference.
@@ -45,23 +42,23 @@ export interface InboxStatements {
    */
   readonly claim: string;
   /**
-   * The same for an entry that must be there; no row: there was none. An entry that is purged meanwhile is
-   * not made again.
+   * The same for an entry that must exist; no row: it did not. Does not recreate an entry that a purge
+   * removes meanwhile.
    */
   readonly claimExisting: string;
   /** Key, fingerprint, provider reference. No row: the entry has one already, or is another outcome's. */
   readonly adopt: string;
-  /** Key, fence. Touches the entry also where this claim had finished it before. */
+  /** Key, fence. Also touches an entry that this claim has already finished. */
   readonly finish: string;
   /** Key, fence. */
   readonly fail: string;
   /** Key, fence. */
   readonly withdraw: string;
-  /** Key, fence. No row: the entry was claimed again since. */
+  /** Key, fence. No row: another claim has taken the entry. */
   readonly state: string;
   /** Key, fence, handler. */
   readonly mark: string;
-  /** Key. A row where a claim holds. */
+  /** Key. A row: a claim holds. */
   readonly runs: string;
   /** Account, environment, age. */
   readonly purge: string;

@@ -1,5 +1,5 @@
 /**
- * Remembers payments and webhooks in PostgreSQL, where asked in the handlers' own transaction. Needs `pg`.
+ * Stores payments and webhooks in PostgreSQL, optionally in the handlers' own transaction. Needs `pg`.
  *
  * @module nestjs-payments/postgres
  */

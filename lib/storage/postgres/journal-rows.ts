@@ -8,10 +8,10 @@ import { deleteBatch } from './delete-in-batches.js';
 import { fromSqlText, epochText, milliseconds, MOMENT } from './sql-text.js';
 import { nextOf, type TableNames } from './table-names.js';
 
-/** One row as the statements below give it. */
+/** One row of the statements below. */
 type JournalRow = Readonly<Record<string, string | null>>;
 
-/** Each has an index of its own. */
+/** Each condition has its own index. */
 export const PURGE_CONDITIONS: Readonly<Record<ForgettablePayments, string>> = {
   settled: "state = 'settled'",
   rejected: "state = 'rejected'",
@@ -22,14 +22,14 @@ export const PURGE_CONDITIONS: Readonly<Record<ForgettablePayments, string>> = {
 const SCOPE = 'account = $1 AND environment = $2 AND family = $3';
 const KEY = `${SCOPE} AND reference = $4`;
 
-// The names differ from those of the columns, which ORDER BY would otherwise take for the texts.
+// The aliases differ from the column names, because ORDER BY would otherwise sort by these texts.
 const STORED = `account, environment, family, reference, state, attempt::text AS attempt_text, record::text AS record_text,
    version::text AS version_text, id::text AS id_text,
   ${epochText('clock_timestamp()')} AS now_ms, ${epochText('created_at')} AS created_ms,
   ${epochText('updated_at')} AS updated_ms, ${epochText('attempt_at')} AS attempt_ms,
   ${epochText('lease_until')} AS lease_ms`;
 
-/** What the journal asks of PostgreSQL. */
+/** The statements of the journal. Each comment lists the parameters. */
 export interface JournalStatements {
   /**
    * Key, state, attempt, record, lease. `inserted` is `no` for an existing row, and `instead` if the new row replaced
@@ -40,7 +40,7 @@ export interface JournalStatements {
   readonly get: string;
   /** Key. */
   readonly tombstone: string;
-  /** Key, end, who said so. */
+  /** Key, end, source of the outcome. */
   readonly endTombstone: string;
   /** Key, state, attempt, record, lease, version, `intentText`. */
   readonly replace: string;
@@ -52,7 +52,7 @@ export interface JournalStatements {
   readonly purge: Readonly<Record<ForgettablePayments | 'tombstones', string>>;
 }
 
-/** 16 bytes that stand for a payment of an account; `families` never hold a space. */
+/** A hash of 16 bytes for a payment of an account. A family contains no space. */
 function paymentHash(family: string, reference: string): string {
   return `substring(sha256(convert_to(${family} || ' ' || ${reference}, 'UTF8')) FOR 16)`;
 }
@@ -90,7 +90,7 @@ export function journalStatements({ journal, tombstones, versions }: TableNames)
 
     remove: `WITH ${MOMENT} DELETE FROM ${journal} USING moment WHERE ${KEY} AND version = $5::bigint`,
 
-    // The states that there are, each found by one step in the index; then a page of each, in the order of the index.
+    // Finds each existing state by one step in the index, then a page of each in index order.
     list: `WITH RECURSIVE states AS (
         SELECT min(state) AS name FROM ${journal} WHERE ${SCOPE}
         UNION ALL
@@ -118,9 +118,8 @@ export function journalStatements({ journal, tombstones, versions }: TableNames)
 /**
  * Deletes a batch and leaves its tombstones, in one statement.
  *
- * The record is searched, not parsed: PostgreSQL fails at texts that JSON allows (U+0000). A quotation mark
- * without a backslash before it ends a name or a value, so no text within a value can look like what is
- * searched for.
+ * Searches the record's text instead of parsing it: PostgreSQL fails at texts that JSON allows (U+0000). A
+ * quotation mark without a preceding backslash ends a name or a value, so no text within a value can match.
  */
 function forgetBatch(journal: string, tombstones: string, condition: string): string {
   const field = (name: string): string => `substring(record::text FROM '"${name}":"([a-z]+)"')`;
@@ -150,8 +149,7 @@ export function storedRecord(row: JournalRow): StoredJournalRecord {
   const now = Number(row['now_ms']);
   const updatedAt = Number(row['updated_ms']);
   const { record, damaged } = readRecord(row['record_text'] ?? '', columnsOf(row));
-  // One literal with every field: a spread before the fields would take three times as long, and a list may
-  // have a million rows.
+  // One literal: a spread would take three times as long, and a list may have a million rows.
   const stored: StoredJournalRecord = {
     record,
     version: Number(row['version_text']),
@@ -175,12 +173,12 @@ function columnsOf(row: JournalRow): RecordColumns {
   };
 }
 
-/** Where the page after this row begins. */
+/** The cursor of the page after this row. */
 export function cursorAfter(row: JournalRow): string {
   return `${row['created_ms'] ?? ''}.${row['id_text'] ?? ''}`;
 }
 
-/** Creation time in milliseconds and id that the rows of a page come after. */
+/** The creation time in milliseconds and the id after which a page begins. */
 export function pageStart(cursor = '0.0'): readonly [string, string] {
   const [createdAt = '', id = ''] = cursor.split('.');
   return [createdAt, id];

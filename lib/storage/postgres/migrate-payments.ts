@@ -7,32 +7,32 @@ import { migrations } from './migrations.js';
 import { readVersion, refuseNewer } from './tables-version.js';
 
 /**
- * Where to make the tables.
+ * Options of `migratePayments`.
  *
  * @publicApi
  */
 export interface MigratePaymentsOptions {
-  /** Schema of the tables; made where it is missing. The same as in `postgresStorage()`. @default 'public' */
+  /** Schema of the tables; created if missing. The same as in `postgresStorage()`. @default 'public' */
   readonly schema?: string;
 }
 
 /**
- * Brings the tables of the package to the version that this package needs: `payments_inbox`, `payments_set_aside`,
- * `payments_journal` and `payments_migrations`.
+ * Migrates the package's tables to the version that this package needs: `payments_inbox`,
+ * `payments_set_aside`, `payments_journal` and `payments_migrations`.
  *
- * Call it before the application starts, or at every start: what is there already stays, replicas that start
- * together take turns, and one that fails leaves nothing half done. It needs the right to create tables only
- * where something is missing.
+ * Call it before the application starts, or at every start. Existing data stays, replicas that start together
+ * take turns, and a failed migration changes nothing. It needs the right to create tables only if something
+ * is missing.
  *
- * A migration waits three seconds for the tables at most, because everybody else waits behind it: where a
- * transaction of the application holds them for longer, it lets go, and tries again four times within half a
- * minute.
+ * A migration waits at most three seconds for the tables, because everybody else waits behind it. If a
+ * transaction of the application holds them longer, the migration rolls back, and tries again four times
+ * within half a minute.
  *
- * Tables of a newer version stay as they are, so an older replica may call it during a deployment too.
+ * It does not change tables of a newer version, so an older replica may call it during a deployment.
  *
- * @throws PaymentsConfigError if an option is wrong, PaymentsStorageError where a newer version of the
- * package made tables that this one cannot use, or where it did not get the tables, and the error of `pg`
- * where PostgreSQL refuses.
+ * @throws PaymentsConfigError if an option is wrong, PaymentsStorageError if this version cannot use the
+ * tables of a newer one, or if other transactions hold the tables, and the error of `pg` if PostgreSQL
+ * refuses.
  *
  * @example
  * ```ts
@@ -50,13 +50,13 @@ export async function migratePayments(
   await migrateTables(checkedPool('migratePayments(pool)', pool), names);
 }
 
-/** One number for all migrations of this package; the ASCII letters `pays`. */
+/** One lock number for all migrations of this package: the ASCII letters `pays`. */
 const ADVISORY_LOCK = 0x70_61_79_73;
 
-/** Another transaction holds what is needed: the wait for it was too long, or both waited for each other. */
+/** Another transaction holds the tables: the lock timed out, or both waited for each other. */
 const BUSY: readonly unknown[] = ['55P03', '40P01'];
 
-/** How long a migration may wait for the tables, and after which pauses it tries again. */
+/** How long a migration waits for the tables, and the pauses between its tries. */
 export interface MigrationRetries {
   readonly lockTimeout: string;
   readonly pausesMs: readonly number[];
@@ -65,8 +65,8 @@ export interface MigrationRetries {
 const RETRIES: MigrationRetries = { lockTimeout: '3s', pausesMs: [1_000, 2_000, 4_000, 8_000] };
 
 /**
- * Brings the tables to the version of this package. Whoever waits for a lock on a table makes all others wait
- * behind it, readers too: so it lets go after a while, everything that it had locked before included.
+ * Migrates the tables. A transaction that waits for a table lock makes all others wait behind it, readers
+ * too. So it rolls back after a while and releases all its locks.
  */
 export async function migrateTables(
   pool: PostgresPool,
@@ -100,14 +100,14 @@ async function migrateOnce(pool: PostgresPool, names: TableNames, lockTimeout: s
   let committed = false;
   try {
     await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
-    // Nobody but other migrations waits behind this one, so it may take as long as they need.
+    // Only other migrations wait for this lock, so it needs no time limit.
     await client.query(`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`);
     await client.query(`SET LOCAL lock_timeout = '${lockTimeout}'`);
     await migrate(client, names);
     await client.query('COMMIT');
     committed = true;
   } finally {
-    // Closing the connection undoes what was not committed, also where it does not answer any more.
+    // Closing the connection rolls back, even if it does not answer any more.
     client.release(!committed);
     client.removeListener('error', ignore);
   }
@@ -129,7 +129,7 @@ async function migrate(client: PostgresClient, names: TableNames): Promise<void>
   }
 }
 
-/** Makes the table that holds the version of the tables, unless it exists. */
+/** Creates the table with the version of the tables, unless it exists. */
 async function makeFirstTable(client: PostgresClient, names: TableNames): Promise<void> {
   const { schema, migrations: table } = names;
   const found = await client.query(

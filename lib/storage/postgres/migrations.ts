@@ -5,19 +5,17 @@ import { type TableNames } from './table-names.js';
 export interface Migration {
   readonly statements: string;
   /**
-   * The lowest version that a build must know to use these tables: it rises where an older build would
-   * misread what is there, or leave out what this one relies on. It never falls. Versions before 5 have no
-   * column for it.
+   * The lowest version that a build must know to use these tables. It rises if an older build would misread
+   * data, or would not write data that this one relies on. It never falls. Versions before 5 have no column
+   * for it.
    */
   readonly compatibleFrom?: number;
 }
 
 /**
- * What each version of the tables adds to the one before it. A version that was released is never changed:
- * databases have it.
+ * The changes of each version of the tables. Never change a released version: databases have it.
  *
- * References are compared byte by byte (`COLLATE "C"`): an index then means the same after the system's
- * locales change.
+ * References compare byte by byte (`COLLATE "C"`), so that an index survives changes of the system's locales.
  */
 export function migrations(names: TableNames): readonly Migration[] {
   return [
@@ -29,7 +27,7 @@ export function migrations(names: TableNames): readonly Migration[] {
   ];
 }
 
-/** Touches no existing table, so it waits for nobody and nobody waits for it. */
+/** Touches no existing table, so it needs no locks. */
 function tombstoneVersion({ tombstones }: TableNames): string {
   return `
     CREATE TABLE ${tombstones} (
@@ -116,7 +114,7 @@ function setAsideVersion({ inbox, setAside }: TableNames): string {
   `;
 }
 
-/** Without it a purge of tombstones would read and sort all of them for every batch. */
+/** Without this index, every batch of a purge would read and sort all tombstones. */
 function tombstonePurgeVersion({ tombstones }: TableNames): string {
   return `CREATE INDEX ON ${tombstones} (account, environment, left_at);`;
 }

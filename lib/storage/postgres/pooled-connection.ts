@@ -2,7 +2,7 @@ import { PaymentsStorageError, failureLabel, isPaymentsError } from '../../error
 import { withDeadline } from '../../common/with-deadline.js';
 import { type PostgresClient, type PostgresPool, type PostgresResult } from './postgres-pool.js';
 
-/** How long to wait for a connection of the pool, and then for the answer to each statement. */
+/** Time limit for a connection of the pool, and for the answer to each statement. */
 const WITHIN_MS = 4_000;
 
 /** Runs one statement. Rejects with a `PaymentsStorageError`. */
@@ -17,7 +17,7 @@ export class PooledConnection {
 
   private constructor(readonly client: PostgresClient) {
     this.releaseClient = client.release.bind(client);
-    // Released in the middle of a transaction, it would carry that transaction to its next user.
+    // A handler that released it would pass the open transaction to the next user.
     client.release = () => {
       throw new PaymentsStorageError(
         'The connection of the webhook transaction is given back after the handlers: take release() out of the handler.',
@@ -26,7 +26,7 @@ export class PooledConnection {
     client.on('error', this.lost);
   }
 
-  /** Takes a connection out of the pool; a connection that comes too late is released at once. */
+  /** Takes a connection out of the pool. Releases a connection that comes too late. */
   static async from(pool: PostgresPool): Promise<PooledConnection> {
     const connecting = pool.connect();
     try {
@@ -53,7 +53,7 @@ export class PooledConnection {
   };
 
   /**
-   * Refuses all further statements of the client: outside of the transaction they would be committed. Only for a
+   * Refuses all further statements of the client, which would commit outside of the transaction. Only for a
    * connection that is closed afterwards.
    */
   block(): void {
@@ -67,7 +67,7 @@ export class PooledConnection {
       );
   }
 
-  /** Releases the connection, once; closes it instead if nobody knows its state. */
+  /** Releases the connection, once, or closes it if its state is unknown. */
   release(how: 'usable' | 'unknown'): void {
     if (this.returned) return;
     this.returned = true;
@@ -75,13 +75,13 @@ export class PooledConnection {
     this.client.removeListener('error', this.lost);
   }
 
-  /** Without a listener, a connection that breaks would end the process. */
+  /** Without a listener, a broken connection would end the process. */
   private readonly lost = (): void => {
     this.broken = true;
   };
 }
 
-/** Runs single statements, each on a connection of its own and committed at once. */
+/** Runs single statements, each on its own connection and committed at once. */
 export function autocommit(pool: PostgresPool): RunStatement {
   return async (text, values) => {
     const connection = await PooledConnection.from(pool);
@@ -103,12 +103,12 @@ async function inTime<T>(work: Promise<T>, what: string): Promise<T> {
 
 /** Undefined schema, table and column. */
 const NOT_MIGRATED = new Set(['3F000', '42P01', '42703']);
-/** The transaction was aborted by a failed statement before. */
+/** An earlier statement failed and aborted the transaction. */
 const ABORTED = '25P02';
-/** A setting that does not exist: how `finishAndCommit` says that it finished nothing. */
+/** A setting does not exist: `finishAndCommit` finished nothing. */
 const NOTHING_FINISHED = '42704';
 
-/** An error of the driver or of PostgreSQL without its texts: they repeat what was to be stored. */
+/** Converts an error of the driver or of PostgreSQL without its texts, which repeat stored data. */
 export function storageFailure(error: unknown): Error {
   if (isPaymentsError(error)) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

@@ -6,7 +6,7 @@ import { type RunStatement } from './pooled-connection.js';
 import { epochText, MOMENT, fromSqlText, toSqlText } from './sql-text.js';
 import { type TableNames } from './table-names.js';
 
-/** The conflicts in PostgreSQL; one statement a call, never in the transaction of a handler. */
+/** The conflicts in PostgreSQL. Each call is one statement, never in the transaction of a handler. */
 export class PostgresConflicts implements ConflictStore {
   constructor(
     private readonly run: RunStatement,

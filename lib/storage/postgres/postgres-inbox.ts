@@ -51,7 +51,7 @@ export class PostgresInbox implements InboxStore {
     return deleteInBatches(this.run, this.statements.purge, [account, environment, olderThanMs]);
   }
 
-  /** The pool holds the address, with the password in it. */
+  /** Hides the pool, whose address contains the password. */
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return 'PostgresInbox {}';
   }
@@ -73,7 +73,7 @@ export class PostgresInbox implements InboxStore {
     };
   }
 
-  /** The connection is taken first: where the pool has none, nothing was claimed in vain. */
+  /** Takes the connection first: if the pool has none, there is no claim to withdraw. */
   private async claimWithTransaction(delivery: InboxDelivery, leaseMs: number): Promise<ClaimResult> {
     const connection = await PooledConnection.from(this.pool);
     try {

@@ -26,10 +26,10 @@ import { type RunStatement } from './pooled-connection.js';
 import { toSqlText } from './sql-text.js';
 import { type TableNames } from './table-names.js';
 
-/** Each further try means that somebody else wrote or removed the same payment in between. */
+/** Each further try means that another process wrote or removed the payment in between. */
 const TRIES = 10;
 
-/** The journal in PostgreSQL; one statement a call. */
+/** The journal in PostgreSQL. Each call is one statement. */
 export class PostgresJournal implements JournalStore {
   private readonly statements: JournalStatements;
 
@@ -41,10 +41,9 @@ export class PostgresJournal implements JournalStore {
   }
 
   /**
-   * A purge that ran at the same time may have deleted the row that this one then replaced, and left a tombstone that
-   * the statement was too early to see. That purge was committed before, so a look afterwards sees it. If there was no
-   * row there was nothing to purge: what was written since then is younger than the statement, which ends within
-   * seconds.
+   * A concurrent purge may have deleted the row that this statement replaced, and left a tombstone that the
+   * statement began too early to see. That purge has committed, so a later query sees the tombstone. Without
+   * a row there was nothing to purge: newer rows are younger than the statement, which ends within seconds.
    */
   async insert(record: JournalRecord, leaseMs: number): Promise<JournalInsertion> {
     const values = [...keyValues(record), record.state, record.attempt, JSON.stringify(record), leaseMs];
@@ -57,7 +56,7 @@ export class PostgresJournal implements JournalStore {
         if (stored) await this.remove(record, stored.version);
         return { inserted: false, tombstone };
       }
-      // No row and no tombstone: the existing row was written after the statement began to look.
+      // No row and no tombstone: another process wrote the row after the statement began.
       if (stored) return { inserted: true, stored };
     }
     throw new PaymentsStorageError(

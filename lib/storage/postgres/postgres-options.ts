@@ -1,7 +1,7 @@
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type PostgresPool } from './postgres-pool.js';
 
-/** PostgreSQL cuts longer names off without a word. */
+/** PostgreSQL silently truncates longer names. */
 const LONGEST_NAME_BYTES = 63;
 
 /** @throws PaymentsConfigError */

@@ -29,16 +29,16 @@ export interface PostgresClient {
 }
 
 /**
- * What a statement did.
+ * The result of a statement.
  *
  * @publicApi
  */
 export interface PostgresResult {
   /**
-   * Every column as text: the package asks for nothing else, because applications change how `pg` reads
-   * numbers and dates.
+   * Every column as text: the package requests only text, because applications change how `pg` parses numbers
+   * and dates.
    */
   readonly rows: readonly Readonly<Record<string, string | null>>[];
-  /** How many rows the statement touched; null if it counts none. */
+  /** Number of affected rows; null if the statement counts none. */
   readonly rowCount: number | null;
 }

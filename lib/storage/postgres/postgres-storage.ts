@@ -10,26 +10,26 @@ import { tableNames } from './table-names.js';
 import { withCheckedTables } from './tables-version.js';
 
 /**
- * How the package uses an application's PostgreSQL.
+ * Options of `postgresStorage`.
  *
  * @publicApi
  */
 export interface PostgresStorageOptions {
   /**
-   * The application's pool of `pg`. The package never ends it: end it after `app.close()`, because payments
-   * and webhooks that are under way are still written down while the application stops.
+   * The application's pool of `pg`. The package never ends it: end it after `app.close()`, because the
+   * package still writes running payments and webhooks while the application stops.
    */
   readonly pool: PostgresPool;
   /**
-   * Hands an open transaction to every webhook handler as `context.transaction` (a `PoolClient` of `pg`):
-   * what the handler writes there, the record that it ran and the outcome in the journal are committed
-   * together or not at all. What a handler writes through another connection, such as that of an injected
-   * repository, takes no part. A handler that ends the transaction, by COMMIT or by an ORM's own
-   * `transaction()` on this client, commits for good: the delivery comes again, and the effect happens twice.
+   * Gives every webhook handler an open transaction as `context.transaction` (a `PoolClient` of `pg`). The
+   * handler's writes there, the record that it ran and the outcome in the journal are committed together or
+   * not at all. Writes through another connection, such as that of an injected repository, take no part. A
+   * handler that ends the transaction, by COMMIT or by an ORM's own `transaction()` on this client, commits
+   * for good: the delivery comes again, and the effect happens twice.
    *
-   * Every delivery that is being handled holds one connection of the pool, and a handler that pays or asks
-   * the journal needs a second one meanwhile: where the pool has none left within four seconds, the handler
-   * fails and the delivery comes again.
+   * Every delivery holds one connection of the pool while its handlers run. A handler that pays or queries
+   * the journal needs a second one. If the pool has none left within four seconds, the handler fails and the
+   * delivery comes again.
    * @default false
    */
   readonly transactional?: boolean;
@@ -40,18 +40,18 @@ export interface PostgresStorageOptions {
 const OPTIONS = ['pool', 'transactional', 'schema'];
 
 /**
- * Remembers payments and webhooks in PostgreSQL, shared by all replicas. `migratePayments(pool)` makes the
- * tables. Only the server's clock counts. The first use of each process looks at the version of the tables
- * (`payments_migrations`): older ones, and newer ones that do not name this version as one that may use them,
- * are refused with a `PaymentsStorageError`, before anything is sent.
+ * Stores payments and webhooks in PostgreSQL, shared by all replicas. `migratePayments(pool)` creates the
+ * tables. Only the server's clock counts. Each process checks the version of the tables
+ * (`payments_migrations`) at its first use. It refuses older tables, and newer ones that this version may not
+ * use, with a `PaymentsStorageError` before sending anything.
  *
- * Without `transactional` a repeated delivery is not handled twice, unless a handler outlives its lease or
+ * Without `transactional`, handlers run once for a repeated delivery, unless a handler outlives its lease or
  * the process dies between the handler's effect and its record: make the effect idempotent. With it, effects
- * in the same database happen exactly once, whatever crashes; effects outside of it (mails, calls) are not
- * covered. A commit of the package is on the server's disk, also where `synchronous_commit` is off; whether
- * it survives a fail-over to another server is for that setting and the application's replication to say.
+ * in the same database happen exactly once, whatever crashes. Effects outside of it (mails, calls) are not
+ * covered. A commit of the package is on the server's disk, even if `synchronous_commit` is off. Whether it
+ * survives a fail-over to another server depends on that setting and on the application's replication.
  *
- * Nothing expires by itself: call `PaymentsInbox.purge()` and `PaymentsJournal.purge()` from a job of yours.
+ * Entries never expire: call `PaymentsInbox.purge()` and `PaymentsJournal.purge()` from a scheduled job.
  *
  * @throws PaymentsConfigError if an option is missing, wrong or unknown.
  *

@@ -1,4 +1,4 @@
-/** Names of everything that the package creates, quoted and with their schema. */
+/** Quoted names, with schema, of everything that the package creates. */
 export interface TableNames {
   readonly schema: string;
   readonly inbox: string;
@@ -8,7 +8,7 @@ export interface TableNames {
   readonly migrations: string;
   /** Sequence of the fences of claims: a later claim has a higher one. */
   readonly fences: string;
-  /** Sequence of the versions of journal records: none comes back. */
+  /** Sequence of the versions of journal records: no version repeats. */
   readonly versions: string;
 }
 

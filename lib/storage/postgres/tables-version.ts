@@ -20,7 +20,9 @@ export async function readVersion(
   return { version: Number(version), ...(from !== null && { compatibleFrom: Number(from) }) };
 }
 
-/** @throws PaymentsStorageError if this version would misread the tables, or leave out what others rely on. */
+/**
+ * @throws PaymentsStorageError if this version would misread the tables, or not write what others rely on.
+ */
 export function refuseNewer(found: StoredVersion, names: TableNames): void {
   const known = migrations(names).length;
   if (versionFit(found, known) !== 'newer') return;
@@ -29,9 +31,7 @@ export function refuseNewer(found: StoredVersion, names: TableNames): void {
   );
 }
 
-/**
- * The pool of an application, which gives the package no connection before the version of the tables was checked, once.
- */
+/** Wraps the application's pool: before its first connection, checks the version of the tables once. */
 export function withCheckedTables(pool: PostgresPool, names: TableNames): PostgresPool {
   let isChecked = false;
   let checking: Promise<void> | undefined;

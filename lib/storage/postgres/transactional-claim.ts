@@ -5,23 +5,23 @@ import { type InboxStatements } from './inbox-statements.js';
 import { type PooledConnection, type RunStatement } from './pooled-connection.js';
 import { textLiteral, MOMENT } from './sql-text.js';
 
-/** What a transactional claim needs beside the entry. */
+/** What a transactional claim needs beside its entry. */
 export interface TransactionParts {
-  /** Where the transaction was begun. */
+  /** The connection of the transaction. */
   readonly connection: PooledConnection;
-  /** Another connection, for the case that this one is lost. */
+  /** Another connection, in case this one is lost. */
   readonly elsewhere: RunStatement;
   readonly statements: Pick<InboxStatements, 'fail' | 'withdraw' | 'state'>;
-  /** Name of the table of the inbox. */
+  /** Name of the inbox's table. */
   readonly table: string;
-  /** Bound to the connection. */
+  /** The journal on the transaction's connection. */
   readonly journal: JournalStore;
   readonly leaseMs: number;
 }
 
 /**
- * A claim whose end is written in the transaction of the handlers. The claim itself was committed before, so that other
- * replicas see it; its end is committed together with everything that the handlers wrote.
+ * A claim that ends in the transaction of the handlers. The claim itself is committed first, so that other
+ * replicas see it. Its end is committed together with the handlers' writes.
  */
 export class TransactionalClaim implements InboxClaim {
   readonly attempt: number;
@@ -73,7 +73,7 @@ export class TransactionalClaim implements InboxClaim {
     if (this.end()) await this.rollback('withdraw');
   }
 
-  /** False: the claim ended before. */
+  /** Returns false if the claim has already ended. */
   private end(): boolean {
     const ending = !this.ended;
     this.ended = true;
@@ -82,13 +82,13 @@ export class TransactionalClaim implements InboxClaim {
   }
 
   /**
-   * Rolls the transaction back, then opens the entry again or deletes it. After a COMMIT without an answer nobody knows
-   * whether it happened; both statements change the entry only if it did not.
+   * Rolls the transaction back, then opens the entry again or deletes it. After a COMMIT without an answer,
+   * the result is unknown: both statements change the entry only if it failed.
    */
   private async rollback(then: 'fail' | 'withdraw'): Promise<void> {
     const { connection, elsewhere, statements } = this.parts;
     const endClaim = (run: RunStatement): Promise<unknown> => run(statements[then], this.entry.values);
-    // Something that the handler began may still run, and would write into the next use of the connection.
+    // Code of the handler may still run, and would write into the next use of the connection.
     connection.block();
     try {
       await connection.run('ROLLBACK');
@@ -96,12 +96,12 @@ export class TransactionalClaim implements InboxClaim {
       connection.release('unknown');
     } catch {
       connection.release('unknown');
-      // If this fails too, the entry can be claimed again at the end of its lease.
+      // If this fails too, another claim can take the entry at the end of its lease.
       await endClaim(elsewhere).catch(() => undefined);
     }
   }
 
-  /** What became of the entry: the answer to a COMMIT may have been lost, or somebody else may have the claim. */
+  /** The entry's current state: the answer to a COMMIT may be lost, or another process may have the claim. */
   private stateNow(): Promise<string> {
     const { elsewhere, statements } = this.parts;
     return elsewhere(statements.state, this.entry.values).then(
@@ -110,7 +110,7 @@ export class TransactionalClaim implements InboxClaim {
     );
   }
 
-  /** A handler that hangs must not hold a connection for ever, nor one whose server fell silent. */
+  /** Neither a hanging handler nor a silent server may hold a connection for ever. */
   private abandon(): void {
     this.ended = true;
     this.parts.connection.release('unknown');
@@ -118,16 +118,16 @@ export class TransactionalClaim implements InboxClaim {
 }
 
 /**
- * Set in the transaction of a handler only, and gone when it ends, so that a transaction which a handler
- * ended by itself is noticed.
+ * A setting that lasts until the end of the handler's transaction, to notice a transaction that the handler
+ * ended.
  */
 const MARK = 'nestjs_payments.claim';
-/** A setting that nobody has: reading it is how plain SQL fails on purpose. */
+/** A setting that does not exist: reading it makes plain SQL fail on purpose. */
 const NOTHING_FINISHED = 'nestjs_payments.nothing_was_finished';
 
 /**
- * Begins the transaction of a handler. One that is idle for longer than the lease is ended by the server, so
- * that a process that hangs, or a network that swallows everything, does not hold its locks.
+ * Begins the transaction of a handler. The server ends it if it is idle for longer than the lease, so that
+ * neither a hanging process nor a dead network holds its locks.
  */
 export function beginTransaction(fence: string, leaseMs: number): string {
   return `BEGIN;
@@ -136,11 +136,10 @@ export function beginTransaction(fence: string, leaseMs: number): string {
 }
 
 /**
- * Finishes the entry and commits, in one round trip. Where nothing was finished, because the claim is over or
- * the transaction is not the one that was begun, the first statement fails, and PostgreSQL does not come to
- * the COMMIT behind it.
+ * Finishes the entry and commits, in one round trip. If the claim is over, or this is not the begun
+ * transaction, the first statement fails and PostgreSQL does not reach the COMMIT.
  *
- * A message of two statements takes no parameters, so the values stand in it.
+ * A message of two statements takes no parameters, so it contains the values.
  *
  * @param values Key, fence.
  */

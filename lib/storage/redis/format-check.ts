@@ -6,40 +6,38 @@ import { type RedisKeys } from './redis-keys.js';
 import { type ScriptRunner } from './script-runner.js';
 
 /**
- * The format of the keys. Changing it, or adding a key that others must know of, needs the next `version`;
- * `compatibleFrom` rises to it where a build that knows only the format before would misread what is there, or leave
- * out what this one relies on.
+ * The format of the keys. A change, or a new key that other builds must know, needs the next `version`.
+ * `compatibleFrom` rises to it if a build with the previous format would misread data, or would not write
+ * data that this one relies on.
  */
 const FORMAT: Required<StoredVersion> = { version: 1, compatibleFrom: 1 };
 
 /**
- * ARGV: version and compatibility of this build. What stands: `<version> <compatible from>`; this build's
- * where it is an older format.
+ * ARGV: version and compatibility of this build. Returns the stored `<version> <compatible from>`, after
+ * replacing an older format with this build's.
  */
 const CLAIM_FORMAT = luaScript(`
 local found = redis.call('GET', KEYS[1])
 local version = found and (tonumber(string.match(found, '^%d+')) or math.huge)
 if found and version >= tonumber(ARGV[1]) then return found end
 local own = ARGV[1] .. ' ' .. ARGV[2]
--- A full or read-only server says so where something is to be written.
+-- Ignores the error of a full or read-only server: the next write reports it.
 redis.pcall('SET', KEYS[1], own)
 return own
 `);
 
-/**
- * Refuses to read or write the data of an account that a newer version of the package has made unreadable for this one.
- */
+/** Refuses the data of an account in a format of a newer version that this one cannot read. */
 export class FormatCheck {
   private readonly checked = new Set<string>();
 
-  /** @param format That of this build. */
+  /** @param format The format of this build. */
   constructor(
     private readonly scripts: ScriptRunner,
     private readonly keys: RedisKeys,
     private readonly format: Required<StoredVersion> = FORMAT,
   ) {}
 
-  /** Asks once for each account. */
+  /** Checks each account once. */
   async of(scope: InboxScope): Promise<void> {
     const key = this.keys.format(scope);
     if (this.checked.has(key)) return;

@@ -2,8 +2,8 @@ import { luaScript } from './lua-script.js';
 
 /**
  * KEYS: entries, done. ARGV: field, token, event, fingerprint, lease in ms, provider reference ('' for none),
- * `must-exist` or `may-begin`, `any` or `listed`, then the fingerprints that may be replaced. Decides as
- * `decideClaim` does; a claim that the client repeats after it lost the answer is the same claim.
+ * `must-exist` or `may-begin`, `any` or `listed`, then the fingerprints that may be replaced. Decides like
+ * `decideClaim`. If the client repeats a claim after it lost the answer, it gets the same claim.
  */
 export const CLAIM = luaScript(`
 local field, token, event, fingerprint = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
@@ -39,14 +39,14 @@ redis.call('ZREM', KEYS[2], field)
 return { 'claimed', int(entry.attempt), unpack(entry.finished) }
 `);
 
-/** The entry while the claim with this token holds it; ends the script with 0 where another one does. */
+/** Loads the entry; ends the script with 0 if the claim with this token does not hold it. */
 const HELD = `
 local stored = redis.call('HGET', KEYS[1], ARGV[1])
 local entry = stored and cjson.decode(stored)
 if not entry or entry.state ~= 'running' or entry.token ~= ARGV[2] then return 0 end
 `;
 
-/** KEYS: entries, done. ARGV: field, token, handler. 1: remembered. */
+/** KEYS: entries, done. ARGV: field, token, handler. Returns 1 if it marked the handler. */
 export const MARK = luaScript(`${HELD}
 table.insert(entry.finished, ARGV[3])
 redis.call('HSET', KEYS[1], ARGV[1], cjson.encode(entry))
@@ -54,8 +54,8 @@ return 1
 `);
 
 /**
- * KEYS: entries, done. ARGV: field, token. 1: done, now or by this claim before. What only a further run
- * needs is dropped.
+ * KEYS: entries, done. ARGV: field, token. Returns 1 if the claim finished the entry, now or before. Drops
+ * the data that only a further run needs.
  */
 export const FINISH = luaScript(`
 local existing = redis.call('HGET', KEYS[1], ARGV[1])
@@ -69,20 +69,23 @@ redis.call('ZADD', KEYS[2], int(now), ARGV[1])
 return 1
 `);
 
-/** KEYS: entries, done. ARGV: field, token. 1: given back. */
+/** KEYS: entries, done. ARGV: field, token. Returns 1 if it released the entry. */
 export const FAIL = luaScript(`${HELD}
 entry.state, entry.token, entry.lease = 'open', nil, nil
 redis.call('HSET', KEYS[1], ARGV[1], cjson.encode(entry))
 return 1
 `);
 
-/** KEYS: entries, done. ARGV: field, token. 1: forgotten. */
+/** KEYS: entries, done. ARGV: field, token. Returns 1 if it deleted the entry. */
 export const WITHDRAW = luaScript(`${HELD}
 redis.call('HDEL', KEYS[1], ARGV[1])
 return 1
 `);
 
-/** KEYS: entries, done. ARGV: field. How long the running claim still holds, in ms; 0 where none runs. */
+/**
+ * KEYS: entries, done. ARGV: field. Returns the rest of the running claim's lease in ms; 0 without a running
+ * claim.
+ */
 export const LEASE_LEFT = luaScript(`
 local stored = redis.call('HGET', KEYS[1], ARGV[1])
 local entry = stored and cjson.decode(stored)
@@ -90,7 +93,7 @@ if not entry or entry.state ~= 'running' then return '0' end
 return int(math.max(0, entry.lease - now))
 `);
 
-/** KEYS: entries, done. ARGV: age in ms, how many at most. How many were forgotten. */
+/** KEYS: entries, done. ARGV: age in ms, maximum number. Returns the number of deleted entries. */
 export const PURGE_ENTRIES = luaScript(`
 local old = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', '(' .. int(now - ARGV[1]), 'LIMIT', 0, ARGV[2])
 if #old == 0 then return 0 end

@@ -1,5 +1,5 @@
 /**
- * Remembers payments and webhooks in Redis. Needs `ioredis`.
+ * Stores payments and webhooks in Redis. Needs `ioredis`.
  *
  * @module nestjs-payments/redis
  */

@@ -16,8 +16,7 @@ local function indexedAt(field)
     if sequence then return sequence end
   end
 end
--- A row that is missing while an index names it was lost: it counts as existing, with version 0, like a row that cannot
--- be read.
+-- An index may name a row that Redis lost. The row counts as existing, with version 0, like an unreadable row.
 local function read(field)
   local row = redis.call('HGET', KEYS[1], field)
   if not row and not indexedAt(field) then return nil end
@@ -30,8 +29,8 @@ end
 `;
 
 /**
- * A tombstone is stored as `<attempt> <end> <who said so, or -> <left at>` under 16 bytes of the SHA-1 of the
- * field of its payment.
+ * A tombstone is stored as `<attempt> <end> <source, or -> <left at>` under 16 bytes of the SHA-1 of its
+ * payment's field.
  */
 const TOMBSTONES = `
 local function tombstoneField(field)
@@ -40,8 +39,8 @@ end
 `;
 
 /**
- * The next version: one above the last, or the time in µs, whichever is more. So none comes back even where Redis lost
- * its data and counts anew.
+ * The next version: one above the last, or the time in µs, whichever is more. So no version repeats, even if
+ * Redis loses its data.
  */
 const WRITE = `
 local function nextVersion()
@@ -59,8 +58,8 @@ end
 `;
 
 /**
- * ARGV: field, attempt, state, lease in ms, JSON. `1`, the time and the new row; `0`, the time and the existing row; or
- * the tombstone alone.
+ * ARGV: field, attempt, state, lease in ms, JSON. Returns `1`, the time and the new row; `0`, the time and
+ * the existing row; or only the tombstone.
  */
 export const INSERT = luaScript(`${ROWS}${WRITE}${TOMBSTONES}
 local field, attempt, state, lease, json = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
@@ -73,8 +72,8 @@ return { '1', int(now), write(field, version, int(now), int(now), version, attem
 `);
 
 /**
- * ARGV: field, attempt, state, lease in ms, JSON, version, `intentText`; version 0 is that of a row that
- * cannot be read. The time and the new row; nil where the version is another.
+ * ARGV: field, attempt, state, lease in ms, JSON, version, `intentText`; version 0 means an unreadable row.
+ * Returns the time and the new row, or nil for another version.
  */
 export const REPLACE = luaScript(`${ROWS}${WRITE}
 local field, attempt, state, lease, json = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
@@ -93,25 +92,25 @@ end
 return { int(now), write(field, version, created, attemptAt, sequence, attempt, state, lease, json) }
 `);
 
-/** ARGV: field. The time and the row; nil where there is none. */
+/** ARGV: field. Returns the time and the row; nil without a row. */
 export const GET = luaScript(`${ROWS}
 local existing = read(ARGV[1])
 return existing and { int(now), existing.row }
 `);
 
-/** ARGV: field. The tombstone; nil where there is none. */
+/** ARGV: field. Returns the tombstone, or nil. */
 export const TOMBSTONE = luaScript(`${TOMBSTONES}
 return redis.call('HGET', KEYS[3], tombstoneField(ARGV[1]))
 `);
 
-/** ARGV: field, end, who said so. Nothing happens where there is no tombstone. */
+/** ARGV: field, end, source of the outcome. Does nothing without a tombstone. */
 export const END_TOMBSTONE = luaScript(`${ROWS}${TOMBSTONES}
 local field = tombstoneField(ARGV[1])
 local attempt = string.match(redis.call('HGET', KEYS[3], field) or '', '^%d+')
 if attempt then redis.call('HSET', KEYS[3], field, table.concat({ attempt, ARGV[2], ARGV[3], int(now) }, ' ')) end
 `);
 
-/** ARGV: field, version. 1: removed. */
+/** ARGV: field, version. Returns 1 if it removed the row. */
 export const REMOVE = luaScript(`${ROWS}
 local existing = read(ARGV[1])
 if not existing or existing.version == '0' or existing.version ~= ARGV[2] then return 0 end
@@ -121,8 +120,8 @@ return 1
 `);
 
 /**
- * ARGV: the sequence after which to begin, how many at most, then the states to leave out. The time, then
- * field, sequence and row of each payment; an empty row where there is none.
+ * ARGV: the sequence after which to begin, the maximum number, then the states to leave out. Returns the
+ * time, then field, sequence and row of each payment; the row is empty if it is lost.
  */
 export const LIST = luaScript(`${ROWS}
 local except, found, reply = {}, {}, { int(now) }
@@ -143,11 +142,11 @@ return reply
 `);
 
 /**
- * ARGV: state, age in ms, the sequence after which to begin, how many to look at. How many were forgotten,
- * and where to go on; nothing there where all that come later were not even written down long enough ago.
+ * ARGV: state, age in ms, the sequence after which to begin, how many to read. Returns the number of deleted
+ * payments and the next sequence; no sequence if all later payments are too young.
  *
- * Outcome, source and a key that was kept are looked for in the JSON, not parsed: a quotation mark without a
- * backslash before it ends a name or a value, so no text within a value can look like them.
+ * Searches the JSON text for outcome, source and a kept key instead of parsing it: a quotation mark without a
+ * preceding backslash ends a name or a value, so no text within a value can match.
  */
 export const PURGE = luaScript(`${ROWS}${TOMBSTONES}
 local function leaveTombstone(field, row, state)
@@ -164,7 +163,7 @@ local fields = redis.call('ZRANGEBYSCORE', index[ARGV[1]], '(' .. ARGV[3], '+inf
 local old, last = {}, nil
 for _, field in ipairs(fields) do
   local existing = read(field)
-  -- What cannot be read stays: somebody must look at it.
+  -- Unreadable rows stay: an operator must look at them.
   if existing and existing.version ~= '0' then
     if tonumber(existing.created) >= latest then last = nil break end
     if tonumber(existing.updated) < latest then
@@ -182,11 +181,11 @@ return { int(#old), #fields == tonumber(ARGV[4]) and last or '' }
 `);
 
 /**
- * ARGV: age in ms, the cursor of HSCAN, about how many to look at. How many tombstones were taken away, and
+ * ARGV: age in ms, the cursor of HSCAN, about how many to read. Returns the number of deleted tombstones and
  * the next cursor.
  *
- * No index by time: it would double what a tombstone takes for ever, for a question that is asked once a day
- * at most.
+ * There is no index by time: it would double the size of every tombstone for a purge that runs once a day at
+ * most.
  */
 export const PURGE_TOMBSTONES = luaScript(`
 local latest = now - ARGV[1]

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 
-/** A script as Redis knows it. */
+/** A Lua script with its name in Redis. */
 export interface LuaScript {
   readonly source: string;
-  /** SHA-1 (hex) of the source: the name under which Redis keeps it. */
+  /** SHA-1 (hex) of the source: its name in Redis. */
   readonly sha1: string;
 }
 
 /**
- * The time, by the server's clock alone: `micros` and `now` (milliseconds) since 1970. Lua writes large numbers as
- * `1.8e+15`, so what is stored or returned goes through `int`.
+ * The time by the server's clock: `micros` and `now` (milliseconds) since 1970. Lua writes large numbers as
+ * `1.8e+15`, so stored and returned numbers go through `int`.
  */
 const TIME = `
 local time = redis.call('TIME')

@@ -1,10 +1,10 @@
 import { type LuaScript } from './lua-script.js';
 import { type ScriptRunner } from './script-runner.js';
 
-/** A script keeps everybody else waiting, so that one forgets only so many. */
+/** Limits the deletions of one script, because a script blocks all other clients. */
 export const PURGE_BATCH = 1_000;
 
-/** Forgets what is older than `olderThanMs`, batch by batch. Resolves to how many. */
+/** Deletes what is older than `olderThanMs` in batches. Resolves to the number of deletions. */
 export async function purgeInBatches(
   scripts: ScriptRunner,
   script: LuaScript,

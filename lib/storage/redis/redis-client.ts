@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 
 /**
- * What the package needs of a client. `Redis` and `Cluster` of ioredis 5 and 6 have it, whichever copy of ioredis they
- * come from.
+ * The part of a client that the package uses. `Redis` and `Cluster` of ioredis 5 and 6 fit, from any copy of
+ * ioredis.
  *
  * @publicApi
  */
@@ -13,16 +13,16 @@ export interface RedisClient {
   eval(script: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>;
   /** Runs a Lua script that the server knows, by its SHA-1. */
   evalsha(sha1: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>;
-  /** A section of what the server tells about itself. */
+  /** Reads a section of the server's information. */
   info(section: string): Promise<string>;
 }
 
-/** How long a new connection, or an answer, may take. */
+/** Time limit of a new connection and of an answer. */
 const SILENCE_MS = 5_000;
 
 /**
- * Opens a client that fails a call as soon as the connection is lost, instead of keeping it for later: its caller is
- * gone by then, and it must not run twice. The client connects at its first call, so that a boot that fails leaves
+ * Opens a client that fails a call as soon as the connection is lost. A delayed call would run after its
+ * caller gave up, and could run twice. The client connects at its first call, so that a failed boot leaves
  * nothing open.
  */
 export function openRedisClient(url: string): Redis {
@@ -32,7 +32,8 @@ export function openRedisClient(url: string): Redis {
     connectTimeout: SILENCE_MS,
     socketTimeout: SILENCE_MS,
   });
-  // A lost connection fails the calls, and who made them reports it; without a listener ioredis prints it as well.
+  // A lost connection fails the calls, whose callers report it. Without a listener ioredis would print it as
+  // well.
   client.on('error', () => {});
   return client;
 }

@@ -57,10 +57,10 @@ export class RedisConflicts implements ConflictStore {
   }
 }
 
-/** What is kept as JSON; the scope is in the key. */
+/** The delivery as stored in JSON. The scope is in the key. */
 type StoredDelivery = Omit<SetAsideDelivery, keyof InboxScope>;
 
-/** Where a delivery stands among what is set aside. */
+/** The field of a delivery among those set aside. */
 export function setAsideField({ kind, fingerprint }: Pick<SetAsideDelivery, 'kind' | 'fingerprint'>): string {
   return `${kind}.${fingerprint}`;
 }
@@ -70,7 +70,7 @@ export function setAsideText({ kind, event, reference, fingerprint, payload }: S
   return JSON.stringify(stored);
 }
 
-/** Reads `<first seen, in µs> <how often> <JSON>`. The id is `<first seen>.<field>`. */
+/** Parses `<first seen, in µs> <how often> <JSON>`. The id is `<first seen>.<field>`. */
 export function setAsideEntry({ account, environment }: InboxScope, text: string): InboxConflict {
   const [, first = '', seen, json = ''] = /^(\d+) (\d+) (.*)$/s.exec(text) ?? [];
   const delivery = JSON.parse(json) as StoredDelivery;
@@ -90,8 +90,8 @@ export function fieldIn(id: string): string {
 }
 
 /*
- * KEYS of every script: set aside, order. An entry is stored as `<first seen, in µs> <how often> <JSON>`; that first
- * number is its position in the order, and no two entries have the same.
+ * KEYS of every script: set aside, order. An entry is stored as `<first seen, in µs> <how often> <JSON>`. The first
+ * number is its unique position in the order.
  */
 
 /** ARGV: field, the delivery as JSON. */
@@ -107,17 +107,20 @@ redis.call('HSET', KEYS[1], ARGV[1], first .. ' ' .. int((seen or 0) + 1) .. ' '
 return 1
 `);
 
-/** ARGV: the position after which to begin, how many at most. What is stored. */
+/** ARGV: the position after which to begin, the maximum number. Returns the stored entries. */
 export const LIST_SET_ASIDE = luaScript(`
 local fields = redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. ARGV[1], '+inf', 'LIMIT', 0, ARGV[2])
 if #fields == 0 then return {} end
 return redis.call('HMGET', KEYS[1], unpack(fields))
 `);
 
-/** ARGV: field. What is stored; nil where there is nothing. */
+/** ARGV: field. Returns the stored entry, or nil. */
 export const GET_SET_ASIDE = luaScript(`return redis.call('HGET', KEYS[1], ARGV[1])`);
 
-/** ARGV: field, position. Only the entry at that position: an event that was set aside again later is another entry. */
+/**
+ * ARGV: field, position. Removes only the entry at that position: the same event set aside later is another
+ * entry.
+ */
 export const REMOVE_SET_ASIDE = luaScript(`
 local stored = redis.call('HGET', KEYS[1], ARGV[1])
 if not stored or string.match(stored, '^(%d+) ') ~= ARGV[2] then return 0 end
@@ -127,8 +130,8 @@ return 1
 `);
 
 /**
- * ARGV: kind, age in ms, the position after which to begin, how many to look at. How many were forgotten, and where to
- * go on; nothing there at the end.
+ * ARGV: kind, age in ms, the position after which to begin, how many to read. Returns the number of deleted
+ * entries and the next position; no position at the end.
  */
 export const PURGE_SET_ASIDE = luaScript(`
 local latest = int(micros - ARGV[2] * 1000)

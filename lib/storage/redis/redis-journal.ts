@@ -134,7 +134,7 @@ export class RedisJournal implements JournalStore {
   }
 }
 
-/** The arguments of a script that writes a record; a lease may have fractions of a millisecond. */
+/** The arguments of a script that writes a record. A lease may have fractions of a millisecond. */
 function scriptArguments(record: JournalRecord, leaseMs: number): readonly string[] {
   const { reference, attempt, state } = record;
   const lease = String(Math.ceil(leaseMs));
@@ -147,7 +147,7 @@ function storedIn(reply: unknown, key: JournalKey): StoredJournalRecord | undefi
   return readRow(row, Number(now), keyOf(key));
 }
 
-/** Takes the key out of what may be a whole record. */
+/** Picks the key from a possible whole record. */
 function keyOf({ account, environment, family, reference }: JournalKey): JournalKey {
   return { account, environment, family, reference };
 }
@@ -155,7 +155,7 @@ function keyOf({ account, environment, family, reference }: JournalKey): Journal
 const ROW = /^(\d+) (\d+) (\d+) (\d+) (\d+) \d+ (\d+) (\S+) (.*)$/s;
 
 /**
- * Reads a row of the journal (`journal-scripts.ts` says what stands in it).
+ * Parses a row of the journal (`journal-scripts.ts` describes the format).
  *
  * @param now The server's time when the row was read.
  */
@@ -177,14 +177,14 @@ export function readRow(row: string, now: number, key: JournalKey): StoredJourna
   return damaged === undefined ? stored : { ...stored, damaged };
 }
 
-/** Nothing but the key is known. Its version is 0: whoever ends the payment writes over it, once. */
+/** A row of which only the key is known. Its version is 0: the end of the payment overwrites it, once. */
 function unreadableRow(key: JournalKey): StoredJournalRecord {
   const times = { createdAt: 0, updatedAt: 0, ageMs: 0, idleMs: 0, leaseLeftMs: 0 };
   const { record } = readRecord('', { ...key, state: 'unknown', attempt: 1 });
   return { record, version: 0, ...times, damaged: 'Redis holds something else in its place' };
 }
 
-/** Reads a tombstone (`journal-scripts.ts` says what stands in it). */
+/** Parses a tombstone (`journal-scripts.ts` describes the format). */
 export function readTombstone(text: string): PaymentTombstone {
   const [attempt, end, settledBy] = text.split(' ');
   const by = settledBy === '-' ? {} : { settledBy: settledBy as PaymentTombstone['settledBy'] };

@@ -12,23 +12,23 @@ export const JOURNAL_STATES: readonly JournalState[] = [
 ];
 
 /**
- * The names of the keys. Those of one account share a hash tag: a cluster keeps them on one node, where one script may
- * touch several of them.
+ * The names of the keys. The keys of one account share a hash tag: a cluster keeps them on one node, where a
+ * script may use several of them.
  */
 export class RedisKeys {
   constructor(private readonly prefix: string) {}
 
-  /** The entries by `entryField`, and when each was done. */
+  /** The entries by `entryField`, and the time when each was done. */
   inbox(scope: InboxScope): readonly [entries: string, done: string] {
     return [this.of(scope, 'inbox'), this.of(scope, 'inbox:done')];
   }
 
-  /** Which format the keys of an account have. */
+  /** The format of an account's keys. */
   format(scope: InboxScope): string {
     return this.of(scope, 'format');
   }
 
-  /** What was set aside by `setAsideField`, and when each came first. */
+  /** The deliveries set aside by `setAsideField`, and the time of each one's first arrival. */
   setAside(scope: InboxScope): readonly [entries: string, order: string] {
     return [this.of(scope, 'set-aside'), this.of(scope, 'set-aside:order')];
   }
@@ -48,7 +48,7 @@ export class RedisKeys {
   }
 }
 
-/** A reference may hold any text, also half a surrogate pair, which only JSON can tell from another one. */
+/** A reference may contain any text. Only JSON keeps lone surrogates distinct. */
 export function referenceField(reference: string): string {
   return JSON.stringify(reference);
 }

@@ -2,35 +2,35 @@ import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type RedisClient } from './redis-client.js';
 
 /**
- * Which Redis the package remembers in: a client of the application's, or the address for one of its own.
+ * Options of `redisStorage`: a client of the application, or the address for a client of the package.
  *
  * @publicApi
  */
 export type RedisStorageOptions = RedisKeyOptions & (GivenRedisOptions | OwnRedisOptions);
 
 /**
- * How the package names its keys.
+ * Names of the package's keys.
  *
  * @publicApi
  */
 export interface RedisKeyOptions {
   /**
-   * What the name of every key begins with; without braces. Another one for each merchant that shares the Redis.
+   * Start of every key's name, without braces. Give each merchant that shares the Redis another prefix.
    * @default 'nestjs-payments:'
    */
   readonly keyPrefix?: string;
 }
 
 /**
- * A client that the application opened. The package never closes it; close it after the Nest application was closed.
+ * A client that the application opened. The package never closes it: close it after `app.close()`.
  *
  * @publicApi
  */
 export interface GivenRedisOptions {
   /**
    * A `Redis` or `Cluster` of ioredis. Give it `maxRetriesPerRequest: 0` and a `socketTimeout` (ioredis 5.4
-   * or later): a call then fails as soon as the connection is lost or silent, and is not made a second time
-   * when it is back.
+   * or later): a call then fails as soon as the connection is lost or silent, and does not run again after a
+   * reconnect.
    */
   readonly client: RedisClient;
   /** Not together with `client`. */
@@ -38,18 +38,18 @@ export interface GivenRedisOptions {
 }
 
 /**
- * A client that the package opens at the first call, and closes when the application has shut down.
+ * A client that the package opens at the first call and closes after the shutdown of the application.
  *
  * @publicApi
  */
 export interface OwnRedisOptions {
-  /** Where Redis listens: `redis://[user:password@]host[:port][/database]`, with TLS `rediss://…`. */
+  /** Address of Redis: `redis://[user:password@]host[:port][/database]`, with TLS `rediss://…`. */
   readonly url: string;
   /** Not together with `url`. */
   readonly client?: never;
 }
 
-/** @throws PaymentsConfigError that never repeats the address: it may hold a password. */
+/** @throws PaymentsConfigError without the address, which may contain a password. */
 export function checkRedisOptions({ client, url, keyPrefix }: Record<string, unknown>): void {
   if ((client === undefined) === (url === undefined)) {
     throw new PaymentsConfigError('redisStorage() takes a client or a url: write { client } or { url }.');

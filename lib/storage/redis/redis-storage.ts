@@ -9,20 +9,21 @@ import { checkRedisOptions, type RedisStorageOptions } from './redis-storage-opt
 import { ScriptRunner } from './script-runner.js';
 
 /**
- * Remembers in Redis, for all replicas that share it: one of them handles a delivery, and one of them sends a
- * payment. Every decision is one script, so it is atomic, and reads the server's clock alone.
+ * Stores payments and webhooks in Redis, shared by all replicas: one of them handles a delivery, and one of
+ * them sends a payment. Every decision is one atomic script, which reads only the server's clock.
  *
- * What it does not promise:
+ * It does not promise:
  *
  * - When a process dies between a handler's effect and its record, the handler runs again: make the effect
  *   idempotent.
- * - What Redis loses is forgotten, and a forgotten delivery or payment may be repeated. Set `appendonly yes`,
- *   `appendfsync always` and `maxmemory-policy noeviction`; with `everysec` a crash may lose two seconds, and
- *   a fail-over always what the new master had not heard of.
- * - When the answer to a claim is lost, the delivery is answered 503 until the claim's lease ends.
+ * - A delivery or payment whose data Redis loses may be repeated. Set `appendonly yes`, `appendfsync always`
+ *   and `maxmemory-policy noeviction`; with `everysec` a crash may lose two seconds. A fail-over always loses
+ *   the writes that had not reached the new master.
+ * - When the answer to a claim is lost, the package answers the delivery with 503 until the claim's lease
+ *   ends.
  *
- * Entries never expire by themselves, because a forgotten one means a second effect: call `purge()` of
- * `PaymentsInbox` and of `PaymentsJournal` from a scheduled job.
+ * Entries never expire, because a forgotten one means a second effect: call `purge()` of `PaymentsInbox` and
+ * of `PaymentsJournal` from a scheduled job.
  *
  * @throws PaymentsConfigError if an option is wrong.
  *

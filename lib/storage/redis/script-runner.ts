@@ -4,13 +4,11 @@ import { type RedisClient } from './redis-client.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 
 /**
- * States of a client that has lost its connection: a command would wait, and might run long after its caller gave up.
+ * States of a client without connection: a command would wait, and might run long after its caller gave up.
  */
 const LOST: readonly string[] = ['reconnecting', 'close'];
 
-/**
- * Runs scripts, each in one round trip. Rejects with a `PaymentsStorageError` that repeats nothing of what was sent.
- */
+/** Runs scripts, each in one round trip. Rejects with a `PaymentsStorageError` that repeats no sent data. */
 export class ScriptRunner {
   private checked = false;
 
@@ -29,12 +27,12 @@ export class ScriptRunner {
     }
   }
 
-  /** The client holds the password, and what it has not sent yet. */
+  /** Hides the client, which contains the password and unsent data. */
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return 'ScriptRunner {}';
   }
 
-  /** A server that restarted, or another one of a cluster, does not know the script yet. */
+  /** A restarted server, or another one of a cluster, may not know the script yet. */
   private async evaluate(
     { sha1, source }: LuaScript,
     numberOfKeys: number,
@@ -48,7 +46,7 @@ export class ScriptRunner {
     }
   }
 
-  /** Once Redis has answered: before, the question could fail for other reasons. */
+  /** Runs after the first answer of Redis: before, it could fail for other reasons. */
   private checkOnce(): void {
     if (this.checked) return;
     this.checked = true;
@@ -57,8 +55,8 @@ export class ScriptRunner {
 }
 
 /**
- * Warns where Redis may drop what the package stores. Stays silent where the server does not tell: a hosted one may
- * forbid the question.
+ * Warns if Redis may evict the package's data. Does nothing if the server refuses the query, as hosted ones
+ * may.
  */
 export async function warnOfEviction(client: Pick<RedisClient, 'info'>): Promise<void> {
   const policy = await policyOf(client).catch(() => '');
@@ -78,18 +76,18 @@ function mayEvict(policy: string): boolean {
   return policy.startsWith('allkeys-');
 }
 
-/** The code that a server's refusal begins with: `OOM`, `READONLY`, `NOAUTH`. */
+/** The code at the start of a server's error: `OOM`, `READONLY`, `NOAUTH`. */
 const REFUSAL = /^[A-Z]{2,20}(?= )/;
 
 /**
- * An error of the client without what it repeats: its message may quote the arguments, and its `command` holds them,
- * names and phone numbers included.
+ * Converts an error of the client. Drops its message and its `command`, which may contain the arguments with
+ * names and phone numbers.
  */
 export function redisFailure(error: unknown): PaymentsStorageError {
   return new PaymentsStorageError(`Redis did not carry out an operation: ${reasonOf(error)}.`);
 }
 
-/** Whether the server does not know a script by its name. */
+/** Whether the error says that the server does not know the script. */
 export function isUnknownScript(error: unknown): boolean {
   return refusalOf(error) === 'NOSCRIPT';
 }
