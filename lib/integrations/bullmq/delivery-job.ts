@@ -2,13 +2,13 @@ import { type JobsOptions } from 'bullmq';
 import { type WebhookAnswer } from '../../webhooks/delivery/webhook-answer.js';
 import { type ResolvedQueueOptions, type ResolvedQueueRetry } from './resolve-queue-options.js';
 
-/** Name of every job; the event's own name is in its data. */
+/** Name of every job. The event's own name is in its data. */
 export const JOB_NAME = 'webhook';
 
-/** The `type` under which a worker is asked for the wait before the next attempt. */
+/** The back-off `type` for which BullMQ asks the worker's own strategy. */
 const OWN_BACKOFF = 'payments';
 
-/** One job for one outcome, however often it is delivered. BullMQ refuses ids of digits only. */
+/** One job for one outcome, however often the gateway delivers it. BullMQ refuses ids of digits only. */
 export function jobId(deliveryId: string): string {
   return `wh-${deliveryId}`;
 }
@@ -23,12 +23,14 @@ export function jobOptions(
     backoff: { type: OWN_BACKOFF },
     removeOnComplete: keepFinishedMs === 0 ? true : { age: Math.ceil(keepFinishedMs / 1_000) },
     removeOnFail: false,
-    // Every failure is the same error of the package's own: its stack says nothing.
+    // Every failure is the same error of the package, so its stack is useless.
     stackTraceLimit: 1,
   };
 }
 
-/** The wait before the attempt after this one: exponential, between the half and the whole, so that jobs spread. */
+/**
+ * The wait before the next attempt: exponential, at random between half and all of it, so that jobs spread.
+ */
 export function backoffMs(
   attemptsMade: number,
   { baseDelayMs, maxDelayMs }: Pick<ResolvedQueueRetry, 'baseDelayMs' | 'maxDelayMs'>,
@@ -38,13 +40,13 @@ export function backoffMs(
   return Math.round(longest * (1 - random / 2));
 }
 
-/** What becomes of a job whose work was answered like this. */
+/** What happens to a job after this answer. */
 export type JobEnd =
   | { readonly end: 'finished' }
   | { readonly end: 'failed' }
   | { readonly end: 'later'; readonly afterMs: number };
 
-/** Only a handler that failed uses up an attempt: a busy or absent storage says nothing of the work. */
+/** Only a failed handler uses up an attempt; a busy or absent storage does not. */
 export function endOfJob(answer: WebhookAnswer): JobEnd {
   if (answer.status === 200) return { end: 'finished' };
   if (answer.status === 500) return { end: 'failed' };

@@ -8,10 +8,12 @@ import { OutageLog } from './outage.log.js';
 import { ignoreLateErrors, producerConnection } from './queue-connection.js';
 import { type ResolvedQueueOptions } from './resolve-queue-options.js';
 
-/** The gateway waits meanwhile: Redis answers within this time, or the delivery is answered 503. */
+/**
+ * The gateway waits: if Redis does not answer within this time, the package answers the delivery with 503.
+ */
 const ANSWERS_WITHIN_MS = 1_500;
 
-/** The jobs in Redis, for whoever stores them or looks at them. */
+/** The jobs in Redis. */
 export class DeliveryStore implements DeliveryQueue {
   readonly queue: Queue<QueuedDelivery>;
   private readonly ready: Promise<unknown>;
@@ -21,8 +23,8 @@ export class DeliveryStore implements DeliveryQueue {
     this.queue = new Queue(queueName, {
       connection: producerConnection(connection),
       ...(prefix === undefined ? {} : { prefix }),
-      // The check is a command: were the connection lost just then, this queue would be lost for good.
-      // Workers do check.
+      // The check is a command: if the connection broke during it, this queue would never recover. Workers
+      // make the check.
       skipVersionCheck: true,
     });
     const outage = new OutageLog('webhooks are answered 503');
@@ -33,7 +35,7 @@ export class DeliveryStore implements DeliveryQueue {
     this.ready.catch(() => undefined);
   }
 
-  /** Stores a delivery once. One that comes again after its job finally failed gets another run. */
+  /** Stores a delivery once. If its job has finally failed, a repeated delivery runs it again. */
   add(delivery: QueuedDelivery): Promise<void> {
     return this.inTime(async () => {
       const job = await this.queue.add(JOB_NAME, delivery, jobOptions(delivery.id, this.options));
@@ -41,10 +43,7 @@ export class DeliveryStore implements DeliveryQueue {
     });
   }
 
-  /**
-   * Lets a job that finally failed begin again with all its attempts. False: it is not among the failed ones
-   * any more.
-   */
+  /** Restarts a finally failed job with all its attempts. Returns false if the job is not failed any more. */
   async rerun(job: Job<QueuedDelivery>): Promise<boolean> {
     try {
       await job.retry('failed', { resetAttemptsMade: true });
@@ -56,19 +55,19 @@ export class DeliveryStore implements DeliveryQueue {
   }
 
   /**
-   * Runs commands and waits only so long for Redis, whatever state the connection is in.
+   * Runs commands with a time limit, in any state of the connection.
    *
    * @throws PaymentsStorageError
    */
   async inTime<T>(commands: () => Promise<T>): Promise<T> {
     const deadline = performance.now() + ANSWERS_WITHIN_MS;
-    // Waited for apart: commands that begin only once Redis is back would pile up during an outage, and
-    // nobody waits for them.
+    // Wait for the connection first: otherwise commands would pile up during an outage after their callers
+    // gave up.
     await answered(this.ready, deadline);
     return answered(commands(), deadline);
   }
 
-  /** Whether Redis is there. Never rejects. */
+  /** Whether Redis answers. Never rejects. */
   answers(): Promise<boolean> {
     return this.inTime(() => this.queue.isPaused()).then(
       () => true,
@@ -76,7 +75,7 @@ export class DeliveryStore implements DeliveryQueue {
     );
   }
 
-  /** Never rejects, and does not wait for a Redis that is away. */
+  /** Never rejects, and does not wait for an absent Redis. */
   async close(): Promise<void> {
     const closing = this.queue
       .close()
@@ -89,7 +88,7 @@ export class DeliveryStore implements DeliveryQueue {
       });
     const closed = await withDeadline(closing, performance.now() + ANSWERS_WITHIN_MS);
     if (closed.ended === 'done' && closed.value) return;
-    // Not awaited: of a connection that is just being made again nobody hears the end, but it is given up at once.
+    // Not awaited: a reconnecting client never resolves, although it stops at once.
     this.queue.disconnect().catch(() => undefined);
   }
 }

@@ -10,17 +10,17 @@ import { OutageLog } from './outage.log.js';
 import { ignoreLateErrors, workerConnection } from './queue-connection.js';
 import { type ResolvedQueueOptions, type ResolvedWorkerOptions } from './resolve-queue-options.js';
 
-/** After the last job ended, its end is written down and the connections are closed within this time. */
+/** Time to record the end of the last job and to close the connections. */
 const CLOSES_WITHIN_MS = 2_000;
 
-/** Takes jobs and has their deliveries worked on, until it is told to stop. */
+/** Takes jobs and handles their deliveries until `stop()`. */
 export class DeliveryWorker {
   private readonly logger = new SafeLogger('PaymentsQueue');
   private readonly worker: Worker<QueuedDelivery>;
   private readonly running = new Set<Promise<WebhookAnswer>>();
   private stopped = false;
 
-  /** @param work What does the work; rejects where this process cannot do it. */
+  /** @param work Handles a delivery; rejects if this process cannot. */
   constructor(
     private readonly options: ResolvedQueueOptions,
     { concurrency, lockMs }: ResolvedWorkerOptions,
@@ -33,7 +33,7 @@ export class DeliveryWorker {
       concurrency,
       lockDuration: lockMs,
       stalledInterval: lockMs,
-      // A job whose worker died is not lost for that, but one that kills every worker must end.
+      // A job survives the death of its worker, but a job that kills every worker must end.
       maxStalledCount: retry.maxAttempts,
       settings: { backoffStrategy: (attemptsMade) => backoffMs(attemptsMade, retry, Math.random()) },
     });
@@ -48,14 +48,14 @@ export class DeliveryWorker {
   }
 
   /**
-   * Takes no more jobs, waits for those that run, closes the connections. Never rejects.
+   * Takes no more jobs, waits for the running ones and closes the connections. Never rejects.
    *
-   * @param redisAnswers Whether Redis is there to write down how the last jobs ended.
+   * @param redisAnswers Whether Redis can record the end of the last jobs.
    */
   async stop(redisAnswers: () => Promise<boolean>): Promise<void> {
     this.stopped = true;
-    // BullMQ 5 may begin another pause between two looks for stalled jobs after it was closed, and keep the
-    // process up for it.
+    // BullMQ 5 may start another pause between two checks for stalled jobs after its close, which keeps the
+    // process running.
     this.worker.opts.stalledInterval = 1;
     this.worker.pause(true).catch(() => undefined);
     const limit = performance.now() + this.options.shutdownTimeoutMs;
@@ -77,7 +77,7 @@ export class DeliveryWorker {
   }
 
   private async process(job: Job<QueuedDelivery>, token: string | undefined): Promise<void> {
-    // Taken at the very moment when the worker was told to stop: for another one.
+    // The worker took this job while it stopped: leave it to another one.
     if (this.stopped) return putOff(job, token, 0);
     const work = this.work(job.data);
     this.running.add(work);
@@ -99,7 +99,7 @@ export class DeliveryWorker {
   }
 }
 
-/** Without using up an attempt. */
+/** Delays a job without using up an attempt. */
 async function putOff(job: Job<QueuedDelivery>, token: string | undefined, afterMs: number): Promise<never> {
   await job.moveToDelayed(Date.now() + afterMs, token);
   throw new DelayedError();

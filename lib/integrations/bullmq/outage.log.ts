@@ -1,15 +1,15 @@
 import { SafeLogger } from '../../common/safe-logger.js';
 import { failureLabel } from '../../errors/payments-errors.js';
 
-/** A client that reconnects says so every two seconds. */
+/** A reconnecting client reports an error every two seconds. */
 const LOG_EVERY_MS = 60_000;
 
-/** Says in the log that Redis is away, once a minute. */
+/** Logs the absence of Redis, at most once a minute. */
 export class OutageLog {
   private readonly logger = new SafeLogger('PaymentsQueue');
   private silentUntil = 0;
 
-  /** @param consequence What it means until Redis is back. */
+  /** @param consequence The effect of the outage, for the log. */
   constructor(private readonly consequence: string) {}
 
   failed(error: unknown): void {

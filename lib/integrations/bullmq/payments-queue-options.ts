@@ -1,72 +1,72 @@
 import { type ConnectionOptions } from 'bullmq';
 
 /**
- * Options of `PaymentsQueueModule`: where the jobs are stored, and how they are worked on.
+ * Options of `PaymentsQueueModule`.
  *
  * @publicApi
  */
 export interface PaymentsQueueOptions {
   /**
-   * How Redis is reached: ioredis options, or an ioredis client whose options are taken over. The package
-   * opens connections of its own and closes only those; a client that is passed in stays as it is. How they
-   * reconnect, repeat commands and queue them while offline is decided by the package. Redis Cluster is not
-   * supported.
+   * Connection to Redis: ioredis options, or an ioredis client whose options the package copies. The package
+   * opens its own connections and closes only those; it does not touch a given client. The package decides
+   * how its connections reconnect, repeat commands and queue them while offline. It does not support Redis
+   * Cluster.
    * @default the connection of `BullModule.forRoot`
    */
   readonly connection?: ConnectionOptions;
   /**
-   * Begin of every key in Redis. Another one for each merchant that shares the Redis: workers take what they find.
+   * Start of every key in Redis. Give each merchant that shares the Redis another prefix: workers take every
+   * job that they find.
    * @default the prefix of `BullModule.forRoot`, or `'bull'`
    */
   readonly prefix?: string;
   /** Accounts whose webhooks go through the queue. @default every account with a `webhooks` option */
   readonly accounts?: readonly string[];
-  /** How jobs are worked on in this process; false: not here, only stored for workers in other processes. */
+  /** Options of this process's worker; false: no worker here, jobs wait for other processes. */
   readonly worker?: PaymentsQueueWorkerOptions | false;
-  /** How often, and how long after a failure, the handlers run again. */
+  /** Number and pace of the runs after a failure. */
   readonly retry?: PaymentsQueueRetryOptions;
   /**
-   * How long, in milliseconds, a finished job stays to be looked at; 0: not at all. Its payload holds names
-   * and phone numbers. A delivery that comes again later is still known to the inbox. Jobs that finally
-   * failed always stay.
+   * How long Redis keeps a finished job for inspection, in milliseconds; 0: not at all. Its payload contains
+   * names and phone numbers. The inbox still recognizes a later delivery. Finally failed jobs always stay.
    * @default 3_600_000
    */
   readonly keepFinishedMs?: number;
   /**
-   * How long, in milliseconds, the queue waits for handlers that run when the application stops. The
-   * application may wait for them for another `handlerTimeoutMs`.
+   * How long the queue waits for running handlers when the application stops, in milliseconds. The
+   * application may wait for another `handlerTimeoutMs`.
    * @default 30_000
    */
   readonly shutdownTimeoutMs?: number;
 }
 
 /**
- * How jobs are worked on in one process.
+ * Options of the worker in one process.
  *
  * @publicApi
  */
 export interface PaymentsQueueWorkerOptions {
-  /** How many webhooks are handled at the same time. @default 5 */
+  /** Number of webhooks to handle at the same time. @default 5 */
   readonly concurrency?: number;
   /**
-   * After how long, in milliseconds, a job of a worker that died goes to another. A living worker renews its
-   * hold on a job, so handlers may run longer than this. The inbox's `leaseMs` must run out as well before
-   * the handlers begin again.
+   * Time after which another worker takes the job of a dead worker, in milliseconds. A living worker renews
+   * its lock, so handlers may run longer than this. Before the handlers run again, the inbox's `leaseMs` must
+   * run out as well.
    * @default 30_000
    */
   readonly lockMs?: number;
 }
 
 /**
- * When a failed job runs again: after `baseDelayMs`, then twice as long each time, but never longer than
- * `maxDelayMs`; each wait is shortened at random by up to a half. With the defaults the last attempt is about
- * three quarters of an hour after the first.
+ * Waits before a failed job runs again: `baseDelayMs`, then twice as long each time, up to `maxDelayMs`. Each
+ * wait is shortened at random by up to a half. With the defaults the last attempt is about three quarters of
+ * an hour after the first.
  *
  * @publicApi
  */
 export interface PaymentsQueueRetryOptions {
   /**
-   * Runs of the handlers before the job finally failed. A worker that dies counts as well, up to this number.
+   * Runs of the handlers before the job finally fails. The death of a worker counts as a run.
    * @default 20
    */
   readonly maxAttempts?: number;
@@ -82,6 +82,6 @@ export interface PaymentsQueueRetryOptions {
  * @publicApi
  */
 export interface PaymentsQueueOptionsFactory {
-  /** The options; asked for once, at boot. */
+  /** Returns the options. The package calls it once, at boot. */
   createPaymentsQueueOptions(): PaymentsQueueOptions | Promise<PaymentsQueueOptions>;
 }

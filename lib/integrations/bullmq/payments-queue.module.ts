@@ -15,14 +15,14 @@ import { QueueLifecycle } from './queue.lifecycle.js';
 import { type ResolvedQueueOptions, resolveQueueOptions } from './resolve-queue-options.js';
 
 /**
- * What a registration may say beside its options.
+ * Settings of a registration beside its options.
  *
  * @publicApi
  */
 export interface PaymentsQueueExtras {
-  /** Whether `PaymentsQueue` can be injected everywhere without importing the module again. @default false */
+  /** Whether every module can inject `PaymentsQueue` without importing this one. @default false */
   readonly isGlobal?: boolean;
-  /** Name of the queue in Redis, the same in every process that stores or works. @default 'payments-webhooks' */
+  /** Name of the queue in Redis, the same in every process. @default 'payments-webhooks' */
   readonly queueName?: string;
 }
 
@@ -68,16 +68,16 @@ const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<PaymentsQueueO
   .build();
 
 /**
- * Webhook work handed to BullMQ: a verified delivery is answered 200 once it is stored in Redis, and workers,
- * in this process or in others, run the `@OnPayment` handlers, again after a failure. What failed in every
- * attempt stays: see `PaymentsQueue`.
+ * Handles webhooks with BullMQ. The application answers a verified delivery with 200 when it is stored in
+ * Redis. Workers in any process run the `@OnPayment` handlers, again after a failure. Webhooks that failed in
+ * every attempt stay: see `PaymentsQueue`.
  *
- * 200 then means stored, and the work runs at least once: when a worker dies, another one begins again, so
- * make effects idempotent. The method of the `@PaymentsWebhook` route does not run. Use a storage that all
+ * 200 then means stored, and handlers run at least once: when a worker dies, another one starts them again.
+ * Make effects idempotent. The method of the `@PaymentsWebhook` route does not run. Use a storage that all
  * processes share.
  *
- * The queue itself is `@InjectQueue('payments-webhooks')`, for dashboards and metrics. Its jobs hold names
- * and phone numbers.
+ * Inject the queue itself with `@InjectQueue('payments-webhooks')`, for dashboards and metrics. Its jobs
+ * contain names and phone numbers.
  *
  * @example
  * ```ts
@@ -92,9 +92,9 @@ const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<PaymentsQueueO
 @Module({})
 export class PaymentsQueueModule extends ConfigurableModuleClass {
   /**
-   * Registers the queue with options that are known now.
+   * Registers the queue with static options.
    *
-   * @throws PaymentsConfigError at boot, where an option is wrong.
+   * @throws PaymentsConfigError at boot, if an option is wrong.
    */
   static override forRoot(options: PaymentsQueueRootOptions = {}): DynamicModule {
     return super.forRoot(options);
@@ -103,7 +103,7 @@ export class PaymentsQueueModule extends ConfigurableModuleClass {
   /**
    * Registers the queue with options from a factory: `useFactory`, `useClass` or `useExisting`.
    *
-   * @throws PaymentsConfigError at boot, where an option is wrong.
+   * @throws PaymentsConfigError at boot, if an option is wrong.
    */
   static override forRootAsync(options: PaymentsQueueAsyncOptions): DynamicModule {
     if (!options.useFactory && !options.useClass && !options.useExisting) {

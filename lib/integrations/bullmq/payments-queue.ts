@@ -4,13 +4,13 @@ import { type QueuedDelivery } from '../../webhooks/delivery/delivery-queue.js';
 import { type DeliveryStore } from './delivery.store.js';
 
 /**
- * A webhook whose handlers failed in every attempt. Whom the payment is from is not in it:
- * `PaymentsJournal.get` knows the payment by its reference.
+ * A webhook whose handlers failed in every attempt. It does not name the customer: `PaymentsJournal.get`
+ * returns the payment of its reference.
  *
  * @publicApi
  */
 export interface FailedWebhook {
-  /** What `PaymentsQueue.retry` takes. */
+  /** The id for `PaymentsQueue.retry`. */
   readonly id: string;
   /** Name of the merchant account. */
   readonly account: string;
@@ -18,27 +18,27 @@ export interface FailedWebhook {
   readonly event: string;
   /** The merchant's reference. */
   readonly reference: string;
-  /** How often the handlers ran. */
+  /** Number of runs of the handlers. */
   readonly attempts: number;
   /** When the gateway delivered it. */
   readonly deliveredAt: Date;
   /** When the last attempt failed. */
   readonly failedAt: Date;
   /**
-   * Why the last attempt failed, in the words of the package or of BullMQ; the handler's own error is in the
-   * worker's log.
+   * Why the last attempt failed, in the words of the package or of BullMQ. The worker's log has the handler's
+   * own error.
    */
   readonly reason: string;
 }
 
 /**
- * The webhooks that wait in Redis for a worker: what finally failed, and how to run it again.
+ * Lists the webhooks that finally failed, and runs them again.
  *
  * @hideconstructor
  * @publicApi
  */
 export class PaymentsQueue {
-  /** In a closure: whoever prints an object that leads here does not print the password of Redis. */
+  /** A closure keeps the password of Redis out of logs. */
   private readonly store: () => DeliveryStore;
 
   constructor(store: DeliveryStore) {
@@ -46,8 +46,8 @@ export class PaymentsQueue {
   }
 
   /**
-   * What finally failed, the latest first; at most `limit`, which is 100 where it is left out. It stays until
-   * it is run again and succeeds.
+   * Lists finally failed webhooks, the latest first, at most `limit` (default: 100). A webhook stays until a
+   * further run succeeds.
    *
    * @throws PaymentsStorageError if Redis does not answer.
    */
@@ -58,9 +58,10 @@ export class PaymentsQueue {
   }
 
   /**
-   * Lets the handlers of a failed webhook run again, with all their attempts.
+   * Runs the handlers of a failed webhook again, with all their attempts.
    *
-   * @throws PaymentsError with the code `FAILED_WEBHOOK_NOT_FOUND`; PaymentsStorageError where Redis does not answer.
+   * @throws PaymentsError with the code `FAILED_WEBHOOK_NOT_FOUND`; PaymentsStorageError if Redis does not
+   * answer.
    */
   async retry(id: string): Promise<void> {
     if (await this.store().inTime(() => this.rerun(id))) return;
@@ -68,10 +69,11 @@ export class PaymentsQueue {
   }
 
   /**
-   * Lets the handlers of everything that has finally failed until now run again.
+   * Runs the handlers of all finally failed webhooks again.
    *
-   * @returns How many webhooks begin again.
-   * @throws PaymentsStorageError if Redis does not answer; those that began before that stay begun.
+   * @returns The number of restarted webhooks.
+   * @throws PaymentsStorageError if Redis does not answer; webhooks that it restarted before that stay
+   * restarted.
    */
   async retryAll(): Promise<number> {
     const ids = await this.store().inTime(() => this.store().queue.getRanges(['failed'], 0, -1, true));

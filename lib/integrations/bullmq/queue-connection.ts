@@ -4,7 +4,7 @@ import { isRecord, type OptionError } from '../../config/option-checks.js';
 
 const LONGEST_RECONNECT_WAIT_MS = 2_000;
 
-/** What both connections are made from: the given options, or those of the given client. */
+/** The options of both connections: the given ones, or those of the given client. */
 export function connectionOptions(value: unknown, error: OptionError): RedisOptions {
   if (!isRecord(value)) {
     throw error(
@@ -27,27 +27,26 @@ export function connectionOptions(value: unknown, error: OptionError): RedisOpti
   return options;
 }
 
-/** For storing: whoever waits for an answer is told soon that Redis is away. */
+/** For storing: the caller waits, so a command fails soon if Redis is away. */
 export function producerConnection(options: RedisOptions): RedisOptions {
   return { ...options, maxRetriesPerRequest: 1, enableOfflineQueue: false, retryStrategy: reconnectWait };
 }
 
-/** For working: nobody waits, so a command waits for Redis to come back. */
+/** For the worker: nobody waits, so a command waits until Redis is back. */
 export function workerConnection(options: RedisOptions): RedisOptions {
-  // A limit would end the commands that wait for the next job.
+  // A time limit would end the commands that wait for the next job.
   const { commandTimeout: _limit, ...rest } = options;
   return { ...rest, maxRetriesPerRequest: null, enableOfflineQueue: true, retryStrategy: reconnectWait };
 }
 
-/** Without end, and soon enough that work goes on within seconds after an outage of any length. */
+/** Reconnects for ever, and soon enough to continue within seconds after any outage. */
 function reconnectWait(times: number): number {
   return Math.min(50 * 2 ** Math.min(times, 10), LONGEST_RECONNECT_WAIT_MS);
 }
 
 /**
- * For a queue or worker that was just closed. BullMQ 5 reports a connection that was given up before it ever
- * stood only after it let go of its own listeners, and an error that nobody listens to would end the process
- * in the middle of its shutdown.
+ * For a closed queue or worker. BullMQ 5 removes its own listeners before it reports a connection that never
+ * opened, and an error without a listener would end the process during its shutdown.
  */
 export function ignoreLateErrors(closed: object): void {
   const { connection, blockingConnection } = closed as Readonly<Record<string, unknown>>;

@@ -15,7 +15,10 @@ import { type DeliveryStore } from './delivery.store.js';
 import { DeliveryWorker } from './delivery.worker.js';
 import { type ResolvedQueueOptions } from './resolve-queue-options.js';
 
-/** Joins the queue to the accounts when the application starts, and lets go in order when it stops. */
+/**
+ * Connects the queue with the accounts when the application starts, and closes everything in order when it
+ * stops.
+ */
 export class QueueLifecycle
   implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown
 {
@@ -38,7 +41,7 @@ export class QueueLifecycle
     }
   }
 
-  /** Every handler is known by now, and every module has begun its work. */
+  /** Starts the worker after all handlers are registered and all modules are initialized. */
   onApplicationBootstrap(): void {
     const { worker } = this.options;
     if (!worker) return;
@@ -46,12 +49,12 @@ export class QueueLifecycle
     this.worker = new DeliveryWorker(this.options, worker, (delivery) => this.work(delivery));
   }
 
-  /** Before anything that handlers need is closed. */
+  /** Stops the worker before anything that handlers need is closed. */
   async onModuleDestroy(): Promise<void> {
     await this.worker?.stop(() => this.store.answers());
   }
 
-  /** Deliveries may come until the HTTP server has closed. */
+  /** Closes the store last: deliveries may arrive until the HTTP server has closed. */
   async onApplicationShutdown(): Promise<void> {
     await this.store.close();
   }

@@ -3,15 +3,15 @@ import { isRecord, type OptionError, wholeNumber } from '../../config/option-che
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { connectionOptions } from './queue-connection.js';
 
-/** The options of the queue after validation, every default filled in. */
+/** The options of the queue after validation, with defaults. */
 export interface ResolvedQueueOptions {
   readonly queueName: string;
   readonly connection: RedisOptions;
-  /** Undefined: BullMQ's own. */
+  /** Undefined: BullMQ's default. */
   readonly prefix: string | undefined;
   /** Undefined: every account that receives webhooks. */
   readonly accounts: readonly string[] | undefined;
-  /** Undefined: nothing is worked on in this process. */
+  /** Undefined: no worker in this process. */
   readonly worker: ResolvedWorkerOptions | undefined;
   readonly retry: ResolvedQueueRetry;
   readonly keepFinishedMs: number;
@@ -39,7 +39,7 @@ const error: OptionError = (option, problem) =>
 /**
  * Checks the options.
  *
- * @param shared What `BullModule.forRoot` was given, where the application has it.
+ * @param shared The options of `BullModule.forRoot`, if the application has it.
  * @throws PaymentsConfigError
  */
 export function resolveQueueOptions(raw: unknown, queueName: unknown, shared: unknown): ResolvedQueueOptions {
@@ -62,7 +62,7 @@ export function resolveQueueOptions(raw: unknown, queueName: unknown, shared: un
       fallback: 30_000,
     }),
   };
-  // Not enumerable: whoever prints or serializes an object that leads here does not print the password of Redis.
+  // Not enumerable, to keep the password of Redis out of logs and serialized objects.
   return Object.defineProperty(resolved, 'connection', { enumerable: false });
 }
 

@@ -1,4 +1,4 @@
-/** Names of the semantic conventions, and the package's own beside them. */
+/** Names of the semantic conventions and of the package. */
 export const ATTR = {
   errorType: 'error.type',
   codeFunction: 'code.function.name',
@@ -28,7 +28,7 @@ export const ATTR = {
   webhookSource: 'payments.webhook.source',
 } as const;
 
-/** The reference belongs to the merchant and may say more than it should: shown only where that is asked for. */
+/** Includes the reference only on request: a merchant's reference may contain confidential data. */
 export function referenceAttribute(
   { reference }: { readonly reference?: string },
   shown: boolean,

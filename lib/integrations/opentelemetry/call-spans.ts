@@ -27,7 +27,7 @@ interface OpenCall {
   attempt?: Span;
 }
 
-/** A span for every call, and under it one for every try that was sent. */
+/** A span for every call, with a child span for every sent try. */
 export class CallSpans {
   private readonly open = new Map<number, OpenCall>();
 
@@ -36,7 +36,7 @@ export class CallSpans {
     private readonly references: boolean,
   ) {}
 
-  /** @returns a function that ends it. */
+  /** @returns a function that stops it. */
   start(): () => void {
     const stops = [
       onPaymentsDiagnostics(CALL_START_CHANNEL, (event) => {
@@ -132,7 +132,10 @@ export class CallSpans {
   }
 }
 
-/** As the conventions for HTTP clients name it: the status of an error answer, else what came instead of an answer. */
+/**
+ * The `error.type` of the conventions for HTTP clients: the status of an error answer, or else what came
+ * instead of an answer.
+ */
 export function attemptError(
   phase: CallAttemptEvent['phase'],
   httpStatus: number | undefined,

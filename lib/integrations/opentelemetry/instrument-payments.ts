@@ -3,21 +3,21 @@ import { CallSpans } from './call-spans.js';
 import { measureCalls, measureWebhooks } from './payment-metrics.js';
 import { WebhookSpans } from './webhook-spans.js';
 
-/** The instrumentation scope of all that the package reports. */
+/** The instrumentation scope of the package. */
 export const SCOPE = 'nestjs-payments';
 
 /**
- * Where spans and metrics go, and what they show.
+ * The providers of spans and metrics, and their content.
  *
  * @publicApi
  */
 export interface InstrumentPaymentsOptions {
-  /** @default the one that is registered globally */
+  /** @default the globally registered one */
   readonly tracerProvider?: TracerProvider | undefined;
-  /** @default the one that is registered globally when `instrumentPayments` is called */
+  /** @default the globally registered one at the call of `instrumentPayments` */
   readonly meterProvider?: MeterProvider | undefined;
   /**
-   * Whether spans show the merchant's reference, as `payments.reference`. It is never in a metric.
+   * Whether spans show the merchant's reference, as `payments.reference`. Metrics never do.
    * @default false
    */
   readonly references?: boolean | undefined;
@@ -25,13 +25,13 @@ export interface InstrumentPaymentsOptions {
 
 /**
  * Reports every account of the process to OpenTelemetry: a span for each call to the gateway and each of its
- * tries, for each webhook and each of its handlers, and metrics of all of them. No span and no metric holds a
- * key, a body or anything about a customer or a recipient.
+ * tries, for each webhook and each of its handlers, and metrics of all of them. Spans and metrics contain no
+ * key, no body and nothing about a customer or a recipient.
  *
- * Call it once, after the SDK has started, before or after the application is created. A second call reports
+ * Call it once, after the SDK has started, before or after creating the application. A second call reports
  * everything twice.
  *
- * @returns a function that ends it; spans that are open then end.
+ * @returns a function that stops it and ends open spans.
  *
  * @example
  * ```ts

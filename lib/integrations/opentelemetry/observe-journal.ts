@@ -5,23 +5,23 @@ import { ATTR } from './attributes.js';
 import { SCOPE } from './instrument-payments.js';
 
 /**
- * Whose journal it is, and where its age goes.
+ * The account of the journal, and the provider of the metric.
  *
  * @publicApi
  */
 export interface ObserveJournalOptions {
-  /** Merchant account, as `PaymentsModule.forRoot({ name })` names it. @default 'default' */
+  /** Merchant account: the name in `PaymentsModule.forRoot({ name })`. @default 'default' */
   readonly account?: string | undefined;
-  /** @default the one that is registered globally when `observeJournal` is called */
+  /** @default the globally registered one at the call of `observeJournal` */
   readonly meterProvider?: MeterProvider | undefined;
 }
 
 /**
  * Reports the age of the oldest unresolved payment of an account, in seconds, as
- * `payments.journal.oldest_unresolved.age`; 0 where none is open, nothing while the storage does not answer.
- * It is read whenever metrics are collected, which costs a few small reads of the storage.
+ * `payments.journal.oldest_unresolved.age`; It reports 0 if none is open, and nothing while the storage does
+ * not answer. Every collection of metrics makes a few small reads of the storage.
  *
- * @returns a function that ends it.
+ * @returns a function that stops it.
  *
  * @example
  * ```ts
@@ -51,7 +51,7 @@ export function observeJournal(
   };
 }
 
-/** A storage that does not answer is reported elsewhere, and its error belongs to nobody's metrics. */
+/** Returns undefined if the storage does not answer: other parts report that error. */
 async function ageOf(journal: PaymentsJournal): Promise<number | undefined> {
   try {
     const oldest = await journal.oldestUnresolved();

@@ -14,10 +14,10 @@ import {
 import { ATTR } from './attributes.js';
 import { attemptError } from './call-spans.js';
 
-/** In seconds: a gateway that pushes a prompt to a phone takes its time. */
+/** In seconds. A gateway that pushes a prompt to a phone is slow. */
 const BOUNDARIES = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Counts and times calls, tries and waits. @returns a function that ends it. */
+/** Counts and times calls, tries and waits. @returns a function that stops it. */
 export function measureCalls(meter: Meter): () => void {
   const calls = meter.createCounter('payments.calls', { unit: '{call}', description: 'Calls that ended.' });
   const unknowns = meter.createCounter('payments.unknowns', {
@@ -62,7 +62,7 @@ export function measureCalls(meter: Meter): () => void {
   ]);
 }
 
-/** Counts and times webhooks and their handlers. @returns a function that ends it. */
+/** Counts and times webhooks and their handlers. @returns a function that stops it. */
 export function measureWebhooks(meter: Meter): () => void {
   const webhooks = meter.createCounter('payments.webhooks', {
     unit: '{webhook}',
@@ -103,7 +103,7 @@ export function measureWebhooks(meter: Meter): () => void {
   ]);
 }
 
-/** The gateway's codes are left to the spans: nobody knows how many there are. */
+/** Leaves out the gateway's codes, whose number is unbounded; spans have them. */
 function callAttributes(event: CallEndEvent): Attributes {
   const { outcome, error } = event;
   return {

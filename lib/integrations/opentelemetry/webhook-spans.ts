@@ -12,13 +12,16 @@ import {
 } from '../../common/webhook-diagnostics.js';
 import { ATTR, referenceAttribute } from './attributes.js';
 
-/** What a webhook is processed by, for a tool that knows messaging systems. */
+/** The name of the messaging system. */
 const SYSTEM = 'nestjs-payments';
 
-/** A span for every webhook, and under it one for every handler; both are active while what they stand for runs. */
+/**
+ * A span for every webhook, with a child span for every handler. Each is active while its webhook or handler
+ * runs.
+ */
 export class WebhookSpans {
   private readonly webhooks = new Map<number, Span>();
-  /** One at a time for each delivery: handlers run one after the other. */
+  /** One span for each delivery: handlers run in sequence. */
   private readonly handlers = new Map<number, Span>();
 
   constructor(
@@ -26,7 +29,7 @@ export class WebhookSpans {
     private readonly references: boolean,
   ) {}
 
-  /** @returns a function that ends it. */
+  /** @returns a function that stops it. */
   start(): () => void {
     const stops = [
       onPaymentsDiagnostics(WEBHOOK_START_CHANNEL, (event) => {

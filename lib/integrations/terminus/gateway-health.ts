@@ -1,28 +1,28 @@
 import { isPaymentsError } from '../../errors/payments-errors.js';
 
-/** What one read of the balance showed. */
+/** The result of one read of the balance. */
 export type GatewaySign =
   | { readonly sign: 'accepted' }
-  /** It definitely does not work. */
+  /** Payments definitely do not work. */
   | { readonly sign: 'broken'; readonly problem: string }
-  /** The gateway is there, and has too many requests of this account. */
+  /** The gateway works, and gets too many requests of this account. */
   | { readonly sign: 'busy' }
-  /** Nothing can be told from it. */
+  /** The result shows nothing clearly. */
   | { readonly sign: 'unclear' };
 
-/** What is known of the gateway. */
+/** The known health of the gateway. */
 export interface GatewayHealth {
-  /** `unclear`: nothing was told clearly yet. */
+  /** `unclear`: no read gave a clear result yet. */
   readonly status: 'up' | 'down' | 'unclear';
   readonly problem?: string;
-  /** How many reads in a row told nothing. */
+  /** Number of unclear reads in a row. */
   readonly unclearReads: number;
 }
 
-/** One answer that says nothing must not make an application flap; so many in a row do say something. */
+/** A single unclear answer must not make an application flap. This many in a row count as down. */
 const UNCLEAR_READS_ARE_DOWN = 3;
 
-/** Reads an error of the balance. */
+/** Interprets an error of the balance read. */
 export function signOf(error: unknown): GatewaySign {
   if (!isPaymentsError(error)) return { sign: 'unclear' };
   switch (error.name) {
@@ -34,7 +34,7 @@ export function signOf(error: unknown): GatewaySign {
       return { sign: 'busy' };
     case 'GatewayUnreachableError': {
       const code = error.attempts?.at(-1)?.code ?? 'NETWORK_ERROR';
-      // The account's own calls filled the time.
+      // The account's own calls used up the time.
       if (code === 'QUEUE_TIMEOUT') return { sign: 'busy' };
       return { sign: 'broken', problem: `The gateway cannot be reached (${code}).` };
     }
@@ -43,8 +43,8 @@ export function signOf(error: unknown): GatewaySign {
   }
 }
 
-/** Joins what is known with what was seen now. */
-export function judgeGateway(before: GatewayHealth | undefined, seen: GatewaySign): GatewayHealth {
+/** Combines the known health with a new result. */
+export function updateHealth(before: GatewayHealth | undefined, seen: GatewaySign): GatewayHealth {
   const known: GatewayHealth = before ?? { status: 'unclear', unclearReads: 0 };
   switch (seen.sign) {
     case 'accepted':

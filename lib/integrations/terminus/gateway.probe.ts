@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import { type CallOptions } from '../../gateway/call-options.js';
-import { type GatewayHealth, type GatewaySign, judgeGateway, signOf } from './gateway-health.js';
+import { type GatewayHealth, type GatewaySign, updateHealth, signOf } from './gateway-health.js';
 import { type ResolvedHealthOptions } from './payments-health-options.js';
 
-/** Asks the gateway of one account, and remembers for a while what it showed. */
+/** Checks the gateway of one account, and caches the result. */
 export class GatewayProbe {
   private known: GatewayHealth | undefined;
   private askedAt = -Infinity;
@@ -14,7 +14,7 @@ export class GatewayProbe {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Never rejects. Those who ask at the same time share one answer. */
+  /** Never rejects. Simultaneous checks share one answer. */
   check({
     cacheMs,
     timeoutMs,
@@ -31,7 +31,7 @@ export class GatewayProbe {
       (): GatewaySign => ({ sign: 'accepted' }),
       signOf,
     );
-    this.known = judgeGateway(this.known, sign);
+    this.known = updateHealth(this.known, sign);
     this.askedAt = this.now();
     return this.known;
   }

@@ -2,26 +2,26 @@ import { DEFAULT_ACCOUNT } from '../../common/vocabulary.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 
 /**
- * What is examined, and when it counts as down.
+ * What to check, and when it counts as down.
  *
  * @publicApi
  */
 export interface PaymentsHealthOptions {
-  /** Merchant account, as `PaymentsModule.forRoot({ name })` names it. @default 'default' */
+  /** Merchant account: the name in `PaymentsModule.forRoot({ name })`. @default 'default' */
   readonly account?: string | undefined;
   /**
-   * Whether the gateway is asked for the balance. With `false` only what belongs to the application is examined: for a
-   * readiness check, since an application that is taken out of service receives no webhooks either.
+   * Whether to read the balance at the gateway. `false` checks only the application's own parts. Use it for a
+   * readiness check: an application out of service receives no webhooks either.
    * @default true
    */
   readonly gateway?: boolean | undefined;
-  /** How long what is known of the gateway counts, in milliseconds; 0: it is asked every time. @default 30_000 */
+  /** How long a result of the gateway counts, in milliseconds; 0: ask it every time. @default 30_000 */
   readonly cacheMs?: number | undefined;
   /** Longest time to wait for the gateway, in milliseconds. @default 5_000 */
   readonly timeoutMs?: number | undefined;
   /**
-   * From which age in milliseconds on an unresolved payment makes the account count as down.
-   * @default no limit: the age is reported and decides nothing
+   * Age in milliseconds from which an unresolved payment makes the account down.
+   * @default no limit: the age is only reported
    */
   readonly maxUnresolvedAgeMs?: number | undefined;
 }

@@ -19,12 +19,12 @@ interface StorageHealth {
 }
 
 /**
- * Tells Terminus whether payments can be made: the gateway is reachable and accepts the credentials (it is
- * asked for the balance), the storage answers, and no payment has been open for too long. Provide it beside
+ * Terminus indicator for payments: the gateway is reachable and accepts the credentials (the indicator reads
+ * the balance), the storage answers, and no payment has been open for too long. Provide it beside
  * `TerminusModule`.
  *
- * One gateway answer that says nothing (a 5xx, silence, a 429) changes nothing; the third silence or 5xx in a
- * row is down. What is reported holds no reference, no key and no address.
+ * A single unclear answer (a 5xx, silence, a 429) changes nothing. The third silence or 5xx in a row means
+ * down. The report contains no reference, no key and no address.
  *
  * @example
  * ```ts
@@ -49,7 +49,7 @@ interface StorageHealth {
 @Injectable()
 export class PaymentsHealthIndicator {
   private readonly probes = new Map<string, GatewayProbe>();
-  /** In a closure, because a ModuleRef leads to the options of every account. */
+  /** A closure, because a ModuleRef leads to the options of every account. */
   private readonly injected: <T>(type: Type<T>, account: string) => T;
 
   constructor(
@@ -60,11 +60,12 @@ export class PaymentsHealthIndicator {
   }
 
   /**
-   * Examines one account. Never rejects: what is wrong, an option too, is reported as down, with a `message`.
+   * Checks one account. Never rejects: it reports every problem, even a wrong option, as down with a
+   * `message`.
    *
-   * @param key Under which name Terminus reports it.
-   * @returns `status`; `gateway`: `up`, `down`, or `unclear` while nothing was told clearly yet; `storage`: `up` or
-   * `down`; `oldestUnresolvedMs`, where a payment is open.
+   * @param key The name in the Terminus report.
+   * @returns `status`; `gateway`: `up`, `down`, or `unclear` before the first clear result; `storage`: `up`
+   * or `down`; `oldestUnresolvedMs`, if a payment is open.
    */
   async isHealthy<const Key extends string>(
     key: Key,

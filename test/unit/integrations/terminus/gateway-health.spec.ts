@@ -10,7 +10,7 @@ import {
 import {
   type GatewayHealth,
   type GatewaySign,
-  judgeGateway,
+  updateHealth,
   signOf,
 } from '../../../../lib/integrations/terminus/gateway-health.js';
 
@@ -49,7 +49,7 @@ describe('the sign of an error', () => {
 describe('what is known of the gateway', () => {
   const broken: GatewaySign = { sign: 'broken', problem: 'refused' };
   const after = (...signs: readonly GatewaySign[]): GatewayHealth | undefined =>
-    signs.reduce<GatewayHealth | undefined>(judgeGateway, undefined);
+    signs.reduce<GatewayHealth | undefined>(updateHealth, undefined);
   const accepted: GatewaySign = { sign: 'accepted' };
   const unclear: GatewaySign = { sign: 'unclear' };
   const busy: GatewaySign = { sign: 'busy' };
