@@ -6,7 +6,7 @@ import { TestedAccounts } from './tested-accounts.js';
 import { type PaymentsTestingOverrides } from './testing-options.js';
 import { WebhookTargets } from './webhook-targets.js';
 
-/** Ends the emulator that was started for the application. */
+/** Stops the emulator with the application. */
 class EmulatorLifecycle implements OnApplicationShutdown {
   constructor(private readonly own: PaymentsSandbox | undefined) {}
 
@@ -58,7 +58,7 @@ export class EmulatorModule {
   }
 }
 
-/** Payments that the emulator calls paid would be delivered for. */
+/** In production, a shop would deliver goods for payments that only the emulator calls paid. */
 function assertNotInProduction(): void {
   if (process.env['NODE_ENV'] !== 'production') return;
   throw new PaymentsConfigError(

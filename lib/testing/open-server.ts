@@ -7,10 +7,13 @@ interface Opening {
   users: number;
 }
 
-/** Deliveries that run at the same time share one opening: one of them opens the server, the last to end closes it. */
+/** Simultaneous deliveries share one opening: the first opens the server, the last one closes it. */
 const openings = new WeakMap<INestApplication, Opening>();
 
-/** Does something while the application listens: as it does already, or on a free port for as long as it takes. */
+/**
+ * Runs a function while the application listens. Opens a free port for it if the application does not listen
+ * yet.
+ */
 export async function whileListening<Result>(
   app: INestApplication,
   work: (address: AddressInfo) => Promise<Result>,

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { type PaymentEventData, type PaymentEventName, type PaymentWebhookEvent } from '../common/events.js';
 
 /**
- * A complete event with made-up data and, unless said, a reference of its own.
+ * A complete event with invented data and, unless given, a unique reference.
  *
  * @param name Event name; `status` follows it.
- * @param data What differs, under the wire names.
+ * @param data Fields to replace, by wire name.
  *
  * @example
  * ```ts
@@ -31,7 +31,7 @@ export function paymentEvent(
       customer_email: 'asha@example.com',
       customer_phone: '255700000001',
       channel: 'NETWORK_1',
-      // The same whenever the event is made: another one would be another charge of the customer.
+      // Always the same for a reference: another value would mean another charge of the customer.
       provider_reference: `provider-${reference}`,
       metadata: null,
       ...data,

@@ -7,9 +7,9 @@ import {
 import { type PaymentsResponse, withLastResponse } from '../gateway/gateway-call.js';
 
 /**
- * What `CollectionsService` resolves to, complete and with made-up data, for a service that a test replaces.
+ * A complete result of `CollectionsService` with invented data, for tests that replace the service.
  *
- * @param data What differs, under the wire names.
+ * @param data Fields to replace, by wire name.
  *
  * @example
  * ```ts
@@ -45,9 +45,9 @@ export function collectionPayment(
 }
 
 /**
- * What `DisbursementsService.bank` resolves to, complete and with made-up data, for a service that a test replaces.
+ * A complete result of `DisbursementsService.bank` with invented data, for tests that replace the service.
  *
- * @param data What differs, under the wire names.
+ * @param data Fields to replace, by wire name.
  *
  * @publicApi
  */
@@ -65,10 +65,10 @@ export function bankDisbursement(data: Partial<BankDisbursement> = {}): Payments
 }
 
 /**
- * What `DisbursementsService.mobileMoney` resolves to, complete and with made-up data, for a service that a
- * test replaces.
+ * A complete result of `DisbursementsService.mobileMoney` with invented data, for tests that replace the
+ * service.
  *
- * @param data What differs, under the wire names.
+ * @param data Fields to replace, by wire name.
  *
  * @publicApi
  */
@@ -98,7 +98,7 @@ const payout = () => ({
   remarks: 'Made up',
 });
 
-/** As after one try that went well. */
+/** The response after one successful try. */
 function accepted<T extends object>(record: T, code: string): PaymentsResponse<T> {
   return withLastResponse(record, {
     requestId: randomUUID(),

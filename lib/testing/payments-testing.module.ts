@@ -8,22 +8,22 @@ import { TestedAccounts } from './tested-accounts.js';
 import { type PaymentsTestingOptions, type PaymentsTestingOverrides } from './testing-options.js';
 
 /**
- * The package on an emulator of its own, for tests: the real services, journal, inbox and signed webhooks,
- * over real HTTP. `PaymentsSandbox` can be injected; it stops with the application. When the application
- * listens, the emulator delivers webhooks to its routes. Retries and the further try after a lost answer
- * hardly wait, unless `retry` and `probe` say so.
+ * The package on its own emulator, for tests: the real services, journal, inbox and signed webhooks, over
+ * real HTTP. Tests can inject `PaymentsSandbox`, which stops with the application. When the application
+ * listens, the emulator delivers webhooks to its routes. Retries and probes hardly wait, unless `retry` and
+ * `probe` say so.
  *
  * The account `default` is the emulator's merchant `demo`; a named one is the merchant of its name, with
- * dashes for dots.
+ * dashes instead of dots.
  *
  * @publicApi
  */
 @Module({})
 export class PaymentsTestingModule {
   /**
-   * For a part of an application: stands in for its `PaymentsModule.forRoot` or `forRootAsync`.
+   * For a part of an application: replaces its `PaymentsModule.forRoot` or `forRootAsync`.
    *
-   * @throws PaymentsConfigError at boot, where an option is wrong or `NODE_ENV` is `production`.
+   * @throws PaymentsConfigError at boot, if an option is wrong or `NODE_ENV` is `production`.
    *
    * @example
    * ```ts
@@ -57,11 +57,11 @@ export class PaymentsTestingModule {
   }
 
   /**
-   * Beside a whole application: every account that it registers runs on the emulator, whatever its own
-   * address, keys and signature scheme are. Its other options hold. A factory that it has still runs, so give
-   * it the variables that it insists on.
+   * For a whole application: every registered account runs on the emulator, whatever its own address, keys
+   * and signature scheme are. Its other options still apply. Its factory still runs, so give it the variables
+   * that it requires.
    *
-   * @throws PaymentsConfigError at boot, where an option is wrong or `NODE_ENV` is `production`.
+   * @throws PaymentsConfigError at boot, if an option is wrong or `NODE_ENV` is `production`.
    *
    * @example
    * ```ts

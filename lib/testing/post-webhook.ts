@@ -9,21 +9,21 @@ import { reachable } from './server-host.js';
 import { signWebhook } from './sign-webhook.js';
 
 /**
- * What the gateway was answered.
+ * The application's answer to the gateway.
  *
  * @publicApi
  */
 export interface WebhookResponse {
   /** HTTP status. */
   readonly status: number;
-  /** Parsed where it is JSON, else its text; empty text for an empty body. */
+  /** Parsed JSON, or else the text; empty text for an empty body. */
   readonly body: unknown;
 }
 
 /**
- * Delivers a signed event to an application over real HTTP, on Express or Fastify, and resolves with the answer.
- * An application that does not listen yet is initialised and opened on a free port while it takes; deliveries
- * that run at the same time share that port.
+ * Delivers a signed event to an application over real HTTP, on Express or Fastify, and resolves with the
+ * answer. If the application does not listen yet, initializes it and opens a free port for the time of the
+ * delivery. Simultaneous deliveries share that port.
  *
  * @param path Full path of the route, prefixes included.
  * @throws PaymentsConfigError if the scheme cannot sign.

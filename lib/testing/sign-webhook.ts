@@ -4,29 +4,29 @@ import { type WebhookSecret } from '../config/webhook-options.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 
 /**
- * What `signWebhook` signs, and how.
+ * Options of `signWebhook`.
  *
  * @publicApi
  */
 export interface SignWebhookOptions {
-  /** How to sign: the scheme of the application's `webhooks` option. */
+  /** The scheme of the application's `webhooks` option. */
   readonly scheme: WebhookScheme;
   /** One of the application's signing secrets. */
   readonly secret: WebhookSecret;
-  /** The exact body that will be sent. */
+  /** The exact body to send. */
   readonly body: string | Uint8Array;
   /** Time of signing: milliseconds since 1970, or a Date. @default now */
   readonly now?: number | Date;
-  /** Other headers of the delivery, where the scheme signs one of them. */
+  /** Other headers of the delivery, if the scheme signs one of them. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Method of the request, where the scheme signs it. @default 'POST' */
+  /** Method of the request, if the scheme signs it. @default 'POST' */
   readonly method?: string;
-  /** Path and query of the request, where the scheme signs them. */
+  /** Path and query of the request, if the scheme signs them. */
   readonly url?: string;
 }
 
 /**
- * The headers that sign a webhook the way the gateway would.
+ * The headers that sign a webhook like the gateway.
  *
  * @throws PaymentsConfigError if the scheme cannot sign.
  *

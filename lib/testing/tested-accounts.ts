@@ -7,7 +7,7 @@ import { type SandboxMerchant } from '../sandbox/handle/sandbox-merchant.js';
 import { type PaymentsSandbox } from '../sandbox/payments-sandbox.js';
 import { type PaymentsTestedOptions } from './testing-options.js';
 
-/** A test has no fifteen seconds to wait for the one further try after a lost answer. What is done is the same. */
+/** A test cannot wait fifteen seconds for a probe. Only the waits differ. */
 const SHORT_WAITS: PaymentsTestedOptions = {
   retry: { maxAttempts: 3, baseDelayMs: 1, maxDelayMs: 2 },
   probe: { collections: { afterAnswerMs: 1, afterSilenceMs: 1 }, disbursements: false },
@@ -31,11 +31,11 @@ export class TestedAccounts {
   }
 
   /**
-   * Options with which an account meets the emulator and nothing else. An account that receives no webhooks
-   * does not begin to: its routes are to fail under test as they would without it.
+   * Options that connect an account with the emulator only. An account without webhooks stays without: its
+   * routes must fail under test as they do in production.
    */
   optionsOf(account: string, options: unknown): unknown {
-    // Whoever checks the options says what is wrong.
+    // The later check of the options reports the problem.
     if (!isRecord(options)) return options;
     this.merchants.set(account, this.newMerchantFor(account));
     const asked = mergeOptions(mergeOptions(SHORT_WAITS, options), this.overrides);

@@ -4,40 +4,40 @@ import { type PaymentsSandbox } from '../sandbox/payments-sandbox.js';
 import { type PaymentsSandboxOptions } from '../sandbox/sandbox-options.js';
 
 /**
- * The options of an account under test. Address, keys, webhook scheme and secrets are the emulator's; to sign
- * as the real gateway does, write `sandbox: { webhookScheme }`.
+ * The options of an account under test. Address, keys, webhook scheme and secrets are the emulator's. To sign
+ * like the real gateway, write `sandbox: { webhookScheme }`.
  *
  * @publicApi
  */
 export type PaymentsTestedOptions = Partial<
   Omit<PaymentsModuleOptions, 'baseUrl' | 'apiKey' | 'apiSecret' | 'environment' | 'webhooks'>
 > & {
-  /** How webhooks are received; scheme and secrets are the emulator's. */
+  /** Options of webhooks, except scheme and secrets, which are the emulator's. */
   readonly webhooks?: Partial<Omit<WebhookOptions, 'scheme' | 'secrets'>>;
 };
 
 /**
- * What `PaymentsTestingModule.forApplication` takes. What is said here counts more than what the application says.
+ * Options of `PaymentsTestingModule.forApplication`. They override the application's options.
  *
  * @publicApi
  */
 export type PaymentsTestingOverrides = PaymentsTestedOptions & {
   /**
-   * How the emulator starts; its clock is manual and its seed 1 unless said. Or one that runs already, for
-   * example because it is to outlive the application: then it is not stopped with it.
+   * Options of the emulator, whose default clock is manual and default seed is 1. Or a running emulator, for
+   * example to outlive the application, which then does not stop it.
    * @default { clock: 'manual', seed: 1 }
    */
   readonly sandbox?: PaymentsSandboxOptions | PaymentsSandbox;
 };
 
 /**
- * What `PaymentsTestingModule.forRoot` takes.
+ * Options of `PaymentsTestingModule.forRoot`.
  *
  * @publicApi
  */
 export type PaymentsTestingOptions = PaymentsTestingOverrides & {
-  /** Names of the accounts; the options hold for each of them. @default ['default'] */
+  /** Names of the accounts. The options apply to each of them. @default ['default'] */
   readonly accounts?: readonly [string, ...string[]];
-  /** Whether the services can be injected everywhere without importing the module again. @default true */
+  /** Whether every module can inject the services without importing this one. @default true */
   readonly isGlobal?: boolean;
 };

@@ -9,7 +9,7 @@ import { WebhookPaths } from '../webhooks/route/webhook-paths.js';
 import { reachable } from './server-host.js';
 import { type TestedAccounts } from './tested-accounts.js';
 
-/** Tells the emulator where the application receives webhooks, as soon as it listens. */
+/** Gives the emulator the application's webhook addresses, as soon as the application listens. */
 export class WebhookTargets implements OnModuleInit {
   constructor(
     private readonly accounts: TestedAccounts,
@@ -36,13 +36,14 @@ export class WebhookTargets implements OnModuleInit {
     for (const account of accounts) {
       const path = this.pathOf(account);
       if (path === undefined) continue;
-      // With one account a later `sandbox.deliverTo(…)` of the test counts; with several the events must not mix.
+      // With one account, a later `sandbox.deliverTo(…)` of the test counts. With several, their events must
+      // not mix.
       const sender = accounts.length === 1 ? this.accounts.sandbox : this.accounts.merchantOf(account);
       sender.deliverTo(`${origin}${path}`);
     }
   }
 
-  /** A route with a parameter is for the test to fill in. */
+  /** Returns undefined for a route with a parameter, which the test must fill in. */
   private pathOf(account: string): string | undefined {
     const routes = this.modules
       .get(WebhookPaths, { strict: false })
