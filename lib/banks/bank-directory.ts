@@ -3,7 +3,7 @@ import { isPaymentsError } from '../errors/payments-errors.js';
 import { type LastResponse, type PaymentsResponse, withLastResponse } from '../gateway/gateway-call.js';
 import { type Bank } from './bank.js';
 
-/** After a failure, every call would else wait for the gateway's silence before it gets the old list. */
+/** Otherwise, after a failure, every call would wait for the silent gateway before it gets the old list. */
 const ASK_AGAIN_MS = 30_000;
 
 interface KeptList {
@@ -17,7 +17,7 @@ interface Failure {
   readonly at: number;
 }
 
-/** What a list of some age is good for: to be given, to stand in for the gateway where it fails, or nothing. */
+/** Whether a list of this age may be returned at once, only if the gateway fails, or not at all. */
 export function usefulness(
   ageMs: number,
   { maxAgeMs, staleIfErrorMs }: ResolvedBankDirectory,
@@ -26,7 +26,7 @@ export function usefulness(
   return ageMs < maxAgeMs + staleIfErrorMs ? 'stale' : 'expired';
 }
 
-/** Keeps the list of banks of one account. */
+/** Caches the list of banks of one account. */
 export class BankDirectory {
   private kept: KeptList | undefined;
   private failure: Failure | undefined;
@@ -50,7 +50,7 @@ export class BankDirectory {
     }
   }
 
-  /** An empty list is rather an outage than the end of all banks: it is passed on, and not kept. */
+  /** Returns an empty list without caching it: it is more likely an outage than the end of all banks. */
   private keep(banks: PaymentsResponse<Bank[]>): PaymentsResponse<Bank[]> {
     this.failure = undefined;
     if (banks.length > 0) {
@@ -60,7 +60,7 @@ export class BankDirectory {
     return banks;
   }
 
-  /** Wrong keys or a wrong call are for the caller to know: an old list would hide them. */
+  /** Throws errors of wrong keys or wrong calls, which an old list would hide. */
   private afterFailure(error: unknown): PaymentsResponse<Bank[]> {
     const { kept } = this;
     if (!isPaymentsError(error) || !error.retryable) throw error;
@@ -85,7 +85,7 @@ export class BankDirectory {
   }
 }
 
-/** A copy, so that what one caller does to it does not reach the next. */
+/** Copies the list, so that no caller changes another caller's list. */
 function again(
   { banks, lastResponse }: KeptList,
   attempts: LastResponse['attempts'] = [],

@@ -4,7 +4,7 @@ import { OpenApiField } from '../common/openapi/open-api-field.js';
 /**
  * A bank that payouts can go to (specification, "Bank entry").
  *
- * Results have this shape and are plain objects; the class is for `@ApiOkResponse({ type: [Bank] })`.
+ * Results are plain objects with this shape. The class is for `@ApiOkResponse({ type: [Bank] })`.
  *
  * @publicApi
  */
@@ -21,6 +21,6 @@ export class Bank {
   @OpenApiField({ ...KEPT, description: 'What bank_code of a payout or a lookup says.', example: 'ABC' })
   readonly code!: string;
 
-  /** Fields that the specification does not know are kept. */
+  /** The package keeps fields that the specification does not know. */
   readonly [field: string]: unknown;
 }

@@ -44,10 +44,10 @@ export class BanksService {
   }
 
   /**
-   * Every supported bank, as the gateway lists them now; with the `banks` option, as it did at most `maxAgeMs` ago.
+   * Every supported bank, from the gateway. With the `banks` option, the list is up to `maxAgeMs` old.
    *
-   * `lastResponse` is that of the answer which brought the list: `attempts` is empty where the gateway was
-   * not asked, and `warnings` says how old the list is where it stands in for a gateway that fails.
+   * `lastResponse` belongs to the answer that contained the list. `attempts` is empty if the package did not
+   * ask the gateway. `warnings` gives the age of a list that replaces a failed answer.
    *
    * @throws GatewayAnswerError No usable answer after every try.
    * @throws PaymentsError Every other class of the package, as its name says.
@@ -60,7 +60,7 @@ export class BanksService {
   }
 
   /**
-   * The bank with this code, or undefined. Case and surrounding spaces do not matter; anything else does: the
+   * The bank with this code, or undefined. Ignores case and surrounding spaces, nothing else: the
    * specification shows codes in two spellings and does not say which one counts.
    *
    * @throws PaymentsError The same classes as `list`.

@@ -6,7 +6,7 @@ import { type NameLookupResult } from './name-lookup-result.js';
 
 const ECHOED = ['channel', 'account_number', 'bank_code'] as const;
 
-/** Checks a request and makes the call of it. */
+/** Checks a request and converts it to a call. */
 export function nameLookupCall(request: unknown): ReadCall<NameLookupResult> {
   const dto = validateRequest(NameLookupDto, request, 'name-lookup');
   return {
@@ -20,8 +20,8 @@ export function nameLookupCall(request: unknown): ReadCall<NameLookupResult> {
 }
 
 /**
- * Without a name nothing was verified. One example of the specification calls the channel `type`, so it may
- * be absent.
+ * An answer without a name verifies nothing. One example of the specification calls the channel `type`, so
+ * `channel` may be absent.
  */
 function readLookup(data: unknown, dto: NameLookupDto): ReadPayload<NameLookupResult> | undefined {
   const wire = asRecord(data);

@@ -1,9 +1,9 @@
 import { KEPT } from '../common/openapi/field-schemas.js';
 import { OpenApiField } from '../common/openapi/open-api-field.js';
 
-/** What every lookup returns. */
+/** The common fields of lookup results. */
 abstract class VerifiedAccount {
-  /** The account that was asked for: a bank account, or a phone number. */
+  /** The requested account: a bank account or a phone number. */
   @OpenApiField({ ...KEPT, example: '0000000000001' })
   readonly account_number!: string;
 
@@ -11,17 +11,17 @@ abstract class VerifiedAccount {
   @OpenApiField({ ...KEPT, description: "The verified holder's name.", example: 'A. Recipient' })
   readonly account_name!: string;
 
-  /** Fields that the specification does not know are kept. */
+  /** The package keeps fields that the specification does not know. */
   readonly [field: string]: unknown;
 }
 
 /**
- * Holder of a bank account. Results have this shape and are plain objects; the class is for `@nestjs/swagger`.
+ * Holder of a bank account. Results are plain objects with this shape. The class is for `@nestjs/swagger`.
  *
  * @publicApi
  */
 export class BankNameLookup extends VerifiedAccount {
-  /** Tells the three results apart. */
+  /** Distinguishes the three results. */
   @OpenApiField({ type: 'string', enum: ['BANK'] })
   readonly channel!: 'BANK';
 
@@ -35,12 +35,13 @@ export class BankNameLookup extends VerifiedAccount {
 }
 
 /**
- * Holder of a mobile money wallet. Results have this shape and are plain objects; the class is for `@nestjs/swagger`.
+ * Holder of a mobile money wallet. Results are plain objects with this shape. The class is for
+ * `@nestjs/swagger`.
  *
  * @publicApi
  */
 export class MobileMoneyNameLookup extends VerifiedAccount {
-  /** Tells the three results apart. */
+  /** Distinguishes the three results. */
   @OpenApiField({ type: 'string', enum: ['MOBILE_MONEY'] })
   readonly channel!: 'MOBILE_MONEY';
 
@@ -50,18 +51,18 @@ export class MobileMoneyNameLookup extends VerifiedAccount {
 }
 
 /**
- * Holder of a partner wallet. Results have this shape and are plain objects; the class is for `@nestjs/swagger`.
+ * Holder of a partner wallet. Results are plain objects with this shape. The class is for `@nestjs/swagger`.
  *
  * @publicApi
  */
 export class PartnerWalletNameLookup extends VerifiedAccount {
-  /** Tells the three results apart. */
+  /** Distinguishes the three results. */
   @OpenApiField({ type: 'string', enum: ['PARTNERPESA'] })
   readonly channel!: 'PARTNERPESA';
 }
 
 /**
- * A verified account holder, told apart by `channel` (specification, "Name lookup result").
+ * A verified account holder, distinguished by `channel` (specification, "Name lookup result").
  *
  * @publicApi
  */

@@ -2,7 +2,7 @@ import { TEXT } from '../common/openapi/field-schemas.js';
 import { OpenApiField } from '../common/openapi/open-api-field.js';
 import { fieldRule, IsText, textProblem } from '../gateway/validation/request-rules.js';
 
-/** Channels that can be looked up (specification, "Endpoints" 5). */
+/** Channels of a lookup (specification, "Endpoints" 5). */
 export const LOOKUP_CHANNELS = ['MOBILE_MONEY', 'BANK', 'PARTNERPESA'] as const;
 
 /**
@@ -20,7 +20,7 @@ const IsLookupChannel = (): PropertyDecorator =>
       : `must be one of ${LOOKUP_CHANNELS.join(', ')}`,
   );
 
-/** Required for a bank account; for the other channels it may be left out. */
+/** Required for a bank account, optional for the other channels. */
 const IsBankCodeOfChannel = (): PropertyDecorator =>
   fieldRule('isBankCodeOfChannel', (value, request) => {
     const forBank = (request as Partial<NameLookupDto>).channel === 'BANK';
@@ -32,7 +32,7 @@ const IsBankCodeOfChannel = (): PropertyDecorator =>
   });
 
 /**
- * Asks who holds an account (specification, "Endpoints" 5).
+ * Request of a name lookup (specification, "Endpoints" 5).
  *
  * @publicApi
  */
@@ -47,7 +47,10 @@ export class NameLookupDto {
   @IsLookupChannel()
   channel!: LookupChannel;
 
-  /** Mobile number, bank account number or partner wallet number, by channel; a string: leading zeros count. */
+  /**
+   * Mobile number, bank account number or partner wallet number, by channel; a string, because leading zeros
+   * count.
+   */
   @OpenApiField({
     ...TEXT,
     description:

@@ -20,8 +20,9 @@ export class NameLookupService {
   /**
    * Asks the gateway for the holder of an account.
    *
-   * @throws PaymentRejectedError The account was not found (`ACCOUNT_NOT_FOUND`), or the request was refused.
-   * @throws GatewayAnswerError No usable answer after every try; nothing was changed.
+   * @throws PaymentRejectedError The gateway does not know the account (`ACCOUNT_NOT_FOUND`) or refused the
+   * request.
+   * @throws GatewayAnswerError No usable answer after every try; nothing has changed.
    * @throws PaymentsError Every other class of the package, as its name says.
    *
    * @example

@@ -4,7 +4,7 @@ import { OpenApiField } from '../common/openapi/open-api-field.js';
 /**
  * The merchant's wallet (specification, "Wallet balance").
  *
- * Results have this shape and are plain objects; the class is for `@ApiOkResponse({ type: WalletBalance })`.
+ * Results are plain objects with this shape. The class is for `@ApiOkResponse({ type: WalletBalance })`.
  *
  * @publicApi
  */
@@ -33,6 +33,6 @@ export class WalletBalance {
   @OpenApiField(TZS)
   readonly currency!: string;
 
-  /** Fields that the specification does not know are kept. */
+  /** The package keeps fields that the specification does not know. */
   readonly [field: string]: unknown;
 }

@@ -15,7 +15,7 @@ const BALANCE: ReadCall<WalletBalance> = {
   read: readBalance,
 };
 
-/** A balance that cannot be read exactly is no balance: it would decide about payouts. */
+/** Refuses an inexact balance, because it would decide about payouts. */
 function readBalance(data: unknown): ReadPayload<WalletBalance> | undefined {
   const wire = asRecord(data);
   if (!wire) return undefined;
