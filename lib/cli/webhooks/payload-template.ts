@@ -5,8 +5,8 @@ const NAMED = ['body', 'timestamp', 'id', 'method', 'url'] as const;
 
 /**
  * The payload template, in the form used on a command line: text with parts in braces
- * (`v0:{timestamp}:{body}`), where any other name in braces is a header; or names between commas:
- * `timestamp,body`.
+ * (`v0:{timestamp}:{body}`), or names between commas (`timestamp,body`). In braces, any other name is a
+ * header.
  *
  * @throws UsageError if a brace is left open, or a part has no name.
  */
