@@ -4,7 +4,7 @@ import { type PaymentsError } from '../errors/payments-errors.js';
 import { type FailureVerdict } from './call-error.js';
 import { type ReadSuccess } from './answer/interpret-attempt.js';
 
-/** How a call ended. */
+/** How a call ended: with the end that was decided after its last try. */
 export type CallResult<T> = CallSuccess<T> | CallAborted | CallFailure;
 
 export interface CallSuccess<T> {
@@ -28,10 +28,10 @@ export interface CallAborted extends CallWithoutSuccess {
   readonly reason: unknown;
 }
 
-export interface CallFailure extends CallWithoutSuccess {
-  readonly end: 'failed';
-  readonly verdict: FailureVerdict;
-  readonly error: PaymentsError;
-  /** The one further try, where it is still open. */
-  readonly openProbe: ProbeWait | undefined;
-}
+/** Every other end, which the caller is told by an error. */
+export type CallFailure = FailureVerdict &
+  CallWithoutSuccess & {
+    readonly error: PaymentsError;
+    /** The one further try, where it is still open. */
+    readonly openProbe: ProbeWait | undefined;
+  };

@@ -111,18 +111,16 @@ function writesDebugLines(): boolean {
 }
 
 function endReport(
-  end: CallResult<unknown>,
+  result: CallResult<unknown>,
 ): Pick<CallEndEvent, 'outcome' | 'error' | 'evidence' | 'code' | 'requestId'> {
-  if (end.end === 'aborted') return { outcome: 'aborted' };
-  if (end.end === 'success') {
-    const { code, requestId } = end.success.envelope;
+  if (result.end === 'aborted') return { outcome: 'aborted' };
+  if (result.end === 'success') {
+    const { code, requestId } = result.success.envelope;
     return { outcome: 'success', code, ...(requestId !== undefined && { requestId }) };
   }
-  const { name, code, requestId } = end.error;
+  const { name, code, requestId } = result.error;
   return {
-    ...(end.verdict.end === 'unknown'
-      ? { outcome: 'unknown', evidence: end.verdict.evidence }
-      : { outcome: 'failed' }),
+    ...(result.end === 'unknown' ? { outcome: 'unknown', evidence: result.evidence } : { outcome: 'failed' }),
     error: name,
     code,
     ...(requestId !== undefined && { requestId }),

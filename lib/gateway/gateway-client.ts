@@ -36,11 +36,11 @@ export function createGatewayClient(options: ResolvedPaymentsOptions, http: Http
     send,
     read: async (call, callOptions) => {
       const limits = callLimits(options, checkCallOptions(callOptions, call.operation));
-      const end = await send(call, call.body ? { body: JSON.stringify(call.body) } : {}, limits);
-      if (end.end === 'aborted') throw end.reason;
-      if (end.end === 'failed') throw end.error;
-      const { value, envelope, warnings } = end.success;
-      return withLastResponse(value, { ...envelope, attempts: end.attempts, warnings });
+      const result = await send(call, call.body ? { body: JSON.stringify(call.body) } : {}, limits);
+      if (result.end === 'aborted') throw result.reason;
+      if (result.end !== 'success') throw result.error;
+      const { value, envelope, warnings } = result.success;
+      return withLastResponse(value, { ...envelope, attempts: result.attempts, warnings });
     },
   };
 }

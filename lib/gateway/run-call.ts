@@ -125,8 +125,7 @@ async function runCall<T extends object>(call: GatewayCall<T>, setup: CallSetup)
     else if (reachedGateway(report)) openProbe = undefined;
     ambiguous ||= call.kind !== 'read' && attempt.phase === 'ambiguous';
     const fail = (last: FailureVerdict, probe?: ProbeWait): CallFailure => ({
-      end: 'failed',
-      verdict: last,
+      ...last,
       error: callError(last, report, detailsOf(call, setup, attempts)),
       openProbe: probe,
       answered: isAnswered(attempts),

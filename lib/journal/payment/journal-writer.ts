@@ -64,9 +64,9 @@ export class JournalWriter {
   }
 
   /** Writes down how a call ended. Never rejects: what the gateway said stands, whether it could be written or not. */
-  async end(intent: PaymentIntent, end: CallResult<unknown>, limits: CallLimits): Promise<Recorded> {
+  async end(intent: PaymentIntent, result: CallResult<unknown>, limits: CallLimits): Promise<Recorded> {
     const deadline = Math.max(limits.deadline, performance.now() + WRITING_MARGIN_MS);
-    const waited = await this.wait(this.writeEnd(intent, end), deadline);
+    const waited = await this.wait(this.writeEnd(intent, result), deadline);
     if (waited.ended === 'done') return waited.value;
     this.warn(intent.record, 'it did not answer in time');
     return notWrittenEnd(intent);
@@ -142,14 +142,14 @@ export class JournalWriter {
     }
   }
 
-  private async writeEnd(intent: PaymentIntent, end: CallResult<unknown>): Promise<Recorded> {
+  private async writeEnd(intent: PaymentIntent, result: CallResult<unknown>): Promise<Recorded> {
     try {
       // A connection of the store may just have been lost: the next one is there at once.
-      const existing = await intent.end(end).catch(() => intent.end(end));
+      const existing = await intent.end(result).catch(() => intent.end(result));
       return { written: true, existing: existing?.record };
     } catch (error) {
       this.warn(intent.record, failureLabel(error));
-      this.later.add(() => intent.end(end));
+      this.later.add(() => intent.end(result));
       return notWrittenEnd(intent);
     }
   }

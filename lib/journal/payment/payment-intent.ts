@@ -164,21 +164,24 @@ export class PaymentIntent {
   }
 
   /** Writes down how the call ended. Resolves to what stands afterwards. */
-  end(end: CallResult<unknown>): Promise<StoredJournalRecord | undefined> {
-    if (end.end === 'success') {
-      const { outcome } = end.success;
-      return this.change((record) => toAccepted(record, answerText(end.success), outcome));
+  end(result: CallResult<unknown>): Promise<StoredJournalRecord | undefined> {
+    switch (result.end) {
+      case 'success': {
+        const { success } = result;
+        return this.change((record) => toAccepted(record, answerText(success), success.outcome));
+      }
+      case 'rejected':
+        return this.reject(result.listed);
+      case 'unknown': {
+        const { evidence, openProbe } = result;
+        return this.change((record) =>
+          toUnknown(openProbe ? { ...record, sent: true } : record, evidence, openProbe),
+        );
+      }
+      default:
+        // Credentials, a rate limit or a redirect may have been answered after the payment was made: its key stays.
+        return result.answered ? this.reject(false) : this.release();
     }
-    // Credentials, a rate limit or a redirect may have been answered after the payment was made: its key stays.
-    const withoutEffect = (): Promise<StoredJournalRecord | undefined> =>
-      end.answered ? this.reject(false) : this.release();
-    if (end.end === 'aborted') return withoutEffect();
-    const { verdict, openProbe } = end;
-    if (verdict.end === 'rejected') return this.reject(verdict.listed);
-    if (verdict.end !== 'unknown') return withoutEffect();
-    return this.change((record) =>
-      toUnknown(openProbe ? { ...record, sent: true } : record, verdict.evidence, openProbe),
-    );
   }
 
   /** Only while nobody else has acted on the payment: another try of it may have come through. */

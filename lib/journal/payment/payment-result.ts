@@ -1,5 +1,5 @@
 import { type JournalRecord } from '../../storage/journal-store.js';
-import { type CallAborted, type CallResult, type CallFailure } from '../../gateway/call-result.js';
+import { type CallResult } from '../../gateway/call-result.js';
 import { type MoneyCall, withLastResponse, type PaymentsResponse } from '../../gateway/gateway-call.js';
 import { storedAnswer } from './journal-transitions.js';
 import { type Refusal } from './repeated-call.js';
@@ -34,7 +34,7 @@ const NOT_WRITTEN = 'the answer could not be written to the journal: a repeated 
 /** What a call gives, by its answer and by what the journal knows meanwhile: a webhook may have come first. */
 export function paymentResult<T extends object>(
   call: MoneyCall<T>,
-  end: CallResult<T>,
+  result: CallResult<T>,
   recorded: Recorded,
   record: Pick<JournalRecord, 'operation' | 'reference' | 'idempotencyKey' | 'bodyHash'>,
 ): PaymentResult<T> {
@@ -42,32 +42,31 @@ export function paymentResult<T extends object>(
   const now = recorded.written ? recorded.existing : undefined;
   // Once this call has let go of the reference, another payment may stand there.
   const existing = now?.bodyHash === bodyHash ? now : undefined;
-  if (end.end === 'success') {
-    const { value, envelope, warnings } = end.success;
+  if (result.end === 'success') {
+    const { value, envelope, warnings } = result.success;
     const all = recorded.written ? warnings : [...warnings, NOT_WRITTEN];
-    const lastResponse = { idempotencyKey, attempts: end.attempts, warnings: all, ...envelope };
+    const lastResponse = { idempotencyKey, attempts: result.attempts, warnings: all, ...envelope };
     return {
       ok: true,
       value: withLastResponse(withOutcome(value, ofSameKey(existing, idempotencyKey)), lastResponse),
     };
   }
-  if (!recorded.written && recorded.mayBeSentAgain && !isUnknown(end)) {
-    return { ok: false, error: endNotWritten(record, end) };
+  if (!recorded.written && recorded.mayBeSentAgain && result.end !== 'unknown') {
+    return { ok: false, error: endNotWritten(record, result) };
   }
   if (existing && wasMade(existing)) return { ok: true, value: repeatedAnswer(call, existing) };
   // Another try of the same payment is under way or was made meanwhile: this end does not speak for it.
   const open = existing?.state === 'unknown' || existing?.state === 'in-flight' ? existing : undefined;
-  if (end.end === 'aborted') {
+  if (result.end === 'aborted') {
     return open
       ? { ok: false, error: existingPaymentUnknown(open, 'aborted') }
-      : { ok: false, error: end.reason, unsent: true };
+      : { ok: false, error: result.reason, unsent: true };
   }
-  if (end.verdict.end !== 'unknown' && open) {
-    const evidence =
-      end.verdict.end === 'rejected' ? 'refused-after-ambiguity' : (open.evidence ?? 'in-flight');
+  if (result.end !== 'unknown' && open) {
+    const evidence = result.end === 'rejected' ? 'refused-after-ambiguity' : (open.evidence ?? 'in-flight');
     return { ok: false, error: existingPaymentUnknown(open, evidence) };
   }
-  return { ok: false, error: end.error };
+  return { ok: false, error: result.error };
 }
 
 /** What a call gives that sends nothing, because of what stands. */
@@ -86,10 +85,6 @@ export function existingPaymentResult<T extends object>(
     case 'refuse-attempt':
       return { ok: false, error: attemptRefused(existing, refusal.next) };
   }
-}
-
-function isUnknown(end: CallAborted | CallFailure): boolean {
-  return end.end === 'failed' && end.verdict.end === 'unknown';
 }
 
 function wasMade({ state, outcome }: JournalRecord): boolean {

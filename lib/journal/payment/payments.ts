@@ -132,8 +132,8 @@ class PaymentCalls implements Omit<Payments, 'rules'> {
   ): Promise<{ readonly existing: JournalRecord | undefined } | undefined> {
     const intent = await this.writer.beginProbe(existing, limits);
     if (!intent) return undefined;
-    const end = await this.sendIntent(recordedCall(existing.record), intent, limits);
-    const recorded = await this.writer.end(intent, end, limits);
+    const result = await this.sendIntent(recordedCall(existing.record), intent, limits);
+    const recorded = await this.writer.end(intent, result, limits);
     return { existing: recorded.written ? recorded.existing : intent.record };
   }
 
@@ -168,11 +168,11 @@ class PaymentCalls implements Omit<Payments, 'rules'> {
         return { ok: false, error: referenceForgotten({ ...call, ...key }, begun.tombstone) };
       if (!('intent' in begun)) return existingPaymentResult(call, begun.existing, begun.refusal);
       const { intent } = begun;
-      const end = await this.sendIntent(call, intent, limits);
-      const recorded = await this.writer.end(intent, end, limits);
-      const ended = paymentResult(call, end, recorded, intent.record);
-      if (!ended.ok) this.announceUnknown(intent.record, ended.error);
-      return ended;
+      const sent = await this.sendIntent(call, intent, limits);
+      const recorded = await this.writer.end(intent, sent, limits);
+      const result = paymentResult(call, sent, recorded, intent.record);
+      if (!result.ok) this.announceUnknown(intent.record, result.error);
+      return result;
     } catch (error) {
       const { signal } = limits;
       return { ok: false, error, ...(signal?.aborted && error === signal.reason ? { unsent: true } : {}) };

@@ -26,9 +26,9 @@ export function existingPaymentUnknown(
  */
 export function endNotWritten(
   payment: StandingPayment,
-  end: CallAborted | CallFailure,
+  result: CallAborted | CallFailure,
 ): PaymentOutcomeUnknownError {
-  const attempts = end.end === 'failed' ? end.error.attempts : undefined;
+  const attempts = result.end === 'aborted' ? undefined : result.error.attempts;
   return new PaymentOutcomeUnknownError(
     'interrupted',
     'The gateway did not take this payment now, but that could not be written to the journal: PaymentsJournal.recover() may send it once more, with the same key.',

@@ -6,6 +6,7 @@ import {
   PaymentRejectedError,
   type PaymentsError,
 } from '../../../../lib/errors/payments-errors.js';
+import { type FailureVerdict } from '../../../../lib/gateway/call-error.js';
 import { type CallResult } from '../../../../lib/gateway/call-result.js';
 import {
   paymentResult,
@@ -24,9 +25,8 @@ const refusal = new PaymentRejectedError('REFUSED', 'refused');
 const unreachable = new GatewayUnreachableError('nothing was sent');
 const doubt = new PaymentOutcomeUnknownError('server-error', 'failed');
 
-const failed = (verdict: Extract<End, { end: 'failed' }>['verdict'], error: PaymentsError): End => ({
-  end: 'failed',
-  verdict,
+const failed = (verdict: FailureVerdict, error: PaymentsError): End => ({
+  ...verdict,
   error,
   openProbe: undefined,
   answered: true,

@@ -29,8 +29,8 @@ it('leaves a later attempt alone, also where the caller gave both attempts one k
   await journal.replace(existing!.version, second, 0);
 
   await intent.end({
-    end: 'failed',
-    verdict: { end: 'unknown', evidence: 'no-answer' },
+    end: 'unknown',
+    evidence: 'no-answer',
     error: new PaymentOutcomeUnknownError('no-answer', 'no answer came'),
     openProbe: undefined,
     answered: false,
@@ -83,8 +83,8 @@ it.each<[what: string, end: CallResult<unknown>]>([
   [
     'a refusal as a duplicate',
     {
-      end: 'failed',
-      verdict: { end: 'unknown', evidence: 'duplicate-request' },
+      end: 'unknown',
+      evidence: 'duplicate-request',
       error: new PaymentOutcomeUnknownError('duplicate-request', 'a duplicate'),
       openProbe: undefined,
       answered: true,
@@ -107,7 +107,7 @@ it('writes its end without reading first', async () => {
   const verdict = { end: 'unknown', evidence: 'no-answer' } as const;
   const error = new PaymentOutcomeUnknownError('no-answer', 'no answer came');
 
-  const ended = await intent.end({ end: 'failed', verdict, error, openProbe: undefined, answered: false });
+  const ended = await intent.end({ ...verdict, error, openProbe: undefined, answered: false });
 
   expect(ended?.record.state).toBe('unknown');
   expect(get).not.toHaveBeenCalled();
@@ -140,8 +140,8 @@ it('calls a payment unknown also where it never had a further try', async () => 
   const existing = await journal.get(record);
   await journal.replace(existing!.version, record, 60_000);
   await intent.end({
-    end: 'failed',
-    verdict: { end: 'unknown', evidence: 'server-error' },
+    end: 'unknown',
+    evidence: 'server-error',
     error: new PaymentOutcomeUnknownError('server-error', 'it failed'),
     openProbe: undefined,
     answered: true,
@@ -255,10 +255,10 @@ describe('a payment that the journal lost while its call ran, and of which nothi
 describe('the note that the request left', () => {
   const { sent: _sent, ...record } = journalRecord('order-1');
   const refused = {
-    end: 'failed',
-    verdict: { end: 'rejected', listed: true },
+    end: 'rejected',
+    listed: true,
   } as unknown as CallResult<unknown>;
-  const unreachable = { end: 'failed', verdict: { end: 'unreachable' } } as unknown as CallResult<unknown>;
+  const unreachable = { end: 'unreachable' } as unknown as CallResult<unknown>;
   let journal: JournalStore;
   let intent: PaymentIntent;
 
@@ -354,14 +354,15 @@ describe('the note that the request left', () => {
     const get = vi.spyOn(journal, 'get');
     await intent.end({
       ...refused,
-      verdict: { end: 'unknown', evidence: 'no-answer' },
+      end: 'unknown',
+      evidence: 'no-answer',
     } as CallResult<unknown>);
     expect(get).not.toHaveBeenCalled();
   });
 
   it('opens no probe again that somebody else is making, and leaves its lease', async () => {
     const verdict = { end: 'unknown', evidence: 'no-answer' } as const;
-    const end = { ...refused, verdict, openProbe: 'after-silence' } as CallResult<unknown>;
+    const end = { ...refused, ...verdict, openProbe: 'after-silence' } as CallResult<unknown>;
     const { version = 0 } = (await intent.end(end)) ?? {};
     const { probe: _probe, ...probing } = { ...record, state: 'unknown', evidence: 'no-answer' } as const;
     await journal.replace(version, probing, 60_000);
@@ -371,13 +372,13 @@ describe('the note that the request left', () => {
     const stored = await journal.get(record);
     expect(stored?.record).toEqual(probing);
     expect(stored?.leaseLeftMs).toBeGreaterThan(30_000);
-    await intent.end({ ...end, verdict: { end: 'unknown', evidence: 'duplicate-reference' } } as typeof end);
+    await intent.end({ ...end, evidence: 'duplicate-reference' } as typeof end);
     expect(await stands()).toEqual({ ...probing, acknowledged: true });
   });
 
   it('stands with what stays unknown and may be tried once more', async () => {
     const verdict = { end: 'unknown', evidence: 'no-answer' } as const;
-    await intent.end({ ...refused, verdict, openProbe: 'after-silence' } as CallResult<unknown>);
+    await intent.end({ ...refused, ...verdict, openProbe: 'after-silence' } as CallResult<unknown>);
     expect(await stands()).toMatchObject({ state: 'unknown', probe: 'after-silence', sent: true });
   });
 });

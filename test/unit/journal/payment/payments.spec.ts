@@ -6,6 +6,7 @@ import {
   type PaymentsError,
 } from '../../../../lib/errors/payments-errors.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
+import { type FailureVerdict } from '../../../../lib/gateway/call-error.js';
 import { type CallResult, type CallFailure } from '../../../../lib/gateway/call-result.js';
 import { type GatewayClient, type RequestRules } from '../../../../lib/gateway/gateway-client.js';
 import { createPayments, type Payments, recordedCall } from '../../../../lib/journal/payment/payments.js';
@@ -17,9 +18,8 @@ const record = journalRecord('order-1', {
   state: 'unknown',
   evidence: 'no-answer',
 });
-const failed = (verdict: CallFailure['verdict'], error: PaymentsError): CallFailure => ({
-  end: 'failed',
-  verdict,
+const failed = (verdict: FailureVerdict, error: PaymentsError): CallFailure => ({
+  ...verdict,
   error,
   openProbe: undefined,
   answered: false,

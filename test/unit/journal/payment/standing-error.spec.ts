@@ -79,12 +79,12 @@ describe('a payment that was not made, and whose end could not be written', () =
     const attempts = [{ number: 1, phase: 'answered', httpStatus: 422, durationMs: 5 }] as const;
     const error = new PaymentRejectedError('REFUSED', 'refused', { attempts });
     const verdict = { end: 'rejected', listed: true } as const;
-    expect(
-      endNotWritten(PAYMENT, { end: 'failed', verdict, error, openProbe: undefined, answered: true }),
-    ).toMatchObject({
-      ...notWritten,
-      attempts,
-    });
+    expect(endNotWritten(PAYMENT, { ...verdict, error, openProbe: undefined, answered: true })).toMatchObject(
+      {
+        ...notWritten,
+        attempts,
+      },
+    );
   });
 
   it('has no tries where the caller gave up before anything was sent', () => {
