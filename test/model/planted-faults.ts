@@ -194,8 +194,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a refusal that was not written down is told as one',
     file: 'lib/journal/payment/payment-result.ts',
-    find: 'if (!recorded.written && recorded.mayBeSentAgain && !isUnknown(end)) {',
-    write: 'if (recorded.written && !isUnknown(end) && recorded.existing === null) {',
+    find: "if (!recorded.written && recorded.mayBeSentAgain && result.end !== 'unknown') {",
+    write: "if (recorded.written && result.end !== 'unknown' && recorded.existing === null) {",
   },
   {
     name: 'a payment that the journal lost is not written again',
