@@ -23,7 +23,8 @@ const REFUSING_STATUSES: ReadonlySet<number> = new Set([400, 404, 405, 411, 413,
 /** What their status says stands above every code that refuses. */
 const SPEAKING_STATUSES: ReadonlySet<number> = new Set([401, 403, 408, 429]);
 /** Words of an answer that may speak of an earlier payment instead of refusing this one. */
-const EARLIER_PAYMENT = /idempoten|duplicat|already|\b(?:taken|used|exists)\b/i;
+const EARLIER_PAYMENT =
+  /idempoten|duplicat|already|unique|previous|progress|pending|process(?:ed|ing)|\b(?:taken|(?:re)?used|exists?)\b/i;
 /** What the specification's requests hold: messages by field about anything else may tell what came after the payment. */
 const REQUEST_FIELDS: ReadonlySet<string> = new Set([
   'account_name',

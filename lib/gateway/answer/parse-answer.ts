@@ -50,8 +50,9 @@ const PLAIN_FIELDS: ReadonlySet<string> = new Set([
   'request_id',
 ]);
 
-/** Names under which a gateway writes what it made. */
-const RECORD_FIELD = /payment|transaction|transfer|disbursement|collection|provider|result|record|^id$/i;
+/** Names under which a gateway writes what it made, or a value of it. */
+const RECORD_FIELD =
+  /pay|transaction|trx|txn|transfer|disbursement|collection|provider|result|record|reference|receipt|amount|^id$/i;
 
 /** Reads the text of an answer. Never throws. */
 export function parseAnswer(text: string, headers: BodyHeaders = {}): ParsedAnswer {
@@ -152,7 +153,15 @@ function isErrorShape(body: WireObject, hasFieldErrors: boolean): boolean {
 }
 
 function mayHoldRecord(body: WireObject): boolean {
-  return !isEmpty(body['meta']) || Object.keys(body).some((field) => RECORD_FIELD.test(field));
+  if (!isEmpty(body['meta'])) return true;
+  const fields = Object.entries(body).filter(([field]) => !PLAIN_FIELDS.has(field));
+  // The list grows while it is read: a body of many levels would overflow the stack of a recursive function.
+  for (const [field, value] of fields) {
+    if (RECORD_FIELD.test(field)) return true;
+    if (typeof value !== 'object' || value === null) continue;
+    for (const entry of Object.entries(value)) fields.push(entry);
+  }
+  return false;
 }
 
 /** The messages by field; empty where the answer has none, undefined where `errors` is something else. */

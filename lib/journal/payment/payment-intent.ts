@@ -158,7 +158,7 @@ export class PaymentIntent {
 
   /** Takes back what was written down: nothing was sent. Resolves to what stands afterwards. */
   async release(): Promise<StoredJournalRecord | undefined> {
-    if (this.before) return (await this.replace(this.before, 0)) ?? this.whatStandsOr(this.before);
+    if (this.before) return (await this.replace(this.before, 0)) ?? this.currentOrRestored(this.before);
     const removed = await this.write(({ record, version }) => this.store.remove(record, version));
     return removed ? undefined : this.store.get(this.record);
   }
@@ -187,7 +187,11 @@ export class PaymentIntent {
   /** Only while nobody else has acted on the payment: another try of it may have come through. */
   private async reject(listed: boolean): Promise<StoredJournalRecord | undefined> {
     const refused = toRejected(this.record, listed);
-    return (await this.replace(refused, 0)) ?? this.whatStandsOr(refused);
+    return (
+      (await this.replace(refused, 0)) ??
+      (await this.replaceReverted(refused)) ??
+      this.currentOrRestored(refused)
+    );
   }
 
   /** What was written last most likely still stands; only where it does not, what stands is read. */
@@ -212,12 +216,28 @@ export class PaymentIntent {
       );
       return undefined;
     };
-    const existing = await changeRecord(this.store, this.record, ofThisAttempt, 'ends');
+    const existing =
+      (await this.replaceReverted(next(this.record))) ??
+      (await changeRecord(this.store, this.record, ofThisAttempt, 'ends'));
     return existing ?? this.restore(next(this.record));
   }
 
-  private async whatStandsOr(record: JournalRecord): Promise<StoredJournalRecord | undefined> {
+  private async currentOrRestored(record: JournalRecord): Promise<StoredJournalRecord | undefined> {
     return (await this.store.get(record)) ?? this.restore(record);
+  }
+
+  /**
+   * Writes the end over the earlier attempt, if a fail-over or a restored back-up brought that back. Only this
+   * call itself puts the earlier attempt back, and it does so only when nothing was sent.
+   */
+  private async replaceReverted(record: JournalRecord): Promise<StoredJournalRecord | undefined> {
+    const earlier = this.before?.intent;
+    if (earlier === undefined || earlier === this.record.intent) return undefined;
+    const existing = await this.store.get(record);
+    if (existing?.record.intent !== earlier) return undefined;
+    const written = await this.store.replace(existing.version, record, 0);
+    if (written) this.logLoss(record);
+    return written;
   }
 
   /**
@@ -226,13 +246,16 @@ export class PaymentIntent {
    */
   private async restore(record: JournalRecord): Promise<StoredJournalRecord | undefined> {
     const { inserted, stored } = await this.store.insert(record, 0);
-    if (inserted) {
-      logger.error(
-        `The journal lost ${record.operation} for the reference ${this.reference} while its call was running, and it was written again as ` +
-          `${record.state}. After a fail-over or a restored back-up other payments may be lost, too: compare the journal with the gateway.`,
-      );
-    }
+    if (inserted) this.logLoss(record);
     return stored;
+  }
+
+  private logLoss({ operation, state }: JournalRecord): void {
+    logger.error(
+      `The journal lost ${operation} for the reference ${this.reference} while its call was running, and it was ` +
+        `written again as ${state}. After a fail-over or a restored back-up other payments may be lost, too: ` +
+        'compare the journal with the gateway.',
+    );
   }
 
   private replace(record: JournalRecord, leaseMs: number): Promise<StoredJournalRecord | undefined> {

@@ -167,6 +167,33 @@ describe.each([IN_MEMORY, ...SHARED_STORES])(
         expect(error).toHaveBeenCalledTimes(1);
       });
 
+      it.each([
+        ['none', 'accepted', undefined],
+        ['lost-after', 'unknown', 'PaymentOutcomeUnknownError'],
+        ['too-many', 'rejected', 'PaymentsRateLimitError'],
+        ['refused', 'rejected', 'PaymentRejectedError'],
+      ] as const)(
+        'is written over the refused first attempt that the journal went back to (%s)',
+        async (fault, state, name) => {
+          ledger.plan('refused');
+          await call();
+          const refused = await journal.get(key);
+          meanwhile(fault, async (written, version) => {
+            await vanish(written, version);
+            await journal.insert(refused!.record, 0);
+          });
+          const answer = await call();
+          if (name) expect(answer).toMatchObject({ name });
+          expect((await journal.get(key))?.record).toMatchObject({ state, attempt: 2 });
+          expect(error.mock.calls).toEqual([[expect.stringContaining(`written again as ${state}`)]]);
+          const listed = (await unresolved(app.journal)).map((entry) => entry.state);
+          expect(listed).toEqual(state === 'rejected' ? [] : [state]);
+          await call();
+          const keys = gateway.seen.map(({ headers }) => headers['idempotency-key']);
+          expect(new Set(keys).size).toBe(fault === 'refused' ? 3 : 2);
+        },
+      );
+
       it('is not written over another payment that took its reference meanwhile', async () => {
         const another = journalRecord('order-1', {
           intent: 'another-call',

@@ -99,6 +99,13 @@ const EARLIER_ROWS: readonly Row[] = [
   'Idempotency key reused',
   'The reference has been used before',
   'A payment with this number exists.',
+  'The reference must be unique.',
+  'This request was processed before',
+  'Another request is in progress',
+  'The first payment is still pending',
+  'See the previous request',
+  'reference reused',
+  'Numbers exist',
 ].map((message): Row => [
   `INVALID_REQUEST with the message "${message}"`,
   [400, 422],
@@ -243,6 +250,10 @@ const RECORD_ROWS: readonly Row[] = [
   { result: { id: 'T1', status: 'processing' } },
   { transaction_id: 'T1', payment_status: 'processing' },
   { provider_reference: 'PA-1' },
+  { trx_id: 'T1', amount: '1000.00' },
+  { payout: { id: 'T1' } },
+  { details: [{ transaction: { id: 'T1' } }] },
+  { Data: { id: 'T1' } },
   { meta: [{ id: 'T1' }] },
 ].flatMap((record): Row[] => [
   [
