@@ -21,7 +21,7 @@ async function call(path, options) {
   throw new Error([body?.message ?? `The shop answered ${answer.status}.`].flat().join('. '));
 }
 
-/** Runs one step of a form: a second press while it runs does nothing, and a problem is shown beside it. */
+/** Runs one step of a form. Ignores a second press while it runs, and shows a problem beside it. */
 export async function once(element, problem, step) {
   if (element.ariaBusy === 'true') return;
   element.ariaBusy = 'true';

@@ -57,7 +57,7 @@ function fields() {
   return Object.fromEntries(new FormData(form));
 }
 
-/** What was looked up holds only for exactly these fields. */
+/** The looked-up holder is valid only for exactly these fields. */
 function forget() {
   prepared = undefined;
   byId('prepared').hidden = true;

@@ -7,7 +7,7 @@ import { AppModule } from './app.module.js';
 
 const PAGE = join(import.meta.dirname, '..', 'public');
 
-/** The whole application, not listening yet. Webhooks need nothing here: no `rawBody`, no body parser. */
+/** Creates the application, not listening yet. Webhooks need no `rawBody` and no body parser here. */
 export async function createShop(options: NestApplicationOptions = {}): Promise<NestExpressApplication> {
   const shop = await NestFactory.create<NestExpressApplication>(AppModule, {
     // A page that follows its order holds a connection open.

@@ -3,7 +3,7 @@ import { PaymentsWebhook } from 'nestjs-payments';
 
 @Controller('webhooks')
 export class WebhooksController {
-  /** Verified, remembered and handed to every `@OnPayment` method before this runs. */
+  /** Runs after the package has verified and claimed the event and run every `@OnPayment` method. */
   @PaymentsWebhook('payments')
   received(): void {}
 }

@@ -21,7 +21,7 @@ export class ShopClient {
     return this.post('/orders', { product: 'coffee', method: 'mobile-money', ...customer, ...change });
   }
 
-  /** What the order's page is told until the order is decided. */
+  /** The states that the order's page receives until the order ends. */
   async *follow(reference: string): AsyncGenerator<Fields> {
     const { body } = await fetch(`${this.url}/orders/${reference}/events`);
     let text = '';

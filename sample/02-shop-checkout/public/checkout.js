@@ -14,7 +14,7 @@ form.addEventListener('submit', (event) => {
   event.preventDefault();
   void once(form, byId('problem'), placeOrder);
 });
-// Whoever comes back starts another order.
+// Coming back to this page starts another order.
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted) location.reload();
 });
@@ -41,7 +41,7 @@ function showPrice() {
   byId('pay').textContent = product ? `Pay ${money(product.price)}` : 'Pay';
 }
 
-/** Which product, never which amount: the shop knows its prices. */
+/** Sends the product, never the amount: the shop knows its prices. */
 async function placeOrder() {
   const { checkout } = catalogue;
   const { number } = await send('orders', { checkout, ...Object.fromEntries(new FormData(form)) });

@@ -1,7 +1,7 @@
 /* global document */
 export const byId = (id) => document.getElementById(id);
 
-/** An element with what it says; text only. */
+/** An element with text content. */
 export function element(name, properties = {}, ...children) {
   const made = Object.assign(document.createElement(name), properties);
   made.append(...children);
@@ -28,7 +28,7 @@ async function call(path, options) {
   throw new Error([body?.message ?? `The shop answered ${answer.status}.`].flat().join('. '));
 }
 
-/** Runs one step of a form: a second press while it runs does nothing, and a problem is shown beside it. */
+/** Runs one step of a form. Ignores a second press while it runs, and shows a problem beside it. */
 export async function once(place, problem, step) {
   if (place.ariaBusy === 'true') return;
   place.ariaBusy = 'true';

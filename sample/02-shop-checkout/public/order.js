@@ -20,14 +20,14 @@ form.addEventListener('submit', (event) => {
   void once(form, byId('problem'), payAgain);
 });
 
-/** The shop sends how the order stands first, so nothing is missed when the browser connects again. */
+/** The shop sends the current state first, so a reconnecting browser misses nothing. */
 function follow() {
   events = new EventSource(`${path}/events`);
   events.addEventListener('order', ({ data }) => show(JSON.parse(data)));
   events.addEventListener('open', () => (byId('connection').textContent = ''));
   events.addEventListener('error', () => {
     byId('connection').textContent = 'Connecting again …';
-    // After an answer that is no stream, as from a proxy during a deployment, the browser gives up.
+    // After an answer that is not a stream, such as a proxy's during a deployment, the browser gives up.
     if (events.readyState === EventSource.CLOSED) setTimeout(follow, AGAIN_AFTER_MS);
   });
 }
@@ -57,7 +57,7 @@ function show(order) {
   if (order.state === 'paid') events?.close(); // or the browser would ask again for a stream that has ended
 }
 
-/** Only what has changed is read out. */
+/** Writes only changed text, because screen readers read it out. */
 function write(id, text) {
   if (byId(id).textContent !== text) byId(id).textContent = text;
 }

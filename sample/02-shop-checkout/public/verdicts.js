@@ -1,4 +1,4 @@
-/** What went wrong, by the order's `reason`. In none of these cases money was taken. */
+/** The texts of the order's `reason`. In none of these cases did money move. */
 const REASONS = {
   failed: 'The payment did not go through.',
   cancelled: 'The payment was cancelled on the phone.',
@@ -38,11 +38,11 @@ const VERDICTS = {
   paid: ['good', 'Paid. Thank you!', () => 'We are packing your order.'],
 };
 
-/** How an order looks to its customer: `[tone, headline, words]`. */
+/** The order's state for its customer: `[tone, headline, words]`. */
 export function verdictOf(order) {
   const [tone, headline, words] = VERDICTS[order.state];
   return { tone, headline, words: words(order) };
 }
 
-/** Whether the customer may be asked for the money now. */
+/** Whether the shop may ask the customer for the money now. */
 export const mayPay = ({ state }) => state === 'placed' || state === 'failed';

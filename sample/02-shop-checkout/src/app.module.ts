@@ -21,12 +21,13 @@ import { WebhooksController } from './payments/webhooks.controller.js';
 @Module({
   imports: [
     ConfigModule.forRoot({ isGlobal: true }),
-    EventEmitterModule.forRoot(), // tells `payment.stale`
+    EventEmitterModule.forRoot(), // emits `payment.stale`
     DatabaseModule,
     PaymentsModule.forRootAsync({
       imports: [ConfigModule.forFeature(paymentsConfig)],
       inject: [paymentsConfig.KEY, Database],
-      // The journal and the inbox live beside the orders, so a webhook and its order are written in one transaction.
+      // The journal and the inbox are in the orders' database, so one transaction writes a webhook and its
+      // order.
       useFactory: (environment: ConfigType<typeof paymentsConfig>, { pool }: Database) => ({
         ...environment,
         storage: postgresStorage({ pool, transactional: true }),

@@ -9,12 +9,12 @@ const PAGES = join(import.meta.dirname, '..', 'public');
 const HEADERS = {
   'Content-Security-Policy':
     "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-  // The address of an order's page is the key to it.
+  // Anybody with the address of an order's page can read it.
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
 };
 
-/** The whole application, not listening yet. Webhooks need nothing here: no `rawBody`, no body parser. */
+/** Creates the application, not listening yet. Webhooks need no `rawBody` and no body parser here. */
 export async function createShop(
   options: NestApplicationOptions = {},
   module: Type = AppModule,

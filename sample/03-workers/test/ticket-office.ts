@@ -19,7 +19,7 @@ export class Programs {
     readonly office: ChildProgram,
   ) {}
 
-  /** @throws where the Redis that they need does not answer. */
+  /** @throws if Redis does not answer. */
   static async build(): Promise<Programs> {
     if (!redisService.reachable) throw new Error('The ticket office needs a Redis, and none answers.');
     const build = (name: string): Promise<ChildProgram> =>
@@ -32,16 +32,16 @@ export class Programs {
   }
 }
 
-/** How a command ended, and what it said. */
+/** A command's exit code and output. */
 export interface CommandEnd {
   readonly code: number;
   readonly said: string;
 }
 
-/** The processes of one ticket office with a gateway, a mail service and a space in Redis of its own. */
+/** The processes of one ticket office with its own gateway, mail service and Redis prefix. */
 export class TicketOffice {
   readonly calls: MailCall[] = [];
-  /** The process that serves now. */
+  /** The current web process. */
   web!: ServerProcess;
   private url = '';
   private readonly prefix = ownPrefix();
@@ -129,7 +129,7 @@ export class TicketOffice {
     });
   }
 
-  /** Mails go out from now on, but the callers learn of it only after the returned function was called. */
+  /** From now on, the mail service sends mails but answers only after the returned function was called. */
   holdAnswers(): () => void {
     let release = (): void => undefined;
     const gate = new Promise<void>((resolve) => (release = resolve));

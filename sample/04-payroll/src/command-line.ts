@@ -39,7 +39,7 @@ export type PayOrder = OfFile & {
 };
 export type SettleOrder = OfFile & {
   readonly command: 'settle';
-  /** The row's own, because lines move when a file is edited. */
+  /** The row's own reference, because edits of the file move lines. */
   readonly reference: string;
   readonly outcome: SettleOutcome;
 };

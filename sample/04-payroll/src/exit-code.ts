@@ -1,14 +1,14 @@
-/** What the program ends with, for scripts around it. Where several fit, the first of 3, 4, 5 counts. */
+/** The exit codes, for scripts. If several fit, the first of 3, 4, 5 counts. */
 export const EXIT = {
-  /** Checked, or every line was taken by the gateway. */
+  /** The check is complete, or the gateway accepted every line. */
   fine: 0,
   /** The file, its check or the configuration is wrong: nothing was sent. */
   problem: 1,
-  /** The command line cannot be understood. */
+  /** The command line is wrong. */
   usage: 2,
-  /** Money of some lines may have moved, and nobody knows. */
+  /** Some lines are unknown: their money may have moved. */
   unknown: 3,
-  /** Stopped before the end, or the program could not go on: the same command does the rest. */
+  /** Stopped before the end, or the program could not continue: the same command does the rest. */
   stopped: 4,
   /** The gateway refused some lines, or they failed. */
   refused: 5,

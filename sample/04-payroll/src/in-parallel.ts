@@ -1,6 +1,6 @@
 /**
- * Works on the items in their order, so many at once. Nothing new begins after `mayBegin` says no or some work fails; what is
- * under way always ends first.
+ * Works on the items in order, with a limit of simultaneous ones. Starts nothing new after `mayBegin` returns
+ * false or some work fails. Always waits for running work.
  */
 export async function inParallel<Item>(
   items: readonly Item[],

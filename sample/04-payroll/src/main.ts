@@ -3,6 +3,6 @@ import { Screen } from './console/screen.js';
 import { runPayroll } from './payroll.js';
 
 if (existsSync('.env')) process.loadEnvFile('.env');
-// A pipe or terminal that is closed must not cut a run off.
+// A closed pipe or terminal must not end a run.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 process.exitCode = await runPayroll(process.argv.slice(2), new Screen(process.stdout, process.stderr));

@@ -32,10 +32,11 @@ export class PayrollModule {
           storage: postgresStorage({ pool, schema: SCHEMA }),
           deadlineMs: DEADLINE_MS,
           rate: { perSecond: settings.perSecond },
-          // A payout whose answer was lost is asked about once, by a later run: the same key and the same bytes, which the
-          // gateway takes or says that it has already. Not within the call, where it would hold up the lines that follow.
+          // A later run probes a payout whose answer was lost, once, with the same key and the same bytes.
+          // The gateway accepts it, or answers that it already has it. A probe within the call would hold up
+          // the next lines.
           probe: { disbursements: { afterAnswerMs: DEADLINE_MS, afterSilenceMs: DEADLINE_MS } },
-          // A run may go on the next morning.
+          // A run may continue the next morning.
           recoveryWindowMs: 24 * 3_600_000,
         }),
       ],
@@ -59,7 +60,7 @@ export class PayrollModule {
   }
 }
 
-/** The gateway has no webhooks for payouts, so nothing listens here and their secret is not needed. */
+/** The gateway has no webhooks for payouts, so the program needs no secret for them. */
 async function gatewayOptions(): Promise<PaymentsFactoryOptions> {
   const { webhooks: _notForPayouts, ...options } = await paymentsConfig();
   return options;

@@ -1,6 +1,6 @@
 import { EXIT, type ExitCode } from './exit-code.js';
 
-/** Something that the operator must mend: one sentence, and where it helps a line for each place. */
+/** A problem for the operator to fix: one sentence, and optionally a line for each place. */
 export class PayrollProblem extends Error {
   override readonly name = 'PayrollProblem';
 

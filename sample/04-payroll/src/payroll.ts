@@ -18,7 +18,7 @@ type RunningOrder = Exclude<Order, { readonly command: 'help' }>;
 /**
  * The whole program. Resolves to its exit code.
  *
- * @param open Opens the journal, which is closed in the end.
+ * @param open Opens the journal, which `runPayroll` closes.
  */
 export async function runPayroll(
   args: readonly string[],
@@ -82,7 +82,7 @@ function explain(error: unknown, screen: Screen): ExitCode {
   return error instanceof PaymentsConfigError ? EXIT.problem : EXIT.stopped;
 }
 
-/** What the system refuses is told in a sentence; anything else is a fault of the program. */
+/** Describes a system error in a sentence. Any other error is a bug of the program. */
 function failureText(error: unknown): string {
   const { code, message, stack } = error as NodeJS.ErrnoException;
   return `The program could not go on: ${code === undefined ? (stack ?? String(error)) : `${message} (${code})`}`;

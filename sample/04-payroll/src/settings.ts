@@ -1,17 +1,17 @@
 import { join } from 'node:path';
 import { PayrollProblem } from './payroll.problem.js';
 
-/** What the environment says beside the gateway's own variables. */
+/** The program's own variables. */
 export class Settings {
-  /** Reports, results, and the journal where no database is named. */
+  /** The folder of reports, results and, without a named database, the journal. */
   readonly folder: string;
   readonly databaseUrl: string | undefined;
-  /** Payments and lookups that are under way at once. */
+  /** Number of simultaneous payments and lookups. */
   readonly atOnce: number;
   readonly perSecond: number;
-  /** A check at one gateway is none at another. */
+  /** The gateway's address: a check at one gateway does not count at another. */
   readonly gateway: string;
-  /** As the key says: what was sent in one is nothing to the other. */
+  /** The environment of the key. Payments of one environment do not count in the other. */
   readonly environment: 'production' | 'sandbox';
 
   constructor(environment: NodeJS.ProcessEnv) {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { addMoney, compareMoney, formatTzs, WalletService } from 'nestjs-payments';
 
-/** What is to be paid, beside what the wallet holds. */
+/** The total to pay, compared with the wallet. */
 export interface Cover {
   readonly isEnough: boolean;
   /** For people. */
@@ -12,7 +12,10 @@ export interface Cover {
 export class WalletCover {
   constructor(private readonly wallet: WalletService) {}
 
-  /** Fees come on top, and the gateway tells them only in its answers: enough here may still be too little in the end. */
+  /**
+   * The gateway adds fees, which only its answers show: a sufficient wallet may still be too small in the
+   * end.
+   */
   async of(rows: readonly { readonly amount: string }[]): Promise<Cover> {
     const total = addMoney(...rows.map(({ amount }) => amount));
     const { available_balance: available } = await this.wallet.balance();

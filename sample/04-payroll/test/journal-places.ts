@@ -5,10 +5,10 @@ import { PGlite } from '@electric-sql/pglite';
 import { Pool } from 'pg';
 import { letPass, type PayrollDesk } from './payroll.desk.js';
 
-/** Where programs in other processes keep their journal. */
+/** The journal of programs in other processes. */
 export interface JournalPlace {
   readonly environment: NodeJS.ProcessEnv;
-  /** Lets ten minutes pass for what stands there; only while no program runs. */
+  /** Ages the journal by ten minutes; only while no program runs. */
   pass(): Promise<void>;
   close(): Promise<void>;
 }
@@ -17,7 +17,7 @@ export interface JournalPlace {
 export async function embeddedJournal({ folder }: PayrollDesk): Promise<JournalPlace> {
   const place = join(folder, 'data', 'journal');
   await mkdir(place, { recursive: true });
-  // Each program would otherwise begin with making them, which takes seconds.
+  // Otherwise each program would first create them, which takes seconds.
   await (await PGlite.create(place)).close();
   return {
     environment: {},
@@ -38,7 +38,7 @@ export async function serverJournal(serverUrl: string): Promise<JournalPlace> {
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   const database = new Pool({ connectionString: url.href, max: 1 });
-  // Dropping the database may end a connection that is still saying goodbye.
+  // Dropping the database may break a connection that is closing.
   database.on('error', () => undefined);
   return {
     environment: { DATABASE_URL: url.href },

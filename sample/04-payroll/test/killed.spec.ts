@@ -79,7 +79,7 @@ async function endOf(child: ServerProcess): Promise<ProgramEnd> {
   return { code, log: child.log };
 }
 
-/** Resolves when the gateway has taken so many payouts in. */
+/** Resolves when the gateway has received this many payouts. */
 function taken(count: number): Promise<void> {
   return new Promise((resolve) => {
     const forget = sandbox.on('payout', () => {
@@ -90,7 +90,7 @@ function taken(count: number): Promise<void> {
   });
 }
 
-/** Every line stands in the gateway's books at most once, and no request was carried out twice. */
+/** Checks that the gateway has every line at most once and processed no request twice. */
 function paidOnce(): readonly string[] {
   const references = sandbox.payouts().map(({ reference }) => reference);
   expect(new Set(references).size).toBe(references.length);
@@ -114,7 +114,7 @@ function stories(openPlace: () => Promise<JournalPlace>): void {
         [2, 3],
         [8, 9],
       ] as const) {
-        // Both lines reach the gateway, and nobody hears of it.
+        // Both lines reach the gateway, which does not answer.
         sandbox.next('POST /disbursements/bank', { reference: `salaries.S-${bank}` }).hang();
         sandbox.next('POST /disbursements/mobile-money', { reference: `salaries.S-${phone}` }).hang();
         const gone = taken(phone + 1);
@@ -145,7 +145,7 @@ function stories(openPlace: () => Promise<JournalPlace>): void {
         .slice(1)
         .map((row) => /,(accepted|unknown),/.exec(row)?.[1]);
       expect(new Set(states)).toEqual(new Set(['accepted', 'unknown']));
-      // What stayed unknown is what the gateway took and nobody heard of.
+      // The unknown lines are those that the gateway took without an answer.
       expect(result.match(/unknown,the gateway has it already/g)?.length).toBe(
         states.filter((state) => state === 'unknown').length,
       );
@@ -164,7 +164,7 @@ describe('the program on the PostgreSQL inside it', () => {
       await embeddedJournal(desk);
       sandbox.next('POST /disbursements/bank', { reference: 'salaries.S-0' }).delay('1m');
       const gone = taken(1);
-      // However slow this machine is, the answer must not come too late.
+      // On a slow machine, the answer must not come too late.
       const slow = { PAYROLL_AT_ONCE: '1', PAYMENTS_TIMEOUT_MS: '90000' };
       const run = await start(slow, 'pay', file);
       await gone;

@@ -29,7 +29,7 @@ export class PayrollDesk {
       PAYMENTS_BASE_URL: sandbox.baseUrl,
       PAYMENTS_API_KEY: 'pk_test_demo',
       PAYMENTS_API_SECRET: 'sk_test_demo',
-      // The journal is in the folder: a database that the developer's environment names is not for tests.
+      // The journal is in the folder: tests must not use the developer's database.
       DATABASE_URL: '',
       PAYROLL_FOLDER: join(this.folder, 'data'),
       PAYROLL_PER_SECOND: '999',
@@ -65,18 +65,18 @@ export class PayrollDesk {
     return { code, ...output };
   }
 
-  /** Lets ten minutes pass for what stands in the journal. */
+  /** Ages the journal by ten minutes. */
   async pass(): Promise<void> {
     await letPass((await this.openJournal()).pool);
   }
 
-  /** Lets a month pass for what was sent. */
+  /** Ages the sent lines by a month. */
   async passMonth(): Promise<void> {
     const { pool } = await this.openJournal();
     await pool.query("UPDATE payroll.sent_lines SET sent_at = sent_at - interval '30 days'");
   }
 
-  /** Once for all runs here: it takes longer than they do. */
+  /** Opens the journal once for all runs, because opening takes longer than a run. */
   async openJournal(): Promise<JournalDatabase> {
     return (this.journal ??= await openJournal(new Settings(process.env)));
   }
@@ -87,7 +87,7 @@ export class PayrollDesk {
   }
 }
 
-/** Lets ten minutes pass for what stands in the journal: its times are all that anybody goes by. */
+/** Ages the journal by ten minutes. Only its times matter. */
 export async function letPass(database: { query(text: string): Promise<unknown> }): Promise<void> {
   const ago = (column: string): string => `${column} = ${column} - interval '10 minutes'`;
   const columns = ['created_at', 'updated_at', 'attempt_at', 'lease_until'];

@@ -15,7 +15,7 @@ export let desk: PayrollDesk;
 export let file: string;
 let months = 0;
 
-/** One emulator and one journal for a spec's file, and a month of its own for each test. */
+/** Starts one emulator and one journal for a spec's file, and a new month for each test. */
 export function startMonths(): void {
   beforeAll(async () => {
     desk = await PayrollDesk.open();
@@ -46,7 +46,7 @@ export async function checked(): Promise<void> {
   expect(await desk.run('check', file)).toMatchObject({ code: 0, err: '' });
 }
 
-/** The payouts in the gateway's books. */
+/** The references of the gateway's payouts. */
 export function references(): readonly string[] {
   return sandbox.payouts().map(({ reference }) => reference);
 }

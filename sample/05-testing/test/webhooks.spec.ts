@@ -12,7 +12,7 @@ import { testKeys } from './support/test-keys.js';
 
 const [SECRET] = testKeys.webhooks.secrets as [string];
 
-// No gateway at all: the events are made here, signed, and delivered over real HTTP.
+// No gateway at all: the test makes and signs the events, and delivers them over real HTTP.
 describe('a webhook', () => {
   let app: INestApplication;
   let orders: OrdersService;

@@ -13,7 +13,7 @@ import { PaymentsHandler } from './payments/payments.handler';
       isGlobal: true,
       ...paymentsConfig.asProvider(),
       webhooks: {
-        // As the emulator signs. How the gateway does is in its portal, or ask its support.
+        // The emulator's scheme. For the gateway's scheme, look at its portal or ask its support.
         scheme: hmac({
           header: 'x-webhook-signature',
           algorithm: 'sha256',

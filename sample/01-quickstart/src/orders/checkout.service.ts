@@ -15,7 +15,7 @@ export class CheckoutService {
   async place(request: PlaceOrderDto): Promise<Order> {
     const product = PRODUCTS.find(({ id }) => id === request.product);
     if (!product) throw new BadRequestException('choose one of the products');
-    // The order is written down before the money is asked for: its webhook must find it.
+    // Store the order before asking for the money: its webhook must find it.
     const { reference } = this.orders.open(product, request.method);
     try {
       await this.askForMoney(this.orders.find(reference), request);
@@ -25,7 +25,7 @@ export class CheckoutService {
         this.orders.update(reference, { status: 'not-paid', reason: error.code });
         throw error;
       }
-      // The customer may have been asked all the same. Never call this a failure, never ask again under another
+      // The gateway may have asked the customer. Never call this a failure, never ask again under another
       // reference: the webhook decides.
       const order = this.orders.update(reference, { status: 'awaiting-outcome' });
       if (error instanceof PaymentOutcomeUnknownError) return order;
@@ -42,7 +42,7 @@ export class CheckoutService {
       customer_email: email,
       metadata: { product: order.product },
     };
-    // A visitor waits for the page: too short for a second try after a lost answer, which the webhook makes up for.
+    // A visitor waits for the page, so there is no time for a probe. The webhook brings the outcome.
     const options = { deadlineMs: 10_000 };
     if (order.method === 'mobile-money') await this.collections.mobileMoney(request, options);
     else await this.collections.partnerWallet(request, options);

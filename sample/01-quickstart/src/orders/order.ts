@@ -3,15 +3,16 @@ export type PaymentMethod = 'mobile-money' | 'partner-wallet';
 /**
  * - `asking`: the gateway has not answered yet.
  * - `awaiting-customer`: the customer has the request on the phone.
- * - `awaiting-outcome`: the answer was lost. The customer may have been asked, so this is no failure.
- * - `paid`, `not-paid`: the webhook said so, or the gateway refused at once.
- * - `in-review`: another amount than ours was paid; a person decides.
+ * - `awaiting-outcome`: the answer was lost. The gateway may have asked the customer, so this is not a
+ *   failure.
+ * - `paid`, `not-paid`: by the webhook, or the gateway refused at once.
+ * - `in-review`: the customer paid another amount; a person decides.
  */
 export type OrderStatus =
   'asking' | 'awaiting-customer' | 'awaiting-outcome' | 'paid' | 'not-paid' | 'in-review';
 
 export interface Order {
-  /** Unique for every payment, and what the webhook comes back with. */
+  /** Unique for every payment. The webhook repeats it. */
   readonly reference: string;
   readonly product: string;
   readonly amount: string;

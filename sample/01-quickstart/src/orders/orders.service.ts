@@ -24,7 +24,7 @@ export class OrdersService {
     return order;
   }
 
-  /** The order now and at each change, until it is decided. */
+  /** Emits the order now and at each change, until it ends. */
   follow(reference: string): Observable<Order> {
     this.find(reference);
     const later = this.changes.pipe(filter((order) => order.reference === reference));
@@ -34,7 +34,7 @@ export class OrdersService {
     ).pipe(takeWhile(isOpen, true));
   }
 
-  /** Changes an order that is still open. The webhook may be faster than the gateway's answer: then it stands. */
+  /** Changes an open order. The webhook may be faster than the gateway's answer: then its outcome stays. */
   update(reference: string, change: Pick<Order, 'status' | 'reason'>): Order {
     const order = this.find(reference);
     return isOpen(order) ? this.save({ ...order, ...change }) : order;

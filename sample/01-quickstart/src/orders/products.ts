@@ -6,7 +6,7 @@ export interface Product {
   readonly price: string;
 }
 
-/** Prices live on the server: the page sends only which product it is. */
+/** Prices are on the server: the page sends only the product's id. */
 export const PRODUCTS: readonly Product[] = [
   { id: 'coffee', name: 'Kilimanjaro peaberry', note: 'Whole beans, 250 g', price: '18000.00' },
   { id: 'tea', name: 'Usambara black tea', note: 'Loose leaves, 100 g', price: '9500.00' },

@@ -1,8 +1,8 @@
 /**
- * - `prepared`: the account's holder is known; nothing was sent.
+ * - `prepared`: the account's holder is known, nothing is sent yet.
  * - `sending`: the gateway has not answered yet.
  * - `accepted`: the gateway works on it.
- * - `awaiting-outcome`: the answer was lost. The money may be on its way, so it is never sent again.
+ * - `awaiting-outcome`: the answer was lost. The money may be on its way, so never send it again.
  * - `refused`: the gateway refused; nothing was sent.
  */
 export type PayoutStatus = 'prepared' | 'sending' | 'accepted' | 'awaiting-outcome' | 'refused';
@@ -11,7 +11,7 @@ export interface Payout {
   readonly reference: string;
   readonly bank_code: string;
   readonly account_number: string;
-  /** As the bank knows the holder. */
+  /** The holder's name at the bank. */
   readonly account_name: string;
   readonly amount: string;
   readonly status: PayoutStatus;

@@ -4,7 +4,7 @@ import { type Payout } from './payout.js';
 import { PayoutsService } from './payouts.service.js';
 import { PreparePayoutDto } from './prepare-payout.dto.js';
 
-/** The shop's back office. A real one asks who is calling. */
+/** The shop's back office. A real one authenticates the caller. */
 @Controller('office')
 export class PayoutsController {
   constructor(

@@ -9,7 +9,7 @@ import {
 import { type Payout } from './payout.js';
 import { type PreparePayoutDto } from './prepare-payout.dto.js';
 
-/** Pays suppliers in two steps: look the holder up, then send, once, what a person has confirmed. */
+/** Pays suppliers in two steps: looks up the holder, then sends once what a person has confirmed. */
 @Injectable()
 export class PayoutsService {
   private readonly payouts = new Map<string, Payout>();
@@ -25,7 +25,10 @@ export class PayoutsService {
     return this.save({ reference, bank_code, account_number, account_name, amount, status: 'prepared' });
   }
 
-  /** Confirming twice sends once: the reference was given at the first step, and the status leaves `prepared` first. */
+  /**
+   * Confirming twice sends once: the first step sets the reference, and the status leaves `prepared` before
+   * sending.
+   */
   async confirm(reference: string): Promise<Payout> {
     const payout = this.find(reference);
     if (payout.status !== 'prepared') return payout;

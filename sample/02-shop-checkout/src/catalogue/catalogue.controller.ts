@@ -12,9 +12,9 @@ export interface Product {
 }
 
 export interface Catalogue {
-  /** The emulator's page, where one is configured. */
+  /** The emulator's page, if configured. */
   readonly phonePage: string | null;
-  /** Goes back with the order: a page that is sent twice is one order. */
+  /** The page sends it with the order: sending a page twice makes one order. */
   readonly checkout: string;
   readonly products: readonly Product[];
 }

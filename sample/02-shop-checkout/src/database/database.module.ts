@@ -26,7 +26,7 @@ import { PostgresDatabase } from './postgres.database.js';
 export class DatabaseModule implements OnApplicationShutdown {
   constructor(private readonly database: Database) {}
 
-  /** Not earlier: until then payments and webhooks that are under way are written down. */
+  /** Not earlier: until then the package writes running payments and webhooks. */
   async onApplicationShutdown(): Promise<void> {
     await this.database.close();
   }

@@ -1,9 +1,9 @@
 import { type Pool } from 'pg';
 
-/** Hears what `NOTIFY` says; undefined where something may have been missed. */
+/** Gets the payload of a `NOTIFY`; undefined if notifications may have been lost. */
 export type NotificationListener = (payload: string | undefined) => void;
 
-/** The shop's database, wherever it is. */
+/** The shop's database. */
 export abstract class Database {
   abstract readonly pool: Pool;
   abstract listen(channel: string, heard: NotificationListener): Promise<void>;

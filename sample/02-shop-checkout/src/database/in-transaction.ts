@@ -1,6 +1,6 @@
 import { type Pool, type PoolClient } from 'pg';
 
-/** All that `work` writes through its client, or nothing of it. */
+/** Commits everything that `work` writes through its client, or nothing. */
 export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken = true;
@@ -11,7 +11,7 @@ export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) =>
     broken = false;
     return result;
   } finally {
-    // A connection that is closed takes its open transaction with it.
+    // Closing the connection rolls its open transaction back.
     client.release(broken);
   }
 }

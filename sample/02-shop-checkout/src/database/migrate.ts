@@ -5,10 +5,10 @@ import { type Pool } from 'pg';
 import { inTransaction } from './in-transaction.js';
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'migrations');
-/** Any number that nothing else in this database locks. */
+/** A number that nothing else in this database locks. */
 const LOCK = 2_026_001;
 
-/** Brings the tables up to date. Instances that start together take turns. */
+/** Migrates the tables. Instances that start together take turns. */
 export async function migrate(pool: Pool): Promise<void> {
   await migratePayments(pool);
   const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.sql')).sort();

@@ -7,7 +7,7 @@ import { PgliteSession } from './pglite.session.js';
 import { PgliteSocket } from './pglite.socket.js';
 
 /**
- * PostgreSQL inside this process, for trying things out: nothing to install, one connection at a time. Everything else talks
+ * PostgreSQL inside this process, for trying things out, with one connection at a time. Everything else talks
  * to it through `pg`, as to a server.
  */
 export class PgliteDatabase extends Database {
@@ -28,7 +28,7 @@ export class PgliteDatabase extends Database {
     });
   }
 
-  /** @param directory Where the data is kept; in memory where it is left out. */
+  /** @param directory The folder of the data; in memory if omitted. */
   static async open(directory: string | undefined): Promise<PgliteDatabase> {
     const { PGlite } = await import('@electric-sql/pglite');
     if (!directory) return new PgliteDatabase(await PGlite.create('memory://'), () => Promise.resolve());

@@ -2,13 +2,13 @@ import { type PGlite } from '@electric-sql/pglite';
 
 const ROLLBACK = Buffer.from('Q\0\0\0\x0dROLLBACK\0', 'latin1');
 
-/** The one session that PGlite has: what is sent to it is answered in turn. */
+/** The only session of PGlite, which answers messages in turn. */
 export class PgliteSession {
   private turn: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly engine: Pick<PGlite, 'execProtocol'>) {}
 
-  /** Undoes what a connection before left open, as a server does when a connection ends. */
+  /** Rolls back what an earlier connection left open, like a server at the end of a connection. */
   async begin(): Promise<void> {
     await this.send(ROLLBACK);
   }

@@ -6,7 +6,7 @@ const TERMINATE = 0x58;
 
 type Done = (error?: Error | null) => void;
 
-/** What `pg` takes for a connection to a server. */
+/** A socket that looks like a connection to a server to `pg`. */
 export class PgliteSocket extends Duplex {
   constructor(private readonly session: PgliteSession) {
     super();
@@ -39,7 +39,7 @@ export class PgliteSocket extends Duplex {
   override _read(): void {}
 
   override _write(bytes: Buffer, _encoding: BufferEncoding, done: Done): void {
-    // It would end the engine, which the next connection needs.
+    // The message would end the engine, which the next connection needs.
     if (bytes[0] === TERMINATE) {
       done();
       return;

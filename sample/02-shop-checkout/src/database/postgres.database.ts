@@ -10,7 +10,7 @@ export class PostgresDatabase extends Database {
 
   constructor(private readonly connectionString: string) {
     super();
-    // Each delivery that is being handled holds one connection.
+    // Each delivery holds one connection while its handlers run.
     this.pool = new Pool({ connectionString, max: 20 });
     this.pool.on('error', ({ message }) => {
       new Logger('Database').warn(`An idle connection was lost: ${message}`);

@@ -4,7 +4,7 @@ import { type NotificationListener } from './database.js';
 
 const AGAIN_AFTER_MS = 1_000;
 
-/** Hears a channel on a connection of its own, and makes it anew when it is lost. */
+/** Listens to a channel on its own connection, and reconnects after a loss. */
 export class PostgresListener {
   private readonly logger = new Logger('Database');
   private client: Client | undefined;
@@ -23,7 +23,7 @@ export class PostgresListener {
     client.on('notification', ({ payload }) => {
       this.heard(payload);
     });
-    // A connection that breaks says so here, and then ends.
+    // A broken connection emits an error here, and then ends.
     client.on('error', ({ message }) => {
       this.logger.warn(`No news of orders for a moment: ${message}`);
     });
@@ -51,7 +51,7 @@ export class PostgresListener {
         () => {
           this.heard(undefined);
         },
-        () => undefined, // its `end` has asked for the next try
+        () => undefined, // its `end` has scheduled the next try
       );
     }, AGAIN_AFTER_MS);
   }

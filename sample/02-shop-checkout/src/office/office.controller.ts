@@ -10,21 +10,21 @@ import { type Order } from '../orders/order.js';
 import { OfficeGuard } from './office.guard.js';
 import { ReviewsService } from './reviews.service.js';
 
-/** A webhook that was set aside, without the customer's data in it. */
+/** A webhook that was set aside, without the customer's data. */
 export interface Contradiction extends Pick<InboxConflict, 'id' | 'kind' | 'event' | 'reference'> {
   readonly amount: string;
 }
 
-/** The payment of an order that counts now. */
+/** The current payment of an order. */
 export interface OpenPayment extends Pick<Order, 'amount' | 'state'> {
   readonly reference: string;
 }
 
 export interface Office {
   readonly contradictions: readonly Contradiction[];
-  /** Orders that no webhook has decided for too long, or that a person has to decide. */
+  /** Orders without an outcome for too long, or for a person to decide. */
   readonly open: readonly OpenPayment[];
-  /** Numbers of orders that were paid more than once: give the rest back. */
+  /** Numbers of orders with more than one payment: refund the rest. */
   readonly paidTwice: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export class OfficeController {
     return { contradictions, open, paidTwice: twice.map(({ order_number }) => order_number) };
   }
 
-  /** The money is ours after all: what was set aside stands, and its order is paid. */
+  /** Accepts the money: releases the event, which pays its order. */
   @Post('contradictions/:id/accept')
   @HttpCode(204)
   async accept(@Param('id') id: string): Promise<void> {
@@ -63,7 +63,7 @@ export class OfficeController {
     });
   }
 
-  /** It was looked at, and its order goes on without it. */
+  /** Discards the event. Its order continues without it. */
   @Post('contradictions/:id/dismiss')
   @HttpCode(204)
   async dismiss(@Param('id') id: string): Promise<void> {

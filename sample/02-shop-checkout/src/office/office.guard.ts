@@ -11,7 +11,7 @@ import { ConfigService } from '@nestjs/config';
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Lets `office` in with OFFICE_PASSWORD; without a password nobody. */
+/** Admits the user `office` with OFFICE_PASSWORD. If it is not set, admits nobody. */
 @Injectable()
 export class OfficeGuard implements CanActivate {
   constructor(private readonly config: ConfigService) {}
@@ -22,7 +22,8 @@ export class OfficeGuard implements CanActivate {
     const http = context.switchToHttp();
     const { authorization = '', 'sec-fetch-site': from = 'none' } =
       http.getRequest<IncomingMessage>().headers;
-    // A browser sends the password along wherever a click comes from. `none`: the address was typed, or this is no browser.
+    // A browser sends the password with clicks from any site. `none`: the user typed the address, or this is
+    // not a browser.
     if (from !== 'same-origin' && from !== 'none')
       throw new ForbiddenException('Open the office from its own page.');
     const expected = `Basic ${Buffer.from(`office:${password}`).toString('base64')}`;

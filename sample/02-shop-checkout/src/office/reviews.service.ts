@@ -16,12 +16,12 @@ export class ReviewsService {
     private readonly database: Database,
   ) {}
 
-  /** Forgets what was set aside. Its order goes on without it, unless something else about it is set aside too. */
+  /** Discards an event. Its order continues without it, unless another event of it is set aside too. */
   async dismiss(id: string): Promise<void> {
     const contradiction = await this.inbox.conflict(id);
     if (!contradiction) return;
     const order = await this.reviewedOrder(contradiction.reference);
-    // Before it is forgotten: whoever is interrupted here finds it in the office again.
+    // Before the discard: after an interruption here, the office still shows the event.
     if (order && !(await this.isContradictedElse(order, id))) await this.endReview(order);
     await this.inbox.discard(id);
   }
@@ -46,8 +46,8 @@ export class ReviewsService {
   }
 
   /**
-   * How its latest payment ended is how the order stands; of one that has not ended the upkeep finds out. An order that has
-   * changed since is reviewed for another reason.
+   * The order takes the outcome of its latest payment. The upkeep finds the outcome of an open one. An order
+   * that has changed since is under review for another reason.
    */
   private async endReview({ number, version }: ReviewedOrder): Promise<void> {
     await this.database.pool.query(

@@ -18,16 +18,16 @@ export class CheckoutService {
     private readonly collections: CollectionsService,
   ) {}
 
-  /** The order is written down before the money is asked for: its webhook must find it. */
+  /** Stores the order before asking for the money: its webhook must find it. */
   async place(request: PlaceOrderDto): Promise<Order> {
     const number = await this.orders.place(request);
     if (number === undefined) throw new BadRequestException('choose one of the products');
     const order = await this.find(number);
-    // Sent again after its payment has failed, a page says so; whether to try again is for the customer to say.
+    // A page sent again after a failed payment shows the failure: the customer decides whether to try again.
     return order.state === 'placed' ? this.pay(number) : order;
   }
 
-  /** Asks for the money of a new order, or again for that of one that failed. In every other state nothing happens. */
+  /** Asks for the money of a new or a failed order. Does nothing in every other state. */
   async pay(number: string, phone?: string): Promise<Order> {
     const ready = await this.orders.takeTurn(number, phone);
     if (ready) await this.ask(ready);
@@ -45,7 +45,7 @@ export class CheckoutService {
     try {
       await this.collections.mobileMoney(
         { reference, amount, phone, customer_name, customer_email },
-        // A visitor waits for the page: too short for a second try after silence, which `recover()` makes up for.
+        // A visitor waits for the page, so there is no time for a probe. `recover()` makes it later.
         { deadlineMs: 10_000 },
       );
     } catch (error) {
@@ -62,7 +62,8 @@ export class CheckoutService {
       await this.orders.asked(number, 'failed', reason);
       return;
     }
-    // The customer may have been asked all the same. Never call this a failure, never ask again: the webhook decides.
+    // The gateway may have asked the customer. Never call this a failure, never ask again: the webhook
+    // decides.
     await this.orders.asked(number, 'unknown');
     if (!(error instanceof PaymentOutcomeUnknownError)) throw error;
   }

@@ -15,12 +15,12 @@ import { type Order } from './order.js';
 import { OrdersRepository } from './orders.repository.js';
 
 /**
- * Orders as they change, on whichever instance of the shop: the database tells every instance which one has changed, and
- * what it is now is read there. So nothing is lost when a page connects again, or news were missed.
+ * Follows orders on any instance of the shop. The database notifies every instance which order has changed,
+ * and the instance reads its state. So a page that reconnects, or a lost notification, misses nothing.
  */
 @Injectable()
 export class LiveOrders implements OnApplicationBootstrap, OnModuleDestroy {
-  /** The number of an order; undefined: any may have changed. */
+  /** The number of a changed order; undefined: any order may have changed. */
   private readonly changes = new Subject<string | undefined>();
   private readonly closing = new Subject<void>();
 
@@ -35,13 +35,13 @@ export class LiveOrders implements OnApplicationBootstrap, OnModuleDestroy {
     });
   }
 
-  /** Pages that follow their orders would hold the HTTP server open; they connect to another instance. */
+  /** Ends the streams, which would hold the HTTP server open. The pages connect to another instance. */
   onModuleDestroy(): void {
     this.closing.next();
     this.closing.complete();
   }
 
-  /** The order now, and at each change until it is paid. */
+  /** Emits the order now, and at each change until it is paid. */
   follow(number: string): Observable<Order> {
     const mine = this.changes.pipe(filter((changed) => changed === undefined || changed === number));
     return merge(mine, of(number)).pipe(

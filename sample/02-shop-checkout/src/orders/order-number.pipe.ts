@@ -1,7 +1,7 @@
 import { NotFoundException, type PipeTransform } from '@nestjs/common';
 import { isOrderNumber } from './order-number.js';
 
-/** Lets nothing through that is no order's number. */
+/** Accepts only order numbers. */
 export class OrderNumberPipe implements PipeTransform<string, string> {
   transform(number: string): string {
     if (isOrderNumber(number)) return number;

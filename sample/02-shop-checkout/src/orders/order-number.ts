@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** Without letters that are taken for digits. */
+/** Without letters that look like digits. */
 const LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const LENGTH = 12;
 const ORDER_NUMBER = new RegExp(`^SP-[${LETTERS}]{${LENGTH}}$`);
@@ -10,12 +10,12 @@ export function newOrderNumber(): string {
   return `SP-${[...randomBytes(LENGTH)].map((byte) => LETTERS.charAt(byte % LETTERS.length)).join('')}`;
 }
 
-/** Whether an order may have this number; whatever else an address holds is not asked of the database. */
+/** Whether a text has the form of an order number, to query the database only for those. */
 export function isOrderNumber(text: string): boolean {
   return ORDER_NUMBER.test(text);
 }
 
-/** The first payment bears the order's number; one that has ended is followed by another reference. */
+/** The first payment has the order's number as reference. After its end, the next payment has another one. */
 export function referenceOf(orderNumber: string, nr: number): string {
   return nr === 1 ? orderNumber : `${orderNumber}-${nr}`;
 }

@@ -1,20 +1,22 @@
 /**
- * - `placed`: written down, nothing was asked yet.
+ * - `placed`: stored, nothing was asked yet.
  * - `asking`: the gateway has not answered yet.
  * - `waiting`: the customer has the request on the phone.
- * - `unknown`: the answer was lost. The customer may have been asked, so this is no failure.
- * - `stale`: nothing was heard for too long; a person looks into it. No failure either.
- * - `review`: a webhook says something else than what was asked for; a person decides.
- * - `failed`: no money was taken, and none will be: the customer may try again.
- * - `paid`: for good.
+ * - `unknown`: the answer was lost. The gateway may have asked the customer, so this is not a failure.
+ * - `stale`: no news for too long; a person investigates. Not a failure either.
+ * - `review`: a webhook differs from the request; a person decides.
+ * - `failed`: no money moved, and none will: the customer may try again.
+ * - `paid`: final.
  */
 export type OrderState = 'placed' | 'asking' | 'waiting' | 'unknown' | 'stale' | 'review' | 'failed' | 'paid';
 
-/** Why an order failed: how its payment ended, or why nothing was asked. */
+/** Why an order failed: the outcome of its payment, or why nothing was asked. */
 export type FailureReason = 'failed' | 'cancelled' | 'expired' | 'refused' | 'unavailable';
 
 export interface Order {
-  /** Also the reference of its first payment. Not to be guessed: it opens the order's page. */
+  /**
+   * Also the reference of its first payment. It opens the order's page, so nobody must be able to guess it.
+   */
   readonly number: string;
   readonly product: string;
   /** TZS, two decimals, from the catalogue. */
@@ -28,7 +30,7 @@ export interface Order {
   readonly version: number;
 }
 
-/** What the order's page is told. Whoever has its address sees this: no name, no whole phone number. */
+/** The data of the order's page, without name and whole phone number: anybody with its address sees it. */
 export interface OrderView extends Pick<
   Order,
   'number' | 'product' | 'amount' | 'state' | 'reason' | 'version'
@@ -41,7 +43,7 @@ export function orderView({ number, product, amount, state, reason, version, pho
   return { number, product, amount, state, reason, version, phoneEnding: phone.slice(-3) };
 }
 
-/** Whether money may be asked for: never while it may still arrive. */
+/** Whether the shop may ask for money: never while money may still arrive. */
 export function mayPay({ state }: Pick<Order, 'state'>): boolean {
   return state === 'placed' || state === 'failed';
 }

@@ -6,7 +6,7 @@ import { type OrderView, orderView } from './order.js';
 import { OrderNumberPipe } from './order-number.pipe.js';
 import { PayAgainDto, PlaceOrderDto } from './place-order.dto.js';
 
-/** When a page connects again whose stream has ended. */
+/** Time until a page reconnects after the end of its stream. */
 const AGAIN_AFTER_MS = 1_000;
 
 @Controller('orders')

@@ -9,7 +9,7 @@ import { type PlaceOrderDto } from './place-order.dto.js';
 const ORDER = `SELECT number, products.name AS product, amount, customer_name, phone, email, state, reason, version
   FROM orders JOIN products ON products.id = orders.product`;
 
-/** An order whose turn to be asked for it is, and under which reference. */
+/** An order whose turn it is, with the reference to ask under. */
 export interface ReadyToAsk {
   readonly order: Order;
   readonly reference: string;
@@ -19,7 +19,7 @@ export interface ReadyToAsk {
 export class OrdersRepository {
   constructor(private readonly database: Database) {}
 
-  /** The number of the order of this checkout, however often it is sent; undefined where there is no such product. */
+  /** Stores the order of this checkout once and returns its number; undefined for an unknown product. */
   async place({ checkout, product, name, phone, email }: PlaceOrderDto): Promise<string | undefined> {
     const { pool } = this.database;
     await pool.query(
@@ -40,7 +40,7 @@ export class OrdersRepository {
     return rows[0];
   }
 
-  /** Takes the turn to ask for an order's money: of two who press at once, one gets it. */
+  /** Takes the turn to ask for an order's money. Of two simultaneous presses, one gets it. */
   takeTurn(number: string, phone: string | undefined): Promise<ReadyToAsk | undefined> {
     return inTransaction(this.database.pool, async (client) => {
       const { rows } = await client.query<Order>(`${ORDER} WHERE number = $1 FOR UPDATE OF orders`, [number]);
@@ -56,7 +56,7 @@ export class OrdersRepository {
     });
   }
 
-  /** What came of asking. A webhook that was faster stands. */
+  /** Stores the result of asking. Does not change a state that a faster webhook has set. */
   async asked(number: string, state: OrderState, reason: FailureReason | null = null): Promise<void> {
     await this.database.pool.query(
       `UPDATE orders SET state = $2, reason = $3 WHERE number = $1 AND state = 'asking'`,
@@ -64,7 +64,7 @@ export class OrdersRepository {
     );
   }
 
-  /** A payment that has not ended keeps its reference: the package knows it, and never asks twice. */
+  /** An open payment keeps its reference: the package knows it, and never asks twice. */
   private async openReference(client: PoolClient, number: string): Promise<string> {
     const { rows } = await client.query<{ readonly reference: string; readonly outcome: string | null }>(
       'SELECT reference, outcome FROM order_payments WHERE order_number = $1 ORDER BY nr',

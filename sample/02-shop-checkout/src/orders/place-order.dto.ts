@@ -2,13 +2,13 @@ import { Transform } from 'class-transformer';
 import { IsEmail, IsOptional, IsUUID, Matches, MaxLength } from 'class-validator';
 import { normalizeTzPhone } from 'nestjs-payments';
 
-/** Something to read, and nothing that PostgreSQL or a terminal stumbles over. */
+/** Visible text, without characters that PostgreSQL refuses or a terminal obeys. */
 const ONE_LINE = /^(?=.*\S)[^\p{Cc}\p{Cs}]+$/u;
 const PRODUCT_ID = /^[a-z0-9-]+$/;
-/** What `normalizeTzPhone` gives. */
+/** The form that `normalizeTzPhone` returns. */
 const TZ_PHONE = /^255\d{9}$/;
 const WRITE_PHONE = { message: 'write a Tanzanian mobile number such as 0712 345 678' };
-/** What cannot be read stays as it was, and is refused by name. */
+/** Leaves an unreadable number unchanged, so that the validation names it. */
 const readPhone = ({ value }: { readonly value: unknown }): unknown => normalizeTzPhone(value) ?? value;
 
 export class PlaceOrderDto {
@@ -31,7 +31,7 @@ export class PlaceOrderDto {
 }
 
 export class PayAgainDto {
-  /** Another phone than last time. */
+  /** A new phone number for this try. */
   @IsOptional()
   @Transform(readPhone)
   @Matches(TZ_PHONE, WRITE_PHONE)

@@ -2,13 +2,13 @@ import { type JournalEntry } from 'nestjs-payments';
 import { type FailureReason } from '../orders/order.js';
 import { type CollectionOutcome } from './settle-order.js';
 
-/** What an order that nobody is working on learns from the journal. */
+/** The journal's result for an abandoned order. */
 export type JournalVerdict =
   | { readonly kind: 'ended'; readonly outcome: CollectionOutcome }
   | { readonly kind: 'not-asked'; readonly reason: FailureReason }
   | { readonly kind: 'open'; readonly state: 'waiting' | 'unknown' };
 
-/** @param entry Undefined: nothing was ever sent under this reference, because it is written down before. */
+/** @param entry Undefined: nothing was ever sent under this reference, because the journal comes first. */
 export function journalVerdict(entry: Pick<JournalEntry, 'state' | 'outcome'> | undefined): JournalVerdict {
   if (!entry) return { kind: 'not-asked', reason: 'unavailable' };
   if (entry.state === 'settled') return { kind: 'ended', outcome: entry.outcome as CollectionOutcome };

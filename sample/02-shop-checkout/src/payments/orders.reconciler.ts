@@ -6,7 +6,7 @@ import { inTransaction } from '../database/in-transaction.js';
 import { journalVerdict, type JournalVerdict } from './journal-verdict.js';
 import { settleOrder } from './settle-order.js';
 
-/** Longer than any call takes: what is older is nobody's work any more. */
+/** Longer than any call takes: no instance works on an older order. */
 const LEFT_ALONE = '2 minutes';
 
 interface LeftOrder {
@@ -15,7 +15,7 @@ interface LeftOrder {
   readonly version: number;
 }
 
-/** Brings orders in line with the journal, where a crash, or an operator's `settle()`, has parted them. */
+/** Reconciles orders with the journal after a crash or an operator's `settle()`. */
 @Injectable()
 export class OrdersReconciler {
   constructor(
@@ -39,7 +39,7 @@ export class OrdersReconciler {
     return rows;
   }
 
-  /** An end is final. By everything else an order that has changed since is left to whoever changed it. */
+  /** An outcome is final. Any other result skips an order that has changed since. */
   private async apply(client: PoolClient, order: LeftOrder, verdict: JournalVerdict): Promise<void> {
     const { number, reference, version } = order;
     if (verdict.kind === 'ended') {
@@ -50,7 +50,7 @@ export class OrdersReconciler {
         [number, version, verdict.reason],
       );
     } else {
-      // What is waited for, or stale, stays so.
+      // A waiting or stale order stays so.
       await client.query(
         `UPDATE orders SET state = $3 WHERE number = $1 AND version = $2
            AND state IN ('asking', 'unknown') AND state <> $3`,

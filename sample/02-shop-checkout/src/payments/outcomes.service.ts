@@ -10,7 +10,7 @@ import { type PoolClient } from 'pg';
 import { Database } from '../database/database.js';
 import { type CollectionOutcome, settleOrder } from './settle-order.js';
 
-/** What the gateway's webhooks do to orders. */
+/** Applies the gateway's webhooks to orders. */
 @Injectable()
 export class OutcomesService {
   private readonly logger = new Logger(OutcomesService.name);
@@ -18,8 +18,8 @@ export class OutcomesService {
   constructor(private readonly database: Database) {}
 
   /**
-   * Writes through the transaction in which the package records the webhook: the order is paid and the webhook is done, or
-   * neither is, and then the gateway delivers again.
+   * Writes in the transaction in which the package records the webhook: both are committed, or neither, and
+   * then the gateway delivers again.
    */
   @OnPayment('*')
   async ended({ event, data }: PaymentWebhookEvent, { transaction }: PaymentEventContext): Promise<void> {
@@ -30,7 +30,7 @@ export class OutcomesService {
     if (effect === 'no such payment') this.logger.error(`${data.reference} is none of this shop's payments.`);
   }
 
-  /** Another amount than ours, or money for a payment that had failed: a person decides, see /office.html. */
+  /** The amount differs, or money arrived for a failed payment: a person decides, see /office.html. */
   @OnPayment('payment.mismatch')
   @OnPayment('payment.conflict')
   async contradicted(
@@ -45,7 +45,7 @@ export class OutcomesService {
     );
   }
 
-  /** Told by `PaymentsJournal.recover()`. No failure: the money may still arrive. */
+  /** `PaymentsJournal.recover()` emits it. Not a failure: the money may still arrive. */
   @OnEvent('payment.stale')
   async stale({ reference }: PaymentsEvents['payment.stale']): Promise<void> {
     await this.database.pool.query(

@@ -2,10 +2,13 @@ import { type PoolClient } from 'pg';
 
 export type CollectionOutcome = 'success' | 'failed' | 'cancelled' | 'expired';
 
-/** What the end of a payment did to its order. `nothing`: it was known, or another payment of the order counts. */
+/**
+ * The effect of a payment's outcome on its order. `nothing`: it was known, or another payment of the order
+ * counts.
+ */
 export type SettleEffect = 'paid' | 'failed' | 'nothing' | 'paid twice' | 'no such payment';
 
-/** Writes down how a payment ended, in the caller's transaction. */
+/** Stores a payment's outcome, in the caller's transaction. */
 export async function settleOrder(
   client: PoolClient,
   reference: string,
@@ -34,7 +37,7 @@ async function pay(client: PoolClient, number: string): Promise<SettleEffect> {
   return 'paid';
 }
 
-/** Only the order's latest payment fails it: an earlier one says nothing about money that was asked for since. */
+/** Only the order's latest payment can fail it: an earlier one says nothing about later requests. */
 async function fail(
   client: PoolClient,
   number: string,

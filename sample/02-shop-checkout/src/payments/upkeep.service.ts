@@ -5,7 +5,7 @@ import { OrdersReconciler } from './orders.reconciler.js';
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** What somebody has to do from time to time. Every instance may: they do not get into each other's way. */
+/** Periodic tasks. All instances may run them at the same time. */
 @Injectable()
 export class UpkeepService implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(UpkeepService.name);
@@ -22,13 +22,16 @@ export class UpkeepService implements OnApplicationBootstrap, OnModuleDestroy {
     this.begin('forgetting what is old', DAY_MS, () => this.forget());
   }
 
-  /** What has begun is finished; the database is still there. */
+  /** Waits for running tasks while the database is still open. */
   async onModuleDestroy(): Promise<void> {
     for (const timer of this.timers) clearInterval(timer);
     await Promise.all(this.underWay.values());
   }
 
-  /** Payments that a crash left open, those of which nothing was heard for too long, and then their orders. */
+  /**
+   * Recovers payments that a crash left open, marks those without news for too long, then reconciles their
+   * orders.
+   */
   async lookAfterPayments(): Promise<void> {
     await this.journal.recover();
     await this.reconciler.reconcile();
@@ -38,7 +41,10 @@ export class UpkeepService implements OnApplicationBootstrap, OnModuleDestroy {
     await this.journal.purge({ olderThanMs: 400 * DAY_MS });
   }
 
-  /** At once, for an instance may live for less than a day; then again and again, but never twice at a time. */
+  /**
+   * Starts at once, because an instance may live for less than a day, then repeats, but never twice at a
+   * time.
+   */
   private begin(what: string, everyMs: number, work: () => Promise<void>): void {
     const run = (): void => {
       if (this.underWay.has(what)) return;

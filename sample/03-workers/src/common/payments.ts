@@ -4,7 +4,7 @@ import { PaymentsQueueModule } from 'nestjs-payments/bullmq';
 import { redisStorage } from 'nestjs-payments/redis';
 import { type Settings, settings } from './settings.js';
 
-/** The account, the same in every process: what one of them remembers in Redis, all of them know. */
+/** The account, the same in every process: all processes share the journal and the inbox in Redis. */
 export const payments = PaymentsModule.forRootAsync({
   imports: [ConfigModule.forFeature(paymentsConfig), ConfigModule.forFeature(settings)],
   inject: [paymentsConfig.KEY, settings.KEY],
@@ -20,14 +20,14 @@ export const payments = PaymentsModule.forRootAsync({
         payload: ['body'],
       }),
       retentionDays: Infinity, // the signature holds no time, so an old delivery can always come again
-      // A claim outlives its worker by this, and a handler ends well before its claim.
+      // Another worker takes over after this time. A handler must end well before its claim.
       leaseMs: takeOverAfterMs,
       handlerTimeoutMs: Math.ceil(takeOverAfterMs / 2),
     },
   }),
 });
 
-/** @param part Who works on what is stored: the workers alone. */
+/** @param part Web processes only store webhooks; workers handle them. */
 export function queue(part: 'stores' | 'works') {
   return PaymentsQueueModule.forRootAsync({
     imports: [ConfigModule.forFeature(settings)],
@@ -36,7 +36,8 @@ export function queue(part: 'stores' | 'works') {
       connection: { url: redisUrl },
       prefix: `${prefix}queue`,
       worker: part === 'works' && { concurrency, lockMs: Math.ceil(takeOverAfterMs / 2) },
-      // Waits of at most 5, 10, 20 and 40 seconds, then the webhook is given up until `npm run office` releases it.
+      // Waits of at most 5, 10, 20 and 40 seconds, then the webhook fails finally, until `npm run office`
+      // releases it.
       retry: { maxAttempts: 5, baseDelayMs: 5_000, maxDelayMs: 60_000 },
     }),
   });

@@ -1,6 +1,6 @@
 import { type ConfigType, registerAs } from '@nestjs/config';
 
-/** What both processes read from the environment beside `PAYMENTS_*`; see `.env.example`. */
+/** Variables of both processes beside `PAYMENTS_*`; see `.env.example`. */
 export const settings = registerAs('settings', () => ({
   redisUrl: process.env['REDIS_URL'] || 'redis://127.0.0.1:6379',
   prefix: process.env['REDIS_PREFIX'] || 'tickets:',

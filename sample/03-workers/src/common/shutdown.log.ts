@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 
-/** Says that the process was told to end; what it does until then is the package's work. */
+/** Logs the start of the shutdown. The package finishes running work. */
 @Injectable()
 export class ShutdownLog implements OnModuleDestroy {
   private readonly logger = new Logger('Shutdown');

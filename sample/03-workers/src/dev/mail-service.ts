@@ -6,17 +6,17 @@ import { text } from 'node:stream/consumers';
 export interface MailCall {
   readonly key: string;
   readonly body: string;
-  /** Whether a mail went out for this key before. */
+  /** Whether this key has already sent a mail. */
   readonly repeated: boolean;
 }
 
-/** Stands in for the mail service of the house: one mail for each key, whoever asks and however often. */
+/** A fake mail service: it sends one mail for each key, however often it is called. */
 export class MailService {
-  /** Every mail that went out, by its key. */
+  /** Every sent mail, by its key. */
   readonly sent = new Map<string, string>();
   /** Whether it works; otherwise it answers 503 and sends nothing. */
   open = true;
-  /** What it waits for between sending a mail and answering. */
+  /** Runs between sending a mail and answering. */
   beforeAnswer: () => Promise<void> = () => Promise.resolve();
 
   private constructor(
@@ -28,7 +28,7 @@ export class MailService {
     });
   }
 
-  /** @param tell Hears of every call. */
+  /** @param tell Gets every call. */
   static async start(port: number, tell: (call: MailCall) => void): Promise<MailService> {
     const server = createServer();
     const service = new MailService(server, tell);

@@ -2,6 +2,6 @@ import { Module } from '@nestjs/common';
 import { ConfigModule } from '@nestjs/config';
 import { payments, queue } from '../common/payments.js';
 
-/** Looks into the queue. It has no handlers: what it releases, a worker does. */
+/** Reads the queue. It has no handlers: a worker runs what it releases. */
 @Module({ imports: [ConfigModule.forRoot(), payments, queue('stores')] })
 export class OfficeModule {}

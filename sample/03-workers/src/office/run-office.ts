@@ -4,7 +4,7 @@ export const USAGE = `Usage: npm run office -- failed       what was given up
        npm run office -- retry <id>   lets its handlers run again
        npm run office -- retry-all    lets all of them run again`;
 
-/** @returns What to print; undefined where the arguments say nothing that can be done. */
+/** @returns What to print; undefined for unknown arguments. */
 export async function runOffice(
   queue: PaymentsQueue,
   [command, id]: readonly string[],

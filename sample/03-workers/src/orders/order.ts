@@ -1,6 +1,6 @@
-/** A placed order, as its buyer wrote it. */
+/** A placed order with the buyer's data. */
 export interface PlacedOrder {
-  /** Unique for every payment, and what the webhook comes back with. */
+  /** Unique for every payment. The webhook repeats it. */
   readonly reference: string;
   readonly seats: number;
   readonly amount: string;
@@ -8,15 +8,16 @@ export interface PlacedOrder {
 }
 
 /**
- * What the web process knows of the request for money:
+ * The request for money, as the web process knows it:
  * - `asking`: the gateway has not answered yet.
  * - `awaiting-customer`: the customer has the request on the phone.
- * - `awaiting-outcome`: the answer was lost. The customer may have been asked, so this is no failure.
- * - `refused`: the gateway said no at once.
+ * - `awaiting-outcome`: the answer was lost. The gateway may have asked the customer, so this is not a
+ *   failure.
+ * - `refused`: the gateway refused at once.
  */
 export type RequestState = 'asking' | 'awaiting-customer' | 'awaiting-outcome' | 'refused';
 
-/** What the workers know from the webhook. */
+/** The outcome, as the workers know it from the webhook. */
 export type Outcome = 'paid' | 'failed' | 'cancelled' | 'expired';
 
 export interface Order extends PlacedOrder {

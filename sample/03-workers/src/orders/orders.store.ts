@@ -4,8 +4,8 @@ import { type Settings, settings } from '../common/settings.js';
 import { type Order, type Outcome, type PlacedOrder, type RequestState } from './order.js';
 
 /**
- * The orders, where both processes find them. Each process writes a field of its own, so neither has to ask what the other one
- * does at the same moment: the outcome stands above the request, whichever was written first.
+ * The orders, shared by both processes. Each process writes its own field, so they need no lock: the outcome
+ * wins over the request, whichever came first.
  */
 @Injectable()
 export class OrdersStore implements OnApplicationShutdown {
@@ -29,13 +29,13 @@ export class OrdersStore implements OnApplicationShutdown {
     await this.redis.hset(this.key(reference), { request });
   }
 
-  /** Safe to repeat: it writes the same again. */
+  /** Idempotent: a repetition writes the same. */
   async decided(reference: string, outcome: Outcome): Promise<void> {
     await this.find(reference);
     await this.redis.hset(this.key(reference), { outcome });
   }
 
-  /** @throws where nobody ordered under this reference. */
+  /** @throws if there is no order with this reference. */
   async find(reference: string): Promise<Order> {
     const { order, request, outcome } = await this.redis.hgetall(this.key(reference));
     if (order === undefined) throw new NotFoundException(`There is no order ${reference}.`);

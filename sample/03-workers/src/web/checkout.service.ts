@@ -17,7 +17,7 @@ export class CheckoutService {
   async place({ seats, phone, name, email }: PlaceOrderDto): Promise<Order> {
     const reference = `ticket-${randomUUID()}`;
     const amount = `${seats * PRICE_OF_A_SEAT}.00`;
-    // Written down before the money is asked for: a worker must find it, even if this process dies now.
+    // Store the order before asking for the money: a worker must find it, even if this process dies now.
     await this.orders.open({ reference, seats, amount, email });
     try {
       await this.collections.mobileMoney(
@@ -28,7 +28,7 @@ export class CheckoutService {
     } catch (error) {
       const refused = isPaymentsError(error) && !error.mayHaveBeenProcessed;
       await this.orders.asked(reference, refused ? 'refused' : 'awaiting-outcome');
-      // The customer may have been asked all the same: no failure, the webhook decides.
+      // The gateway may have asked the customer: this is not a failure, the webhook decides.
       if (!(error instanceof PaymentOutcomeUnknownError)) throw error;
     }
     return this.orders.find(reference);

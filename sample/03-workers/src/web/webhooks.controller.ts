@@ -3,7 +3,10 @@ import { PaymentsWebhook } from 'nestjs-payments';
 
 @Controller('webhooks')
 export class WebhooksController {
-  /** Verified and stored; the answer is 200 then. The handlers are in the worker, so this method does not run. */
+  /**
+   * The package verifies and stores the webhook, then answers 200. The handlers are in the worker, so this
+   * method does not run.
+   */
   @PaymentsWebhook('payments')
   received(): void {}
 }

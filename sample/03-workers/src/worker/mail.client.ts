@@ -6,12 +6,14 @@ export interface Mail {
   readonly subject: string;
 }
 
-/** The mail service of the house. Like every good one it takes a key, and sends one mail for it however often it is asked. */
+/**
+ * The client of the mail service, which takes a key and sends one mail for it, however often it is called.
+ */
 @Injectable()
 export class MailClient {
   constructor(@Inject(settings.KEY) private readonly environment: Settings) {}
 
-  /** @param signal Ends the call when the handler may take no longer. */
+  /** @param signal Ends the call at the handler's time limit. */
   async send(mail: Mail, key: string, signal: AbortSignal): Promise<void> {
     const { status } = await fetch(`${this.environment.mailUrl}/mails`, {
       method: 'POST',

@@ -10,7 +10,7 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
   'payment.expired': 'expired',
 };
 
-/** The first handler. Once it is done it is not repeated when the one after it fails, whichever worker goes on. */
+/** The first handler. Once done, no worker repeats it when the next handler fails. */
 @Injectable()
 export class OrderOutcomes {
   private readonly logger = new Logger(OrderOutcomes.name);

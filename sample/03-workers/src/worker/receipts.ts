@@ -3,7 +3,7 @@ import { OnPayment, type PaymentEventContext, type PaymentWebhookEvent } from 'n
 import { OrdersStore } from '../orders/orders.store.js';
 import { MailClient } from './mail.client.js';
 
-/** The second handler: it reaches out of this house, so it may fail, hang, or be cut off after its effect. */
+/** The second handler calls another service, so it may fail, hang, or be cut off after its effect. */
 @Injectable()
 export class Receipts {
   private readonly logger = new Logger(Receipts.name);
@@ -17,7 +17,7 @@ export class Receipts {
   async send({ data }: PaymentWebhookEvent, { attempt, signal }: PaymentEventContext): Promise<void> {
     const { reference, email, seats } = await this.orders.find(data.reference);
     this.logger.log(`${reference}: attempt ${attempt} to send the receipt`);
-    // A worker may die after this and before it is written down. The key makes the second run harmless.
+    // A worker may die after the mail and before the record. The key makes the second run harmless.
     await this.mails.send({ to: email, subject: `Your ${seats} seats` }, `receipt-${reference}`, signal);
     this.logger.log(`${reference}: the receipt is sent`);
   }

@@ -10,7 +10,7 @@ import { PaymentsJournal } from 'nestjs-payments';
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** What somebody has to do from time to time. Every worker may: they do not get into each other's way. */
+/** Periodic tasks. All workers may run them at the same time. */
 @Injectable()
 export class Upkeep implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   private readonly logger = new Logger(Upkeep.name);
@@ -29,12 +29,14 @@ export class Upkeep implements OnApplicationBootstrap, OnModuleDestroy, BeforeAp
     for (const timer of this.timers) clearInterval(timer);
   }
 
-  /** What has begun is finished; Redis and the gateway are still there. */
+  /** Waits for running tasks while Redis and the gateway are still available. */
   async beforeApplicationShutdown(): Promise<void> {
     await Promise.all(this.underWay.values());
   }
 
-  /** At once, for a worker may live for less than a day; then again and again, but never twice at a time. */
+  /**
+   * Starts at once, because a worker may live for less than a day, then repeats, but never twice at a time.
+   */
   private begin(what: string, everyMs: number, work: () => Promise<void>): void {
     const run = (): void => {
       if (this.underWay.has(what)) return;
@@ -50,7 +52,10 @@ export class Upkeep implements OnApplicationBootstrap, OnModuleDestroy, BeforeAp
     this.timers.push(setInterval(run, everyMs).unref());
   }
 
-  /** Payments whose web process died, or whose answer was lost: the gateway is asked once more, with the same key. */
+  /**
+   * Recovers payments whose web process died, or whose answer was lost: the package probes them with the same
+   * key.
+   */
   private async lookAfterPayments(): Promise<void> {
     const { probed, settled, stillUnknown } = await this.journal.recover();
     if (probed + settled + stillUnknown === 0) return;

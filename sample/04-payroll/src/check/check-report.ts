@@ -2,22 +2,22 @@ import { readFile } from 'node:fs/promises';
 import { type NameMatch } from '../names/compare-names.js';
 import { writePrivately } from '../private-file.js';
 
-/** A row as it was checked. */
+/** A checked row. */
 export interface CheckedLine {
   readonly line: number;
   readonly reference: string;
   readonly amount: string;
-  /** `recipientKey` of where the money goes. */
+  /** `recipientKey` of the recipient. */
   readonly recipient: string;
-  /** `sent`: it is out, so the rest stands as it was found before. */
+  /** `sent`: the money is out, so the other fields keep their earlier values. */
   readonly name: NameMatch | 'sent';
-  /** The holder's name as the gateway has it. */
+  /** The holder's name at the gateway. */
   readonly holder: string;
   /** The network of a phone, which only the gateway knows: numbers move from one to another. */
   readonly network?: string;
 }
 
-/** What `pay` goes by. */
+/** The input of `pay`. */
 export interface CheckReport {
   readonly version: 1;
   readonly fingerprint: string;
@@ -31,7 +31,7 @@ export async function writeReport(file: string, report: CheckReport): Promise<vo
   await writePrivately(file, `${JSON.stringify(report, null, 2)}\n`);
 }
 
-/** Undefined where there is none that this version can read. */
+/** Undefined if there is no report that this version can read. */
 export async function readReport(file: string): Promise<CheckReport | undefined> {
   try {
     const report = JSON.parse(await readFile(file, 'utf8')) as Partial<CheckReport> | null;

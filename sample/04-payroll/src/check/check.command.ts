@@ -12,7 +12,7 @@ import { checkTable } from './check-table.js';
 import { LineChecker } from './line-checker.js';
 import { type PaidElsewhere, SentGuard } from './sent-guard.js';
 
-/** `payroll check`: everything that can be known before money moves. */
+/** `payroll check`: makes all checks that are possible before money moves. */
 @Injectable()
 export class CheckCommand {
   constructor(
@@ -41,7 +41,7 @@ export class CheckCommand {
     return EXIT.fine;
   }
 
-  /** The lines of the run whose money is out or may be. */
+  /** The references of lines whose money is, or may be, out. */
   private async referencesOut(run: string, rows: readonly SalaryRow[]): Promise<ReadonlySet<string>> {
     const entries = await this.guard.entries(run, rows);
     const out = [...entries].filter(([, entry]) => isOut(resultOf(entry))).map(([reference]) => reference);

@@ -11,7 +11,7 @@ import { RecipientLookup } from './recipient-lookup.js';
 
 type Checked = CheckedLine | { readonly problem: string };
 
-/** Asks the gateway about every line: whether it has the bank, and who would get the money. */
+/** Checks every line at the gateway: bank and account holder. */
 @Injectable()
 export class LineChecker {
   constructor(
@@ -22,8 +22,8 @@ export class LineChecker {
   ) {}
 
   /**
-   * @param sent What was found out of the lines that are out, by reference: they are called again exactly as they were.
-   * @throws PayrollProblem that lists every line which cannot be paid.
+   * @param sent The earlier results of lines that are out, by reference: a repeated call must be identical.
+   * @throws PayrollProblem that lists every line that cannot be paid.
    */
   async check(
     rows: readonly SalaryRow[],

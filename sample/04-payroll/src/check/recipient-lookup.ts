@@ -2,15 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { NameLookupService, PaymentRejectedError } from 'nestjs-payments';
 import { type Recipient } from '../salaries/salary-row.js';
 
-/** Who holds an account, or why that is not known. */
+/** The holder of an account, or why it is unknown. */
 export type Holder = { readonly name: string; readonly network?: string } | { readonly problem: string };
 
-/** Asks the gateway who would get the money. */
+/** Looks up recipients at the gateway. */
 @Injectable()
 export class RecipientLookup {
   constructor(private readonly names: NameLookupService) {}
 
-  /** @throws PaymentsError where the gateway gives no usable answer. */
+  /** @throws PaymentsError if the gateway gives no usable answer. */
   async holderOf(recipient: Recipient): Promise<Holder> {
     try {
       return recipient.kind === 'bank'

@@ -4,10 +4,10 @@ import { isOut, resultOf } from '../pay/line-state.js';
 import { recipientKey, type SalaryRow } from '../salaries/salary-row.js';
 
 /**
- * What an edited file says of lines whose money is out or may be. Under another reference or to another account, somebody who
- * has the money already would be paid a second time.
+ * Finds changes of an edited file in lines whose money is, or may be, out. Another reference or account would
+ * pay the same person twice.
  *
- * @param previous The lines that the run has sent or was to send.
+ * @param previous The lines that the run has sent or tried to send.
  */
 export function changedSinceSent(
   rows: readonly SalaryRow[],

@@ -7,14 +7,14 @@ import { PayrollProblem } from '../payroll.problem.js';
 import { recipientKey, type SalaryRow } from '../salaries/salary-row.js';
 import { changedSinceSent } from './sent-before.js';
 
-/** Money of another run that a row's account or phone got not long ago, or may have got. */
+/** A recent payment of another run to a row's account or phone, certain or possible. */
 export interface PaidElsewhere {
   readonly run: string;
   /** For people. */
   readonly text: string;
 }
 
-/** Sees to it that nobody is paid twice because a file was edited, copied or renamed. */
+/** Prevents double payments from edited, copied or renamed files. */
 @Injectable()
 export class SentGuard {
   constructor(
@@ -23,9 +23,9 @@ export class SentGuard {
   ) {}
 
   /**
-   * What the journal knows of the rows, by their references.
+   * The journal's entries of the rows, by reference.
    *
-   * @throws PayrollProblem where the file contradicts what the run has sent.
+   * @throws PayrollProblem if the file contradicts what the run has sent.
    */
   async entries(run: string, rows: readonly SalaryRow[]): Promise<ReadonlyMap<string, JournalEntry>> {
     const previous = await this.sent.ofRun(run);
@@ -48,10 +48,10 @@ export class SentGuard {
   }
 
   /**
-   * Writes down, before anything is sent, who is to get money.
+   * Stores the recipients before sending anything.
    *
-   * @param again Other runs whose people are to be paid once more.
-   * @throws PayrollProblem where another run paid somebody not long ago.
+   * @param again Other runs whose recipients may be paid again.
+   * @throws PayrollProblem if another run paid one of the recipients recently.
    */
   async begin(run: string, rows: readonly SalaryRow[], again: readonly string[]): Promise<void> {
     const unexpected = (await this.paidElsewhere(run, rows)).filter((paid) => !again.includes(paid.run));

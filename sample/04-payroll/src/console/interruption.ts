@@ -1,15 +1,18 @@
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** As a shell counts a program that Ctrl-C ended. */
+/** A shell's exit code for a program that Ctrl-C ended. */
 const ENDED_BY_CTRL_C = 130;
 
-/** Ctrl-C, or a terminal that is closed: the first one asks to stop when what is under way has ended, the second one ends the process. */
+/**
+ * Ctrl-C or a closed terminal. The first signal asks to stop after the running payments, the second one ends
+ * the process.
+ */
 export class Interruption {
   private asked = false;
 
-  /** Hears the signals until the returned function is called. */
+  /** Listens to the signals until the returned function is called. */
   listen(onAsked: () => void): () => void {
     const heard = (): void => {
-      // Nothing is lost: what is under way stands in the journal, and the next run asks the gateway about it.
+      // Nothing is lost: the journal has the running payments, and the next run asks the gateway about them.
       if (this.asked) process.exit(ENDED_BY_CTRL_C);
       this.asked = true;
       onAsked();

@@ -1,7 +1,10 @@
 import { type LoggerService } from '@nestjs/common';
 import { type Screen } from './screen.js';
 
-/** Nest's warnings among the program's own lines. An error object is thrown as well, and the program explains it. */
+/**
+ * Prints Nest's messages among the program's own lines. Skips error objects, which the program catches and
+ * explains.
+ */
 export class ScreenLogger implements LoggerService {
   constructor(private readonly screen: Screen) {}
 

@@ -2,7 +2,7 @@ import { stripVTControlCharacters, styleText } from 'node:util';
 
 export type Look = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
 
-/** A piece of a line in a colour, which is dropped where the stream shows none or `NO_COLOR` is set. */
+/** A coloured piece of a line. There is no colour if the stream shows none or `NO_COLOR` is set. */
 export interface Piece {
   readonly look: Look;
   readonly text: string;
@@ -15,7 +15,7 @@ interface Output {
 
 const CLEAR_LINE = '\r\u001B[2K';
 
-/** What the operator sees: lines that stay and, on a terminal, one last line that changes. */
+/** The operator's screen: lines that stay and, on a terminal, one last line that changes. */
 export class Screen {
   private status = '';
 
@@ -36,7 +36,7 @@ export class Screen {
     this.write(this.stderr, pieces);
   }
 
-  /** Shows how far the work is; only a terminal has such a line. An empty text takes it away. */
+  /** Shows the progress, only on a terminal. An empty text removes the line. */
   progress(text: string): void {
     if (!this.isTerminal || text === this.status) return;
     this.status = printable(text);
@@ -58,7 +58,7 @@ export class Screen {
   }
 }
 
-/** Text from outside, without the control characters that a terminal would obey. */
+/** Removes the control characters, which a terminal would obey, from an outside text. */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}]/gu, '\u{FFFD}');
 }

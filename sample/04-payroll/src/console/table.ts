@@ -1,4 +1,4 @@
-/** Columns side by side; those that are named stand to the right, as amounts do. */
+/** Aligns columns. The named ones are right-aligned, for amounts. */
 export function table(
   head: readonly string[],
   rows: readonly (readonly string[])[],

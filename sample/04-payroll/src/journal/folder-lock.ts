@@ -2,7 +2,7 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PayrollProblem } from '../payroll.problem.js';
 
-/** The embedded PostgreSQL does not notice a second process, which would spoil its files. */
+/** The embedded PostgreSQL does not notice a second process, which would corrupt its files. */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const file = join(folder, 'in-use');
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -13,12 +13,15 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
       `Another payroll (process ${holder}) is using ${folder}: wait for it. If that is something else, delete ${file}.`,
     );
   }
-  // Left behind by one that was killed.
+  // A killed process left it behind.
   await rm(file, { force: true });
   return lockFolder(folder);
 }
 
-/** Undefined: it is ours now. Else the process that has it. The file appears with its content, so nobody reads it empty. */
+/**
+ * Takes the lock and returns undefined, or returns the process that has it. The file appears with its
+ * content, so nobody reads it empty.
+ */
 async function take(file: string): Promise<number | undefined> {
   const draft = `${file}.${process.pid}`;
   await writeFile(draft, String(process.pid), { mode: 0o600 });
@@ -33,7 +36,9 @@ async function take(file: string): Promise<number | undefined> {
   }
 }
 
-/** Whether another process has this id. Ours: a container was killed, and its only process has the same id again. */
+/**
+ * Whether another process has this id. If it is our own, a killed container's only process had the same id.
+ */
 function isRunning(pid: number): boolean {
   if (pid === process.pid) return false;
   try {

@@ -8,14 +8,14 @@ import { lockFolder } from './folder-lock.js';
 import { SCHEMA } from './journal-schema.js';
 import { createSentLines } from './sent-lines.js';
 
-/** Where the journal of every payment is kept. */
+/** The database of the journal. */
 export interface JournalDatabase {
   readonly pool: Pool;
-  /** After the application has closed, because it writes until then. */
+  /** Call it after the application has closed, which writes until then. */
   close(): Promise<void>;
 }
 
-/** The database that is named, or a PostgreSQL inside this process with its files in the folder. */
+/** Opens the named database, or a PostgreSQL inside this process with its files in the folder. */
 export async function openJournal({ databaseUrl, folder, atOnce }: Settings): Promise<JournalDatabase> {
   const database =
     databaseUrl === undefined
@@ -32,7 +32,7 @@ export async function openJournal({ databaseUrl, folder, atOnce }: Settings): Pr
 }
 
 function serverAt(pool: Pool): JournalDatabase {
-  // An idle connection that breaks must not end a run: the next statement takes another one.
+  // A broken idle connection must not end a run: the next statement takes another one.
   pool.on('error', () => undefined);
   return { pool, close: () => pool.end() };
 }
@@ -41,7 +41,7 @@ async function openFolder(folder: string): Promise<JournalDatabase> {
   const unlock = await lockFolder(folder);
   try {
     const database = await PGlite.create(join(folder, 'journal'));
-    // One connection for as long as the process lives: there is no other to take its place.
+    // One connection for the life of the process: PGlite has no other.
     const pool = new Pool(Object.assign(createPgConfig(database), { max: 1, idleTimeoutMillis: 0 }));
     const close = async (): Promise<void> => {
       await pool.end();

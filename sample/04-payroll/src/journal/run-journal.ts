@@ -4,12 +4,12 @@ import { paymentReference } from '../salaries/names.rule.js';
 
 type Referenced = { readonly reference: string };
 
-/** What stands of the lines of a run. */
+/** The journal's entries of a run. */
 @Injectable()
 export class RunJournal {
   constructor(private readonly journal: PaymentsJournal) {}
 
-  /** By the rows' own references; a line that was never sent has none. */
+  /** Entries by the rows' own references. A line that was never sent has none. */
   async entries(run: string, rows: readonly Referenced[]): Promise<ReadonlyMap<string, JournalEntry>> {
     const found = new Map<string, JournalEntry>();
     for (const reference of new Set(rows.map((row) => row.reference))) {

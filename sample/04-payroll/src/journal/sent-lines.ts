@@ -4,14 +4,14 @@ import { type Settings } from '../settings.js';
 import { SCHEMA } from './journal-schema.js';
 
 const TABLE = `${SCHEMA}.sent_lines`;
-/** Salaries of one month and the next are further apart. */
+/** The salaries of two months are further apart. */
 const LATELY = '20 days';
 
-/** A line that was to be sent; only the journal knows what became of it. */
+/** A line to send. Only the journal knows its outcome. */
 export interface SentLine {
   readonly run: string;
   readonly reference: string;
-  /** `recipientKey` of where the money went. */
+  /** `recipientKey` of the recipient. */
   readonly recipient: string;
 }
 
@@ -23,8 +23,8 @@ export async function createSentLines(pool: Pool): Promise<void> {
 }
 
 /**
- * Who was to get money in which run. It stands beside the journal and not in the folder: whatever file, folder or machine comes
- * next finds it.
+ * The recipients of each run. It is in the journal's database, not in the folder, so that every file, folder
+ * and machine finds it.
  */
 export class SentLines {
   constructor(
@@ -32,7 +32,7 @@ export class SentLines {
     private readonly settings: Pick<Settings, 'environment'>,
   ) {}
 
-  /** Before anything of them is sent. */
+  /** Stores lines before sending them. */
   async note(run: string, rows: readonly SalaryRow[]): Promise<void> {
     await this.pool.query(
       `INSERT INTO ${TABLE} (environment, run, reference, recipient)
@@ -55,7 +55,7 @@ export class SentLines {
     return rows;
   }
 
-  /** Lines of other runs to the same accounts and phones, not long ago. */
+  /** Recent lines of other runs to the same accounts and phones. */
   async inOtherRuns(run: string, rows: readonly SalaryRow[]): Promise<readonly SentLine[]> {
     const { rows: found } = await this.pool.query<SentLine>(
       `SELECT run, reference, recipient FROM ${TABLE}

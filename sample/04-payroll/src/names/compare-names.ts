@@ -20,7 +20,7 @@ const TITLES = new Set([
   'ndugu',
   'mwl',
 ]);
-/** A shorter name with another letter is another name. */
+/** A shorter name with one different letter is another name. */
 const SHORTEST_MISSPELT = 4;
 
 type Fits = (word: string, other: string) => boolean;
@@ -36,7 +36,7 @@ export function compareNames(written: string, held: string): NameMatch {
   return fitsInto(fewer, more) ? 'similar' : 'different';
 }
 
-/** Every word has a partner of its own; there are two or more, and one of them is written alike in full. */
+/** Whether every word has its own partner, there are two or more, and one pair is equal in full. */
 function fitsInto(fewer: readonly string[], more: readonly string[]): boolean {
   if (fewer.length < 2) return false;
   const free = [...more];
@@ -75,7 +75,7 @@ function isInitial(word: string, other: string): boolean {
   return (word.length === 1 || other.length === 1) && word[0] === other[0];
 }
 
-/** One letter more, less, other, or two neighbours swapped. */
+/** Whether one letter is added, missing or different, or two neighbours are swapped. */
 function isMisspelt(word: string, other: string): boolean {
   if (Math.min(word.length, other.length) < SHORTEST_MISSPELT) return false;
   let start = 0;

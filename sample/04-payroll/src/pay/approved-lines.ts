@@ -3,19 +3,19 @@ import { PayrollProblem } from '../payroll.problem.js';
 import { type SalaryFile } from '../salaries/read-salaries.js';
 import { type SalaryRow } from '../salaries/salary-row.js';
 
-/** Names are to be looked up shortly before the money leaves: accounts change hands. */
+/** Look up names shortly before sending the money: accounts change hands. */
 const LONGEST_AGE_MS = 24 * 3_600_000;
 
-/** A row with what its check found. */
+/** A row with the result of its check. */
 export interface ApprovedLine {
   readonly row: SalaryRow;
   readonly checked: CheckedLine;
 }
 
 /**
- * The rows of the file, if they are those that were checked.
+ * The rows of the file, if they equal the checked ones.
  *
- * @throws PayrollProblem where they must be checked again.
+ * @throws PayrollProblem if they must be checked again.
  */
 export function approvedLines(
   { rows, fingerprint }: SalaryFile,
@@ -40,9 +40,9 @@ export function approvedLines(
 }
 
 /**
- * @param lines Those that are still to be sent.
- * @param accepted Lines that the operator lets go to a holder with a different name.
- * @throws PayrollProblem where a different name was not accepted.
+ * @param lines The lines still to send.
+ * @param accepted Lines for which the operator accepts a different name.
+ * @throws PayrollProblem if a different name was not accepted.
  */
 export function demandAcceptedNames(lines: readonly ApprovedLine[], accepted: readonly number[]): void {
   const open = lines.filter(
@@ -57,7 +57,7 @@ export function demandAcceptedNames(lines: readonly ApprovedLine[], accepted: re
   );
 }
 
-/** @throws PayrollProblem where a line was accepted that needs none: another one may be meant. */
+/** @throws PayrollProblem if an accepted line needs no acceptance: the operator may mean another one. */
 export function demandNeededAccepts(lines: readonly ApprovedLine[], accepted: readonly number[]): void {
   const mayDiffer = lines.filter(({ checked }) => checked.name === 'different' || checked.name === 'sent');
   const needless = accepted.filter((line) => !mayDiffer.some(({ row }) => row.line === line));

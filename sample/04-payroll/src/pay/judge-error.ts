@@ -7,21 +7,21 @@ import {
 } from 'nestjs-payments';
 import { type LineResult, unknownBecause } from './line-state.js';
 
-/** What an error of a payment says of its line, and whether it is a reason not to go on. */
+/** The result of a line after an error, and whether to stop the run. */
 export interface Judgement {
   readonly result: LineResult;
-  /** For people; absent where the next line may be sent. */
+  /** The reason to stop, for people; absent if the next line may be sent. */
   readonly stop?: string;
 }
 
-/** Whatever says that the money may have moved leaves the line unknown; only a definite refusal is one. */
+/** If the money may have moved, the line is unknown. Only a definite refusal is a refusal. */
 export function judgeError(error: unknown): Judgement {
   if (!isPaymentsError(error)) {
     const result: LineResult = { state: 'unknown', detail: 'the program failed in the middle of it' };
     return { result, stop: 'The program failed.' };
   }
   if (error instanceof PaymentOutcomeUnknownError) return { result: unknownBecause(error.evidence) };
-  // 'not-by-this-call' tells nothing of a line: one that was unknown before stays so (`line-payer.ts`).
+  // 'not-by-this-call' says nothing about a line: an unknown one stays unknown (`line-payer.ts`).
   if (error.mayHaveBeenProcessed === true) return { result: { state: 'unknown', detail: error.message } };
   if (error instanceof ReferenceReusedError) {
     const detail = 'it ended without success: give the row another reference and check again';

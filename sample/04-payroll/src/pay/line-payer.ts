@@ -5,16 +5,16 @@ import { type ApprovedLine } from './approved-lines.js';
 import { type Judgement, judgeError } from './judge-error.js';
 import { type LineResult, NOT_SENT } from './line-state.js';
 
-/** Sends one line, under a reference that is its own however often the run begins anew. */
+/** Sends one line, under the same reference in every repetition of the run. */
 @Injectable()
 export class LinePayer {
   constructor(private readonly disbursements: DisbursementsService) {}
 
   /**
-   * A line that is unknown is called again as it was: the package sends it once more with the same key where that is due, and
-   * nothing else takes it out of the unknown.
+   * Calls an unknown line again, unchanged: the package probes it with the same key when that is due. Nothing
+   * else resolves it.
    *
-   * @param before What was known of the line.
+   * @param before The earlier result of the line.
    */
   async pay(run: string, line: ApprovedLine, before: LineResult = NOT_SENT): Promise<Judgement> {
     try {

@@ -1,10 +1,10 @@
 import { type JournalEntry } from 'nestjs-payments';
 
 /**
- * What became of a line.
+ * The state of a line.
  *
- * - `accepted`: the gateway took it and sends the money; it tells no later outcome of payouts.
- * - `paid`, `failed`, `cancelled`: somebody wrote down how it ended.
+ * - `accepted`: the gateway took it and sends the money. It reports no later outcome of payouts.
+ * - `paid`, `failed`, `cancelled`: an operator settled it.
  * - `unknown`: the money may have moved.
  * - `refused`: the gateway definitely did not take it.
  * - `not-sent`: nothing was sent.
@@ -27,7 +27,7 @@ const UNKNOWN_BECAUSE: Readonly<Partial<Record<NonNullable<JournalEntry['evidenc
   'in-flight': 'it is being sent, or the run was cut off while it was',
 };
 
-/** What the journal knows of a line. */
+/** The result of a line from its journal entry. */
 export function resultOf(entry: JournalEntry | undefined): LineResult {
   switch (entry?.state) {
     case undefined:
@@ -49,12 +49,14 @@ export function unknownBecause(evidence: NonNullable<JournalEntry['evidence']>):
   return { state: 'unknown', detail: UNKNOWN_BECAUSE[evidence] ?? `no certain answer came (${evidence})` };
 }
 
-/** Whether money of the line has moved or may have, so that nothing about it may change any more. */
+/** Whether the line's money has, or may have, moved, so that the line must not change. */
 export function isOut({ state }: LineResult): boolean {
   return state === 'accepted' || state === 'paid' || state === 'unknown';
 }
 
-/** Whether the line may be sent: it never was, or it definitely did not move any money. The package decides the rest. */
+/**
+ * Whether the line may be sent: it never was, or it definitely moved no money. The package decides the rest.
+ */
 export function isOpen({ state }: LineResult): boolean {
   return state === 'not-sent' || state === 'refused' || state === 'failed';
 }

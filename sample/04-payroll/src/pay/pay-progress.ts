@@ -13,7 +13,10 @@ const LOOKS: Readonly<Record<LineState, Look>> = {
   'not-sent': 'dim',
 };
 
-/** Shows the work: on a terminal one line that counts and a line for what went wrong, elsewhere a line for each salary. */
+/**
+ * Shows the progress: on a terminal a counting line and a line for each problem, elsewhere a line for each
+ * salary.
+ */
 export class PayProgress {
   private readonly counts = new Map<LineState, number>();
   private done = 0;
@@ -31,7 +34,7 @@ export class PayProgress {
     this.screen.progress(`Paying ${this.done}/${this.total}: ${countsText(this.counts)}`);
   }
 
-  /** Takes the counting line away. */
+  /** Removes the counting line. */
   end(): void {
     this.screen.progress('');
   }

@@ -8,10 +8,10 @@ import { LinePayer } from './line-payer.js';
 import { type LineResult } from './line-state.js';
 import { PayProgress } from './pay-progress.js';
 
-/** So many new unknown outcomes are no accident: the rest is better sent when the gateway is well again. */
+/** This many new unknown outcomes are not an accident: send the rest when the gateway works again. */
 const MOST_UNKNOWN = 3;
 
-/** Sends lines side by side until all are sent, or there is a reason to stop. */
+/** Sends lines in parallel until all are sent, or there is a reason to stop. */
 @Injectable()
 export class PayRun {
   constructor(
@@ -22,8 +22,8 @@ export class PayRun {
   ) {}
 
   /**
-   * @param results By line, what is known before; what came of it is written there.
-   * @returns Why it stopped before the end, where it did.
+   * @param results The earlier results by line; `payAll` updates them.
+   * @returns Why it stopped before the end, if it did.
    */
   async payAll(
     run: string,

@@ -20,7 +20,7 @@ import { PayRun } from './pay-run.js';
 import { writeResult } from './result-file.js';
 import { adviceOn, countStates, exitCodeOf } from './run-end.js';
 
-/** `payroll pay`: sends what was checked and is not out yet, and asks again about what is unknown. */
+/** `payroll pay`: sends the checked lines that are not out yet, and asks again about unknown ones. */
 @Injectable()
 export class PayCommand {
   constructor(

@@ -4,7 +4,7 @@ import { paymentReference } from '../salaries/names.rule.js';
 import { maskedRecipient, type SalaryRow } from '../salaries/salary-row.js';
 import { type LineResult } from './line-state.js';
 
-/** Writes what became of every line, for the accounts. */
+/** Writes the state of every line, for the accounts. */
 export async function writeResult(
   file: string,
   run: string,

@@ -3,14 +3,17 @@ import { type LineResult, type LineState } from './line-state.js';
 
 export type StateCounts = ReadonlyMap<LineState, number>;
 
-/** How many lines are in each state. */
+/** Counts the lines in each state. */
 export function countStates(results: Iterable<LineResult>): StateCounts {
   const counts = new Map<LineState, number>();
   for (const { state } of results) counts.set(state, (counts.get(state) ?? 0) + 1);
   return counts;
 }
 
-/** What is open comes first: a script that asks for nothing else must not overlook money that may have moved. */
+/**
+ * Unknown lines come first: a script that reads only the exit code must not overlook money that may have
+ * moved.
+ */
 export function exitCodeOf(counts: StateCounts): ExitCode {
   if (counts.has('unknown')) return EXIT.unknown;
   if (counts.has('not-sent')) return EXIT.stopped;

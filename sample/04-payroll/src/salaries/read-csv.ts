@@ -14,16 +14,16 @@ const REQUIRED: readonly Column[] = ['reference', 'name', 'amount'];
 
 export type Column = (typeof COLUMNS)[number];
 
-/** The cells of one row as they were written. */
+/** The raw cells of one row. */
 export interface RawRow {
   readonly line: number;
   readonly cells: Readonly<Partial<Record<Column, string>>>;
 }
 
 /**
- * Reads the rows of a file, with commas or, as some spreadsheets write it, semicolons.
+ * Reads the rows of a file, with commas or, like some spreadsheets, semicolons.
  *
- * @throws PayrollProblem where it is no such table.
+ * @throws PayrollProblem if the file is not such a table.
  */
 export function readCsv(bytes: Uint8Array): readonly RawRow[] {
   const text = utf8(bytes);

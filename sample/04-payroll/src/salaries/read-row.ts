@@ -6,7 +6,7 @@ import { type Recipient, type SalaryRow } from './salary-row.js';
 const AMOUNT = /^(?:0|[1-9]\d{0,12})(?:\.\d{1,2})?$/;
 const ACCOUNT = /^[0-9A-Za-z]{4,34}$/;
 
-/** A row, or every reason why it is none. */
+/** A row, or all its problems. */
 export type ReadRow = { readonly row: SalaryRow } | { readonly problems: readonly string[] };
 
 export function readRow({ line, cells }: RawRow): ReadRow {

@@ -7,11 +7,11 @@ import { recipientKey, type SalaryRow } from './salary-row.js';
 
 export interface SalaryFile {
   readonly rows: readonly SalaryRow[];
-  /** Another one after every change of a byte. */
+  /** Changes with every byte of the file. */
   readonly fingerprint: string;
 }
 
-/** @throws PayrollProblem that lists everything that is wrong, by line. */
+/** @throws PayrollProblem that lists all problems, by line. */
 export async function openSalaries(file: string): Promise<SalaryFile> {
   const bytes = await readFile(file).catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException;
@@ -20,7 +20,7 @@ export async function openSalaries(file: string): Promise<SalaryFile> {
   return { rows: readSalaries(bytes), fingerprint: createHash('sha256').update(bytes).digest('hex') };
 }
 
-/** @throws PayrollProblem that lists everything that is wrong, by line. */
+/** @throws PayrollProblem that lists all problems, by line. */
 export function readSalaries(bytes: Uint8Array): readonly SalaryRow[] {
   const rows: SalaryRow[] = [];
   const problems: [line: number, problem: string][] = [];

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 
-/** Where the money goes. */
+/** The recipient of the money. */
 export type Recipient =
   | { readonly kind: 'bank'; readonly bankCode: string; readonly account: string }
   | { readonly kind: 'mobile'; readonly phone: string };
 
 /** One valid row of the file. */
 export interface SalaryRow {
-  /** Where it ends in the file, as an editor counts. */
+  /** The number of its last line in the file, as in an editor. */
   readonly line: number;
   /** The row's own reference: the staff number. */
   readonly reference: string;
@@ -18,14 +18,14 @@ export interface SalaryRow {
   readonly remarks: string | undefined;
 }
 
-/** Tells recipients apart; a hash, because reports keep it. */
+/** Identifies a recipient by a hash, because reports contain it. */
 export function recipientKey(recipient: Recipient): string {
   const text =
     recipient.kind === 'bank' ? `${recipient.bankCode}/${recipient.account.toUpperCase()}` : recipient.phone;
   return createHash('sha256').update(`${recipient.kind}/${text}`).digest('hex');
 }
 
-/** For screens and files: enough to recognise an account, not enough to pay to it. */
+/** For screens and files: enough to recognize an account, not enough to pay it. */
 export function maskedRecipient(recipient: Recipient): string {
   return recipient.kind === 'bank'
     ? `${recipient.bankCode} ${masked(recipient.account)}`

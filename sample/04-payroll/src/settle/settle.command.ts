@@ -7,7 +7,7 @@ import { PayrollProblem } from '../payroll.problem.js';
 import { paymentReference } from '../salaries/names.rule.js';
 import { openSalaries } from '../salaries/read-salaries.js';
 
-/** `payroll settle`: an operator's word on a line, after the gateway's support was asked. */
+/** `payroll settle`: stores the outcome of a line that an operator got from the gateway's support. */
 @Injectable()
 export class SettleCommand {
   constructor(

@@ -22,7 +22,7 @@ export class CheckoutService {
     } catch (error) {
       const refused = isPaymentsError(error) && !error.mayHaveBeenProcessed;
       const order = this.orders.asked(reference, refused ? 'refused' : 'awaiting-outcome');
-      // The customer may have been asked all the same: no failure, the webhook decides.
+      // The gateway may have asked the customer: this is not a failure, the webhook decides.
       if (error instanceof PaymentOutcomeUnknownError) return order;
       throw error;
     }

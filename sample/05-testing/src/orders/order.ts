@@ -1,9 +1,10 @@
 /**
  * - `asking`: the gateway has not answered yet.
  * - `awaiting-customer`: the customer has the request on the phone.
- * - `awaiting-outcome`: the answer was lost. The customer may have been asked, so this is no failure.
- * - `refused`: the gateway said no at once.
- * - the rest: the webhook said so.
+ * - `awaiting-outcome`: the answer was lost. The gateway may have asked the customer, so this is not a
+ *   failure.
+ * - `refused`: the gateway refused at once.
+ * - the rest: outcomes from the webhook.
  */
 export type OrderStatus =
   | 'asking'
@@ -16,7 +17,7 @@ export type OrderStatus =
   | 'expired';
 
 export interface Order {
-  /** Unique for every payment, and what the webhook comes back with. */
+  /** Unique for every payment. The webhook repeats it. */
   readonly reference: string;
   readonly cakes: number;
   readonly amount: string;

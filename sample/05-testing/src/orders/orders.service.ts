@@ -25,7 +25,7 @@ export class OrdersService {
     return order;
   }
 
-  /** What the gateway's answer says. The webhook may be faster: then it stands. */
+  /** Stores the gateway's answer. The webhook may be faster: then its outcome stays. */
   asked(reference: string, status: 'awaiting-customer' | 'awaiting-outcome' | 'refused'): Order {
     const order = this.find(reference);
     return OPEN.includes(order.status) ? this.save({ ...order, status }) : order;

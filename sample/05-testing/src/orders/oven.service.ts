@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 
-/** What must happen once for each paid order, and not for any other. */
+/** Bakes once for each paid order, and for no other. */
 @Injectable()
 export class OvenService {
   readonly baked: string[] = [];

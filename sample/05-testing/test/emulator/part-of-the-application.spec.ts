@@ -7,7 +7,7 @@ import { OrdersService } from '../../src/orders/orders.service.js';
 import { OvenService } from '../../src/orders/oven.service.js';
 import '../support/matchers.js';
 
-// No HTTP of our own and no AppModule: the module stands in for `PaymentsModule`, the services are the real ones.
+// No HTTP of our own and no AppModule: the module replaces `PaymentsModule`, the services are the real ones.
 describe('the checkout alone, on the emulator', () => {
   let module: TestingModule;
 

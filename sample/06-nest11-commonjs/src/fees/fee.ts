@@ -3,7 +3,7 @@ export type FeeState = 'waiting' | 'paid' | 'not paid';
 
 /** One term's fee of one pupil. */
 export interface Fee {
-  /** The payment's reference; a fee that was not paid is asked for again under a new one. */
+  /** The payment's reference. A new request for an unpaid fee has a new one. */
   readonly reference: string;
   readonly pupil: string;
   readonly amount: string;

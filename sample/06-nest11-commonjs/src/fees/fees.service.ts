@@ -13,7 +13,7 @@ export class FeesService {
 
   constructor(private readonly collections: CollectionsService) {}
 
-  /** Written down before money is asked for: the webhook may come before the answer. */
+  /** Stores the fee before asking for money: the webhook may come before the answer. */
   async pay({ pupil, phone, parent, email }: PayFeeDto): Promise<Fee> {
     const reference = `fee-${randomUUID()}`;
     this.fees.set(reference, {
@@ -31,12 +31,12 @@ export class FeesService {
           customer_name: parent,
           customer_email: email,
         },
-        // A parent waits for the page: too short for a second try after a lost answer. The webhook tells what came of it.
+        // A parent waits for the page, so there is no time for a probe. The webhook brings the outcome.
         { deadlineMs: 10_000 },
       );
     } catch (error) {
-      // Only what surely was not sent or taken is not paid. A lost answer is neither success nor failure, and an error
-      // of another kind proves nothing: the fee waits for the webhook.
+      // A fee is not paid only if the request was definitely not sent or refused. A lost answer is neither
+      // success nor failure, and other errors prove nothing: the fee waits for the webhook.
       if (!isPaymentsError(error)) throw error;
       if (!error.mayHaveBeenProcessed) {
         this.settle(reference, 'not paid');

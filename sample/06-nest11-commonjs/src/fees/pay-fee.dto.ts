@@ -5,7 +5,7 @@ export class PayFeeDto {
   @IsNotEmpty()
   pupil: string;
 
-  /** Of the parent who pays: `255` and nine digits. */
+  /** The paying parent's phone: `255` and nine digits. */
   @IsString()
   phone: string;
 

@@ -3,7 +3,8 @@ import { OnPayment, type PaymentWebhookEvent } from 'nestjs-payments';
 import { FeesService } from '../fees/fees.service';
 
 /**
- * Each method runs once per outcome, before the gateway is answered. Where one throws, the gateway delivers again.
+ * Each method runs once per outcome, before the gateway gets its answer. If one throws, the gateway delivers
+ * again.
  */
 @Injectable()
 export class PaymentsHandler {
@@ -23,7 +24,7 @@ export class PaymentsHandler {
     this.fees.settle(data.reference, 'not paid');
   }
 
-  /** Another outcome or amount than the one that stands: PaymentsInbox lists and releases it. */
+  /** Contradicts the recorded outcome or amount: PaymentsInbox lists and releases it. */
   @OnPayment('payment.conflict')
   @OnPayment('payment.mismatch')
   contradicted({ event, data }: PaymentWebhookEvent): void {
