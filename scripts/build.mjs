@@ -1,5 +1,5 @@
-// Builds both copies of the package (dist/esm and dist/cjs) and links the package into its own
-// node_modules, so that the sample resolves `nestjs-payments` as an installed package would.
+// Builds both copies of the package (dist/esm and dist/cjs) and links the package into its own node_modules,
+// so that the sample resolves `nestjs-payments` like an installed package.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

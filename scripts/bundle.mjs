@@ -1,5 +1,5 @@
-// Joins the compiled files into one for each entry point and a few that entry points share: at boot Node takes longer to
-// find two hundred files than for all the rest that the package does.
+// Joins the compiled files into one for each entry point and a few shared ones: at boot, finding two hundred
+// files takes Node longer than all other work of the package.
 import { readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,8 +7,8 @@ import { rollup } from '@rollup/wasm-node';
 import { reach } from './reach.mjs';
 
 /**
- * What of the main entry point stands apart from the rest, and who loads it alone: a script, or a tracer before everything
- * else, gets nothing that only an application needs. The first that fits counts.
+ * Parts of the main entry point in files of their own, so that a script, or a tracer that loads first, does
+ * not load what only an application needs. The first match counts.
  */
 const APART = {
   basics: ['sandbox/index', 'cli/main'],
@@ -18,7 +18,10 @@ const APART = {
 const REST = 'payments';
 const MAIN = 'index';
 const FORMATS = { esm: 'es', cjs: 'cjs' };
-/** One letter beyond ASCII, be it in a message, and V8 keeps the whole file with two bytes for each letter. */
+/**
+ * With a single non-ASCII character, even in a message, V8 stores the whole file with two bytes for each
+ * character.
+ */
 const ASCII = {
   name: 'ascii',
   renderChunk: (code) =>
@@ -50,14 +53,14 @@ export async function bundle(root, compiled, build) {
   await bundled.close();
 }
 
-/** What package.json names of a build: `testing/index` for `./dist/esm/testing/index.js`. */
+/** A build's entries in package.json: `testing/index` for `./dist/esm/testing/index.js`. */
 function entriesOf(root, build) {
   const { exports, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const scripts = JSON.stringify([exports, bin]).matchAll(new RegExp(`"./dist/${build}/([^"]+)\\.js"`, 'g'));
   return [...new Set([...scripts].map(([, entry]) => entry))];
 }
 
-/** Where a compiled file goes. What only the others have, Rollup divides by itself. */
+/** The chunk of a compiled file. Rollup itself divides the rest. */
 function sharing(compiled) {
   const reached = (entry) => reach(fileOf(compiled, entry)).files;
   const main = reached(MAIN);

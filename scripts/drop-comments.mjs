@@ -1,9 +1,9 @@
-// Comments stay in the declarations, where editors show them; in the code they would only weigh.
+// Comments stay in the declarations, for editors. In the code they would only add size.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 
-/** Writes every script of a folder anew, without comments. */
+/** Rewrites every script of a folder without comments. */
 export function dropComments(folder) {
   const printer = ts.createPrinter({ removeComments: true });
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {

@@ -1,9 +1,9 @@
-// Declarations that no entry point leads to are read by nobody: no import from outside gets there.
+// Nobody can import declarations that no entry point reaches.
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { reach } from './reach.mjs';
 
-/** Removes them from dist/esm. */
+/** Removes unreachable declarations from dist/esm. */
 export function dropDeclarations(root) {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const folder = join(root, 'dist', 'esm');

@@ -1,6 +1,7 @@
-// Writes the generated sources that are not kept in git: the emulator's request validators, compiled from its OpenAPI
-// documents, the operations of its control API, and the files of its page as strings. The gateway's operations come from
-// gateway.yaml; a spec compares them with the emulator's own table (lib/sandbox/core/operations.ts).
+// Writes the generated sources, which git ignores: the emulator's request validators, compiled from its
+// OpenAPI documents, the operations of its control API, and the files of its page as strings. The gateway's
+// operations come from gateway.yaml; a spec compares them with the emulator's own table
+// (lib/sandbox/core/operations.ts).
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +10,7 @@ import standaloneCode from 'ajv/dist/standalone/index.js';
 import { parse } from 'yaml';
 
 const sandbox = join(dirname(fileURLToPath(import.meta.url)), '..', 'lib', 'sandbox');
-/** What of a path in the document is an operation; parameters and descriptions stand beside them. */
+/** The keys of a path that are operations; others are parameters and descriptions. */
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 const HEADER = '// Written by scripts/generate.mjs. Do not edit.\n';
 
@@ -27,7 +28,7 @@ function documentOf(file) {
   return parse(readFileSync(join(sandbox, 'openapi', file), 'utf8'));
 }
 
-/** The gateway's operations as its document names them: method and path. */
+/** The gateway's operations: method and path. */
 function operationsOf({ paths }) {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods)
@@ -36,7 +37,7 @@ function operationsOf({ paths }) {
   );
 }
 
-/** The control API's document with the operations that a fault may name. */
+/** Adds the operations that a fault may name to the control API's document. */
 function withOperations(document, names) {
   document.components.schemas.Operation.enum = names;
   return document;
@@ -50,7 +51,7 @@ function requestValidators(document) {
     strict: false,
     allErrors: true,
     unicode: false, // otherwise the compiled code would import ajv at run time
-    logger: false, // it calls that option deprecated at every run
+    logger: false, // it would report that option as deprecated at every run
     messages: false,
     inlineRefs: false,
     unicodeRegExp: false,
@@ -69,7 +70,7 @@ function requestValidators(document) {
   return `// @ts-nocheck\n${HEADER}${code}\nexport const fieldRules = ${JSON.stringify(rules, null, 2)};\n`;
 }
 
-/** Refuses a number that is written with an exponent or with more decimals than the keyword's value. */
+/** Refuses a number with an exponent or with more decimals than the keyword's value. */
 function decimalsKeyword() {
   return {
     keyword: 'x-decimals',
@@ -84,7 +85,7 @@ function decimalsKeyword() {
   };
 }
 
-/** What each field of a request is told when it is refused: the `x-rule` of its schema. */
+/** The message for each refused field of a request: the `x-rule` of its schema. */
 function fieldRules(schemas, name) {
   const schema = followReference(schemas, schemas[name]);
   return Object.fromEntries(
@@ -99,7 +100,7 @@ function followReference(schemas, schema) {
   return schema.$ref ? followReference(schemas, schemas[schema.$ref.split('/').at(-1)]) : schema;
 }
 
-/** The document as text, and what its router needs to know of each operation. */
+/** The document as text, and the router's data for each operation. */
 function controlOperations(document) {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -139,7 +140,7 @@ function pageAssets() {
   return `${HEADER}export const pageFiles: Readonly<Record<string, string>> = ${JSON.stringify(files, null, 2)};\n`;
 }
 
-/** Renames into place, so that a test run that reads the file meanwhile never sees half of it. */
+/** Renames into place, so that a concurrent test run never reads half of a file. */
 function writeWhenChanged(path, text) {
   if (existsSync(path) && readFileSync(path, 'utf8') === text) return;
   const draft = `${path}.${process.pid}.tmp`;

@@ -3,7 +3,7 @@ import { builtinModules } from 'node:module';
 import { dirname, resolve } from 'node:path';
 import ts from 'typescript';
 
-/** The package's own files that one file loads, itself included, and the names of the packages that they name. */
+/** Finds the package's own files that one file loads, itself included, and the packages that they import. */
 export function reach(entry) {
   const files = new Set([entry]);
   const packages = new Set();
@@ -16,7 +16,7 @@ export function reach(entry) {
   return { files, packages };
 }
 
-/** The compiler's own reading: comments and embedded texts name packages too, and load none. */
+/** Uses the compiler: comments and embedded texts also name packages, but load none. */
 function specifiersOf(file) {
   const { importedFiles, typeReferenceDirectives } = ts.preProcessFile(
     readFileSync(file, 'utf8'),
@@ -26,7 +26,7 @@ function specifiersOf(file) {
   return [...importedFiles, ...typeReferenceDirectives].map(({ fileName }) => fileName);
 }
 
-/** A declaration file names the `.js` file that it describes. */
+/** A declaration file imports the `.js` file of another one. */
 function besides(file, specifier) {
   const target = resolve(dirname(file), specifier);
   return file.endsWith('.d.ts') ? target.replace(/\.js$/, '.d.ts') : target;

@@ -1,5 +1,5 @@
-// What packages cost: installed alone in an empty folder, with all that they bring, and loaded in a fresh process.
-//   npm run weigh -- undici zod@4 ...
+// Measures the cost of packages: installed alone in an empty folder with their dependencies, and loaded in a
+// fresh process. npm run weigh -- undici zod@4 ...
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -43,7 +43,10 @@ function kilobytes(folder) {
   return Math.round(bytes.reduce((sum, size) => sum + size, 0) / 1000);
 }
 
-/** Processor time, the least of several processes: what else the machine does only adds to it. Starting Node does not count. */
+/**
+ * Processor time: the minimum of several processes, because other load only adds to it. The start of Node
+ * does not count.
+ */
 function loadTime(folder, name) {
   const code = `const before = process.cpuUsage(); await import(${JSON.stringify(name)});
     const { user, system } = process.cpuUsage(before); console.log((user + system) / 1000);`;

@@ -1,4 +1,4 @@
-// Builds the package and the sample where they are missing or older than their sources.
+// Builds the package and the sample if they are missing or older than their sources.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -38,7 +38,7 @@ export function buildWhatIsMissing(tell) {
 }
 
 /**
- * The package alone.
+ * Builds only the package.
  *
  * @returns Whether it was built.
  */

@@ -7,7 +7,7 @@ export const read = (url) => call(url, {});
 export const send = (url, body) =>
   call(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
 
-/** What a person does on the emulator's page. */
+/** Decides like a person on the emulator's page. */
 export const decide = (emulator, kind, reference, action) =>
   send(`${emulator}/_sandbox/v1/${kind}/${encodeURIComponent(reference)}/${action}`, {});
 

@@ -7,13 +7,13 @@ import { dist, sample } from './build.mjs';
 
 const HOST = '127.0.0.1';
 
-/** The emulator on a port of its own; the caller stops it. */
+/** Starts the emulator. The caller stops it. */
 export async function startEmulator(port) {
   const { PaymentsSandbox } = await import(pathToFileURL(join(dist, 'esm', 'sandbox', 'index.js')).href);
   return PaymentsSandbox.start({ port });
 }
 
-/** The shop, configured by its environment as any deployment is; the caller closes it. */
+/** Starts the shop, configured by environment variables. The caller closes it. */
 export async function startShop(port, emulator, logger) {
   const { baseUrl, apiKey, apiSecret, webhooks } = emulator.moduleOptions();
   Object.assign(process.env, {

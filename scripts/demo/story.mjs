@@ -1,10 +1,10 @@
-// The story of `npm run demo -- --once`, told over HTTP: the shop as its page uses it, the emulator as its page does.
+// The story of `npm run demo -- --once`, over HTTP: it uses the shop and the emulator like their pages.
 import { decide, follow, items, money, read, send, cents } from './http.mjs';
 
 const CUSTOMER = { name: 'Asha Mrema', phone: '255712345678', email: 'asha@example.com' };
 const SUPPLIER = { account_number: '0150234567801', amount: '25000' };
 
-/** A step of the story that did not go as it must. */
+/** A failed step of the story. */
 export class StoryError extends Error {
   constructor(step, problem) {
     super(`${step}: ${problem}`);
@@ -16,7 +16,7 @@ export class StoryError extends Error {
  *
  * @param shop Address of the shop, without a trailing slash.
  * @param emulator Address of the emulator, likewise.
- * @param tell Gets the name of each step that went well, and what was seen.
+ * @param tell Gets the name of each successful step, and what happened.
  * @throws StoryError that names the step that failed.
  */
 export async function playStory({ shop, emulator, tell }) {
