@@ -15,20 +15,6 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Reads an object; an omitted one is empty. Refuses a field that is not in `fields`, if given. */
-export function section(
-  options: Record<string, unknown>,
-  option: string,
-  error: OptionError,
-  fields?: readonly string[],
-): Record<string, unknown> {
-  const value = options[option] ?? {};
-  if (!isRecord(value)) throw error(option, 'must be an object: see its fields in PaymentsModuleOptions.');
-  const unknown = Object.keys(value).find((field) => fields?.includes(field) === false);
-  if (unknown === undefined) return value;
-  throw error(`${option}.${unknown}`, `does not exist: write ${fields?.join(' or ')}.`);
-}
-
 /** Reads a whole number within bounds, or returns the default for an omitted option. */
 export function wholeNumber(
   error: OptionError,

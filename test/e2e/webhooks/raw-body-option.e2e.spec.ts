@@ -93,6 +93,16 @@ describe.each(adapters)('a webhook whose bytes the option webhooks.rawBody gives
     expect(seen).toHaveLength(1);
   });
 
+  it('is refused where the option gives more than the limit, or the head names another type', async () => {
+    const event = Buffer.from(JSON.stringify(paymentEvent('payment.success')));
+    let given = Buffer.concat([event, Buffer.from(' ')]);
+    const { port } = await start({ bodyLimit: event.length, rawBody: () => given });
+    expect((await deliver(port, given)).status).toBe(413);
+    given = event;
+    expect((await deliver(port, event, { headers: { 'content-type': 'text/plain' } })).status).toBe(415);
+    expect(seen).toEqual([]);
+  });
+
   it('is asked of the option although a header of the scheme is missing', async () => {
     const { port } = await start();
     expect((await send(port, '/webhooks/payments', '{}')).status).toBe(401);

@@ -33,6 +33,10 @@ describe('the options that the environment holds', () => {
 
   it('stop the boot when a variable is missing or wrong', () => {
     expect(() => resolveOptions(optionsFromEnvironment({}))).toThrow(/PAYMENTS_API_KEY/);
+    const { PAYMENTS_BASE_URL: _, ...withoutAddress } = environment;
+    expect(() => resolveOptions(optionsFromEnvironment(withoutAddress))).toThrow(
+      /`baseUrl` is missing: .* PAYMENTS_BASE_URL/,
+    );
     expect(() =>
       resolveOptions(optionsFromEnvironment({ ...environment, PAYMENTS_TIMEOUT_MS: '30s' })),
     ).toThrow(/`timeoutMs` must be a whole number/);

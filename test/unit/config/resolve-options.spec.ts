@@ -60,7 +60,7 @@ describe('options that are right', () => {
     );
   });
 
-  it.each(['http://localhost:1/api/v1', 'http://127.0.0.1:1/api/v1', 'http://[::1]:1/api/v1'])(
+  it.each(['localhost', '127.0.0.1', '127.0.20.130', '[::1]'].map((host) => `http://${host}:1/api/v1`))(
     'may send a live key over plain http to %s',
     (baseUrl) => {
       expect(resolveOptions({ ...valid, baseUrl, apiKey: 'pk_live_a', apiSecret: 'sk_live_a' }).baseUrl).toBe(
@@ -92,6 +92,14 @@ describe('options that are right', () => {
     expect(resolved.networks).toEqual(new Set(['NET_ONE']));
   });
 
+  it.each(['N', 'NET', 'NET_ONE', 'NET2_4G', 'A_B_C'])('take the network %s', (name) => {
+    expect(resolveOptions({ ...valid, networks: [name] }).networks).toEqual(new Set([name]));
+  });
+
+  it.each(['L', 'LIMIT', 'LIMIT_2', 'LIMIT__'])('take the refusal code %s', (code) => {
+    expect(resolveOptions({ ...valid, refusalCodes: [code] }).refusalCodes).toEqual(new Set([code]));
+  });
+
   it('read a secret in its encoding, with the moment of its end', () => {
     const notAfter = new Date(Date.now() + 60_000);
     const secrets = [{ value: Buffer.from(SECRET).toString('hex'), encoding: 'hex', notAfter }, SECRET];
@@ -110,6 +118,28 @@ describe('options that are right', () => {
 });
 
 describe('a wrong option stops the boot with its name and the fix', () => {
+  it.each(['my-localhost', 'localhost.example', '127.0.0.1.example', '128.0.0.1', '[::2]'])(
+    'a live key over plain http to %s',
+    (host) => {
+      const live = { baseUrl: `http://${host}/api/v1`, apiKey: 'pk_live_a', apiSecret: 'sk_live_a' };
+      expect(refusal(live).message).toContain('`baseUrl` is plain http');
+    },
+  );
+
+  it.each(['', '_NET', 'NET_', 'NET__ONE', '1NET', 'Net', 'NET-ONE', 'NET_one', ' NET', 'NET '])(
+    'a network called %j',
+    (name) => {
+      expect(refusal({ ...valid, networks: [name] }).message).toContain('`networks` must be a list');
+    },
+  );
+
+  it.each(['', '_LIMIT', '1LIMIT', 'limit', 'Limit', 'LIMIT-2', 'LIMITs', ' LIMIT', 'LIMIT '])(
+    'a refusal code called %j',
+    (code) => {
+      expect(refusal({ ...valid, refusalCodes: [code] }).message).toContain('`refusalCodes` must be a list');
+    },
+  );
+
   it.each<[string, unknown, string, string]>([
     ['no options', undefined, '(all)', 'must be an object'],
     ['no base URL', { ...valid, baseUrl: undefined }, 'baseUrl', 'is missing'],
@@ -125,10 +155,13 @@ describe('a wrong option stops the boot with its name and the fix', () => {
     ['a query', { ...valid, baseUrl: `${valid.baseUrl}?a=1` }, 'baseUrl', 'no user, password, query'],
     ['a password', { ...valid, baseUrl: 'https://u:p@x/api/v1' }, 'baseUrl', 'no user, password, query'],
     ['no key', { ...valid, apiKey: undefined }, 'apiKey', 'is missing'],
+    ['an empty key', { ...valid, apiKey: '' }, 'apiKey', 'is missing'],
+    ['a key that is null', { ...valid, apiKey: null }, 'apiKey', 'is missing'],
     ['a key that is no string', { ...valid, apiKey: 5 }, 'apiKey', 'must be a string'],
     ['a key of no known form', { ...valid, apiKey: 'abc' }, 'apiKey', 'starts with pk_test_ or pk_live_'],
     ['a key with a line break', { ...valid, apiKey: 'pk_test_a\nb' }, 'apiKey', 'holds white space'],
     ['no secret', { ...valid, apiSecret: undefined }, 'apiSecret', 'is missing'],
+    ['an empty secret of the key', { ...valid, apiSecret: '' }, 'apiSecret', 'is missing'],
     ['key and secret swapped', { ...valid, apiKey: valid.apiSecret }, 'apiKey', 'swapped with `apiSecret`'],
     ['the key as secret', { ...valid, apiSecret: valid.apiKey }, 'apiSecret', 'swapped with `apiKey`'],
     ['a pair of two environments', { ...valid, apiSecret: 'sk_live_a' }, 'apiSecret', 'other environment'],

@@ -36,6 +36,24 @@ it('takes exactly the e-mail addresses that class-validator takes', () => {
   expect(Math.min(taken.yes, taken.no)).toBeGreaterThan(500);
 });
 
+it.each([
+  ' a@example.com',
+  'a@example.com.c9',
+  `x1@${'a'.repeat(64)}.com`,
+  `${'a'.repeat(65)}@example.com`,
+  'c9..@9.com',
+  'a.@example.com',
+  'a@--.com',
+  'a@b_c.com',
+  'a@a.b--.com',
+  'a@a.b.c',
+  'a@1.2..',
+  ['a@example.com'],
+])('does not take %j', (value) => {
+  expect(isEmail(value)).toBe(false);
+  expect(isTaken(value)).toBe(false);
+});
+
 it('judges an endless almost-address at once', () => {
   expect(isTaken(`${'a.'.repeat(100_000)}@`)).toBe(false);
   expect(isTaken(`a@${'a-'.repeat(100_000)}`)).toBe(false);
