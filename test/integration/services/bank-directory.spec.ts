@@ -145,6 +145,7 @@ describe('the bank directory', () => {
     await merchant.banks.list();
     await expect(merchant.banks.list({ timeoutMs: 0 })).rejects.toMatchObject({
       name: 'PaymentsValidationError',
+      operation: 'banks.list',
     });
     const reason = new Error('the caller left');
     await expect(merchant.banks.list({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
