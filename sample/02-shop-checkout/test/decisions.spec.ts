@@ -16,7 +16,7 @@ describe('the number of an order', () => {
 });
 
 describe('money', () => {
-  it('is asked for only where none can be on its way', () => {
+  it('is asked for only if none can be on its way', () => {
     const states: readonly OrderState[] = [
       'placed',
       'asking',

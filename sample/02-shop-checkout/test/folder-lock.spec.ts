@@ -19,7 +19,7 @@ describe("the folder of the shop's PGlite", () => {
     expect(await readdir(folder)).toEqual(['in-use']);
   });
 
-  it('is taken over from a process that was killed, also where it had the same number', async () => {
+  it('is taken over from a process that was killed, even if it had the same number', async () => {
     for (const pid of [spawnSync(process.execPath, ['--version']).pid, process.pid]) {
       await heldBy(pid);
       const unlock = await lockFolder(folder);

@@ -37,7 +37,7 @@ describe('PGlite in the place of a server', () => {
     expect(await notes()).toEqual([]);
   });
 
-  it('tells what was committed, and nothing else', async () => {
+  it('notifies what was committed, and nothing else', async () => {
     const heard: unknown[] = [];
     await database.listen('notes', (words) => heard.push(words));
     await database.pool.query(`BEGIN; NOTIFY notes, 'undone'; ROLLBACK`);

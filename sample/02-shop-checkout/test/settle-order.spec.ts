@@ -33,14 +33,14 @@ describeOnOne('the end of a payment', (databaseUrl) => {
     expect(await shop.sold()).toBe(1);
   });
 
-  it('fails its order only where no other payment was asked for since', async () => {
+  it('fails its order only if no other payment was asked for since', async () => {
     expect(await settle(number, 'failed')).toBe('failed');
     await shop.pay(number);
     expect(await settle(number, 'expired')).toBe('nothing');
     expect(await shop.stateOf(number)).toBe('waiting');
   });
 
-  it('pays its order also where another payment was asked for since, and says so when both are paid', async () => {
+  it('pays its order even if another payment was asked for since, and says so when both are paid', async () => {
     await settle(number, 'failed');
     await shop.pay(number);
     expect(await settle(number, 'success')).toBe('paid');

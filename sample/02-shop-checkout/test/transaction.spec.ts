@@ -81,7 +81,7 @@ async function expectPaidOnceByTheNextDelivery(number: string): Promise<void> {
 describeOnBoth("an order in the webhook's transaction", (databaseUrl) => {
   startAndClear(databaseUrl);
 
-  it('stays unpaid where anything throws before the end, and is paid once by the next delivery', async () => {
+  it('stays unpaid if anything throws before the end, and is paid once by the next delivery', async () => {
     const number = await shop.ordered();
     const page = await shop.follow(number);
     accident.happen = () => {
@@ -94,7 +94,7 @@ describeOnBoth("an order in the webhook's transaction", (databaseUrl) => {
     expect([await page.next(), await page.next()]).toEqual(['waiting', 'paid']);
   });
 
-  it('is paid also where the payment was called refused, on the one connection of PGlite too', async () => {
+  it('is paid even if the payment was called refused, on the one connection of PGlite too', async () => {
     sandbox.next('POST /payments/mobile-money').status(422);
     const number = await shop.ordered();
     expect(await shop.stateOf(number)).toBe('failed: refused');
@@ -117,7 +117,7 @@ describeOnBoth("an order in the webhook's transaction", (databaseUrl) => {
 describeOnPostgres("an order in the webhook's transaction", (databaseUrl) => {
   startAndClear(databaseUrl);
 
-  it('stays unpaid where the connection is killed before the commit', async () => {
+  it('stays unpaid if the connection is killed before the commit', async () => {
     const number = await shop.ordered();
     accident.happen = async (client) => {
       const { rows } = await client.query<{ readonly pid: number }>('SELECT pg_backend_pid() AS pid');

@@ -88,7 +88,7 @@ describeOnOne('an order of which nobody knows', (databaseUrl) => {
     expect(sandbox.payments().map(({ reference }) => reference)).toEqual([number, `${number}-2`]);
   });
 
-  it('may be tried again where the shop died before it asked', async () => {
+  it('may be tried again if the shop died before it asked', async () => {
     const number = await shop.ordered();
     await shop.query('DELETE FROM payments_journal');
     await shop.query(`UPDATE orders SET state = 'asking'`);
@@ -99,7 +99,7 @@ describeOnOne('an order of which nobody knows', (databaseUrl) => {
     expect(await shop.stateOf(number)).toBe('failed: unavailable');
   });
 
-  it('is waited for where the shop died after it had asked', async () => {
+  it('is waited for if the shop died after it had asked', async () => {
     const number = await shop.ordered();
     await shop.query(`UPDATE orders SET state = 'asking'`);
     await shop.age('10 minutes');

@@ -50,7 +50,7 @@ describe('a copy of a file under another name', () => {
     expect((await desk.run('pay', renamed)).err).toMatch(/^line 2: .*500,000 as S-1/m);
   });
 
-  it('is paid where the original paid nobody', async () => {
+  it('is paid if the original paid nobody', async () => {
     await checked();
     sandbox.next('POST /disbursements/bank').status(422, { code: 'INVALID_ACCOUNT' }).times(2);
     await desk.write(`${run()}.csv`, [ASHA, OMARI]);

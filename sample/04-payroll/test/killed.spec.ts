@@ -108,7 +108,7 @@ function stories(openPlace: () => Promise<JournalPlace>): void {
   afterEach(() => place.close());
 
   it(
-    'goes on where it was killed, again and again, and pays every line once',
+    'continues after each kill, and pays every line once',
     async () => {
       for (const [bank, phone] of [
         [2, 3],

@@ -64,7 +64,7 @@ describe('payroll pay', () => {
     expect(await desk.read(`${run()}.result.csv`)).toContain("2,S-1,'=cmd|' /C calc'!A0,");
   });
 
-  it('says what was paid, and is not fine, where the result cannot be written', async () => {
+  it('says what was paid, and is not fine, if the result cannot be written', async () => {
     await checked();
     await mkdir(join(desk.folder, 'data', `${run()}.result.csv`));
     const { code, out, err } = await desk.run('pay', file);
@@ -127,7 +127,7 @@ describe('payroll pay', () => {
     expect([...references()].sort()).toEqual(everybody());
   });
 
-  it('sends nothing where the wallet holds too little for the whole run', async () => {
+  it('sends nothing if the wallet holds too little for the whole run', async () => {
     const rich = await desk.write(`${run()}.csv`, [ASHA, OMARI.replace('750000.50', '4800000')]);
     await checked();
     const { code, err } = await desk.run('pay', rich);
@@ -174,7 +174,7 @@ describe('payroll pay', () => {
     expect([...references()].sort()).toEqual(everybody());
   });
 
-  it('stops where the gateway asks to wait for an hour', async () => {
+  it('stops if the gateway asks to wait for an hour', async () => {
     await checked();
     sandbox.next('POST /disbursements/bank').status(429, { retryAfter: 3600 });
     const { code, err } = await desk.run('pay', file);
@@ -193,7 +193,7 @@ describe('payroll pay', () => {
     expect(await desk.read(`${run()}.result.csv`)).toContain('500000.00,unknown,');
   });
 
-  it('asks again about a lost answer, and pays where the gateway never had it', async () => {
+  it('asks again about a lost answer, and pays if the gateway never had it', async () => {
     await checked();
     sandbox.next('POST /disbursements/bank', { reference: `${run()}.S-1` }).dropBefore();
     expect((await desk.run('pay', file)).code).toBe(3);

@@ -92,7 +92,7 @@ describe('a file of salaries', () => {
     expect(details.join()).not.toMatch(/01502345|712345602/);
   });
 
-  it('is valid where it comes with the sample', async () => {
+  it('is valid in the sample', async () => {
     const rows = readSalaries(await readFile(SAMPLE_FILE));
     expect(rows).toHaveLength(8);
     // What the emulator's wallet holds at first, with its fees.

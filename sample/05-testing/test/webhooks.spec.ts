@@ -54,7 +54,7 @@ describe('a webhook', () => {
     expect(orders.find(order.reference).status).toBe('asking');
   });
 
-  it('that contradicts what stands changes nothing: the bakery keeps baking', async () => {
+  it('that contradicts the recorded outcome changes nothing: the bakery keeps baking', async () => {
     await deliver(event('payment.success'));
     expect(await deliver(event('payment.failed'))).toBe(200);
     expect(orders.find(order.reference).status).toBe('paid');

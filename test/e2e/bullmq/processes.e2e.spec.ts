@@ -121,7 +121,7 @@ describeWith([redisService], 'webhook work in other processes', () => {
     expect({ completed, active, left: waiting + delayed }).toEqual({ completed: 1, active: 0, left: 1 });
   });
 
-  it('is left to another worker where a handler does not end in time', async () => {
+  it('is left to another worker if a handler does not end in time', async () => {
     const worker = await start({ waits: true, shutdownTimeoutMs: SHORT_MS });
     await send('order-1');
     await worker.until('began');
@@ -133,7 +133,7 @@ describeWith([redisService], 'webhook work in other processes', () => {
     expect(await second.until('finished')).toMatchObject({ attempt: 2 });
   });
 
-  it('is waited for by the queue no longer than shutdownTimeoutMs, and is done once where it ends after that', async () => {
+  it('is waited for by the queue no longer than shutdownTimeoutMs, and is done once if it ends after that', async () => {
     const worker = await start({ waits: true, shutdownTimeoutMs: SHORT_MS, handlerTimeoutMs: 600_000 });
     await send('order-1');
     await worker.until('began');

@@ -56,7 +56,7 @@ for (const adapter of adapters) {
       expect(runs.contexts).toMatchObject([{ account: 'default', attempt: 1 }]);
     });
 
-    it('is worked on by other applications alone where it has no worker itself', async () => {
+    it('is worked on by other applications alone if it has no worker itself', async () => {
       const storage = memoryStorage();
       const here = new HandlerRuns();
       const receiving = await space.start(adapter, { worker: false }, { runs: here, storage });
@@ -226,7 +226,7 @@ for (const adapter of adapters) {
       expect(runs.references).toHaveLength(1);
     });
 
-    it('is put off, and then believed done, where another worker handled it and purged that since the look', async () => {
+    it('is put off, and then believed done, if another worker handled it and purged that since the look', async () => {
       const memory = memoryStorage();
       await memory.journal.insert(journalRecord('order-1', { state: 'accepted' }), 0);
       const settle = async (): Promise<void> => {
@@ -284,7 +284,7 @@ for (const adapter of adapters) {
         paymentsOptions({}, { apiKey: 'pk_live_shop', apiSecret: 'sk_live_shop' }),
         'is of the sandbox environment',
       ],
-    ])('stays where only workers of %s take it, and says why', async (_whose, payments, reason) => {
+    ])('stays if only workers of %s take it, and says why', async (_whose, payments, reason) => {
       const { app, port } = await space.start(adapter, { worker: false, retry: { maxAttempts: 1 } });
       await deliver(port, paymentEvent('payment.success'));
       const failed = next('failed');
@@ -297,7 +297,7 @@ for (const adapter of adapters) {
       expect(runs.references).toEqual([]);
     });
 
-    it('is set aside by the worker where it contradicts what stands', async () => {
+    it('is set aside by the worker if it contradicts the recorded outcome', async () => {
       const { app, port } = await space.start(adapter, {}, { runs });
       const completed = next('completed');
       await deliver(port, paymentEvent('payment.success', { reference: 'order-1' }));

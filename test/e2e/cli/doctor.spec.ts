@@ -120,7 +120,7 @@ describe('nestjs-payments doctor', () => {
     );
   });
 
-  it('tries a stale event where the scheme signs a time', async () => {
+  it('tries a stale event if the scheme signs a time', async () => {
     const scheme = hmac({
       header: 'x-signature',
       algorithm: 'sha256',
@@ -261,7 +261,7 @@ describe('nestjs-payments doctor', () => {
     expect(stdout).not.toContain('never_shown');
   });
 
-  it('looks for .env in the project, and for a file that is named where it was started', async () => {
+  it('looks for .env in the project, and for a named file in the working directory', async () => {
     mkdirSync(join(folder, 'shop'));
     writeFileSync(join(folder, 'shop', '.env'), 'PAYMENTS_API_KEY=sk_test_swapped\n');
     writeFileSync(join(folder, 'named'), 'PAYMENTS_API_KEY=pk_test_demo\n');

@@ -76,7 +76,7 @@ describe('nestjs-payments sandbox exec', () => {
     expect((await runProcess(exec(code))).code).toBe(expected);
   });
 
-  it('ends with 127 where the command does not exist, and 126 where it may not be run', async () => {
+  it('ends with 127 if the command does not exist, and 126 if it may not be run', async () => {
     const missing = await runProcess(['sandbox', 'exec', '--', 'no-such-command']);
     expect(missing.code).toBe(127);
     expect(missing.stderr).toContain('no-such-command cannot be run');

@@ -25,7 +25,7 @@ describe('nestjs-payments init', () => {
     ['the controller', 'src/payments/payments.controller.ts'],
     ['the handler', 'src/payments/payments.handler.ts'],
     ['the variables', '.env.example'],
-  ])('adds %s alone where the rest is there', async (_what, file) => {
+  ])('adds %s alone if the rest is there', async (_what, file) => {
     await application.init();
     const complete = application.files();
     rmSync(join(application.folder, file));
@@ -90,13 +90,13 @@ export class AppModule {}
     expect(application.typeErrors()).toBe('');
   }, 60_000);
 
-  it('adds no ConfigModule where something reads .env already', async () => {
+  it('adds no ConfigModule if something reads .env already', async () => {
     application.write('src/main.ts', `import 'dotenv/config';\n${application.read('src/main.ts')}`);
     await application.init();
     expect(application.read(MODULE)).not.toContain('ConfigModule');
   });
 
-  it('tells what to write by hand where imports are not a plain list, with exit code 1, until it is written', async () => {
+  it('prints what to write by hand if imports are not a plain list, with exit code 1, until it is written', async () => {
     const shared = application.read(MODULE).replace('imports: []', 'imports: [...shared]');
     application.write(MODULE, `const shared = [];\n${shared}`);
     const { code, stdout, stderr } = await application.init();
@@ -190,7 +190,7 @@ const shared = [PaymentsModule.forRoot(o)];\nconst more = [PaymentsController, P
   it.each([
     ['has syntax errors', 'import { Module', 'TypeScript finds syntax errors in app.module.ts'],
     ['is not UTF-8', Buffer.from([0xff, 0xfe, 0x40]), 'app.module.ts is not written in UTF-8'],
-  ])('changes nothing where the module %s', async (_what, text, reason) => {
+  ])('changes nothing if the module %s', async (_what, text, reason) => {
     application.write(MODULE, text);
     const before = application.files();
     expect(await application.init()).toMatchObject({
@@ -209,7 +209,7 @@ const shared = [PaymentsModule.forRoot(o)];\nconst more = [PaymentsController, P
       '--module must be a TypeScript file that is there',
       undefined,
     ],
-  ])('says what is wrong where there is %s', async (_what, args, says, folder) => {
+  ])('says what is wrong if there is %s', async (_what, args, says, folder) => {
     const ended = await application.init(args, folder === undefined ? {} : { folder });
     expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(says) as unknown });
   });
@@ -272,7 +272,7 @@ describeTerminal('nestjs-payments init in a terminal', () => {
     ['n', 1],
     ['', 1],
     ['y', 0],
-  ])('asks where a terminal is there, and takes %j for exit code %d', async (answer, code) => {
+  ])('asks if a terminal is there, and takes %j for exit code %d', async (answer, code) => {
     const before = application.files();
     const ended = await application.init([], { input: `${answer}\n`, terminal: true });
     expect(ended.stdout).toContain('Write these files? (y/N)');

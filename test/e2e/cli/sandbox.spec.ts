@@ -53,7 +53,7 @@ function statusUnder(host: string, port: number): Promise<number | undefined> {
 }
 
 describe('nestjs-payments sandbox', () => {
-  it('prints where it is and, with --print-env, the environment of an application on stdout', async () => {
+  it('prints its address and, with --print-env, the environment of an application on stdout', async () => {
     const cli = start('sandbox', '--port', '0', '--print-env');
     const [, port] = await cli.until('stdout', PORT_LINE);
     await cli.until('stderr', /Ctrl-C ends it/);
@@ -133,14 +133,14 @@ describe('nestjs-payments sandbox', () => {
     { environment: { FORCE_COLOR: '1', NO_COLOR: undefined }, coloured: true },
     { environment: { NO_COLOR: '1' }, coloured: false },
     { environment: { NO_COLOR: undefined }, coloured: false },
-  ])('writes colours only where they are wanted: $environment', async ({ environment, coloured }) => {
+  ])('writes colours only if they are wanted: $environment', async ({ environment, coloured }) => {
     const cli = new CliProcess(['sandbox', '--port', '0'], { environment });
     open.push(() => cli.stop('SIGKILL'));
     await cli.until('stderr', /Ctrl-C ends it/);
     expect(cli.stderr.includes('\u001b[')).toBe(coloured);
   });
 
-  it('says why a delivery failed where nothing listens', async () => {
+  it('says why a delivery failed if nothing listens', async () => {
     const gone = await listen();
     const address = `http://127.0.0.1:${portOf(gone)}/h`;
     gone.close();

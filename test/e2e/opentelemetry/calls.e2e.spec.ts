@@ -73,7 +73,7 @@ describe('the telemetry of calls', () => {
     });
   });
 
-  it('is a root span where none is active', async () => {
+  it('is a root span if none is active', async () => {
     await payments.app.get(WalletService).balance();
     expect(telemetry.span('wallet.balance').parentSpanContext).toBeUndefined();
     expect(telemetry.span('GET wallet.balance').attributes).toMatchObject({ 'http.request.method': 'GET' });
@@ -169,7 +169,7 @@ describe('the telemetry of calls', () => {
     expect(await telemetry.measured('payments.unknowns')).toEqual([]);
   });
 
-  it('shows no reference, person, key or address of a person, and the reference where it is asked for', async () => {
+  it('shows no reference, person, key or address of a person, and the reference if it is asked for', async () => {
     const secrets = [
       ...[collectionRequest, mobileRequest].flatMap((request) =>
         Object.values({ ...request, amount: undefined, network: undefined }),

@@ -140,7 +140,7 @@ describeWithBrowser("the emulator's page", (browser) => {
     forgiveComplaint(page, '404');
   });
 
-  it('decides for the merchant of the card, where two have one reference', async () => {
+  it('decides for the merchant of the card, if two have one reference', async () => {
     await gateway.collect();
     await gateway.collect({}, { merchant: 'other' });
     await open();
@@ -333,7 +333,7 @@ describeWithBrowser("the emulator's page", (browser) => {
     await page.getByText('There is nothing called order-9.').waitFor();
   });
 
-  it('starts anew when the emulator forgets everything', async () => {
+  it('starts again when the emulator forgets everything', async () => {
     await gateway.collect();
     await open();
     await ui.card('order-1').waitFor();

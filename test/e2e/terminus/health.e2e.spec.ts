@@ -76,7 +76,7 @@ describe('the health of payments, by Terminus', () => {
     app = undefined;
   });
 
-  it('is up where the gateway takes the credentials and the storage answers', async () => {
+  it('is up if the gateway takes the credentials and the storage answers', async () => {
     await start();
     expect(await health()).toMatchObject({
       status: 200,
@@ -92,7 +92,7 @@ describe('the health of payments, by Terminus', () => {
     expect(balancesRead()).toBe(1);
   });
 
-  it('is down where the credentials are wrong, and shows none of them', async () => {
+  it('is down if the credentials are wrong, and shows none of them', async () => {
     await start({ apiKey: 'pk_test_shop', apiSecret: 'sk_test_0other0' });
     const { status, payments, text } = await health();
     expect(status).toBe(503);
@@ -105,7 +105,7 @@ describe('the health of payments, by Terminus', () => {
     expect(text).not.toMatch(/_test_|127\.0\.0\.1/);
   });
 
-  it('is down where the gateway cannot be reached, and shows no address', async () => {
+  it('is down if the gateway cannot be reached, and shows no address', async () => {
     await start({ baseUrl: 'http://127.0.0.1:9/api/v1' });
     const { status, payments, text } = await health();
     expect(status).toBe(503);
@@ -138,7 +138,7 @@ describe('the health of payments, by Terminus', () => {
     expect(await health()).toMatchObject({ status: 200, payments: { gateway: 'unclear' } });
   });
 
-  it('is down where the storage fails, and keeps its error to itself', async () => {
+  it('is down if the storage fails, and keeps its error to itself', async () => {
     const storage = memoryStorage();
     const broken: PaymentsStorage = {
       ...storage,
@@ -158,7 +158,7 @@ describe('the health of payments, by Terminus', () => {
     expect(text).not.toContain('hunter2');
   });
 
-  it('tells the age of the oldest open payment, which decides only where a limit is set', async () => {
+  it('reports the age of the oldest open payment, which decides only if a limit is set', async () => {
     let now = 1_800_000_000_000;
     await start({ storage: memoryStorage({ now: () => now }) });
     await app!.get(CollectionsService).mobileMoney(collectionRequest);
@@ -177,7 +177,7 @@ describe('the health of payments, by Terminus', () => {
     for (const personal of Object.values(collectionRequest)) expect(text).not.toContain(personal);
   });
 
-  it('leaves the gateway out where it is told to', async () => {
+  it('leaves the gateway out if it is told to', async () => {
     options = { gateway: false };
     await start({ baseUrl: 'http://127.0.0.1:9/api/v1' });
     expect(await health()).toMatchObject({ status: 200, payments: { status: 'up', storage: 'up' } });
@@ -197,7 +197,7 @@ describe('the health of payments, by Terminus', () => {
     [{ maxUnresolvedAgeMs: 0.5 }, /`maxUnresolvedAgeMs` must/],
     [{ gateway: 'no' as unknown as boolean }, /`gateway` must be true or false/],
     [{ age: 5 } as PaymentsHealthOptions, /`age` does not exist: write one of account, gateway/],
-  ])('is down where it is asked for %j, and says why', async (asked, message) => {
+  ])('is down if it is asked for %j, and says why', async (asked, message) => {
     options = asked;
     await start();
     const { status, payments } = await health();

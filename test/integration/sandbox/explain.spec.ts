@@ -58,7 +58,7 @@ describe('explain(reference)', () => {
     expect(quiet.explain('order-1')).toContain('payment.failed, not sent: there was no address (deliverTo)');
   });
 
-  it('tells what the adversarial profile did otherwise', async () => {
+  it('shows what the adversarial profile varied', async () => {
     const adversarial = await startSandbox({ clock: 'manual', profile: 'adversarial', seed: 7 });
     await callerOf(adversarial).collect();
     const varied = adversarial.requests()[0]?.varied ?? [];
@@ -66,14 +66,14 @@ describe('explain(reference)', () => {
     expect(adversarial.explain('order-1')).toContain(`(varied: ${varied.join(', ')})`);
   });
 
-  it('tells each merchant apart, or one alone', async () => {
+  it('shows each merchant separately, or one alone', async () => {
     await gateway.collect();
     await gateway.collect({}, { merchant: 'other' });
     expect(sandbox.explain('order-1').match(/of \w+, by/g)).toEqual(['of demo, by', 'of other, by']);
     expect(sandbox.merchant('other').explain('order-1')).not.toContain('of demo');
   });
 
-  it('names what it has seen where it does not know the reference', async () => {
+  it('names what it has seen if it does not know the reference', async () => {
     expect(sandbox.explain('order-9')).toBe(
       'Nothing has happened to order-9. The sandbox has seen no reference yet.',
     );

@@ -25,7 +25,7 @@ describe("the emulator's faults", () => {
     expect(sandbox.requests()).toMatchObject([{ fault: 'dropBefore', status: null }]);
   });
 
-  it('dropAfterProcessing closes the connection, and the payment stands', async () => {
+  it('dropAfterProcessing closes the connection, and the payment is made', async () => {
     sandbox.next(COLLECT).dropAfterProcessing();
 
     await expect(gateway.collect({}, { key: 'key-1' })).rejects.toThrow();
@@ -57,7 +57,7 @@ describe("the emulator's faults", () => {
     });
   });
 
-  it('malformedJson answers half of the JSON, and the payment stands', async () => {
+  it('malformedJson answers half of the JSON, and the payment is made', async () => {
     sandbox.next(COLLECT).malformedJson();
 
     await expect(gateway.collect()).rejects.toThrow('JSON');
@@ -73,7 +73,7 @@ describe("the emulator's faults", () => {
     expect(sandbox.payments()).toEqual([]);
   });
 
-  it('reset resets the connection, and the payment stands', async () => {
+  it('reset resets the connection, and the payment is made', async () => {
     sandbox.next(COLLECT).reset();
 
     const error = await gateway.collect().catch((reason: unknown) => reason);
@@ -108,7 +108,7 @@ describe("the emulator's faults", () => {
     expect(JSON.parse(await text)).toMatchObject({ code: 'SUCCESS' });
   });
 
-  it('status and html strike after processing if told so, and the payment stands', async () => {
+  it('status and html apply after processing if asked, and the payment is made', async () => {
     sandbox.next(COLLECT).status(503, { afterProcessing: true });
     expect(await gateway.collect()).toMatchObject({ status: 503 });
     sandbox.next(COLLECT).html(504, { afterProcessing: true });

@@ -153,7 +153,7 @@ describe('the handle of the emulator', () => {
     expect(second.body['request_id']).not.toBe(first.body['request_id']);
   });
 
-  it('tells the same ids for the same seed, and others for another', async () => {
+  it('gives the same ids for the same seed, and others for another', async () => {
     const answers = await Promise.all(
       [3, 4].map(async (seed) => {
         const other = await startSandbox({ clock: 'manual', seed });

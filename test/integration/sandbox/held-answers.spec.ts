@@ -76,7 +76,7 @@ describe('an answer that is held back', () => {
     nothingIsLeft();
   });
 
-  it('does not count as sent where its caller has gone', async () => {
+  it('does not count as sent if its caller has gone', async () => {
     sandbox.next(COLLECT).delay('5s');
     const waits = accepted();
     const { server } = sandbox as unknown as { readonly server: Server };

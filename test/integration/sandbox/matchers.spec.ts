@@ -34,7 +34,7 @@ describe("the sandbox's matchers", () => {
     await receiver.close();
   });
 
-  it('pass where it is so', async () => {
+  it('pass if it is so', async () => {
     expect(sandbox).toHaveReceived(COLLECT);
     expect(sandbox).toHaveReceived(COLLECT, { times: 2 });
     expect(sandbox).toHaveReceived(COLLECT, {
@@ -55,7 +55,7 @@ describe("the sandbox's matchers", () => {
     expect(sandbox.merchant('another')).toHaveNoFailedDeliveries();
   });
 
-  it('pass with not where it is not', () => {
+  it('pass with not if it is not', () => {
     expect(sandbox).not.toHaveReceived('GET /merchant-balance');
     expect(sandbox).not.toHaveReceived(COLLECT, { times: 1 });
     expect(sandbox).not.toHaveReceived(COLLECT, { status: 500 });

@@ -69,7 +69,7 @@ describe("the emulator's magic numbers", () => {
     ]);
   });
 
-  it('0007 comes no third time where one of the two was answered 200', async () => {
+  it('0007 comes no third time if one of the two was answered 200', async () => {
     receiver.answerWith(503, 200);
     await collect('0007');
     await sandbox.clock.advance('1d');

@@ -19,7 +19,7 @@ describe('the likely cause of an answer', () => {
     expect(likelyCause(status)).toContain(words);
   });
 
-  it('is nothing where all is well, or nothing is known', () => {
+  it('is nothing if all is well, or if the cause is unknown', () => {
     expect([200, 418, 599].map(likelyCause)).toEqual([undefined, undefined, undefined]);
   });
 });

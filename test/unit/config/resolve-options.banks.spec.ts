@@ -24,7 +24,7 @@ describe('the banks option', () => {
     ['banks.staleIfErrorMs', { staleIfErrorMs: -1 }, 'must be a whole number from 0'],
     ['banks.staleIfErrorMs', { staleIfErrorMs: Infinity }, 'must be a whole number'],
     ['banks.ttl', { ttl: 5 }, 'does not exist: write maxAgeMs or staleIfErrorMs'],
-  ])('names %s where it is wrong', (option, banks, problem) => {
+  ])('names %s if it is wrong', (option, banks, problem) => {
     expect(() => resolveOptions({ ...valid, banks })).toThrow(`\`${option}\` ${problem}`);
   });
 });

@@ -327,7 +327,7 @@ describe('a wrong option stops the boot with its name and the fix', () => {
     expect(message).toContain(words);
   });
 
-  it('names the account, where it is not the default one', () => {
+  it('names the account, if it is not the default one', () => {
     expect(refusal({ ...valid, timeoutMs: -1 }, 'payouts').message).toContain('of account "payouts"');
     expect(refusal(valid, 'a b').message).toContain('`name`');
   });

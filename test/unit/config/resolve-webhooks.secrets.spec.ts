@@ -62,7 +62,7 @@ describe('the webhook secrets', () => {
     }
   });
 
-  it('take a short one that says so, mark it, and name the way where none says so', () => {
+  it('take a short one that says so, mark it, and name the way if none says so', () => {
     const [short, long] = resolve({ value: 'eight-by', allowShort: true }, BODY_ONLY.secret);
     expect([short?.isShort, long?.isShort]).toEqual([true, false]);
     expect(() => resolve('eight-by')).toThrow('write { value, allowShort: true }');

@@ -10,7 +10,7 @@ describe('the examples in documentation comments', () => {
     expect(compilerProblems(examples)).toEqual([]);
   }, 60_000);
 
-  it('stand in blocks, where a decorator is no tag', () => {
+  it('stand in blocks, so that a decorator is not a tag', () => {
     expect(unfencedExamples()).toEqual([]);
   });
 });

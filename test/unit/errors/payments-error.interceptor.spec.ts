@@ -122,7 +122,7 @@ describe.each([
     });
   });
 
-  it('shows messages by field only where there are some', async () => {
+  it('shows messages by field only if there are some', async () => {
     const validation = (await (await fetch(`${url}/validation`)).json()) as Record<string, unknown>;
     expect(validation['errors']).toEqual({ phone: ['phone must be 255 and nine digits'] });
     const balance = (await (await fetch(`${url}/balance`)).json()) as Record<string, unknown>;

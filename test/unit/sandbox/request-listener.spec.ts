@@ -4,7 +4,7 @@ import { listen, portOf, close } from '../../../lib/sandbox/http/http-server.js'
 
 type Parts = Parameters<typeof requestListener>;
 
-it('answers with the reason, at once, where the emulator itself fails', async () => {
+it('answers with the reason, at once, if the emulator itself fails', async () => {
   const broken = { matches: () => true, handle: () => Promise.reject(new Error('it is broken')) };
   const parts = [broken, broken, []] as unknown as Parts;
   const server = await listen(requestListener(...parts), 0, '127.0.0.1');

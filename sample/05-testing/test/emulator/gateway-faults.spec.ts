@@ -84,7 +84,7 @@ describe('a gateway', () => {
     expect(await bakery.statusOf(body as { reference: string })).toBe('refused');
   });
 
-  it('hears nothing of an order that is not filled in well', async () => {
+  it('receives nothing for an invalid order', async () => {
     const { status, body } = await bakery.order({ phone: '0712 345 678' });
     expect({ status, body }).toMatchObject({
       status: 400,

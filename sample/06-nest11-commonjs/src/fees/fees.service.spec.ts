@@ -43,7 +43,7 @@ describe('FeesService', () => {
     );
   });
 
-  it('calls a fee not paid where nothing was sent', async () => {
+  it('calls a fee not paid if nothing was sent', async () => {
     let reference = '';
     mobileMoney.mockImplementation((sent: { reference: string }) => {
       reference = sent.reference;
@@ -55,7 +55,7 @@ describe('FeesService', () => {
     expect(fees.find(reference)?.state).toBe('not paid');
   });
 
-  it('lets the fee wait where an error of another kind says nothing about the money', async () => {
+  it('lets the fee wait if an error of another kind says nothing about the money', async () => {
     let reference = '';
     mobileMoney.mockImplementation((sent: { reference: string }) => {
       reference = sent.reference;

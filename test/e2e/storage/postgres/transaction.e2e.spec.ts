@@ -78,7 +78,7 @@ describeWith([postgresService], 'a webhook whose handler writes in the transacti
     expect(await stands()).toMatchObject({ state: 'settled', outcome: 'success' });
   }
 
-  it('stands with its effect, the inbox and the journal, or not at all where the handler throws', async () => {
+  it('is committed with its effect, the inbox and the journal, or not at all if the handler throws', async () => {
     afterwards = () => {
       throw new Error('after the effect');
     };
@@ -86,7 +86,7 @@ describeWith([postgresService], 'a webhook whose handler writes in the transacti
     await expectOnceWithTheNextDelivery();
   });
 
-  it('does not stand where the connection is killed in the middle', async () => {
+  it('is rolled back if the connection is killed in the middle', async () => {
     afterwards = async (client) => {
       const { rows } = await client.query<{ readonly pid: number }>('SELECT pg_backend_pid() AS pid');
       await database.pool.query('SELECT pg_terminate_backend($1)', [rows[0]?.pid]);
@@ -96,13 +96,13 @@ describeWith([postgresService], 'a webhook whose handler writes in the transacti
     await expectOnceWithTheNextDelivery();
   });
 
-  it('does not stand where the handler went on after a failed statement', async () => {
+  it('is rolled back if the handler went on after a failed statement', async () => {
     afterwards = (client) => client.query('SELECT 1 / 0').catch(() => undefined);
     expect(await deliver()).toBe(503);
     await expectOnceWithTheNextDelivery();
   });
 
-  it('is asked for again where the server goes away before the end', async () => {
+  it('is asked for again if the server goes away before the end', async () => {
     afterwards = () => {
       proxy.cut();
     };
@@ -120,7 +120,7 @@ describeWith([postgresService], 'a webhook whose handler writes in the transacti
     await expectOnceWithTheNextDelivery();
   });
 
-  it('is answered 503 where the server falls silent before the end', async () => {
+  it('is answered 503 if the server falls silent before the end', async () => {
     afterwards = () => {
       proxy.hang();
     };

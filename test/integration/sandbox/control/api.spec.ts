@@ -32,7 +32,7 @@ describe("the emulator's control API", () => {
     expect(await read('balance')).toEqual({ items: [sandbox.balance()] });
   });
 
-  it('tells about itself without a secret', async () => {
+  it('describes itself without a secret', async () => {
     sandbox.deliverTo('http://localhost:3000/hook');
     const info = await read('info');
 
@@ -71,7 +71,7 @@ describe("the emulator's control API", () => {
     expect(await (await decide(`payouts/salary-1/${action}`)).json()).toMatchObject({ status });
   });
 
-  it('needs the merchant only where several have the reference', async () => {
+  it('needs the merchant only if several have the reference', async () => {
     await gateway.collect();
     await gateway.collect({}, { merchant: 'other' });
 

@@ -157,7 +157,7 @@ describe('the control API drives', () => {
       expect(body).toMatchObject({ kind, left: 1, probability: 1 });
     });
 
-    it('never strikes itself out where it strikes by chance', async () => {
+    it('is never used up if it applies by chance', async () => {
       const told: unknown[] = [];
       sandbox.on('faults', (faults) => told.push(faults));
       const fault = { operation: 'GET /bank-shortnames', kind: 'drip', duration: 20, probability: 0.5 };

@@ -15,7 +15,7 @@ describe("the emulator's live stream", () => {
     events = `${sandbox.url}/_sandbox/v1/events`;
   });
 
-  it('tells of every change as it happens, until the sandbox stops', async () => {
+  it('reports every change as it happens, until the sandbox stops', async () => {
     const stream = await listenTo(events);
     expect(stream.contentType).toContain('text/event-stream');
     await gateway.collect();
@@ -43,7 +43,7 @@ describe("the emulator's live stream", () => {
     await expect(stream.until('never')).rejects.toThrow('terminated');
   });
 
-  it('tells of a fault as it was planned in the end, and of each strike', async () => {
+  it('reports a fault as finally planned, and each time it applies', async () => {
     const stream = await listenTo(events);
     sandbox.next('GET /merchant-balance').html(502).times(2);
     const [planned] = await stream.until('faults');

@@ -52,7 +52,7 @@ describe("the control API's webhooks", () => {
     expect(new Set(ids.map(([id]) => id)).size).toBe(2);
   });
 
-  it('go to the endpoints of everybody only where a merchant has none of its own', async () => {
+  it('go to the shared endpoints only if a merchant has none of its own', async () => {
     sandbox.deliverTo(one.url);
     await add({ url: two.url, merchant: 'other' });
     await gateway.collect({}, { merchant: 'other' });
@@ -95,7 +95,7 @@ describe("the control API's webhooks", () => {
     expect(body.secrets).toHaveLength(1);
   });
 
-  it('show a secret once, where it is made', async () => {
+  it('show a secret once, in the answer that makes it', async () => {
     const { id, secrets } = await add({ url: one.url });
     const shown = JSON.stringify((await control.get('/webhooks/endpoints')).body);
 
@@ -136,7 +136,7 @@ describe("the control API's webhooks", () => {
     expect(attempt).toMatchObject({ response_headers: { location: '/elsewhere' }, response_body: '' });
   });
 
-  it('come once more on demand, signed anew or the very same', async () => {
+  it('come once more on demand, signed again or the very same', async () => {
     await add({ url: one.url, secret: SECRET });
     await approve('order-1');
     const [{ id }] = sandbox.deliveries() as [SandboxDelivery];
@@ -168,7 +168,7 @@ describe("the control API's webhooks", () => {
     expect(one.received).toHaveLength(3);
   });
 
-  it('can be sent at last where there was no address', async () => {
+  it('can be sent at last if there was no address', async () => {
     await approve('order-1');
     const [{ id }] = sandbox.deliveries() as [SandboxDelivery];
     const refused = await control.post<ControlErrorBody>(`/deliveries/${id}/replay`);

@@ -71,7 +71,7 @@ describeWith([postgresService], 'a migration while a transaction of the applicat
       VALUES ('a', 'sandbox', 'k', 'r', 'e', 'f', 'open', 1, 1, '{}', now(), now())`);
   });
 
-  it('tries again where both waited for each other', async () => {
+  it('tries again if both waited for each other', async () => {
     const { pool: watched, asked } = watchedPool(pool);
     let deadlocks = 1;
     const deadlocked = {

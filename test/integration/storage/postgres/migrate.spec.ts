@@ -42,7 +42,7 @@ describeWith([postgresService], 'migratePayments()', () => {
     return rows.map(({ version }) => version);
   };
 
-  it('makes the tables once where twenty replicas start at the same time', async () => {
+  it('makes the tables once if twenty replicas start at the same time', async () => {
     await Promise.all(Array.from({ length: 20 }, () => migratePayments(pool, { schema })));
     expect(await versions()).toEqual(ALL);
     const { rows } = await pool.query<{ readonly table_name: string }>(
@@ -157,7 +157,7 @@ describeWith([postgresService], 'migratePayments()', () => {
     expect(pool.idleCount).toBe(pool.totalCount);
   };
 
-  it('needs no right to create anything where everything is there', async () => {
+  it('needs no right to create anything if everything is there', async () => {
     await migratePayments(pool, { schema });
     const role = `payments_${randomBytes(6).toString('hex')}`;
     await pool.query(`CREATE ROLE ${role}; GRANT USAGE ON SCHEMA ${quoted(schema)} TO ${role};
@@ -170,7 +170,7 @@ describeWith([postgresService], 'migratePayments()', () => {
     await pool.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
   });
 
-  it('leaves nothing half done where it fails, and can be called again', async () => {
+  it('leaves nothing half done if it fails, and can be called again', async () => {
     await pool.query(`CREATE SCHEMA ${quoted(schema)}; CREATE TABLE ${quoted(schema)}.payments_journal ()`);
     await expect(migratePayments(pool, { schema })).rejects.toMatchObject({ code: '42P07' });
     const { rows } = await pool.query('SELECT FROM information_schema.tables WHERE table_schema = $1', [

@@ -39,7 +39,7 @@ describe('postgresStorage() on an embedded PostgreSQL with one connection', () =
     journalContract(() => ({ journal: storage().journal, pass: database.pass }));
   });
 
-  it('commits the transaction of the handlers with its record, and nothing where there is no record', async () => {
+  it('commits the transaction of the handlers with its record, and nothing if there is no record', async () => {
     const { inbox } = storage(true);
     await database.pool.query('CREATE TABLE orders (reference text)');
     for (const [finished, statement] of [

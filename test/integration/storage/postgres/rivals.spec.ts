@@ -49,7 +49,7 @@ describeWith([postgresService], 'a statement that waits for somebody else at the
     expect(await late).toEqual({ result: 'conflict', standingEvent: 'payment.success' });
   });
 
-  it('makes no entry anew that had to be there and is purged meanwhile', async () => {
+  it('makes no entry again that had to be there and is purged meanwhile', async () => {
     await claimed(await storage.inbox.claim(inboxDelivery('order-1'), LEASE_MS)).finish();
     await rival.query('BEGIN; DELETE FROM payments_inbox');
     const replacing = { fingerprint: 'f2', replaces: ['f1'], mustExist: true };
@@ -97,7 +97,7 @@ describeWith([postgresService], 'a statement that waits for somebody else at the
     expect(entries).toEqual([]);
   });
 
-  it('gives the entry back where its transaction cannot begin', async () => {
+  it('gives the entry back if its transaction cannot begin', async () => {
     const connect: PostgresPool['connect'] = async () => {
       const client = await database.pool.connect();
       const ask = (text: string, values?: unknown[]): Promise<PostgresResult> => client.query(text, values);

@@ -81,7 +81,7 @@ describeWith([postgresService], 'postgresStorage() and its server', () => {
     client.release();
   });
 
-  it('runs one of many where every transaction is SERIALIZABLE unless said otherwise, and refuses the rest', async () => {
+  it('runs one of many if every transaction is SERIALIZABLE unless said otherwise, and refuses the rest', async () => {
     const pool = database.connect({
       options: `-c search_path="${database.schema.replaceAll(' ', '\\ ')}",pg_catalog -c default_transaction_isolation=serializable`,
     });
@@ -113,7 +113,7 @@ describeWith([postgresService], 'postgresStorage() and its server', () => {
     holder.release();
   });
 
-  it('says what to do where the tables are missing', async () => {
+  it('says what to do if the tables are missing', async () => {
     const { inbox, journal } = postgresStorage({ pool: database.pool, schema: 'nobody migrated this' });
     for (const call of [
       () => inbox.claim(inboxDelivery('order-1'), LEASE_MS),
@@ -147,7 +147,7 @@ describeWith([postgresService], 'postgresStorage() and its server', () => {
     ['off', 'on'],
     ['local', 'local'],
     ['remote_apply', 'remote_apply'],
-  ])('commits to the disk where synchronous_commit is %s: it is then %s', async (setting, used) => {
+  ])('commits to the disk when synchronous_commit is %s: it is then %s', async (setting, used) => {
     const path = database.schema.replaceAll(' ', '\\ ');
     const pool = database.connect({
       options: `-c search_path="${path}",pg_catalog -c synchronous_commit=${setting}`,
@@ -160,7 +160,7 @@ describeWith([postgresService], 'postgresStorage() and its server', () => {
     await claim.fail();
   });
 
-  it('shows no password of its pool where it is inspected', () => {
+  it('shows no password of its pool when it is inspected', () => {
     const pool = database.connect({ connectionString: 'postgres://shop:s3cret-of-the-shop@127.0.0.1/shop' });
     expect(inspect(pool)).toContain('s3cret-of-the-shop');
     for (const transactional of [false, true]) {
@@ -216,7 +216,7 @@ describeWith([postgresService], 'postgresStorage() and its server', () => {
       expect(await away.journal.get(journalRecord('order-1'))).toBeUndefined();
     });
 
-    it('loses nothing and claims nothing twice where a transaction is cut off in the middle', async () => {
+    it('loses nothing and claims nothing twice if a transaction is cut off in the middle', async () => {
       const { inbox } = storage(pool, true);
       const claim = claimed(await inbox.claim(inboxDelivery('order-1'), LEASE_MS));
       proxy.cut();

@@ -114,7 +114,7 @@ describeWith([postgresService], 'what PostgreSQL stores', () => {
     expect((await journal.get(later))?.record).toEqual(later);
   });
 
-  it('reads the same where the application changed how its driver reads numbers, times, booleans and JSON', async () => {
+  it('reads the same if the application changed how its driver reads numbers, times, booleans and JSON', async () => {
     const pool = database.connect({
       types: {
         getTypeParser: ((oid: number) => (oid === TEXT_OID ? String : () => ({ odd: true }))) as never,

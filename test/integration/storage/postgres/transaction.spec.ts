@@ -108,7 +108,7 @@ describeWith([postgresService], 'a claim with the transaction of the handlers', 
     await expectNothing();
   });
 
-  it('undoes everything where a handler failed', async () => {
+  it('undoes everything if a handler failed', async () => {
     await storage.journal.insert(journalRecord('order-1'), LEASE_MS);
     const running = await claimAndWrite();
     const existing = await running.journal?.get(journalRecord('order-1'));
@@ -137,7 +137,7 @@ describeWith([postgresService], 'a claim with the transaction of the handlers', 
     expect(await heir.finish()).toBe(true);
   });
 
-  it('throws where a lost worker cannot even learn that somebody else has the claim', async () => {
+  it('throws if a lost worker cannot even learn that somebody else has the claim', async () => {
     const late = await claimAndWrite();
     await database.pass(LEASE_MS + 1);
     const heir = await claim();
@@ -164,7 +164,7 @@ describeWith([postgresService], 'a claim with the transaction of the handlers', 
     await expectNothing();
   });
 
-  it('reports work as not finished where a statement failed that the handler did not wait for', async () => {
+  it('reports work as not finished if a statement failed that the handler did not wait for', async () => {
     const running = await claimAndWrite();
     const failing = clientOf(running).query('SELECT 1 / 0');
     const finishing = running.finish();
@@ -217,7 +217,7 @@ describeWith([postgresService], 'a claim with the transaction of the handlers', 
     await expectNothing();
   });
 
-  it('looks again where the answer to COMMIT is lost, and finds the work done', async () => {
+  it('looks again if the answer to COMMIT is lost, and finds the work done', async () => {
     const running = await claimAndWrite();
     const client = clientOf(running);
     const ask = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>;
@@ -255,7 +255,7 @@ describeWith([postgresService], 'a claim with the transaction of the handlers', 
     expect((await database.pool.query(show)).rows).toEqual(before.rows);
   });
 
-  it('claims nothing where the pool has no connection left', async () => {
+  it('claims nothing if the pool has no connection left', async () => {
     const pool = database.connect({ max: 1 });
     const small = postgresStorage({ pool, schema: database.schema, transactional: true });
     const first = claimed(await small.inbox.claim(inboxDelivery('order-1'), LEASE_MS));

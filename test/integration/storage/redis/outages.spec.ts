@@ -82,7 +82,7 @@ describeWith([redisService], 'redisStorage() before a Redis that goes away', () 
     expect((await inbox.claim(inboxDelivery('order-2'), LEASE_MS)).result).toBe('claimed');
   });
 
-  it('fails the first call where nothing listens, and not those after somebody does', async () => {
+  it('fails the first call if nothing listens, and not those after somebody does', async () => {
     proxy.cut();
     client = openRedisClient(proxy.url);
     const { journal } = redisStorage({ client, keyPrefix: prefix });

@@ -19,7 +19,7 @@ describe('the clock', () => {
     expect(clockCheck({ headers }, NOW, NOW + tookMs)).toMatchObject({ state, detail });
   });
 
-  it.each([undefined, 'soon'])('is not judged where the gateway says %s', (date) => {
+  it.each([undefined, 'soon'])('is not judged if the gateway says %s', (date) => {
     expect(clockCheck({ headers: date === undefined ? {} : { date } }, NOW, NOW).state).toBe('skipped');
   });
 });

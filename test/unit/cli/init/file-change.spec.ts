@@ -41,7 +41,7 @@ describe('writeChanges', () => {
     expect(readdirSync(folder).sort()).toEqual(['a.ts', 'link.ts', 'new']);
   });
 
-  it('writes nothing where a file was changed, made or taken away meanwhile', () => {
+  it('writes nothing if a file was changed, made or taken away meanwhile', () => {
     const changes = [
       { path: at('a.ts'), before: 'a', after: 'b' },
       { path: at('c.ts'), before: undefined, after: 'c' },
@@ -58,7 +58,7 @@ describe('writeChanges', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('changes no file where one of them cannot be written', () => {
+  it('changes no file if one of them cannot be written', () => {
     mkdirSync(at('locked'));
     writeFileSync(at('locked/file'), '');
     expect(() => {
@@ -83,7 +83,7 @@ describe('writeChanges', () => {
     expect(readdirSync(folder)).toEqual(['a.ts']);
   });
 
-  it('takes back what was in its place already where a later file does not get there', () => {
+  it('restores the earlier files if a later one cannot be written', () => {
     chmodSync(at('a.ts'), 0o640);
     expect(() => {
       writeChanges([

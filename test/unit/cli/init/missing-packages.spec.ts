@@ -54,7 +54,7 @@ describe('missingPackages', () => {
     ]);
   });
 
-  it('names the newer versions where Nest is 12, and nothing optional', () => {
+  it('names the newer versions if Nest is 12, and nothing optional', () => {
     install({ '@nestjs/core': '12.5.1', 'nestjs-payments': '1.0.0', axios: '1.21.1' });
     expect(missing()).toEqual(['@nestjs/axios@^12.0.0', '@nestjs/config@^12.0.0', 'class-validator@^0.15.0']);
   });
@@ -71,7 +71,7 @@ describe('missingPackages', () => {
     expect(missing()).toEqual(['nestjs-payments', '@nestjs/config@^4.0.0']);
   });
 
-  it('names @nestjs/config where it came as a peer alone: the application imports it itself', () => {
+  it('names @nestjs/config if it came as a peer alone: the application imports it itself', () => {
     install({ '@nestjs/core': '12.5.1', 'nestjs-payments': '1.0.0' });
     for (const [name, version] of [
       ['@nestjs/axios', '12.0.1'],
@@ -99,7 +99,7 @@ describe('installCommand', () => {
     expect(installCommand(join(folder, 'apps', 'shop'), ['axios', 'pg'])).toBe(command);
   });
 
-  it('goes by packageManager of package.json first, and is npm where nothing tells', () => {
+  it('goes by packageManager of package.json first, and is npm if nothing tells', () => {
     expect(installCommand(folder, ['pg'])).toBe('npm install pg');
     write('package-lock.json');
     write('package.json', { packageManager: 'pnpm@10.1.0+sha512.abc' });

@@ -214,7 +214,7 @@ export class AppModule {}
     );
   });
 
-  it('calls ours by another name where it has a PaymentsModule and a hmac of its own', () => {
+  it('calls ours by another name if it has a PaymentsModule and a hmac of its own', () => {
     const own = "import { PaymentsModule } from './payments/payments.module';\nconst hmac = 1;\n";
     const result = after(`${head}${own}\n@Module({ imports: [PaymentsModule] })\n${tail}`);
     expect(lists(result)['imports']).toEqual([
@@ -275,7 +275,7 @@ export class AppModule {}
     expect(() => after(text)).toThrow(reason);
   });
 
-  it('that has to be changed by hand is told what to write', () => {
+  it('that has to be changed by hand comes with the code to write', () => {
     const text = byHand(classes);
     expect(text).toBe(`import { PaymentsController } from './payments/payments.controller';
 import { PaymentsHandler } from './payments/payments.handler';

@@ -23,7 +23,7 @@ function fail(line: string): never {
 }
 
 describe('a child process', () => {
-  it('hears Ctrl-C once: from the terminal where there is one, else from here', async () => {
+  it('gets Ctrl-C once: from the terminal if there is one, else from here', async () => {
     expect(await endAfter(true, ['SIGINT', 'SIGTERM'])).toEqual({ code: 143, listening: 0 });
     expect(await endAfter(false, ['SIGINT'])).toEqual({ code: 130, listening: 0 });
   });

@@ -61,7 +61,7 @@ describe('the log of a gateway call', () => {
     ]);
   });
 
-  it.each([null, 'not json', { reference: 7 }, {}])('shows no reference where the body is %j', (body) => {
+  it.each([null, 'not json', { reference: 7 }, {}])('shows no reference if the body is %j', (body) => {
     expect(withoutTime(requestLines({ ...request, body }, plain))[0]).toBe(
       'TIME --> POST /payments/mobile-money',
     );
@@ -131,7 +131,7 @@ describe('the log of a webhook delivery', () => {
     ]);
   });
 
-  it('says how to give it an address where it has none', () => {
+  it('says how to give it an address if it has none', () => {
     const skipped = { ...delivery, state: 'skipped' as const, url: null, attempts: [] };
     expect(withoutTime(deliveryLines(skipped, plain))).toEqual([
       'TIME --> payment.success order-1',
@@ -139,7 +139,7 @@ describe('the log of a webhook delivery', () => {
     ]);
   });
 
-  it('says when the first try is due where there is an address', () => {
+  it('says when the first try is due if there is an address', () => {
     const late = { ...delivery, state: 'waiting' as const, attempts: [], next_attempt_at: AT };
     expect(withoutTime(deliveryLines(late, plain))[1]).toBe('TIME <-- waits: the first try is at TIME');
   });

@@ -39,7 +39,7 @@ describe('the options of PaymentsQueueModule', () => {
     expect(resolve({ connection, worker: false }).worker).toBeUndefined();
   });
 
-  it('take connection and prefix from BullModule.forRoot where they have none of their own', () => {
+  it('take connection and prefix from BullModule.forRoot if they have none of their own', () => {
     const shared = { connection, prefix: 'shared' };
     expect(resolve(undefined, 'q', shared)).toMatchObject({ prefix: 'shared' });
     expect(resolve({}, 'q', shared).connection).toEqual(connection);
@@ -77,7 +77,7 @@ describe('the options of PaymentsQueueModule', () => {
     ['shutdownTimeoutMs', { shutdownTimeoutMs: 1.5 }, 'must be a whole number'],
     ['concurrency', { concurrency: 3 }, 'does not exist'],
     ['options', [], 'must be an object'],
-  ])('stop the boot where `%s` is wrong: %j', (option, raw, message) => {
+  ])('stop the boot if `%s` is wrong: %j', (option, raw, message) => {
     const given = Array.isArray(raw) ? raw : { connection, ...(raw as object) };
     const broken = option === 'connection' ? raw : given;
     expect(() => resolve(broken)).toThrow(PaymentsConfigError);
@@ -86,7 +86,7 @@ describe('the options of PaymentsQueueModule', () => {
     expect(() => resolve(broken)).not.toThrow(/the-password/);
   });
 
-  it.each(['', ' ', 'a:b', 7])('stop the boot where the queue is called %j', (name) => {
+  it.each(['', ' ', 'a:b', 7])('stop the boot if the queue is called %j', (name) => {
     expect(() => resolve({ connection }, name)).toThrow('option `queueName` must be a name without a colon');
   });
 });

@@ -53,7 +53,7 @@ describe('the probe of a gateway', () => {
     expect(reads).toHaveLength(1);
   });
 
-  it('asks every time where nothing is to be remembered', async () => {
+  it('asks every time if nothing is to be remembered', async () => {
     await probe.check({ ...rules, cacheMs: 0 });
     await probe.check({ ...rules, cacheMs: 0 });
     expect(reads).toHaveLength(2);

@@ -20,7 +20,7 @@ describe('the sandbox clock', () => {
     clock.clear();
   });
 
-  it('stands still until it is advanced', async () => {
+  it('does not move until it is advanced', async () => {
     expect(clock.now()).toBe(start);
     await clock.advance('90s');
     expect(clock.now()).toBe(start + 90_000);

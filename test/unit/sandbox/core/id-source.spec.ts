@@ -12,7 +12,7 @@ describe('the id source', () => {
     }
   });
 
-  it('tells the same story for the same seed, another one for another', () => {
+  it('gives the same ids for the same seed, and others for another', () => {
     const story = (seed: number) => [seededIds(seed).uuid(), seededIds(seed).token(12)];
     expect(story(42)).toEqual(story(42));
     expect(story(42)).not.toEqual(story(43));

@@ -12,7 +12,7 @@ const schemas = (gatewayDocument as unknown as { components: { schemas: Record<s
   .schemas;
 
 describe('gateway.yaml', () => {
-  it('has the operations of the emulator, each with the same request and an Idempotency-Key where the table has one', () => {
+  it('has the operations of the emulator, each with the same request and an Idempotency-Key if the table has one', () => {
     const documented = Object.entries(gatewayDocument.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => {
         const text = JSON.stringify(operation);

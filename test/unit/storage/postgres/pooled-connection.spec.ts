@@ -65,7 +65,7 @@ describe('a connection of the pool', () => {
     expect(release.mock.calls).toEqual([[true]]);
   });
 
-  it('goes straight back where it comes too late', async () => {
+  it('goes straight back if it comes too late', async () => {
     let connect: (given: typeof client) => void = () => {};
     const pool = { connect: () => new Promise<typeof client>((resolve) => (connect = resolve)) };
     const taken = expect(PooledConnection.from(pool as unknown as PostgresPool)).rejects.toThrow(

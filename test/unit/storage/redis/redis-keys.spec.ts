@@ -23,12 +23,12 @@ describe('the keys in Redis', () => {
     expect(keys.inbox(scope)).toEqual(['shop:{default:sandbox}:inbox', 'shop:{default:sandbox}:inbox:done']);
   });
 
-  it('tell references apart that UTF-8 cannot', () => {
+  it('distinguish references that UTF-8 cannot', () => {
     expect(referenceField('\uD800')).not.toBe(referenceField('\uD801'));
     expect(Buffer.from(referenceField('\uD800')).toString()).toBe(referenceField('\uD800'));
   });
 
-  it('tell entries of different kinds apart', () => {
+  it('distinguish entries of different kinds', () => {
     expect(entryField(inboxKey('a'))).not.toBe(entryField(inboxKey('a', { kind: 'unrecognized' })));
   });
 });

@@ -20,7 +20,7 @@ it.each([
   expect(warn).toHaveBeenCalledTimes(warnings);
 });
 
-it('does not fail where the warning cannot be logged: nobody would catch that, and the process would end', async () => {
+it('does not fail if the warning cannot be logged: nobody would catch that, and the process would end', async () => {
   failLogger();
   const info = (): Promise<string> => Promise.resolve('maxmemory_policy:allkeys-lru');
   await expect(warnOfEviction({ info })).resolves.toBeUndefined();

@@ -25,7 +25,7 @@ describe('a failure of Redis', () => {
     expect(inspect(failure, { depth: null, showHidden: true })).not.toContain(CUSTOMER);
   });
 
-  it('is a script that the server does not know only where the server says so', () => {
+  it('is a script that the server does not know only if the server says so', () => {
     expect(isUnknownScript(errorOf('ReplyError', 'NOSCRIPT No matching script.'))).toBe(true);
     expect(isUnknownScript(errorOf('ReplyError', 'ERR NOSCRIPT'))).toBe(false);
     expect(isUnknownScript(errorOf('Error', 'NOSCRIPT No matching script.'))).toBe(false);

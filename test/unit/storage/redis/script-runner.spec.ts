@@ -25,7 +25,7 @@ describe('a script', () => {
     expect(client.eval).not.toHaveBeenCalled();
   });
 
-  it('is run by its source where the server does not know it', async () => {
+  it('is run by its source if the server does not know it', async () => {
     const client = clientThat(() => Promise.reject(refusal('NOSCRIPT No matching script.')));
     expect(await new ScriptRunner(client).run(SCRIPT, KEYS, ARGS)).toBe('by its source');
     expect(client.eval.mock.calls).toEqual([[SCRIPT.source, 1, 'key', 'secret']]);
