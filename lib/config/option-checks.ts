@@ -1,7 +1,5 @@
+import { LONGEST_TIMER_MS } from '../common/timing.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
-
-/** Longest time of a Node timer. */
-export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Makes the error for an option of one account, which the message names. */
 export type OptionError = (option: string, problem: string) => PaymentsConfigError;

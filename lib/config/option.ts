@@ -1,11 +1,5 @@
-import {
-  isRecord,
-  LONGEST_TIMER_MS,
-  oneOf,
-  type OptionError,
-  wholeNumber,
-  wordList,
-} from './option-checks.js';
+import { LONGEST_TIMER_MS } from '../common/timing.js';
+import { isRecord, oneOf, type OptionError, wholeNumber, wordList } from './option-checks.js';
 
 /** One option. Its TSDoc explains its meaning. */
 export interface Option<T> {

@@ -1,4 +1,5 @@
 import { PaymentsValidationError } from '../errors/payments-errors.js';
+import { LONGEST_TIMER_MS } from '../common/timing.js';
 import { type PaymentsOperation } from '../common/vocabulary.js';
 import { performance } from 'node:perf_hooks';
 import { type ResolvedPaymentsOptions, type ResolvedRetryOptions } from '../config/resolved-options.js';
@@ -39,11 +40,9 @@ export interface CallOptions {
 }
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
-/** The longest wait that a timer of Node.js can hold. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 const milliseconds = (value: unknown): string | undefined =>
-  Number.isInteger(value) && Number(value) > 0 && Number(value) <= LONGEST_MS
+  Number.isInteger(value) && Number(value) > 0 && Number(value) <= LONGEST_TIMER_MS
     ? undefined
     : 'must be a whole number of milliseconds greater than 0: write 30_000';
 

@@ -1,3 +1,4 @@
+import { backOffMs } from '../common/timing.js';
 import { type ProbeWait } from '../storage/journal-store.js';
 import { type ResolvedProbeWaits, type ResolvedRetryOptions } from '../config/resolved-options.js';
 
@@ -31,15 +32,6 @@ export function nextWaitMs(
   return state.remainingMs - wait < SHORTEST_ATTEMPT_MS ? undefined : wait;
 }
 
-/** A wait where the gateway names none: exponential, with full jitter. */
-export function backOffMs(
-  tries: number,
-  retry: ResolvedRetryOptions,
-  random: () => number = Math.random,
-): number {
-  return random() * Math.min(retry.maxDelayMs, retry.baseDelayMs * 2 ** (tries - 1));
-}
-
 /** Reads a `Retry-After` header, seconds or an HTTP date, as milliseconds from now (RFC 9110 §10.2.3). */
 export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
   const text = header?.trim() ?? '';
@@ -59,18 +51,4 @@ export function probeWaitMs(
 ): number | undefined {
   const wait = probe === 'after-answer' ? waits.afterAnswerMs : waits.afterSilenceMs;
   return remainingMs - wait < SHORTEST_ATTEMPT_MS ? undefined : wait;
-}
-
-/** Waits. False where the signal fires first. */
-export function pause(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', end);
-      resolve(!signal?.aborted);
-    };
-    const timer = setTimeout(end, ms);
-    signal?.addEventListener('abort', end);
-    if (signal?.aborted) end();
-  });
 }

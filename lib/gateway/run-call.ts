@@ -13,7 +13,8 @@ import {
   type AttemptReport,
   interpretAttempt,
 } from './answer/interpret-attempt.js';
-import { backOffMs, nextWaitMs, pause, probeWaitMs } from './retry-timing.js';
+import { backOffMs, pause } from '../common/timing.js';
+import { nextWaitMs, probeWaitMs } from './retry-timing.js';
 import { type RateLimiter, type Turn } from './rate-limiter.js';
 import { type CallLimits } from './call-options.js';
 import { CallTrace } from './call-trace.js';

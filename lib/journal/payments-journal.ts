@@ -5,6 +5,7 @@ import {
   type JournalScope,
   type JournalStore,
 } from '../storage/journal-store.js';
+import { LONGEST_TIMER_MS } from '../common/timing.js';
 import { type JournalEntry } from '../common/journal-entry.js';
 import { type PaymentFamily, FINAL_STATUSES, type PaymentOutcome } from '../common/vocabulary.js';
 import {
@@ -39,8 +40,6 @@ export interface WaitForOutcomeOptions {
   /** Ends the wait, which then rejects with `signal.reason`. The payment itself goes on. */
   readonly signal?: AbortSignal | undefined;
 }
-
-const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
 /**
  * Every payment of an account: each one is written down before it is sent, and stays open until the gateway, a webhook, a
@@ -237,7 +236,7 @@ export class PaymentsJournal {
 }
 
 function checkTimeout(timeoutMs: unknown, reference: string): void {
-  if (Number.isInteger(timeoutMs) && Number(timeoutMs) > 0 && Number(timeoutMs) <= LONGEST_WAIT_MS) return;
+  if (Number.isInteger(timeoutMs) && Number(timeoutMs) > 0 && Number(timeoutMs) <= LONGEST_TIMER_MS) return;
   const problem = 'options.timeoutMs must be a whole number of milliseconds greater than 0: write 60_000';
   throw new PaymentsValidationError({ timeoutMs: [problem] }, { reference });
 }

@@ -1,7 +1,7 @@
 import { type Job, Queue } from 'bullmq';
 import { performance } from 'node:perf_hooks';
 import { failureLabel, isPaymentsError, PaymentsStorageError } from '../../errors/payments-errors.js';
-import { withDeadline } from '../../common/with-deadline.js';
+import { withDeadline } from '../../common/timing.js';
 import { type DeliveryQueue, type QueuedDelivery } from '../../webhooks/delivery/delivery-queue.js';
 import { JOB_NAME, jobOptions } from './delivery-job.js';
 import { OutageLog } from './outage.log.js';

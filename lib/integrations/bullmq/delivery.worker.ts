@@ -2,7 +2,7 @@ import { DelayedError, type Job, Worker } from 'bullmq';
 import { performance } from 'node:perf_hooks';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { isPaymentsError } from '../../errors/payments-errors.js';
-import { withDeadline } from '../../common/with-deadline.js';
+import { withDeadline } from '../../common/timing.js';
 import { type QueuedDelivery } from '../../webhooks/delivery/delivery-queue.js';
 import { describeEvent, type WebhookAnswer } from '../../webhooks/delivery/webhook-answer.js';
 import { backoffMs, endOfJob } from './delivery-job.js';

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { type JournalKey, type JournalStore, type StoredJournalRecord } from '../../storage/journal-store.js';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
-import { withDeadline } from '../../common/with-deadline.js';
+import { withDeadline } from '../../common/timing.js';
 import { type OutcomeNotifier } from './outcome-recorder.js';
 import { type StatusResolver } from './status-resolver.js';
 

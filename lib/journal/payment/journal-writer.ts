@@ -13,7 +13,7 @@ import { isInProcess } from '../../storage/memory/memory-storage.js';
 import { STORAGE_ANSWERS_WITHIN_MS } from '../../storage/time-limited-storage.js';
 import { type CallResult } from '../../gateway/call-result.js';
 import { type CallLimits } from '../../gateway/call-options.js';
-import { withDeadline, type DeadlineResult } from '../../common/with-deadline.js';
+import { withDeadline, WriteRetryQueue, type DeadlineResult } from '../../common/timing.js';
 import { type Recorded } from './payment-result.js';
 import { type NewPayment, toInFlight } from './journal-transitions.js';
 import { type IntentBegin, PaymentIntent } from './payment-intent.js';
@@ -34,6 +34,10 @@ const WRITING_MARGIN_MS = 25;
 /** Writes payments down before they are sent, and what came of them. */
 export class JournalWriter {
   private readonly logger = new SafeLogger('PaymentsJournal');
+  /**
+   * Tries again while the lease of the call holds. Until it is written, the journal takes the call for one that was cut off, and would
+   * send a payment once more whose caller was told that it was refused, or never sent.
+   */
   private readonly later = new WriteRetryQueue();
   private readonly atOnce: boolean;
 
@@ -188,35 +192,4 @@ function notWritten({ family, reference }: JournalKey): PaymentsStorageError {
     },
     'not-by-this-call',
   );
-}
-
-/** Eight tries in 25 seconds. */
-const FIRST_REWRITE_MS = 100;
-const LAST_REWRITE_MS = 12_800;
-
-/**
- * What could not be written to the journal, tried again while the lease of its call holds. Until it is written, the journal
- * takes the call for one that was cut off, and would send a payment once more whose caller was told that it was refused, or
- * never sent.
- */
-export class WriteRetryQueue {
-  private readonly waiting = new Set<() => Promise<void>>();
-
-  add(write: () => Promise<unknown>, afterMs = FIRST_REWRITE_MS): void {
-    if (afterMs > LAST_REWRITE_MS) return;
-    const tryNow = async (): Promise<void> => {
-      clearTimeout(timer);
-      this.waiting.delete(tryNow);
-      await write().catch(() => {
-        this.add(write, afterMs * 2);
-      });
-    };
-    const timer = setTimeout(() => void tryNow(), afterMs).unref();
-    this.waiting.add(tryNow);
-  }
-
-  /** Tries everything once more, without waiting any longer. */
-  async flush(): Promise<void> {
-    await Promise.all([...this.waiting].map((tryNow) => tryNow()));
-  }
 }

@@ -11,7 +11,7 @@ import { SafeLogger } from '../../common/safe-logger.js';
 import { type OutcomeEvidence } from '../../common/vocabulary.js';
 import { type CallResult } from '../../gateway/call-result.js';
 import { type CallLimits } from '../../gateway/call-options.js';
-import { withDeadline } from '../../common/with-deadline.js';
+import { withDeadline } from '../../common/timing.js';
 import { changeRecord } from './change-record.js';
 import {
   answerText,

@@ -7,7 +7,7 @@ import {
 } from '../../storage/journal-store.js';
 import { type PaymentFamily, type OutcomeEvidence } from '../../common/vocabulary.js';
 import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
-import { withDeadline } from '../../common/with-deadline.js';
+import { withDeadline } from '../../common/timing.js';
 import { PaymentOutcomeUnknownError } from '../../errors/payments-errors.js';
 import { isInProcess } from '../../storage/memory/memory-storage.js';
 import { type CallResult } from '../../gateway/call-result.js';

@@ -1,5 +1,5 @@
 import { PaymentsStorageError, failureLabel, isPaymentsError } from '../../errors/payments-errors.js';
-import { withDeadline } from '../../common/with-deadline.js';
+import { withDeadline } from '../../common/timing.js';
 import { type PostgresClient, type PostgresPool, type PostgresResult } from './postgres-pool.js';
 
 /** Time limit for a connection of the pool, and for the answer to each statement. */

@@ -7,7 +7,7 @@ import { SafeLogger } from '../../common/safe-logger.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
 import { failureLabel, PaymentsStorageError, isPaymentsError } from '../../errors/payments-errors.js';
 import { ChangedMeanwhileError } from '../../journal/outcomes/webhook-outcomes.js';
-import { withDeadline } from '../../common/with-deadline.js';
+import { retryWrite, withDeadline } from '../../common/timing.js';
 import { DeliveryContext, HandlerTime } from '../handlers/handler-context.js';
 import { type HandlerStep } from '../handlers/payment-handlers.js';
 import {
@@ -20,7 +20,6 @@ import {
   type WebhookAnswer,
 } from './webhook-answer.js';
 import { type TracedWebhook } from './webhook-trace.js';
-import { setTimeout as pause } from 'node:timers/promises';
 
 /** What is to be done for one delivery. */
 export interface HandlerPlan {
@@ -223,27 +222,6 @@ async function remember(claim: InboxClaim, name: string): Promise<boolean> {
     throw new PaymentsStorageError(
       `It finished, but that could not be written down, so it may run again: ${failureLabel(error)}`,
     );
-  }
-}
-
-const FIRST_WAIT_MS = 50;
-const GIVE_UP_AFTER_MS = 1_000;
-
-/**
- * Writes something down, for about a second again where the storage does not take it, and once again in any case: a client
- * that makes its connection anew, or an answer that was lost, must not cost an effect that has happened its record, for then it
- * would happen again.
- */
-export async function retryWrite(write: () => Promise<boolean>): Promise<boolean> {
-  const giveUpAt = performance.now() + GIVE_UP_AFTER_MS;
-  for (let waitMs = FIRST_WAIT_MS; ; waitMs *= 2) {
-    try {
-      return await write();
-    } catch (error) {
-      const isFirst = waitMs === FIRST_WAIT_MS;
-      if (!isFirst && performance.now() + waitMs > giveUpAt) throw error;
-    }
-    await pause(waitMs);
   }
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { WriteRetryQueue } from '../../../../lib/journal/payment/journal-writer.js';
+import { WriteRetryQueue } from '../../../lib/common/timing.js';
 
 describe('what could not be written to the journal', () => {
   let tries: number;

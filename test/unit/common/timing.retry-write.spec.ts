@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { performance } from 'node:perf_hooks';
-import { retryWrite } from '../../../../lib/webhooks/delivery/handler-runner.js';
+import { retryWrite } from '../../../lib/common/timing.js';
 
 describe('writing a record again', () => {
   afterEach(() => {

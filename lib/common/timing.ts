@@ -1,0 +1,119 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** The longest wait that a timer of Node.js can hold. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** What came of waiting. */
+export type DeadlineResult<T> =
+  { readonly ended: 'done'; readonly value: T } | { readonly ended: 'late' } | { readonly ended: 'aborted' };
+
+/** Waits for work no longer than the deadline (by `performance.now()`) and the signal allow; the work itself goes on. */
+export function withDeadline<T>(
+  work: Promise<T>,
+  deadline: number,
+  signal?: AbortSignal,
+): Promise<DeadlineResult<T>> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(late);
+      signal?.removeEventListener('abort', abort);
+    };
+    const end = (waited: DeadlineResult<T>): void => {
+      stop();
+      resolve(waited);
+    };
+    const abort = (): void => {
+      end({ ended: 'aborted' });
+    };
+    const late = setTimeout(() => {
+      end({ ended: 'late' });
+    }, deadline - performance.now());
+    signal?.addEventListener('abort', abort, { once: true });
+    work.then(
+      (value) => {
+        end({ ended: 'done', value });
+      },
+      (error: unknown) => {
+        stop();
+        // As it came, whatever it is.
+        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
+        reject(error);
+      },
+    );
+    if (signal?.aborted) abort();
+  });
+}
+
+/** Waits. False where the signal fires first. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      resolve(!signal?.aborted);
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end);
+    if (signal?.aborted) end();
+  });
+}
+
+/** How long to wait after so many tries: exponential, with full jitter. */
+export function backOffMs(
+  tries: number,
+  { baseDelayMs, maxDelayMs }: { readonly baseDelayMs: number; readonly maxDelayMs: number },
+  random: () => number = Math.random,
+): number {
+  return random() * Math.min(maxDelayMs, baseDelayMs * 2 ** (tries - 1));
+}
+
+const FIRST_WAIT_MS = 50;
+const GIVE_UP_AFTER_MS = 1_000;
+
+/**
+ * Writes something down, for about a second again where the storage does not take it, and once again in any case: a client
+ * that makes its connection anew, or an answer that was lost, must not cost an effect that has happened its record, for then it
+ * would happen again.
+ */
+export async function retryWrite(write: () => Promise<boolean>): Promise<boolean> {
+  const giveUpAt = performance.now() + GIVE_UP_AFTER_MS;
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs *= 2) {
+    try {
+      return await write();
+    } catch (error) {
+      const isFirst = waitMs === FIRST_WAIT_MS;
+      if (!isFirst && performance.now() + waitMs > giveUpAt) throw error;
+    }
+    await delay(waitMs);
+  }
+}
+
+/** Eight tries in 25 seconds. */
+const FIRST_REWRITE_MS = 100;
+const LAST_REWRITE_MS = 12_800;
+
+/**
+ * What could not be written, tried again later and for a while: nobody waits for it, and it keeps no process from ending.
+ */
+export class WriteRetryQueue {
+  private readonly waiting = new Set<() => Promise<void>>();
+
+  add(write: () => Promise<unknown>, afterMs = FIRST_REWRITE_MS): void {
+    if (afterMs > LAST_REWRITE_MS) return;
+    const tryNow = async (): Promise<void> => {
+      clearTimeout(timer);
+      this.waiting.delete(tryNow);
+      await write().catch(() => {
+        this.add(write, afterMs * 2);
+      });
+    };
+    const timer = setTimeout(() => void tryNow(), afterMs).unref();
+    this.waiting.add(tryNow);
+  }
+
+  /** Tries everything once more, without waiting any longer. */
+  async flush(): Promise<void> {
+    await Promise.all([...this.waiting].map((tryNow) => tryNow()));
+  }
+}
