@@ -113,7 +113,7 @@ async function runCall<T extends object>(call: GatewayCall<T>, setup: CallSetup)
     // What an interceptor sent before may have arrived, like an earlier try of this call.
     ambiguous ||= call.kind !== 'read' && result.result === 'response' && result.resent === true;
     const decision = decideAfterAttempt(call.kind, report.event, report.httpStatus, ambiguous);
-    const { verdict } = decision;
+    const verdict = withEarlierAnswers(decision.verdict, attempts);
     setup.trace.attempt(attempt, report.requestId, decision);
     if (report.event === 'rate-limited') {
       setup.rateLimiter.pauseFor(report.retryAfterMs ?? backOffMs(attempt.number, setup.retry));
@@ -140,6 +140,15 @@ async function runCall<T extends object>(call: GatewayCall<T>, setup: CallSetup)
     if (verdict.end === 'unknown' && decision.probe && !(await setup.probing?.begin(verdict.evidence)))
       return fail(verdict, openProbe);
   }
+}
+
+/** After an earlier try was answered, if only with 429, no refusal proves that the earlier one made nothing: the key stays. */
+function withEarlierAnswers(
+  verdict: Decision['verdict'],
+  attempts: readonly AttemptInfo[],
+): Decision['verdict'] {
+  const isProven = verdict.end !== 'rejected' || !isAnswered(attempts.slice(0, -1));
+  return isProven ? verdict : { ...verdict, listed: false };
 }
 
 /** How long to wait for the next try; undefined: none. */

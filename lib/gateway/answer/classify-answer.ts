@@ -21,10 +21,10 @@ export type AnswerMeaning =
 /** Statuses with which servers refuse a request before anything acted on it: enough to refuse a collection, which keeps its key. */
 const REFUSING_STATUSES: ReadonlySet<number> = new Set([400, 404, 405, 411, 413, 415, 422]);
 /** What their status says stands above every code that refuses. */
-const SPEAKING_STATUSES: ReadonlySet<number> = new Set([401, 403, 408, 429]);
+const SPEAKING_STATUSES: ReadonlySet<number> = new Set([401, 403, 408, 425, 429, 499]);
 /** Words of an answer that may speak of an earlier payment instead of refusing this one. */
 const EARLIER_PAYMENT =
-  /idempoten|duplicat|already|unique|previous|progress|pending|process(?:ed|ing)|\b(?:taken|(?:re)?used|exists?)\b/i;
+  /idempoten|duplicat|already|unique|previous|progress|pending|process(?:ed|ing)|repeat|in use|\b(?:taken|(?:re)?used|exists?)\b/i;
 /** What the specification's requests hold: messages by field about anything else may tell what came after the payment. */
 const REQUEST_FIELDS: ReadonlySet<string> = new Set([
   'account_name',
@@ -42,7 +42,7 @@ const REQUEST_FIELDS: ReadonlySet<string> = new Set([
   'recipient_phone',
   'remarks',
 ]);
-/** An answer without a listed code refuses only where it does not speak of the reference at all. */
+/** An answer whose code names no cause refuses only if it does not speak of the reference at all. */
 const REFERENCE = /reference/i;
 
 /** Classifies an answer: by body code first, by HTTP status second. */
@@ -165,7 +165,9 @@ function duplicateField({ errors }: GatewayErrorBody): GatewayCodeEffect | undef
 
 /** The specification lists no code for a collection whose reference stands already. */
 function speaksOfEarlierPayment(error: GatewayErrorBody): boolean {
-  return textsOf(error).some((text) => EARLIER_PAYMENT.test(text));
+  const text = textsOf(error).join(' ');
+  const namesNoCause = error.code === undefined || error.code === 'INVALID_REQUEST';
+  return EARLIER_PAYMENT.test(text) || (namesNoCause && REFERENCE.test(text));
 }
 
 function textsOf({ code = '', message = '', errors }: GatewayErrorBody): string[] {

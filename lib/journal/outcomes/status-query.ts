@@ -60,7 +60,7 @@ export function readStatus(
   if (amount === 'other') return namesPayment ? KNOWN : NOTHING;
   const outcome = finalStatus(record.family, status);
   if (outcome === undefined && !UNDER_WAY.includes(status)) {
-    return namesPayment && amount === 'same' ? KNOWN : NOTHING;
+    return reference === 'same' && amount === 'same' ? KNOWN : NOTHING;
   }
   // A look-up that found nothing says "failed", too. That there is a payment stops whoever would send it, so it is believed.
   if (reference === 'absent') return outcome && !movesMoney(outcome) ? NOTHING : KNOWN;

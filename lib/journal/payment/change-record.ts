@@ -39,13 +39,17 @@ export async function changeRecord(
 }
 
 /** The operator whose word was contradicted must hear of it: nothing else ends the payment again. */
-function reportConflict(
-  { state, outcome }: JournalRecord,
-  { operation, reference, evidence }: JournalRecord,
-): void {
-  if (state === 'unknown' || evidence !== 'conflict') return;
+function reportConflict({ state, outcome }: JournalRecord, next: JournalRecord): void {
+  const reopened = next.state === 'unknown' && (state === 'settled' || state === 'rejected');
+  if (!reopened && (state === 'unknown' || next.evidence !== 'conflict')) return;
+  const { operation, evidence } = next;
+  const reference = quoted(next.reference);
+  const what =
+    evidence === 'conflict'
+      ? `The gateway acknowledged ${operation} for the reference ${reference}, which`
+      : `No clear answer came to ${operation} for the reference ${reference}, which meanwhile`;
   new SafeLogger('PaymentsJournal').error(
-    `The gateway acknowledged ${operation} for the reference ${quoted(reference)}, which was written down as ${outcome ?? state}: ` +
-      'it is unknown again. Ask the gateway what came of it, then write it down once more with PaymentsJournal.settle().',
+    `${what} was written down as ${outcome ?? state}: it is unknown again. ` +
+      'Ask the gateway what came of it, then write it down once more with PaymentsJournal.settle().',
   );
 }

@@ -110,8 +110,9 @@ export function toRejected(record: JournalRecord, listed: boolean): JournalRecor
 }
 
 /**
- * Money may have moved. What the journal knows better stays; that the gateway has it is remembered in any case, and contradicts an
- * operator who called it failed meanwhile.
+ * Money may have moved. What the journal knows better stays. That the gateway has the payment is remembered in any
+ * case. An operator who called the payment failed while the call was running could not know how the call would end:
+ * it is unknown again, unless its reference is used up anyway because the gateway acknowledged it.
  *
  * @param probe The one further try, where it is still open.
  */
@@ -121,6 +122,7 @@ export function toUnknown(
   probe: ProbeWait | undefined,
 ): JournalRecord {
   const known = PROVES_RECEIPT.has(evidence) ? toAcknowledged(record) : record;
+  if (contradicts(known) && !isAcknowledged(known)) return { ...reopened(known), evidence };
   if (known.state !== 'in-flight' && known.state !== 'unknown') return known;
   if (record.state === 'settled') return known;
   const { probe: _spent, ...rest } = known;
@@ -160,8 +162,12 @@ function contradicts({ settledBy, outcome }: JournalRecord, says?: PaymentOutcom
 }
 
 function conflicting(record: JournalRecord): JournalRecord {
+  return { ...reopened(record), acknowledged: true, evidence: 'conflict' };
+}
+
+function reopened(record: JournalRecord): JournalRecord {
   const { outcome: _outcome, settledBy: _by, ...rest } = closed(record);
-  return { ...rest, acknowledged: true, state: 'unknown', evidence: 'conflict' };
+  return { ...rest, state: 'unknown' };
 }
 
 function closed(record: JournalRecord): JournalRecord {

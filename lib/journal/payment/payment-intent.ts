@@ -175,7 +175,11 @@ export class PaymentIntent {
       case 'unknown': {
         const { evidence, openProbe } = result;
         return this.change((record) =>
-          toUnknown(openProbe ? { ...record, sent: true } : record, evidence, openProbe),
+          toUnknown(
+            openProbe && record.state !== 'settled' ? { ...record, sent: true } : record,
+            evidence,
+            openProbe,
+          ),
         );
       }
       default:

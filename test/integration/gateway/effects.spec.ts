@@ -208,6 +208,22 @@ describe.each(WAYS)('money that moved before the answer, %s', (way) => {
     });
   });
 
+  it.each(['collection', 'disbursement'] as const)(
+    'moves once if 429 hides the effect of a %s and the second try of the call is refused',
+    async (family) => {
+      const tooMany = text('', 429, { 'retry-after': '0' });
+      const told = await payUntilTold(family, (...exchange) => {
+        gateway.next(json({ status: 'error', code: 'INSUFFICIENT_BALANCE', message: 'No' }, 422));
+        tooMany(...exchange);
+      });
+      expect(told).toBeInstanceOf(PaymentRejectedError);
+      expect(gateway.effects()).toBe(1);
+      const keys = gateway.seen.map(({ headers }) => headers['idempotency-key']);
+      expect(keys.length).toBeGreaterThan(2);
+      expect(new Set(keys).size).toBe(1);
+    },
+  );
+
   it.each<[string, Behaviour, string]>([
     ['a code that nobody lists', json({ success: false, code: 'NEW', message: 'No' }, 422), 'NEW'],
     ['a message alone', json({ message: 'Not found' }, 404), 'HTTP_404'],

@@ -47,7 +47,7 @@ const codesOf = (effect: string): string[] =>
   Object.entries(GATEWAY_CODES).flatMap(([code, info]) => (info.effect === effect ? [code] : []));
 
 /** Under these every listed code refuses: the specification shows no status of a refusal. */
-const FITTING = [400, 402, 404, 405, 410, 411, 412, 413, 415, 422, 499];
+const FITTING = [400, 402, 404, 405, 410, 411, 412, 413, 415, 422];
 const SERVER_ERRORS = [500, 502, 503, 504];
 const SUCCESSES = [200, 201, 202];
 const WITHOUT_CODE = [400, 404, 405, 411, 413, 415, 422];
@@ -106,6 +106,9 @@ const EARLIER_ROWS: readonly Row[] = [
   'See the previous request',
   'reference reused',
   'Numbers exist',
+  'The request id is in use',
+  'Repeated request',
+  'Reference no. 17',
 ].map((message): Row => [
   `INVALID_REQUEST with the message "${message}"`,
   [400, 422],

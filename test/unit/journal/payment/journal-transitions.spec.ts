@@ -119,6 +119,21 @@ describe('what is written down of a payment', () => {
       });
     });
 
+    it('is unknown again once its call ends without a clear answer: the operator spoke too early', () => {
+      const sent = toSettled({ ...record(), sent: true }, 'failed', 'operator');
+      for (const evidence of ['no-answer', 'server-error', 'provider-error'] as const) {
+        const open = toUnknown(sent, evidence, 'after-silence');
+        expect(open).toMatchObject({ state: 'unknown', evidence });
+        expect(isAcknowledged(open)).toBe(false);
+        for (const field of ['outcome', 'settledBy', 'body', 'probe', 'sent'])
+          expect(open).not.toHaveProperty(field);
+      }
+      for (const settledBy of ['webhook', 'status'] as const) {
+        const certain = toSettled(record(), 'failed', settledBy);
+        expect(toUnknown(certain, 'no-answer', 'after-silence')).toBe(certain);
+      }
+    });
+
     it('stays ended where the gateway says as well that no money moved', () => {
       expect(toAcknowledgedWithoutMoney(ended())).toEqual({ ...ended(), acknowledged: true });
       for (const outcome of ['failed', 'cancelled', 'expired'] as const)

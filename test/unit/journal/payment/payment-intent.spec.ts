@@ -99,6 +99,23 @@ it.each<[what: string, end: CallResult<unknown>]>([
   expect(error).toHaveBeenCalledWith(expect.stringContaining('it is unknown again'));
 });
 
+it('is unknown again where an operator called it failed while its call ran, and no clear answer came', async () => {
+  const error = vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+  const { journal } = memoryStorage();
+  const intent = await begun(journal, journalRecord('order-1'));
+  await new OutcomeRecorder(journal).settle(journalRecord('order-1'), 'failed');
+  const ended = await intent.end({
+    end: 'unknown',
+    evidence: 'no-answer',
+    error: new PaymentOutcomeUnknownError('no-answer', 'no answer came'),
+    openProbe: 'after-silence',
+    answered: true,
+  });
+  expect(ended?.record).toMatchObject({ state: 'unknown', evidence: 'no-answer' });
+  expect(ended?.record).not.toHaveProperty('settledBy');
+  expect(error.mock.calls).toEqual([[expect.stringMatching(/^No clear answer came .* it is unknown again/)]]);
+});
+
 it('writes its end without reading first', async () => {
   const { journal } = memoryStorage();
   const record = journalRecord('order-1');
