@@ -97,6 +97,7 @@ function capture(
     if (unverified.held > 0) releaseAtEnd(response, unverified);
   });
 }
+
 /** What `express.json()` takes unless it is told otherwise: `limit: '100kb'`. */
 const PARSER_LIMIT = 102_400;
 

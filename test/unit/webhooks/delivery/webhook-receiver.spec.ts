@@ -1,5 +1,12 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
+import { onPaymentsDiagnostics, type PaymentsDiagnostics } from '../../../../lib/common/diagnostics.js';
+import {
+  WEBHOOK_END_CHANNEL,
+  WEBHOOK_HANDLER_END_CHANNEL,
+  WEBHOOK_HANDLER_START_CHANNEL,
+  WEBHOOK_START_CHANNEL,
+} from '../../../../lib/common/webhook-diagnostics.js';
 import { type ResolvedWebhookOptions } from '../../../../lib/config/resolved-options.js';
 import { paymentEvent } from '../../../../lib/testing/payment-event.js';
 import { type DeliveryDispatcher } from '../../../../lib/webhooks/delivery/delivery-dispatcher.js';
@@ -82,4 +89,22 @@ it('works on a delivery of a queue as it was when it came', async () => {
   expect(await receiver.work(queued)).toEqual(DONE);
   expect(dispatch.mock.calls[0]?.[0]).toMatchObject({ event, deliveredAt });
   expect(dispatch.mock.calls[0]?.[0].bodyHash()).toBe('the hash of its bytes');
+});
+
+it.each<keyof PaymentsDiagnostics | undefined>([
+  undefined,
+  WEBHOOK_START_CHANNEL,
+  WEBHOOK_HANDLER_START_CHANNEL,
+  WEBHOOK_HANDLER_END_CHANNEL,
+  WEBHOOK_END_CHANNEL,
+])('traces a delivery where somebody listens when it begins, for example to %s', async (channel) => {
+  const stop = channel && onPaymentsDiagnostics(channel, () => {});
+  const dispatch = vi.fn((_webhook: TracedWebhook) => Promise.resolve(DONE));
+  const dispatcher = { dispatch } as unknown as DeliveryDispatcher;
+  const receiver = new WebhookReceiver(SCOPE, OPTIONS, dispatcher, new RunningWork(), 'memory');
+  receiver.open();
+  const event = paymentEvent('payment.success');
+  await receiver.receive({ event, bodyHash: () => '', deliveredAt: new Date() });
+  stop?.();
+  expect(dispatch.mock.calls[0]?.[0].trace !== undefined).toBe(channel !== undefined);
 });

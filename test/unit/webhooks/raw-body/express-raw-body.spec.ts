@@ -1,0 +1,46 @@
+import { expect, it, vi } from 'vitest';
+import { PassThrough } from 'node:stream';
+import {
+  captureOnExpress,
+  type ExpressLike,
+  type ExpressRequest,
+  settleBeforeParsers,
+} from '../../../../lib/webhooks/raw-body/express-raw-body.js';
+import { type ExpectedDelivery, UnverifiedBytes } from '../../../../lib/webhooks/raw-body/read-body.js';
+
+type Middleware = Parameters<ExpressLike['use']>[0];
+
+const LIMITS = { bodyLimit: 100, bodyTimeoutMs: 60_000, unverifiedBytesLimit: 100, requiredHeaders: [] };
+
+it.each([
+  ['once where the request keeps it', '/webhooks', ['/webhooks']],
+  ['again where a middleware has changed it', '/other', ['/webhooks', '/other']],
+])('A path is looked up %s.', async (_what, later, asked) => {
+  const middlewares: Middleware[] = [];
+  const app: ExpressLike = { use: (middleware) => middlewares.push(middleware) };
+  const at = vi.fn((path: string): ExpectedDelivery => {
+    return { path, limits: LIMITS, receiver: undefined, isCertain: false };
+  });
+  captureOnExpress(app, { at }, new UnverifiedBytes());
+  settleBeforeParsers(app, { at }, () => {});
+  const stream = new PassThrough();
+  stream.end('{}');
+  const head = {
+    method: 'POST',
+    path: '/webhooks',
+    headers: { 'content-length': '2' },
+    rawHeaders: ['a', 'b'],
+  };
+  const request = Object.assign(stream, head);
+  const response = new PassThrough();
+  const [capture, settle] = middlewares.map(
+    (middleware) => () =>
+      new Promise((resolve) => {
+        middleware(request as unknown as ExpressRequest, response as never, resolve);
+      }),
+  );
+  await capture?.();
+  request.path = later;
+  await settle?.();
+  expect(at.mock.calls.flat()).toEqual(asked);
+});
