@@ -15,7 +15,7 @@ INSERT INTO products (position, id, name, note, price) VALUES
 
 CREATE TABLE orders (
   number text PRIMARY KEY,
-  -- One page that is sent twice is one order.
+  -- Sending one page twice makes one order.
   checkout uuid NOT NULL UNIQUE,
   product text NOT NULL REFERENCES products,
   amount numeric(15, 2) NOT NULL,
@@ -31,7 +31,7 @@ CREATE TABLE orders (
 );
 CREATE INDEX ON orders (changed_at) WHERE state NOT IN ('placed', 'failed', 'paid');
 
--- Every reference under which an order was asked for. A payment that has ended needs a new one.
+-- Every reference of an order. After a payment has ended, the next one needs a new reference.
 CREATE TABLE order_payments (
   reference text PRIMARY KEY,
   order_number text NOT NULL REFERENCES orders,
@@ -39,10 +39,10 @@ CREATE TABLE order_payments (
   outcome text CHECK (outcome IN ('success', 'failed', 'cancelled', 'expired')),
   UNIQUE (order_number, nr)
 );
--- An order is never asked for twice at once, whatever the code does.
+-- An order has at most one open payment, whatever the code does.
 CREATE UNIQUE INDEX ON order_payments (order_number) WHERE outcome IS NULL;
 
--- Whoever follows an order hears of each change when it is committed, on every instance of the shop.
+-- Notifies every instance of the shop of each committed change.
 CREATE FUNCTION order_changes() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   NEW.version := OLD.version + 1;

@@ -4,10 +4,10 @@ import { Client } from 'pg';
 import '../../../test/support/pglite-template.js';
 import { describeWith, postgresService } from '../../../test/support/services.js';
 
-/** Gives what DATABASE_URL is; to be called within the specs. Empty: PGlite in memory. */
+/** Returns the DATABASE_URL within the specs; empty means PGlite in memory. */
 export type DatabaseUrl = () => string;
 
-/** The same specs on a PostgreSQL server, where there is one, and on PGlite. */
+/** The same specs on a PostgreSQL server, if there is one, and on PGlite. */
 export function describeOnBoth(name: string, specs: (url: DatabaseUrl) => void): void {
   describeOnPostgres(name, specs);
   describe(`${name}, on PGlite`, () => {
@@ -15,7 +15,7 @@ export function describeOnBoth(name: string, specs: (url: DatabaseUrl) => void):
   });
 }
 
-/** On a PostgreSQL server, and on PGlite where there is none. */
+/** On a PostgreSQL server, and on PGlite otherwise. */
 export function describeOnOne(name: string, specs: (url: DatabaseUrl) => void): void {
   if (postgresService.reachable) describeOnPostgres(name, specs);
   else
@@ -24,7 +24,7 @@ export function describeOnOne(name: string, specs: (url: DatabaseUrl) => void): 
     });
 }
 
-/** What PGlite cannot show, because it has one connection. */
+/** Specs that need more than the one connection of PGlite. */
 export function describeOnPostgres(name: string, specs: (url: DatabaseUrl) => void): void {
   describeWith([postgresService], `${name}, on PostgreSQL`, () => {
     const database = `shop_${randomBytes(6).toString('hex')}`;
