@@ -11,7 +11,7 @@ export const ENVIRONMENT_OPTIONS = {
   dotenv: {
     type: 'string',
     value: '<file>',
-    says: 'variables of the application; what is set already counts more (default: .env, where there is one)',
+    says: 'variables of the application; variables that are set win (default: .env, if it exists)',
   },
 } as const satisfies OptionSpecs;
 

@@ -99,7 +99,7 @@ function probe(): Option<Readonly<Record<PaymentFamily, ProbeWaits | undefined>>
 
 function probeWaits(fallbackMs: number): Option<ProbeWaits> {
   const afterSilenceMs = milliseconds({ min: 0, default: fallbackMs });
-  const fallback = `${afterSilenceMs.default}, or afterSilenceMs where that is longer`;
+  const fallback = `${afterSilenceMs.default}, or afterSilenceMs if that is longer`;
   const afterAnswerMs = unless(milliseconds({ min: 0, default: fallbackMs }), undefined, fallback);
   // A gateway that reports an error at once may still be making the payment: it needs as much time as a
   // silent one.
@@ -221,7 +221,7 @@ function rawBody(): Option<WebhookOptions['rawBody']> {
     default: 'the package reads the request',
     read: (value, path, error) => {
       if (value === undefined || typeof value === 'function') return value as WebhookOptions['rawBody'];
-      throw error(path, 'is no function: write (request) => request.rawBody, or leave it out.');
+      throw error(path, 'is not a function: write (request) => request.rawBody, or leave it out.');
     },
   };
 }

@@ -42,14 +42,14 @@ function replayWarnings({ name, signsTime }: WebhookScheme, retentionDays: numbe
   return [
     `the scheme ${name} signs no time, so an old delivery can be sent again for ever, while PaymentsInbox.purge() forgets handled ` +
       `ones after ${retentionDays} days (webhooks.retentionDays), and only the journal then knows that they were handled. Write ` +
-      'retentionDays: Infinity, or a scheme with a signed time where the gateway sends one: the timestamp of hmac(), or signsTime ' +
+      'retentionDays: Infinity, or a scheme with a signed time if the gateway sends one: the timestamp of hmac(), or signsTime ' +
       'of customScheme().',
   ];
 }
 
 const ENCODINGS = ['utf8', 'base64', 'hex'] as const;
 const SPLIT =
-  'PAYMENTS_WEBHOOK_SECRET was split at its commas: where a comma belongs to one secret, write that one whole beside the ' +
+  'PAYMENTS_WEBHOOK_SECRET was split at its commas: if a comma belongs to one secret, write that one whole beside the ' +
   'factory, webhooks: { scheme, secrets: [process.env.PAYMENTS_WEBHOOK_SECRET] }.';
 const ISO_MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
 
@@ -83,7 +83,7 @@ export function secretWarnings(secrets: unknown, keys: readonly ResolvedWebhookK
   const short = keys.flatMap(({ isShort, bytes }, index) =>
     isShort
       ? [
-          `webhooks.secrets[${index}] has only ${bytes().length} bytes (allowShort): whoever catches one delivery can try out ` +
+          `webhooks.secrets[${index}] has only ${bytes().length} bytes (allowShort): an attacker with one delivery can try out ` +
             'all secrets of that length. Ask the gateway for a longer one.',
         ]
       : [],

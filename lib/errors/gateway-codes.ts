@@ -38,7 +38,7 @@ export const GATEWAY_CODES = {
   INVALID_REQUEST: {
     effect: 'refused',
     meaning: 'the request payload is invalid',
-    hint: 'Compare the request with the field rules; `errors` names the fields where the gateway did.',
+    hint: 'Compare the request with the field rules; `errors` names the fields if the gateway did.',
   },
   DUPLICATE_REQUEST: {
     effect: 'duplicate-request',

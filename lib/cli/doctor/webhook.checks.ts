@@ -33,7 +33,7 @@ export async function webhookChecks(url: URL, sender: Sender): Promise<readonly 
       : skipped(
           'Webhook route, stale event',
           'this scheme signs no time, so a caught delivery stays valid',
-          'Repeated deliveries are known by their reference; where the gateway signs a time, name it with --timestamp-header.',
+          'Repeated deliveries are known by their reference; if the gateway signs a time, name it with --timestamp-header.',
         ),
   );
   return results;

@@ -184,7 +184,7 @@ describeWithBrowser("the emulator's page", (browser) => {
     await page.getByRole('link', { name: 'payment.success order-1' }).click();
     await page.locator('summary', { hasText: 'answered 500 instead of 200' }).click();
     await page.locator('pre', { hasText: 'x-webhook-signature' }).waitFor();
-    await pressed('Replay, signed anew');
+    await pressed('Replay with a new signature');
     await page.locator('summary', { hasText: 'Try 2' }).waitFor();
     await pressed('Replay unchanged');
     await page.locator('summary', { hasText: 'Try 3' }).filter({ hasText: '200' }).waitFor();
