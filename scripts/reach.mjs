@@ -9,7 +9,7 @@ export function reach(entry) {
   const packages = new Set();
   for (const file of files) {
     for (const specifier of specifiersOf(file)) {
-      if (specifier.startsWith('.')) files.add(besides(file, specifier));
+      if (specifier.startsWith('.')) files.add(siblingFile(file, specifier));
       else if (!isBuiltin(specifier)) packages.add(packageName(specifier));
     }
   }
@@ -27,7 +27,7 @@ function specifiersOf(file) {
 }
 
 /** A declaration file imports the `.js` file of another one. */
-function besides(file, specifier) {
+function siblingFile(file, specifier) {
   const target = resolve(dirname(file), specifier);
   return file.endsWith('.d.ts') ? target.replace(/\.js$/, '.d.ts') : target;
 }

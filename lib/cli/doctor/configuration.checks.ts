@@ -43,7 +43,7 @@ function meantBy(name: string, unset: readonly string[]): string | undefined {
 }
 
 /** The options of the command line about the keys. */
-export interface CredentialWish {
+export interface CredentialArguments {
   readonly environment?: 'sandbox' | 'production';
   readonly auth?: 'headers' | 'bearer';
 }
@@ -51,7 +51,7 @@ export interface CredentialWish {
 /** Checks that address and keys belong together, by the rules that stop the boot. */
 export function credentialCheck(
   environment: NodeJS.ProcessEnv,
-  wanted: CredentialWish,
+  wanted: CredentialArguments,
 ): { readonly result: CheckResult; readonly credentials?: ResolvedCredentials } {
   try {
     const options = { ...optionsFromEnvironment(environment), ...wanted };

@@ -10,7 +10,7 @@ import { type CheckResult, skipped } from './check.js';
 import { checkLines, summaryLine } from './check-lines.js';
 import {
   credentialCheck,
-  type CredentialWish,
+  type CredentialArguments,
   secretCheck,
   timeoutCheck,
   variableCheck,
@@ -76,7 +76,7 @@ interface DoctorValues extends SigningValues {
 }
 
 async function* checks(values: DoctorValues, context: CommandContext): AsyncGenerator<CheckResult> {
-  const wanted = wishedCredentials(values);
+  const wanted = credentialArguments(values);
   const webhook = values.webhook === undefined ? undefined : httpAddress('--webhook', values.webhook);
   const chosen = chosenScheme(values);
   const folder = resolve(context.folder, values.project ?? '.');
@@ -107,7 +107,7 @@ async function* checks(values: DoctorValues, context: CommandContext): AsyncGene
     );
 }
 
-function wishedCredentials({ environment, auth }: DoctorValues): CredentialWish {
+function credentialArguments({ environment, auth }: DoctorValues): CredentialArguments {
   const wantedEnvironment = oneOf('--environment', environment, ['sandbox', 'production']);
   const wantedAuth = oneOf('--auth', auth, ['headers', 'bearer']);
   return {

@@ -29,13 +29,13 @@ export function inserted(
     const isEmpty = /^\[\s*\]$/.test(list.node.getText(code.source));
     return filled(code, list, isEmpty && inLine && fits ? entry : `\n${entry}`);
   }
-  if (inLine && !fits) return brokenOut(code, list, index, entry);
+  if (inLine && !fits) return onePerLine(code, list, index, entry);
   if (inLine) return insertedInLine(code, list, index, entry);
   return index === 0 ? insertedFirst(code, list, entry) : insertedAfter(code, list, index - 1, entry);
 }
 
 /** Puts each element, and an optional new one, on its own line. */
-export function brokenOut(
+export function onePerLine(
   code: SourceCode,
   { node, elements }: CodeList,
   index = 0,

@@ -15,7 +15,7 @@ export interface WantedImport {
 export function localName(code: SourceCode, name: string, from: string): string {
   const own = specifiersFrom(code, from).find((specifier) => exportedName(specifier) === name);
   if (own) return own.name.text;
-  return namesOf(code).has(name) ? inOtherWords(name) : name;
+  return namesOf(code).has(name) ? alternativeName(name) : name;
 }
 
 /** Adds the missing imports: packages first, then neighbours. */
@@ -47,7 +47,7 @@ function withImport(code: SourceCode, { from, names }: WantedImport): SourceCode
 }
 
 /** Turns `hmac` into `gatewayHmac`, if the file uses the name for something else. */
-function inOtherWords(name: string): string {
+function alternativeName(name: string): string {
   const prefix = /^[A-Z]/.test(name) ? 'Gateway' : 'gateway';
   return `${prefix}${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }

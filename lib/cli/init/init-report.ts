@@ -25,7 +25,7 @@ export function sayChanges(
 }
 
 /** Prints the code that a person has to write. */
-export function sayByHand(
+export function sayHandWork(
   { file, reason, text }: HandWork,
   folder: string,
   { data, say, paint }: CommandContext['terminal'],

@@ -6,7 +6,7 @@ import { type Application } from './application.js';
 import { writeChanges } from './file-change.js';
 import { isUncommitted } from './git-state.js';
 import { type InitPlan, initPlan } from './init-plan.js';
-import { nextSteps, sayByHand, sayChanges } from './init-report.js';
+import { nextSteps, sayHandWork, sayChanges } from './init-report.js';
 import { missingPackages } from './missing-packages.js';
 import { NotEditableError } from './not-editable.error.js';
 import { installCommand } from './package-manager.js';
@@ -62,7 +62,7 @@ async function carriedOut(
   const { changes, byHand } = plan;
   const code = byHand ? 1 : 0;
   sayChanges(changes, folder, terminal);
-  if (byHand) sayByHand(byHand, folder, terminal);
+  if (byHand) sayHandWork(byHand, folder, terminal);
   if (changes.length === 0) {
     if (!byHand) say('Everything is there already: nothing to change.');
     sayInstall(application, terminal);

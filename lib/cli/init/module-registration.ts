@@ -1,5 +1,5 @@
 import type ts from 'typescript';
-import { brokenOut, type CodeList, inserted, isInLine } from './code-list.js';
+import { onePerLine, type CodeList, inserted, isInLine } from './code-list.js';
 import { importedAs, importLine, localName, type WantedImport, withImports } from './import-names.js';
 import { moduleList, type ModuleListName, moduleMetadata, propertyName } from './module-class.js';
 import { edited, type SourceCode } from './source-code.js';
@@ -54,7 +54,7 @@ export function byHand(wanted: Registration, code?: SourceCode): string {
 function withRoom(code: SourceCode, className?: string): SourceCode {
   const node = moduleMetadata(code, className);
   const list: CodeList = { node, elements: node.properties };
-  return node.properties.length > 0 && isInLine(code, list) ? edited(code, brokenOut(code, list)) : code;
+  return node.properties.length > 0 && isInLine(code, list) ? edited(code, onePerLine(code, list)) : code;
 }
 
 function withEntry(code: SourceCode, name: ModuleListName, entry: string, className?: string): SourceCode {

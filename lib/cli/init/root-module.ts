@@ -94,7 +94,8 @@ function startedModule(
     const bindings = statement.importClause?.namedBindings;
     if (!bindings || !compiler.isNamedImports(bindings)) continue;
     const specifier = bindings.elements.find(({ name }) => name.text === local);
-    if (specifier) return { className: exportedName(specifier), file: besides(main, moduleOf(statement)) };
+    if (specifier)
+      return { className: exportedName(specifier), file: siblingFile(main, moduleOf(statement)) };
   }
   const isHere = code.source.statements.some(
     (statement) => compiler.isClassDeclaration(statement) && statement.name?.text === local,
@@ -119,7 +120,7 @@ function startedName({ compiler, source }: SourceCode): string | undefined {
 }
 
 /** The file of a relative import; undefined if it does not exist. */
-function besides(file: string, specifier: string): string | undefined {
+function siblingFile(file: string, specifier: string): string | undefined {
   if (!specifier.startsWith('.')) return undefined;
   const target = resolve(dirname(file), specifier.replace(/\.[jt]s$/, ''));
   return [`${target}.ts`, join(target, 'index.ts')].find((path) => existsSync(path));

@@ -2,7 +2,7 @@ import { parseCommandLine } from '../command-line.js';
 import { type Command, type CommandContext, type OptionSpecs } from '../command.js';
 import { UsageError } from '../usage-error.js';
 import { runChild } from './child-process.js';
-import { SANDBOX_OPTIONS, sandboxWish } from './sandbox-arguments.js';
+import { SANDBOX_OPTIONS, readSandboxArguments } from './sandbox-arguments.js';
 import { environmentOf } from './sandbox-environment.js';
 import { logEvents, sayHowToRepeat, startSandbox } from './start-sandbox.js';
 
@@ -36,9 +36,9 @@ async function runExec(args: readonly string[], context: CommandContext): Promis
   const [command, ...rest] = end < 0 ? [] : args.slice(end + 1);
   const { values } = parseCommandLine(end < 0 ? args : args.slice(0, end), OPTIONS, { positionals: false });
   if (command === undefined) throw new UsageError('Which command? Write it after --, such as -- npm test.');
-  const wish = sandboxWish(values, 0);
-  const sandbox = await startSandbox(wish);
-  sayHowToRepeat(sandbox, wish, context.terminal);
+  const parsed = readSandboxArguments(values, 0);
+  const sandbox = await startSandbox(parsed);
+  sayHowToRepeat(sandbox, parsed, context.terminal);
   if (values.log) logEvents(sandbox, context.terminal);
   try {
     const environment = { ...context.environment, ...environmentOf(sandbox.moduleOptions()) };

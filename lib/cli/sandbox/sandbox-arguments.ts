@@ -42,13 +42,13 @@ interface SandboxValues {
 }
 
 /** The emulator's settings from the arguments. */
-export interface SandboxWish {
+export interface SandboxArguments {
   readonly options: PaymentsSandboxOptions;
   readonly forwardTo: URL | undefined;
 }
 
 /** @throws UsageError that says what to write instead. */
-export function sandboxWish(values: SandboxValues, defaultPort: number): SandboxWish {
+export function readSandboxArguments(values: SandboxValues, defaultPort: number): SandboxArguments {
   const seed = wholeNumber('--seed', values.seed, [0, 2 ** 32 - 1]);
   const profile = oneOf('--profile', values.profile, ['documented', 'adversarial']);
   const forwardTo = values['forward-to'];

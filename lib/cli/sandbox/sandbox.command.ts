@@ -2,7 +2,7 @@ import { type PaymentsSandbox } from '../../sandbox/payments-sandbox.js';
 import { parseCommandLine } from '../command-line.js';
 import { type Command, type CommandContext, type OptionSpecs } from '../command.js';
 import { type Terminal } from '../terminal.js';
-import { SANDBOX_OPTIONS, sandboxWish } from './sandbox-arguments.js';
+import { SANDBOX_OPTIONS, readSandboxArguments } from './sandbox-arguments.js';
 import { environmentOf } from './sandbox-environment.js';
 import { logEvents, printEvents, sayHowToRepeat, startSandbox } from './start-sandbox.js';
 
@@ -32,16 +32,16 @@ export const sandboxCommand: Command = {
 
 async function runSandbox(args: readonly string[], { terminal, onSignal }: CommandContext): Promise<number> {
   const { values } = parseCommandLine(args, OPTIONS, { positionals: false });
-  const wish = sandboxWish(values, DEFAULT_PORT);
+  const parsed = readSandboxArguments(values, DEFAULT_PORT);
   const stopped = new Promise<void>((resolve) => {
     const unsubscribe = onSignal(() => {
       unsubscribe(); // a second Ctrl-C ends the process at once
       resolve();
     });
   });
-  const sandbox = await startSandbox(wish);
-  sayHowToRepeat(sandbox, wish, terminal);
-  report(sandbox, { ...values, forwardTo: wish.forwardTo }, terminal);
+  const sandbox = await startSandbox(parsed);
+  sayHowToRepeat(sandbox, parsed, terminal);
+  report(sandbox, { ...values, forwardTo: parsed.forwardTo }, terminal);
   if (values.json) printEvents(sandbox, terminal);
   else logEvents(sandbox, terminal);
   await stopped;

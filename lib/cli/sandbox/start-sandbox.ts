@@ -1,10 +1,10 @@
 import { PaymentsSandbox } from '../../sandbox/payments-sandbox.js';
 import { type Terminal } from '../terminal.js';
 import { deliveryData, deliveryLines, requestData, requestLines } from './event-lines.js';
-import { type SandboxWish } from './sandbox-arguments.js';
+import { type SandboxArguments } from './sandbox-arguments.js';
 
 /** @throws PaymentsConfigError if the port is taken. */
-export async function startSandbox({ options, forwardTo }: SandboxWish): Promise<PaymentsSandbox> {
+export async function startSandbox({ options, forwardTo }: SandboxArguments): Promise<PaymentsSandbox> {
   const sandbox = await PaymentsSandbox.start(options);
   if (forwardTo) sandbox.deliverTo(forwardTo);
   return sandbox;
@@ -13,7 +13,7 @@ export async function startSandbox({ options, forwardTo }: SandboxWish): Promise
 /** Prints how to repeat the run, if the emulator varies its answers. */
 export function sayHowToRepeat(
   { seed }: PaymentsSandbox,
-  { options }: SandboxWish,
+  { options }: SandboxArguments,
   { say, paint }: Terminal,
 ): void {
   if (options.profile !== 'adversarial') return;

@@ -15,7 +15,7 @@ export interface Delivered {
 }
 
 /** Whether the route accepted a good delivery, or refused a bad one. */
-export function isAsWished({ kind, answer }: Pick<Delivered, 'kind' | 'answer'>): boolean {
+export function isAsExpected({ kind, answer }: Pick<Delivered, 'kind' | 'answer'>): boolean {
   return isAnswered(answer) && answer.status === (kind === 'good' ? 200 : 401);
 }
 
@@ -23,7 +23,7 @@ export function isAsWished({ kind, answer }: Pick<Delivered, 'kind' | 'answer'>)
 export function triggerLines(delivered: Delivered, paint: Paint): readonly string[] {
   const { event, reference, url, kind, answer } = delivered;
   const how = kind === 'good' ? '' : ` (${kind})`;
-  const look = isAsWished(delivered) ? 'green' : 'red';
+  const look = isAsExpected(delivered) ? 'green' : 'red';
   return [
     `${paint('cyan', '-->')} ${paint('bold', printable(event))} ${printable(reference)} to ${url.href}${how}`,
     `${paint('cyan', '<--')} ${paint(look, outcome(delivered))}`,

@@ -12,7 +12,7 @@ import { eventData } from './event-data.js';
 import { eventHeaders, type SignatureKind } from './event-headers.js';
 import { shuffled } from './shuffled.js';
 import { senderOf, SIGNING_OPTIONS } from './signing-options.js';
-import { isAsWished, triggerData, triggerLines, type Delivered } from './trigger-log.js';
+import { isAsExpected, triggerData, triggerLines, type Delivered } from './trigger-log.js';
 
 const OPTIONS = {
   to: {
@@ -75,16 +75,16 @@ async function runTrigger(args: readonly string[], context: CommandContext): Pro
 
   const events = names.map((name) => ({ name, body: JSON.stringify(paymentEvent(name, data)) }));
   const deliveries = events.flatMap((event) => Array.from({ length: repeat }, () => event));
-  let asWished = true;
+  let asExpected = true;
   for (const { name, body } of values.shuffle ? shuffled(deliveries) : deliveries) {
     const headers = eventHeaders(kind, body, sender, { url });
     const answer = await exchange(url, { method: 'POST', headers, body: Buffer.from(body) });
     const delivered: Delivered = { event: name, reference, url, kind, answer };
-    asWished &&= isAsWished(delivered);
+    asExpected &&= isAsExpected(delivered);
     if (values.json) terminal.data(JSON.stringify(triggerData(delivered)));
     else triggerLines(delivered, terminal.paintData).forEach(terminal.data);
   }
-  return asWished ? 0 : 1;
+  return asExpected ? 0 : 1;
 }
 
 /** Tests may send anything as a reference. */
