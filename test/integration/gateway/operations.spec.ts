@@ -117,6 +117,20 @@ describe('the seven operations', () => {
     expect(payout).toEqual(mobileRecord);
   });
 
+  it('turns numbers of a payout into exact strings, and warns about what is not listed', async () => {
+    const numbers = { amount: 250000, fee: 1500, total_amount: 251500, status: 'resting' };
+    gateway.answer(json(envelope({ ...bankRecord, ...numbers }, 'DISBURSEMENT_INITIATED')));
+    const payout = await merchant.disbursements.bank(bankRequest);
+    expect(payout).toEqual({ ...bankRecord, status: 'resting', metadata: {} });
+    expect(payout.lastResponse.warnings).toEqual(['status has a value that the specification does not list']);
+
+    gateway.answer(json(envelope({ ...mobileRecord, channel: 'CASH' }, 'DISBURSEMENT_INITIATED')));
+    const mobile = await merchant.disbursements.mobileMoney(mobileRequest);
+    expect(mobile.lastResponse.warnings).toEqual([
+      'channel has a value that the specification does not list',
+    ]);
+  });
+
   it('looks a name up, without an idempotency key', async () => {
     const request = { channel: 'BANK', account_number: '0150123456789', bank_code: 'ABC' } as const;
     const answer = { ...request, account_name: 'Juma Hamisi', bank_name: 'Able Bank' };
@@ -126,6 +140,18 @@ describe('the seven operations', () => {
     expect(gateway.seen[0]?.headers).not.toHaveProperty('idempotency-key');
     expect(result).toEqual(answer);
     expect(result.lastResponse).not.toHaveProperty('idempotencyKey');
+    expect(result.lastResponse.warnings).toEqual([]);
+  });
+
+  it('compares the answer to a lookup with what was asked for only', async () => {
+    const request = { channel: 'PARTNERPESA', account_number: '17' } as const;
+    const answer = { ...request, account_name: 'Juma Hamisi' };
+    gateway.answer(json(envelope({ ...answer, bank_code: 'ABC' })));
+    expect((await merchant.names.lookup(request)).lastResponse.warnings).toEqual([]);
+    gateway.answer(json(envelope({ ...answer, account_number: '18' })));
+    expect((await merchant.names.lookup(request)).lastResponse.warnings).toEqual([
+      'account_number of the answer is not the one that was asked for',
+    ]);
   });
 
   it('reads the balance as exact strings, with no body and no content type', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   Controller,
   type ExecutionContext,
@@ -165,3 +165,35 @@ it('answers 422 for a code that is the name of an object method', async () => {
   const answer = lastValueFrom(interceptor.intercept({} as ExecutionContext, { handle: () => refused }));
   await expect(answer).rejects.toMatchObject({ status: 422 });
 });
+
+it('leaves out what the error does not know', async () => {
+  const refused = throwError(() => new PaymentsStorageError('The storage is away.'));
+  const answer = lastValueFrom(
+    new PaymentsErrorInterceptor().intercept({} as ExecutionContext, { handle: () => refused }),
+  );
+  const error: unknown = await answer.catch((caught: unknown) => caught);
+  expect(Object.keys((error as HttpException).getResponse())).toEqual([
+    'statusCode',
+    'error',
+    'code',
+    'message',
+    'mayHaveBeenProcessed',
+  ]);
+});
+
+it.each(['header', 'setHeader'])(
+  'tells when to try again through a response that has only %s',
+  async (name) => {
+    const setHeader = vi.fn();
+    const context = {
+      getType: () => 'http',
+      switchToHttp: () => ({ getResponse: () => ({ [name]: setHeader }) }),
+    } as unknown as ExecutionContext;
+    const limited = throwError(() => new PaymentsRateLimitError(1_200, 'slow down'));
+    const answer = lastValueFrom(
+      new PaymentsErrorInterceptor().intercept(context, { handle: () => limited }),
+    );
+    await expect(answer).rejects.toMatchObject({ status: 503 });
+    expect(setHeader.mock.calls).toEqual([['Retry-After', '2']]);
+  },
+);

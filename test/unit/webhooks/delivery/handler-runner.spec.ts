@@ -60,6 +60,30 @@ it.each<[what: string, error: Error, finished: string[], given: string, answer: 
   expect(called.map(([name]) => name)).toEqual([given]);
 });
 
+it('logs that a claim could not be given back, without what the storage said', async () => {
+  const lines: string[] = [];
+  vi.spyOn(Logger.prototype, 'error').mockImplementation((line: unknown) => void lines.push(String(line)));
+  const claim: InboxClaim = {
+    attempt: 1,
+    finished: [],
+    mark: () => Promise.resolve(true),
+    finish: () => Promise.resolve(true),
+    fail: () => Promise.reject(new Error('secret of order-1')),
+    withdraw: () => Promise.resolve(),
+  };
+  const handlers = [{ name: 'Orders.paid', run: () => Promise.reject(new Error('no stock')) }];
+  const answer = await new HandlerRunner('default', TIMES, new RunningWork()).run(
+    claim,
+    { known: true, handlers, done: () => {} },
+    webhook(),
+  );
+  expect(answer).toEqual({ status: 500 });
+  expect(lines).toEqual([
+    expect.stringContaining('Orders.paid failed'),
+    'The claim could not be given back and holds until its lease ends: Error',
+  ]);
+});
+
 it('logs that the end of handlers that ran on could not be recorded, without what the storage said', async () => {
   let tell = (): void => {};
   const told = new Promise<void>((resolve) => (tell = resolve));

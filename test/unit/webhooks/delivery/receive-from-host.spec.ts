@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { paymentEvent } from '../../../../lib/testing/payment-event.js';
 import { hostWebhook, receiveFromHost } from '../../../../lib/webhooks/delivery/host-webhook.js';
@@ -31,4 +32,19 @@ it.each<[answer: WebhookAnswer, headers: Record<string, string>, body: object | 
   expect(Object.keys(given.headers)).toEqual(Object.keys(headers));
   if (body) expect(JSON.parse(given.body)).toMatchObject(body);
   else expect(given.body).toBe('');
+});
+
+it('what a host hands on has the hash of its bytes', async () => {
+  const hashes: string[] = [];
+  const receiver = {
+    scope: { account: 'default', environment: 'sandbox' },
+    limits: { bodyLimit: 65_536 },
+    signatures: { verdictOn: () => ({ ok: true }) },
+    receive: ({ bodyHash }: { readonly bodyHash: () => string }) => {
+      hashes.push(bodyHash());
+      return Promise.resolve({ status: 200 });
+    },
+  } as unknown as WebhookReceiver;
+  await receiveFromHost(receiver, webhook);
+  expect(hashes).toEqual([createHash('sha256').update(webhook.body).digest('hex')]);
 });
