@@ -131,6 +131,23 @@ describe('the seven operations', () => {
     ]);
   });
 
+  it.each([[['x']], ['x'], [17], [true]])('leaves a payment unknown whose record is %j', async (data) => {
+    gateway.answer(json(envelope(data)));
+    const { collections, disbursements } = merchant;
+    const once = { retry: false } as const;
+    for (const call of [
+      () => collections.mobileMoney(collectionRequest, once),
+      () => collections.partnerWallet({ ...collectionRequest, reference: 'order-2' }, once),
+      () => disbursements.bank(bankRequest, once),
+      () => disbursements.mobileMoney(mobileRequest, once),
+    ]) {
+      await expect(call()).rejects.toMatchObject({
+        name: 'PaymentOutcomeUnknownError',
+        evidence: 'bad-answer',
+      });
+    }
+  });
+
   it('looks a name up, without an idempotency key', async () => {
     const request = { channel: 'BANK', account_number: '0150123456789', bank_code: 'ABC' } as const;
     const answer = { ...request, account_name: 'Juma Hamisi', bank_name: 'Able Bank' };

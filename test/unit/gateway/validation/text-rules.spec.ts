@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { isEmail, validateSync } from 'class-validator';
 import fc from 'fast-check';
+import { NameLookupDto } from '../../../../lib/name-lookup/name-lookup.dto.js';
 import { IsEmailAddress, IsReference } from '../../../../lib/gateway/validation/request-rules.js';
 
 class Request {
@@ -91,5 +92,18 @@ it.each(['', 'asha', 'asha@example', null, 5])('says how an e-mail address is wr
   const [problem] = validateSync(Object.assign(new Request(), { email }));
   expect(Object.values(problem?.constraints ?? {})).toEqual([
     expect.stringContaining('is required and must be an e-mail address: write name@example.com'),
+  ]);
+});
+
+it('the rules of a lookup have names', () => {
+  const wrong = Object.assign(new NameLookupDto(), { bank_code: 5 });
+  const names = validateSync(wrong).map(({ property, constraints = {} }) => [
+    property,
+    ...Object.keys(constraints),
+  ]);
+  expect(names).toEqual([
+    ['channel', 'isLookupChannel'],
+    ['account_number', 'isText'],
+    ['bank_code', 'isBankCodeOfChannel'],
   ]);
 });
