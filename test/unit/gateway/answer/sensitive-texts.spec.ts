@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type GatewayCall } from '../../../../lib/gateway/gateway-call.js';
-import { sensitiveTexts } from '../../../../lib/gateway/answer/safe-texts.js';
+import { safeTokens, sensitiveTexts } from '../../../../lib/gateway/answer/safe-texts.js';
 
 const textsOf = (body: object | undefined): string[] =>
   sensitiveTexts({ ...(body && { body }) } as GatewayCall<object>);
@@ -38,4 +38,14 @@ describe('what a request says about people', () => {
     expect(textsOf(harmless)).toEqual([]);
     expect(textsOf(undefined)).toEqual([]);
   });
+});
+
+it('a request id is kept as it is only if the whole of it is a UUID', () => {
+  const uuid = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
+  const call = { body: { phone: '255712345678' } } as unknown as GatewayCall<object>;
+  const kept = (requestId: string): string | undefined =>
+    safeTokens({ requestId }, call, new Set()).requestId;
+  expect(kept(uuid)).toBe(uuid);
+  expect(kept(`255712345678:${uuid}`)).not.toContain('255712345678');
+  expect(kept(`${uuid}:255712345678`)).not.toContain('255712345678');
 });
