@@ -1,16 +1,36 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { compilerProblems } from '../../support/compiler-problems.js';
+import { wholeSnippets } from '../../support/document-pages.js';
 import { ENTRY_POINTS } from '../../support/public-exports.js';
 import { tsdocExamples, unfencedExamples } from '../../support/tsdoc-examples.js';
 
+const examples = tsdocExamples(ENTRY_POINTS);
+const snippets = wholeSnippets();
+let problems: readonly string[];
+
+// One program for both: to read the declarations of all packages takes longer than to check the examples.
+beforeAll(() => {
+  problems = compilerProblems(new Map([...examples, ...snippets]));
+}, 60_000);
+
+function problemsOf(files: ReadonlyMap<string, string>): readonly string[] {
+  return problems.filter((problem) => [...files.keys()].some((file) => problem.startsWith(`${file}: `)));
+}
+
 describe('the examples in documentation comments', () => {
   it('compile', () => {
-    const examples = tsdocExamples(ENTRY_POINTS);
     expect(examples.size).toBeGreaterThanOrEqual(45);
-    expect(compilerProblems(examples)).toEqual([]);
-  }, 60_000);
+    expect(problemsOf(examples)).toEqual([]);
+  });
 
   it('stand in blocks, so that a decorator is not a tag', () => {
     expect(unfencedExamples()).toEqual([]);
+  });
+});
+
+describe('the documents', () => {
+  it('show only code that compiles', () => {
+    expect(snippets.size).toBeGreaterThanOrEqual(11);
+    expect(problemsOf(snippets)).toEqual([]);
   });
 });

@@ -1,35 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { compilerProblems } from '../../support/compiler-problems.js';
+import { PAGES, snippetsOf } from '../../support/document-pages.js';
 
 const root = process.cwd();
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
-const PAGES = [
-  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'sample/README.md'],
-  ...readdirSync(join(root, 'docs'))
-    .filter((file) => file.endsWith('.md'))
-    .map((file) => `docs/${file}`),
-];
-
-/** Pages whose TypeScript blocks are parts of a file; those of the others are whole files. */
-const PARTS = ['docs/diagnostics.md', 'docs/sandbox.md'];
-
-/** The TypeScript blocks of a page, by the name of the file that a user would put them in. */
-function snippetsOf(page: string): Map<string, string> {
-  const blocks = [...read(page).matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code!);
-  const name = page.replaceAll(/\W/g, '-');
-  return new Map(blocks.map((code, index) => [join(root, `snippet-${name}-${index}.ts`), code]));
-}
 
 describe('the documents', () => {
-  it('show only code that compiles', () => {
-    const whole = PAGES.filter((page) => !PARTS.includes(page));
-    const snippets = new Map(whole.flatMap((page) => [...snippetsOf(page)]));
-    expect(snippets.size).toBeGreaterThanOrEqual(11);
-    expect(compilerProblems(snippets)).toEqual([]);
-  }, 60_000);
-
   it('register no scheme without a signed time in such a way that the boot warns of the retention', () => {
     const samples = readdirSync(join(root, 'sample'), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts') && !file.includes('node_modules'))
