@@ -11,6 +11,7 @@ import {
   MobileMoneyDisbursementDto,
 } from '../../../../lib/disbursements/disbursement.dto.js';
 import { NameLookupDto } from '../../../../lib/name-lookup/name-lookup.dto.js';
+import { anyCodePoint } from '../../../support/any-code-point.js';
 import { bankRequest, collectionRequest, mobileRequest } from '../../../support/gateway-answers.js';
 
 const REQUESTS: readonly (readonly [type: new () => object, good: Readonly<Record<string, unknown>>])[] = [
@@ -39,7 +40,7 @@ const likely = fc.oneof(
   fc.double(),
   fc.bigInt(),
   fc.integer().map((cents) => (cents / 100).toString()),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCodePoint }),
   fc.string({ maxLength: 300 }),
   fc.dictionary(fc.string(), fc.jsonValue()),
   fc.constantFrom(undefined, null, true, [], new Date(0), Number.NaN, Promise.resolve()),
