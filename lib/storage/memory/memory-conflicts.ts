@@ -1,7 +1,7 @@
 import { type ConflictStore, type InboxConflict, type SetAsideDelivery } from '../conflict-store.js';
 import { type InboxScope, type SetAsideKind } from '../../common/vocabulary.js';
 import { positionAfter } from '../conflict-cursor.js';
-import { inOneTurn, scopeText, storageFull } from './memory-store.js';
+import { inOneTurn, scopeText, storageFull } from './memory-records.js';
 
 interface MemoryConflict {
   readonly position: number;

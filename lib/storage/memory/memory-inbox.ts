@@ -7,7 +7,7 @@ import {
   type InboxStore,
 } from '../inbox-store.js';
 import { decideClaim, type InboxEntry } from '../inbox-decision.js';
-import { inOneTurn, scopeText, storageFull } from './memory-store.js';
+import { inOneTurn, scopeText, storageFull } from './memory-records.js';
 
 /** An outcome whose handlers run, or must run again. */
 interface UnfinishedEntry extends InboxEntry {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { GATEWAY_CODES } from '../../../../lib/errors/gateway-codes.js';
-import { classifyAnswer } from '../../../../lib/gateway/answer/classify-answer.js';
-import { decideAfterAttempt } from '../../../../lib/gateway/decide-after-attempt.js';
-import { type CallKind } from '../../../../lib/gateway/gateway-call.js';
-import { type BodyHeaders } from '../../../../lib/gateway/http/http-transport.js';
-import { parseAnswer } from '../../../../lib/gateway/answer/parse-answer.js';
+import { GATEWAY_CODES } from '../../../lib/errors/gateway-codes.js';
+import { classifyAnswer } from '../../../lib/gateway/answer/classify-answer.js';
+import { decideAfterAttempt } from '../../../lib/gateway/decide-after-attempt.js';
+import { type CallKind } from '../../../lib/gateway/gateway-call.js';
+import { type BodyHeaders } from '../../../lib/gateway/http/http-transport.js';
+import { parseAnswer } from '../../../lib/gateway/answer/parse-answer.js';
 
 /**
  * What an answer makes of a call. `again` sends the same key in the next call, `next` another one; `retry` is tried again
