@@ -1,6 +1,7 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, type Socket } from 'node:net';
+import { type Socket } from 'node:net';
 import { acceptance, ANSWERS } from './answers.js';
 import { type Family, type PlannedRequest, type Slot } from './plan.js';
 
@@ -156,9 +157,7 @@ export class GatewayAddress {
       // Whoever goes away while it sends is nobody's concern.
       handle(request, response).catch(() => response.socket?.destroy());
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return new GatewayAddress(server, (server.address() as AddressInfo).port);
+    return new GatewayAddress(server, await listenOnKeptPort(server));
   }
 
   get baseUrl(): string {
@@ -181,6 +180,23 @@ export class GatewayAddress {
   async reopen(): Promise<void> {
     this.server.listen(this.port, '127.0.0.1');
     await once(this.server, 'listening');
+  }
+}
+
+/**
+ * Listens on a port that stays free while the gateway is away: systems take the ports of outgoing connections, and of
+ * servers that ask for any port, from 32768 on.
+ */
+async function listenOnKeptPort(server: Server): Promise<number> {
+  for (;;) {
+    const port = randomInt(10_000, 32_768);
+    server.listen(port, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+      return port;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    }
   }
 }
 

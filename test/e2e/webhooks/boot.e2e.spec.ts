@@ -317,6 +317,14 @@ describe.each(adapters)('an application with webhooks on %s', (adapter) => {
     expect(logs.webhooks('warn')).toEqual([]);
   });
 
+  it('looks for handlers beside providers whose value is nothing, a text or a function', async () => {
+    const values = [null, undefined, 'a text', () => {}];
+    const others = values.map((useValue, index) => ({ provide: `value ${index}`, useValue }));
+    const { port, logs } = await start({ providers: [...others, Orders] });
+    expect(logs.webhooks('warn')).toEqual([]);
+    expect((await deliver(port, paymentEvent('payment.success'))).status).toBe(200);
+  });
+
   it('warns when one class is provided twice and would run twice', async () => {
     @Module({ providers: [Orders] })
     class FirstModule {}

@@ -41,7 +41,7 @@ const ambiguous = (what: string, first: Behaviour, evidence: string): Row =>
 
 /** What only a time limit ends; it bounds the try that is answered, too. */
 const SILENT: readonly Behaviour[] = [hang, stall, drip];
-const SILENCE_MS = 400;
+const SILENCE_MS = 1_000;
 
 /** Money may have moved, and a probe may tell. */
 const PROBED: readonly Row[] = [
