@@ -36,8 +36,8 @@ abstract class CollectionDto {
   currency?: 'TZS' | undefined;
 
   /**
-   * Your own reference, unique for every payment: it is what tells payments apart. 1 to 255 bytes, without white space at its ends or
-   * control characters.
+   * Your own reference, unique for every payment: it is what tells payments apart. 1 to 255 bytes, without
+   * white space at its ends or control characters.
    */
   @OpenApiField({
     ...REFERENCE,

@@ -11,8 +11,8 @@ interface ApplicationEmitter {
 }
 
 /**
- * Tells the application's `@nestjs/event-emitter`, where it has one. It is found by what it can do, since the package does
- * not depend on it; nobody waits for the listeners, and their errors change nothing.
+ * Tells the application's `@nestjs/event-emitter`, where it has one. It is found by what it can do, since the
+ * package does not depend on it; nobody waits for the listeners, and their errors change nothing.
  */
 export class ApplicationEvents implements OnApplicationBootstrap {
   private readonly logger = new SafeLogger('PaymentsEvents');

@@ -2,8 +2,8 @@ import { type AttemptInfo, type PaymentsOperation, type OutcomeEvidence } from '
 import { type Surroundable } from './surround.js';
 
 /**
- * A call to the gateway begins: the request was checked, and a payment was written down. What is answered from the journal
- * sends nothing and publishes nothing. Published in the caller's own asynchronous context.
+ * A call to the gateway begins: the request was checked, and a payment was written down. What is answered
+ * from the journal sends nothing and publishes nothing. Published in the caller's own asynchronous context.
  *
  * @publicApi
  */

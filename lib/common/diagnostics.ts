@@ -55,8 +55,8 @@ export interface PaymentsDiagnostics {
 }
 
 /**
- * Held for good: Node 20 drops a channel that nobody holds, and with its name, late, also the one that came after it and
- * all who listened there.
+ * Held for good: Node 20 drops a channel that nobody holds, and with its name, late, also the one that came
+ * after it and all who listened there.
  */
 const CHANNELS: Readonly<Record<keyof PaymentsDiagnostics, Channel>> = {
   [CALL_START_CHANNEL]: channel(CALL_START_CHANNEL),

@@ -37,8 +37,9 @@ export interface JournalEntry {
   /** When the entry last changed. */
   readonly updatedAt: Date;
   /**
-   * Why the journal cannot read the entry; absent where it can. Fields that it cannot read are empty texts then, and nothing is ever
-   * sent for it: find out what came of the payment, then write it down with `PaymentsJournal.settle()`.
+   * Why the journal cannot read the entry; absent where it can. Fields that it cannot read are empty texts
+   * then, and nothing is ever sent for it: find out what came of the payment, then write it down with
+   * `PaymentsJournal.settle()`.
    */
   readonly damaged?: string;
 }

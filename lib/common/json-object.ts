@@ -1,6 +1,7 @@
 /**
- * Takes own `__proto__` fields out of what was parsed, at every level: one would become a prototype wherever somebody copies the
- * object with `Object.assign`. Walks level by level, because a recursion would end at a depth that JSON.parse reads.
+ * Takes own `__proto__` fields out of what was parsed, at every level: one would become a prototype wherever
+ * somebody copies the object with `Object.assign`. Walks level by level, because a recursion would end at a
+ * depth that JSON.parse reads.
  *
  * @param text The JSON that was parsed. Nearly none can hold the name, and then nothing is walked.
  */

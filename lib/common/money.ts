@@ -80,9 +80,11 @@ function centsOf(amount: MoneyInput): bigint {
 }
 
 /**
- * The exact sum of amounts as a two-decimal string; `"0.00"` of none. An amount may be negative, so that this subtracts too.
+ * The exact sum of amounts as a two-decimal string; `"0.00"` of none. An amount may be negative, so that this
+ * subtracts too.
  *
- * @throws RangeError where an amount is no plain decimal with at most two decimals, as the result of `0.1 + 0.2` is none.
+ * @throws RangeError where an amount is no plain decimal with at most two decimals, as the result of
+ * `0.1 + 0.2` is none.
  *
  * @example
  * ```ts
@@ -98,8 +100,8 @@ export function addMoney(...amounts: readonly MoneyInput[]): string {
 }
 
 /**
- * Which of two amounts is larger, exactly: -1, 0 or 1, as `Array.prototype.sort` takes it. Compared as text, `"900.00"` would be
- * more than `"1000.00"`.
+ * Which of two amounts is larger, exactly: -1, 0 or 1, as `Array.prototype.sort` takes it. Compared as text,
+ * `"900.00"` would be more than `"1000.00"`.
  *
  * @throws RangeError where an amount is no plain decimal with at most two decimals.
  *
@@ -117,8 +119,9 @@ export function compareMoney(left: MoneyInput, right: MoneyInput): -1 | 0 | 1 {
 }
 
 /**
- * An amount of TZS for people to read, exact however large it is: `TSh 1,180.50`; whole shillings stand without cents. How it looks is up to the
- * locale data of Node.js, so show it and neither store nor compare it.
+ * An amount of TZS for people to read, exact however large it is: `TSh 1,180.50`; whole shillings stand
+ * without cents. How it looks is up to the locale data of Node.js, so show it and neither store nor compare
+ * it.
  *
  * @param locale A BCP 47 tag, for example `'en-TZ'`. @default 'sw-TZ'
  * @throws RangeError where the amount is no plain decimal with at most two decimals, or the locale is no such tag.

@@ -7,11 +7,13 @@ const SEPARATORS = /[\s\p{Cf}\p{Pd}().]/gu;
 const WRITTEN = /^(?:(?:\+|00)?2550?|0(?=[67]))([1-9]\d{8})$/;
 
 /**
- * A Tanzanian phone number as the gateway wants it, however a person wrote it: `0712 345 678`, `+255 712-345-678` and
- * `255712345678` all become `255712345678`. Undefined for anything that is not surely such a number; nothing is guessed,
- * because money goes to it. So nine digits alone are refused, since any one may be missing.
+ * A Tanzanian phone number as the gateway wants it, however a person wrote it: `0712 345 678`,
+ * `+255 712-345-678` and `255712345678` all become `255712345678`. Undefined for anything that is not surely
+ * such a number; nothing is guessed, because money goes to it. So nine digits alone are refused, since any
+ * one may be missing.
  *
- * An international number keeps its nine digits, whatever they are; a local one has to be a mobile one (`06…`, `07…`).
+ * An international number keeps its nine digits, whatever they are; a local one has to be a mobile one
+ * (`06…`, `07…`).
  *
  * @param phone What the person wrote; anything but a string is undefined.
  *

@@ -1,6 +1,9 @@
 import { Logger } from '@nestjs/common';
 
-/** Writes through Nest's logger and never throws: the application's own logger must not decide what becomes of a payment. */
+/**
+ * Writes through Nest's logger and never throws: the application's own logger must not decide what becomes of
+ * a payment.
+ */
 export class SafeLogger {
   private readonly logger: Logger;
 

@@ -8,7 +8,9 @@ export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export type DeadlineResult<T> =
   { readonly ended: 'done'; readonly value: T } | { readonly ended: 'late' } | { readonly ended: 'aborted' };
 
-/** Waits for work no longer than the deadline (by `performance.now()`) and the signal allow; the work itself goes on. */
+/**
+ * Waits for work no longer than the deadline (by `performance.now()`) and the signal allow; the work itself goes on.
+ */
 export function withDeadline<T>(
   work: Promise<T>,
   deadline: number,
@@ -72,9 +74,9 @@ const FIRST_WAIT_MS = 50;
 const GIVE_UP_AFTER_MS = 1_000;
 
 /**
- * Writes something down, for about a second again where the storage does not take it, and once again in any case: a client
- * that makes its connection anew, or an answer that was lost, must not cost an effect that has happened its record, for then it
- * would happen again.
+ * Writes something down, for about a second again where the storage does not take it, and once again in any
+ * case: a client that makes its connection anew, or an answer that was lost, must not cost an effect that has
+ * happened its record, for then it would happen again.
  */
 export async function retryWrite(write: () => Promise<boolean>): Promise<boolean> {
   const giveUpAt = performance.now() + GIVE_UP_AFTER_MS;
@@ -94,7 +96,8 @@ const FIRST_REWRITE_MS = 100;
 const LAST_REWRITE_MS = 12_800;
 
 /**
- * What could not be written, tried again later and for a while: nobody waits for it, and it keeps no process from ending.
+ * What could not be written, tried again later and for a while: nobody waits for it, and it keeps no process
+ * from ending.
  */
 export class WriteRetryQueue {
   private readonly waiting = new Set<() => Promise<void>>();

@@ -22,8 +22,8 @@ export function getPaymentsToken(
 }
 
 /**
- * Injects a service of a named account, or the package's own `HttpService`. Its calls go straight to the connections until
- * somebody reads `axiosRef`, and through axios with its interceptors from then on.
+ * Injects a service of a named account, or the package's own `HttpService`. Its calls go straight to the
+ * connections until somebody reads `axiosRef`, and through axios with its interceptors from then on.
  *
  * @example
  * ```ts

@@ -92,8 +92,8 @@ export function movesMoney(outcome: PaymentOutcome | undefined): boolean {
 }
 
 /**
- * Why the outcome of a payment is not known. `conflict`: the gateway refused it, or an operator called it ended without success, and the
- * gateway acknowledged it afterwards.
+ * Why the outcome of a payment is not known. `conflict`: the gateway refused it, or an operator called it
+ * ended without success, and the gateway acknowledged it afterwards.
  *
  * @publicApi
  */
@@ -184,7 +184,8 @@ export type InboxKind = 'outcome' | SetAsideKind;
  * - `conflict`: it contradicts the outcome that its payment has.
  * - `mismatch`: it contradicts itself, or the amount, currency or reference of its payment.
  * - `unrecognized`: the specification does not know its name, and no handler listens to such events.
- * - `unknown-reference`: the journal does not know its payment, and the option `webhooks.unknownReferences` is `set-aside`.
+ * - `unknown-reference`: the journal does not know its payment, and the option `webhooks.unknownReferences`
+ *   is `set-aside`.
  *
  * @publicApi
  */

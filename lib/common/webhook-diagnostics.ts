@@ -105,10 +105,11 @@ export interface WebhookEndEvent extends WebhookSubject {
    * - `handled`: the handlers ran, and that is written down; or it was set aside for the reason that `kind` names.
    * - `repeated`: it had been handled before.
    * - `queued`: it is stored for a worker.
-   * - `ignored`: the journal does not know its payment, and the option `webhooks.unknownReferences` is `acknowledge`.
+   * - `ignored`: the journal does not know its payment, and the option `webhooks.unknownReferences` is
+   *   `acknowledge`.
    * - `failed`: a handler threw; the next delivery runs again.
-   * - `later`: the gateway is to come again: the same webhook is being handled, a handler took too long, the storage does not
-   *   answer, or the application stops.
+   * - `later`: the gateway is to come again: the same webhook is being handled, a handler took too long, the
+   *   storage does not answer, or the application stops.
    */
   readonly result: 'handled' | 'repeated' | 'queued' | 'ignored' | 'failed' | 'later';
   /** HTTP status that goes with `result`; of a queued or released webhook nobody is told it. */

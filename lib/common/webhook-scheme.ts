@@ -77,8 +77,8 @@ export interface WebhookScheme {
   /** Whether the time of a delivery is signed, and an old delivery refused. @default false */
   readonly signsTime?: boolean;
   /**
-   * Lower-case names of the headers without which no delivery is genuine: one that lacks them is refused with 401 before its body
-   * is read.
+   * Lower-case names of the headers without which no delivery is genuine: one that lacks them is refused with
+   * 401 before its body is read.
    * @default []
    */
   readonly requiredHeaders?: readonly string[];

@@ -23,7 +23,10 @@ export function secretBytes(secret: WrittenSecret, form?: WebhookSecretForm): Bu
   return bytes.subarray(0, bytes.write(text, encoding));
 }
 
-/** What makes a written secret useless, as the rest of a sentence without its full stop; undefined where nothing does. */
+/**
+ * What makes a written secret useless, as the rest of a sentence without its full stop; undefined where
+ * nothing does.
+ */
 export function secretProblem(secret: WrittenSecret, form?: WebhookSecretForm): string | undefined {
   const { value } = secret;
   if (value.trim() === '') return 'is blank: write the signing secret, or leave the entry out';
@@ -71,7 +74,10 @@ function encodedKey(secret: WrittenSecret, form?: WebhookSecretForm): string {
   return marked ? secret.value.slice(mark.length) : secret.value;
 }
 
-/** Whether the text is the bytes written out, and nothing else: a decoder would take more, and cut a mistyped secret short. */
+/**
+ * Whether the text is the bytes written out, and nothing else: a decoder would take more, and cut a mistyped
+ * secret short.
+ */
 function isSpelledOut(text: string, bytes: Buffer, encoding: Encoding): boolean {
   const written = bytes.toString(encoding);
   if (encoding === 'hex') return text.toLowerCase() === written;

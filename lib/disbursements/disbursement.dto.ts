@@ -14,8 +14,8 @@ import {
 /** Fields of both payout requests (specification, "Endpoints" 6 and 7). */
 abstract class DisbursementDto {
   /**
-   * Your own reference, unique for every payout: it is what tells payouts apart. 1 to 255 bytes, without white space at its ends or
-   * control characters.
+   * Your own reference, unique for every payout: it is what tells payouts apart. 1 to 255 bytes, without
+   * white space at its ends or control characters.
    */
   @OpenApiField({
     ...REFERENCE,

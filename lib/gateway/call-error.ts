@@ -14,7 +14,10 @@ import { type AttemptReport } from './answer/interpret-attempt.js';
 import { type Verdict } from './decide-after-attempt.js';
 import { type PaymentFamily, type OutcomeEvidence } from '../common/vocabulary.js';
 
-/** How a call ends when it does not succeed. An abort is no error of the package: the caller's reason is thrown as it is. */
+/**
+ * How a call ends when it does not succeed. An abort is no error of the package: the caller's reason is
+ * thrown as it is.
+ */
 export type FailureVerdict = Exclude<Verdict, { readonly end: 'success' } | { readonly end: 'aborted' }>;
 
 const LISTED_HINT = 'Nothing happened: correct the request, or ask the gateway what this answer means.';

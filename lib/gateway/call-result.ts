@@ -15,8 +15,8 @@ export interface CallSuccess<T> {
 
 interface CallWithoutSuccess {
   /**
-   * Whether the gateway, or something before it, answered a try. Even if the answer turned the request away, the money may have moved
-   * before it: the reference and the key stay with this payment.
+   * Whether the gateway, or something before it, answered a try. Even if the answer turned the request away,
+   * the money may have moved before it: the reference and the key stay with this payment.
    */
   readonly answered: boolean;
 }

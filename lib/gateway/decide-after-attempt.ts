@@ -47,8 +47,8 @@ const probeElse = (probe: ProbeWait, evidence: OutcomeEvidence): Decision => ({
 });
 
 /**
- * What follows from one attempt: the table of `docs/money-safety.md`, as one pure function. How long a further attempt waits, and
- * whether there is time for it, says `retry-timing.ts`.
+ * What follows from one attempt: the table of `docs/money-safety.md`, as one pure function. How long a
+ * further attempt waits, and whether there is time for it, says `retry-timing.ts`.
  *
  * @param earlierAmbiguity Whether an earlier attempt of the same payment may have arrived without a readable answer.
  */

@@ -142,7 +142,10 @@ async function runCall<T extends object>(call: GatewayCall<T>, setup: CallSetup)
   }
 }
 
-/** After an earlier try was answered, if only with 429, no refusal proves that the earlier one made nothing: the key stays. */
+/**
+ * After an earlier try was answered, if only with 429, no refusal proves that the earlier one made nothing:
+ * the key stays.
+ */
 function withEarlierAnswers(
   verdict: Decision['verdict'],
   attempts: readonly AttemptInfo[],

@@ -42,8 +42,8 @@ export interface WaitForOutcomeOptions {
 }
 
 /**
- * Every payment of an account: each one is written down before it is sent, and stays open until the gateway, a webhook, a
- * status answer or an operator says what came of it.
+ * Every payment of an account: each one is written down before it is sent, and stays open until the gateway,
+ * a webhook, a status answer or an operator says what came of it.
  *
  * @hideconstructor
  * @publicApi
@@ -68,9 +68,10 @@ export class PaymentsJournal {
   }
 
   /**
-   * The payments whose outcome is open: in flight, unknown, accepted collections, and accepted payouts where the
-   * `statusPaths` option lets the gateway be asked about them. Entries that cannot be read (`damaged`), and those in a state of a newer
-   * version of the package, are listed too. Reads page by page, so it needs little memory, however many there are.
+   * The payments whose outcome is open: in flight, unknown, accepted collections, and accepted payouts where
+   * the `statusPaths` option lets the gateway be asked about them. Entries that cannot be read (`damaged`),
+   * and those in a state of a newer version of the package, are listed too. Reads page by page, so it needs
+   * little memory, however many there are.
    *
    * @throws PaymentsStorageError
    *
@@ -93,8 +94,8 @@ export class PaymentsJournal {
   }
 
   /**
-   * Of the payments that `unresolved` lists the one that has been open for the longest time; undefined where none is open.
-   * Cheap, whatever the journal holds: made for alarms.
+   * Of the payments that `unresolved` lists the one that has been open for the longest time; undefined where
+   * none is open. Cheap, whatever the journal holds: made for alarms.
    *
    * @throws PaymentsStorageError
    *
@@ -110,18 +111,20 @@ export class PaymentsJournal {
   }
 
   /**
-   * Finds out what came of payments whose call ended without saying so, a crash included: asks for their status where the
-   * `statusPaths` option says how, and otherwise sends them once more with the same key and bytes, as the `probe` option
-   * allows. Takes only what is older than `deadlineMs` and 30 seconds, each payment on one replica only, so it may run
-   * everywhere at once. Call it when the application has started, and every few minutes; nothing should wait for it, as each
-   * payment may take as long as a call.
+   * Finds out what came of payments whose call ended without saying so, a crash included: asks for their
+   * status where the `statusPaths` option says how, and otherwise sends them once more with the same key and
+   * bytes, as the `probe` option allows. Takes only what is older than `deadlineMs` and 30 seconds, each
+   * payment on one replica only, so it may run everywhere at once. Call it when the application has started,
+   * and every few minutes; nothing should wait for it, as each payment may take as long as a call.
    *
-   * A process makes one run at a time: a call during a run resolves to the report of that run. A run deals with 16 payments at once,
-   * first with those that it sends once more, and asks for a status for five seconds at most. After a third of `recoveryWindowMs`, or
-   * a minute where that is longer, it begins with no further payment, and the next run goes on there. A payment for which the storage
-   * fails, or which this version of the package cannot read, is logged and passed over.
+   * A process makes one run at a time: a call during a run resolves to the report of that run. A run deals
+   * with 16 payments at once, first with those that it sends once more, and asks for a status for five
+   * seconds at most. After a third of `recoveryWindowMs`, or a minute where that is longer, it begins with no
+   * further payment, and the next run goes on there. A payment for which the storage fails, or which this
+   * version of the package cannot read, is logged and passed over.
    *
-   * When the application stops, a run begins with no further payment, and what it has begun ends before the storage is closed.
+   * When the application stops, a run begins with no further payment, and what it has begun ends before the
+   * storage is closed.
    *
    * @throws PaymentsStorageError where the open payments cannot be listed.
    *
@@ -135,16 +138,17 @@ export class PaymentsJournal {
   }
 
   /**
-   * Writes down how a payment ended, by an operator's word: what the gateway's support or its portal says. After `failed`
-   * of a payment that the gateway never acknowledged, the same reference may be used for the next attempt, once the call
-   * before it cannot be running any more. A success answer, a status answer that shows the payment, a refusal as a duplicate and a
-   * webhook acknowledge it: its reference is used up then. Where one of them comes only after an outcome without success and contradicts
-   * it, the payment is unknown again, with the evidence `conflict`: `unresolved` lists it, and it may be settled once more.
+   * Writes down how a payment ended, by an operator's word: what the gateway's support or its portal says.
+   * After `failed` of a payment that the gateway never acknowledged, the same reference may be used for the
+   * next attempt, once the call before it cannot be running any more. A success answer, a status answer that
+   * shows the payment, a refusal as a duplicate and a webhook acknowledge it: its reference is used up then.
+   * Where one of them comes only after an outcome without success and contradicts it, the payment is unknown
+   * again, with the evidence `conflict`: `unresolved` lists it, and it may be settled once more.
    *
    * @param outcome A final status of the specification.
    * @throws PaymentsValidationError where the family knows no such outcome.
-   * @throws PaymentsError with the code `ENTRY_NOT_FOUND`, `ENTRY_FORGOTTEN` after `purge`, or `ALREADY_SETTLED` where it ended
-   * otherwise.
+   * @throws PaymentsError with the code `ENTRY_NOT_FOUND`, `ENTRY_FORGOTTEN` after `purge`, or
+   * `ALREADY_SETTLED` where it ended otherwise.
    * @throws PaymentsStorageError
    */
   async settle(family: PaymentFamily, reference: string, outcome: PaymentOutcome): Promise<JournalEntry> {
@@ -160,13 +164,13 @@ export class PaymentsJournal {
   }
 
   /**
-   * Waits until a payment has ended: for its webhook on whichever replica, for a status answer where the `statusPaths`
-   * option says how to ask, or for `settle`.
+   * Waits until a payment has ended: for its webhook on whichever replica, for a status answer where the
+   * `statusPaths` option says how to ask, or for `settle`.
    *
    * @throws PaymentOutcomeUnknownError when the time is up: the payment has not failed.
    * @throws PaymentRejectedError where the gateway refused it.
-   * @throws PaymentsError with the code `ENTRY_NOT_FOUND`, or `ENTRY_FORGOTTEN` after `purge`; and the signal's reason where it
-   * fires.
+   * @throws PaymentsError with the code `ENTRY_NOT_FOUND`, or `ENTRY_FORGOTTEN` after `purge`; and the
+   * signal's reason where it fires.
    *
    * @example
    * ```ts
@@ -192,15 +196,16 @@ export class PaymentsJournal {
   }
 
   /**
-   * Forgets settled payments that did not change for `olderThanMs`, and what else the caller names. What is open or unknown
-   * stays, and so does an accepted collection: its outcome is still to come.
+   * Forgets settled payments that did not change for `olderThanMs`, and what else the caller names. What is
+   * open or unknown stays, and so does an accepted collection: its outcome is still to come.
    *
    * A tombstone of each is kept, a hash with how it ended: a further call under its reference sends nothing and is a
    * `ReferenceReusedError`. Tombstones go only where `tombstonesOlderThanMs` says so.
    *
    * @returns How many payments were forgotten.
-   * @throws PaymentsValidationError where a time is not a whole number of milliseconds greater than 0, another one is shorter than
-   * `olderThanMs`, or accepted payouts are named although the `statusPaths` option lets the gateway be asked about them.
+   * @throws PaymentsValidationError where a time is not a whole number of milliseconds greater than 0,
+   * another one is shorter than `olderThanMs`, or accepted payouts are named although the `statusPaths`
+   * option lets the gateway be asked about them.
    * @throws PaymentsStorageError
    *
    * @example
@@ -242,8 +247,8 @@ function checkTimeout(timeoutMs: unknown, reference: string): void {
 }
 
 /**
- * A store's own error stays inside: it may hold an address or a password. What cannot be read may have been made: no error of the
- * storage says here that it was not.
+ * A store's own error stays inside: it may hold an address or a password. What cannot be read may have been
+ * made: no error of the storage says here that it was not.
  */
 async function reading<T>(work: Promise<T>): Promise<T> {
   try {

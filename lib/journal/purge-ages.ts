@@ -7,8 +7,9 @@ export interface PurgeAges {
   /** Settled payments. */
   readonly olderThanMs: number;
   /**
-   * Refused payments, at least as old as settled ones. After that their references are used up: a further call under one of them is
-   * a `ReferenceReusedError`, not the next attempt. Of a refusal without a listed code, the tombstone remembers that it proves nothing.
+   * Refused payments, at least as old as settled ones. After that their references are used up: a further
+   * call under one of them is a `ReferenceReusedError`, not the next attempt. Of a refusal without a listed
+   * code, the tombstone remembers that it proves nothing.
    * @default they stay
    */
   readonly rejectedOlderThanMs?: number;
@@ -18,8 +19,8 @@ export interface PurgeAges {
    */
   readonly acceptedPayoutsOlderThanMs?: number;
   /**
-   * Tombstones, in milliseconds since their payments were forgotten. Only then can a forgotten reference be paid again, with its first
-   * key: take longer than any queue, job or customer may come back.
+   * Tombstones, in milliseconds since their payments were forgotten. Only then can a forgotten reference be
+   * paid again, with its first key: take longer than any queue, job or customer may come back.
    * @default they stay
    */
   readonly tombstonesOlderThanMs?: number;

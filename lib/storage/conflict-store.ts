@@ -13,8 +13,8 @@ export interface SetAsideDelivery extends InboxScope {
   /** The merchant's reference. */
   readonly reference: string;
   /**
-   * SHA-256 (hex) that tells one delivery from another of its kind: of event, reference, amount, currency, status and, where a
-   * success names one, the provider reference. `unrecognized`: of the body.
+   * SHA-256 (hex) that tells one delivery from another of its kind: of event, reference, amount, currency,
+   * status and, where a success names one, the provider reference. `unrecognized`: of the body.
    */
   readonly fingerprint: string;
   /** The verified event as JSON text: names and phone numbers are in it. */
@@ -36,7 +36,8 @@ export interface InboxConflict extends SetAsideDelivery {
 }
 
 /**
- * The conflicts: events that were set aside, whatever the reason. The store keeps each of them whole until somebody decides.
+ * The conflicts: events that were set aside, whatever the reason. The store keeps each of them whole until
+ * somebody decides.
  *
  * Every method rejects when the store cannot be reached.
  *
@@ -44,12 +45,13 @@ export interface InboxConflict extends SetAsideDelivery {
  */
 export interface ConflictStore {
   /**
-   * Stores an event. An event whose account, environment, `kind` and `fingerprint` are stored already is the same entry: the store
-   * adds 1 to `seen`, takes the new payload, and keeps `id` and `firstSeenAt`.
+   * Stores an event. An event whose account, environment, `kind` and `fingerprint` are stored already is the
+   * same entry: the store adds 1 to `seen`, takes the new payload, and keeps `id` and `firstSeenAt`.
    */
   setAside(delivery: SetAsideDelivery): Promise<void>;
   /**
-   * One page of entries, oldest first. An entry that stays in the store from the first page to the last is listed exactly once.
+   * One page of entries, oldest first. An entry that stays in the store from the first page to the last is
+   * listed exactly once.
    *
    * @param page.after The last `id` of the page before, whether or not that entry is still there.
    * @param page.limit How many entries at most.

@@ -10,8 +10,8 @@ export interface InboxKey extends InboxScope {
   /** What the entry stands for. */
   readonly kind: InboxKind;
   /**
-   * `outcome`: the merchant's reference. `unrecognized`: the SHA-256 (hex) of the body. Otherwise the fingerprint of what
-   * was set aside.
+   * `outcome`: the merchant's reference. `unrecognized`: the SHA-256 (hex) of the body. Otherwise the
+   * fingerprint of what was set aside.
    */
   readonly reference: string;
 }
@@ -37,14 +37,15 @@ export interface InboxDelivery {
   /** Fingerprints of other outcomes of this reference that this one may replace; `any` when an operator releases it. */
   readonly replaces: readonly string[] | 'any';
   /**
-   * The journal says that a webhook has settled this payment. An entry that is not there was handled and then purged, so
-   * nothing is claimed without one.
+   * The journal says that a webhook has settled this payment. An entry that is not there was handled and then
+   * purged, so nothing is claimed without one.
    */
   readonly mustExist?: boolean;
 }
 
 /**
- * The right to run the handlers for one delivery. It ends with `finish`, `fail` or `withdraw`, or when the lease runs out.
+ * The right to run the handlers for one delivery. It ends with `finish`, `fail` or `withdraw`, or when the
+ * lease runs out.
  *
  * @publicApi
  */
@@ -58,15 +59,15 @@ export interface InboxClaim {
   /** The journal inside that transaction; present where `transaction` is. */
   readonly journal?: JournalStore;
   /**
-   * Remembers that one of several handlers finished. In a transaction there is nothing to remember: what the handler wrote
-   * is undone with everything else.
+   * Remembers that one of several handlers finished. In a transaction there is nothing to remember: what the
+   * handler wrote is undone with everything else.
    *
    * @returns False: the lease was lost, and somebody else decides.
    */
   mark(handler: string): Promise<boolean>;
   /**
-   * Records the work as done; commits the transaction. Also true where this claim had recorded it before: whoever lost the first
-   * answer may ask again. False: the lease was lost, and somebody else decides.
+   * Records the work as done; commits the transaction. Also true where this claim had recorded it before:
+   * whoever lost the first answer may ask again. False: the lease was lost, and somebody else decides.
    */
   finish(): Promise<boolean>;
   /**
@@ -75,8 +76,8 @@ export interface InboxClaim {
    */
   fail(): Promise<void>;
   /**
-   * Forgets the entry, as if the delivery had never been claimed: the journal knows better what becomes of it. Undoes the
-   * transaction. Changes nothing once the lease was lost.
+   * Forgets the entry, as if the delivery had never been claimed: the journal knows better what becomes of
+   * it. Undoes the transaction. Changes nothing once the lease was lost.
    */
   withdraw(): Promise<void>;
 }

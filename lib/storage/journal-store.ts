@@ -56,8 +56,8 @@ export interface JournalRecord extends JournalKey {
   /** The `Idempotency-Key` of the current attempt. */
   readonly idempotencyKey: string;
   /**
-   * Which call wrote the attempt down: one that was told that its writing failed takes back what was written after all, and
-   * nobody else's.
+   * Which call wrote the attempt down: one that was told that its writing failed takes back what was written
+   * after all, and nobody else's.
    */
   readonly intent: string;
   /** What repeated calls are compared by; begins with the version of the way it was made. */
@@ -77,8 +77,8 @@ export interface JournalRecord extends JournalKey {
   /** The one further try that is still open; absent where there is none. */
   readonly probe?: ProbeWait;
   /**
-   * The call itself reported that its request began to leave. `recover()` sends nothing without it: whoever wrote the payment
-   * down may have been told that nothing was sent.
+   * The call itself reported that its request began to leave. `recover()` sends nothing without it: whoever
+   * wrote the payment down may have been told that nothing was sent.
    */
   readonly sent?: true;
   /** The request as it was sent, until it is not needed any more: names and phone numbers are in it. */
@@ -86,9 +86,10 @@ export interface JournalRecord extends JournalKey {
   /** The gateway's success answer as JSON text: names and phone numbers are in it. */
   readonly answer?: string;
   /**
-   * The gateway said that it has the payment, by whatever way but a success answer, which `answer` holds: in a status answer, by
-   * refusing a duplicate, or in a webhook that was set aside. An operator's `failed` then does not free the reference; one that was
-   * written down before is contradicted, and the payment is unknown again (`conflict`).
+   * The gateway said that it has the payment, by whatever way but a success answer, which `answer` holds: in
+   * a status answer, by refusing a duplicate, or in a webhook that was set aside. An operator's `failed` then
+   * does not free the reference; one that was written down before is contradicted, and the payment is unknown
+   * again (`conflict`).
    */
   readonly acknowledged?: true;
   /** `payment.stale` was announced. */
@@ -116,8 +117,8 @@ export interface StoredJournalRecord {
   /** How long nobody else may act on the payment; 0: anybody may. */
   readonly leaseLeftMs: number;
   /**
-   * Why the record cannot be read; absent where it can. Then only its key, `state` and `attempt` are certain, and nothing is ever sent
-   * for it.
+   * Why the record cannot be read; absent where it can. Then only its key, `state` and `attempt` are certain,
+   * and nothing is ever sent for it.
    */
   readonly damaged?: string;
 }
@@ -130,8 +131,8 @@ export interface StoredJournalRecord {
 export type ForgettablePayments = 'settled' | 'rejected' | 'accepted-payouts';
 
 /**
- * What a journal keeps of a payment that it has forgotten, under a hash of its key: no reference, no personal data, and enough
- * that the payment is never made a second time.
+ * What a journal keeps of a payment that it has forgotten, under a hash of its key: no reference, no personal
+ * data, and enough that the payment is never made a second time.
  *
  * @publicApi
  */
@@ -139,8 +140,8 @@ export interface PaymentTombstone {
   /** The last attempt. */
   readonly attempt: number;
   /**
-   * How the payment stood: its outcome, or what was known of one that had not ended. `unlisted-refusal`: it was refused without a listed
-   * code, or turned away (`keepsKey`), so it may have been made all the same.
+   * How the payment stood: its outcome, or what was known of one that had not ended. `unlisted-refusal`: it
+   * was refused without a listed code, or turned away (`keepsKey`), so it may have been made all the same.
    */
   readonly end: PaymentOutcome | 'accepted' | 'rejected' | 'unlisted-refusal';
   /** Who said how it ended; absent where it had not ended. */
@@ -210,9 +211,9 @@ export interface JournalStore {
   /** Removes a record. False if it no longer has this version. */
   remove(key: JournalKey, version: number): Promise<boolean>;
   /**
-   * The payments that are in none of these states, oldest first by `createdAt`: also those in a state that only a newer version of
-   * the package knows. No payment comes twice, and one that stays in the other states between the first page and the last comes
-   * once. A page costs about the same wherever it begins.
+   * The payments that are in none of these states, oldest first by `createdAt`: also those in a state that
+   * only a newer version of the package knows. No payment comes twice, and one that stays in the other states
+   * between the first page and the last comes once. A page costs about the same wherever it begins.
    *
    * @param page At most `limit` of them, beginning at `after`: `next` of the page before.
    */
@@ -222,17 +223,17 @@ export interface JournalStore {
     page: { readonly after?: string; readonly limit: number },
   ): Promise<JournalPage>;
   /**
-   * What is left of a payment that was forgotten; undefined where none was. A key has a record or a tombstone, never both for
-   * longer than one call of `insert` takes.
+   * What is left of a payment that was forgotten; undefined where none was. A key has a record or a
+   * tombstone, never both for longer than one call of `insert` takes.
    */
   tombstone(key: JournalKey): Promise<PaymentTombstone | undefined>;
   /** Writes down how a forgotten payment ended after all, in its tombstone; nothing happens where there is none. */
   endTombstone(key: JournalKey, ended: TombstoneEnd): Promise<void>;
   /**
-   * Forgets such payments that did not change for `olderThanMs`, in batches where there are many, and leaves a tombstone for
-   * each. Its `end` is the `outcome` of a settled payment, `unlisted-refusal` of a refused one with `keepsKey`, `rejected` of any
-   * other refused one, and `accepted` otherwise: a wrong one would advise to pay again. `tombstones`: takes away those that were
-   * left longer ago. Resolves to how many.
+   * Forgets such payments that did not change for `olderThanMs`, in batches where there are many, and leaves
+   * a tombstone for each. Its `end` is the `outcome` of a settled payment, `unlisted-refusal` of a refused
+   * one with `keepsKey`, `rejected` of any other refused one, and `accepted` otherwise: a wrong one would
+   * advise to pay again. `tombstones`: takes away those that were left longer ago. Resolves to how many.
    */
   purge(
     scope: Pick<JournalScope, 'account' | 'environment'>,

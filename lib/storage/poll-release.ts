@@ -8,8 +8,8 @@ const LONGEST_PAUSE_MS = 250;
 /**
  * Looks at a claim again and again until it has ended or the time is up.
  *
- * A message at the end of each claim would need a second connection, and would be lost with it. A look also sees a claim whose holder
- * died.
+ * A message at the end of each claim would need a second connection, and would be lost with it. A look also
+ * sees a claim whose holder died.
  *
  * @param leaseLeftMs How long the claim may still hold; 0 when it has ended.
  */

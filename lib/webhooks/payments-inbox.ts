@@ -25,8 +25,8 @@ export interface ConflictPage {
 }
 
 /**
- * How old something that was set aside must be to be forgotten, in milliseconds since it came first. Contradictions stay until
- * `release` or `discard`.
+ * How old something that was set aside must be to be forgotten, in milliseconds since it came first.
+ * Contradictions stay until `release` or `discard`.
  *
  * @publicApi
  */
@@ -40,9 +40,10 @@ export interface InboxPurgeAges {
 const LONGEST_PAGE = 1_000;
 
 /**
- * What was set aside instead of handled: another outcome, amount or provider reference for a payment that has an outcome already
- * (`conflict`), an event that contradicts itself or its payment (`mismatch`), one whose name nobody knows (`unrecognized`), and,
- * with `unknownReferences: 'set-aside'`, one for a payment that the journal does not know (`unknown-reference`).
+ * What was set aside instead of handled: another outcome, amount or provider reference for a payment that has
+ * an outcome already (`conflict`), an event that contradicts itself or its payment (`mismatch`), one whose
+ * name nobody knows (`unrecognized`), and, with `unknownReferences: 'set-aside'`, one for a payment that the
+ * journal does not know (`unknown-reference`).
  *
  * @hideconstructor
  * @publicApi
@@ -56,14 +57,14 @@ export class PaymentsInbox {
   ) {}
 
   /**
-   * Receives a delivery that no route of Nest took, for example in a Lambda, a queue's consumer or another framework:
-   * verified, remembered, and handed to the `@OnPayment` handlers, as `@PaymentsWebhook` does it.
+   * Receives a delivery that no route of Nest took, for example in a Lambda, a queue's consumer or another
+   * framework: verified, remembered, and handed to the `@OnPayment` handlers, as `@PaymentsWebhook` does it.
    *
    * @param rawBody The exact bytes of the body, or its text.
    * @param headers The headers of the delivery, in whatever form the host has them.
    * @param line Method and URL of the request, where the scheme signs them.
-   * @returns What to answer the gateway with. Where the storage is away, or the application has not started yet, it is a 503: the
-   * promise does not reject.
+   * @returns What to answer the gateway with. Where the storage is away, or the application has not started
+   * yet, it is a 503: the promise does not reject.
    * @throws PaymentsConfigError where the account has no `webhooks` option, or the body was parsed.
    *
    * @example
@@ -119,17 +120,18 @@ export class PaymentsInbox {
   }
 
   /**
-   * Runs the `@OnPayment` handlers of an event that was set aside after all. The method of the webhook route does not run: there
-   * is no request.
+   * Runs the `@OnPayment` handlers of an event that was set aside after all. The method of the webhook route
+   * does not run: there is no request.
    *
-   * A `conflict` or `mismatch`: once its handlers begin it is the outcome that stands for its reference, also where one fails:
-   * releasing it again, or the gateway's next delivery of it, runs what has not finished. Everything else is handled as if
-   * it came now: what turns out to contradict its payment is set aside as that.
+   * A `conflict` or `mismatch`: once its handlers begin it is the outcome that stands for its reference, also
+   * where one fails: releasing it again, or the gateway's next delivery of it, runs what has not finished.
+   * Everything else is handled as if it came now: what turns out to contradict its payment is set aside as
+   * that.
    *
-   * @throws PaymentsError with the code `CONFLICT_NOT_FOUND`, `EVENT_UNRECOGNIZED` while neither this version of the package nor a
-   * handler of the application knows its name, `HANDLERS_ELSEWHERE` where only the workers of a queue have handlers for it,
-   * `INBOX_BUSY` while handlers of the same reference run, the storage cannot be reached or the application has not started, or
-   * `HANDLER_FAILED`. The entry then stays.
+   * @throws PaymentsError with the code `CONFLICT_NOT_FOUND`, `EVENT_UNRECOGNIZED` while neither this version
+   * of the package nor a handler of the application knows its name, `HANDLERS_ELSEWHERE` where only the
+   * workers of a queue have handlers for it, `INBOX_BUSY` while handlers of the same reference run, the
+   * storage cannot be reached or the application has not started, or `HANDLER_FAILED`. The entry then stays.
    */
   async release(id: string): Promise<void> {
     const conflict = await this.conflict(id);
@@ -167,8 +169,8 @@ export class PaymentsInbox {
   }
 
   /**
-   * Forgets an event that was set aside and looked at, with the names and phone numbers in it; its handlers do not run. Nothing
-   * happens where there is no such event.
+   * Forgets an event that was set aside and looked at, with the names and phone numbers in it; its handlers
+   * do not run. Nothing happens where there is no such event.
    *
    * @throws PaymentsStorageError
    */
@@ -177,10 +179,11 @@ export class PaymentsInbox {
   }
 
   /**
-   * Forgets handled outcomes older than `retentionDays`. What was set aside stays until `release` or `discard`, unless an age is
-   * given for it.
+   * Forgets handled outcomes older than `retentionDays`. What was set aside stays until `release` or
+   * `discard`, unless an age is given for it.
    *
-   * A delivery of a forgotten outcome that comes again runs no handler while the journal still knows how its payment ended.
+   * A delivery of a forgotten outcome that comes again runs no handler while the journal still knows how its
+   * payment ended.
    *
    * @returns How many were forgotten.
    * @throws PaymentsValidationError where an age is not a whole number of milliseconds greater than 0.

@@ -24,14 +24,16 @@ export interface VerifyWebhookOptions
 }
 
 /**
- * Checks a delivery as the webhook route does, without an application of Nest: in a Lambda, a queue's consumer or another
- * framework. Nothing is remembered and no handler runs: `PaymentsInbox.receive()` does all of it.
+ * Checks a delivery as the webhook route does, without an application of Nest: in a Lambda, a queue's
+ * consumer or another framework. Nothing is remembered and no handler runs: `PaymentsInbox.receive()` does
+ * all of it.
  *
  * @param rawBody The exact bytes of the body, or its text.
  * @param headers The headers of the delivery, in whatever form the host has them.
  * @returns The event, with `data.amount` as a two-decimal string.
  *
- * @throws WebhookRefusedError with the `status` to answer, where the delivery is not the gateway's or cannot be read.
+ * @throws WebhookRefusedError with the `status` to answer, where the delivery is not the gateway's or cannot
+ * be read.
  * @throws PaymentsConfigError where an option is wrong, or the body was parsed.
  *
  * @example

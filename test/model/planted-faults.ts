@@ -38,8 +38,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'field messages refuse under 408',
     file: CLASSIFY,
-    find: 'new Set([401, 403, 408, 429])',
-    write: 'new Set([401, 403, 429])',
+    find: 'new Set([401, 403, 408, 425, 429, 499])',
+    write: 'new Set([401, 403, 425, 429, 499])',
   },
   {
     name: 'field messages refuse under 409',

@@ -18,14 +18,20 @@ export type AnswerMeaning =
   | 'server-error'
   | 'bad-answer';
 
-/** Statuses with which servers refuse a request before anything acted on it: enough to refuse a collection, which keeps its key. */
+/**
+ * Statuses with which servers refuse a request before anything acted on it: enough to refuse a collection,
+ * which keeps its key.
+ */
 const REFUSING_STATUSES: ReadonlySet<number> = new Set([400, 404, 405, 411, 413, 415, 422]);
 /** What their status says stands above every code that refuses. */
 const SPEAKING_STATUSES: ReadonlySet<number> = new Set([401, 403, 408, 425, 429, 499]);
 /** Words of an answer that may speak of an earlier payment instead of refusing this one. */
 const EARLIER_PAYMENT =
   /idempoten|duplicat|already|unique|previous|progress|pending|process(?:ed|ing)|repeat|in use|\b(?:taken|(?:re)?used|exists?)\b/i;
-/** What the specification's requests hold: messages by field about anything else may tell what came after the payment. */
+/**
+ * What the specification's requests hold: messages by field about anything else may tell what came after the
+ * payment.
+ */
 const REQUEST_FIELDS: ReadonlySet<string> = new Set([
   'account_name',
   'account_number',
@@ -122,7 +128,10 @@ function refusedByMerchant(httpStatus: number): boolean {
   return isSuccessStatus(httpStatus) || provesRefusal(httpStatus);
 }
 
-/** Whether a refusal counts under this status. A conflict may be one with this payment itself, where the code names no other cause. */
+/**
+ * Whether a refusal counts under this status. A conflict may be one with this payment itself, where the code
+ * names no other cause.
+ */
 function refusesUnder(httpStatus: number, code = 'INVALID_REQUEST'): boolean {
   return provesRefusal(httpStatus) && (httpStatus !== 409 || code !== 'INVALID_REQUEST');
 }

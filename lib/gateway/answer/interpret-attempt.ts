@@ -91,7 +91,10 @@ export function interpretAttempt<T extends object>(
   };
 }
 
-/** What a read is answered may be about people whom its request does not name: only which fields were refused is kept. */
+/**
+ * What a read is answered may be about people whom its request does not name: only which fields were refused
+ * is kept.
+ */
 function withoutWords(
   { errors }: GatewayErrorBody,
   body: object = {},

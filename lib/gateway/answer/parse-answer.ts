@@ -74,7 +74,10 @@ function parseObject(text: string): WireObject | undefined {
   }
 }
 
-/** How many fields the text of a JSON object has, each repetition counted: `JSON.parse` keeps only the last of the same name. */
+/**
+ * How many fields the text of a JSON object has, each repetition counted: `JSON.parse` keeps only the last of
+ * the same name.
+ */
 function topLevelFields(text: string): number {
   let fields = 0;
   let depth = 0;

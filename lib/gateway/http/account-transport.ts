@@ -21,9 +21,10 @@ import {
 const OWN_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type']);
 
 /**
- * Sends the requests of one account. Axios, which takes as long as everything else in a call together, is asked only where
- * it could make a difference: once the application has got hold of it, to add interceptors or another adapter, or where
- * there are default headers. Otherwise requests go straight to what its adapter stands on.
+ * Sends the requests of one account. Axios, which takes as long as everything else in a call together, is
+ * asked only where it could make a difference: once the application has got hold of it, to add interceptors
+ * or another adapter, or where there are default headers. Otherwise requests go straight to what its adapter
+ * stands on.
  */
 export function accountTransport(http: HttpService): HttpTransport {
   // A test may have put something of its own in its place, which has no axios at all, or only a part of one.

@@ -8,7 +8,10 @@ import { undiciAdapter, UndiciTransport } from './undici-transport.js';
 const MAX_CONNECTIONS = 50;
 /** No answer of the gateway comes near it; it keeps a broken one from filling the memory. */
 const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
-/** Options that only axios' own adapter obeys; with all but the first and `transport` it sends through a watched transport. */
+/**
+ * Options that only axios' own adapter obeys; with all but the first and `transport` it sends through a
+ * watched transport.
+ */
 const AXIOS_ADAPTER_OPTIONS = [
   'adapter',
   'httpAgent',

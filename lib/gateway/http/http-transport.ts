@@ -41,7 +41,10 @@ export interface InFlightRequest {
   giveUp(): void;
 }
 
-/** Sends requests, following no redirect. Only an application's interceptor may send one again. Time limits are the caller's. */
+/**
+ * Sends requests, following no redirect. Only an application's interceptor may send one again. Time limits
+ * are the caller's.
+ */
 export interface HttpTransport {
   /**
    * Never throws.

@@ -5,9 +5,9 @@ import { transportBelow, requestOf } from './undici-transport.js';
 import { watchedTransport } from './watched-transport.js';
 
 /**
- * Sees every request of an axios after all other interceptors and before any adapter: axios runs last the one that was there
- * first. So an interceptor that throws has sent nothing, and one that sends again is seen. Sees answers before all other
- * interceptors: of those axios runs first the one that was there first.
+ * Sees every request of an axios after all other interceptors and before any adapter: axios runs last the one
+ * that was there first. So an interceptor that throws has sent nothing, and one that sends again is seen.
+ * Sees answers before all other interceptors: of those axios runs first the one that was there first.
  */
 export class RequestGuard {
   private readonly request: unknown;
@@ -53,8 +53,8 @@ export class RequestGuard {
 }
 
 /**
- * Adds an interceptor before all others, and again where the application takes all of them away. What a test puts in the place of
- * axios may have no `clear`.
+ * Adds an interceptor before all others, and again where the application takes all of them away. What a test
+ * puts in the place of axios may have no `clear`.
  */
 function keepFirst(interceptors: { clear?(): void }, add: () => void): void {
   add();
@@ -75,7 +75,10 @@ function noteAnswer(response: AxiosResponse<unknown>): AxiosResponse<unknown> {
   return response;
 }
 
-/** Whether axios sends through its own adapter for Node.js, which takes a transport. It chooses the first that it can use. */
+/**
+ * Whether axios sends through its own adapter for Node.js, which takes a transport. It chooses the first that
+ * it can use.
+ */
 function isHttpAdapter({ adapter }: InternalAxiosRequestConfig): boolean {
   return [adapter].flat().find((name) => name !== 'xhr') === 'http';
 }

@@ -44,8 +44,8 @@ const WATCH = Symbol('nestjs-payments.send-watch');
 type WatchedSignal = object & { [WATCH]?: SendWatch };
 
 /**
- * The payment that an interceptor is at work for, whatever it does to the request. A function, because Node.js shows what is
- * stored here to whoever prints a promise or a timer.
+ * The payment that an interceptor is at work for, whatever it does to the request. A function, because
+ * Node.js shows what is stored here to whoever prints a promise or a timer.
  */
 const AT_WORK_FOR = new AsyncLocalStorage<(() => SendWatch) | undefined>();
 
@@ -91,8 +91,8 @@ export function wasAnsweredByProxy(watch: Seen, answer: TransportAnswer): boolea
 }
 
 /**
- * Whether the answer is that to the only request that may have left. Any other one came by another way, as when an interceptor
- * sends again through another client.
+ * Whether the answer is that to the only request that may have left. Any other one came by another way, as
+ * when an interceptor sends again through another client.
  */
 export function answersOnlySend(watch: Seen, answer: TransportAnswer, isGuarded: boolean): boolean {
   // Something of a test's in the place of axios.
@@ -110,7 +110,9 @@ function sawAnswer({ answer: seen }: Seen, answer: TransportAnswer): boolean {
   return seen !== undefined && isSameAnswer(answer, seen);
 }
 
-/** Whether an answer is the seen one. An interceptor may have parsed its body, and changed headers that nobody reads. */
+/**
+ * Whether an answer is the seen one. An interceptor may have parsed its body, and changed headers that nobody reads.
+ */
 function isSameAnswer(answer: TransportAnswer, seen: ReadAnswer): boolean {
   const { httpStatus, text, headers } = readAnswer(answer);
   const isSameText = text === seen.text || (typeof answer.data !== 'string' && text === reprinted(seen.text));
@@ -133,8 +135,8 @@ function reprinted(text: string): string | undefined {
 }
 
 /**
- * Throws where an interceptor changed what tells payments apart, or where they go, and where the attempt is over: nothing of it
- * is sent. Headers may be added.
+ * Throws where an interceptor changed what tells payments apart, or where they go, and where the attempt is
+ * over: nothing of it is sent. Headers may be added.
  */
 export function refuseChanged(watch: SendWatch, request: OutgoingRequest): void {
   const { asked, over } = watch;

@@ -46,8 +46,8 @@ export class UndiciTransport implements HttpTransport {
   }
 
   /**
-   * undici uses a connection again in the turn of the event loop after its answer. A call that does not wait for that opens
-   * another one, with another handshake.
+   * undici uses a connection again in the turn of the event loop after its answer. A call that does not wait
+   * for that opens another one, with another handshake.
    */
   private readonly answered = (): void => {
     this.restOfTurn ??= new Promise((resolve) => {

@@ -12,9 +12,9 @@ export interface HttpTransport {
 }
 
 /**
- * Node's own client, for a proxy, an agent or whatever else only axios' adapter obeys. It compares a payment with what was asked
- * for, where nothing can change it any more, and notes the moment at which sending begins: on a connection that is there, and
- * that has been secured where it must be.
+ * Node's own client, for a proxy, an agent or whatever else only axios' adapter obeys. It compares a payment
+ * with what was asked for, where nothing can change it any more, and notes the moment at which sending
+ * begins: on a connection that is there, and that has been secured where it must be.
  */
 export function watchedTransport(watch: SendWatch): HttpTransport {
   return {
@@ -99,8 +99,9 @@ function holdBody(request: ClientRequest, check: (body: string) => void): void {
 }
 
 /**
- * Calls back before the first byte is written. A socket that tells nothing about itself is ready; one that cannot be written to
- * never is: it stands for a tunnel that a proxy refused, and only carries the proxy's answer.
+ * Calls back before the first byte is written. A socket that tells nothing about itself is ready; one that
+ * cannot be written to never is: it stands for a tunnel that a proxy refused, and only carries the proxy's
+ * answer.
  */
 function whenReady(
   socket: Socket & Partial<Pick<TLSSocket, 'encrypted'>>,

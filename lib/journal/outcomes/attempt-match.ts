@@ -5,8 +5,9 @@ import { storedRecord } from '../payment/journal-transitions.js';
 import { type WireRecord } from '../../gateway/answer/wire-record.js';
 
 /**
- * Whether what the gateway says of a reference can be about no other attempt than this one: there was none, or it names this one's key
- * or transaction. A key of the caller's own may have been given to an earlier attempt too, and a kept key was.
+ * Whether what the gateway says of a reference can be about no other attempt than this one: there was none,
+ * or it names this one's key or transaction. A key of the caller's own may have been given to an earlier
+ * attempt too, and a kept key was.
  *
  * @param said A status answer, or the `data` of a webhook.
  * @param askedIntent The intent of the call that a status answer was asked about.

@@ -14,7 +14,10 @@ const LONGEST_BETWEEN_QUESTIONS_MS = 15_000;
 /** How waiting ended: what stands, or that the signal fired first. */
 export type WaitEnd = { readonly existing: StoredJournalRecord | undefined } | { readonly aborted: true };
 
-/** Waits until a payment leaves the states in which its outcome is open: a webhook, a status answer or somebody's word. */
+/**
+ * Waits until a payment leaves the states in which its outcome is open: a webhook, a status answer or
+ * somebody's word.
+ */
 export class OutcomeWaiter {
   constructor(
     private readonly store: JournalStore,

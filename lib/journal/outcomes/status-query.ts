@@ -32,18 +32,21 @@ export type StatusVerdict =
   | { readonly says: 'ended'; readonly outcome: PaymentOutcome }
   /** The gateway has it. */
   | { readonly says: 'under-way' }
-  /** The gateway has something under the reference: an earlier attempt, or this one in a status that nobody documented. */
+  /**
+   * The gateway has something under the reference: an earlier attempt, or this one in a status that nobody
+   * documented.
+   */
   | { readonly says: 'known' }
   | { readonly says: 'nothing' };
 
 const UNDER_WAY: readonly unknown[] = ['pending', 'processing'];
 
 /**
- * Reads a status answer. One that does not name the reference ends nothing. A final status without money needs the amount beside it:
- * whoever knows of no payment may repeat the reference of the path, and say "failed", but cannot know the amount. A success of the
- * reference is a success of its payment, whichever attempt of it came through.
- * Everything else ends or accepts only the attempt that it is surely about: the gateway may speak of an earlier attempt, which it
- * refused.
+ * Reads a status answer. One that does not name the reference ends nothing. A final status without money
+ * needs the amount beside it: whoever knows of no payment may repeat the reference of the path, and say
+ * "failed", but cannot know the amount. A success of the reference is a success of its payment, whichever
+ * attempt of it came through. Everything else ends or accepts only the attempt that it is surely about: the
+ * gateway may speak of an earlier attempt, which it refused.
  *
  * @param askedIntent The intent of the call that was asked about.
  */
@@ -62,7 +65,8 @@ export function readStatus(
   if (outcome === undefined && !UNDER_WAY.includes(status)) {
     return reference === 'same' && amount === 'same' ? KNOWN : NOTHING;
   }
-  // A look-up that found nothing says "failed", too. That there is a payment stops whoever would send it, so it is believed.
+  // A look-up that found nothing says "failed", too. That there is a payment stops whoever would send it, so
+  // it is believed.
   if (reference === 'absent') return outcome && !movesMoney(outcome) ? NOTHING : KNOWN;
   if (outcome && movesMoney(outcome)) return { says: 'ended', outcome };
   if (outcome && amount === 'absent') return KNOWN;
@@ -70,7 +74,10 @@ export function readStatus(
   return outcome ? { says: 'ended', outcome } : { says: 'under-way' };
 }
 
-/** The record after a status answer; undefined where it stays as it is. `record` is what stands now, after the answer. */
+/**
+ * The record after a status answer; undefined where it stays as it is. `record` is what stands now, after the
+ * answer.
+ */
 export function afterStatus(
   record: JournalRecord,
   answer: WireRecord,

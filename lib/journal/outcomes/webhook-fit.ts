@@ -33,8 +33,9 @@ export function claimOf(event: PaymentWebhookEvent): WebhookClaim | undefined {
 }
 
 /**
- * SHA-256 (hex) of the provider's transaction reference in the webhook of a success; undefined where it names none. Another
- * reference may be another charge of the customer. Where no money moved there is nothing to compare.
+ * SHA-256 (hex) of the provider's transaction reference in the webhook of a success; undefined where it names
+ * none. Another reference may be another charge of the customer. Where no money moved there is nothing to
+ * compare.
  */
 export function providerReferenceOf({ event, data }: PaymentWebhookEvent): string | undefined {
   if (event !== 'payment.success') return undefined;
@@ -75,7 +76,8 @@ export type WebhookFit =
   'fits' | 'mismatch' | 'contested' | 'settled' | 'settled-otherwise' | 'earlier-attempt';
 
 /**
- * Compares a webhook with the payment in the journal. Money that moved counts for the payment, whichever attempt of it came through.
+ * Compares a webhook with the payment in the journal. Money that moved counts for the payment, whichever
+ * attempt of it came through.
  *
  * @param isOfThisAttempt Whether the webhook can be about no other attempt than the current one.
  */

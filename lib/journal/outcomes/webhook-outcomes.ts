@@ -58,8 +58,8 @@ export interface WebhookSettling {
 }
 
 /**
- * The journal knows more of a payment than when a webhook of it was compared with it: the process stood still, and others went on.
- * The next delivery finds what they wrote.
+ * The journal knows more of a payment than when a webhook of it was compared with it: the process stood
+ * still, and others went on. The next delivery finds what they wrote.
  */
 export class ChangedMeanwhileError extends PaymentsStorageError {
   constructor(how: string, reference: string) {
@@ -76,8 +76,8 @@ export class WebhookOutcomes {
   ) {}
 
   /**
-   * What the journal knows of the payment of a webhook. `other-spelling`: it knows the reference only without the white space
-   * around it, so the webhook would get past the comparison of the amounts.
+   * What the journal knows of the payment of a webhook. `other-spelling`: it knows the reference only without
+   * the white space around it, so the webhook would get past the comparison of the amounts.
    */
   async look(event: PaymentWebhookEvent): Promise<WebhookStanding> {
     const { reference } = event.data;
@@ -98,8 +98,8 @@ export class WebhookOutcomes {
    * Writes down how the payment ended, whatever stood there: which of two webhooks counts was decided before.
    *
    * @throws PaymentsStorageError
-   * @throws ChangedMeanwhileError where the payment was written down since `look` with other money, was made once more, or was
-   * settled by a webhook: this process stood still.
+   * @throws ChangedMeanwhileError where the payment was written down since `look` with other money, was made
+   * once more, or was settled by a webhook: this process stood still.
    */
   async settle(
     event: PaymentWebhookEvent,
@@ -107,8 +107,9 @@ export class WebhookOutcomes {
   ): Promise<void> {
     const { reference } = event.data;
     if (!said) return;
-    // Who settled it has handled it too: always in a transaction, and elsewhere where no run of this webhook ended in between. What
-    // stands after the first look may be what this one wrote, when the answer to that was lost.
+    // Who settled it has handled it too: always in a transaction, and elsewhere where no run of this webhook
+    // ended in between. What stands after the first look may be what this one wrote, when the answer to that
+    // was lost.
     let isHandled = journal !== undefined || isFirstRun;
     const assertUnchanged = ({ payment, isOfItsAttempt }: FoundPayment): void => {
       const fit = webhookFit(payment, said, () => isOfItsAttempt(event.data));
@@ -146,8 +147,8 @@ export class WebhookOutcomes {
   }
 
   /**
-   * Writes down that the gateway has the payment of a webhook that settles nothing: an operator's `failed` does not free its reference,
-   * and is contradicted where it came before.
+   * Writes down that the gateway has the payment of a webhook that settles nothing: an operator's `failed`
+   * does not free its reference, and is contradicted where it came before.
    *
    * @throws PaymentsStorageError
    */
@@ -205,8 +206,8 @@ function buriedPayment(tombstone: PaymentTombstone): FoundPayment {
 }
 
 /**
- * The record of a payment that a webhook settles; undefined where it stands already. Also where somebody else said the same
- * before: what a webhook has settled is believed when the inbox has forgotten it.
+ * The record of a payment that a webhook settles; undefined where it stands already. Also where somebody else
+ * said the same before: what a webhook has settled is believed when the inbox has forgotten it.
  */
 function settledByWebhook(record: JournalRecord, claim: WebhookClaim): JournalRecord | undefined {
   const { outcome, providerReference } = claim;

@@ -46,7 +46,10 @@ export function toInFlight(
   return standingKey === undefined ? record : { ...record, keepsKey: true };
 }
 
-/** Flattens the string: `randomUUID` returns a rope, which keeps eight times the memory as long as a journal holds it. */
+/**
+ * Flattens the string: `randomUUID` returns a rope, which keeps eight times the memory as long as a journal
+ * holds it.
+ */
 function newIntent(): string {
   return Buffer.from(randomUUID(), 'latin1').toString('latin1');
 }
@@ -59,8 +62,8 @@ const PROVES_RECEIPT: ReadonlySet<OutcomeEvidence> = new Set([
 ]);
 
 /**
- * The gateway took it. A payment that has ended stays ended, and only keeps the answer; one that an operator called ended without
- * success is unknown again.
+ * The gateway took it. A payment that has ended stays ended, and only keeps the answer; one that an operator
+ * called ended without success is unknown again.
  *
  * @param answer Absent where a status query said so.
  * @param outcome Set where the answer says that the payment has ended.
@@ -77,8 +80,8 @@ export function toAccepted(record: JournalRecord, answer?: string, outcome?: Pay
 }
 
 /**
- * The gateway has it, and nothing else is known. Where the gateway refused it before, or an operator called it ended without success,
- * that word is contradicted: it is unknown again, until somebody looks once more.
+ * The gateway has it, and nothing else is known. Where the gateway refused it before, or an operator called
+ * it ended without success, that word is contradicted: it is unknown again, until somebody looks once more.
  */
 export function toAcknowledged(record: JournalRecord): JournalRecord {
   return record.state === 'rejected' || contradicts(record)
@@ -86,7 +89,10 @@ export function toAcknowledged(record: JournalRecord): JournalRecord {
     : toAcknowledgedWithoutMoney(record);
 }
 
-/** The gateway has it, and says itself that no money moved: that agrees with a refusal, and with an operator who says so. */
+/**
+ * The gateway has it, and says itself that no money moved: that agrees with a refusal, and with an operator
+ * who says so.
+ */
 export function toAcknowledgedWithoutMoney(record: JournalRecord): JournalRecord {
   return isAcknowledged(record) || record.state === 'rejected' ? record : { ...record, acknowledged: true };
 }

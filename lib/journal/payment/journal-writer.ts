@@ -35,8 +35,9 @@ const WRITING_MARGIN_MS = 25;
 export class JournalWriter {
   private readonly logger = new SafeLogger('PaymentsJournal');
   /**
-   * Tries again while the lease of the call holds. Until it is written, the journal takes the call for one that was cut off, and would
-   * send a payment once more whose caller was told that it was refused, or never sent.
+   * Tries again while the lease of the call holds. Until it is written, the journal takes the call for one
+   * that was cut off, and would send a payment once more whose caller was told that it was refused, or never
+   * sent.
    */
   private readonly later = new WriteRetryQueue();
   private readonly atOnce: boolean;

@@ -17,7 +17,9 @@ export interface KeyedPayment {
   readonly attempt: number;
 }
 
-/** UUID version 5: the first 16 bytes of SHA-1 over namespace and name, with version and variant set (RFC 9562 §5.5). */
+/**
+ * UUID version 5: the first 16 bytes of SHA-1 over namespace and name, with version and variant set (RFC 9562 §5.5).
+ */
 export function uuidV5(namespace: string | Uint8Array, name: string): string {
   const namespaceBytes = typeof namespace === 'string' ? bytesOf(namespace) : namespace;
   const hex = hash('sha1', Buffer.concat([namespaceBytes, Buffer.from(name)]));

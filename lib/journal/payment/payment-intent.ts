@@ -62,7 +62,8 @@ export class PaymentIntent {
   ) {}
 
   /**
-   * Writes a payment down. A client of the store may repeat what it lost the answer to, and then finds what it wrote itself.
+   * Writes a payment down. A client of the store may repeat what it lost the answer to, and then finds what
+   * it wrote itself.
    */
   static async begin(
     store: JournalStore,
@@ -121,8 +122,9 @@ export class PaymentIntent {
   }
 
   /**
-   * Notes that the request begins to leave, beside the request: nobody waits for it. Only a payment with this note is sent once more by
-   * another process, so whoever was told before that nothing was sent is right for ever, whatever the store does late.
+   * Notes that the request begins to leave, beside the request: nobody waits for it. Only a payment with this
+   * note is sent once more by another process, so whoever was told before that nothing was sent is right for
+   * ever, whatever the store does late.
    */
   markSent(): void {
     if (this.marking) return;
@@ -138,7 +140,8 @@ export class PaymentIntent {
   }
 
   /**
-   * Writes down that the one further try leaves now. False where the payment has moved on, or cannot be written in time.
+   * Writes down that the one further try leaves now. False where the payment has moved on, or cannot be
+   * written in time.
    */
   async probeWithin(
     evidence: OutcomeEvidence,
@@ -212,7 +215,8 @@ export class PaymentIntent {
     const ofThisAttempt = ({ record, damaged }: StoredJournalRecord): JournalRecord | undefined => {
       // Nothing of it can be read, not even which payment it is: this call knows its own.
       if (damaged !== undefined && record.bodyHash === '') return next(this.record);
-      // A caller may give two attempts the same key of its own; and where the journal lost this one, the key may be another payment's.
+      // A caller may give two attempts the same key of its own; and where the journal lost this one, the key
+      // may be another payment's.
       const isSame = record.attempt === attempt && record.bodyHash === bodyHash;
       if (isSame && record.idempotencyKey === idempotencyKey) return besideAnotherTry(record, next(record));
       logger.error(
@@ -245,8 +249,8 @@ export class PaymentIntent {
   }
 
   /**
-   * Writes a payment again that the journal has lost while its call was running. Nobody removes a payment but the call that wrote it, and
-   * what was forgotten has a tombstone, over which nothing is written.
+   * Writes a payment again that the journal has lost while its call was running. Nobody removes a payment but
+   * the call that wrote it, and what was forgotten has a tombstone, over which nothing is written.
    */
   private async restore(record: JournalRecord): Promise<StoredJournalRecord | undefined> {
     const { inserted, stored } = await this.store.insert(record, 0);
@@ -282,7 +286,8 @@ export class PaymentIntent {
 }
 
 /**
- * Where the one further try was taken, an answer that tells nothing opens it no more, and does not end the lease of who is making it.
+ * Where the one further try was taken, an answer that tells nothing opens it no more, and does not end the
+ * lease of who is making it.
  */
 function besideAnotherTry(existing: JournalRecord, next: JournalRecord): JournalRecord {
   const isTaken = existing.state === 'unknown' && existing.probe === undefined;

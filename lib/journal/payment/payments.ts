@@ -44,8 +44,8 @@ export interface Payments {
    */
   make<T extends object>(call: MoneyCall<T>, options?: CallOptions): Promise<PaymentsResponse<T>>;
   /**
-   * Makes the one further attempt of a payment without its caller. Undefined where somebody else was faster; else what the journal
-   * holds afterwards.
+   * Makes the one further attempt of a payment without its caller. Undefined where somebody else was faster;
+   * else what the journal holds afterwards.
    */
   probe(existing: StoredJournalRecord): Promise<{ readonly existing: JournalRecord | undefined } | undefined>;
   /** Resolves when the calls that are under way have ended and are written down. */

@@ -21,8 +21,8 @@ export function existingPaymentUnknown(
 }
 
 /**
- * The error for a payment that this call did not make, and whose end could not be written down: the journal takes the call for one
- * that was cut off, and another process may send the payment once more.
+ * The error for a payment that this call did not make, and whose end could not be written down: the journal
+ * takes the call for one that was cut off, and another process may send the payment once more.
  */
 export function endNotWritten(
   payment: StandingPayment,

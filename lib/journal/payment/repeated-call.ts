@@ -20,7 +20,8 @@ export interface RequestedPayment {
  * - `another-payment`: it stands for another body or operation.
  * - `another-key`: its payment was accepted under another key.
  * - `ended`: its payment failed, was cancelled or expired.
- * - `unlisted-refusal`: it was refused without a listed code, or turned away, so only the same payment with the same key may follow.
+ * - `unlisted-refusal`: it was refused without a listed code, or turned away, so only the same payment with
+ *   the same key may follow.
  */
 export type ReuseReason = 'another-payment' | 'another-key' | 'ended' | 'unlisted-refusal';
 
@@ -46,8 +47,9 @@ export type RepeatedCall =
 export type Refusal = Exclude<RepeatedCall, { readonly act: 'begin' | 'probe' }>;
 
 /**
- * What becomes of a call whose reference the journal knows, as one pure function. Only `begin` and `probe` send anything. A call that
- * is under way in this process is joined before (`payments.ts`), and a forgotten payment is refused (`payment-intent.ts`).
+ * What becomes of a call whose reference the journal knows, as one pure function. Only `begin` and `probe`
+ * send anything. A call that is under way in this process is joined before (`payments.ts`), and a forgotten
+ * payment is refused (`payment-intent.ts`).
  */
 export function decideRepeatedCall(
   existing: StoredJournalRecord | undefined,
@@ -124,8 +126,9 @@ function hasEnded({ state, outcome }: JournalRecord): boolean {
 export type ProbeRules = Pick<ResolvedPaymentsOptions, 'probe' | 'recoveryWindowMs'>;
 
 /**
- * Whether the one further try of a payment is still open, is allowed, and has waited long enough. Nothing is sent that this version
- * cannot read, or that a newer one wrote; nor what the gateway said that it has: another request could only make it twice.
+ * Whether the one further try of a payment is still open, is allowed, and has waited long enough. Nothing is
+ * sent that this version cannot read, or that a newer one wrote; nor what the gateway said that it has:
+ * another request could only make it twice.
  */
 export function isProbeDue(
   { record, ageMs, idleMs, leaseLeftMs }: StoredJournalRecord,

@@ -33,7 +33,10 @@ export function journalEntry({ record, createdAt, updatedAt, damaged }: StoredJo
   };
 }
 
-/** What an application finds instead of an entry, or of the one that it expected: its payment may have been made all the same. */
+/**
+ * What an application finds instead of an entry, or of the one that it expected: its payment may have been
+ * made all the same.
+ */
 class JournalEntryError extends PaymentsError {
   constructor(
     code: string,

@@ -21,8 +21,9 @@ export interface OldestUnresolved {
 const PAGE_SIZE = 10;
 
 /**
- * The payment that is in none of these states and whose current attempt is the oldest, where it is older than the one given. Reads
- * one page, as a rule: the list is by `createdAt`, and only a payment that had another attempt is younger than its place says.
+ * The payment that is in none of these states and whose current attempt is the oldest, where it is older than
+ * the one given. Reads one page, as a rule: the list is by `createdAt`, and only a payment that had another
+ * attempt is younger than its place says.
  */
 export async function oldestExcept(
   store: JournalStore,

@@ -24,7 +24,10 @@ export class EntryRecovery {
     private readonly stopping: AbortSignal,
   ) {}
 
-  /** Whether `recover` would read or write anything: a journal may hold a million payments for which nothing is left to do. */
+  /**
+   * Whether `recover` would read or write anything: a journal may hold a million payments for which nothing
+   * is left to do.
+   */
   hasWork(existing: StoredJournalRecord): boolean {
     if (isStale(existing, this.rules)) return true;
     if (decideRecovery(existing, this.rules) !== 'keep') return this.isProbe(existing);

@@ -70,7 +70,10 @@ export class RecoveryRun {
     return this.running;
   }
 
-  /** The payments whose outcome is open, page by page: a step of an async generator for each would cost more than reading it. */
+  /**
+   * The payments whose outcome is open, page by page: a step of an async generator for each would cost more
+   * than reading it.
+   */
   async *unresolved(family: PaymentFamily): AsyncGenerator<readonly StoredJournalRecord[], void, undefined> {
     for await (const { entries } of this.pages(family)) yield entries;
   }
@@ -241,8 +244,9 @@ interface ScannedPage {
 }
 
 /**
- * Reads every payment that is in none of these states, page by page, in the order in which they were written down: so none comes
- * twice and none slips by while it changes its state, and nothing but the page is held in memory.
+ * Reads every payment that is in none of these states, page by page, in the order in which they were written
+ * down: so none comes twice and none slips by while it changes its state, and nothing but the page is held in
+ * memory.
  *
  * @param after Where to begin: `at` of a page.
  */

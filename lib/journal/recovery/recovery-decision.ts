@@ -37,8 +37,8 @@ export function decideRecovery(
 const STATES: readonly string[] = ['in-flight', 'accepted', 'rejected', 'unknown', 'settled'];
 
 /**
- * Why this version of the package must leave a payment as it is: it cannot read it, or a newer version wrote what it does not know.
- * Undefined for every other payment.
+ * Why this version of the package must leave a payment as it is: it cannot read it, or a newer version wrote
+ * what it does not know. Undefined for every other payment.
  */
 export function unusable({ damaged, record }: StoredJournalRecord): string | undefined {
   if (damaged !== undefined) return damaged;

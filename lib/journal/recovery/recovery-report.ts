@@ -17,7 +17,10 @@ export interface RecoveryReport {
   readonly stillUnknown: number;
   /** Payments that this run could not deal with, because the storage failed for them; absent where there were none. */
   readonly failed?: number;
-  /** The run ended before it came to every payment, by its time limit, or because the application stops: the next one goes on there. */
+  /**
+   * The run ended before it came to every payment, by its time limit, or because the application stops: the
+   * next one goes on there.
+   */
   readonly unfinished?: true;
 }
 

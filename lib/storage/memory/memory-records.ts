@@ -30,8 +30,8 @@ interface ScopeRecords {
 }
 
 /**
- * The payments of one process, by reference and in the order in which they came within their scope, and by state; and the tombstones
- * of those that were forgotten.
+ * The payments of one process, by reference and in the order in which they came within their scope, and by
+ * state; and the tombstones of those that were forgotten.
  */
 export class MemoryRecords {
   size = 0;
@@ -189,8 +189,9 @@ interface Block<Item> {
 }
 
 /**
- * Records in the order in which they were added, in blocks that count the states of their records. A list skips whole blocks
- * that hold nothing it asks for, so its cost grows with what it finds, and a change of state costs the same at every size.
+ * Records in the order in which they were added, in blocks that count the states of their records. A list
+ * skips whole blocks that hold nothing it asks for, so its cost grows with what it finds, and a change of
+ * state costs the same at every size.
  */
 export class NumberedRecords<Item extends { readonly record: { readonly state: string } }> {
   private readonly blocks = new Map<number, Block<Item>>();

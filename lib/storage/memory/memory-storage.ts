@@ -13,9 +13,9 @@ import { MemoryJournal } from './memory-journal.js';
  */
 export interface MemoryStorageOptions {
   /**
-   * How many webhook outcomes, and how many payments, are remembered; the oldest handled outcome makes room, and the oldest
-   * settled, then refused, then accepted payment, of which a tombstone of some 35 bytes stays. Payments in flight or unknown are
-   * never forgotten, so there may be more of them.
+   * How many webhook outcomes, and how many payments, are remembered; the oldest handled outcome makes room,
+   * and the oldest settled, then refused, then accepted payment, of which a tombstone of some 35 bytes stays.
+   * Payments in flight or unknown are never forgotten, so there may be more of them.
    * @default 10_000
    */
   readonly maxEntries?: number;

@@ -20,8 +20,9 @@ const ENDS = [
 const SETTLERS = [undefined, 'webhook', 'status', 'operator'] as const;
 
 /**
- * The tombstones of one scope: an open-addressing hash table in one typed array, 27 to 53 bytes each (measured: 35), because a process that runs for
- * years keeps millions of them. The garbage collector never looks into it.
+ * The tombstones of one scope: an open-addressing hash table in one typed array, 27 to 53 bytes each
+ * (measured: 35), because a process that runs for years keeps millions of them. The garbage collector never
+ * looks into it.
  */
 export class MemoryTombstones {
   private slots = new Uint32Array(FIRST_CAPACITY * WORDS);

@@ -36,8 +36,8 @@ export interface DeliveryRules extends Pick<ResolvedWebhookOptions, 'supersede' 
  * - `acknowledge`: nothing; it is another system's.
  * - `set-aside`: it is stored until somebody looks at it.
  * - `notify`: the handlers of unrecognized events run.
- * - `handle`: the inbox decides whether the handlers of the outcome run. `mustExist`: only for an entry that is there, because
- *   the journal says that a webhook has settled the payment.
+ * - `handle`: the inbox decides whether the handlers of the outcome run. `mustExist`: only for an entry that
+ *   is there, because the journal says that a webhook has settled the payment.
  */
 export type DeliveryDecision =
   | { readonly act: 'acknowledge' }

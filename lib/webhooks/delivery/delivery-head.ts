@@ -70,8 +70,8 @@ export function requestedUrl(request: IncomingMessage & { readonly originalUrl?:
 }
 
 /**
- * Header values by lower-case name, repeated ones apart: Node joins them in `headers`, which counts only where the host gives
- * no other.
+ * Header values by lower-case name, repeated ones apart: Node joins them in `headers`, which counts only
+ * where the host gives no other.
  */
 export function headerValues({
   headers,
@@ -90,9 +90,9 @@ export function headerValues({
 }
 
 /**
- * Headers of a delivery as a host gives them: Node's `request.headers`, the `headers` or `multiValueHeaders` of a Lambda
- * event, a `Headers` of the Fetch API, a Map, or a list of pairs. Names are in any case; one that comes twice, or has a list of
- * values, was sent more than once.
+ * Headers of a delivery as a host gives them: Node's `request.headers`, the `headers` or `multiValueHeaders`
+ * of a Lambda event, a `Headers` of the Fetch API, a Map, or a list of pairs. Names are in any case; one that
+ * comes twice, or has a list of values, was sent more than once.
  *
  * @publicApi
  */

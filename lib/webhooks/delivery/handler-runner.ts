@@ -102,7 +102,8 @@ export class HandlerRunner {
     this.logger.error(
       `${step} failed for ${describeEvent(event)}; the next delivery runs again: ${errorText(error)}`,
     );
-    // Nothing of it was done, and the journal decides: an entry that stays open would let it run, or stand against a later outcome.
+    // Nothing of it was done, and the journal decides: an entry that stays open would let it run, or stand
+    // against a later outcome.
     const isObsolete = error instanceof ChangedMeanwhileError && claim.finished.length === 0;
     await (isObsolete ? claim.withdraw() : claim.fail()).catch((failure: unknown) => {
       this.logger.error(

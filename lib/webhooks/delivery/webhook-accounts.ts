@@ -57,9 +57,9 @@ export class WebhookAccounts implements OnModuleDestroy {
   }
 
   /**
-   * In the first phase of a shutdown: what the application closes in the later ones, handlers still have, and deliveries that
-   * come meanwhile are told to come again. Nest runs the hooks of this phase module by module, so what other modules close in
-   * theirs may be gone.
+   * In the first phase of a shutdown: what the application closes in the later ones, handlers still have, and
+   * deliveries that come meanwhile are told to come again. Nest runs the hooks of this phase module by
+   * module, so what other modules close in theirs may be gone.
    */
   async onModuleDestroy(): Promise<void> {
     await Promise.all([...this.receivers.values()].map(async (receiver) => receiver?.close()));

@@ -107,14 +107,17 @@ export class WebhookReceiver {
     return this.dispatcher.recognizes(JSON.parse(payload) as PaymentWebhookEvent);
   }
 
-  /** Whether deliveries are handled by the workers of a queue, and this process is none of them for what was set aside. */
+  /**
+   * Whether deliveries are handled by the workers of a queue, and this process is none of them for what was
+   * set aside.
+   */
   leavesToWorkers({ payload }: InboxConflict): boolean {
     return this.isQueued && !this.dispatcher.hears(JSON.parse(payload) as PaymentWebhookEvent);
   }
 
   /**
-   * Handles a delivery that was set aside: a contradiction in the place of what stands for its reference, anything else as if
-   * it came now. Never rejects.
+   * Handles a delivery that was set aside: a contradiction in the place of what stands for its reference,
+   * anything else as if it came now. Never rejects.
    */
   release({ kind, payload, fingerprint, firstSeenAt }: InboxConflict): Promise<WebhookAnswer> {
     const event = JSON.parse(payload) as PaymentWebhookEvent;

@@ -21,9 +21,9 @@ export interface OnPaymentOptions {
   /** The merchant account. @default 'default' */
   readonly account?: string;
   /**
-   * Name under which the inbox remembers that the method finished, so that a repeated delivery does not run it again: 1 to 100
-   * letters, digits, dots, dashes, colons or underscores, the same in every build and every replica. Give one where a bundler
-   * shortens class names, and where class or method may be renamed.
+   * Name under which the inbox remembers that the method finished, so that a repeated delivery does not run
+   * it again: 1 to 100 letters, digits, dots, dashes, colons or underscores, the same in every build and
+   * every replica. Give one where a bundler shortens class names, and where class or method may be renamed.
    * @default class and method: `Orders.paid`
    */
   readonly id?: string;
@@ -32,9 +32,10 @@ export interface OnPaymentOptions {
 const ID = /^[\w.:-]{1,100}$/;
 
 /**
- * Runs the method for every new payment outcome, before the gateway is answered. It is awaited: where it throws, the
- * gateway is answered 500 and the delivery runs again: this method and what comes after it, not those that finished. Where
- * the storage runs handlers in a transaction, what all of them wrote is undone, and all run again.
+ * Runs the method for every new payment outcome, before the gateway is answered. It is awaited: where it
+ * throws, the gateway is answered 500 and the delivery runs again: this method and what comes after it, not
+ * those that finished. Where the storage runs handlers in a transaction, what all of them wrote is undone,
+ * and all run again.
  *
  * The method may stand in any provider, request-scoped ones included; the application's global guards, interceptors
  * and filters do not run around it.

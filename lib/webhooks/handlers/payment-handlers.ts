@@ -119,7 +119,10 @@ export class PaymentHandlers {
   }
 }
 
-/** Where the methods of a provider are. What a factory makes for each request is not there yet: its token says what it will be. */
+/**
+ * Where the methods of a provider are. What a factory makes for each request is not there yet: its token says
+ * what it will be.
+ */
 function prototypeOf(host: HandlerHost): unknown {
   const instance = host.instance as unknown;
   if (typeof instance === 'object' && instance !== null) return Object.getPrototypeOf(instance);

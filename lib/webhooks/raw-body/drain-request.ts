@@ -11,8 +11,9 @@ const LONGEST_MS = 5_000;
 const dropped = new WeakSet<IncomingMessage>();
 
 /**
- * Throws away what is left of a body that the package refused, once the answer is written, and ends the upload where it does
- * not end by itself. To close at once would reset the connection of a sender that is still writing, and cost it the answer.
+ * Throws away what is left of a body that the package refused, once the answer is written, and ends the
+ * upload where it does not end by itself. To close at once would reset the connection of a sender that is
+ * still writing, and cost it the answer.
  */
 export function drainRequest(request: IncomingMessage, response: ServerResponse): void {
   if (request.httpVersionMajor >= 2) {
@@ -36,9 +37,10 @@ export function drainRequest(request: IncomingMessage, response: ServerResponse)
 }
 
 /**
- * Does so where somebody else may answer in the package's place: a guard, a middleware, or another route of the same path. Node
- * throws away only what nobody has begun to read, and the package has: the next request on the connection would never be
- * heard, and an HTTP/2 stream never close. Whoever reads the request by then reads on.
+ * Does so where somebody else may answer in the package's place: a guard, a middleware, or another route of
+ * the same path. Node throws away only what nobody has begun to read, and the package has: the next request
+ * on the connection would never be heard, and an HTTP/2 stream never close. Whoever reads the request by then
+ * reads on.
  */
 export function dropUnlessRead(request: IncomingMessage, response: ServerResponse): void {
   whenAnswered(request, response, () => {

@@ -1,9 +1,12 @@
-/** The names that Express gives to its parsers, by which Nest itself looks for them; one for forms does not read JSON. */
+/**
+ * The names that Express gives to its parsers, by which Nest itself looks for them; one for forms does not
+ * read JSON.
+ */
 const PARSERS: readonly unknown[] = ['jsonParser', 'rawParser', 'textParser'];
 
 /**
- * The body parsers that stand for every path on an Express instance already. What Express keeps there is no part of its API:
- * whatever does not look as expected is passed over.
+ * The body parsers that stand for every path on an Express instance already. What Express keeps there is no
+ * part of its API: whatever does not look as expected is passed over.
  */
 export function earlierParsers(app: { readonly router?: unknown }): readonly string[] {
   return listAt(app.router, 'stack').flatMap((layer) => {

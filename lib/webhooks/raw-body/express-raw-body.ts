@@ -41,8 +41,8 @@ interface DeliveryPaths {
 }
 
 /**
- * Keeps the bodies of what may be deliveries, before any body parser, and leaves the requests as they were: who reads them
- * afterwards reads what was sent.
+ * Keeps the bodies of what may be deliveries, before any body parser, and leaves the requests as they were:
+ * who reads them afterwards reads what was sent.
  */
 export function captureOnExpress(app: ExpressLike, paths: DeliveryPaths, room: UnverifiedBytes): void {
   app.use((request, response, next) => {
@@ -102,13 +102,13 @@ function capture(
 const PARSER_LIMIT = 102_400;
 
 /**
- * Comes right before Nest's body parsers, behind what the application put there. A parser would wait for a body that is refused
- * already, or refuse a delivery in the guard's place, and the application's filters would answer it. So a delivery that is
- * refused, or whose signature is wrong, is answered here, and what a parser would refuse is read off: a parser passes by a body
- * that was read.
+ * Comes right before Nest's body parsers, behind what the application put there. A parser would wait for a
+ * body that is refused already, or refuse a delivery in the guard's place, and the application's filters
+ * would answer it. So a delivery that is refused, or whose signature is wrong, is answered here, and what a
+ * parser would refuse is read off: a parser passes by a body that was read.
  *
- * Where another route may take the request nothing of this happens; below a parameter, where a middleware may answer what is no
- * delivery, nothing is refused.
+ * Where another route may take the request nothing of this happens; below a parameter, where a middleware may
+ * answer what is no delivery, nothing is refused.
  */
 export function settleBeforeParsers(
   app: ExpressLike,

@@ -30,8 +30,8 @@ export interface FastifyLike {
 }
 
 /**
- * Reads the bodies of webhook routes before the content type parsers. No other route gets a hook, not even one of the same
- * path: Fastify has chosen the route before it reads a body.
+ * Reads the bodies of webhook routes before the content type parsers. No other route gets a hook, not even
+ * one of the same path: Fastify has chosen the route before it reads a body.
  *
  * @param accountOfNewRoute The account of the route that is being registered, where it receives webhooks.
  */

@@ -10,8 +10,8 @@ import { type ReadEvent } from '../signature/read-event.js';
 type UnreadBody = 400 | 408 | 413 | 503;
 
 /**
- * Why the body of a delivery is not verified: it broke off (400), lacks a header of the scheme (401), came too slowly (408), is too
- * long (413), is not plain JSON (415), or there was no room for it (503).
+ * Why the body of a delivery is not verified: it broke off (400), lacks a header of the scheme (401), came
+ * too slowly (408), is too long (413), is not plain JSON (415), or there was no room for it (503).
  */
 export type BodyRefusal = 401 | 415 | UnreadBody;
 
@@ -52,14 +52,14 @@ export interface GenuineBody {
 }
 
 /**
- * The bodies of requests, kept for the guard; a promise where one is still being read, nothing where somebody else read it first.
- * Beside the requests, not on them: they belong to the application.
+ * The bodies of requests, kept for the guard; a promise where one is still being read, nothing where somebody
+ * else read it first. Beside the requests, not on them: they belong to the application.
  */
 export const capturedBodies = new WeakMap<IncomingMessage, CapturedBody | Promise<CapturedBody>>();
 
 /**
- * Takes a body that has come whole with its head, as nearly every delivery does: no timer, no listener. Undefined where more is to
- * come, or somebody else reads it too.
+ * Takes a body that has come whole with its head, as nearly every delivery does: no timer, no listener.
+ * Undefined where more is to come, or somebody else reads it too.
  */
 export function takeWhole(
   request: IncomingMessage,
@@ -116,7 +116,9 @@ export interface ReadLimits {
   readonly unverified: UnverifiedBody;
 }
 
-/** Each chunk costs hundreds of bytes of its own: a body sent byte by byte must not cost a thousand times its length. */
+/**
+ * Each chunk costs hundreds of bytes of its own: a body sent byte by byte must not cost a thousand times its length.
+ */
 const MERGED_CHUNKS = 1_024;
 
 /** The chunks of a body as they come. */
@@ -147,8 +149,8 @@ export class CollectedBytes {
 }
 
 /**
- * Reads the body of a request and puts it back: whoever reads the request afterwards, in whatever way, gets every byte from
- * the first one on, and the end. A body beyond the limits is put back as far as it was read.
+ * Reads the body of a request and puts it back: whoever reads the request afterwards, in whatever way, gets
+ * every byte from the first one on, and the end. A body beyond the limits is put back as far as it was read.
  *
  * @param done Called once, in the caller's async context, on another tick.
  */
@@ -214,10 +216,16 @@ function putBack(request: IncomingMessage, bytes: Uint8Array): void {
   if (bytes.length > 0 && !request.readableEnded) request.unshift(bytes);
 }
 
-/** How much of the room bodies may take that have not come to their end: stalled uploads never shut out what comes whole. */
+/**
+ * How much of the room bodies may take that have not come to their end: stalled uploads never shut out what
+ * comes whole.
+ */
 const SHARE_OF_INCOMPLETE = 0.5;
 
-/** Counts the bytes that the application holds of bodies before their signature was checked, over all connections and accounts. */
+/**
+ * Counts the bytes that the application holds of bodies before their signature was checked, over all
+ * connections and accounts.
+ */
 @Injectable()
 export class UnverifiedBytes {
   /** Of all bodies together. */
@@ -261,7 +269,10 @@ export class UnverifiedBody {
   }
 }
 
-/** Gives back what nobody verified once the request is answered. A response that a host has made up finishes, but never closes. */
+/**
+ * Gives back what nobody verified once the request is answered. A response that a host has made up finishes,
+ * but never closes.
+ */
 export function releaseAtEnd(
   response: Pick<ServerResponse, 'on' | 'writableEnded' | 'destroyed'>,
   unverified: UnverifiedBody,

@@ -75,7 +75,10 @@ export function refuseBody(
   return refusalOf(status);
 }
 
-/** What a request ends with whose body broke off: no route may take it for one without a body. Undefined for any other refusal. */
+/**
+ * What a request ends with whose body broke off: no route may take it for one without a body. Undefined for
+ * any other refusal.
+ */
 export function abortedRequest(status: BodyRefusal): BadRequestException | undefined {
   return status === 400 ? new BadRequestException(REASONS[400]) : undefined;
 }

@@ -13,7 +13,10 @@ import { type DeclaredRoute, WebhookPaths } from './webhook-paths.js';
 type Method = (...args: readonly unknown[]) => unknown;
 /** The methods of an adapter that are watched. */
 type WatchedAdapter = Record<'post' | 'all' | 'init' | 'applyVersionFilter', Method>;
-/** Set on what Nest makes of a handler that takes only some versions of its path. A property: Nest copies it to what it wraps. */
+/**
+ * Set on what Nest makes of a handler that takes only some versions of its path. A property: Nest copies it
+ * to what it wraps.
+ */
 const PASSES_ON = Symbol('nestjs-payments.passes-on');
 
 /**

@@ -17,7 +17,10 @@ export interface RouteRequest {
   readonly node: IncomingMessage;
 }
 
-/** The bytes that the application's `webhooks.rawBody` gives; undefined where there is no such option, or it gives none. */
+/**
+ * The bytes that the application's `webhooks.rawBody` gives; undefined where there is no such option, or it
+ * gives none.
+ */
 export async function bodyByOption(
   request: RouteRequest,
   receiver: Receiver,

@@ -36,14 +36,16 @@ const ANSWERS_ITSELF = /^[12]:/;
  * The method runs once per payment outcome, not once per delivery, and not for what is set aside; what it returns is
  * not sent. Where it throws, the gateway is answered 500 and the delivery runs again.
  *
- * Where deliveries go to a queue (`nestjs-payments/bullmq`), the gateway is answered 200 once the delivery is stored, and the
- * method never runs: in a worker there is no request. Put the work into `@OnPayment` handlers.
+ * Where deliveries go to a queue (`nestjs-payments/bullmq`), the gateway is answered 200 once the delivery is
+ * stored, and the method never runs: in a worker there is no request. Put the work into `@OnPayment`
+ * handlers.
  *
- * The application's global guards run on the route: mark it with the application's own `@Public()`. Its filters do not see
- * the package's own refusals. Its pipes run before any handler: one that throws answers the gateway with its own status, nothing is
- * remembered, and the next delivery runs everything.
+ * The application's global guards run on the route: mark it with the application's own `@Public()`. Its
+ * filters do not see the package's own refusals. Its pipes run before any handler: one that throws answers
+ * the gateway with its own status, nothing is remembered, and the next delivery runs everything.
  *
- * @throws PaymentsConfigError where the method injects `@Res()` without `passthrough`, or `@Next()`: nobody would answer.
+ * @throws PaymentsConfigError where the method injects `@Res()` without `passthrough`, or `@Next()`: nobody
+ * would answer.
  *
  * @param path Path of the route below the controller's.
  * @param options The merchant account, where it is not the default one.
@@ -125,7 +127,10 @@ function withinClaim(method: Method, index: number): Method {
   };
 }
 
-/** With `@Res()` Nest leaves the answer to the method, which does not run for a repeated delivery: the gateway would wait. */
+/**
+ * With `@Res()` Nest leaves the answer to the method, which does not run for a repeated delivery: the gateway
+ * would wait.
+ */
 function assertNestAnswers(target: object, key: string | symbol): void {
   if (Reflect.getMetadata(PASSTHROUGH, target.constructor, key) === true) return;
   if (!Object.keys(routeArguments(target, key)).some((name) => ANSWERS_ITSELF.test(name))) return;

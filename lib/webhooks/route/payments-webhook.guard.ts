@@ -43,8 +43,8 @@ interface GuardedRoute {
 }
 
 /**
- * Lets only webhooks with a right signature pass, and only readable ones: 401, 408, 413, 415, 400 and 422 otherwise, and
- * 503 while unverified bodies of all connections fill their limit.
+ * Lets only webhooks with a right signature pass, and only readable ones: 401, 408, 413, 415, 400 and 422
+ * otherwise, and 503 while unverified bodies of all connections fill their limit.
  *
  * `@PaymentsWebhook` brings it along. On a route of your own, `@UseGuards(PaymentsWebhookGuard)` verifies alone:
  * nothing is remembered and no `@OnPayment` handler runs. Such a route is a POST route of the default account;

@@ -113,7 +113,10 @@ export class WebhookPaths {
     return this.routes;
   }
 
-  /** @throws PaymentsConfigError where a declared route was not registered: each of its webhooks would be answered 500. */
+  /**
+   * @throws PaymentsConfigError where a declared route was not registered: each of its webhooks would be
+   * answered 500.
+   */
   assertRegistered(): void {
     const [route] = this.unregistered.values();
     if (!route) return;
@@ -134,7 +137,10 @@ export class WebhookPaths {
   }
 }
 
-/** Matches at least what the router matches: any case, with or without a slash at the end, anything from a pattern on. */
+/**
+ * Matches at least what the router matches: any case, with or without a slash at the end, anything from a
+ * pattern on.
+ */
 function patternOf(path: string): RegExp {
   const [plain = ''] = path.split(PATTERN);
   const segments = plain

@@ -20,7 +20,8 @@ export interface CustomSchemeOptions {
   /** Whether `verify` refuses a delivery whose signed time is long ago. @default false */
   readonly signsTime?: boolean;
   /**
-   * Headers without which no delivery is genuine, in any case: one that lacks them is refused with 401 before its body is read.
+   * Headers without which no delivery is genuine, in any case: one that lacks them is refused with 401 before
+   * its body is read.
    * @default []
    */
   readonly requiredHeaders?: readonly string[];
@@ -33,7 +34,8 @@ export interface CustomSchemeOptions {
 /**
  * Webhooks signed in a way of their own.
  *
- * @throws PaymentsConfigError where `name` or `verify` is missing, a header's name is none, or `secretForm` could not be kept.
+ * @throws PaymentsConfigError where `name` or `verify` is missing, a header's name is none, or `secretForm`
+ * could not be kept.
  *
  * @example
  * ```ts

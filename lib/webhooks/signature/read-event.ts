@@ -43,8 +43,8 @@ function parse(body: Uint8Array): unknown {
 }
 
 /**
- * Whether a payload is of a depth that everybody who follows it survives. An own `__proto__` is taken out on the way: it
- * would become a prototype wherever an application copies the event with Object.assign.
+ * Whether a payload is of a depth that everybody who follows it survives. An own `__proto__` is taken out on
+ * the way: it would become a prototype wherever an application copies the event with Object.assign.
  */
 function tame(payload: object): boolean {
   let level: readonly object[] = [payload];

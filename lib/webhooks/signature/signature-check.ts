@@ -76,8 +76,8 @@ export class SignatureCheck {
 const THREW: SignatureVerdict = { ok: false, reason: 'the scheme threw an error' };
 
 /**
- * Runs a check that may be the application's own: whatever it does, only a clear yes is one. A check that answers at once gets
- * its verdict at once. Never rejects.
+ * Runs a check that may be the application's own: whatever it does, only a clear yes is one. A check that
+ * answers at once gets its verdict at once. Never rejects.
  */
 export function safeVerdict(
   check: () => SignatureVerdict | Promise<SignatureVerdict>,

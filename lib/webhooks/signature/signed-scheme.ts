@@ -226,7 +226,10 @@ const LONGEST_HEADER = 4_096;
 /** No other character crosses the wire; one beyond U+00FF would lose its high bits in `wireBytes`. */
 const WIRE_TEXT = /^[\t\x20-\x7e\x80-\xff]+$/;
 
-/** The only value of a header, named in any case; undefined where it is absent, empty, over-long, repeated or garbled. */
+/**
+ * The only value of a header, named in any case; undefined where it is absent, empty, over-long, repeated or
+ * garbled.
+ */
 export function singleHeader(webhook: RawWebhook, name: string): string | undefined {
   const [value, ...others] = webhook.headers.get(name.toLowerCase()) ?? [];
   return value !== undefined && others.length === 0 && isWireText(value) ? value : undefined;

@@ -265,7 +265,7 @@ describeWithBrowser("the emulator's page", (browser) => {
   it('moves the clock, and says why a manual one cannot run', async () => {
     await gateway.collect();
     await open('#/clock');
-    await page.getByText('A manual clock always stands still').waitFor();
+    await page.getByText('A manual clock never runs').waitFor();
     expect(await page.locator('#freeze').getAttribute('aria-disabled')).toBe('true');
     await pressed('+1 min');
     await page.locator('#clock-now[datetime*="09:01:00"]').waitFor();
