@@ -21,7 +21,7 @@ import {
   noOutcome,
   notFound,
   refused,
-} from './recovery/journal-entry.js';
+} from './recovery/journal-answers.js';
 import { type OldestUnresolved } from './recovery/oldest-unresolved.js';
 import { type OutcomeRecorder } from './outcomes/outcome-recorder.js';
 import { type OutcomeWaiter } from './outcomes/outcome-waiter.js';

@@ -2,7 +2,7 @@ import { type JournalEntry } from '../../common/journal-entry.js';
 import { type JournalStore, type StoredJournalRecord } from '../../storage/journal-store.js';
 import { changeRecord } from '../payment/change-record.js';
 import { type Payments } from '../payment/payments.js';
-import { journalEntry } from './journal-entry.js';
+import { journalEntry } from './journal-answers.js';
 import { decideRecovery, isStale, keptUnknown, type RecoveryRules } from './recovery-decision.js';
 import { type EntryEnd } from './recovery-report.js';
 import { type StatusResolver } from '../outcomes/status-resolver.js';

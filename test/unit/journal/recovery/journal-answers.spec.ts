@@ -6,7 +6,7 @@ import {
   noOutcome,
   notFound,
   refused,
-} from '../../../../lib/journal/recovery/journal-entry.js';
+} from '../../../../lib/journal/recovery/journal-answers.js';
 import { journalRecord } from '../../../support/journal-contract.js';
 import { storedRecord } from '../../../support/stored-record.js';
 
