@@ -1,8 +1,8 @@
 import { type PaymentWebhookEvent } from '../common/events.js';
-import { optionErrors } from '../config/option-checks.js';
+import { isRecord, optionErrors } from '../config/option-checks.js';
 import { resolveWebhookSection } from '../config/resolve-webhooks.js';
 import { type WebhookOptions } from '../config/webhook-options.js';
-import { WebhookRefusedError } from '../errors/payments-errors.js';
+import { PaymentsConfigError, WebhookRefusedError } from '../errors/payments-errors.js';
 import { type WebhookHeaders } from './delivery/delivery-head.js';
 import {
   checkDelivery,
@@ -57,6 +57,11 @@ export async function verifyWebhook(
   headers: WebhookHeaders,
   options: VerifyWebhookOptions,
 ): Promise<PaymentWebhookEvent> {
+  if (!isRecord(options)) {
+    throw new PaymentsConfigError(
+      'verifyWebhook() got no options: pass { scheme, secrets } as the third argument, as in the webhooks option of the module.',
+    );
+  }
   const { scheme, secrets, bodyLimit, method, url, now = Date.now() } = options;
   const resolved = resolveWebhookSection({ scheme, secrets, bodyLimit }, optionErrors('default'));
   const line = { ...(method !== undefined && { method }), ...(url !== undefined && { url }) };

@@ -1,6 +1,11 @@
 const KINDS = ['unit', 'integration', 'e2e'];
 
-const SERVICES = ['test/integration/services', 'test/integration/gateway', 'test/e2e/module'];
+const SERVICES = [
+  'test/integration/services',
+  'test/integration/gateway',
+  'test/e2e/module',
+  'test/e2e/swagger',
+];
 
 /** Folders of `lib/` whose decisions other folders' specs prove too. */
 export const ALSO: Readonly<Record<string, readonly string[]>> = {

@@ -45,6 +45,13 @@ describe('a list of headers without pairs', () => {
   });
 });
 
+it.each([undefined, null, 'a secret', [secret]])('says which options are missing: %j', async (given) => {
+  await expect(verifyWebhook(text, headers, given as unknown as VerifyWebhookOptions)).rejects.toMatchObject({
+    name: 'PaymentsConfigError',
+    message: expect.stringContaining('pass { scheme, secrets }') as string,
+  });
+});
+
 async function refusal(
   body: string | Uint8Array,
   given: WebhookHeaders = headers,
