@@ -1,5 +1,7 @@
 // Measures the cost of packages: installed alone in an empty folder with their dependencies, and loaded in a
-// fresh process. npm run weigh -- undici zod@4 ...
+// fresh process.
+//
+// Usage: npm run weigh -- undici zod@4 ...
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -54,8 +54,8 @@ export interface WebhookOptions {
    * - `handle`: runs its handlers with `context.known` false.
    * - `set-aside`: stores it, and `PaymentsInbox.conflicts()` lists it.
    * - `acknowledge`: answers 200 and drops it. Use this only if another system on the same account gets it
-   *   too, and with a storage that does not forget: the package also drops a payment that the journal has
-   *   forgotten.
+   *   too, and with a storage that does not forget: the package also drops the webhook of a payment that the
+   *   journal has forgotten.
    * @default 'handle'
    */
   readonly unknownReferences?: UnknownReferences;

@@ -4,8 +4,8 @@ import { OpenApiField } from '../common/openapi/open-api-field.js';
 /**
  * Body of the HTTP answer that `PaymentsErrorInterceptor` writes for an error of this package.
  *
- * Bodies are plain objects with this shape. The class is for `@ApiResponse({ status: 422, type:
- * PaymentsErrorBody })`.
+ * Bodies are plain objects with this shape. The class is for
+ * `@ApiResponse({ status: 422, type: PaymentsErrorBody })`.
  *
  * @publicApi
  */

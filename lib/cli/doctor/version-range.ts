@@ -2,8 +2,8 @@ const CARET = /^\^(\d+)\.(\d+)\.(\d+)$/;
 const AT_LEAST = /^>=(\d+)\.(\d+)(?:\.(\d+))?$/;
 
 /**
- * Whether a version lies in a range. The range has a form that this package's own package.json uses: `^1.2.3
- * || ^2.0.0`, `>=20.19`.
+ * Whether a version lies in a range. The range has a form that this package's own package.json uses:
+ * `^1.2.3 || ^2.0.0`, `>=20.19`.
  *
  * @throws RangeError for any other form.
  */

@@ -51,7 +51,7 @@ function later({ state, next_attempt_at: next }: SandboxDelivery): string {
   return state === 'delivered' ? 'Another copy was delivered.' : 'No more tries.';
 }
 
-/** The same as a JSON value. */
+/** The same as a JSON value; `--json` writes one value a line. */
 export function requestData(request: SandboxRequest) {
   const { id, at, method, path, status, code, fault } = request;
   return {
@@ -67,7 +67,7 @@ export function requestData(request: SandboxRequest) {
   };
 }
 
-/** The same as a JSON value. */
+/** The same as a JSON value; `--json` writes one value a line. */
 export function deliveryData({ body: _body, attempts, ...delivery }: SandboxDelivery) {
   const last = attempts.at(-1);
   return { type: 'delivery', ...delivery, attempt: attempts.length, problem: last?.problem ?? null };

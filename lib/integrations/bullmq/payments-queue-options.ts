@@ -66,7 +66,8 @@ export interface PaymentsQueueWorkerOptions {
  */
 export interface PaymentsQueueRetryOptions {
   /**
-   * Runs of the handlers before the job finally fails. The death of a worker counts as a run.
+   * Runs of the handlers before the job finally fails. Runs that end with the death of their worker are
+   * counted apart, up to the same number.
    * @default 20
    */
   readonly maxAttempts?: number;

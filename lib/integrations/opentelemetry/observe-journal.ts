@@ -18,7 +18,7 @@ export interface ObserveJournalOptions {
 
 /**
  * Reports the age of the oldest unresolved payment of an account, in seconds, as
- * `payments.journal.oldest_unresolved.age`; It reports 0 if none is open, and nothing while the storage does
+ * `payments.journal.oldest_unresolved.age`. It reports 0 if none is open, and nothing while the storage does
  * not answer. Every collection of metrics makes a few small reads of the storage.
  *
  * @returns a function that stops it.

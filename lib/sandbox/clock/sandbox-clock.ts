@@ -23,8 +23,8 @@ const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 // No `implements TimeSource`: the published declarations omit `schedule`.
 /**
- * The emulator's time: expiry, redelivery and automatic outcomes follow it. A manual clock stops until you
- * advance it. A real clock runs, and you may advance it as well. Signature timestamps never follow it.
+ * The emulator's time: expiry, redelivery and automatic outcomes follow it. A manual clock moves only
+ * when you advance it. A real clock runs, and you may advance it as well. Signature timestamps never follow it.
  *
  * @publicApi
  */
@@ -37,7 +37,7 @@ export class SandboxClock {
 
   /** @internal */
   constructor(
-    /** A manual clock stops until you advance it. */
+    /** A manual clock moves only when you advance it. */
     readonly kind: 'real' | 'manual',
     private readonly settled: () => Promise<void> = () => Promise.resolve(),
     private readonly changed: () => void = () => {},
@@ -48,7 +48,7 @@ export class SandboxClock {
     return this.stoppedAt ?? this.underlying() + this.skew;
   }
 
-  /** Whether time stops until you advance it: always true for a manual clock. */
+  /** Whether time stands still until you advance it: always true for a manual clock. */
   get frozen(): boolean {
     return this.kind === 'manual' || this.stoppedAt !== undefined;
   }

@@ -90,11 +90,11 @@ export interface SandboxFaults {
  * @publicApi
  */
 export interface SandboxClockState {
-  /** A manual clock stops until you advance it. */
+  /** A manual clock moves only when you advance it. */
   readonly kind: 'real' | 'manual';
   /** The sandbox's time: ISO 8601. */
   readonly now: string;
-  /** Whether time stops until you advance it. */
+  /** Whether time stands still until you advance it. */
   readonly frozen: boolean;
   /** How many expiries, redeliveries and automatic outcomes are due later. */
   readonly waiting: number;

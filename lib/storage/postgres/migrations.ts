@@ -27,7 +27,7 @@ export function migrations(names: TableNames): readonly Migration[] {
   ];
 }
 
-/** Touches no existing table, so it needs no locks. */
+/** Touches no existing table, so it waits for no transaction, and none waits for it. */
 function tombstoneVersion({ tombstones }: TableNames): string {
   return `
     CREATE TABLE ${tombstones} (

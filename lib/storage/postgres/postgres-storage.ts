@@ -45,7 +45,7 @@ const OPTIONS = ['pool', 'transactional', 'schema'];
  * (`payments_migrations`) at its first use. It refuses older tables, and newer ones that this version may not
  * use, with a `PaymentsStorageError` before sending anything.
  *
- * Without `transactional`, handlers run once for a repeated delivery, unless a handler outlives its lease or
+ * Without `transactional`, a repeated delivery is not handled twice, unless a handler outlives its lease or
  * the process dies between the handler's effect and its record: make the effect idempotent. With it, effects
  * in the same database happen exactly once, whatever crashes. Effects outside of it (mails, calls) are not
  * covered. A commit of the package is on the server's disk, even if `synchronous_commit` is off. Whether it
