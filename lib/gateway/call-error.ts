@@ -23,6 +23,8 @@ export type FailureVerdict = Exclude<Verdict, { readonly end: 'success' } | { re
 const LISTED_HINT = 'Nothing happened: correct the request, or ask the gateway what this answer means.';
 const UNLISTED_HINT =
   'Make the same call again with the same reference, which sends the same key, or ask the gateway. Use a new reference, or list the code in the refusalCodes option, only after the gateway confirmed that it made nothing.';
+const ANSWERED_HINT =
+  'An earlier try of the call was answered, too, so this refusal does not prove that nothing was made. Make the same call again with the same reference, which sends the same key, or ask the gateway.';
 
 /** The error that a failed call rejects with. */
 export function callError(
@@ -63,7 +65,8 @@ function rejectedError(
 ): PaymentRejectedError {
   const code = codeOf(report);
   const isOpen = !listed && details.reference !== undefined;
-  const hint = isOpen ? UNLISTED_HINT : (gatewayCodeInfo(code)?.hint ?? LISTED_HINT);
+  const openHint = gatewayCodeInfo(report.code)?.effect === 'refused' ? ANSWERED_HINT : UNLISTED_HINT;
+  const hint = isOpen ? openHint : (gatewayCodeInfo(code)?.hint ?? LISTED_HINT);
   return new PaymentRejectedError(
     code,
     `The gateway refused: ${said(report)}.`,

@@ -135,7 +135,7 @@ function decidePayment(kind: CallKind, event: AttemptEvent, httpStatus: number |
 
 /** A 4xx that says no, rather than "later" or "somebody else is at it". */
 function isFinalClientError(httpStatus = 0): boolean {
-  return httpStatus >= 400 && httpStatus < 500 && ![408, 409, 429].includes(httpStatus);
+  return httpStatus >= 400 && httpStatus < 500 && ![408, 409, 425, 429, 499].includes(httpStatus);
 }
 
 /** Ambiguity is sticky: an earlier try may have arrived, so no refusal of a later one settles the call. */

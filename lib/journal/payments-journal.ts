@@ -143,7 +143,8 @@ export class PaymentsJournal {
    * next attempt, once the call before it cannot be running any more. A success answer, a status answer that
    * shows the payment, a refusal as a duplicate and a webhook acknowledge it: its reference is used up then.
    * Where one of them comes only after an outcome without success and contradicts it, the payment is unknown
-   * again, with the evidence `conflict`: `unresolved` lists it, and it may be settled once more.
+   * again, with the evidence `conflict`: `unresolved` lists it, and it may be settled once more. It is also
+   * unknown again if you say so while its call is running, and the call then ends without a clear answer.
    *
    * @param outcome A final status of the specification.
    * @throws PaymentsValidationError where the family knows no such outcome.

@@ -27,7 +27,7 @@ const REFUSING_STATUSES: ReadonlySet<number> = new Set([400, 404, 405, 411, 413,
 const SPEAKING_STATUSES: ReadonlySet<number> = new Set([401, 403, 408, 425, 429, 499]);
 /** Words of an answer that may speak of an earlier payment instead of refusing this one. */
 const EARLIER_PAYMENT =
-  /idempoten|duplicat|already|unique|previous|progress|pending|process(?:ed|ing)|repeat|in use|\b(?:taken|(?:re)?used|exists?)\b/i;
+  /idempoten|duplicat|already|unique|previous|progress|pending|process(?:ed|ing)|repeat|in[ -]use|\b(?:taken|(?:re)?used|exist(?:s|ed|ing)?)\b/i;
 /**
  * What the specification's requests hold: messages by field about anything else may tell what came after the
  * payment.
@@ -109,7 +109,7 @@ function classifyPaymentError(
     case 'provider-error':
       return effect;
     case 'unauthorized':
-      return isClientError(httpStatus) && httpStatus !== 408 && httpStatus !== 429
+      return httpStatus === 401 || httpStatus === 403 || provesRefusal(httpStatus)
         ? 'unauthorized'
         : unproven(httpStatus);
     case 'refused':

@@ -58,9 +58,8 @@ export function readStatus(
   const { status } = answer;
   const reference = compare(answer['reference'], (echo) => isSameText(echo, record.reference));
   const amount = compareMoney(record, answer);
-  const namesPayment = reference === 'same' && typeof status === 'string';
   if (reference === 'other') return NOTHING;
-  if (amount === 'other') return namesPayment ? KNOWN : NOTHING;
+  if (amount === 'other') return reference === 'same' ? KNOWN : NOTHING;
   const outcome = finalStatus(record.family, status);
   if (outcome === undefined && !UNDER_WAY.includes(status)) {
     return reference === 'same' && amount === 'same' ? KNOWN : NOTHING;

@@ -235,14 +235,14 @@ export class PaymentIntent {
   }
 
   /**
-   * Writes the end over the earlier attempt, if a fail-over or a restored back-up brought that back. Only this
-   * call itself puts the earlier attempt back, and it does so only when nothing was sent.
+   * Writes the end over the earlier attempt, if a fail-over or a restored back-up brought that back as it was.
+   * If anybody has acted on it since, it stays: a webhook may have settled it.
    */
   private async replaceReverted(record: JournalRecord): Promise<StoredJournalRecord | undefined> {
-    const earlier = this.before?.intent;
-    if (earlier === undefined || earlier === this.record.intent) return undefined;
+    const { before } = this;
+    if (!before || before.intent === this.record.intent) return undefined;
     const existing = await this.store.get(record);
-    if (existing?.record.intent !== earlier) return undefined;
+    if (!existing || !isUntouched(existing.record, before)) return undefined;
     const written = await this.store.replace(existing.version, record, 0);
     if (written) this.logLoss(record);
     return written;
@@ -283,6 +283,16 @@ export class PaymentIntent {
   private get reference(): string {
     return quoted(this.record.reference);
   }
+}
+
+function isUntouched(existing: JournalRecord, before: JournalRecord): boolean {
+  return (
+    existing.intent === before.intent &&
+    existing.state === before.state &&
+    existing.outcome === before.outcome &&
+    existing.settledBy === before.settledBy &&
+    isAcknowledged(existing) === isAcknowledged(before)
+  );
 }
 
 /**

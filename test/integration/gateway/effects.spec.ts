@@ -217,6 +217,7 @@ describe.each(WAYS)('money that moved before the answer, %s', (way) => {
         tooMany(...exchange);
       });
       expect(told).toBeInstanceOf(PaymentRejectedError);
+      expect((told as PaymentRejectedError).hint).toMatch(/^An earlier try of the call was answered, too/);
       expect(gateway.effects()).toBe(1);
       const keys = gateway.seen.map(({ headers }) => headers['idempotency-key']);
       expect(keys.length).toBeGreaterThan(2);

@@ -194,6 +194,32 @@ describe.each([IN_MEMORY, ...SHARED_STORES])(
         },
       );
 
+      it.each(['none', 'lost-after', 'too-many', 'refused'] as const)(
+        'is not written over the first attempt that a webhook has settled since it came back (%s)',
+        async (fault) => {
+          ledger.plan('refused');
+          await call();
+          const refused = await journal.get(key);
+          const settled = {
+            ...refused!.record,
+            state: 'settled',
+            outcome: 'success',
+            settledBy: 'webhook',
+          } as const;
+          meanwhile(fault, async (written, version) => {
+            await vanish(written, version);
+            await journal.insert(settled, 0);
+          });
+          await call();
+          expect((await journal.get(key))?.record).toMatchObject({
+            state: 'settled',
+            outcome: 'success',
+            settledBy: 'webhook',
+            attempt: 1,
+          });
+        },
+      );
+
       it('is not written over another payment that took its reference meanwhile', async () => {
         const another = journalRecord('order-1', {
           intent: 'another-call',

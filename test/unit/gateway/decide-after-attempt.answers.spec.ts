@@ -89,6 +89,12 @@ const LISTED_ROWS: readonly Row[] = [...codesOf('refused'), 'LIMIT_REACHED'].fla
   [`${code} after the request timed out`, [408], B(code), payments('rejected', 'probe ? server-error')],
   [`${code} beside bad credentials`, [401, 403], B(code), payments('rejected', 'authentication')],
   [`${code} beside too many requests`, [429], B(code), payments('rejected', 'retry')],
+  [
+    `${code} too early, or after the client has left`,
+    [425, 499],
+    B(code),
+    payments('rejected', '? bad-answer'),
+  ],
 ]);
 
 /** The specification lists no code for a collection whose reference stands already. */
@@ -109,6 +115,10 @@ const EARLIER_ROWS: readonly Row[] = [
   'The request id is in use',
   'Repeated request',
   'Reference no. 17',
+  'There is an existing payment',
+  'A payment existed',
+  'The number is in-use',
+  'We are processing it',
 ].map((message): Row => [
   `INVALID_REQUEST with the message "${message}"`,
   [400, 422],
@@ -308,7 +318,12 @@ const CODE_ROWS: readonly Row[] = [
   ],
   ['PROVIDER_ERROR', [200, 400, 422, 429, 502], B('PROVIDER_ERROR'), payments('retry', '? provider-error')],
   ['an unlisted code', [400, 410, 422], B('NEW'), ['rejected', 'rejected, again', '? unlisted-code']],
-  ['an unlisted code elsewhere', [200, 408, 409, 500], B('NEW'), payments('retry', '? unlisted-code')],
+  [
+    'an unlisted code elsewhere',
+    [200, 408, 409, 425, 499, 500],
+    B('NEW'),
+    payments('retry', '? unlisted-code'),
+  ],
   ['an unlisted code beside bad credentials', [401], A('NEW'), all('authentication')],
   ['an unlisted code beside too many requests', [429], A('NEW'), all('retry')],
   [

@@ -71,7 +71,7 @@ describe('a status answer', () => {
     [{ ...OURS, reference: 'order/2', status: 'success' }, { says: 'nothing' }],
     [{ ...OURS, reference: 7, status: 'success' }, { says: 'nothing' }],
     [{ ...OURS, amount: '1.00', status: 'success' }, { says: 'known' }],
-    [{ ...OURS, amount: '1.00' }, { says: 'nothing' }],
+    [{ ...OURS, amount: '1.00' }, { says: 'known' }],
     [{ amount: '1.00', status: 'success' }, { says: 'nothing' }],
     [{ ...OURS, amount: '1.00', reference: 'order/2', status: 'success' }, { says: 'nothing' }],
     [{ ...OURS, currency: 'USD', status: 'success' }, { says: 'known' }],
