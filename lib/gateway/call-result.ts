@@ -7,7 +7,7 @@ import { type ReadSuccess } from './answer/interpret-attempt.js';
 /** How a call ended: with the end that was decided after its last try. */
 export type CallResult<T> = CallSuccess<T> | CallAborted | CallFailure;
 
-export interface CallSuccess<T> {
+interface CallSuccess<T> {
   readonly end: 'success';
   readonly success: ReadSuccess<T>;
   readonly attempts: readonly AttemptInfo[];

@@ -22,7 +22,7 @@ import { type HttpTransport, type OutgoingRequest } from './http/http-transport.
 import { sendAttempt, type AttemptResult } from './http/send-attempt.js';
 
 /** What every call of an account is made with. */
-export interface CallAccount {
+interface CallAccount {
   readonly account: string;
   readonly transport: HttpTransport;
   readonly rateLimiter: RateLimiter;
@@ -83,7 +83,7 @@ interface CallSetup
 }
 
 /** What every attempt of a payment carries, and how the payment may be sent once more. */
-export interface IdempotentRequest {
+interface IdempotentRequest {
   readonly idempotencyKey: string;
   readonly body: string;
   /** Set where the payment may have been made before this call, which then is its probe. */
@@ -94,7 +94,7 @@ export interface IdempotentRequest {
 }
 
 /** How a payment may be tried once more within its call. */
-export interface Probing {
+interface Probing {
   readonly waits: ResolvedProbeWaits;
   /** Writes down that the probe leaves now; false where it must not. */
   readonly begin: (evidence: OutcomeEvidence) => Promise<boolean>;
@@ -201,7 +201,7 @@ function detailsOf(
 }
 
 /** What sending in turn needs of a call. */
-export interface TurnSetup {
+interface TurnSetup {
   readonly transport: HttpTransport;
   readonly request: OutgoingRequest;
   readonly signal: AbortSignal | undefined;
@@ -217,24 +217,15 @@ export interface TurnSetup {
 }
 
 /** What came of one try, and how long it took without the wait for its turn. */
-export interface TimedResult {
+interface TimedResult {
   readonly result: AttemptResult;
   readonly durationMs: number;
 }
 
 /** Waits for the account's turn, then sends once. Never rejects. */
 export async function sendInTurn(setup: TurnSetup): Promise<TimedResult> {
-  const {
-    transport: carrier,
-    request,
-    signal,
-    deadline,
-    sendBy,
-    rateLimiter: gate,
-    trace,
-    onSending,
-  } = setup;
-  const turn = gate.acquire(sendBy, signal);
+  const { transport, request, signal, deadline, sendBy, rateLimiter, trace, onSending } = setup;
+  const turn = rateLimiter.acquire(sendBy, signal);
   const granted = turn instanceof Promise ? await trace.waiting('rate', turn) : turn;
   if (granted.turn !== 'go') return { result: unsent(granted), durationMs: 0 };
   const startedAt = performance.now();
@@ -243,11 +234,11 @@ export async function sendInTurn(setup: TurnSetup): Promise<TimedResult> {
     if (startedAt >= deadline) return { result: unsent({ turn: 'late' }), durationMs: 0 };
     const timeoutMs = Math.min(setup.timeoutMs, deadline - startedAt);
     const result = await trace.sending(request, () =>
-      sendAttempt(carrier, request, timeoutMs, signal, onSending),
+      sendAttempt(transport, request, timeoutMs, signal, onSending),
     );
     return { result, durationMs: performance.now() - startedAt };
   } finally {
-    gate.release();
+    rateLimiter.release();
   }
 }
 

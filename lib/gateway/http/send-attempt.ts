@@ -7,7 +7,7 @@ import {
 } from './http-transport.js';
 
 /** The headers of an answer that mean something to the package. */
-export interface AnswerHeaders extends BodyHeaders {
+interface AnswerHeaders extends BodyHeaders {
   readonly retryAfter?: string | undefined;
 }
 

@@ -146,7 +146,7 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, InFlightRe
 
 const TRANSPORTS = new WeakMap<object, UndiciTransport>();
 
-/** An axios adapter on a carrier. Its requests are given up through their signals, and through that of the package. */
+/** An axios adapter on a transport. Its requests end early through their own signals, and through the package's. */
 export function undiciAdapter(transport: UndiciTransport): AxiosAdapter {
   const adapter: AxiosAdapter = async (config) => {
     const watch = sendWatchOf(config.signal);

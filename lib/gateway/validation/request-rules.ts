@@ -169,7 +169,7 @@ type RuleMetadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetV
 type Check = (dto: object, value: unknown) => boolean;
 
 /** The rules of a class by field, read from class-validator once instead of at every request. */
-export interface CompiledRules {
+interface CompiledRules {
   readonly fields: readonly (readonly [field: string, checks: readonly Check[]])[];
   readonly names: ReadonlySet<string>;
 }

@@ -6,7 +6,7 @@ import { providerReferenceOf } from '../../journal/outcomes/webhook-fit.js';
 import { type WebhookStanding } from '../../journal/outcomes/webhook-outcomes.js';
 
 /** Whether an event may reach the handlers of its name. */
-export type EventJudgement =
+type EventJudgement =
   | { readonly kind: 'outcome' }
   | { readonly kind: 'mismatch'; readonly problem: string }
   | { readonly kind: 'unrecognized' };

@@ -15,7 +15,7 @@ export interface DeliveryLimits {
 type HostedRequest = Pick<IncomingMessage, 'headers'> & { readonly rawHeaders?: readonly string[] };
 
 /** How a delivery is refused by its head alone, so that nothing of its body is read; or how long its body is to be. */
-export type CheckedHead =
+type CheckedHead =
   | { readonly refusedWith: 401 | 413 | 415 }
   /** NaN where it comes in chunks, or where there is no body. */
   | { readonly announced: number };

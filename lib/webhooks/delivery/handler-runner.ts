@@ -167,7 +167,7 @@ function unmarked({ name, run }: PlannedStep): PlannedStep {
 }
 
 /** How the work ended; `lost`: somebody else holds the claim, and decides. */
-export type StepsResult =
+type StepsResult =
   | { readonly ok: true }
   | { readonly ok: false; readonly step: string; readonly error: unknown }
   | { readonly ok: 'lost' };

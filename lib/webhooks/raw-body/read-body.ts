@@ -45,7 +45,7 @@ export type CapturedBody = (
 };
 
 /** A body whose signature is right. */
-export interface GenuineBody {
+interface GenuineBody {
   /** Who found it right: another account may have other keys. */
   readonly receiver: RouteReceiver;
   readonly read: ReadEvent;
@@ -238,7 +238,7 @@ export class UnverifiedBytes {
 }
 
 /** The bytes of one body that nobody has verified yet. */
-export class UnverifiedBody {
+class UnverifiedBody {
   /** How many of them count. */
   held = 0;
   private isOpen = true;

@@ -5,7 +5,7 @@ import { WebhookAccounts } from '../delivery/webhook-accounts.js';
 import { type ExpectedDelivery } from '../raw-body/read-body.js';
 
 /** A webhook route under its final path: prefixes and versions are in it. */
-export interface WebhookPath extends DeclaredRoute {
+interface WebhookPath extends DeclaredRoute {
   readonly path: string;
   /** Whether it passes on the requests of other versions, to whichever route or middleware comes after it. */
   readonly passesOn: boolean;
