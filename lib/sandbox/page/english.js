@@ -111,7 +111,7 @@ export const english = {
   freeze: 'Stop the clock',
   unfreeze: 'Let it run',
   manualReason: 'A manual clock never runs: only advancing moves it.',
-  realReason: 'Stopped, time moves only when you advance it.',
+  realReason: 'A stopped clock moves only when you advance it.',
   clockManual: 'Manual clock',
   clockReal: 'Real clock',
   clockStopped: 'Real clock, stopped',
