@@ -4,7 +4,7 @@ import { type PaymentsError } from '../errors/payments-errors.js';
 import { type FailureVerdict } from './call-error.js';
 import { type ReadSuccess } from './answer/interpret-attempt.js';
 
-/** How a call ended: with the end that was decided after its last try. */
+/** How a call ended: the verdict on its last try, with what came of the call. */
 export type CallResult<T> = CallSuccess<T> | CallAborted | CallFailure;
 
 interface CallSuccess<T> {

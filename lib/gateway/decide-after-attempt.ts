@@ -1,6 +1,6 @@
 import { type ProbeWait } from '../storage/journal-store.js';
 import { type OutcomeEvidence } from '../common/vocabulary.js';
-import { type AttemptEvent } from './answer/interpret-attempt.js';
+import { type AttemptEvent } from './answer/classify-answer.js';
 import { type CallKind } from './gateway-call.js';
 
 type PlainEnd =
@@ -13,7 +13,7 @@ type PlainEnd =
   | 'unusable-answer'
   | 'aborted';
 
-/** What a call ends in. */
+/** What a call ends in. A `CallResult` carries the same words in its `end`. */
 export type Verdict =
   | { readonly end: 'unknown'; readonly evidence: OutcomeEvidence }
   | {

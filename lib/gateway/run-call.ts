@@ -7,12 +7,7 @@ import { type CallResult, type CallFailure } from './call-result.js';
 import { callError, type FailureVerdict } from './call-error.js';
 import { decideAfterAttempt, type Decision } from './decide-after-attempt.js';
 import { type GatewayCall } from './gateway-call.js';
-import {
-  type AttemptEvent,
-  attemptInfo,
-  type AttemptReport,
-  interpretAttempt,
-} from './answer/interpret-attempt.js';
+import { attemptInfo, type AttemptReport, interpretAttempt } from './answer/interpret-attempt.js';
 import { backOffMs, pause } from '../common/timing.js';
 import { nextWaitMs, probeWaitMs } from './retry-timing.js';
 import { type RateLimiter, type Turn } from './rate-limiter.js';
@@ -121,9 +116,9 @@ async function runCall<T extends object>(call: GatewayCall<T>, setup: CallSetup)
     if (verdict.end === 'success' && success) return { end: 'success', success, attempts };
     if (verdict.end === 'success' || verdict.end === 'aborted') return aborted(setup, attempts);
 
-    // The first ambiguous try opens the probe; a later one that reached the gateway was it.
+    // The first ambiguous try allows one probe. The next try that the gateway does not turn away uses it up.
     if (!ambiguous) openProbe = decision.probe;
-    else if (reachedGateway(report)) openProbe = undefined;
+    else if (attempt.phase !== 'not-sent' && report.event !== 'rate-limited') openProbe = undefined;
     ambiguous ||= call.kind !== 'read' && attempt.phase === 'ambiguous';
     const fail = (last: FailureVerdict, probe?: ProbeWait): CallFailure => ({
       ...last,
@@ -172,19 +167,6 @@ function aborted({ signal }: CallSetup, attempts: readonly AttemptInfo[]): CallR
 
 function isAnswered(attempts: readonly AttemptInfo[]): boolean {
   return attempts.some(({ phase }) => phase !== 'not-sent');
-}
-
-const TURNED_AWAY: ReadonlySet<AttemptEvent> = new Set<AttemptEvent>([
-  'not-sent',
-  'request-changed',
-  'held-back',
-  'aborted-unsent',
-  'rate-limited',
-]);
-
-/** Whether the gateway had the request in its hands, and did not turn it away unread. */
-function reachedGateway({ event }: AttemptReport): boolean {
-  return !TURNED_AWAY.has(event);
 }
 
 function detailsOf(

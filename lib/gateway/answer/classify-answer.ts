@@ -3,9 +3,23 @@ import { GATEWAY_CODES, gatewayCodeInfo, type GatewayCodeEffect } from '../../er
 import { type CallKind } from '../gateway-call.js';
 import { type GatewayErrorBody, type ParsedAnswer, type SuccessEnvelope } from './parse-answer.js';
 
-/** What a complete answer means, before it is decided what to do about it (`decide-after-attempt.ts`). */
-export type AnswerMeaning =
+/** What happened to one try of a call. `decide-after-attempt.ts` decides what follows from it. */
+export type AttemptEvent =
+  /** Nothing left this machine. */
+  | 'not-sent'
+  /** Nothing left this machine: an interceptor of the application changed what must not change. */
+  | 'request-changed'
+  /** Nothing left this machine: the account waits after a 429, longer than the call can. */
+  | 'held-back'
+  /** The caller's signal fired before anything left this machine. */
+  | 'aborted-unsent'
+  /** The caller's signal fired afterwards. */
+  | 'aborted'
+  /** Bytes may have left, and no complete answer came. */
+  | 'no-answer'
   | 'success'
+  /** A success answer that names another reference, amount or currency. */
+  | 'echo-mismatch'
   /** `refused`: by a listed code or by field messages, under a status that fits. */
   | GatewayCodeEffect
   /** An error answer without a code, under a status with which servers refuse. */
@@ -57,7 +71,7 @@ export function classifyAnswer(
   httpStatus: number,
   answer: ParsedAnswer,
   refusalCodes: ReadonlySet<string>,
-): AnswerMeaning {
+): AttemptEvent {
   if (httpStatus >= 300 && httpStatus < 400) return 'redirect';
   switch (answer.shape) {
     case 'success':
@@ -72,7 +86,7 @@ export function classifyAnswer(
 }
 
 /** A success envelope under an error status, or with an error's code, contradicts itself, so it proves nothing. */
-function classifySuccess(httpStatus: number, { code, data }: SuccessEnvelope): AnswerMeaning {
+function classifySuccess(httpStatus: number, { code, data }: SuccessEnvelope): AttemptEvent {
   if (httpStatus >= 500) return 'server-error';
   if (Object.hasOwn(GATEWAY_CODES, code)) return 'bad-answer';
   return httpStatus < 300 && data !== undefined && data !== null ? 'success' : 'bad-answer';
@@ -83,7 +97,7 @@ function classifyReadError(
   httpStatus: number,
   { code, errors }: GatewayErrorBody,
   refusalCodes: ReadonlySet<string>,
-): AnswerMeaning {
+): AttemptEvent {
   const effect = gatewayCodeInfo(code)?.effect;
   if (effect === 'duplicate-request' || effect === 'duplicate-reference') return 'unlisted-code';
   if (effect !== undefined) return effect;
@@ -99,7 +113,7 @@ function classifyPaymentError(
   httpStatus: number,
   error: GatewayErrorBody,
   refusalCodes: ReadonlySet<string>,
-): AnswerMeaning {
+): AttemptEvent {
   const effect = duplicateField(error) ?? gatewayCodeInfo(error.code)?.effect;
   const isVouchedFor = error.code !== undefined && refusalCodes.has(error.code);
   const isUnambiguous = !error.mayHoldRecord && !speaksOfEarlierPayment(error) && isAboutRequest(error);
@@ -146,7 +160,7 @@ function isAboutRequest({ errors }: GatewayErrorBody): boolean {
 }
 
 /** An answer without a code that refuses: messages by field among them. */
-function classifyUnlisted(kind: PaymentFamily, httpStatus: number, error: GatewayErrorBody): AnswerMeaning {
+function classifyUnlisted(kind: PaymentFamily, httpStatus: number, error: GatewayErrorBody): AttemptEvent {
   const { code, errors } = error;
   if (
     code === undefined &&
@@ -184,12 +198,12 @@ function textsOf({ code = '', message = '', errors }: GatewayErrorBody): string[
 }
 
 /** What an answer means whose refusal its status does not bear out. */
-function unproven(httpStatus: number): AnswerMeaning {
+function unproven(httpStatus: number): AttemptEvent {
   return (isClientError(httpStatus) ? statusAlone(httpStatus) : undefined) ?? 'unproven-refusal';
 }
 
 /** What a status says whatever the body holds; undefined for a 4xx that only a readable body explains. */
-function statusAlone(httpStatus: number): AnswerMeaning | undefined {
+function statusAlone(httpStatus: number): AttemptEvent | undefined {
   if (httpStatus === 401 || httpStatus === 403) return 'unauthorized';
   if (httpStatus === 429) return 'rate-limited';
   if (httpStatus === 408 || httpStatus === 409 || httpStatus >= 500) return 'server-error';

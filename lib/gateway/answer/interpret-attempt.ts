@@ -1,30 +1,12 @@
 import { type AttemptInfo, movesMoney, type PaymentOutcome } from '../../common/vocabulary.js';
 import { safeTexts, safeTokens, type SafeTokens } from './safe-texts.js';
-import { type AnswerMeaning, classifyAnswer } from './classify-answer.js';
+import { type AttemptEvent, classifyAnswer } from './classify-answer.js';
 import { checkEcho, type EchoCheck } from './check-echo.js';
 import { type GatewayCall, type ReadPayload, type LastResponse } from '../gateway-call.js';
 import { parseAnswer, type GatewayErrorBody, type SuccessEnvelope } from './parse-answer.js';
 import { asRecord, finalStatus } from './wire-record.js';
 import { parseRetryAfter } from '../retry-timing.js';
 import { type AttemptResult } from '../http/send-attempt.js';
-
-/** What happened to one attempt. */
-export type AttemptEvent =
-  | AnswerMeaning
-  /** Nothing left this machine. */
-  | 'not-sent'
-  /** Nothing left this machine: an interceptor of the application changed what must not change. */
-  | 'request-changed'
-  /** Nothing left this machine: the account waits after a 429, longer than the call can. */
-  | 'held-back'
-  /** Bytes may have left, and no complete answer came. */
-  | 'no-answer'
-  /** The caller's signal fired before anything left this machine. */
-  | 'aborted-unsent'
-  /** The caller's signal fired afterwards. */
-  | 'aborted'
-  /** A success answer that names another reference, amount or currency. */
-  | 'echo-mismatch';
 
 /** One try of a call, interpreted. */
 export interface AttemptReport {
@@ -156,7 +138,9 @@ function endWarnings(outcome: PaymentOutcome | undefined): readonly string[] {
   return [`the payment has ended already: ${outcome}`];
 }
 
-const UNREADABLE: ReadonlySet<AttemptEvent> = new Set<AnswerMeaning>([
+const AMBIGUOUS: ReadonlySet<AttemptEvent> = new Set<AttemptEvent>([
+  'no-answer',
+  'aborted',
   'bad-answer',
   'server-error',
   'unproven-refusal',
@@ -183,5 +167,5 @@ export function attemptInfo(report: AttemptReport, number: number, durationMs: n
 
 function phaseOf(event: AttemptEvent): AttemptInfo['phase'] {
   if (NOT_SENT.has(event)) return 'not-sent';
-  return event === 'no-answer' || event === 'aborted' || UNREADABLE.has(event) ? 'ambiguous' : 'answered';
+  return AMBIGUOUS.has(event) ? 'ambiguous' : 'answered';
 }

@@ -10,7 +10,10 @@ import {
   existingPaymentUnknown,
 } from './repeated-call-errors.js';
 
-/** How a call that moves money ended, for its caller and for those who joined it. */
+/**
+ * What a payment gives its caller, and everybody who joined the call. It is no `CallResult`: a webhook or an
+ * earlier call may decide it, and a call that the journal refuses has no result of the gateway.
+ */
 export type PaymentResult<T> =
   | { readonly ok: true; readonly value: PaymentsResponse<T> }
   | {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AttemptEvent } from '../../../lib/gateway/answer/interpret-attempt.js';
+import { type AttemptEvent } from '../../../lib/gateway/answer/classify-answer.js';
 import { decideAfterAttempt } from '../../../lib/gateway/decide-after-attempt.js';
 
 /** How a cell of the table reads: `retry → x` tries again and ends in x when it may not; `? y` is an unknown outcome,
