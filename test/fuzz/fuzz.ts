@@ -1,4 +1,4 @@
-import { type SignatureVerdict, type WebhookScheme } from '../../lib/common/webhook-scheme.js';
+import { type SignatureVerdict, type WebhookScheme } from 'nestjs-payments';
 import { type SchemeCase, spellingsOf } from '../support/scheme-cases.js';
 import { type Ground, groundOf, type Original, type Request, requestOf, TOLERANCE_MS } from './deliveries.js';
 import { MUTATIONS } from './mutations.js';

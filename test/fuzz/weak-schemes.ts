@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { type RawWebhook, type WebhookScheme } from '../../lib/common/webhook-scheme.js';
+import { type RawWebhook, type WebhookScheme } from 'nestjs-payments';
 import { type SchemeCase, STANDARD } from '../support/scheme-cases.js';
 
 /** What each verifier of Standard Webhooks below does in its own way. */

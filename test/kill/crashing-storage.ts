@@ -4,7 +4,7 @@ import {
   type InboxDelivery,
   type InboxStore,
   type PaymentsStorage,
-} from '../../lib/index.js';
+} from 'nestjs-payments';
 import { type Happening, type History } from './history.js';
 import { type KillPoint, type Outcome, outcomeOf } from './plan.js';
 

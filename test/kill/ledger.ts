@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
-import { type InboxConflict, type JournalStore, type PaymentsStorage } from '../../lib/index.js';
-import { migratePayments, postgresStorage } from '../../lib/storage/postgres/index.js';
-import { redisStorage } from '../../lib/storage/redis/index.js';
+import { type InboxConflict, type JournalStore, type PaymentsStorage } from 'nestjs-payments';
+import { migratePayments, postgresStorage } from 'nestjs-payments/postgres';
+import { redisStorage } from 'nestjs-payments/redis';
 import { insist } from './insist.js';
 import { othersGone, RUNNER } from './other-clients.js';
 import { type Outcome, outcomeOf, type StorageMode } from './plan.js';

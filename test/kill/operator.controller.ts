@@ -1,5 +1,5 @@
 import { Controller, HttpCode, Post, Query, ServiceUnavailableException } from '@nestjs/common';
-import { isPaymentsError, PaymentsInbox } from '../../lib/index.js';
+import { isPaymentsError, PaymentsInbox } from 'nestjs-payments';
 
 /** What an operator does to the inbox, by way of whichever replica is there. */
 @Controller('operator')

@@ -1,4 +1,4 @@
-import { hmac } from '../../lib/webhooks/signature/hmac.js';
+import { hmac } from 'nestjs-payments';
 import { type Size, type StorageMode } from './plan.js';
 
 /** What the runner tells a replica. */

@@ -6,16 +6,16 @@ import { type AddressInfo, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool, type PoolClient } from 'pg';
-import { PaymentsQueueModule } from '../../lib/integrations/bullmq/index.js';
+import { PaymentsQueueModule } from 'nestjs-payments/bullmq';
 import {
   OnPayment,
   type PaymentEventContext,
   PaymentsModule,
   type PaymentsStorage,
   type PaymentWebhookEvent,
-} from '../../lib/index.js';
-import { postgresStorage } from '../../lib/storage/postgres/index.js';
-import { redisStorage } from '../../lib/storage/redis/index.js';
+} from 'nestjs-payments';
+import { postgresStorage } from 'nestjs-payments/postgres';
+import { redisStorage } from 'nestjs-payments/redis';
 import { History } from './history.js';
 import { EFFECT_HANDLER } from './check-event.js';
 import { crashingStorage, type Reach } from './crashing-storage.js';

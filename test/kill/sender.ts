@@ -1,7 +1,6 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { paymentEvent } from '../../lib/testing/payment-event.js';
-import { signWebhook } from '../../lib/testing/sign-webhook.js';
+import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
 import { type Fleet } from './fleet.js';
 import { now } from './history.js';
 import { type Outcome } from './plan.js';

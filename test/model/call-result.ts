@@ -1,4 +1,4 @@
-import { isPaymentsError } from '../../lib/index.js';
+import { isPaymentsError } from 'nestjs-payments';
 
 /** How a call ended, as its caller sees it: nothing of the package's own classes. */
 export type CallResult =

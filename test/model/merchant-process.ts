@@ -1,4 +1,4 @@
-import { type PaymentsStorage, type PaymentWebhookEvent, PaymentsJournal } from '../../lib/index.js';
+import { type PaymentsStorage, type PaymentWebhookEvent, PaymentsJournal } from 'nestjs-payments';
 import { startMerchantApp, type MerchantApp } from '../support/merchant-app.js';
 import { type Kind } from './coverage.js';
 import { GatewayAddress, type LedgerGateway } from './gateway.js';

@@ -1,4 +1,4 @@
-import { type PaymentsStorage } from '../../lib/index.js';
+import { type PaymentsStorage } from 'nestjs-payments';
 import { type Kind } from './coverage.js';
 import { type LedgerGateway } from './gateway.js';
 import { type JournalView, keyOf } from './journal-view.js';

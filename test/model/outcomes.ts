@@ -1,7 +1,6 @@
 import { request as send } from 'node:http';
-import { isPaymentsError, type PaymentOutcome, type PaymentsJournal } from '../../lib/index.js';
-import { paymentEvent } from '../../lib/testing/payment-event.js';
-import { signWebhook } from '../../lib/testing/sign-webhook.js';
+import { isPaymentsError, type PaymentOutcome, type PaymentsJournal } from 'nestjs-payments';
+import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
 import { scheme, secret } from '../support/webhook-app.js';
 import { viewOf } from './call-result.js';
 import { type Effect } from './gateway.js';

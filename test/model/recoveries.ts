@@ -1,4 +1,4 @@
-import { type RecoveryReport } from '../../lib/index.js';
+import { type RecoveryReport } from 'nestjs-payments';
 import { viewOf } from './call-result.js';
 import { repeatsRequests } from './interceptors.js';
 import { type JournalView, SLOTS } from './journal-view.js';

@@ -1,6 +1,6 @@
-import { memoryStorage, type PaymentsStorage } from '../../lib/index.js';
-import { postgresStorage } from '../../lib/storage/postgres/index.js';
-import { redisStorage } from '../../lib/storage/redis/index.js';
+import { memoryStorage, type PaymentsStorage } from 'nestjs-payments';
+import { postgresStorage } from 'nestjs-payments/postgres';
+import { redisStorage } from 'nestjs-payments/redis';
 import { openPaymentsDatabase } from '../support/payments-database.js';
 import { connectRedis, forget, ownPrefix, TimeTravellingRedis } from '../support/redis.js';
 

@@ -1,4 +1,4 @@
-import { type JournalStore, type PaymentsStorage } from '../../lib/index.js';
+import { type JournalStore, type PaymentsStorage } from 'nestjs-payments';
 import { type StoreTrouble } from './plan.js';
 
 const WRITES: readonly PropertyKey[] = ['insert', 'replace', 'remove'] satisfies (keyof JournalStore)[];

@@ -3,15 +3,15 @@ import { Injectable, Logger, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { once } from 'node:events';
 import { Redis } from 'ioredis';
-import { PaymentsQueueModule } from '../../lib/integrations/bullmq/index.js';
+import { PaymentsQueueModule } from 'nestjs-payments/bullmq';
 import {
   hmac,
   OnPayment,
   type PaymentEventContext,
   PaymentsModule,
   type PaymentWebhookEvent,
-} from '../../lib/index.js';
-import { redisStorage } from '../../lib/storage/redis/index.js';
+} from 'nestjs-payments';
+import { redisStorage } from 'nestjs-payments/redis';
 
 /** What the parent gives as the first argument. */
 export interface QueueWorkerSettings {

@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type AddressInfo, type Server } from 'node:net';
-import { memoryStorage, OnPayment, PaymentsModule } from '../../lib/index.js';
+import { memoryStorage, OnPayment, PaymentsModule } from 'nestjs-payments';
 import { paymentsOptions } from '../support/webhook-app.js';
 import { WebhooksController } from '../support/webhooks.controller.js';
 

@@ -9,7 +9,7 @@ import {
   type PaymentWebhookEvent,
   WalletService,
 } from 'nestjs-payments';
-import { PaymentsSandbox, type SandboxOperation } from '../../lib/sandbox/index.js';
+import { PaymentsSandbox, type SandboxOperation } from 'nestjs-payments/sandbox';
 import { Choices } from '../../lib/sandbox/profile/choices.js';
 import { type PaymentsApp, startPaymentsApp } from '../support/payments-app.js';
 import { doOtherDuties } from './other-duties.js';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { memoryStorage, NameLookupService, PaymentsInbox } from 'nestjs-payments';
 import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
-import { type PaymentsSandbox } from '../../lib/sandbox/index.js';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { type PaymentsApp, startPaymentsApp } from '../support/payments-app.js';
 
 const CUSTOMER = { phone: '255712345678', customer_name: 'Asha Juma', customer_email: 'asha@example.com' };

@@ -1,4 +1,4 @@
-import { type NextCall, type PlannedFault } from '../../lib/sandbox/index.js';
+import { type NextCall, type PlannedFault } from 'nestjs-payments/sandbox';
 
 /** What happens to one call of the day. */
 export type DayFault = keyof typeof DAY_FAULTS;

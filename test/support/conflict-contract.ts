@@ -1,6 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { type ConflictStore, type SetAsideDelivery } from '../../lib/storage/conflict-store.js';
-import { type InboxStore } from '../../lib/storage/inbox-store.js';
+import { type ConflictStore, type SetAsideDelivery, type InboxStore } from 'nestjs-payments';
 import { measureTime } from './passed-time.js';
 
 /** The conflicts under test with the inbox of the same storage, and a clock that the suite can move. */

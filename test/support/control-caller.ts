@@ -1,4 +1,4 @@
-import { type PaymentsSandbox } from '../../lib/sandbox/index.js';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { checkControlAnswer } from './control-contract.js';
 
 /** An answer of the control API that agreed with its document. */

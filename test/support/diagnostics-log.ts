@@ -4,8 +4,9 @@ import {
   CALL_END_CHANNEL,
   CALL_START_CHANNEL,
   CALL_WAIT_CHANNEL,
-} from '../../lib/common/call-diagnostics.js';
-import { onPaymentsDiagnostics, type PaymentsDiagnostics } from '../../lib/common/diagnostics.js';
+  onPaymentsDiagnostics,
+  type PaymentsDiagnostics,
+} from 'nestjs-payments';
 
 type Channel = (typeof CHANNELS)[number];
 

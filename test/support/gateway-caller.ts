@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type PaymentsSandbox } from '../../lib/sandbox/index.js';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 
 /** A gateway answer as it came over the socket. */
 export interface RawAnswer {

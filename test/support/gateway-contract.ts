@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
-import { type SandboxExchange } from '../../lib/sandbox/index.js';
+import { type SandboxExchange } from 'nestjs-payments/sandbox';
 
 /** The parts of `gateway.yaml` that are read here. */
 interface GatewayDocument {

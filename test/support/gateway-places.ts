@@ -1,8 +1,7 @@
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer, type ServerOptions } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { type PaymentsModuleOptions } from '../../lib/config/payments-options.js';
-import { isPaymentsError } from '../../lib/errors/payments-errors.js';
+import { type PaymentsModuleOptions, isPaymentsError } from 'nestjs-payments';
 import { bankRecord, bankRequest, envelope } from './gateway-answers.js';
 import { startMerchant } from './merchant.js';
 

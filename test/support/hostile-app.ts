@@ -1,10 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { expect } from 'vitest';
-import { type PaymentsStorage } from '../../lib/storage/payments-storage.js';
-import { memoryStorage } from '../../lib/storage/memory/memory-storage.js';
-import { signWebhook } from '../../lib/testing/sign-webhook.js';
-import { hmac } from '../../lib/webhooks/signature/hmac.js';
-import { PaymentsWebhook } from '../../lib/webhooks/route/payments-webhook.decorator.js';
+import { type PaymentsStorage, memoryStorage, hmac, PaymentsWebhook } from 'nestjs-payments';
+import { signWebhook } from 'nestjs-payments/testing';
 import { answerTo, type HeaderLine, requestBytes, type WireAnswer, type WireRequest } from './wire.js';
 import {
   type AdapterName,

@@ -3,7 +3,7 @@ import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { isPaymentsError } from '../../lib/errors/payments-errors.js';
+import { isPaymentsError } from 'nestjs-payments';
 import { collectionRecord, collectionRequest, envelope } from './gateway-answers.js';
 import { startMerchant } from './merchant.js';
 

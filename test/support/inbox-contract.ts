@@ -6,7 +6,7 @@ import {
   type InboxDelivery,
   type InboxKey,
   type InboxStore,
-} from '../../lib/storage/inbox-store.js';
+} from 'nestjs-payments';
 import { measureTime } from './passed-time.js';
 
 /** An inbox under test, with a clock that the suite can move. */

@@ -5,8 +5,8 @@ import {
   type JournalScope,
   type JournalStore,
   type StoredJournalRecord,
-} from '../../lib/storage/journal-store.js';
-import { type JournalState } from '../../lib/common/vocabulary.js';
+  type JournalState,
+} from 'nestjs-payments';
 import { measureTime } from './passed-time.js';
 
 /** A journal under test, with a clock that the suite can move. */

@@ -13,7 +13,7 @@ import {
   type PaymentsModuleOptions,
   type PaymentWebhookEvent,
   WalletService,
-} from '../../lib/index.js';
+} from 'nestjs-payments';
 import { scheme, secret } from './webhook-app.js';
 import { WebhooksController } from './webhooks.controller.js';
 

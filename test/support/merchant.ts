@@ -1,16 +1,18 @@
 import { HttpModule, HttpService } from '@nestjs/axios';
 import { Test, type TestingModule } from '@nestjs/testing';
-import { BanksService } from '../../lib/banks/banks.service.js';
-import { CollectionsService } from '../../lib/collections/collections.service.js';
-import { type PaymentsModuleOptions } from '../../lib/config/payments-options.js';
+import {
+  BanksService,
+  CollectionsService,
+  type PaymentsModuleOptions,
+  DisbursementsService,
+  NameLookupService,
+  memoryStorage,
+  WalletService,
+} from 'nestjs-payments';
 import { resolveOptions } from '../../lib/config/resolve-options.js';
-import { DisbursementsService } from '../../lib/disbursements/disbursements.service.js';
-import { NameLookupService } from '../../lib/name-lookup/name-lookup.service.js';
-import { memoryStorage } from '../../lib/storage/memory/memory-storage.js';
 import { createGatewayClient } from '../../lib/gateway/gateway-client.js';
 import { createPayments } from '../../lib/journal/payment/payments.js';
 import { GatewayConnections } from '../../lib/gateway/http/gateway-connections.js';
-import { WalletService } from '../../lib/wallet/wallet.service.js';
 
 export const API_KEY = 'pk_test_4f9a2c7e1b';
 export const API_SECRET = 'sk_test_4f9a2c7e1b';

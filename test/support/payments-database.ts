@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Client, Pool, type PoolConfig } from 'pg';
-import { migratePayments } from '../../lib/storage/postgres/migrate-payments.js';
+import { migratePayments } from 'nestjs-payments/postgres';
 
 /** The tables of the package in a schema of their own, and a pool to use them with. */
 export interface PaymentsDatabase {

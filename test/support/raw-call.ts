@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { type PaymentsSandbox } from '../../lib/sandbox/index.js';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 
 /** Everything that a call got back, byte for byte, until its connection ended. */
 export function rawCall(sandbox: PaymentsSandbox, operation: string, body?: object): Promise<string> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Cluster, Redis } from 'ioredis';
-import { type RedisClient } from '../../lib/storage/redis/redis-client.js';
+import { type RedisClient } from 'nestjs-payments/redis';
 import { redisService } from './services.js';
 
 const TIME = "redis.call('TIME')";

@@ -1,4 +1,4 @@
-import { type JournalStore } from '../../lib/storage/journal-store.js';
+import { type JournalStore } from 'nestjs-payments';
 
 /** A journal that is taken for one behind a network: nobody knows when it answers. */
 export function remoteJournal(journal: JournalStore): JournalStore {

@@ -1,10 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Injectable } from '@nestjs/common';
-import { type PaymentWebhookEvent } from '../../lib/common/events.js';
-import { type PaymentsStorage } from '../../lib/storage/payments-storage.js';
-import { paymentEvent } from '../../lib/testing/payment-event.js';
-import { OnPayment } from '../../lib/webhooks/handlers/on-payment.decorator.js';
-import { PaymentsInbox } from '../../lib/webhooks/payments-inbox.js';
+import { type PaymentWebhookEvent, type PaymentsStorage, OnPayment, PaymentsInbox } from 'nestjs-payments';
+import { paymentEvent } from 'nestjs-payments/testing';
 import { claimed, inboxDelivery } from './inbox-contract.js';
 import { journalRecord, storedBy } from './journal-contract.js';
 import { type Answer, deliver, paymentsOptions, startWebhookApp, type WebhookApp } from './webhook-app.js';

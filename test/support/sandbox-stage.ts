@@ -1,4 +1,4 @@
-import { type PaymentsSandbox } from '../../lib/sandbox/index.js';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { callerOf } from './gateway-caller.js';
 import { startSandbox } from './sandbox.js';
 import { startReceiver, type WebhookReceiver } from './webhook-receiver.js';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach } from 'vitest';
-import { PaymentsSandbox, type PaymentsSandboxOptions } from '../../lib/sandbox/index.js';
+import { PaymentsSandbox, type PaymentsSandboxOptions } from 'nestjs-payments/sandbox';
 import { answerProblems, webhookProblems } from './gateway-contract.js';
 
 const running = new Set<PaymentsSandbox>();

@@ -1,9 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { type RawWebhook, type WebhookScheme } from '../../lib/common/webhook-scheme.js';
+import { type RawWebhook, type WebhookScheme, hmac, standardWebhooks, stripeStyle } from 'nestjs-payments';
 import { secretBytes } from '../../lib/common/webhook-secret.js';
-import { hmac } from '../../lib/webhooks/signature/hmac.js';
-import { standardWebhooks } from '../../lib/webhooks/signature/standard-webhooks.js';
-import { stripeStyle } from '../../lib/webhooks/signature/stripe-style.js';
 
 /** What a sender signs beside the body. */
 export interface SignedTexts {

@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { type Pool } from 'pg';
-import { type PaymentsStorage } from '../../lib/storage/payments-storage.js';
-import { postgresStorage } from '../../lib/storage/postgres/index.js';
-import { redisStorage } from '../../lib/storage/redis/index.js';
+import { type PaymentsStorage } from 'nestjs-payments';
+import { postgresStorage } from 'nestjs-payments/postgres';
+import { redisStorage } from 'nestjs-payments/redis';
 import { openPaymentsDatabase, type PaymentsDatabase } from './payments-database.js';
 import { connectRedis, forget, ownPrefix, TimeTravellingRedis } from './redis.js';
 import { postgresService, redisService } from './services.js';

@@ -1,4 +1,4 @@
-import { type JournalRecord, type StoredJournalRecord } from '../../lib/storage/journal-store.js';
+import { type JournalRecord, type StoredJournalRecord } from 'nestjs-payments';
 import { journalRecord } from './journal-contract.js';
 
 /** A record as a store would hand it out. */

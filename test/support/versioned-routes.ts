@@ -9,7 +9,7 @@ import {
   Version,
   VersioningType,
 } from '@nestjs/common';
-import { PaymentsWebhookGuard } from '../../lib/webhooks/route/payments-webhook.guard.js';
+import { PaymentsWebhookGuard } from 'nestjs-payments';
 
 /** The path of both routes. */
 export const VERSIONED_PATH = '/versions/payments';

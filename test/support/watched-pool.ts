@@ -1,4 +1,4 @@
-import { type PostgresPool, type PostgresResult } from '../../lib/storage/postgres/postgres-pool.js';
+import { type PostgresPool, type PostgresResult } from 'nestjs-payments/postgres';
 
 /** A pool, and what was asked of it. */
 export interface WatchedPool {

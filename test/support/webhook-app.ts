@@ -9,11 +9,8 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { Test } from '@nestjs/testing';
 import { type Agent, request } from 'node:http';
 import { type AddressInfo, type Server } from 'node:net';
-import { hmac } from '../../lib/webhooks/signature/hmac.js';
-import { PaymentsModule } from '../../lib/payments.module.js';
-import { type PaymentsModuleRootOptions } from '../../lib/payments-options.module.js';
-import { type WebhookOptions } from '../../lib/config/webhook-options.js';
-import { signWebhook } from '../../lib/testing/sign-webhook.js';
+import { hmac, PaymentsModule, type PaymentsModuleRootOptions, type WebhookOptions } from 'nestjs-payments';
+import { signWebhook } from 'nestjs-payments/testing';
 
 export const secret = 'a-signing-secret-of-the-merchant';
 export const scheme = hmac({

@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { PaymentsWebhook } from '../../lib/webhooks/route/payments-webhook.decorator.js';
+import { PaymentsWebhook } from 'nestjs-payments';
 
 /** The webhook route of most applications: everything is up to the handlers. */
 @Controller('webhooks')

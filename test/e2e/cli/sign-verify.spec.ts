@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { execFile, spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHmac } from 'node:crypto';
+import { paymentEvent } from 'nestjs-payments/testing';
 import { secret, startWebhookApp } from '../../support/webhook-app.js';
-import { paymentEvent } from '../../../lib/testing/payment-event.js';
 import { bundleCli, type FinishedCli, removeCli, runProcess } from './cli-process.js';
 import { WebhooksController } from '../../support/webhooks.controller.js';
 

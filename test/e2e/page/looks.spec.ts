@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type PaymentsSandbox } from '../../../lib/sandbox/index.js';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { pageProblems } from '../../support/axe.js';
 import { complaintsOf, describeWithBrowser, type PageOptions } from '../../support/browser.js';
 import { callerOf } from '../../support/gateway-caller.js';

@@ -2,8 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { Agent } from 'node:http';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type PaymentsModuleOptions } from '../../../lib/config/payments-options.js';
-import { type PaymentsError } from '../../../lib/errors/payments-errors.js';
+import { type PaymentsModuleOptions, type PaymentsError } from 'nestjs-payments';
 import { endedAfter } from '../../support/event-loop.js';
 import {
   bankRecord,

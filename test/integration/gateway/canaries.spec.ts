@@ -1,11 +1,9 @@
 import { inspect } from 'node:util';
 import { Logger } from '@nestjs/common';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type PaymentsModuleOptions } from '../../../lib/config/payments-options.js';
+import { type PaymentsModuleOptions, isPaymentsError, memoryStorage } from 'nestjs-payments';
+import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { resolveOptions } from '../../../lib/config/resolve-options.js';
-import { isPaymentsError } from '../../../lib/errors/payments-errors.js';
-import { PaymentsSandbox } from '../../../lib/sandbox/index.js';
-import { memoryStorage } from '../../../lib/storage/memory/memory-storage.js';
 import { hearDiagnostics, keepLogLines, type HeardEvent } from '../../support/diagnostics-log.js';
 import { startMerchant, type Merchant } from '../../support/merchant.js';
 import {

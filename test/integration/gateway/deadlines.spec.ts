@@ -5,7 +5,7 @@ import {
   type CallOptions,
   isPaymentsError,
   onPaymentsDiagnostics,
-} from '../../../lib/index.js';
+} from 'nestjs-payments';
 import { atOnce, endedAfter } from '../../support/event-loop.js';
 import { bankRequest, collectionRequest } from '../../support/gateway-answers.js';
 import { startMerchantApp, type MerchantApp } from '../../support/merchant-app.js';

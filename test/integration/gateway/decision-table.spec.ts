@@ -4,7 +4,7 @@ import {
   isPaymentsError,
   type PaymentsModuleOptions,
   PaymentOutcomeUnknownError,
-} from '../../../lib/index.js';
+} from 'nestjs-payments';
 import { bankRequest, collectionRequest } from '../../support/gateway-answers.js';
 import { startMerchantApp, type MerchantApp } from '../../support/merchant-app.js';
 import {

@@ -5,8 +5,9 @@ import {
   CALL_END_CHANNEL,
   CALL_START_CHANNEL,
   CALL_WAIT_CHANNEL,
-} from '../../../lib/common/call-diagnostics.js';
-import { onPaymentsDiagnostics, publishDiagnostics } from '../../../lib/common/diagnostics.js';
+  onPaymentsDiagnostics,
+} from 'nestjs-payments';
+import { publishDiagnostics } from '../../../lib/common/diagnostics.js';
 import { hearDiagnostics, keepLogLines, type HeardEvent } from '../../support/diagnostics-log.js';
 import { bankRecord, bankRequest, envelope } from '../../support/gateway-answers.js';
 import { startMerchant, type Merchant } from '../../support/merchant.js';

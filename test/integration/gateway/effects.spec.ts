@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PaymentOutcomeUnknownError, PaymentRejectedError } from '../../../lib/errors/payments-errors.js';
+import { PaymentOutcomeUnknownError, PaymentRejectedError } from 'nestjs-payments';
 import { bankRequest, collectionRequest } from '../../support/gateway-answers.js';
 import { jsonText, raw, startLedgerGateway, type LedgerGateway } from '../../support/ledger-gateway.js';
 import { startMerchant, WAYS, type Merchant } from '../../support/merchant.js';

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
-import { type JournalStore } from '../../../lib/storage/journal-store.js';
-import { memoryStorage } from '../../../lib/storage/memory/memory-storage.js';
+import { type JournalStore, memoryStorage } from 'nestjs-payments';
 import {
   bankRecord,
   bankRequest,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { CALL_ATTEMPT_CHANNEL, onPaymentsDiagnostics } from '../../../lib/index.js';
+import { CALL_ATTEMPT_CHANNEL, onPaymentsDiagnostics } from 'nestjs-payments';
 import { collectionRequest } from '../../support/gateway-answers.js';
 import { startMerchantApp, type MerchantApp } from '../../support/merchant-app.js';
 import { startMisbehavingGateway, text, type MisbehavingGateway } from '../../support/misbehaving-gateway.js';

@@ -1,8 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CALL_ATTEMPT_CHANNEL } from '../../../lib/common/call-diagnostics.js';
-import { onPaymentsDiagnostics } from '../../../lib/common/diagnostics.js';
-import { type PaymentsModuleOptions } from '../../../lib/config/payments-options.js';
+import { CALL_ATTEMPT_CHANNEL, onPaymentsDiagnostics, type PaymentsModuleOptions } from 'nestjs-payments';
 import { bankRequest, collectionRequest, envelope } from '../../support/gateway-answers.js';
 import { startMerchant, type Merchant } from '../../support/merchant.js';
 import {

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
-import { type JournalState } from '../../../lib/common/vocabulary.js';
-import { type JournalStore } from '../../../lib/storage/journal-store.js';
-import { CALL_ATTEMPT_CHANNEL } from '../../../lib/common/call-diagnostics.js';
-import { onPaymentsDiagnostics } from '../../../lib/common/diagnostics.js';
-import { memoryStorage } from '../../../lib/storage/memory/memory-storage.js';
+import {
+  type JournalState,
+  type JournalStore,
+  CALL_ATTEMPT_CHANNEL,
+  onPaymentsDiagnostics,
+  memoryStorage,
+} from 'nestjs-payments';
 import { endedAfter } from '../../support/event-loop.js';
 import {
   bankRecord,

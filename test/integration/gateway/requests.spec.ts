@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { PaymentsValidationError } from '../../../lib/errors/payments-errors.js';
+import { PaymentsValidationError } from 'nestjs-payments';
 import {
   bankRecord,
   bankRequest,

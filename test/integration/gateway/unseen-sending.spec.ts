@@ -12,7 +12,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type PaymentsModuleOptions } from '../../../lib/config/payments-options.js';
+import { type PaymentsModuleOptions } from 'nestjs-payments';
 import { bankRequest } from '../../support/gateway-answers.js';
 import { GatewayPlaces } from '../../support/gateway-places.js';
 import { startLedgerGateway, type LedgerGateway } from '../../support/ledger-gateway.js';

@@ -3,14 +3,16 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, it, vi } from 'vi
 import { Logger } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import fc from 'fast-check';
-import { CollectionsService } from '../../../lib/collections/collections.service.js';
-import { type JournalStore } from '../../../lib/storage/journal-store.js';
-import { type PaymentFamily } from '../../../lib/common/vocabulary.js';
+import {
+  CollectionsService,
+  type JournalStore,
+  type PaymentFamily,
+  DisbursementsService,
+  type PaymentsJournal,
+  memoryStorage,
+} from 'nestjs-payments';
 import { resolveOptions } from '../../../lib/config/resolve-options.js';
-import { DisbursementsService } from '../../../lib/disbursements/disbursements.service.js';
 import { createRecovery } from '../../../lib/journal/create-recovery.js';
-import { type PaymentsJournal } from '../../../lib/journal/payments-journal.js';
-import { memoryStorage } from '../../../lib/storage/memory/memory-storage.js';
 import { createPayments } from '../../../lib/journal/payment/payments.js';
 import { createGatewayClient } from '../../../lib/gateway/gateway-client.js';
 import { GatewayConnections } from '../../../lib/gateway/http/gateway-connections.js';

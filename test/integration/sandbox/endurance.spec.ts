@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Agent, request } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { PaymentsSandbox } from '../../../lib/sandbox/index.js';
+import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { BANK_PAYOUT, callerOf, COLLECTION } from '../../support/gateway-caller.js';
 import { startSandbox } from '../../support/sandbox.js';
 

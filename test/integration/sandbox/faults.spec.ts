@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type PaymentsSandbox } from '../../../lib/sandbox/index.js';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { callerOf, COLLECTION } from '../../support/gateway-caller.js';
 import { rawCall } from '../../support/raw-call.js';
 import { startSandbox } from '../../support/sandbox.js';

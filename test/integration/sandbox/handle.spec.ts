@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { PaymentsSandbox, type PaymentsSandboxOptions } from '../../../lib/sandbox/index.js';
+import { PaymentsSandbox, type PaymentsSandboxOptions } from 'nestjs-payments/sandbox';
 import { callerOf, COLLECTION } from '../../support/gateway-caller.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { startReceiver } from '../../support/webhook-receiver.js';

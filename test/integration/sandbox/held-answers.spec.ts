@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { once } from 'node:events';
 import { type Server } from 'node:http';
 import { type Socket } from 'node:net';
+import { type NextCall, type PaymentsSandbox, type PlannedFault } from 'nestjs-payments/sandbox';
 import { callerOf, COLLECTION } from '../../support/gateway-caller.js';
-import { type NextCall, type PaymentsSandbox, type PlannedFault } from '../../../lib/sandbox/index.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { startReceiver } from '../../support/webhook-receiver.js';
 

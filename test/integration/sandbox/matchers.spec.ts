@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type PaymentsSandbox, sandboxMatchers, type SandboxMatchers } from '../../../lib/sandbox/index.js';
+import { type PaymentsSandbox, sandboxMatchers, type SandboxMatchers } from 'nestjs-payments/sandbox';
 import { callerOf, COLLECTION } from '../../support/gateway-caller.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { startReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type PaymentsSandbox } from '../../../lib/sandbox/index.js';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { COLLECTION } from '../../support/gateway-caller.js';
 import { type WebhookReceiver } from '../../support/webhook-receiver.js';
 import { type SandboxStage, setSandboxStage } from '../../support/sandbox-stage.js';

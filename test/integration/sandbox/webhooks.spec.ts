@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type PaymentsSandbox } from '../../../lib/sandbox/index.js';
-import { customScheme } from '../../../lib/webhooks/signature/custom-scheme.js';
-import { hmac } from '../../../lib/webhooks/signature/hmac.js';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { customScheme, hmac } from 'nestjs-payments';
 import { callerOf, COLLECTION } from '../../support/gateway-caller.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { startReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PaymentsValidationError } from '../../../lib/index.js';
-import { type PaymentsSandbox } from '../../../lib/sandbox/index.js';
+import { PaymentsValidationError } from 'nestjs-payments';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { bankRequest, collectionRequest, mobileRequest } from '../../support/gateway-answers.js';
 import { startMerchantApp, type MerchantApp } from '../../support/merchant-app.js';
 import { startSandbox } from '../../support/sandbox.js';

@@ -13,9 +13,9 @@ import {
   PaymentsJournal,
   PaymentsModule,
   type PaymentsStorage,
-} from '../../../lib/index.js';
-import { postgresStorage } from '../../../lib/storage/postgres/index.js';
-import { redisStorage } from '../../../lib/storage/redis/index.js';
+} from 'nestjs-payments';
+import { postgresStorage } from 'nestjs-payments/postgres';
+import { redisStorage } from 'nestjs-payments/redis';
 import { bankRequest, collectionRequest } from '../../support/gateway-answers.js';
 import { TimeTravellingRedis } from '../../support/redis.js';
 import { History } from '../history.js';

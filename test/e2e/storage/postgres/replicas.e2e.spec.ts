@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe } from 'vitest';
 import { type Pool } from 'pg';
-import { type PaymentsStorage } from '../../../../lib/storage/payments-storage.js';
-import { postgresStorage } from '../../../../lib/storage/postgres/postgres-storage.js';
+import { type PaymentsStorage } from 'nestjs-payments';
+import { postgresStorage } from 'nestjs-payments/postgres';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { replicasContract } from '../../../support/replicas-contract.js';
 import { describeWith, postgresService } from '../../../support/services.js';

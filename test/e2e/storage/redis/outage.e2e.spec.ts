@@ -1,12 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Injectable } from '@nestjs/common';
 import { type Redis } from 'ioredis';
-import { CollectionsService } from '../../../../lib/collections/collections.service.js';
-import { type PaymentWebhookEvent } from '../../../../lib/common/events.js';
-import { redisStorage } from '../../../../lib/storage/redis/index.js';
+import { CollectionsService, type PaymentWebhookEvent, OnPayment } from 'nestjs-payments';
+import { redisStorage } from 'nestjs-payments/redis';
+import { paymentEvent } from 'nestjs-payments/testing';
 import { openRedisClient } from '../../../../lib/storage/redis/redis-client.js';
-import { paymentEvent } from '../../../../lib/testing/payment-event.js';
-import { OnPayment } from '../../../../lib/webhooks/handlers/on-payment.decorator.js';
 import { connectRedis, forget, ownPrefix, reaches } from '../../../support/redis.js';
 import { describeWith, redisService } from '../../../support/services.js';
 import { SeverableProxy } from '../../../support/severable-proxy.js';

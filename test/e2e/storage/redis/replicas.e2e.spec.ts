@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type Redis } from 'ioredis';
-import { redisStorage } from '../../../../lib/storage/redis/index.js';
+import { redisStorage } from 'nestjs-payments/redis';
 import { connectRedis, forget, ownPrefix } from '../../../support/redis.js';
 import { replicasContract } from '../../../support/replicas-contract.js';
 import { describeWith, redisService } from '../../../support/services.js';

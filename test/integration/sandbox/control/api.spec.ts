@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type PaymentsSandbox } from '../../../../lib/sandbox/index.js';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { callerOf } from '../../../support/gateway-caller.js';
 import { startSandbox } from '../../../support/sandbox.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type PaymentsSandbox } from '../../../../lib/sandbox/index.js';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { controlDocument, documentedOperation } from '../../../support/control-contract.js';
 import { controlOf } from '../../../support/control-caller.js';
 import { callerOf } from '../../../support/gateway-caller.js';

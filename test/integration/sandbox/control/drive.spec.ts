@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type PaymentsSandbox } from '../../../../lib/sandbox/index.js';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { controlOf, type ControlErrorBody } from '../../../support/control-caller.js';
 import { callerOf, COLLECTION } from '../../../support/gateway-caller.js';
 import { startSandbox } from '../../../support/sandbox.js';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type PaymentsSandbox } from '../../../../lib/sandbox/index.js';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { listenTo } from '../../../support/event-stream.js';
 import { callerOf } from '../../../support/gateway-caller.js';
 import { startSandbox } from '../../../support/sandbox.js';

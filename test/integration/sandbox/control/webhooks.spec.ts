@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type PaymentsSandbox, type SandboxDelivery } from '../../../../lib/sandbox/index.js';
+import { type PaymentsSandbox, type SandboxDelivery } from 'nestjs-payments/sandbox';
 import { type SandboxWebhookEndpoint } from '../../../../lib/sandbox/control/resources.js';
 import { controlOf, type ControlErrorBody } from '../../../support/control-caller.js';
 import { callerOf, COLLECTION } from '../../../support/gateway-caller.js';

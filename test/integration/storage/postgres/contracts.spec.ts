@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest';
-import { type PaymentsStorage } from '../../../../lib/storage/payments-storage.js';
-import { postgresStorage } from '../../../../lib/storage/postgres/postgres-storage.js';
+import { type PaymentsStorage } from 'nestjs-payments';
+import { postgresStorage } from 'nestjs-payments/postgres';
 import { conflictContract } from '../../../support/conflict-contract.js';
 import { inboxContract } from '../../../support/inbox-contract.js';
 import { damagedJournalContract, journalContract } from '../../../support/journal-contract.js';

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type ClaimResult, type InboxStore } from '../../../../lib/storage/inbox-store.js';
-import { postgresStorage } from '../../../../lib/storage/postgres/postgres-storage.js';
-import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
+import { type ClaimResult, type InboxStore, memoryStorage } from 'nestjs-payments';
+import { postgresStorage } from 'nestjs-payments/postgres';
 import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { describeWith, postgresService } from '../../../support/services.js';

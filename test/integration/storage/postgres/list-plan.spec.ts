@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { postgresStorage } from 'nestjs-payments/postgres';
 import { journalStatements, pageStart } from '../../../../lib/storage/postgres/journal-rows.js';
-import { postgresStorage } from '../../../../lib/storage/postgres/index.js';
 import { tableNames } from '../../../../lib/storage/postgres/table-names.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { describeWith, postgresService } from '../../../support/services.js';

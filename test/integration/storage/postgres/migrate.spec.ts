@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
 import { Pool } from 'pg';
-import { migratePayments, postgresStorage } from '../../../../lib/storage/postgres/index.js';
+import { migratePayments, postgresStorage } from 'nestjs-payments/postgres';
 import { migrations } from '../../../../lib/storage/postgres/migrations.js';
 import { tableNames } from '../../../../lib/storage/postgres/table-names.js';
 import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';

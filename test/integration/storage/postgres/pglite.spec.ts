@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type PoolClient } from 'pg';
-import { type PaymentsStorage } from '../../../../lib/storage/payments-storage.js';
-import { postgresStorage } from '../../../../lib/storage/postgres/postgres-storage.js';
+import { type PaymentsStorage } from 'nestjs-payments';
+import { postgresStorage } from 'nestjs-payments/postgres';
 import { conflictContract } from '../../../support/conflict-contract.js';
 import { claimed, inboxContract, inboxDelivery } from '../../../support/inbox-contract.js';
 import { journalContract } from '../../../support/journal-contract.js';

@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { type PoolClient } from 'pg';
-import { type PaymentsStorage } from '../../../../lib/storage/payments-storage.js';
-import { type PostgresPool, type PostgresResult } from '../../../../lib/storage/postgres/postgres-pool.js';
-import { postgresStorage } from '../../../../lib/storage/postgres/postgres-storage.js';
+import { type PaymentsStorage } from 'nestjs-payments';
+import { type PostgresPool, type PostgresResult, postgresStorage } from 'nestjs-payments/postgres';
 import { journalStatements } from '../../../../lib/storage/postgres/journal-rows.js';
 import { tableNames } from '../../../../lib/storage/postgres/table-names.js';
 import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';

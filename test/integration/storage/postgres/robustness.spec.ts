@@ -1,10 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { inspect } from 'node:util';
 import { type Pool, type PoolClient } from 'pg';
-import { type InboxScope } from '../../../../lib/common/vocabulary.js';
-import { type PaymentsStorage } from '../../../../lib/storage/payments-storage.js';
-import { type SetAsideDelivery } from '../../../../lib/storage/conflict-store.js';
-import { postgresStorage } from '../../../../lib/storage/postgres/postgres-storage.js';
+import { type InboxScope, type PaymentsStorage, type SetAsideDelivery } from 'nestjs-payments';
+import { postgresStorage } from 'nestjs-payments/postgres';
 import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
 import { allBut, journalRecord } from '../../../support/journal-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';

@@ -1,10 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { type Pool } from 'pg';
-import { type JournalRecord } from '../../../../lib/storage/journal-store.js';
-import { type PaymentsStorage } from '../../../../lib/storage/payments-storage.js';
+import { type JournalRecord, type PaymentsStorage } from 'nestjs-payments';
+import { postgresStorage } from 'nestjs-payments/postgres';
 import { inboxStatements } from '../../../../lib/storage/postgres/inbox-statements.js';
 import { journalStatements } from '../../../../lib/storage/postgres/journal-rows.js';
-import { postgresStorage } from '../../../../lib/storage/postgres/postgres-storage.js';
 import { tableNames } from '../../../../lib/storage/postgres/table-names.js';
 import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
 import { allBut, journalRecord, storedBy } from '../../../support/journal-contract.js';

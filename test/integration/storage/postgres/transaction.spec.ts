@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type PoolClient } from 'pg';
-import { type InboxClaim } from '../../../../lib/storage/inbox-store.js';
-import { type PaymentsStorage } from '../../../../lib/storage/payments-storage.js';
-import { postgresStorage } from '../../../../lib/storage/postgres/postgres-storage.js';
+import { type InboxClaim, type PaymentsStorage } from 'nestjs-payments';
+import { postgresStorage } from 'nestjs-payments/postgres';
 import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
 import { journalRecord } from '../../../support/journal-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';

@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
 import { Cluster } from 'ioredis';
-import { type PaymentsStorage } from '../../../../lib/storage/payments-storage.js';
-import { redisStorage } from '../../../../lib/storage/redis/index.js';
-import { type RedisClient } from '../../../../lib/storage/redis/redis-client.js';
+import { type PaymentsStorage } from 'nestjs-payments';
+import { redisStorage, type RedisClient } from 'nestjs-payments/redis';
 import { conflictContract } from '../../../support/conflict-contract.js';
 import { inboxContract, inboxDelivery, inboxKey } from '../../../support/inbox-contract.js';
 import { damagedJournalContract, journalContract } from '../../../support/journal-contract.js';

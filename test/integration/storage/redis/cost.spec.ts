@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Redis } from 'ioredis';
-import { type PaymentsStorage } from '../../../../lib/storage/payments-storage.js';
-import { redisStorage } from '../../../../lib/storage/redis/index.js';
+import { type PaymentsStorage } from 'nestjs-payments';
+import { redisStorage } from 'nestjs-payments/redis';
 import { claimed, inboxDelivery, inboxKey } from '../../../support/inbox-contract.js';
 import { allBut, journalRecord, storedBy } from '../../../support/journal-contract.js';
 import { connectRedis, forget, ownPrefix } from '../../../support/redis.js';

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Redis } from 'ioredis';
-import { type SetAsideDelivery } from '../../../../lib/storage/conflict-store.js';
-import { type PaymentsStorage } from '../../../../lib/storage/payments-storage.js';
+import { type SetAsideDelivery, type PaymentsStorage } from 'nestjs-payments';
+import { redisStorage } from 'nestjs-payments/redis';
 import { FormatCheck } from '../../../../lib/storage/redis/format-check.js';
-import { redisStorage } from '../../../../lib/storage/redis/index.js';
 import { RedisKeys } from '../../../../lib/storage/redis/redis-keys.js';
 import { ScriptRunner } from '../../../../lib/storage/redis/script-runner.js';
 import { journalRecord } from '../../../support/journal-contract.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Redis } from 'ioredis';
-import { redisStorage } from '../../../../lib/storage/redis/index.js';
+import { redisStorage } from 'nestjs-payments/redis';
 import { openRedisClient } from '../../../../lib/storage/redis/redis-client.js';
 import { claimed, inboxDelivery, inboxKey } from '../../../support/inbox-contract.js';
 import { journalRecord } from '../../../support/journal-contract.js';

@@ -2,7 +2,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { type Redis } from 'ioredis';
 import { inspect } from 'node:util';
-import { redisStorage } from '../../../../lib/storage/redis/index.js';
+import { redisStorage } from 'nestjs-payments/redis';
 import { claimed, inboxDelivery, inboxKey } from '../../../support/inbox-contract.js';
 import { journalRecord, storedBy } from '../../../support/journal-contract.js';
 import { connectRedis, reaches } from '../../../support/redis.js';

@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest';
 import fc from 'fast-check';
-import { type JournalState } from '../../../../lib/common/vocabulary.js';
-import { type StoredJournalRecord } from '../../../../lib/storage/journal-store.js';
-import { type InboxClaim } from '../../../../lib/storage/inbox-store.js';
-import { type PaymentsStorage } from '../../../../lib/storage/payments-storage.js';
-import { redisStorage } from '../../../../lib/storage/redis/index.js';
-import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
+import {
+  type JournalState,
+  type StoredJournalRecord,
+  type InboxClaim,
+  type PaymentsStorage,
+  memoryStorage,
+} from 'nestjs-payments';
+import { redisStorage } from 'nestjs-payments/redis';
 import { inboxDelivery, inboxKey } from '../../../support/inbox-contract.js';
 import { allBut, journalRecord } from '../../../support/journal-contract.js';
 import { ownPrefix, TimeTravellingRedis } from '../../../support/redis.js';
