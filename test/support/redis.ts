@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Cluster, Redis } from 'ioredis';
 import { type RedisClient } from 'nestjs-payments/redis';
+import { openRedisClient } from '../../lib/storage/redis/redis-client.js';
 import { redisService } from './services.js';
 
 const TIME = "redis.call('TIME')";
@@ -10,6 +11,11 @@ export function connectRedis(url: string = redisService.url): Redis {
   const client = new Redis(url);
   client.on('error', () => {});
   return client;
+}
+
+/** Connects as `redisStorage({ url })` does, which keeps its client to itself. */
+export function connectAsStorage(url: string): Redis {
+  return openRedisClient(url);
 }
 
 /** Resolves at the next event; unlike `once` of node:events it takes no error of the client for its own. */

@@ -1,9 +1,16 @@
 import { type PostgresPool, type PostgresResult } from 'nestjs-payments/postgres';
 
+/** A statement that the pool has run. */
+export interface AskedStatement {
+  readonly text: string;
+  readonly values: unknown[] | undefined;
+  readonly rowCount: number | null;
+}
+
 /** A pool, and what was asked of it. */
 export interface WatchedPool {
   readonly pool: PostgresPool;
-  readonly asked: { readonly text: string; readonly rowCount: number | null }[];
+  readonly asked: AskedStatement[];
 }
 
 /** Passes everything on to a real pool. */
@@ -14,7 +21,7 @@ export function watchedPool(pool: PostgresPool): WatchedPool {
     return {
       query: async (text, values): Promise<PostgresResult> => {
         const result = await client.query(text, values);
-        asked.push({ text, rowCount: result.rowCount });
+        asked.push({ text, values, rowCount: result.rowCount });
         return result;
       },
       release: (destroy) => {

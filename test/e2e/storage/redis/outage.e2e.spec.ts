@@ -4,8 +4,7 @@ import { type Redis } from 'ioredis';
 import { CollectionsService, type PaymentWebhookEvent, OnPayment } from 'nestjs-payments';
 import { redisStorage } from 'nestjs-payments/redis';
 import { paymentEvent } from 'nestjs-payments/testing';
-import { openRedisClient } from '../../../../lib/storage/redis/redis-client.js';
-import { connectRedis, forget, ownPrefix, reaches } from '../../../support/redis.js';
+import { connectAsStorage, connectRedis, forget, ownPrefix, reaches } from '../../../support/redis.js';
 import { describeWith, redisService } from '../../../support/services.js';
 import { SeverableProxy } from '../../../support/severable-proxy.js';
 import { deliver, paymentsOptions, startWebhookApp, type WebhookApp } from '../../../support/webhook-app.js';
@@ -32,7 +31,7 @@ describeWith([redisService], 'an application whose Redis goes away', () => {
   beforeEach(async () => {
     paid = [];
     proxy = await SeverableProxy.before(redisService.url);
-    client = openRedisClient(proxy.url);
+    client = connectAsStorage(proxy.url);
     const storage = redisStorage({ client, keyPrefix: prefix });
     running = await startWebhookApp('express', {
       controllers: [WebhooksController],

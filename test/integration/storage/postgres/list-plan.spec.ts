@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { postgresStorage } from 'nestjs-payments/postgres';
-import { journalStatements, pageStart } from '../../../../lib/storage/postgres/journal-rows.js';
-import { tableNames } from '../../../../lib/storage/postgres/table-names.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { describeWith, postgresService } from '../../../support/services.js';
+import { type AskedStatement, watchedPool } from '../../../support/watched-pool.js';
 
 /** What PostgreSQL tells about one step of a plan that it ran. */
 interface PlanNode {
@@ -35,30 +34,26 @@ describeWith([postgresService], 'a page of a long journal in PostgreSQL', () => 
   });
   afterAll(() => database.close());
 
-  const planOf = async (after: string | undefined): Promise<readonly PlanNode[]> => {
-    const { account, environment, family } = SCOPE;
-    const { list } = journalStatements(tableNames(database.schema));
-    const closed = ['settled', 'rejected'];
+  const planOf = async ({ text, values }: AskedStatement): Promise<readonly PlanNode[]> => {
     const { rows } = await database.pool.query<{
       readonly 'QUERY PLAN': readonly { readonly Plan: PlanNode }[];
-    }>(`EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${list}`, [
-      account,
-      environment,
-      family,
-      closed,
-      ...pageStart(after),
-      LIMIT + 1,
-    ]);
+    }>(`EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${text}`, values);
     const steps = (node: PlanNode): readonly PlanNode[] => [node, ...(node.Plans ?? []).flatMap(steps)];
     return rows[0]!['QUERY PLAN'].flatMap(({ Plan }) => steps(Plan));
   };
 
   it('is read from the index, and no more of it than the page, wherever it begins', async () => {
-    const { journal } = postgresStorage({ pool: database.pool, schema: database.schema });
+    const { pool, asked } = watchedPool(database.pool);
+    const { journal } = postgresStorage({ pool, schema: database.schema });
     let after: string | undefined;
     let listed = 0;
     for (let pages = 0; pages === 0 || after !== undefined; pages += 1) {
-      const steps = (await planOf(after)).filter((step) => step['Relation Name'] === 'payments_journal');
+      const page = await journal.list(SCOPE, ['settled', 'rejected'], {
+        limit: LIMIT,
+        ...(after !== undefined && { after }),
+      });
+      const plan = await planOf(asked.at(-1)!);
+      const steps = plan.filter((step) => step['Relation Name'] === 'payments_journal');
       expect(steps.map((step) => step['Node Type'])).toEqual(
         steps.map(() => expect.stringMatching(/^Index (Only )?Scan$/) as unknown),
       );
@@ -66,10 +61,6 @@ describeWith([postgresService], 'a page of a long journal in PostgreSQL', () => 
       expect(read).toBeGreaterThan(0);
       // A page of each of the two open states, and one step for each state that there is.
       expect(read).toBeLessThanOrEqual(2 * (LIMIT + 1) + 4);
-      const page = await journal.list(SCOPE, ['settled', 'rejected'], {
-        limit: LIMIT,
-        ...(after !== undefined && { after }),
-      });
       expect(page.entries.length).toBeLessThanOrEqual(LIMIT);
       listed += page.entries.length;
       after = page.next;

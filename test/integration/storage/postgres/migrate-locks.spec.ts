@@ -2,11 +2,9 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
 import { Pool, type PoolClient } from 'pg';
 import { migratePayments, postgresStorage } from 'nestjs-payments/postgres';
-import { migrateTables } from '../../../../lib/storage/postgres/migrate-payments.js';
-import { migrations } from '../../../../lib/storage/postgres/migrations.js';
-import { tableNames } from '../../../../lib/storage/postgres/table-names.js';
 import { journalRecord } from '../../../support/journal-contract.js';
 import { describeWith, postgresService } from '../../../support/services.js';
+import { makeSecondVersion, migrateWithWaits } from '../../../support/table-migrations.js';
 import { watchedPool } from '../../../support/watched-pool.js';
 
 describeWith([postgresService], 'a migration while a transaction of the application holds a table', () => {
@@ -18,7 +16,7 @@ describeWith([postgresService], 'a migration while a transaction of the applicat
     schema = `locked_${randomBytes(6).toString('hex')}`;
     pool = new Pool({ connectionString: postgresService.url });
     pool.on('error', () => undefined);
-    await migrateToSecondVersion();
+    await makeSecondVersion(pool, schema);
     // A report, a backup or a forgotten psql: it reads one row of the table that version 3 changes.
     holder = await pool.connect();
     await holder.query(`BEGIN; SELECT FROM ${schema}.payments_inbox`);
@@ -29,13 +27,6 @@ describeWith([postgresService], 'a migration while a transaction of the applicat
     await pool.end();
   });
 
-  const migrateToSecondVersion = async (): Promise<void> => {
-    const [first, second] = migrations(tableNames(schema));
-    await pool.query(`CREATE SCHEMA ${schema};
-      CREATE TABLE ${schema}.payments_migrations (version integer PRIMARY KEY, applied_at timestamptz DEFAULT now());
-      INSERT INTO ${schema}.payments_migrations VALUES (1), (2);
-      ${first?.statements ?? ''} ${second?.statements ?? ''}`);
-  };
   const versions = async (): Promise<unknown[]> =>
     (await pool.query(`SELECT version FROM ${schema}.payments_migrations ORDER BY 1`)).rows.map(
       ({ version }: { readonly version: unknown }) => version,
@@ -59,7 +50,7 @@ describeWith([postgresService], 'a migration while a transaction of the applicat
   });
 
   it('gives up after a while, says so, and has changed nothing', async () => {
-    const migrating = migrateTables(pool, tableNames(schema), { lockTimeout: '50ms', pausesMs: [1, 1] });
+    const migrating = migrateWithWaits(pool, schema, { lockTimeout: '50ms', pausesMs: [1, 1] });
     await expect(migrating).rejects.toMatchObject({
       name: 'PaymentsStorageError',
       message: expect.stringMatching(
@@ -88,9 +79,9 @@ describeWith([postgresService], 'a migration while a transaction of the applicat
       },
     };
     await holder.query('COMMIT');
-    await migrateTables(deadlocked, tableNames(schema), { lockTimeout: '3s', pausesMs: [1] });
+    await migrateWithWaits(deadlocked, schema, { lockTimeout: '3s', pausesMs: [1] });
     expect(asked.filter(({ text }) => text.startsWith('BEGIN'))).toHaveLength(2);
-    expect(await versions()).toEqual(migrations(tableNames(schema)).map((_, index) => index + 1));
+    expect(await versions()).toEqual([1, 2, 3, 4, 5]);
   });
 
   it('waits three seconds at a time, but without a limit for its turn among other migrations', async () => {

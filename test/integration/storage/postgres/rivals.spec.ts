@@ -2,12 +2,11 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { type PoolClient } from 'pg';
 import { type PaymentsStorage } from 'nestjs-payments';
 import { type PostgresPool, type PostgresResult, postgresStorage } from 'nestjs-payments/postgres';
-import { journalStatements } from '../../../../lib/storage/postgres/journal-rows.js';
-import { tableNames } from '../../../../lib/storage/postgres/table-names.js';
 import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
 import { allBut, journalRecord } from '../../../support/journal-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { describeWith, postgresService } from '../../../support/services.js';
+import { type AskedStatement, watchedPool } from '../../../support/watched-pool.js';
 
 const LEASE_MS = 60_000;
 
@@ -28,6 +27,14 @@ describeWith([postgresService], 'a statement that waits for somebody else at the
   async function blocked(): Promise<void> {
     const waiting = 'SELECT FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))';
     while ((await rival.query(waiting)).rowCount === 0);
+  }
+
+  /** What the journal asks for a purge. Nothing is old enough yet, so it purges nothing. */
+  async function purgeStatement(): Promise<AskedStatement> {
+    const { pool, asked } = watchedPool(database.pool);
+    const { journal } = postgresStorage({ pool, schema: database.schema });
+    await journal.purge({ account: 'default', environment: 'sandbox' }, 'settled', 1_000);
+    return asked.at(-1)!;
   }
 
   it.each(['running', 'done'] as const)('sees that a failed delivery is %s meanwhile', async (state) => {
@@ -83,11 +90,11 @@ describeWith([postgresService], 'a statement that waits for somebody else at the
     ['ROLLBACK', { inserted: false, stored: expect.objectContaining({ leaseLeftMs: 0 }) as unknown }],
   ])('writes nothing over a payment that a purge forgets meanwhile, after its %s', async (end, told) => {
     const ended = { state: 'settled', outcome: 'paid', settledBy: 'operator', attempt: 2 } as const;
+    const purge = await purgeStatement();
     await storage.journal.insert(journalRecord('order-1', ended), 0);
     await database.pass(60_000);
-    const { purge } = journalStatements(tableNames(database.schema));
     await rival.query('BEGIN');
-    expect((await rival.query(purge.settled, ['default', 'sandbox', 1_000])).rowCount).toBe(1);
+    expect((await rival.query(purge.text, purge.values)).rowCount).toBe(1);
     const late = storage.journal.insert(journalRecord('order-1'), LEASE_MS);
     await blocked();
     await rival.query(end);

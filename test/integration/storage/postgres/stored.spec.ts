@@ -2,9 +2,6 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { type Pool } from 'pg';
 import { type JournalRecord, type PaymentsStorage } from 'nestjs-payments';
 import { postgresStorage } from 'nestjs-payments/postgres';
-import { inboxStatements } from '../../../../lib/storage/postgres/inbox-statements.js';
-import { journalStatements } from '../../../../lib/storage/postgres/journal-rows.js';
-import { tableNames } from '../../../../lib/storage/postgres/table-names.js';
 import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
 import { allBut, journalRecord, storedBy } from '../../../support/journal-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
@@ -162,16 +159,14 @@ describeWith([postgresService], 'what PostgreSQL stores', () => {
     ['journal', 'updated_at', 'accepted-payouts'],
     ['journal', 'left_at', 'tombstones'],
   ] as const)('is purged from the %s without a look at what stays', async (_store, time, what) => {
-    const names = tableNames(database.schema);
-    const purge = what ? journalStatements(names).purge[what] : inboxStatements(names).purge;
+    const { pool, asked } = watchedPool(database.pool);
+    const { inbox, journal } = postgresStorage({ pool, schema: database.schema });
+    await (what ? journal.purge(SCOPE, what, 1) : inbox.purge(SCOPE, 1));
+    const purge = asked.at(-1)!;
     const client = await database.pool.connect();
     // A table of a few rows would be read whole.
     await client.query('BEGIN; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off');
-    const { rows } = await client.query<Record<string, string>>(`EXPLAIN ${purge}`, [
-      SCOPE.account,
-      SCOPE.environment,
-      1,
-    ]);
+    const { rows } = await client.query<Record<string, string>>(`EXPLAIN ${purge.text}`, purge.values);
     await client.query('ROLLBACK');
     client.release();
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');

@@ -2,11 +2,9 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Redis } from 'ioredis';
 import { type SetAsideDelivery, type PaymentsStorage } from 'nestjs-payments';
 import { redisStorage } from 'nestjs-payments/redis';
-import { FormatCheck } from '../../../../lib/storage/redis/format-check.js';
-import { RedisKeys } from '../../../../lib/storage/redis/redis-keys.js';
-import { ScriptRunner } from '../../../../lib/storage/redis/script-runner.js';
 import { journalRecord } from '../../../support/journal-contract.js';
 import { connectRedis, forget, ownPrefix } from '../../../support/redis.js';
+import { claimFormat } from '../../../support/redis-format.js';
 import { describeWith, redisService } from '../../../support/services.js';
 
 const SCOPE = { account: 'default', environment: 'sandbox' } as const;
@@ -35,9 +33,7 @@ describeWith([redisService], 'the format of what Redis holds', () => {
   const key = (): string => `${keyPrefix}{default:sandbox}:format`;
   /** A build of the package, as it starts. */
   const start = (version: number, compatibleFrom: number): Promise<void> =>
-    new FormatCheck(new ScriptRunner(client), new RedisKeys(keyPrefix), { version, compatibleFrom }).of(
-      SCOPE,
-    );
+    claimFormat(client, keyPrefix, { version, compatibleFrom });
   const insert = (): Promise<unknown> =>
     redisStorage({ client, keyPrefix }).journal.insert(journalRecord('order-1'), 0);
 

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Redis } from 'ioredis';
 import { redisStorage } from 'nestjs-payments/redis';
-import { openRedisClient } from '../../../../lib/storage/redis/redis-client.js';
 import { claimed, inboxDelivery, inboxKey } from '../../../support/inbox-contract.js';
 import { journalRecord } from '../../../support/journal-contract.js';
-import { connectRedis, forget, ownPrefix, reaches } from '../../../support/redis.js';
+import { connectAsStorage, connectRedis, forget, ownPrefix, reaches } from '../../../support/redis.js';
 import { describeWith, redisService } from '../../../support/services.js';
 import { SeverableProxy } from '../../../support/severable-proxy.js';
 
@@ -57,7 +56,7 @@ describeWith([redisService], 'redisStorage() before a Redis that goes away', () 
   });
 
   it('fails calls that are under way when a client of its own loses the connection, and makes none again', async () => {
-    client = openRedisClient(proxy.url);
+    client = connectAsStorage(proxy.url);
     const { inbox, conflicts } = redisStorage({ client, keyPrefix: prefix });
     await conflicts.list(inboxKey('order-1'), { limit: 1 });
     proxy.hang();
@@ -70,7 +69,7 @@ describeWith([redisService], 'redisStorage() before a Redis that goes away', () 
   });
 
   it('leaves a connection that has fallen silent', async () => {
-    client = openRedisClient(proxy.url);
+    client = connectAsStorage(proxy.url);
     expect(client.options.socketTimeout).toBe(5_000);
     client.options.socketTimeout = 50;
     const { inbox, conflicts } = redisStorage({ client, keyPrefix: prefix });
@@ -84,7 +83,7 @@ describeWith([redisService], 'redisStorage() before a Redis that goes away', () 
 
   it('fails the first call if nothing listens, and not those after somebody does', async () => {
     proxy.cut();
-    client = openRedisClient(proxy.url);
+    client = connectAsStorage(proxy.url);
     const { journal } = redisStorage({ client, keyPrefix: prefix });
     await expect(journal.get(journalRecord('order-1'))).rejects.toMatchObject(UNREACHABLE);
     proxy.restore();
