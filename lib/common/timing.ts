@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** The longest wait that a timer of Node.js can hold. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** What came of waiting. */
+/** How a wait ended. */
 export type DeadlineResult<T> =
   { readonly ended: 'done'; readonly value: T } | { readonly ended: 'late' } | { readonly ended: 'aborted' };
 
@@ -28,9 +28,12 @@ export function withDeadline<T>(
     const abort = (): void => {
       end({ ended: 'aborted' });
     };
-    const late = setTimeout(() => {
-      end({ ended: 'late' });
-    }, deadline - performance.now());
+    const late = setTimeout(
+      () => {
+        end({ ended: 'late' });
+      },
+      Math.ceil(deadline - performance.now()),
+    );
     signal?.addEventListener('abort', abort, { once: true });
     work.then(
       (value) => {
@@ -47,7 +50,18 @@ export function withDeadline<T>(
   });
 }
 
-/** Waits. False where the signal fires first. */
+/**
+ * Waits for work until the deadline, by `performance.now()`; the work itself goes on.
+ *
+ * @param late The error after the deadline.
+ */
+export async function inTime<T>(work: Promise<T>, deadline: number, late: () => Error): Promise<T> {
+  const waited = await withDeadline(work, deadline);
+  if (waited.ended === 'done') return waited.value;
+  throw late();
+}
+
+/** Waits. Resolves to false if the signal fires first. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
   return new Promise((resolve) => {
     const end = (): void => {
@@ -70,13 +84,33 @@ export function backOffMs(
   return random() * Math.min(maxDelayMs, baseDelayMs * 2 ** (tries - 1));
 }
 
+const FIRST_LOOK_AFTER_MS = 20;
+const LONGEST_BETWEEN_LOOKS_MS = 250;
+
+/**
+ * Looks at a claim again and again until it has ended or the time is up.
+ *
+ * A message at the end of each claim would need a second connection, and would be lost with it. A look also
+ * sees a claim whose holder died.
+ *
+ * @param leaseLeftMs How long the claim may still hold; 0 when it has ended.
+ */
+export async function pollRelease(leaseLeftMs: () => Promise<number>, timeoutMs: number): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  for (let waitMs = FIRST_LOOK_AFTER_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_BETWEEN_LOOKS_MS)) {
+    const heldMs = await leaseLeftMs();
+    const leftMs = deadline - performance.now();
+    if (heldMs === 0 || leftMs <= 0) return;
+    await delay(Math.min(waitMs, leftMs, heldMs));
+  }
+}
+
 const FIRST_WAIT_MS = 50;
 const GIVE_UP_AFTER_MS = 1_000;
 
 /**
- * Writes something down, for about a second again where the storage does not take it, and once again in any
- * case: a client that makes its connection anew, or an answer that was lost, must not cost an effect that has
- * happened its record, for then it would happen again.
+ * Writes the record of an effect. If the storage fails, tries again for about a second, and at least once: a
+ * lost connection or a lost answer must not cost the record, or the effect would happen again.
  */
 export async function retryWrite(write: () => Promise<boolean>): Promise<boolean> {
   const giveUpAt = performance.now() + GIVE_UP_AFTER_MS;
@@ -95,10 +129,7 @@ export async function retryWrite(write: () => Promise<boolean>): Promise<boolean
 const FIRST_REWRITE_MS = 100;
 const LAST_REWRITE_MS = 12_800;
 
-/**
- * What could not be written, tried again later and for a while: nobody waits for it, and it keeps no process
- * from ending.
- */
+/** Tries failed writes again for a while. Nobody waits for them, and they keep no process from ending. */
 export class WriteRetryQueue {
   private readonly waiting = new Set<() => Promise<void>>();
 

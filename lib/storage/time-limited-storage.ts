@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks';
+import { inTime } from '../common/timing.js';
 import { type ConflictStore } from './conflict-store.js';
 import { type JournalStore } from './journal-store.js';
 import { type ClaimResult, type InboxClaim, type InboxStore } from './inbox-store.js';
@@ -27,14 +29,14 @@ function limitedInbox(inbox: InboxStore): InboxStore {
     claim: async (delivery, leaseMs) => {
       const claiming = inbox.claim(delivery, leaseMs);
       try {
-        return withLimits(await inTime(claiming));
+        return withLimits(await limited(claiming));
       } catch (error) {
         // Nobody uses a claim that comes too late: ended, it does not keep the next delivery waiting for its lease.
         claiming.then(failClaim).catch(() => undefined);
         throw error;
       }
     },
-    waitForRelease: (key, timeoutMs) => inTime(inbox.waitForRelease(key, timeoutMs), timeoutMs),
+    waitForRelease: (key, timeoutMs) => limited(inbox.waitForRelease(key, timeoutMs), timeoutMs),
     purge: (scope, olderThanMs) => inbox.purge(scope, olderThanMs),
   };
 }
@@ -50,10 +52,10 @@ function limitedClaim(claim: InboxClaim): InboxClaim {
     finished,
     ...(transaction !== undefined && { transaction }),
     ...(journal && { journal: limitedJournal(journal) }),
-    mark: (handler) => inTime(claim.mark(handler)),
-    finish: () => inTime(claim.finish()),
-    fail: () => inTime(claim.fail()),
-    withdraw: () => inTime(claim.withdraw()),
+    mark: (handler) => limited(claim.mark(handler)),
+    finish: () => limited(claim.finish()),
+    fail: () => limited(claim.fail()),
+    withdraw: () => limited(claim.withdraw()),
   };
 }
 
@@ -63,38 +65,32 @@ async function failClaim(result: ClaimResult): Promise<void> {
 
 function limitedJournal(journal: JournalStore): JournalStore {
   return {
-    insert: (record, leaseMs) => inTime(journal.insert(record, leaseMs)),
-    get: (key) => inTime(journal.get(key)),
-    tombstone: (key) => inTime(journal.tombstone(key)),
-    endTombstone: (key, ended) => inTime(journal.endTombstone(key, ended)),
-    replace: (version, record, leaseMs) => inTime(journal.replace(version, record, leaseMs)),
-    remove: (key, version) => inTime(journal.remove(key, version)),
-    list: (scope, except, page) => inTime(journal.list(scope, except, page)),
+    insert: (record, leaseMs) => limited(journal.insert(record, leaseMs)),
+    get: (key) => limited(journal.get(key)),
+    tombstone: (key) => limited(journal.tombstone(key)),
+    endTombstone: (key, ended) => limited(journal.endTombstone(key, ended)),
+    replace: (version, record, leaseMs) => limited(journal.replace(version, record, leaseMs)),
+    remove: (key, version) => limited(journal.remove(key, version)),
+    list: (scope, except, page) => limited(journal.list(scope, except, page)),
     purge: (scope, what, olderThanMs) => journal.purge(scope, what, olderThanMs),
   };
 }
 
 function limitedConflicts(conflicts: ConflictStore): ConflictStore {
   return {
-    setAside: (delivery) => inTime(conflicts.setAside(delivery)),
-    list: (scope, page) => inTime(conflicts.list(scope, page)),
-    get: (scope, id) => inTime(conflicts.get(scope, id)),
-    remove: (scope, id) => inTime(conflicts.remove(scope, id)),
+    setAside: (delivery) => limited(conflicts.setAside(delivery)),
+    list: (scope, page) => limited(conflicts.list(scope, page)),
+    get: (scope, id) => limited(conflicts.get(scope, id)),
+    remove: (scope, id) => limited(conflicts.remove(scope, id)),
     purge: (scope, kind, olderThanMs) => conflicts.purge(scope, kind, olderThanMs),
   };
 }
 
 /** @param waitsMs How long the storage waits by itself before it answers. */
-async function inTime<T>(work: Promise<T>, waitsMs = 0): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      reject(new PaymentsStorageError(`The storage did not answer within ${STORAGE_ANSWERS_WITHIN_MS} ms.`));
-    }, STORAGE_ANSWERS_WITHIN_MS + waitsMs).unref();
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function limited<T>(work: Promise<T>, waitsMs = 0): Promise<T> {
+  return inTime(work, performance.now() + STORAGE_ANSWERS_WITHIN_MS + waitsMs, late);
+}
+
+function late(): PaymentsStorageError {
+  return new PaymentsStorageError(`The storage did not answer within ${STORAGE_ANSWERS_WITHIN_MS} ms.`);
 }

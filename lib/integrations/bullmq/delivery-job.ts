@@ -1,4 +1,5 @@
 import { type JobsOptions } from 'bullmq';
+import { backOffMs } from '../../common/timing.js';
 import { type WebhookAnswer } from '../../webhooks/delivery/webhook-answer.js';
 import { type ResolvedQueueOptions, type ResolvedQueueRetry } from './resolve-queue-options.js';
 
@@ -31,13 +32,12 @@ export function jobOptions(
 /**
  * The wait before the next attempt: exponential, at random between half and all of it, so that jobs spread.
  */
-export function backoffMs(
+export function retryDelayMs(
   attemptsMade: number,
-  { baseDelayMs, maxDelayMs }: Pick<ResolvedQueueRetry, 'baseDelayMs' | 'maxDelayMs'>,
+  retry: Pick<ResolvedQueueRetry, 'baseDelayMs' | 'maxDelayMs'>,
   random: number,
 ): number {
-  const longest = Math.min(baseDelayMs * 2 ** (attemptsMade - 1), maxDelayMs);
-  return Math.round(longest * (1 - random / 2));
+  return Math.round(backOffMs(attemptsMade, retry, () => 1 - random / 2));
 }
 
 /** What happens to a job after this answer. */

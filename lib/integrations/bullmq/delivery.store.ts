@@ -1,7 +1,7 @@
 import { type Job, Queue } from 'bullmq';
 import { performance } from 'node:perf_hooks';
 import { failureLabel, isPaymentsError, PaymentsStorageError } from '../../errors/payments-errors.js';
-import { withDeadline } from '../../common/timing.js';
+import { inTime, withDeadline } from '../../common/timing.js';
 import { type DeliveryQueue, type QueuedDelivery } from '../../webhooks/delivery/delivery-queue.js';
 import { JOB_NAME, jobOptions } from './delivery-job.js';
 import { OutageLog } from './outage.log.js';
@@ -37,7 +37,7 @@ export class DeliveryStore implements DeliveryQueue {
 
   /** Stores a delivery once. If its job has finally failed, a repeated delivery runs it again. */
   add(delivery: QueuedDelivery): Promise<void> {
-    return this.inTime(async () => {
+    return this.run(async () => {
       const job = await this.queue.add(JOB_NAME, delivery, jobOptions(delivery.id, this.options));
       if (await job.isFailed()) await this.rerun(job);
     });
@@ -59,7 +59,7 @@ export class DeliveryStore implements DeliveryQueue {
    *
    * @throws PaymentsStorageError
    */
-  async inTime<T>(commands: () => Promise<T>): Promise<T> {
+  async run<T>(commands: () => Promise<T>): Promise<T> {
     const deadline = performance.now() + ANSWERS_WITHIN_MS;
     // Wait for the connection first: otherwise commands would pile up during an outage after their callers
     // gave up.
@@ -69,7 +69,7 @@ export class DeliveryStore implements DeliveryQueue {
 
   /** Whether Redis answers. Never rejects. */
   answers(): Promise<boolean> {
-    return this.inTime(() => this.queue.isPaused()).then(
+    return this.run(() => this.queue.isPaused()).then(
       () => true,
       () => false,
     );
@@ -93,11 +93,10 @@ export class DeliveryStore implements DeliveryQueue {
   }
 }
 
-async function answered<T>(work: Promise<T>, deadline: number): Promise<T> {
-  const waited = await withDeadline(work, deadline).catch((error: unknown) => {
+function answered<T>(work: Promise<T>, deadline: number): Promise<T> {
+  const late = (): Error => new PaymentsStorageError(`Redis did not answer within ${ANSWERS_WITHIN_MS} ms.`);
+  return inTime(work, deadline, late).catch((error: unknown) => {
     if (isPaymentsError(error)) throw error;
     throw new PaymentsStorageError(`Redis did not do its work: ${failureLabel(error)}.`);
   });
-  if (waited.ended === 'done') return waited.value;
-  throw new PaymentsStorageError(`Redis did not answer within ${ANSWERS_WITHIN_MS} ms.`);
 }

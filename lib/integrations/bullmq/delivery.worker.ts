@@ -5,7 +5,7 @@ import { isPaymentsError } from '../../errors/payments-errors.js';
 import { withDeadline } from '../../common/timing.js';
 import { type QueuedDelivery } from '../../webhooks/delivery/delivery-queue.js';
 import { describeEvent, type WebhookAnswer } from '../../webhooks/delivery/webhook-answer.js';
-import { backoffMs, endOfJob } from './delivery-job.js';
+import { endOfJob, retryDelayMs } from './delivery-job.js';
 import { OutageLog } from './outage.log.js';
 import { ignoreLateErrors, workerConnection } from './queue-connection.js';
 import { type ResolvedQueueOptions, type ResolvedWorkerOptions } from './resolve-queue-options.js';
@@ -35,7 +35,7 @@ export class DeliveryWorker {
       stalledInterval: lockMs,
       // A job survives the death of its worker, but a job that kills every worker must end.
       maxStalledCount: retry.maxAttempts,
-      settings: { backoffStrategy: (attemptsMade) => backoffMs(attemptsMade, retry, Math.random()) },
+      settings: { backoffStrategy: (attemptsMade) => retryDelayMs(attemptsMade, retry, Math.random()) },
     });
     const outage = new OutageLog('stored webhooks wait');
     this.worker.on('error', (error) => {

@@ -53,7 +53,7 @@ export class PaymentsQueue {
    */
   async failed({ limit = 100 }: { readonly limit?: number } = {}): Promise<readonly FailedWebhook[]> {
     if (limit < 1) return [];
-    const jobs = await this.store().inTime(() => this.store().queue.getFailed(0, limit - 1));
+    const jobs = await this.store().run(() => this.store().queue.getFailed(0, limit - 1));
     return jobs.map(failedWebhook);
   }
 
@@ -64,7 +64,7 @@ export class PaymentsQueue {
    * answer.
    */
   async retry(id: string): Promise<void> {
-    if (await this.store().inTime(() => this.rerun(id))) return;
+    if (await this.store().run(() => this.rerun(id))) return;
     throw new PaymentsError('FAILED_WEBHOOK_NOT_FOUND', 'No webhook with this id is among the failed ones.');
   }
 
@@ -76,9 +76,9 @@ export class PaymentsQueue {
    * restarted.
    */
   async retryAll(): Promise<number> {
-    const ids = await this.store().inTime(() => this.store().queue.getRanges(['failed'], 0, -1, true));
+    const ids = await this.store().run(() => this.store().queue.getRanges(['failed'], 0, -1, true));
     let begun = 0;
-    for (const id of ids) if (await this.store().inTime(() => this.rerun(id))) begun += 1;
+    for (const id of ids) if (await this.store().run(() => this.rerun(id))) begun += 1;
     return begun;
   }
 

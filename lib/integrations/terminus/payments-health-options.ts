@@ -1,3 +1,4 @@
+import { LONGEST_TIMER_MS } from '../../common/timing.js';
 import { DEFAULT_ACCOUNT } from '../../common/vocabulary.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 
@@ -43,12 +44,10 @@ const DEFAULTS: ResolvedHealthOptions = {
   maxUnresolvedAgeMs: Infinity,
 };
 
-const LONGEST_MS = 2 ** 31 - 1;
-
 const millisecondsFrom =
   (least: 0 | 1) =>
   (value: unknown): string | undefined =>
-    Number.isInteger(value) && Number(value) >= least && Number(value) <= LONGEST_MS
+    Number.isInteger(value) && Number(value) >= least && Number(value) <= LONGEST_TIMER_MS
       ? undefined
       : `must be a whole number of milliseconds from ${least} on: write 30_000`;
 

@@ -1,5 +1,5 @@
 import { PaymentsStorageError, failureLabel, isPaymentsError } from '../../errors/payments-errors.js';
-import { withDeadline } from '../../common/timing.js';
+import { inTime } from '../../common/timing.js';
 import { type PostgresClient, type PostgresPool, type PostgresResult } from './postgres-pool.js';
 
 /** Time limit for a connection of the pool, and for the answer to each statement. */
@@ -30,7 +30,7 @@ export class PooledConnection {
   static async from(pool: PostgresPool): Promise<PooledConnection> {
     const connecting = pool.connect();
     try {
-      return new PooledConnection(await inTime(connecting, 'a free connection of the pool'));
+      return new PooledConnection(await answered(connecting, 'a free connection of the pool'));
     } catch (error) {
       connecting.then(
         (client) => {
@@ -45,7 +45,7 @@ export class PooledConnection {
   readonly run: RunStatement = async (text, values) => {
     if (this.broken || this.returned) throw new PaymentsStorageError('The connection to PostgreSQL is gone.');
     try {
-      return await inTime(this.query(text, values && [...values]), 'an answer of PostgreSQL');
+      return await answered(this.query(text, values && [...values]), 'an answer of PostgreSQL');
     } catch (error) {
       if (error instanceof PaymentsStorageError) this.broken = true;
       throw storageFailure(error);
@@ -95,10 +95,9 @@ export function autocommit(pool: PostgresPool): RunStatement {
   };
 }
 
-async function inTime<T>(work: Promise<T>, what: string): Promise<T> {
-  const waited = await withDeadline(work, performance.now() + WITHIN_MS);
-  if (waited.ended === 'done') return waited.value;
-  throw new PaymentsStorageError(`Waited ${WITHIN_MS} ms in vain for ${what}.`);
+function answered<T>(work: Promise<T>, what: string): Promise<T> {
+  const late = (): Error => new PaymentsStorageError(`Waited ${WITHIN_MS} ms in vain for ${what}.`);
+  return inTime(work, performance.now() + WITHIN_MS, late);
 }
 
 /** Undefined schema, table and column. */

@@ -1,3 +1,4 @@
+import { pollRelease } from '../../common/timing.js';
 import { type InboxScope } from '../../common/vocabulary.js';
 import {
   type ClaimResult,
@@ -6,7 +7,6 @@ import {
   type InboxKey,
   type InboxStore,
 } from '../inbox-store.js';
-import { pollRelease } from '../poll-release.js';
 import { claimOnce, type HeldEntry, keyValues } from './claim-once.js';
 import { deleteInBatches } from './delete-in-batches.js';
 import { beginTransaction, TransactionalClaim } from './transactional-claim.js';

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { pollRelease } from '../../common/timing.js';
 import { type InboxScope } from '../../common/vocabulary.js';
 import {
   type ClaimResult,
@@ -7,7 +8,6 @@ import {
   type InboxKey,
   type InboxStore,
 } from '../inbox-store.js';
-import { pollRelease } from '../poll-release.js';
 import { CLAIM, FAIL, FINISH, LEASE_LEFT, MARK, PURGE_ENTRIES, WITHDRAW } from './inbox-scripts.js';
 import { type FormatCheck } from './format-check.js';
 import { type LuaScript } from './lua-script.js';

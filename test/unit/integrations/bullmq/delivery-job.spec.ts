@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { backoffMs, endOfJob, jobOptions } from '../../../../lib/integrations/bullmq/delivery-job.js';
+import { endOfJob, jobOptions, retryDelayMs } from '../../../../lib/integrations/bullmq/delivery-job.js';
 
 const retry = { maxAttempts: 20, baseDelayMs: 1_000, maxDelayMs: 300_000 };
 
@@ -24,7 +24,7 @@ describe('the job of a delivery', () => {
     [19, 1, 150_000],
     [5_000, 0, 300_000],
   ])('waits after attempt %d, with the random number %d, for %d ms', (attempts, random, ms) => {
-    expect(backoffMs(attempts, retry, random)).toBe(ms);
+    expect(retryDelayMs(attempts, retry, random)).toBe(ms);
   });
 
   it('is finished, failed or put off as its work was answered', () => {
