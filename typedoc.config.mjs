@@ -30,7 +30,7 @@ export default {
   intentionallyNotDocumented: describedWithTheirType({
     SignedPart: ['header', 'literal'],
     SignatureVerdict: ['ok', 'reason'],
-    ClaimResult: ['result', 'claim', 'leaseLeftMs', 'standingEvent'],
+    ClaimResult: ['result', 'claim', 'leaseLeftMs', 'existingEvent'],
     JournalInsertion: ['inserted', 'stored', 'tombstone'],
   }),
   validation: { notDocumented: true, rewrittenLink: true },

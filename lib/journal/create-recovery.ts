@@ -35,8 +35,8 @@ export function createRecovery(
 ): Recovery {
   const { account, environment, probe, recoveryWindowMs, deadlineMs, staleAfterMs, statusPaths } = options;
   const scope = { account, environment };
-  const book = new OutcomeRecorder(store);
-  const status = new StatusResolver(statusPaths, gateway, store, book.watch);
+  const recorder = new OutcomeRecorder(store);
+  const status = new StatusResolver(statusPaths, gateway, store, recorder.watch);
   const rules = { probe, recoveryWindowMs, deadlineMs, staleAfterMs };
   const stopping = new AbortController();
   const announce = (entry: JournalEntry): void => {
@@ -44,10 +44,10 @@ export function createRecovery(
   };
   const entries = new EntryRecovery(rules, store, payments, status, announce, stopping.signal);
   const run = new RecoveryRun(scope, runLimitMs(recoveryWindowMs), store, status, entries, stopping.signal);
-  const waiter = new OutcomeWaiter(store, book.watch, status);
+  const waiter = new OutcomeWaiter(store, recorder.watch, status);
   return {
-    journal: new PaymentsJournal(scope, store, book, run, waiter),
-    outcomes: new WebhookOutcomes(scope, store, book.watch),
+    journal: new PaymentsJournal(scope, store, recorder, run, waiter),
+    outcomes: new WebhookOutcomes(scope, store, recorder.watch),
     stop: () => {
       stopping.abort();
     },

@@ -52,7 +52,7 @@ export class PaymentsJournal {
   constructor(
     private readonly scope: Pick<JournalScope, 'account' | 'environment'>,
     private readonly store: JournalStore,
-    private readonly book: OutcomeRecorder,
+    private readonly recorder: OutcomeRecorder,
     private readonly recovery: RecoveryRun,
     private readonly waiter: OutcomeWaiter,
   ) {}
@@ -158,7 +158,7 @@ export class PaymentsJournal {
       const problem = `outcome must be a final status of a ${family}: ${outcomes.join(', ')}`;
       throw new PaymentsValidationError({ outcome: [problem] }, { reference });
     }
-    const existing = await reading(this.book.settle(this.keyOf(family, reference), outcome));
+    const existing = await reading(this.recorder.settle(this.keyOf(family, reference), outcome));
     if (!existing) throw await this.missing(family, reference);
     if (existing.record.outcome === outcome) return journalEntry(existing);
     throw alreadySettled(existing.record);

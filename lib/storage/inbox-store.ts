@@ -88,7 +88,7 @@ export interface InboxClaim {
  * - `claimed`: run the handlers; `claim` is the right to.
  * - `done`: they ran before; nothing to do.
  * - `busy`: they run elsewhere right now, under a lease that holds for `leaseLeftMs` milliseconds more.
- * - `conflict`: this reference has another outcome, amount or provider reference already: that of `standingEvent`.
+ * - `conflict`: this reference has another outcome, amount or provider reference already: that of `existingEvent`.
  * - `missing`: there is no entry, and `mustExist` asked for one.
  *
  * @publicApi
@@ -97,7 +97,7 @@ export type ClaimResult =
   | { readonly result: 'claimed'; readonly claim: InboxClaim }
   | { readonly result: 'done' }
   | { readonly result: 'busy'; readonly leaseLeftMs: number }
-  | { readonly result: 'conflict'; readonly standingEvent: string }
+  | { readonly result: 'conflict'; readonly existingEvent: string }
   | { readonly result: 'missing' };
 
 /**

@@ -166,7 +166,7 @@ export function inboxContract(
       await claimed(await claim(inboxDelivery('order-1')))[end]();
       expect(await claim(inboxDelivery('order-1', { event: 'payment.failed', fingerprint: 'f2' }))).toEqual({
         result: 'conflict',
-        standingEvent: 'payment.success',
+        existingEvent: 'payment.success',
       });
     },
   );
@@ -287,7 +287,7 @@ export function inboxContract(
       expect(await claim(existing())).toEqual({ result: 'done' });
       expect(await claim(existing({ fingerprint: 'f2' }))).toEqual({
         result: 'conflict',
-        standingEvent: 'payment.success',
+        existingEvent: 'payment.success',
       });
     });
 
@@ -304,7 +304,7 @@ export function inboxContract(
   describe('the provider reference of an outcome', () => {
     const charge = (providerReference?: string, change: Partial<InboxDelivery> = {}) =>
       inboxDelivery('order-1', { ...(providerReference && { providerReference }), ...change });
-    const conflict = { result: 'conflict', standingEvent: 'payment.success' };
+    const conflict = { result: 'conflict', existingEvent: 'payment.success' };
 
     it.each(['finish', 'fail'] as const)(
       'makes another one a conflict after %s, and the same one not',

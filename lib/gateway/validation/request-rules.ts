@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { getMetadataStorage, isEmail, ValidateBy, type ValidationArguments } from 'class-validator';
 import { TZ_PHONE } from '../../common/phone.js';
+import { trimmedReference } from '../../common/reference.js';
 import { amountProblem } from '../../common/money.js';
 
 /**
@@ -46,16 +47,6 @@ export const textProblem: FieldProblem = (value) => {
   return undefined;
 };
 
-const BLANK_ENDS = /^[\s\p{Cc}\p{Cf}]+|[\s\p{Cc}\p{Cf}]+$/gu;
-
-/**
- * A reference without white space, control and invisible characters at its ends: what is left of it where
- * somebody trims it.
- */
-export function bareReference(reference: string): string {
-  return reference.replace(BLANK_ENDS, '');
-}
-
 const referenceProblem: FieldProblem = (value, request) => {
   const problem = textProblem(value, request);
   if (problem !== undefined) return problem;
@@ -63,7 +54,7 @@ const referenceProblem: FieldProblem = (value, request) => {
   if (CONTROL_CHARACTER.test(reference))
     return 'must not hold control characters, such as a line break or a tab: take them out';
   // A gateway that trims it sends the webhook under another name, which the journal does not know.
-  if (bareReference(reference) !== reference)
+  if (trimmedReference(reference) !== reference)
     return 'must not begin or end with white space or an invisible character: trim it';
   return Buffer.byteLength(String(value)) > MAX_REFERENCE_BYTES
     ? 'must be at most 255 bytes long: use the id of your order, not its description'

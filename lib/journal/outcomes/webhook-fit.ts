@@ -4,9 +4,8 @@ import { type JournalRecord, type PaymentTombstone } from '../../storage/journal
 import { movesMoney, type PaymentOutcome } from '../../common/vocabulary.js';
 
 /** What a webhook says about a payment. */
-export interface WebhookClaim {
+export interface ReportedOutcome {
   readonly outcome: PaymentOutcome;
-  readonly movesMoney: boolean;
   /** Canonical money string. */
   readonly amount: string;
   readonly currency: string;
@@ -14,22 +13,19 @@ export interface WebhookClaim {
   readonly providerReference?: string | undefined;
 }
 
-const NAMED_OUTCOMES: readonly (readonly [PaymentEventName, PaymentOutcome])[] = [
+/** The outcome of a payment by the name of the event. */
+const OUTCOMES: ReadonlyMap<string, PaymentOutcome> = new Map<PaymentEventName, PaymentOutcome>([
   ['payment.success', 'success'],
   ['payment.failed', 'failed'],
   ['payment.cancelled', 'cancelled'],
   ['payment.expired', 'expired'],
-];
-/** What the name of an event says about its payment. */
-const OUTCOMES: ReadonlyMap<string, Pick<WebhookClaim, 'outcome' | 'movesMoney'>> = new Map(
-  NAMED_OUTCOMES.map(([name, outcome]) => [name, { outcome, movesMoney: movesMoney(outcome) }]),
-);
+]);
 
 /** Undefined where the event is none of the four. */
-export function claimOf(event: PaymentWebhookEvent): WebhookClaim | undefined {
-  const named = OUTCOMES.get(event.event);
+export function reportedOutcome(event: PaymentWebhookEvent): ReportedOutcome | undefined {
+  const outcome = OUTCOMES.get(event.event);
   const { amount, currency } = event.data;
-  return named && { ...named, amount, currency, providerReference: providerReferenceOf(event) };
+  return outcome && { outcome, amount, currency, providerReference: providerReferenceOf(event) };
 }
 
 /**
@@ -83,29 +79,29 @@ export type WebhookFit =
  */
 export function webhookFit(
   record: KnownPayment,
-  claim: WebhookClaim,
+  reported: ReportedOutcome,
   isOfThisAttempt: () => boolean,
 ): WebhookFit {
   // Of a payment that the journal has forgotten no amount is left: it is not compared.
-  const { amount = claim.amount, currency = claim.currency } = record;
-  if (amount !== claim.amount || currency !== claim.currency) return 'mismatch';
-  if (record.state === 'rejected') return mayBeOfARefusal(record, claim) ? 'earlier-attempt' : 'contested';
+  const { amount = reported.amount, currency = reported.currency } = record;
+  if (amount !== reported.amount || currency !== reported.currency) return 'mismatch';
+  if (record.state === 'rejected') return mayBeOfARefusal(record, reported) ? 'earlier-attempt' : 'contested';
   const isSettled = record.state === 'settled';
-  const isSame = isSettled && record.outcome === claim.outcome;
+  const isSame = isSettled && record.outcome === reported.outcome;
   if (isSettled && record.settledBy === 'webhook') {
-    return isSame && !namesAnotherCharge(record, claim) ? 'settled' : 'settled-otherwise';
+    return isSame && !namesAnotherCharge(record, reported) ? 'settled' : 'settled-otherwise';
   }
-  if (!isSame && !claim.movesMoney && !isOfThisAttempt()) return 'earlier-attempt';
+  if (!isSame && !movesMoney(reported.outcome) && !isOfThisAttempt()) return 'earlier-attempt';
   return isSettled && !isSame ? 'contested' : 'fits';
 }
 
 /** The last attempt may have been made in spite of its refusal, and the failure may be that of an attempt before it. */
-function mayBeOfARefusal({ attempt, keepsKey }: KnownPayment, claim: WebhookClaim): boolean {
-  return keepsKey === true && attempt > 1 && !claim.movesMoney;
+function mayBeOfARefusal({ attempt, keepsKey }: KnownPayment, reported: ReportedOutcome): boolean {
+  return keepsKey === true && attempt > 1 && !movesMoney(reported.outcome);
 }
 
 /** An absent reference differs from none. */
-function namesAnotherCharge(record: KnownPayment, { providerReference }: WebhookClaim): boolean {
+function namesAnotherCharge(record: KnownPayment, { providerReference }: ReportedOutcome): boolean {
   const { providerReference: existing = providerReference } = record;
   return providerReference !== undefined && providerReference !== existing;
 }

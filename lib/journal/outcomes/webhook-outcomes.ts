@@ -1,5 +1,5 @@
 import { finalStatus } from '../../gateway/answer/wire-record.js';
-import { bareReference } from '../../gateway/validation/request-rules.js';
+import { trimmedReference } from '../../common/reference.js';
 import {
   type JournalKey,
   type JournalRecord,
@@ -16,16 +16,16 @@ import { toAcknowledged, toAcknowledgedWithoutMoney, toSettled } from '../paymen
 import { isOfThisAttempt } from './attempt-match.js';
 import { type OutcomeNotifier } from './outcome-recorder.js';
 import {
-  claimOf,
+  reportedOutcome,
   forgottenPayment,
   type KnownPayment,
   webhookFit,
-  type WebhookClaim,
+  type ReportedOutcome,
   type WebhookFit,
 } from './webhook-fit.js';
 
 /** What the journal knows of the payment of a webhook. */
-export interface WebhookStanding {
+export interface WebhookPayment {
   /** Whether the journal holds a payment under the reference, or has forgotten one. */
   readonly known: boolean;
   readonly fit: WebhookFit | 'other-spelling';
@@ -34,7 +34,7 @@ export interface WebhookStanding {
   /** The hash of the provider reference that the journal holds. */
   readonly providerReference?: string | undefined;
   /** What the webhook says; absent where it is none of the four. */
-  readonly said?: WebhookClaim | undefined;
+  readonly said?: ReportedOutcome | undefined;
 }
 
 interface FoundPayment {
@@ -50,9 +50,9 @@ export interface WebhookSettling {
   /** Whether the payment may have been made with another amount or currency: somebody looked at it, and said so. */
   readonly otherMoney: boolean;
   /** How the webhook fitted when it was looked at; nothing: whatever stands there is written over. */
-  readonly seen?: WebhookStanding['fit'];
+  readonly seen?: WebhookPayment['fit'];
   /** What the webhook says, where it was read before. */
-  readonly said?: WebhookClaim | undefined;
+  readonly said?: ReportedOutcome | undefined;
   /** Whether no earlier run for this webhook can have settled the payment and ended before its handlers. */
   readonly isFirstRun?: boolean;
 }
@@ -79,9 +79,9 @@ export class WebhookOutcomes {
    * What the journal knows of the payment of a webhook. `other-spelling`: it knows the reference only without
    * the white space around it, so the webhook would get past the comparison of the amounts.
    */
-  async look(event: PaymentWebhookEvent): Promise<WebhookStanding> {
+  async look(event: PaymentWebhookEvent): Promise<WebhookPayment> {
     const { reference } = event.data;
-    const said = claimOf(event);
+    const said = reportedOutcome(event);
     if (!said) return { known: await this.knowsAnySpelling(event), fit: 'fits' };
     const found = await this.find(this.keyOf(reference));
     if (found) {
@@ -89,9 +89,9 @@ export class WebhookOutcomes {
       const fit = webhookFit(found.payment, said, () => found.isOfItsAttempt(event.data));
       return { known: true, fit, outcome, providerReference, said };
     }
-    const bare = bareReference(reference);
-    const knowsBare = bare !== reference && (await this.find(this.keyOf(bare))) !== undefined;
-    return { known: false, fit: knowsBare ? 'other-spelling' : 'fits', said };
+    const trimmed = trimmedReference(reference);
+    const knowsTrimmed = trimmed !== reference && (await this.find(this.keyOf(trimmed))) !== undefined;
+    return { known: false, fit: knowsTrimmed ? 'other-spelling' : 'fits', said };
   }
 
   /**
@@ -103,7 +103,7 @@ export class WebhookOutcomes {
    */
   async settle(
     event: PaymentWebhookEvent,
-    { journal, otherMoney, seen, said = claimOf(event), isFirstRun = false }: WebhookSettling,
+    { journal, otherMoney, seen, said = reportedOutcome(event), isFirstRun = false }: WebhookSettling,
   ): Promise<void> {
     const { reference } = event.data;
     if (!said) return;
@@ -129,7 +129,7 @@ export class WebhookOutcomes {
       isHandled = journal !== undefined;
     };
     const end = ({ record }: StoredJournalRecord): JournalRecord | undefined => {
-      assertUnchanged(standingPayment(record));
+      assertUnchanged(fromRecord(record));
       return settledByWebhook(record, said);
     };
     const store = journal ?? this.store;
@@ -138,7 +138,7 @@ export class WebhookOutcomes {
       if (await changeRecord(store, key, end, 'stays')) return;
       const tombstone = await store.tombstone(key);
       if (!tombstone) return;
-      assertUnchanged(buriedPayment(tombstone));
+      assertUnchanged(fromTombstone(tombstone));
       if (tombstone.end === said.outcome && tombstone.settledBy === 'webhook') return;
       await store.endTombstone(key, { end: said.outcome, settledBy: 'webhook' });
     };
@@ -177,8 +177,8 @@ export class WebhookOutcomes {
   /** The payments that an event may be about. One whose name nobody knows may be about a payout. */
   private keysOf(event: PaymentWebhookEvent): readonly JournalKey[] {
     const { reference } = event.data;
-    const spellings = [...new Set([reference, bareReference(reference)])];
-    const families: readonly PaymentFamily[] = claimOf(event)
+    const spellings = [...new Set([reference, trimmedReference(reference)])];
+    const families: readonly PaymentFamily[] = reportedOutcome(event)
       ? ['collection']
       : ['collection', 'disbursement'];
     return spellings.flatMap((spelling) => families.map((family) => this.keyOf(spelling, family)));
@@ -186,9 +186,9 @@ export class WebhookOutcomes {
 
   private async find(key: JournalKey): Promise<FoundPayment | undefined> {
     const existing = await this.store.get(key);
-    if (existing) return standingPayment(existing.record);
+    if (existing) return fromRecord(existing.record);
     const tombstone = await this.store.tombstone(key);
-    return tombstone && buriedPayment(tombstone);
+    return tombstone && fromTombstone(tombstone);
   }
 
   private keyOf(reference: string, family: PaymentFamily = 'collection'): JournalKey {
@@ -197,11 +197,11 @@ export class WebhookOutcomes {
   }
 }
 
-function standingPayment(record: JournalRecord): FoundPayment {
+function fromRecord(record: JournalRecord): FoundPayment {
   return { payment: record, isOfItsAttempt: (data) => isOfThisAttempt(record, data) };
 }
 
-function buriedPayment(tombstone: PaymentTombstone): FoundPayment {
+function fromTombstone(tombstone: PaymentTombstone): FoundPayment {
   return { payment: forgottenPayment(tombstone), isOfItsAttempt: () => tombstone.attempt === 1 };
 }
 
@@ -209,8 +209,8 @@ function buriedPayment(tombstone: PaymentTombstone): FoundPayment {
  * The record of a payment that a webhook settles; undefined where it stands already. Also where somebody else
  * said the same before: what a webhook has settled is believed when the inbox has forgotten it.
  */
-function settledByWebhook(record: JournalRecord, claim: WebhookClaim): JournalRecord | undefined {
-  const { outcome, providerReference } = claim;
+function settledByWebhook(record: JournalRecord, reported: ReportedOutcome): JournalRecord | undefined {
+  const { outcome, providerReference } = reported;
   const isSame = record.state === 'settled' && record.outcome === outcome;
   const kept = providerReference ?? (isSame ? record.providerReference : undefined);
   const stays = isSame && record.settledBy === 'webhook' && kept === record.providerReference;
@@ -233,6 +233,6 @@ async function writing({ data }: PaymentWebhookEvent, work: Promise<unknown>): P
 
 /** By its name and by its status: one of another name may speak of anything, of a refund that failed, too. */
 function saysNoMoneyMoved(event: PaymentWebhookEvent): boolean {
-  const outcomes = [claimOf(event)?.outcome, finalStatus('collection', event.data.status)];
+  const outcomes = [reportedOutcome(event)?.outcome, finalStatus('collection', event.data.status)];
   return outcomes.every((outcome) => outcome !== undefined && !movesMoney(outcome));
 }

@@ -16,13 +16,13 @@ export interface NewPayment
  * An attempt of a payment begins.
  *
  * @param givenKey The caller's own key.
- * @param standingKey The key that the attempt has already.
+ * @param existingKey The key that the attempt has already.
  */
 export function toInFlight(
   payment: NewPayment,
   attempt: number,
   givenKey: string | undefined,
-  standingKey: string | undefined,
+  existingKey: string | undefined,
 ): JournalRecord {
   const { account, environment, family, reference, operation, amount, currency, bodyHash, body } = payment;
   const record: JournalRecord = {
@@ -35,7 +35,7 @@ export function toInFlight(
     currency,
     attempt,
     idempotencyKey:
-      standingKey ?? givenKey ?? idempotencyKeyFor({ account, environment, operation, reference, attempt }),
+      existingKey ?? givenKey ?? idempotencyKeyFor({ account, environment, operation, reference, attempt }),
     intent: newIntent(),
     bodyHash,
     body,
@@ -43,7 +43,7 @@ export function toInFlight(
     // Should this process end before the answer comes.
     probe: 'after-silence',
   };
-  return standingKey === undefined ? record : { ...record, keepsKey: true };
+  return existingKey === undefined ? record : { ...record, keepsKey: true };
 }
 
 /**

@@ -10,11 +10,11 @@ import { type CallAborted, type CallFailure } from '../../gateway/call-result.js
 import { outcomeUnknownError } from '../../gateway/call-error.js';
 import { type ReuseReason } from './repeated-call.js';
 
-type StandingPayment = Pick<JournalRecord, 'operation' | 'reference'> & { readonly idempotencyKey?: string };
+type ExistingPayment = Pick<JournalRecord, 'operation' | 'reference'> & { readonly idempotencyKey?: string };
 
 /** The error for a payment whose outcome was unknown before this call, which sent nothing. */
 export function existingPaymentUnknown(
-  payment: StandingPayment,
+  payment: ExistingPayment,
   evidence: OutcomeEvidence,
 ): PaymentOutcomeUnknownError {
   return outcomeUnknownError(evidence, {}, detailsOf(payment));
@@ -25,7 +25,7 @@ export function existingPaymentUnknown(
  * takes the call for one that was cut off, and another process may send the payment once more.
  */
 export function endNotWritten(
-  payment: StandingPayment,
+  payment: ExistingPayment,
   result: CallAborted | CallFailure,
 ): PaymentOutcomeUnknownError {
   const attempts = result.end === 'aborted' ? undefined : result.error.attempts;
@@ -42,7 +42,7 @@ export function endNotWritten(
 
 /** The error for a reference that cannot be used for this call. */
 export function referenceReused(
-  record: StandingPayment & Pick<JournalRecord, 'state'>,
+  record: ExistingPayment & Pick<JournalRecord, 'state'>,
   because: ReuseReason,
 ): ReferenceReusedError {
   return new ReferenceReusedError(
@@ -54,7 +54,7 @@ export function referenceReused(
 
 /** The error for a reference whose payment the journal has forgotten. */
 export function referenceForgotten(
-  payment: StandingPayment,
+  payment: ExistingPayment,
   { end }: PaymentTombstone,
 ): ReferenceReusedError {
   return new ReferenceReusedError(
@@ -66,7 +66,7 @@ export function referenceForgotten(
 
 /** The error for an `attempt` that was refused before. */
 export function attemptRefused(
-  { operation, reference }: StandingPayment,
+  { operation, reference }: ExistingPayment,
   next: number,
 ): PaymentsValidationError {
   return new PaymentsValidationError(
@@ -120,6 +120,6 @@ function hintFor({ state }: Pick<JournalRecord, 'state'>, because: ReuseReason):
   return state === 'settled' ? NEW_REFERENCE : WAIT;
 }
 
-function detailsOf({ operation, reference, idempotencyKey }: StandingPayment): PaymentsErrorDetails {
+function detailsOf({ operation, reference, idempotencyKey }: ExistingPayment): PaymentsErrorDetails {
   return { operation, reference, idempotencyKey };
 }

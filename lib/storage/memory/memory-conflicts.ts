@@ -19,7 +19,7 @@ export class MemoryConflicts implements ConflictStore {
 
   constructor(
     private readonly maxEntries: number,
-    private readonly now: () => number = () => Date.now(),
+    private readonly now: () => number,
   ) {}
 
   setAside(delivery: SetAsideDelivery): Promise<void> {

@@ -38,7 +38,7 @@ export class MemoryInbox implements InboxStore {
 
   constructor(
     private readonly maxEntries: number,
-    private readonly now: () => number = () => Date.now(),
+    private readonly now: () => number,
   ) {}
 
   claim(delivery: InboxDelivery, leaseMs: number): Promise<ClaimResult> {
@@ -82,7 +82,7 @@ export class MemoryInbox implements InboxStore {
     if (decision === 'done' && done) done.providerReference ??= delivery.providerReference;
     if (decision === 'done' || decision === 'missing') return { result: decision };
     if (decision === 'busy') return { result: 'busy', leaseLeftMs: (unfinished?.leaseUntil ?? now) - now };
-    if (decision === 'conflict') return { result: 'conflict', standingEvent: entry?.event ?? '' };
+    if (decision === 'conflict') return { result: 'conflict', existingEvent: entry?.event ?? '' };
     if (done) this.done.delete(id);
     if (!entry) this.makeRoom();
     const again = decision === 'run' ? unfinished : undefined;

@@ -30,7 +30,7 @@ export class MemoryJournal implements JournalStore {
 
   constructor(
     private readonly maxEntries: number,
-    private readonly now: () => number = () => Date.now(),
+    private readonly now: () => number,
   ) {}
 
   insert(record: JournalRecord, leaseMs: number): Promise<JournalInsertion> {

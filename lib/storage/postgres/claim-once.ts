@@ -79,7 +79,7 @@ function readRow(row: ClaimRow, key: readonly string[], delivery: InboxDelivery)
   const existing = existingEntry(row);
   const decision = decideClaim(existing, delivery, now);
   if (decision === 'busy') return { result: 'busy', leaseLeftMs: existing.leaseUntil - now };
-  if (decision === 'conflict') return { result: 'conflict', standingEvent: existing.event };
+  if (decision === 'conflict') return { result: 'conflict', existingEvent: existing.event };
   return decision === 'done' ? { result: 'done' } : undefined;
 }
 

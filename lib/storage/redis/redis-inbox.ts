@@ -34,7 +34,7 @@ export class RedisInbox implements InboxStore {
     const [result, detail = '', ...finished] = reply as readonly string[];
     if (result === 'claimed') return { result, claim: this.claimOf(key, token, Number(detail), finished) };
     if (result === 'busy') return { result, leaseLeftMs: Number(detail) };
-    if (result === 'conflict') return { result, standingEvent: detail };
+    if (result === 'conflict') return { result, existingEvent: detail };
     return { result: result === 'missing' ? 'missing' : 'done' };
   }
 

@@ -3,7 +3,7 @@ import { PAYMENT_EVENT_NAMES, type PaymentWebhookEvent } from '../../common/even
 import { COLLECTION_STATUSES, type SetAsideKind } from '../../common/vocabulary.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
 import { providerReferenceOf } from '../../journal/outcomes/webhook-fit.js';
-import { type WebhookStanding } from '../../journal/outcomes/webhook-outcomes.js';
+import { type WebhookPayment } from '../../journal/outcomes/webhook-outcomes.js';
 
 /** Whether an event may reach the handlers of its name. */
 type EventJudgement =
@@ -48,7 +48,7 @@ export type DeliveryDecision =
 /** Decides about a delivery before the inbox is asked. */
 export function decideDelivery(
   event: PaymentWebhookEvent,
-  existing: WebhookStanding,
+  existing: WebhookPayment,
   rules: DeliveryRules,
 ): DeliveryDecision {
   const { known, fit } = existing;
@@ -81,7 +81,7 @@ export function decideDelivery(
 /** Whether what an earlier webhook said stands, although the inbox may have forgotten it. */
 function isBelieved(
   { event }: PaymentWebhookEvent,
-  { fit, outcome }: WebhookStanding,
+  { fit, outcome }: WebhookPayment,
   { supersede }: DeliveryRules,
 ): boolean {
   if (fit === 'settled') return true;

@@ -8,7 +8,7 @@ import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
 import {
   type WebhookOutcomes,
   type WebhookSettling,
-  type WebhookStanding,
+  type WebhookPayment,
 } from '../../journal/outcomes/webhook-outcomes.js';
 import { type HandlerStep, type PaymentHandlers } from '../handlers/payment-handlers.js';
 import {
@@ -102,7 +102,7 @@ export class DeliveryDispatcher {
   private async handleOutcome(
     webhook: TracedWebhook,
     last: readonly HandlerStep[],
-    existing: WebhookStanding,
+    existing: WebhookPayment,
     mustExist: boolean,
   ): Promise<WebhookAnswer> {
     const { event } = webhook;
@@ -124,7 +124,7 @@ export class DeliveryDispatcher {
   /** The inbox has forgotten what the journal knows: the handlers ran. */
   private async repeated(
     event: PaymentWebhookEvent,
-    { providerReference, said }: WebhookStanding,
+    { providerReference, said }: WebhookPayment,
   ): Promise<WebhookAnswer> {
     const isFirst = providerReference === undefined && said?.providerReference !== undefined;
     if (isFirst) await this.outcomes.settle(event, { journal: undefined, otherMoney: false, said });
@@ -136,7 +136,7 @@ export class DeliveryDispatcher {
     {
       known,
       ...existing
-    }: Pick<WebhookSettling, 'otherMoney' | 'seen' | 'said'> & Pick<WebhookStanding, 'known'>,
+    }: Pick<WebhookSettling, 'otherMoney' | 'seen' | 'said'> & Pick<WebhookPayment, 'known'>,
     last: readonly HandlerStep[],
   ): HandlerPlan {
     return {
@@ -174,7 +174,7 @@ export class DeliveryDispatcher {
     kind: SetAsideKind,
     webhook: TracedWebhook,
     problem: string,
-    existing: WebhookStanding,
+    existing: WebhookPayment,
   ): Promise<WebhookAnswer> {
     // The gateway has the payment, whatever it says about it.
     if (kind !== 'unknown-reference') await this.outcomes.acknowledge(webhook.event);
@@ -195,7 +195,7 @@ export class DeliveryDispatcher {
     kind: 'conflict' | 'mismatch' | 'unrecognized',
     reference: string,
     webhook: TracedWebhook,
-    { known }: WebhookStanding,
+    { known }: WebhookPayment,
   ): Promise<WebhookAnswer> {
     const { event } = webhook;
     const handlers = this.stepsFor(kind === 'unrecognized' ? kind : `payment.${kind}`);
@@ -229,7 +229,7 @@ export class DeliveryDispatcher {
     kind: InboxKind,
     reference: string,
     event: PaymentWebhookEvent,
-    said?: WebhookStanding['said'],
+    said?: WebhookPayment['said'],
   ): InboxDelivery {
     const { account, environment } = this.scope;
     const { providerReference } = said ?? {};
@@ -247,9 +247,9 @@ export class DeliveryDispatcher {
 function contradiction(
   { event }: PaymentWebhookEvent,
   claim: Extract<ClaimResult, { readonly result: 'conflict' | 'missing' }>,
-  { outcome }: WebhookStanding,
+  { outcome }: WebhookPayment,
 ): string {
-  const existing = claim.result === 'conflict' ? claim.standingEvent : `payment.${String(outcome)}`;
+  const existing = claim.result === 'conflict' ? claim.existingEvent : `payment.${String(outcome)}`;
   if (existing !== event) return `${existing} stands for the reference already`;
   return (
     `another ${existing} stands for the reference already, with another amount, status or provider reference: ` +

@@ -177,7 +177,7 @@ interface HandlerRun {
   readonly claim: InboxClaim;
   readonly webhook: TracedWebhook;
   readonly context: DeliveryContext;
-  readonly time: Pick<HandlerTime, 'over'>;
+  readonly time: Pick<HandlerTime, 'timeoutError'>;
   /** What runs at the moment, for the log. */
   step: string;
 }
@@ -187,7 +187,7 @@ async function runSteps(steps: readonly PlannedStep[], run: HandlerRun): Promise
   const { claim, webhook, context, time } = run;
   for (const { name, mark, run: handle } of steps) {
     // Whoever sent the delivery was told to come again: nothing new begins.
-    if (time.over) return { ok: false, step: name, error: time.over };
+    if (time.timeoutError) return { ok: false, step: name, error: time.timeoutError };
     run.step = name;
     try {
       const work = (): Promise<unknown> => Promise.resolve(settled(handle(webhook.event, context)));

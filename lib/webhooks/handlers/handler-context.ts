@@ -29,19 +29,19 @@ export interface PaymentEventContext {
 
 /** The time that the handlers of one delivery have. */
 export class HandlerTime {
-  /** Why nothing new may begin; undefined while there is time. */
-  over: Error | undefined;
+  /** The error after the time is up; undefined before. */
+  timeoutError: Error | undefined;
   private controller: AbortController | undefined;
 
   /** Made for whoever asks: few handlers do, and it would cost more than to claim the delivery. */
   get signal(): AbortSignal {
     this.controller ??= new AbortController();
-    if (this.over) this.controller.abort(this.over);
+    if (this.timeoutError) this.controller.abort(this.timeoutError);
     return this.controller.signal;
   }
 
   end(reason: Error): void {
-    this.over = reason;
+    this.timeoutError = reason;
     this.controller?.abort(reason);
   }
 }

@@ -52,7 +52,7 @@ describeWith([postgresService], 'a statement that waits for somebody else at the
     const late = storage.inbox.claim(inboxDelivery('order-1', { providerReference: 'p2' }), LEASE_MS);
     await blocked();
     await rival.query('COMMIT');
-    expect(await late).toEqual({ result: 'conflict', standingEvent: 'payment.success' });
+    expect(await late).toEqual({ result: 'conflict', existingEvent: 'payment.success' });
   });
 
   it('makes no entry again that had to be there and is purged meanwhile', async () => {

@@ -3,18 +3,18 @@ import { type JournalRecord, type PaymentTombstone } from '../../../../lib/stora
 import {
   forgottenPayment,
   webhookFit,
-  type WebhookClaim,
+  type ReportedOutcome,
   type WebhookFit,
 } from '../../../../lib/journal/outcomes/webhook-fit.js';
 import { journalRecord } from '../../../support/journal-contract.js';
 
-const PAID: WebhookClaim = { outcome: 'success', movesMoney: true, amount: '1180.50', currency: 'TZS' };
-const CHARGE: WebhookClaim = { ...PAID, providerReference: 'p1' };
+const PAID: ReportedOutcome = { outcome: 'success', amount: '1180.50', currency: 'TZS' };
+const CHARGE: ReportedOutcome = { ...PAID, providerReference: 'p1' };
 const BY_WEBHOOK = { state: 'settled', outcome: 'success', settledBy: 'webhook' } as const;
-const FAILED: WebhookClaim = { ...PAID, outcome: 'failed', movesMoney: false };
+const FAILED: ReportedOutcome = { ...PAID, outcome: 'failed' };
 
 describe('a webhook and the journal', () => {
-  const table: [what: string, Partial<JournalRecord>, WebhookClaim, WebhookFit][] = [
+  const table: [what: string, Partial<JournalRecord>, ReportedOutcome, WebhookFit][] = [
     ['a payment in flight', {}, PAID, 'fits'],
     ['an accepted payment', { state: 'accepted' }, FAILED, 'fits'],
     ['an unknown payment', { state: 'unknown' }, PAID, 'fits'],
@@ -55,7 +55,7 @@ describe('a webhook and the journal', () => {
     ['another charge', { ...BY_WEBHOOK, providerReference: 'p0' }, CHARGE, 'settled-otherwise'],
   ];
 
-  it.each<[PaymentTombstone['end'], PaymentTombstone['settledBy'], WebhookClaim, WebhookFit]>([
+  it.each<[PaymentTombstone['end'], PaymentTombstone['settledBy'], ReportedOutcome, WebhookFit]>([
     ['success', 'webhook', PAID, 'settled'],
     ['success', 'webhook', CHARGE, 'settled'],
     ['success', 'webhook', FAILED, 'settled-otherwise'],
@@ -75,7 +75,7 @@ describe('a webhook and the journal', () => {
     expect(webhookFit(journalRecord('order-1', change), claim, () => true)).toBe(fit);
   });
 
-  it.each<[what: string, Partial<JournalRecord>, WebhookClaim, WebhookFit]>([
+  it.each<[what: string, Partial<JournalRecord>, ReportedOutcome, WebhookFit]>([
     ['a payment in flight', {}, FAILED, 'earlier-attempt'],
     ['an accepted payment', { state: 'accepted' }, FAILED, 'earlier-attempt'],
     ['an accepted payment', { state: 'accepted' }, { ...FAILED, outcome: 'cancelled' }, 'earlier-attempt'],

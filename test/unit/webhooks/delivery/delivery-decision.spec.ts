@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type WebhookStanding } from '../../../../lib/journal/outcomes/webhook-outcomes.js';
+import { type WebhookPayment } from '../../../../lib/journal/outcomes/webhook-outcomes.js';
 import { paymentEvent } from '../../../../lib/testing/payment-event.js';
 import {
   decideDelivery,
@@ -11,9 +11,9 @@ const RULES: DeliveryRules = { supersede: [], unknownReferences: 'handle', hears
 const SUPERSEDE: DeliveryRules = { ...RULES, supersede: [['payment.failed', 'payment.success']] };
 const SET_ASIDE: DeliveryRules = { ...RULES, unknownReferences: 'set-aside' };
 const ACKNOWLEDGE: DeliveryRules = { ...RULES, unknownReferences: 'acknowledge' };
-const KNOWN: WebhookStanding = { known: true, fit: 'fits' };
-const UNKNOWN: WebhookStanding = { known: false, fit: 'fits' };
-const SPELLED: WebhookStanding = { known: false, fit: 'other-spelling' };
+const KNOWN: WebhookPayment = { known: true, fit: 'fits' };
+const UNKNOWN: WebhookPayment = { known: false, fit: 'fits' };
+const SPELLED: WebhookPayment = { known: false, fit: 'other-spelling' };
 const OTHERWISE = { known: true, fit: 'settled-otherwise' } as const;
 
 const run = (mustExist = false) => ({ act: 'handle', mustExist }) as const;
@@ -24,7 +24,7 @@ const aside = (kind: string, problem = '') => ({
 });
 
 describe('what becomes of a delivery', () => {
-  it.each<[string, string, object, WebhookStanding, DeliveryRules, object]>([
+  it.each<[string, string, object, WebhookPayment, DeliveryRules, object]>([
     ['that fits', 'payment.success', {}, KNOWN, RULES, run()],
     [
       'of an earlier attempt',

@@ -17,10 +17,10 @@ describe('what handlers are told', () => {
     const time = new HandlerTime();
     const context = contextIn(time);
     const early = context.signal;
-    expect([early.aborted, time.over]).toEqual([false, undefined]);
+    expect([early.aborted, time.timeoutError]).toEqual([false, undefined]);
     time.end(tooLate);
     expect(context.signal).toBe(early);
-    expect([early.aborted, early.reason, time.over]).toEqual([true, tooLate, tooLate]);
+    expect([early.aborted, early.reason, time.timeoutError]).toEqual([true, tooLate, tooLate]);
 
     const other = new HandlerTime();
     other.end(tooLate);
