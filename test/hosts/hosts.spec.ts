@@ -14,7 +14,7 @@ import {
   type WebhookOptions,
 } from 'nestjs-payments';
 import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
-import { UnverifiedBytes } from '../../lib/webhooks/raw-body/read-body.js';
+import { unverifiedBytesIn } from '../support/unverified-bytes.js';
 import { LogLines, paymentsOptions, scheme, secret } from '../support/webhook-app.js';
 import { WebhooksController } from '../support/webhooks.controller.js';
 import {
@@ -155,7 +155,7 @@ beforeEach(() => {
 });
 /** Ends the application of a test; no body may count as unverified any more. */
 async function stop(): Promise<void> {
-  const held = app?.get(UnverifiedBytes, { strict: false }).held ?? 0;
+  const held = app ? unverifiedBytesIn(app) : 0;
   await running?.close?.();
   await app?.close();
   running = undefined;

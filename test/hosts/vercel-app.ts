@@ -10,7 +10,7 @@ import {
   type PaymentWebhookEvent,
   type WebhookHostRequest,
 } from 'nestjs-payments';
-import { UnverifiedBytes } from '../../lib/webhooks/raw-body/read-body.js';
+import { unverifiedBytesIn } from '../support/unverified-bytes.js';
 import { paymentsOptions } from '../support/webhook-app.js';
 import { WebhooksController } from '../support/webhooks.controller.js';
 import { listenerOf } from './host.js';
@@ -41,7 +41,7 @@ class Orders {
 class SeenController {
   @Get()
   seen(): SeenByVercelApp {
-    return { events, held: app.get(UnverifiedBytes, { strict: false }).held };
+    return { events, held: unverifiedBytesIn(app) };
   }
 }
 

@@ -10,11 +10,10 @@ import {
 } from 'nestjs-payments';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
+import { handOverTo, type QueuedDelivery, workOn } from './delivery-queue.js';
 import { collectionRequest } from './gateway-answers.js';
 import { type PaymentsApp, startPaymentsApp } from './payments-app.js';
 import { startSandbox } from './sandbox.js';
-import { type QueuedDelivery } from '../../lib/webhooks/delivery/delivery-queue.js';
-import { WebhookAccounts } from '../../lib/webhooks/delivery/webhook-accounts.js';
 
 /** A storage under test, with a clock that the suite can move. */
 export interface ForgettingStorage {
@@ -126,15 +125,12 @@ export function forgottenWebhooksContract(
 
   it('is believed by the worker of a queue, too, also where it comes out of the queue after the purge', async () => {
     const queue: QueuedDelivery[] = [];
-    const receiver = payments.app.get(WebhookAccounts, { strict: false }).get('default', 'the queue');
-    receiver.handOverTo({
-      add: (delivery) => {
-        queue.push(JSON.parse(JSON.stringify(delivery)) as QueuedDelivery);
-        return Promise.resolve();
-      },
+    handOverTo(payments.app, (delivery) => {
+      queue.push(delivery);
+      return Promise.resolve();
     });
     const work = async (): Promise<unknown> =>
-      Promise.all(queue.splice(0).map((delivery) => receiver.work(delivery)));
+      Promise.all(queue.splice(0).map((delivery) => workOn(payments.app, delivery)));
     await deliver('payment.success');
     const [late] = queue;
     expect(await work()).toEqual([{ status: 200 }]);

@@ -3,18 +3,18 @@ import { BullModule, getQueueToken, InjectQueue } from '@nestjs/bullmq';
 import { Injectable, Module, type Type } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { Queue } from 'bullmq';
-import { memoryStorage, OnPayment, PaymentsModule } from 'nestjs-payments';
+import { getPaymentsToken, memoryStorage, OnPayment, PaymentsInbox, PaymentsModule } from 'nestjs-payments';
 import {
   PaymentsQueue,
   PaymentsQueueModule,
   type PaymentsQueueOptions,
   type PaymentsQueueRootOptions,
 } from 'nestjs-payments/bullmq';
+import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
 import { inspect } from 'node:util';
-import { WebhookAccounts } from '../../../lib/webhooks/delivery/webhook-accounts.js';
 import { QueueSpace } from '../../support/queue-app.js';
 import { describeWith, redisService } from '../../support/services.js';
-import { LogLines, paymentsOptions, startWebhookApp } from '../../support/webhook-app.js';
+import { LogLines, paymentsOptions, scheme, secret, startWebhookApp } from '../../support/webhook-app.js';
 import { WebhooksController } from '../../support/webhooks.controller.js';
 
 const { webhooks: _none, ...withoutWebhooks } = paymentsOptions();
@@ -203,17 +203,11 @@ describeWith([redisService], 'a booted PaymentsQueueModule', () => {
       }),
     ]);
     const queue = app.get<Queue>(getQueueToken('shop'), { strict: false });
-    const accounts = app.get(WebhookAccounts, { strict: false });
-    const event = {
-      event: 'payment.success',
-      created_at: '',
-      data: { reference: 'r', amount: '1.00', currency: 'TZS', status: 'success' },
-    };
-    const webhook = { event, bodyHash: () => '', deliveredAt: new Date() } as unknown as Parameters<
-      ReturnType<typeof accounts.get>['receive']
-    >[0];
+    const body = JSON.stringify(paymentEvent('payment.success'));
     for (const account of ['default', 'payouts']) {
-      await accounts.get(account, 'a test').receive(webhook, { name: 'last', run: () => undefined });
+      const inbox = app.get<PaymentsInbox>(getPaymentsToken(PaymentsInbox, account), { strict: false });
+      const { status } = await inbox.receive(body, signWebhook({ scheme, secret, body }));
+      expect(status).toBe(200);
     }
     expect((await queue.getWaiting()).map(({ data }: { data: { account: string } }) => data.account)).toEqual(
       ['payouts'],

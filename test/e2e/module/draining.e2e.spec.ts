@@ -4,8 +4,7 @@ import { APP_INTERCEPTOR } from '@nestjs/core';
 import { memoryStorage, OnPayment, PaymentsInbox } from 'nestjs-payments';
 import { paymentEvent } from 'nestjs-payments/testing';
 import { mergeMap } from 'rxjs';
-import { type QueuedDelivery, queuedDelivery } from '../../../lib/webhooks/delivery/delivery-queue.js';
-import { WebhookAccounts } from '../../../lib/webhooks/delivery/webhook-accounts.js';
+import { type QueuedDelivery, workOn } from '../../support/delivery-queue.js';
 import { deliver, paymentsOptions, startWebhookApp, type WebhookApp } from '../../support/webhook-app.js';
 import { WebhooksController } from '../../support/webhooks.controller.js';
 
@@ -102,35 +101,37 @@ describe('before its storage is closed', () => {
   it('the application waits for what an operator released, and then refuses to release', async () => {
     await start();
     const inbox = running.app.get(PaymentsInbox);
-    await deliver(running.port, paymentEvent('payment.failed', { reference: 'order-1' }));
-    await deliver(running.port, event);
-    const [conflict] = await inbox.conflicts();
-    const released = inbox.release(conflict!.id);
+    for (const reference of ['order-1', 'order-2']) {
+      await deliver(running.port, paymentEvent('payment.failed', { reference }));
+      await deliver(running.port, paymentEvent('payment.success', { reference }));
+    }
+    const [first, second] = await inbox.conflicts();
+    const released = inbox.release(first!.id);
     await began;
     const closed = running.app.close();
     finish();
     await Promise.all([released, closed]);
     expect(story).toEqual(['handled', 'closed', 'closed']);
     handle = () => story.push('handled again');
-    const receiver = running.app.get(WebhookAccounts, { strict: false }).get('default', 'the test');
-    expect(await receiver.release(conflict!)).toEqual({ status: 503, retryAfterSeconds: 5 });
+    await expect(inbox.release(second!.id)).rejects.toMatchObject({ code: 'INBOX_BUSY' });
     expect(story).toHaveLength(3);
   });
 
   it('the application waits for the workers of a queue, in every account at once', async () => {
     await start();
-    const accounts = running.app.get(WebhookAccounts, { strict: false });
-    const [first, second] = ['default', 'payouts'].map((account) => accounts.get(account, 'the queue'));
-    const queued = (name: string): QueuedDelivery =>
-      queuedDelivery(
-        { account: 'default', environment: 'sandbox' },
-        { event: paymentEvent(name), bodyHash: () => '', deliveredAt: new Date() },
-      );
-    const worked = second!.work(queued('payment.success'));
+    const queued = (account: string, name: string): QueuedDelivery => ({
+      id: name,
+      account,
+      environment: 'sandbox',
+      event: paymentEvent(name),
+      bodyHash: '',
+      deliveredAt: Date.now(),
+    });
+    const worked = workOn(running.app, queued('payouts', 'payment.success'));
     await began;
     const closed = running.app.close();
     // The account beside it is idle, and refuses all the same.
-    while ((await first!.work(queued('payment.failed'))).status !== 503);
+    while ((await workOn(running.app, queued('default', 'payment.failed'))).status !== 503);
     finish();
     expect(await worked).toEqual({ status: 200 });
     await closed;

@@ -9,7 +9,6 @@ import {
 } from 'nestjs-payments';
 import { PaymentsQueueModule } from 'nestjs-payments/bullmq';
 import { paymentEvent } from 'nestjs-payments/testing';
-import { OutageLog } from '../../../lib/integrations/bullmq/outage.log.js';
 import { failLogger } from '../../support/failing-logger.js';
 import { journalRecord } from '../../support/journal-contract.js';
 import {
@@ -104,11 +103,4 @@ it('a logger that throws ends no run of recover(), and every stale payment is an
   const report = await app.get(PaymentsJournal).recover();
   expect(report).toEqual({ probed: 0, settled: 0, stillUnknown: 1 });
   expect(announced.toSorted()).toEqual(['order-1', 'order-2']);
-});
-
-it('a logger that throws makes no error of an outage of the queue', () => {
-  failLogger();
-  expect(() => {
-    new OutageLog('webhooks wait').failed(new Error('away'));
-  }).not.toThrow();
 });

@@ -9,13 +9,15 @@ import {
   type PaymentWebhookEvent,
 } from 'nestjs-payments';
 import { instrumentPayments } from 'nestjs-payments/opentelemetry';
-import { paymentEvent } from 'nestjs-payments/testing';
-import { WebhookAccounts } from '../../../lib/webhooks/delivery/webhook-accounts.js';
+import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
+import { handOverTo, type QueuedDelivery, workOn } from '../../support/delivery-queue.js';
 import { Telemetry } from '../../support/telemetry.js';
 import {
   adapters,
   deliver,
   paymentsOptions,
+  scheme,
+  secret,
   send,
   startWebhookApp,
   type WebhookApp,
@@ -112,10 +114,10 @@ describe.each(adapters)('the telemetry of webhooks on %s', (adapter) => {
 
   it('is found under the span that the host made for the request', async () => {
     const request = telemetry.tracerProvider.getTracer('http').startSpan('POST');
-    const receiver = running.app.get(WebhookAccounts, { strict: false }).get('default', 'a spec');
-    const webhook = { event: paid, bodyHash: () => 'hash', deliveredAt: new Date() };
+    const inbox = running.app.get(PaymentsInbox);
+    const body = JSON.stringify(paid);
     await context.with(trace.setSpan(context.active(), request), () =>
-      receiver.receive(webhook, { name: 'last', run: () => undefined }),
+      inbox.receive(body, signWebhook({ scheme, secret, body })),
     );
     expect(parentOf(telemetry.span('process payment.success'))).toBe(request.spanContext().spanId);
   });
@@ -184,16 +186,13 @@ describe.each(adapters)('the telemetry of webhooks on %s', (adapter) => {
   });
 
   it('tells what is stored for a worker, and what the worker does', async () => {
-    const receiver = running.app.get(WebhookAccounts, { strict: false }).get('default', 'a spec');
-    const stored: Parameters<typeof receiver.work>[0][] = [];
-    receiver.handOverTo({
-      add: (delivery) => {
-        stored.push(delivery);
-        return Promise.resolve();
-      },
+    const stored: QueuedDelivery[] = [];
+    handOverTo(running.app, (delivery) => {
+      stored.push(delivery);
+      return Promise.resolve();
     });
     await deliver(running.port, paid);
-    await receiver.work(stored[0]!);
+    await workOn(running.app, stored[0]!);
     const webhooks = telemetry.spans().filter(({ name }) => name === 'process payment.success');
     expect(webhooks.map(({ attributes }) => attributes)).toMatchObject([
       { 'payments.webhook.source': 'request', 'payments.webhook.result': 'queued' },

@@ -40,7 +40,7 @@ import {
   type PaymentWebhookEvent,
 } from 'nestjs-payments';
 import { paymentEvent, postWebhook } from 'nestjs-payments/testing';
-import { WebhookAccounts } from '../../../lib/webhooks/delivery/webhook-accounts.js';
+import { handOverTo } from '../../support/delivery-queue.js';
 import {
   adapters,
   deliver,
@@ -309,8 +309,7 @@ describe.each(adapters)('an application with webhooks on %s', (adapter) => {
       constructor(private readonly moduleRef: ModuleRef) {}
 
       onModuleInit(): void {
-        const accounts = this.moduleRef.get(WebhookAccounts, { strict: false });
-        accounts.get('default', 'the queue').handOverTo({ add: () => Promise.resolve() });
+        handOverTo(this.moduleRef, () => Promise.resolve());
       }
     }
     const { logs } = await start({ providers: [Queue] });

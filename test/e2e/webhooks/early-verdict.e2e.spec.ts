@@ -26,7 +26,7 @@ import {
   WEBHOOK_REFUSED_CHANNEL,
 } from 'nestjs-payments';
 import { paymentEvent } from 'nestjs-payments/testing';
-import { UnverifiedBytes } from '../../../lib/webhooks/raw-body/read-body.js';
+import { unverifiedBytesIn } from '../../support/unverified-bytes.js';
 import {
   adapters,
   deliver,
@@ -59,7 +59,7 @@ async function start(adapter: 'express' | 'fastify', options: WebhookAppOptions 
 }
 
 function heldBytes(): number {
-  return running!.app.get(UnverifiedBytes, { strict: false }).held;
+  return unverifiedBytesIn(running!.app);
 }
 
 afterEach(async () => {

@@ -1,11 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Controller, Injectable } from '@nestjs/common';
-import { OnPayment, PaymentsInbox, PaymentsWebhook, type PaymentWebhookEvent } from 'nestjs-payments';
+import {
+  memoryStorage,
+  OnPayment,
+  PaymentsInbox,
+  type PaymentsStorage,
+  PaymentsWebhook,
+  type PaymentWebhookEvent,
+} from 'nestjs-payments';
 import { paymentEvent } from 'nestjs-payments/testing';
-import { type QueuedDelivery } from '../../../lib/webhooks/delivery/delivery-queue.js';
-import { type WebhookReceiver } from '../../../lib/webhooks/delivery/webhook-receiver.js';
-import { PaymentHandlers } from '../../../lib/webhooks/handlers/payment-handlers.js';
-import { WebhookAccounts } from '../../../lib/webhooks/delivery/webhook-accounts.js';
+import { handOverTo, type QueuedDelivery, workOn } from '../../support/delivery-queue.js';
 import {
   adapters,
   deliver,
@@ -36,28 +40,25 @@ class WebhooksController {
 
 describe.each(adapters)('a delivery that is handed over to a queue on %s', (adapter) => {
   let running: WebhookApp;
-  let receiver: WebhookReceiver;
+  let storage: PaymentsStorage;
   let stored: QueuedDelivery[];
   let storing: () => Promise<void>;
-  /** As it comes out of a queue in another process. */
-  const first = (): QueuedDelivery => JSON.parse(JSON.stringify(stored[0])) as QueuedDelivery;
+  const first = (): QueuedDelivery => stored[0]!;
 
   beforeEach(async () => {
     ran = [];
     stored = [];
     behaviour = () => undefined;
     storing = () => Promise.resolve();
+    storage = memoryStorage();
     running = await startWebhookApp(adapter, {
       controllers: [WebhooksController],
       providers: [Orders],
-      payments: [paymentsOptions({ inFlightWaitMs: 0 })],
+      payments: [paymentsOptions({ inFlightWaitMs: 0 }, { storage })],
     });
-    receiver = running.app.get(WebhookAccounts, { strict: false }).get('default', 'the queue');
-    receiver.handOverTo({
-      add: async (delivery) => {
-        await storing();
-        stored.push(delivery);
-      },
+    handOverTo(running.app, async (delivery) => {
+      await storing();
+      stored.push(delivery);
     });
   });
   afterEach(async () => {
@@ -101,8 +102,8 @@ describe.each(adapters)('a delivery that is handed over to a queue on %s', (adap
   it('runs its handlers when a worker brings it back, once, and not the method of the route', async () => {
     const event = paymentEvent('payment.success');
     await deliver(running.port, event);
-    expect(await receiver.work(first())).toEqual({ status: 200 });
-    expect(await receiver.work(first())).toEqual({ status: 200 });
+    expect(await workOn(running.app, first())).toEqual({ status: 200 });
+    expect(await workOn(running.app, first())).toEqual({ status: 200 });
     expect(ran).toEqual(['payment.success']);
   });
 
@@ -116,7 +117,7 @@ describe.each(adapters)('a delivery that is handed over to a queue on %s', (adap
         return 'p1';
       },
     });
-    expect(await receiver.work(delivery)).toEqual({ status: 200 });
+    expect(await workOn(running.app, delivery)).toEqual({ status: 200 });
     expect(ran).toEqual(['payment.success']);
     expect(reads).toBe(1);
   });
@@ -126,7 +127,7 @@ describe.each(adapters)('a delivery that is handed over to a queue on %s', (adap
     behaviour = () => {
       throw new Error('not yet');
     };
-    expect(await receiver.work(first())).toEqual({ status: 500 });
+    expect(await workOn(running.app, first())).toEqual({ status: 500 });
     let wake = (): void => undefined;
     const begun = new Promise<void>((resolve) => {
       behaviour = () => {
@@ -134,9 +135,9 @@ describe.each(adapters)('a delivery that is handed over to a queue on %s', (adap
         return new Promise<void>((end) => (wake = end));
       };
     });
-    const slow = receiver.work(first());
+    const slow = workOn(running.app, first());
     await begun;
-    const busy = await receiver.work(first());
+    const busy = await workOn(running.app, first());
     expect(busy).toMatchObject({ status: 503, retryAfterSeconds: 60 });
     wake();
     expect(await slow).toEqual({ status: 200 });
@@ -144,9 +145,9 @@ describe.each(adapters)('a delivery that is handed over to a queue on %s', (adap
 
   it('is set aside in the worker where it contradicts what stands', async () => {
     await deliver(running.port, paymentEvent('payment.success', { reference: 'order-1' }));
-    await receiver.work(first());
+    await workOn(running.app, first());
     await deliver(running.port, paymentEvent('payment.failed', { reference: 'order-1' }));
-    expect(await receiver.work(stored[1]!)).toEqual({ status: 200 });
+    expect(await workOn(running.app, stored[1]!)).toEqual({ status: 200 });
     expect(ran).toEqual(['payment.success']);
     expect(await running.app.get(PaymentsInbox).conflicts()).toMatchObject([
       { kind: 'conflict', event: 'payment.failed' },
@@ -155,13 +156,18 @@ describe.each(adapters)('a delivery that is handed over to a queue on %s', (adap
 
   it('is not released in a process that has no handler for it: the workers have them', async () => {
     await deliver(running.port, paymentEvent('payment.success', { currency: 'USD' }));
-    expect(await receiver.work(first())).toEqual({ status: 200 });
-    const handlers = running.app.get(PaymentHandlers, { strict: false });
+    expect(await workOn(running.app, first())).toEqual({ status: 200 });
     const inbox = running.app.get(PaymentsInbox);
     const [{ id } = { id: '' }] = await inbox.conflicts();
-    const without = vi.spyOn(handlers, 'stepsFor').mockReturnValue([]);
-    await expect(inbox.release(id)).rejects.toMatchObject({ code: 'HANDLERS_ELSEWHERE' });
-    without.mockRestore();
+    const without = await startWebhookApp(adapter, {
+      controllers: [WebhooksController],
+      payments: [paymentsOptions({}, { storage })],
+    });
+    handOverTo(without.app, () => Promise.resolve());
+    await expect(without.app.get(PaymentsInbox).release(id)).rejects.toMatchObject({
+      code: 'HANDLERS_ELSEWHERE',
+    });
+    await without.app.close();
     expect(await inbox.conflicts()).toHaveLength(1);
     await inbox.release(id);
     expect(ran).toEqual(['payment.success']);

@@ -10,7 +10,7 @@ import {
   type WebhookOptions,
 } from 'nestjs-payments';
 import { paymentEvent } from 'nestjs-payments/testing';
-import { UnverifiedBytes } from '../../../lib/webhooks/raw-body/read-body.js';
+import { unverifiedBytesIn } from '../../support/unverified-bytes.js';
 import {
   adapters,
   deliver,
@@ -39,7 +39,7 @@ const keptByNest = (request: WebhookHostRequest): Uint8Array => {
 };
 
 function see(body: unknown): void {
-  seen.push({ body, held: running!.app.get(UnverifiedBytes, { strict: false }).held });
+  seen.push({ body, held: unverifiedBytesIn(running!.app) });
 }
 
 @Controller('webhooks')

@@ -16,7 +16,7 @@ import {
   type WebhookHttpAnswer,
 } from 'nestjs-payments';
 import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
-import { WebhookAccounts } from '../../../lib/webhooks/delivery/webhook-accounts.js';
+import { workOn } from '../../support/delivery-queue.js';
 import { LogLines, paymentsOptions, scheme, secret } from '../../support/webhook-app.js';
 
 const event = paymentEvent('payment.success', { reference: 'order-1' });
@@ -106,8 +106,7 @@ describe('a webhook that comes before the application has started', () => {
       async onModuleInit(): Promise<void> {
         answers.push(await this.inbox.receive(body, headers));
         const queued = { id: '1', ...scope, event, bodyHash: 'b', deliveredAt: 0 };
-        const accounts = this.moduleRef.get(WebhookAccounts, { strict: false });
-        answers.push(await accounts.get('default', 'a spec').work(queued));
+        answers.push(await workOn(this.moduleRef, queued));
       }
     }
     app = await start([Hasty]);

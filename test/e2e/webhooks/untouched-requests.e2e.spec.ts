@@ -23,7 +23,7 @@ import { PassThrough } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { PaymentsWebhook } from 'nestjs-payments';
 import { paymentEvent } from 'nestjs-payments/testing';
-import { UnverifiedBytes } from '../../../lib/webhooks/raw-body/read-body.js';
+import { unverifiedBytesIn } from '../../support/unverified-bytes.js';
 import {
   type AdapterName,
   adapters,
@@ -252,7 +252,7 @@ describe('a neighbour of a webhook route with a parameter on express', () => {
       @Post('slow')
       @HttpCode(200)
       take(@Body() body: object): object {
-        held = running!.app.get(UnverifiedBytes, { strict: false }).held;
+        held = unverifiedBytesIn(running!.app);
         return body;
       }
     }

@@ -73,6 +73,29 @@ it.each([
   expect(work.mock.calls[0]?.[0].bodyHash()).toBe('f');
 });
 
+it('releases nothing after it was closed', async () => {
+  const releaseInstead = vi.fn(() => Promise.resolve(DONE));
+  const dispatcher = { releaseInstead } as unknown as DeliveryDispatcher;
+  const receiver = new WebhookReceiver(SCOPE, OPTIONS, dispatcher, new RunningWork(), 'memory');
+  const event = paymentEvent('payment.success', { reference: 'order-1' });
+  const conflict = {
+    ...SCOPE,
+    id: '1',
+    kind: 'conflict' as const,
+    fingerprint: 'f',
+    event: event.event,
+    reference: 'order-1',
+    payload: JSON.stringify(event),
+    seen: 1,
+    firstSeenAt: 0,
+  };
+
+  receiver.open();
+  await receiver.close();
+  expect(await receiver.release(conflict)).toEqual({ status: 503, retryAfterSeconds: 5 });
+  expect(releaseInstead).not.toHaveBeenCalled();
+});
+
 it('works on a delivery of a queue as it was when it came', async () => {
   const dispatch = vi.fn((_webhook: TracedWebhook) => Promise.resolve(DONE));
   const receiver = new WebhookReceiver(

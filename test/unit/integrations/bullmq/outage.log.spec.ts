@@ -1,0 +1,14 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { OutageLog } from '../../../../lib/integrations/bullmq/outage.log.js';
+import { failLogger } from '../../../support/failing-logger.js';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+it('makes no error of an outage where the logger throws', () => {
+  failLogger();
+  expect(() => {
+    new OutageLog('webhooks wait').failed(new Error('away'));
+  }).not.toThrow();
+});
