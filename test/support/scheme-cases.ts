@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
 import { type RawWebhook, type WebhookScheme, hmac, standardWebhooks, stripeStyle } from 'nestjs-payments';
-import { secretBytes } from '../../lib/common/webhook-secret.js';
 
 /** What a sender signs beside the body. */
 export interface SignedTexts {
@@ -32,7 +31,8 @@ export interface SchemeCase {
 }
 
 const SECRET = 'a-signing-secret-of-the-merchant';
-const STANDARD_SECRET = `whsec_${Buffer.from('thirty-two random bytes, or not.').toString('base64')}`;
+const STANDARD_KEY = Buffer.from('thirty-two random bytes, or not.');
+const STANDARD_SECRET = `whsec_${STANDARD_KEY.toString('base64')}`;
 
 const joined = (...parts: (string | Uint8Array)[]): Buffer =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : part)));
@@ -41,8 +41,7 @@ type Written = Omit<SchemeCase, 'name' | 'secret' | 'key' | 'algorithm' | 'heade
 
 function schemeCase(name: string, written: Written): SchemeCase {
   const secret = written.secret ?? SECRET;
-  const key = secretBytes({ value: secret }, written.scheme.secretForm);
-  return { algorithm: 'sha256', header: 'x-signature', ...written, name, secret, key };
+  return { algorithm: 'sha256', header: 'x-signature', key: Buffer.from(secret), ...written, name, secret };
 }
 
 export const BODY_ONLY = schemeCase('hmac, hex of the body', {
@@ -111,6 +110,7 @@ const WITH_ISO = schemeCase('hmac, hex of an ISO time and body', {
 export const STANDARD = schemeCase('standardWebhooks()', {
   scheme: standardWebhooks(),
   secret: STANDARD_SECRET,
+  key: STANDARD_KEY,
   header: 'webhook-signature',
   separator: ' ',
   encoding: 'base64',

@@ -101,11 +101,6 @@ const OF_EVERY_ANSWER: readonly Variation[] = [
   },
 ];
 
-/** All names in an answer's `varied`. */
-export const ANSWER_VARIATIONS: readonly string[] = [
-  ...new Set([...OF_SUCCESS, ...OF_REFUSAL, ...OF_EVERY_ANSWER].map(({ name }) => name)),
-];
-
 /** Varies an answer within the specification, and lists the variations. */
 export function varyAnswer(
   answer: GatewayAnswer,

@@ -3,7 +3,6 @@ import { Logger } from '@nestjs/common';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type PaymentsModuleOptions, isPaymentsError, memoryStorage } from 'nestjs-payments';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
-import { resolveOptions } from '../../../lib/config/resolve-options.js';
 import { hearDiagnostics, keepLogLines, type HeardEvent } from '../../support/diagnostics-log.js';
 import { startMerchant, type Merchant } from '../../support/merchant.js';
 import {
@@ -350,14 +349,11 @@ describe('keys and personal data', () => {
     ['beside a wrong number', { ...options, timeoutMs: PHONE }],
     ['in the place of a section', { ...options, retry: KEYS.apiSecret }],
     ['in a list', { ...options, networks: [PHONE], refusalCodes: [TELLTALE] }],
-  ])('are nowhere to be seen where a key is %s', (_, wrong) => {
+  ])('are nowhere to be seen where a key is %s', async (_, wrong) => {
     lines = [];
-    let error: unknown;
-    try {
-      resolveOptions(wrong);
-    } catch (thrown) {
-      error = thrown;
-    }
+    const error: unknown = await startMerchant(wrong as PaymentsModuleOptions).catch(
+      (thrown: unknown) => thrown,
+    );
     expect(isPaymentsError(error)).toBe(true);
     expectNoCanary(error);
   });

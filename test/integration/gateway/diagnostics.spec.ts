@@ -7,7 +7,6 @@ import {
   CALL_WAIT_CHANNEL,
   onPaymentsDiagnostics,
 } from 'nestjs-payments';
-import { publishDiagnostics } from '../../../lib/common/diagnostics.js';
 import { hearDiagnostics, keepLogLines, type HeardEvent } from '../../support/diagnostics-log.js';
 import { bankRecord, bankRequest, envelope } from '../../support/gateway-answers.js';
 import { startMerchant, type Merchant } from '../../support/merchant.js';
@@ -149,13 +148,6 @@ describe('what a call tells while it goes', () => {
     it('is nothing of a call that was wrong from the start', async () => {
       await expect(merchant.disbursements.bank({ ...bankRequest, reference: ' ' })).rejects.toThrow();
       expect(heard).toEqual([]);
-    });
-
-    it('is not even built where nobody listens', () => {
-      stop();
-      const build = vi.fn<() => never>();
-      publishDiagnostics(CALL_START_CHANNEL, build);
-      expect(build).not.toHaveBeenCalled();
     });
 
     it.each([

@@ -1,24 +1,16 @@
-import { HttpModule, HttpService } from '@nestjs/axios';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
-import { Test, type TestingModule } from '@nestjs/testing';
 import fc from 'fast-check';
 import {
-  CollectionsService,
   type JournalStore,
   type PaymentFamily,
-  DisbursementsService,
   type PaymentsJournal,
+  type PaymentsStorage,
   memoryStorage,
 } from 'nestjs-payments';
-import { resolveOptions } from '../../../lib/config/resolve-options.js';
-import { createRecovery } from '../../../lib/journal/create-recovery.js';
-import { createPayments } from '../../../lib/journal/payment/payments.js';
-import { createGatewayClient } from '../../../lib/gateway/gateway-client.js';
-import { GatewayConnections } from '../../../lib/gateway/http/gateway-connections.js';
 import { bankRequest, collectionRequest, mobileRequest } from '../../support/gateway-answers.js';
 import { FAULTS, KeyOnlyGateway, type Fault } from '../../support/key-only-gateway.js';
-import { API_KEY, API_SECRET } from '../../support/merchant.js';
+import { connectMerchant, type MerchantConnections, merchantServices } from '../../support/merchant.js';
 import { startMisbehavingGateway, type MisbehavingGateway } from '../../support/misbehaving-gateway.js';
 
 const RUNS = Number(process.env['PAYMENTS_MODEL_RUNS'] ?? 300);
@@ -57,8 +49,6 @@ const anyCall = fc.record({
   reference: fc.constantFrom(...REFERENCES),
   amount: fc.constantFrom(...AMOUNTS),
 });
-/** Nobody listens. */
-const silence = { tell: () => undefined };
 
 const call: fc.Arbitrary<Call> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...USUAL) },
@@ -122,15 +112,11 @@ const familyOf = ({ operation }: Call): PaymentFamily =>
 
 describe('any story of faults, repeated calls and crashes', () => {
   let server: MisbehavingGateway;
-  let connections: GatewayConnections;
-  let context: TestingModule;
+  let connections: MerchantConnections;
 
   beforeAll(async () => {
     server = await startMisbehavingGateway();
-    connections = new GatewayConnections({ http: {}, timeoutMs: 1_000 });
-    context = await Test.createTestingModule({
-      imports: [HttpModule.register(connections.httpModuleOptions())],
-    }).compile();
+    connections = await connectMerchant({ baseUrl: server.baseUrl, timeoutMs: 1_000 });
   });
   beforeEach(() => {
     for (const level of ['log', 'warn', 'error'] as const)
@@ -140,8 +126,7 @@ describe('any story of faults, repeated calls and crashes', () => {
     vi.restoreAllMocks();
   });
   afterAll(async () => {
-    await context.close();
-    await connections.onApplicationShutdown();
+    await connections.close();
     await server.close();
   });
 
@@ -151,24 +136,12 @@ describe('any story of faults, repeated calls and crashes', () => {
     die: (when: 'written' | 'now') => void;
   }
 
-  function startProcess(store: JournalStore, { probePayouts, probeInCall }: Story): Process {
+  function startProcess(storage: PaymentsStorage, { probePayouts, probeInCall }: Story): Process {
     // A wait that leaves under a second of the deadline leaves the probe to repeated calls and to recover().
     const waitMs = probeInCall ? 0 : 4_500;
     const waits = { afterAnswerMs: waitMs, afterSilenceMs: waitMs };
-    const resolved = resolveOptions({
-      baseUrl: server.baseUrl,
-      apiKey: API_KEY,
-      apiSecret: API_SECRET,
-      timeoutMs: 1_000,
-      deadlineMs: 5_000,
-      retry: { maxAttempts: 2, baseDelayMs: 0, maxDelayMs: 0 },
-      probe: {
-        collections: waits,
-        disbursements: probePayouts ? waits : false,
-      },
-    });
     let dying: 'written' | 'now' | undefined;
-    const mortal = new Proxy(store, {
+    const mortal = new Proxy(storage.journal, {
       get:
         (target, name) =>
         async (...args: unknown[]) => {
@@ -184,10 +157,15 @@ describe('any story of faults, repeated calls and crashes', () => {
           return result;
         },
     });
-    const gateway = createGatewayClient(resolved, context.get(HttpService));
-    const payments = createPayments(resolved, mortal, silence, gateway);
-    const collections = new CollectionsService(payments);
-    const disbursements = new DisbursementsService(payments);
+    const options = {
+      baseUrl: server.baseUrl,
+      timeoutMs: 1_000,
+      deadlineMs: 5_000,
+      retry: { maxAttempts: 2, baseDelayMs: 0, maxDelayMs: 0 },
+      probe: { collections: waits, disbursements: probePayouts ? waits : (false as const) },
+      storage: { ...storage, journal: mortal },
+    };
+    const { collections, disbursements, journal } = merchantServices(options, connections.http);
     return {
       make: ({ operation, reference, amount }, callOptions) => {
         const what = { reference, amount };
@@ -198,7 +176,7 @@ describe('any story of faults, repeated calls and crashes', () => {
         if (operation === 'bank') return disbursements.bank({ ...bankRequest, ...what }, callOptions);
         return disbursements.mobileMoney({ ...mobileRequest, ...what }, callOptions);
       },
-      journal: createRecovery(resolved, mortal, gateway, payments, silence).journal,
+      journal,
       die: (when) => {
         dying = when;
       },
@@ -209,8 +187,9 @@ describe('any story of faults, repeated calls and crashes', () => {
     const gateway = new KeyOnlyGateway();
     server.answer(gateway.answer);
     let now = 1_800_000_000_000;
-    const { journal: store } = memoryStorage({ now: () => now });
-    let process = startProcess(store, story);
+    const storage = memoryStorage({ now: () => now });
+    const store = storage.journal;
+    let process = startProcess(storage, story);
 
     const judge = async (made: Call, end: Promise<unknown>): Promise<void> => {
       const { reference, amount } = made;
@@ -253,16 +232,16 @@ describe('any story of faults, repeated calls and crashes', () => {
         await process.make(current.call).catch(() => {});
         process.die('now');
         server.answer(gateway.answer);
-        process = startProcess(store, story);
+        process = startProcess(storage, story);
       } else if (current.do === 'restart') {
-        process = startProcess(store, story);
+        process = startProcess(storage, story);
       } else if (current.do === 'wait') {
         now += current.ms;
       } else {
         gateway.plan(...current.faults);
         const replicas = [
           process,
-          ...Array.from({ length: current.replicas - 1 }, () => startProcess(store, story)),
+          ...Array.from({ length: current.replicas - 1 }, () => startProcess(storage, story)),
         ];
         await Promise.all(replicas.map(({ journal }) => journal.recover()));
       }

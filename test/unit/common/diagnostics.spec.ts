@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { build, stop } from 'esbuild';
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { CALL_ATTEMPT_START_CHANNEL } from '../../../lib/common/call-diagnostics.js';
-import { onPaymentsDiagnostics, publishAround } from '../../../lib/common/diagnostics.js';
+import { CALL_ATTEMPT_START_CHANNEL, CALL_START_CHANNEL } from '../../../lib/common/call-diagnostics.js';
+import { onPaymentsDiagnostics, publishAround, publishDiagnostics } from '../../../lib/common/diagnostics.js';
 
 /** Runs where memory can be collected on purpose. */
 const SCRIPT = `
@@ -37,6 +37,12 @@ it('keeps its listeners when memory is collected', async () => {
   const args = ['--expose-gc', '--input-type=module', '--eval', outputFiles[0]!.text];
   const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 10_000 });
   expect(stdout).toBe('1');
+});
+
+it('does not even build an event to which nobody listens', () => {
+  const build = vi.fn<() => never>();
+  publishDiagnostics(CALL_START_CHANNEL, build);
+  expect(build).not.toHaveBeenCalled();
 });
 
 it('does what begins within whatever its listeners ask for', async () => {

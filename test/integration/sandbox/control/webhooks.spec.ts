@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type PaymentsSandbox, type SandboxDelivery } from 'nestjs-payments/sandbox';
-import { type SandboxWebhookEndpoint } from '../../../../lib/sandbox/control/resources.js';
 import { controlOf, type ControlErrorBody } from '../../../support/control-caller.js';
 import { callerOf, COLLECTION } from '../../../support/gateway-caller.js';
 import { startSandbox } from '../../../support/sandbox.js';
@@ -13,6 +12,12 @@ import {
 
 const { phone } = COLLECTION;
 const SECRET = 'a-secret-of-the-shop-1';
+
+/** What is read here of an endpoint. */
+interface Endpoint {
+  readonly id: string;
+  readonly secrets: readonly { readonly secret: string }[];
+}
 
 describe("the control API's webhooks", () => {
   let sandbox: PaymentsSandbox;
@@ -33,8 +38,7 @@ describe("the control API's webhooks", () => {
     await Promise.all([one.close(), two.close()]);
   });
 
-  const add = async (fields: object) =>
-    (await control.post<SandboxWebhookEndpoint>('/webhooks/endpoints', fields)).body;
+  const add = async (fields: object) => (await control.post<Endpoint>('/webhooks/endpoints', fields)).body;
   const approve = async (reference: string) => {
     await gateway.collect({ reference });
     await sandbox.customer(phone).approve(reference);
@@ -81,7 +85,7 @@ describe("the control API's webhooks", () => {
   it('are signed with two secrets in turn while both are active, then with the newest', async () => {
     one.answerWith(500);
     const { id } = await add({ url: one.url, secret: SECRET });
-    const rotated = await control.post<SandboxWebhookEndpoint>(`/webhooks/endpoints/${id}/rotate`, {
+    const rotated = await control.post<Endpoint>(`/webhooks/endpoints/${id}/rotate`, {
       overlap: '10m',
     });
     const newest = rotated.body.secrets[0]!.secret;
@@ -91,7 +95,7 @@ describe("the control API's webhooks", () => {
     const signers = one.received.map((webhook) => (isSignedWith(webhook, newest) ? 'new' : 'old'));
     expect(signers).toEqual(['new', 'old', 'new', 'new']);
     expect(isSignedWith(one.received[1]!, SECRET)).toBe(true);
-    const { body } = await control.get<SandboxWebhookEndpoint>(`/webhooks/endpoints/${id}`);
+    const { body } = await control.get<Endpoint>(`/webhooks/endpoints/${id}`);
     expect(body.secrets).toHaveLength(1);
   });
 
@@ -101,7 +105,7 @@ describe("the control API's webhooks", () => {
 
     expect(secrets[0]!.secret).toMatch(/^whsec_\w{32}$/);
     expect(shown).not.toContain(secrets[0]!.secret);
-    const rotated = await control.post<SandboxWebhookEndpoint>(`/webhooks/endpoints/${id}/rotate`);
+    const rotated = await control.post<Endpoint>(`/webhooks/endpoints/${id}/rotate`);
     expect(rotated.body.secrets[0]!.secret).not.toBe(secrets[0]!.secret);
     expect(JSON.stringify(rotated.body)).not.toContain(secrets[0]!.secret);
   });
