@@ -9,7 +9,8 @@ export type DeadlineResult<T> =
   { readonly ended: 'done'; readonly value: T } | { readonly ended: 'late' } | { readonly ended: 'aborted' };
 
 /**
- * Waits for work no longer than the deadline (by `performance.now()`) and the signal allow; the work itself goes on.
+ * Waits for work no longer than the deadline (by `performance.now()`) and the signal allow; the work itself
+ * goes on.
  */
 export function withDeadline<T>(
   work: Promise<T>,

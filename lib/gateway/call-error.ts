@@ -14,10 +14,7 @@ import { type AttemptReport } from './answer/interpret-attempt.js';
 import { type Verdict } from './decide-after-attempt.js';
 import { type PaymentFamily, type OutcomeEvidence } from '../common/vocabulary.js';
 
-/**
- * How a call ends when it does not succeed. An abort is no error of the package: the caller's reason is
- * thrown as it is.
- */
+/** The verdict on a failed call. After an abort the caller gets the reason of its signal instead. */
 export type FailureVerdict = Exclude<Verdict, { readonly end: 'success' } | { readonly end: 'aborted' }>;
 
 const LISTED_HINT = 'Nothing happened: correct the request, or ask the gateway what this answer means.';
@@ -147,7 +144,7 @@ function unreachableError(report: AttemptReport, details: PaymentsErrorDetails):
   });
 }
 
-/** How far a call came whose last try was not sent: a try before may have been answered. */
+/** What a call sent whose last try was not sent. An earlier try may have been answered. */
 function unsent({ attempts = [] }: PaymentsErrorDetails): string {
   const sent = attempts.filter(({ phase }) => phase !== 'not-sent');
   if (sent.length === 0) return 'Nothing was sent';
@@ -208,7 +205,7 @@ function status({ httpStatus }: AttemptReport): string {
   return `HTTP ${httpStatus ?? 0}`;
 }
 
-/** What the gateway said, in one phrase. */
+/** The gateway's answer in one phrase. */
 function said(report: AttemptReport): string {
   const meaning = gatewayCodeInfo(report.code)?.meaning;
   const fields = Object.values(report.errors).flat().join(' ');
@@ -216,7 +213,7 @@ function said(report: AttemptReport): string {
   return `${report.code ?? status(report)}${words === undefined ? '' : `, ${words.replace(/[.\s]+$/, '')}`}`;
 }
 
-/** What was seen, for a merchant who reads a log. */
+/** The evidence in words. */
 const SEEN: Readonly<Record<OutcomeEvidence, string>> = {
   'no-answer': 'the request was sent and no complete answer came',
   'bad-answer': 'the request was sent and its answer says nothing for certain',
@@ -248,7 +245,7 @@ const UNLISTED_CODE_HINT =
 const CONFLICT_HINT =
   'Ask the gateway what came of it, then write it down once more with PaymentsJournal.settle().';
 
-/** Only what the evidence says counts: a refusal's own hint would mislead where the refusal proves nothing. */
+/** The hint for the evidence. The hint of a refusal that proves nothing would mislead. */
 function hintFor(evidence: OutcomeEvidence, family: PaymentFamily): string {
   switch (evidence) {
     case 'duplicate-request':

@@ -12,18 +12,18 @@ import { SHORTEST_ATTEMPT_MS } from './retry-timing.js';
  */
 export interface CallOptions {
   /**
-   * Sent as `Idempotency-Key` instead of the package's own: 1 to 255 visible ASCII characters. Only for a payment that
-   * another system has keyed already.
+   * Sent as `Idempotency-Key` instead of the package's own key: 1 to 255 visible ASCII characters. Use it
+   * only if another system has already given the payment a key.
    * @default a UUID made of account, environment, operation, reference and attempt
    */
   readonly idempotencyKey?: string | undefined;
   /**
-   * Rises by one only after the gateway definitely refused the attempt before; another number is another payment to
-   * the gateway.
+   * Number of the attempt. Raise it by one only after the gateway definitely refused the last attempt: for
+   * the gateway another number is another payment.
    * @default 1
    */
   readonly attempt?: number | undefined;
-  /** Ends the call. Before sending it rejects with `signal.reason`; a payment that was sent becomes unknown. */
+  /** Ends the call: before sending with `signal.reason`; a payment that was sent becomes unknown. */
   readonly signal?: AbortSignal | undefined;
   /**
    * Longest time of one attempt in milliseconds.
@@ -35,7 +35,7 @@ export interface CallOptions {
    * @default the module's `deadlineMs`
    */
   readonly deadlineMs?: number | undefined;
-  /** `false`: one attempt only, whatever happens. */
+  /** `false`: one attempt only. */
   readonly retry?: false | undefined;
 }
 
@@ -60,7 +60,7 @@ const RULES: Readonly<Record<keyof CallOptions, (value: unknown) => string | und
   timeoutMs: milliseconds,
   deadlineMs: milliseconds,
   retry: (value) =>
-    value === false ? undefined : 'can only be false: leave it out to retry where that is safe',
+    value === false ? undefined : 'can only be false: leave it out to retry if that is safe',
 };
 
 function problemOf(name: string, value: unknown): string | undefined {
@@ -70,9 +70,9 @@ function problemOf(name: string, value: unknown): string | undefined {
 }
 
 /**
- * Reads the options of a call.
+ * Checks the options of a call.
  *
- * @throws PaymentsValidationError where one is wrong; a mistyped name is wrong too, since ignoring it could pay twice.
+ * @throws PaymentsValidationError if one is wrong or unknown: to ignore a mistyped name could pay twice.
  */
 export function checkCallOptions(options: unknown, operation: PaymentsOperation): CallOptions {
   if (options === undefined) return {};
@@ -98,10 +98,9 @@ export interface CallLimits {
   readonly timeoutMs: number;
   /** By `performance.now()`. */
   readonly deadline: number;
-  /** When the first attempt must have begun, by `performance.now()`: a later one would more likely end ambiguous. */
+  /** Latest start of the first attempt, by `performance.now()`. A later one would probably end ambiguous. */
   readonly sendBy: number;
   readonly retry: ResolvedRetryOptions;
-  /** One attempt only, whatever happens. */
   readonly once: boolean;
 }
 

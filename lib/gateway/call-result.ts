@@ -15,23 +15,22 @@ interface CallSuccess<T> {
 
 interface CallWithoutSuccess {
   /**
-   * Whether the gateway, or something before it, answered a try. Even if the answer turned the request away,
-   * the money may have moved before it: the reference and the key stay with this payment.
+   * Whether the gateway, or a system before it, answered a try. Even if that answer refused the request,
+   * money may have moved before, so the payment keeps its reference and key.
    */
   readonly answered: boolean;
 }
 
-/** The caller's signal fired, and nothing was sent but tries that were turned away. */
+/** The caller's signal fired. Nothing was sent except tries that the gateway turned away. */
 export interface CallAborted extends CallWithoutSuccess {
   readonly end: 'aborted';
-  /** The signal's own reason. */
   readonly reason: unknown;
 }
 
-/** Every other end, which the caller is told by an error. */
+/** Every other end; the caller gets the error. */
 export type CallFailure = FailureVerdict &
   CallWithoutSuccess & {
     readonly error: PaymentsError;
-    /** The one further try, where it is still open. */
+    /** Set if the probe is still allowed. */
     readonly openProbe: ProbeWait | undefined;
   };

@@ -22,7 +22,7 @@ import { type OutgoingRequest } from './http/http-transport.js';
 const logger = new SafeLogger('PaymentsCalls');
 let lastCallId = 0;
 
-/** Tells the log and the diagnostics channels how one call to the gateway goes. */
+/** Reports one call to the log and the diagnostics channels. */
 export class CallTrace {
   private readonly subject: CallStartEvent;
   private attempts = 0;
@@ -56,7 +56,7 @@ export class CallTrace {
     return publishAround(CALL_ATTEMPT_START_CHANNEL, start, send);
   }
 
-  /** One try is over, and it is decided what comes of it. */
+  /** Reports a try after the decision on it. */
   attempt(info: AttemptInfo, requestId: string | undefined, decision: Decision): void {
     this.attempts = info.number;
     publishDiagnostics(CALL_ATTEMPT_CHANNEL, () => {
@@ -66,7 +66,7 @@ export class CallTrace {
     this.log(deservesWarning(decision) ? 'warn' : 'debug', info, requestId);
   }
 
-  /** Waits for something that comes before the next try. */
+  /** Reports a wait before the next try. */
   async waiting<T>(reason: CallWaitEvent['reason'], wait: Promise<T>): Promise<T> {
     const startedAt = performance.now();
     try {
@@ -90,7 +90,7 @@ export class CallTrace {
     requestId: string | undefined,
   ): string {
     const { operation, reference } = this.subject;
-    // Quoted, because these come from outside and must not break the line.
+    // Quoted: text from outside must not break the line.
     const field = (name: string, value: string | undefined): string =>
       value === undefined ? '' : ` ${name}=${quoted(value)}`;
     return (
@@ -100,12 +100,12 @@ export class CallTrace {
   }
 }
 
-/** Nest 11 does not tell the levels of an application's own logger: there no level is enabled, not even this one. */
+/** With an application's own logger, Nest 11 reports every level as disabled, even `fatal`. */
 function writesDebugLines(): boolean {
   try {
     return Logger.isLevelEnabled('debug') || !Logger.isLevelEnabled('fatal');
   } catch {
-    // Money may have moved: a logger that fails must not decide what the caller hears of it.
+    // Money may have moved: a failing logger must not change the result of the call.
     return false;
   }
 }
@@ -127,7 +127,7 @@ function endReport(
   };
 }
 
-/** What somebody may want to act on: the outcome is unknown, or the gateway is unwell. */
+/** Whether somebody may want to act: the outcome is unknown, or the gateway has problems. */
 function deservesWarning({ retry, verdict }: Decision): boolean {
   return retry || verdict.end === 'unknown' || verdict.end === 'rate-limit';
 }

@@ -18,16 +18,16 @@ export type Verdict =
   | { readonly end: 'unknown'; readonly evidence: OutcomeEvidence }
   | {
       readonly end: 'rejected';
-      /** Whether a listed code, or field messages, refused: only then may the next attempt have another key. */
+      /** Whether a listed code or field messages refused. Only then may the next attempt have another key. */
       readonly listed: boolean;
     }
   | { [End in PlainEnd]: { readonly end: End } }[PlainEnd];
 
-/** Whether to try again, and what the call ends in when it is not tried again. */
+/** Whether to try again, and the verdict if there is no further try. */
 export interface Decision {
   readonly retry: boolean;
   readonly verdict: Verdict;
-  /** Which wait comes before the one further try with the same key, where it may tell what came of a payment. */
+  /** Set if a probe may find out what came of the payment: the wait before it. */
   readonly probe?: ProbeWait;
 }
 
@@ -47,10 +47,10 @@ const probeElse = (probe: ProbeWait, evidence: OutcomeEvidence): Decision => ({
 });
 
 /**
- * What follows from one attempt: the table of `docs/money-safety.md`, as one pure function. How long a
- * further attempt waits, and whether there is time for it, says `retry-timing.ts`.
+ * Decides what follows from one try: the table of `docs/money-safety.md` as a pure function.
+ * `retry-timing.ts` decides how long a further try waits and whether there is time for it.
  *
- * @param earlierAmbiguity Whether an earlier attempt of the same payment may have arrived without a readable answer.
+ * @param earlierAmbiguity Whether an earlier try of the payment may have arrived without a readable answer.
  */
 export function decideAfterAttempt(
   kind: CallKind,
@@ -59,7 +59,7 @@ export function decideAfterAttempt(
   earlierAmbiguity: boolean,
 ): Decision {
   if (kind === 'read') return decideRead(event, httpStatus);
-  // Nobody refused anything here: what stands is what came of the earlier attempt.
+  // The gateway refused nothing here, so the result of the earlier try counts.
   if (event === 'held-back' && earlierAmbiguity) return unknown('no-answer');
   const decision = decidePayment(kind, event, httpStatus);
   return earlierAmbiguity ? afterAmbiguity(decision) : decision;
@@ -117,7 +117,7 @@ function decidePayment(kind: CallKind, event: AttemptEvent, httpStatus: number |
     case 'rate-limited':
       return retryElse('rate-limit');
     case 'redirect':
-      // These two say that the request was taken and its result is elsewhere.
+      // These two say that the server took the request and has its result elsewhere.
       return httpStatus === 302 || httpStatus === 303 ? unknown('bad-answer') : end('redirected');
     case 'no-answer':
       return probeElse('after-silence', event);
@@ -133,12 +133,12 @@ function decidePayment(kind: CallKind, event: AttemptEvent, httpStatus: number |
   }
 }
 
-/** A 4xx that says no, rather than "later" or "somebody else is at it". */
+/** A 4xx that is neither a conflict nor a "later". */
 function isFinalClientError(httpStatus = 0): boolean {
   return httpStatus >= 400 && httpStatus < 500 && ![408, 409, 425, 429, 499].includes(httpStatus);
 }
 
-/** Ambiguity is sticky: an earlier try may have arrived, so no refusal of a later one settles the call. */
+/** An earlier try may have arrived, so no refusal of a later one settles the call. */
 function afterAmbiguity({ retry, verdict }: Decision): Decision {
   switch (verdict.end) {
     case 'success':

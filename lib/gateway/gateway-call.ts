@@ -5,10 +5,10 @@ import {
   type AttemptInfo,
 } from '../common/vocabulary.js';
 
-/** What the retry rules tell apart: a call that only reads may always be made again, one that moves money may not. */
+/** A read may always be repeated; a call that moves money may not. */
 export type CallKind = 'read' | PaymentFamily;
 
-/** What an operation made of the `data` of a success answer. */
+/** The `data` of a success answer, as its operation read it. */
 export interface ReadPayload<T> {
   readonly value: T;
   readonly warnings: readonly string[];
@@ -18,9 +18,9 @@ interface Call<T extends object> {
   readonly method: 'GET' | 'POST';
   /** Below the base address, with a leading slash, encoded as it goes on the wire. */
   readonly path: string;
-  /** The JSON body; its text is made once and every try sends the same bytes. */
+  /** The JSON body. It is written once, and every try sends the same bytes. */
   readonly body?: Readonly<Record<string, unknown>>;
-  /** Reads `data`; undefined where it is not what the operation returns. */
+  /** Reads `data`. Returns undefined if the operation cannot return it. */
   readonly read: (data: unknown) => ReadPayload<T> | undefined;
 }
 
@@ -30,14 +30,13 @@ export interface ReadCall<T extends object> extends Call<T> {
   readonly operation: ReadOperation;
 }
 
-/** A call that moves money: it carries a key, and its answer must echo the payment. */
+/** A call that moves money. It has a key, and its answer must echo the payment. */
 export interface MoneyCall<T extends object> extends Call<T> {
   readonly kind: PaymentFamily;
   readonly operation: MoneyOperation;
   readonly payment: Payment;
 }
 
-/** What an answer must echo. */
 export interface Payment {
   readonly reference: string;
   /** Canonical money string. */
@@ -47,7 +46,7 @@ export interface Payment {
 
 export type GatewayCall<T extends object> = ReadCall<T> | MoneyCall<T>;
 
-/** Where each operation that moves money is, below the base address (specification, "Endpoints"). */
+/** Path of each operation that moves money, below the base address (specification, "Endpoints"). */
 export const MONEY_PATHS: Readonly<Record<MoneyOperation, string>> = {
   'collection.mobile-money': '/payments/mobile-money',
   'collection.partner-wallet': '/payments/partnerpesa',
@@ -55,7 +54,7 @@ export const MONEY_PATHS: Readonly<Record<MoneyOperation, string>> = {
   'disbursement.mobile-money': '/disbursements/mobile-money',
 };
 
-/** Whether this version of the package can make a payment of this kind: a newer one may know more. */
+/** Whether this version of the package knows the operation: a newer one may have written it. */
 export function isMoneyOperation(operation: string): boolean {
   return Object.hasOwn(MONEY_PATHS, operation);
 }
@@ -78,13 +77,13 @@ export interface LastResponse {
   readonly idempotencyKey?: string;
   /** Every try of the call, in order. */
   readonly attempts: readonly AttemptInfo[];
-  /** What was odd about the answer and was kept: an absent echo, a status that the specification does not list. */
+  /** What was odd about the answer: an absent echo, a status that the specification does not list. */
   readonly warnings: readonly string[];
 }
 
 /**
- * A result of the gateway, with `lastResponse` beside its fields. It is not enumerable: it stays out of JSON, of
- * copies and of comparisons.
+ * A result of the gateway with `lastResponse`. That property is not enumerable, so JSON, copies and
+ * comparisons leave it out.
  *
  * @publicApi
  */
@@ -93,7 +92,6 @@ export type PaymentsResponse<T> = T & {
   readonly lastResponse: LastResponse;
 };
 
-/** Puts `lastResponse` on a result. */
 export function withLastResponse<T extends object>(
   value: T,
   lastResponse: LastResponse,

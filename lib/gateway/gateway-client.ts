@@ -6,10 +6,10 @@ import { callLimits, checkCallOptions, type CallOptions } from './call-options.j
 import { type ReadCall, withLastResponse, type PaymentsResponse } from './gateway-call.js';
 import { callSender, type SendCall } from './run-call.js';
 
-/** Options that requests are checked and written by, and answers kept. */
+/** The options by which requests are checked and written, and answers read. */
 export type RequestRules = Pick<ResolvedPaymentsOptions, 'amountFormat' | 'banks' | 'limits' | 'networks'>;
 
-/** Sends the calls of one merchant account. It knows no journal: `Payments` decides whether a payment may be sent. */
+/** Sends the calls of one merchant account. `Payments` decides whether a payment may be sent. */
 export interface GatewayClient {
   readonly rules: RequestRules;
   readonly send: SendCall;
@@ -17,7 +17,7 @@ export interface GatewayClient {
   read<T extends object>(call: ReadCall<T>, options?: CallOptions): Promise<PaymentsResponse<T>>;
 }
 
-/** The credentials stay in this closure, where neither `util.inspect` nor JSON of a service reaches them. */
+/** Keeps the credentials in a closure, out of reach of `util.inspect` and JSON of a service. */
 export function createGatewayClient(options: ResolvedPaymentsOptions, http: HttpService): GatewayClient {
   const { origin, pathname } = new URL(options.baseUrl);
   const { account, amountFormat, banks, limits: amountLimits, networks, refusalCodes } = options;
@@ -45,7 +45,7 @@ export function createGatewayClient(options: ResolvedPaymentsOptions, http: Http
   };
 }
 
-/** The headers that carry the credentials, in either of the two forms (specification, "Authentication" 2 and 5). */
+/** The credentials in one of their two forms (specification, "Authentication" 2 and 5). */
 function credentialHeaders(
   options: Pick<ResolvedPaymentsOptions, 'auth' | 'apiKey' | 'apiSecret'>,
 ): Readonly<Record<string, string>> {

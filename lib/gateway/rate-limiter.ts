@@ -11,11 +11,10 @@ export type Turn =
   /** The gateway asks to wait longer than the call can. */
   | { readonly turn: 'held-back'; readonly retryAfterMs: number };
 
-/** Time, so that tests can make it pass. */
 export interface LimiterClock {
   /** Milliseconds that only ever rise. */
   readonly now: () => number;
-  /** Runs something later; returns how to take that back. */
+  /** Runs something later. Returns a function that cancels it. */
   readonly after: (ms: number, run: () => void) => () => void;
 }
 
@@ -35,11 +34,11 @@ const REAL_CLOCK: LimiterClock = {
 };
 
 /**
- * The one door through which every try of an account goes: it keeps the `rate` caps, and all calls wait at it after a
- * 429. First come, first served.
+ * Every try of an account waits here for its turn, in order of arrival: as long as the `rate` option says,
+ * and after a 429 as long as the gateway says.
  *
- * Of our own because no kept library that runs under Nest 11's Jest lets a queued call go at its abort or deadline, or
- * closes for everybody for a while: those that were read hold only what the few lines here hold as well.
+ * Not a library: none that is maintained and runs under Nest 11's Jest lets a waiting call leave at its abort
+ * or deadline, or stops all calls for a while.
  */
 export class RateLimiter {
   private readonly rules: RateWindow;
@@ -54,9 +53,9 @@ export class RateLimiter {
   }
 
   /**
-   * Asks for a turn; whoever got one calls `release` at its end. Without a wait the answer comes at once.
+   * Asks for a turn. Call `release` at its end. Returns no promise if there is nothing to wait for.
    *
-   * @param latest The last moment at which the try may start after a wait, by `performance.now()`.
+   * @param latest Latest start of the try after a wait, by `performance.now()`.
    */
   acquire(latest: number, signal: AbortSignal | undefined): Turn | Promise<Turn> {
     if (signal?.aborted) return { turn: 'aborted' };
@@ -73,7 +72,7 @@ export class RateLimiter {
     this.serve();
   }
 
-  /** Lets nothing start for a while, since the gateway said that there were too many requests. */
+  /** Starts nothing for a while, after a 429. */
   pauseFor(askedMs: number): void {
     const now = this.clock.now();
     this.rules.close(now, askedMs);
@@ -108,7 +107,7 @@ export class RateLimiter {
     });
   }
 
-  /** Lets in whoever may start now, and comes back when the next one may. */
+  /** Starts all that may start now, and sets a timer for the next one. */
   private serve(): void {
     this.cancelNext?.();
     for (const { settle } of this.queue) {
@@ -134,7 +133,7 @@ export class RateLimiter {
 
 const WINDOW_MS = 1_000;
 
-/** When the next try of an account may start: no timers, no queue; every moment is handed in. */
+/** Calculates when the next try of an account may start. Has no timer and no clock. */
 export class RateWindow {
   private running = 0;
   /** The last `perSecond` starts, the oldest first. */
@@ -144,7 +143,7 @@ export class RateWindow {
 
   constructor(private readonly rate: ResolvedRateOptions) {}
 
-  /** Milliseconds until a try may start; `Infinity`: when one that is under way ends. */
+  /** Milliseconds until a try may start; `Infinity` if a running one must end first. */
   waitMs(now: number): number {
     const { perSecond = Infinity, concurrency = Infinity } = this.rate;
     if (this.running >= concurrency) return Infinity;
@@ -165,8 +164,8 @@ export class RateWindow {
   }
 
   /**
-   * The gateway said that there were too many requests: nothing starts for as long as it asks. Beyond a minute it is
-   * asked again: a wrong header or clock must not stop the account's payments for hours.
+   * Starts nothing for as long as the gateway asks, but for a minute at most: a wrong header or clock must
+   * not stop the account's payments for hours.
    */
   close(now: number, askedMs: number): void {
     if (now >= this.opensAt) this.askedUntil = -Infinity;
@@ -174,7 +173,7 @@ export class RateWindow {
     this.askedUntil = Math.max(this.askedUntil, now + askedMs);
   }
 
-  /** How long the gateway asks to wait, where that is longer than a call may that must start by `latest`. */
+  /** How long the gateway asks to wait, if a call that must start by `latest` cannot wait that long. */
   tooLongMs(now: number, latest: number): number | undefined {
     if (now >= this.opensAt || this.askedUntil <= Math.min(this.opensAt, latest)) return undefined;
     return this.askedUntil - now;

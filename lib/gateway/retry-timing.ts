@@ -2,24 +2,23 @@ import { backOffMs } from '../common/timing.js';
 import { type ProbeWait } from '../storage/journal-store.js';
 import { type ResolvedProbeWaits, type ResolvedRetryOptions } from '../config/resolved-options.js';
 
-/** An attempt with less time than this is more likely to end ambiguous than answered. */
+/** A try with less time would probably end ambiguous. */
 export const SHORTEST_ATTEMPT_MS = 1_000;
-/** A call waits no longer than this because the gateway asks. */
+/** If the gateway asks for a longer wait, the call fails instead. */
 export const LONGEST_RETRY_AFTER_MS = 60_000;
 
-/** What the next wait depends on. */
 export interface RetryState {
   /** Tries made so far. */
   readonly tries: number;
   /** Left until the call's deadline. */
   readonly remainingMs: number;
-  /** What a 429 asked for; undefined where it did not say, or where it was no 429. */
+  /** The wait that a 429 asked for, if any. */
   readonly retryAfterMs: number | undefined;
 }
 
 /**
- * How long to wait before the next try, or undefined for no further try: tries used up, a wait that the gateway asks
- * for is too long, or under a second would be left. Without a wish of the gateway: exponential with full jitter.
+ * The wait before the next try. Undefined, for no further try, if the tries are used up, the gateway asks for
+ * too long a wait, or less than a second would be left.
  */
 export function nextWaitMs(
   state: RetryState,
@@ -40,10 +39,7 @@ export function parseRetryAfter(header: string | undefined, nowMs: number): numb
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
 }
 
-/**
- * How long to wait before the one further try of a payment that may have been made, or undefined where under a second
- * would be left.
- */
+/** The wait before a probe; undefined if less than a second would be left. */
 export function probeWaitMs(
   probe: ProbeWait,
   remainingMs: number,

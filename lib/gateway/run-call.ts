@@ -16,7 +16,7 @@ import { CallTrace } from './call-trace.js';
 import { type HttpTransport, type OutgoingRequest } from './http/http-transport.js';
 import { sendAttempt, type AttemptResult } from './http/send-attempt.js';
 
-/** What every call of an account is made with. */
+/** The parts that all calls of an account share. */
 interface CallAccount {
   readonly account: string;
   readonly transport: HttpTransport;
@@ -24,23 +24,22 @@ interface CallAccount {
   readonly refusalCodes: ReadonlySet<string>;
   /** Scheme, host and port. */
   readonly origin: string;
-  /** What comes before the path of every operation. */
+  /** Before the path of every operation. */
   readonly basePath: string;
-  /** The headers that carry the credentials. */
   readonly credentials: Readonly<Record<string, string>>;
 }
 
-/** Sends a call, with whatever attempts the decision table allows. Never rejects. */
+/** Sends a call with all tries that the decision table allows. Never rejects. */
 export type SendCall = <T extends object>(
   call: GatewayCall<T>,
   identity: Partial<IdempotentRequest>,
   limits: CallLimits,
 ) => Promise<CallResult<T>>;
 
-/** Makes what sends the calls of an account. The credentials stay in this closure. */
+/** Keeps the credentials in its closure. */
 export function callSender(setup: CallAccount): SendCall {
   const { account, transport, rateLimiter, refusalCodes, origin, basePath, credentials } = setup;
-  // Nothing is compressed: a small answer gains nothing, and only some adapters would unpack it.
+  // No compression: a small answer gains nothing, and only some adapters would unpack it.
   const plain = { ...credentials, Accept: 'application/json', 'Accept-Encoding': 'identity' };
   const withBody = { ...plain, 'Content-Type': 'application/json' };
   return async (call, identity, limits) => {
@@ -70,32 +69,31 @@ export function callSender(setup: CallAccount): SendCall {
   };
 }
 
-/** Everything that one call needs; every try sends the same request. */
+/** The parts of one call. */
 interface CallSetup
   extends TurnSetup, Partial<Pick<IdempotentRequest, 'idempotencyKey' | 'probeFor' | 'probing'>> {
   readonly retry: ResolvedRetryOptions;
   readonly refusalCodes: ReadonlySet<string>;
 }
 
-/** What every attempt of a payment carries, and how the payment may be sent once more. */
+/** The part of a payment that every try sends, and the rules for its probe. */
 interface IdempotentRequest {
   readonly idempotencyKey: string;
   readonly body: string;
-  /** Set where the payment may have been made before this call, which then is its probe. */
+  /** Set if this call is the probe of a payment that may have been made before. */
   readonly probeFor: ProbeWait | undefined;
   readonly probing: Probing | undefined;
-  /** Called when an attempt begins to leave. */
   readonly onSending: (() => void) | undefined;
 }
 
-/** How a payment may be tried once more within its call. */
+/** How a call may probe its own payment. */
 interface Probing {
   readonly waits: ResolvedProbeWaits;
-  /** Writes down that the probe leaves now; false where it must not. */
+  /** Writes down that the probe leaves now. Resolves to false if it must not leave. */
   readonly begin: (evidence: OutcomeEvidence) => Promise<boolean>;
 }
 
-/** Makes one call: try, interpret, decide, and again where the decision table allows it. */
+/** Makes one call: sends a try, interprets it, decides, and repeats that if the decision table allows it. */
 async function runCall<T extends object>(call: GatewayCall<T>, setup: CallSetup): Promise<CallResult<T>> {
   const attempts: AttemptInfo[] = [];
   let ambiguous = setup.probeFor !== undefined;
@@ -105,7 +103,7 @@ async function runCall<T extends object>(call: GatewayCall<T>, setup: CallSetup)
     const { report, success } = interpretAttempt(call, result, setup.refusalCodes);
     const attempt = attemptInfo(report, attempts.length + 1, durationMs);
     attempts.push(attempt);
-    // What an interceptor sent before may have arrived, like an earlier try of this call.
+    // An interceptor's own request may have arrived, like an earlier try of this call.
     ambiguous ||= call.kind !== 'read' && result.result === 'response' && result.resent === true;
     const decision = decideAfterAttempt(call.kind, report.event, report.httpStatus, ambiguous);
     const verdict = withEarlierAnswers(decision.verdict, attempts);
@@ -137,10 +135,7 @@ async function runCall<T extends object>(call: GatewayCall<T>, setup: CallSetup)
   }
 }
 
-/**
- * After an earlier try was answered, if only with 429, no refusal proves that the earlier one made nothing:
- * the key stays.
- */
+/** If an earlier try was answered, even with 429, a refusal does not prove that it made nothing. */
 function withEarlierAnswers(
   verdict: Decision['verdict'],
   attempts: readonly AttemptInfo[],
@@ -149,7 +144,7 @@ function withEarlierAnswers(
   return isProven ? verdict : { ...verdict, listed: false };
 }
 
-/** How long to wait for the next try; undefined: none. */
+/** The wait before the next try; undefined if there is none. */
 function waitBefore(
   { retry, probe }: Decision,
   { retryAfterMs }: AttemptReport,
@@ -182,7 +177,6 @@ function detailsOf(
   };
 }
 
-/** What sending in turn needs of a call. */
 interface TurnSetup {
   readonly transport: HttpTransport;
   readonly request: OutgoingRequest;
@@ -190,7 +184,7 @@ interface TurnSetup {
   readonly timeoutMs: number;
   /** By `performance.now()`. */
   readonly deadline: number;
-  /** When a try must have begun that waited for its turn, by `performance.now()`. */
+  /** Latest start of a try that waited for its turn, by `performance.now()`. */
   readonly sendBy: number;
   readonly rateLimiter: RateLimiter;
   readonly trace: CallTrace;
@@ -198,7 +192,7 @@ interface TurnSetup {
   readonly onSending?: (() => void) | undefined;
 }
 
-/** What came of one try, and how long it took without the wait for its turn. */
+/** A try and its duration without the wait for its turn. */
 interface TimedResult {
   readonly result: AttemptResult;
   readonly durationMs: number;
@@ -212,7 +206,7 @@ export async function sendInTurn(setup: TurnSetup): Promise<TimedResult> {
   if (granted.turn !== 'go') return { result: unsent(granted), durationMs: 0 };
   const startedAt = performance.now();
   try {
-    // This process may have stood still for so long that the journal lets others act on the payment.
+    // If this process was stopped for long, the journal may already let others act on the payment.
     if (startedAt >= deadline) return { result: unsent({ turn: 'late' }), durationMs: 0 };
     const timeoutMs = Math.min(setup.timeoutMs, deadline - startedAt);
     const result = await trace.sending(request, () =>

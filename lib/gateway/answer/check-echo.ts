@@ -4,20 +4,19 @@ import { normalizeTzPhone } from '../../common/phone.js';
 import { type MoneyCall, type Payment } from '../gateway-call.js';
 import { type WireRecord } from './wire-record.js';
 
-/** What the echo of a payment says: the fields that differ, and a warning for each one that is absent or odd. */
+/** The fields of an echo that differ from the payment, and a warning for each field that is absent or odd. */
 export interface EchoCheck {
   readonly differing: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/** How an echo compares with what was sent. */
 type Likeness = 'equal' | 'masked' | 'different';
 
-/** A field of the request that the record repeats, and what it means where the two differ. */
+/** A field of the request that the answer repeats. */
 interface EchoedField {
   readonly field: string;
   readonly compare: (sent: string, echoed: unknown) => Likeness;
-  /** Another value sends the money elsewhere; where it is not, the gateway may spell it in its own way. */
+  /** True: another value sends the money elsewhere. False: the gateway may spell the value in its own way. */
   readonly decides: boolean;
 }
 
@@ -44,7 +43,7 @@ const ECHOED: Readonly<Record<MoneyOperation, readonly EchoedField[]>> = {
   ],
 };
 
-/** Compares a payment with the record of the answer. No value of either stands in a warning. */
+/** Compares a payment with the record of the answer. Warnings contain no value of either. */
 export function checkEcho(
   { kind, operation, payment, body = {} }: Pick<MoneyCall<object>, 'kind' | 'operation' | 'payment' | 'body'>,
   record: WireRecord,
@@ -53,7 +52,7 @@ export function checkEcho(
   const warnings: string[] = [];
   for (const { field, compare, decides } of ECHOED[operation]) {
     const echoed = record[field];
-    if (isAbsent(echoed)) {
+    if (echoed == null) {
       warnings.push(`the answer does not repeat ${field}, so it could not be compared`);
       continue;
     }
@@ -99,7 +98,7 @@ function comparePhone(sent: string, echoed: unknown): Likeness {
   return normalizeTzPhone(text) === sent ? 'equal' : compareAccount(sent, text && international(text));
 }
 
-/** A phone that is shown in part: a leading `0` stands for `255`, so `0712***678` is `255712***678`. */
+/** Replaces a leading `0` of a masked phone by `255`: `0712***678` is `255712***678`. */
 function international(phone: string): string {
   return phone.trim().replace(/^(?:\+|00?)/, (prefix) => (prefix === '0' ? '255' : ''));
 }
@@ -131,8 +130,4 @@ function wireText(value: unknown): string | undefined {
 
 function likeness(isEqual: boolean): Likeness {
   return isEqual ? 'equal' : 'different';
-}
-
-function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null;
 }

@@ -22,9 +22,9 @@ export type AttemptEvent =
   | 'echo-mismatch'
   /** `refused`: by a listed code or by field messages, under a status that fits. */
   | GatewayCodeEffect
-  /** An error answer without a code, under a status with which servers refuse. */
+  /** An error answer without a code, under a status that refuses. */
   | 'refused-without-code'
-  /** A payment's answer that looks like a refusal and proves none. */
+  /** An answer that looks like a refusal of a payment and proves nothing. */
   | 'unproven-refusal'
   | 'unlisted-code'
   | 'rate-limited'
@@ -33,18 +33,18 @@ export type AttemptEvent =
   | 'bad-answer';
 
 /**
- * Statuses with which servers refuse a request before anything acted on it: enough to refuse a collection,
- * which keeps its key.
+ * With these statuses servers refuse a request before they act on it. That is enough to refuse a collection,
+ * because it keeps its key.
  */
 const REFUSING_STATUSES: ReadonlySet<number> = new Set([400, 404, 405, 411, 413, 415, 422]);
-/** What their status says stands above every code that refuses. */
+/** These statuses count more than a code that refuses. */
 const SPEAKING_STATUSES: ReadonlySet<number> = new Set([401, 403, 408, 425, 429, 499]);
-/** Words of an answer that may speak of an earlier payment instead of refusing this one. */
+/** These words may be about an earlier payment instead of refusing this one. */
 const EARLIER_PAYMENT =
   /idempoten|duplicat|already|unique|previous|progress|pending|process(?:ed|ing)|repeat|in[ -]use|\b(?:taken|(?:re)?used|exist(?:s|ed|ing)?)\b/i;
 /**
- * What the specification's requests hold: messages by field about anything else may tell what came after the
- * payment.
+ * The fields of the specification's requests. A message about another field may report what happened after
+ * the payment.
  */
 const REQUEST_FIELDS: ReadonlySet<string> = new Set([
   'account_name',
@@ -62,7 +62,7 @@ const REQUEST_FIELDS: ReadonlySet<string> = new Set([
   'recipient_phone',
   'remarks',
 ]);
-/** An answer whose code names no cause refuses only if it does not speak of the reference at all. */
+/** An answer whose code names no cause refuses only if it does not mention the reference. */
 const REFERENCE = /reference/i;
 
 /** Classifies an answer: by body code first, by HTTP status second. */
@@ -85,14 +85,14 @@ export function classifyAnswer(
   }
 }
 
-/** A success envelope under an error status, or with an error's code, contradicts itself, so it proves nothing. */
+/** A success envelope under an error status, or with the code of an error, contradicts itself. */
 function classifySuccess(httpStatus: number, { code, data }: SuccessEnvelope): AttemptEvent {
   if (httpStatus >= 500) return 'server-error';
   if (Object.hasOwn(GATEWAY_CODES, code)) return 'bad-answer';
-  return httpStatus < 300 && data !== undefined && data !== null ? 'success' : 'bad-answer';
+  return httpStatus < 300 && data != null ? 'success' : 'bad-answer';
 }
 
-/** A read moves no money: its code counts under any status, and it has nothing that could be a duplicate. */
+/** A read moves no money, so its code counts under any status and it cannot be a duplicate. */
 function classifyReadError(
   httpStatus: number,
   { code, errors }: GatewayErrorBody,
@@ -137,20 +137,17 @@ function classifyPaymentError(
   }
 }
 
-/** The merchant's word stands above the status, and some gateways answer a refusal with HTTP 200. */
+/** `refusalCodes` counts more than the status, because some gateways refuse with HTTP 200. */
 function refusedByMerchant(httpStatus: number): boolean {
   return isSuccessStatus(httpStatus) || provesRefusal(httpStatus);
 }
 
-/**
- * Whether a refusal counts under this status. A conflict may be one with this payment itself, where the code
- * names no other cause.
- */
+/** Whether a refusal counts. A 409 may be a conflict with this payment if the code names no cause. */
 function refusesUnder(httpStatus: number, code = 'INVALID_REQUEST'): boolean {
   return provesRefusal(httpStatus) && (httpStatus !== 409 || code !== 'INVALID_REQUEST');
 }
 
-/** A server that failed, or says 2xx, may have acted all the same. The specification shows no status of a refusal. */
+/** A server that answers 5xx or 2xx may have acted. The specification does not give a status for refusals. */
 function provesRefusal(httpStatus: number): boolean {
   return isClientError(httpStatus) && !SPEAKING_STATUSES.has(httpStatus);
 }
@@ -159,7 +156,7 @@ function isAboutRequest({ errors }: GatewayErrorBody): boolean {
   return Object.keys(errors).every((path) => REQUEST_FIELDS.has(path.split('.', 1)[0] ?? ''));
 }
 
-/** An answer without a code that refuses: messages by field among them. */
+/** Classifies an error without a code that refuses; it may have field messages. */
 function classifyUnlisted(kind: PaymentFamily, httpStatus: number, error: GatewayErrorBody): AttemptEvent {
   const { code, errors } = error;
   if (
@@ -179,14 +176,14 @@ function classifyUnlisted(kind: PaymentFamily, httpStatus: number, error: Gatewa
   return REFUSING_STATUSES.has(httpStatus) && !mayBeEarlier ? 'refused-without-code' : 'unproven-refusal';
 }
 
-/** Field messages about these two say that the gateway has them from an earlier request. */
+/** A message about one of these fields says that the gateway knows its value from an earlier request. */
 function duplicateField({ errors }: GatewayErrorBody): GatewayCodeEffect | undefined {
   const fields = Object.keys(errors).map((field) => field.toLowerCase());
   if (fields.some((field) => field.includes('idempoten'))) return 'duplicate-request';
   return fields.some((field) => field.includes('reference')) ? 'duplicate-reference' : undefined;
 }
 
-/** The specification lists no code for a collection whose reference stands already. */
+/** The specification lists no code for a collection whose reference is in use. */
 function speaksOfEarlierPayment(error: GatewayErrorBody): boolean {
   const text = textsOf(error).join(' ');
   const namesNoCause = error.code === undefined || error.code === 'INVALID_REQUEST';
@@ -197,12 +194,12 @@ function textsOf({ code = '', message = '', errors }: GatewayErrorBody): string[
   return [code, message, ...Object.values(errors).flat()];
 }
 
-/** What an answer means whose refusal its status does not bear out. */
+/** Classifies a refusal that its status does not prove. */
 function unproven(httpStatus: number): AttemptEvent {
   return (isClientError(httpStatus) ? statusAlone(httpStatus) : undefined) ?? 'unproven-refusal';
 }
 
-/** What a status says whatever the body holds; undefined for a 4xx that only a readable body explains. */
+/** Classifies by the status alone. Undefined for a 4xx that needs a readable body. */
 function statusAlone(httpStatus: number): AttemptEvent | undefined {
   if (httpStatus === 401 || httpStatus === 403) return 'unauthorized';
   if (httpStatus === 429) return 'rate-limited';

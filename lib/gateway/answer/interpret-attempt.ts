@@ -8,48 +8,49 @@ import { asRecord, finalStatus } from './wire-record.js';
 import { parseRetryAfter } from '../retry-timing.js';
 import { type AttemptResult } from '../http/send-attempt.js';
 
-/** One try of a call, interpreted. */
+/** What one try of a call came to. */
 export interface AttemptReport {
   readonly event: AttemptEvent;
   readonly httpStatus?: number;
   /** The gateway's code, or the network's. */
   readonly code?: string;
   readonly requestId?: string;
-  /** The gateway's own sentence and its field messages, safe to print. */
+  /** The gateway's message and field messages, safe to print. */
   readonly message?: string;
   readonly errors: Readonly<Record<string, readonly string[]>>;
   readonly retryAfterMs?: number;
 }
 
-/** A success answer beside its `data`. */
+/** A success answer without its `data`. */
 export type AnswerEnvelope = Pick<LastResponse, 'requestId' | 'code' | 'message' | 'httpStatus'>;
 
 /** A success answer that the operation could read. */
 export interface ReadSuccess<T> extends ReadPayload<T> {
-  /** The whole answer as it came: JSON. */
+  /** The JSON of the whole answer, as received. */
   readonly text: string;
   readonly envelope: AnswerEnvelope;
-  /** Set where the record says that the payment has ended. */
+  /** Set if the record says that the payment has ended. */
   readonly outcome?: PaymentOutcome;
 }
 
-/** A read has nothing that must be echoed. */
 const NO_ECHO: EchoCheck = { differing: [], warnings: [] };
 
-/** What one try came to. `success` is there exactly when the event is `success`. */
+/** A try after `interpretAttempt`. `success` is set exactly if the event is `success`. */
 export interface Interpretation<T> {
   readonly report: AttemptReport;
   readonly success?: ReadSuccess<T>;
 }
 
-/** Makes sense of what one try brought. */
 export function interpretAttempt<T extends object>(
   call: GatewayCall<T>,
   result: AttemptResult,
   refusalCodes: ReadonlySet<string>,
 ): Interpretation<T> {
   if (result.result === 'failure') return { report: interpretFailure(result) };
-  if (result.result === 'held-back') return { report: heldBack(result.retryAfterMs) };
+  if (result.result === 'held-back') {
+    const { retryAfterMs } = result;
+    return { report: { event: 'held-back', code: 'HELD_BACK', retryAfterMs, errors: {} } };
+  }
   const { httpStatus, text, headers } = result;
   const answer = parseAnswer(text, headers);
   const event = classifyAnswer(call.kind, httpStatus, answer, refusalCodes);
@@ -73,10 +74,7 @@ export function interpretAttempt<T extends object>(
   };
 }
 
-/**
- * What a read is answered may be about people whom its request does not name: only which fields were refused
- * is kept.
- */
+/** Keeps only the names of refused fields: the texts may be about people who are not in the request. */
 function withoutWords(
   { errors }: GatewayErrorBody,
   body: object = {},
@@ -94,10 +92,6 @@ function interpretFailure(failure: Extract<AttemptResult, { readonly result: 'fa
     return { event: 'request-changed', code: failure.code, message: failure.changed, errors: {} };
   }
   return { event: failure.sent ? sent : unsent, code: failure.code, errors: {} };
-}
-
-function heldBack(retryAfterMs: number): AttemptReport {
-  return { event: 'held-back', code: 'HELD_BACK', retryAfterMs, errors: {} };
 }
 
 function interpretSuccess<T extends object>(
@@ -132,7 +126,7 @@ function interpretSuccess<T extends object>(
   };
 }
 
-/** The gateway took the request, and the payment came to nothing at once. */
+/** A payment may end without success although the gateway took the request. */
 function endWarnings(outcome: PaymentOutcome | undefined): readonly string[] {
   if (outcome === undefined || movesMoney(outcome)) return [];
   return [`the payment has ended already: ${outcome}`];
@@ -153,7 +147,7 @@ const NOT_SENT: ReadonlySet<AttemptEvent> = new Set<AttemptEvent>([
   'aborted-unsent',
 ]);
 
-/** What the journal, results and errors keep of a try. */
+/** The part of a try that the journal, results and errors keep. */
 export function attemptInfo(report: AttemptReport, number: number, durationMs: number): AttemptInfo {
   const { event, httpStatus, code } = report;
   return {

@@ -1,17 +1,16 @@
 import { withoutPrototypes } from '../../common/json-object.js';
 import { type BodyHeaders } from '../http/http-transport.js';
 
-/** What a body of an answer is, before the HTTP status is looked at. */
+/** The body of an answer, without regard to the HTTP status. */
 export type ParsedAnswer =
   | {
       readonly shape: 'success';
       readonly envelope: SuccessEnvelope;
-      /** The JSON that was read. */
       readonly text: string;
     }
-  /** One of the known error shapes, whole and free of contradictions. */
+  /** One of the known error shapes, complete and without contradictions. */
   | { readonly shape: 'error'; readonly error: GatewayErrorBody }
-  /** Everything else: what it says about a payment is not known. */
+  /** Everything else; it says nothing about a payment. */
   | { readonly shape: 'unreadable' };
 
 /** The envelope of a success (specification, "Response envelope"). */
@@ -19,18 +18,18 @@ export interface SuccessEnvelope {
   readonly code: string;
   readonly message: string;
   readonly requestId?: string;
-  /** Undefined or null where the answer had none. */
+  /** Undefined or null if the answer has none. */
   readonly data: unknown;
 }
 
-/** What error shapes A, B, C and a bare `{ message }` have in common (specification, "Errors"). */
+/** The common part of error shapes A, B, C and a bare `{ message }` (specification, "Errors"). */
 export interface GatewayErrorBody {
   readonly code?: string;
   readonly message?: string;
   readonly requestId?: string;
   /** Messages by field (shape C); empty in the other shapes. */
   readonly errors: Readonly<Record<string, readonly string[]>>;
-  /** Whether a field beside these may be the record of a payment. */
+  /** Whether another field may be the record of a payment. */
   readonly mayHoldRecord: boolean;
 }
 
@@ -38,7 +37,7 @@ type WireObject = Readonly<Record<string, unknown>>;
 
 const UNREADABLE: ParsedAnswer = { shape: 'unreadable' };
 const JSON_TYPE = /^\s*(application|text)\/([\w.-]+\+)?json\s*(;|$)/i;
-/** Fields beside which an answer without a code says nothing else. */
+/** An answer without a code may have only these fields. */
 const PLAIN_FIELDS: ReadonlySet<string> = new Set([
   'status',
   'success',
@@ -50,7 +49,7 @@ const PLAIN_FIELDS: ReadonlySet<string> = new Set([
   'request_id',
 ]);
 
-/** Names under which a gateway writes what it made, or a value of it. */
+/** Names of fields that may hold the record of a payment or a part of it. */
 const RECORD_FIELD =
   /pay|transaction|trx|txn|transfer|disbursement|collection|provider|result|record|reference|receipt|amount|^id$/i;
 
@@ -60,7 +59,7 @@ export function parseAnswer(text: string, headers: BodyHeaders = {}): ParsedAnsw
   const body = parseObject(trimmed);
   if (!body) return UNREADABLE;
   if (body['status'] === 'success') return parseSuccess(body, trimmed);
-  // What another program may have written or changed on the way is not the gateway's refusal.
+  // A program on the way may have written or changed anything else, so it is not the gateway's refusal.
   return isPlainJson(headers) ? parseError(body) : UNREADABLE;
 }
 
@@ -74,10 +73,7 @@ function parseObject(text: string): WireObject | undefined {
   }
 }
 
-/**
- * How many fields the text of a JSON object has, each repetition counted: `JSON.parse` keeps only the last of
- * the same name.
- */
+/** Counts the fields of a JSON object, repetitions included: `JSON.parse` keeps the last of each name. */
 function topLevelFields(text: string): number {
   let fields = 0;
   let depth = 0;
@@ -91,7 +87,7 @@ function topLevelFields(text: string): number {
   return fields;
 }
 
-/** Where the string ends that begins at a place. */
+/** The end of the string that begins at `start`. */
 function endOfString(text: string, start: number): number {
   for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
     if (!isEscaped(text, quote)) return quote;
@@ -99,7 +95,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** Whether an odd number of backslashes stands before a place. */
+/** Whether an odd number of backslashes precedes `at`. */
 function isEscaped(text: string, at: number): boolean {
   let first = at;
   while (text[first - 1] === '\\') first -= 1;
@@ -140,15 +136,15 @@ function parseError(body: WireObject): ParsedAnswer {
   };
 }
 
-/** A record beside an error, or a code in another place, contradicts it: then nothing is known for certain. */
+/** A record beside an error, or a code in another place, contradicts the error. */
 function isErrorShape(body: WireObject, hasFieldErrors: boolean): boolean {
   const { status, success, code, message } = body;
   const saysError = status === 'error' || success === false;
   const contradicts =
     (status !== undefined && status !== 'error') || (success !== undefined && success !== false);
   if (contradicts || !isEmpty(body['data']) || !isEmpty(body['error'])) return false;
-  if (!isAbsent(message) && typeof message !== 'string') return false;
-  if (isAbsent(code) || code === '') {
+  if (message != null && typeof message !== 'string') return false;
+  if (code == null || code === '') {
     const isWhole = hasFieldErrors ? saysError : typeof message === 'string';
     return isWhole && Object.keys(body).every((field) => PLAIN_FIELDS.has(field));
   }
@@ -158,7 +154,7 @@ function isErrorShape(body: WireObject, hasFieldErrors: boolean): boolean {
 function mayHoldRecord(body: WireObject): boolean {
   if (!isEmpty(body['meta'])) return true;
   const fields = Object.entries(body).filter(([field]) => !PLAIN_FIELDS.has(field));
-  // The list grows while it is read: a body of many levels would overflow the stack of a recursive function.
+  // The list grows while it is read, because deep nesting would overflow the stack of a recursive function.
   for (const [field, value] of fields) {
     if (RECORD_FIELD.test(field)) return true;
     if (typeof value !== 'object' || value === null) continue;
@@ -167,7 +163,7 @@ function mayHoldRecord(body: WireObject): boolean {
   return false;
 }
 
-/** The messages by field; empty where the answer has none, undefined where `errors` is something else. */
+/** The messages by field; empty if the answer has none, undefined if `errors` is something else. */
 function fieldErrors(value: unknown): Record<string, readonly string[]> | undefined {
   if (isEmpty(value)) return {};
   if (!isObject(value)) return undefined;
@@ -190,10 +186,6 @@ function isObject(value: unknown): value is WireObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null;
-}
-
 function isEmpty(value: unknown): boolean {
-  return isAbsent(value) || (typeof value === 'object' && Object.keys(value as object).length === 0);
+  return value == null || (typeof value === 'object' && Object.keys(value).length === 0);
 }

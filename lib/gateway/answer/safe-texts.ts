@@ -2,7 +2,6 @@ import { GATEWAY_CODES } from '../../errors/gateway-codes.js';
 import { type GatewayCall } from '../gateway-call.js';
 import { type GatewayErrorBody } from './parse-answer.js';
 
-/** What names an answer, safe to print. */
 export interface SafeTokens {
   readonly code?: string;
   readonly requestId?: string;
@@ -10,12 +9,10 @@ export interface SafeTokens {
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const TOKEN = /^[\w.:-]{1,64}$/;
-/** The codes of the specification: those of errors, and the one of a success that it shows. */
+/** The codes of the specification: those of errors, and the one success code that it shows. */
 const LISTED_CODES: ReadonlySet<string> = new Set([...Object.keys(GATEWAY_CODES), 'PAYMENT_INITIATED']);
 
-/**
- * Code and request id of an answer: where one is no single token it may hold anything, and is left out.
- */
+/** Code and request id of an answer. One that is not a single token is left out: it may hold anything. */
 export function safeTokens(
   { code, requestId }: Pick<GatewayErrorBody, 'code' | 'requestId'>,
   call: GatewayCall<object>,
@@ -33,7 +30,7 @@ function isKnown(token: string, refusalCodes: ReadonlySet<string>): boolean {
   return LISTED_CODES.has(token) || refusalCodes.has(token) || UUID.test(token);
 }
 
-/** The texts of an error answer without what the request held and without anything that looks like a secret. */
+/** The texts of an error answer without values of the request and without possible secrets. */
 export function safeTexts(
   error: Pick<GatewayErrorBody, 'message' | 'errors'>,
   call: GatewayCall<object>,
@@ -54,7 +51,7 @@ const HARMLESS = new Set(['reference', 'currency', 'channel', 'network', 'bank_c
 /** Fields that a gateway may repeat in part, or in another order. */
 const NAMES = new Set(['customer_name', 'recipient_name', 'account_name']);
 
-/** What a request says about people: nothing of it may stand in an error or a log line. */
+/** The personal data of a request. Errors and log lines must not contain it. */
 export function sensitiveTexts(call: GatewayCall<object>): string[] {
   return Object.entries(call.body ?? {}).flatMap(([field, value]) => {
     if (HARMLESS.has(field)) return [];
@@ -63,7 +60,6 @@ export function sensitiveTexts(call: GatewayCall<object>): string[] {
   });
 }
 
-/** Every text in a value, however deep. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
@@ -75,13 +71,13 @@ const E_MAIL = /[^\s@<>"']+@[^\s@<>"']+/g;
 const LONG_NUMBER = /\+?\d(?:\)?[ /-]?\d){5,}/g;
 /** Shorter values would blank out ordinary words. */
 const SHORTEST_VALUE = 3;
-/** A shorter one counts as a whole word only: `Ali` must leave `invalid` alone. */
+/** A shorter value is replaced only as a whole word: `Ali` must not change `invalid`. */
 const SHORTEST_PART = 6;
 const ASCII = /^[\0-\x7f]*$/;
 
 /**
- * Makes text from outside safe for messages and logs: keys, e-mail addresses and long numbers become `[redacted]`,
- * and so does every one of `values`, in whatever case it is written.
+ * Makes text from outside safe for messages and logs: replaces keys, e-mail addresses, long numbers and all
+ * `values`, in any case, by `[redacted]`.
  */
 export function redactText(text: string, values: readonly string[] = []): string {
   let result = text;
@@ -96,7 +92,7 @@ export function redactText(text: string, values: readonly string[] = []): string
     .replace(LONG_NUMBER, '[redacted]');
 }
 
-/** Spares making a pattern. Beyond ASCII only a pattern knows which letters are the same in another case. */
+/** A cheap check before a pattern is made. Beyond ASCII only a pattern knows the upper case of a letter. */
 function mayStandIn(text: string, value: string): boolean {
   return !ASCII.test(text) || !ASCII.test(value) || text.toLowerCase().includes(value.toLowerCase());
 }

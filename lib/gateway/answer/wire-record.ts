@@ -5,25 +5,22 @@ import { type AmountFormat } from '../../config/payments-options.js';
 /** A JSON object from the wire. */
 export type WireRecord = Readonly<Record<string, unknown>>;
 
-/** `data` as an object; undefined where it is something else. */
+/** `data` as an object; undefined if it is something else. */
 export function asRecord(data: unknown): WireRecord | undefined {
   return typeof data === 'object' && data !== null && !Array.isArray(data) ? (data as WireRecord) : undefined;
 }
 
-/**
- * Writes money fields as two-decimal strings, whatever the wire carried. Every other field stays as it came, and so
- * does money that cannot be read exactly, with a warning.
- */
+/** Writes money fields as two-decimal strings. An inexact amount stays as received, with a warning. */
 export function withMoney(
   record: WireRecord,
   fields: readonly string[],
 ): { readonly record: Record<string, unknown>; readonly warnings: readonly string[] } {
-  // Not spread: Node 20 makes a new shape for each object to which something is added after that.
+  // No spread: Node 20 gives a new shape to each spread object that gets further properties.
   const result: Record<string, unknown> = Object.assign({}, record);
   const warnings: string[] = [];
   for (const field of fields) {
     const value = record[field];
-    if (value === undefined || value === null) continue;
+    if (value == null) continue;
     const money = moneyFromWire(value);
     if (money === undefined) warnings.push(`${field} is not an exact amount and was kept as it came`);
     else result[field] = money;
@@ -37,29 +34,26 @@ export function withMetadata(record: Record<string, unknown>): Record<string, un
   return Array.isArray(metadata) && metadata.length === 0 ? { ...record, metadata: {} } : record;
 }
 
-/** Warns about a value that the specification does not list; the value itself is kept. */
+/** Warns if the specification does not list a value. */
 export function unlistedValue(
   record: WireRecord,
   field: string,
   listed: readonly string[],
 ): readonly string[] {
   const value = record[field];
-  if (value === undefined || value === null) return [`the answer has no ${field}`];
+  if (value == null) return [`the answer has no ${field}`];
   return listed.includes(value as string)
     ? []
     : [`${field} has a value that the specification does not list`];
 }
 
-/** A status with which a payment of this family ends; undefined for every other value. */
+/** The status if a payment of this family ends with it; undefined for every other value. */
 export function finalStatus(family: PaymentFamily, status: unknown): PaymentOutcome | undefined {
   const outcomes: readonly PaymentOutcome[] = FINAL_STATUSES[family];
   return outcomes.find((outcome) => outcome === status);
 }
 
-/**
- * An amount as it stands in the request. Below 10^13 a canonical amount has at most 15 significant digits, which a
- * JSON number holds exactly.
- */
+/** An amount for the request. As a JSON number it is exact, because it has at most 15 digits. */
 export function wireAmount(canonical: string, format: AmountFormat): string | number {
   return format === 'string' ? canonical : Number(canonical);
 }

@@ -21,13 +21,12 @@ import {
 const OWN_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type']);
 
 /**
- * Sends the requests of one account. Axios, which takes as long as everything else in a call together, is
- * asked only where it could make a difference: once the application has got hold of it, to add interceptors
- * or another adapter, or where there are default headers. Otherwise requests go straight to what its adapter
- * stands on.
+ * Sends the requests of one account. Requests go through axios only if that could make a difference: the
+ * application has read `axiosRef`, and may have added interceptors or another adapter, or there are default
+ * headers. Otherwise they go straight to undici, because axios takes as long as all other parts of a call.
  */
 export function accountTransport(http: HttpService): HttpTransport {
-  // A test may have put something of its own in its place, which has no axios at all, or only a part of one.
+  // The substitute of a test may have no axios, or a part of one.
   const axios = http.axiosRef as Partial<AxiosInstance> | undefined;
   const guard = axios?.interceptors && new RequestGuard(axios as AxiosInstance);
   const throughAxios = new AxiosTransport(http, guard);
@@ -39,7 +38,7 @@ export function accountTransport(http: HttpService): HttpTransport {
     return axios;
   };
   Object.defineProperty(http, 'axiosRef', { configurable: true, get });
-  // A test may also spy on the property, or put its own axios there, without reading it.
+  // A test may replace the property without reading it.
   const isReplaced = (): boolean => Object.getOwnPropertyDescriptor(http, 'axiosRef')?.get !== get;
   return {
     send: (request, onStart) => (reached || isReplaced() ? throughAxios : straight).send(request, onStart),
@@ -54,7 +53,7 @@ function addsHeaders(defaults: object = {}): boolean {
   return names.some((name) => !OWN_HEADERS.has(name.toLowerCase()));
 }
 
-/** Sends requests through axios, with the interceptors and whatever else an application gave it. */
+/** Sends requests through axios, with everything that the application added to it. */
 export class AxiosTransport implements HttpTransport {
   constructor(
     private readonly http: HttpService,
@@ -68,9 +67,8 @@ export class AxiosTransport implements HttpTransport {
     const send = async (): Promise<TransportAnswer> => {
       const { axiosRef } = this.http;
       isGuarded = this.guard?.guards(axiosRef) ?? false;
-      // A test may have put something of its own in the place of axios, which never says when it begins.
+      // The substitute of a test for axios does not say when it sends.
       if (!isGuarded) onStart?.();
-      // What an application put there may throw at once.
       return axiosRef.request<unknown>({
         method: request.method,
         url: request.origin + request.path,

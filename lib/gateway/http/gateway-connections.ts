@@ -4,14 +4,11 @@ import { Agent } from 'undici';
 import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
 import { undiciAdapter, UndiciTransport } from './undici-transport.js';
 
-/** Connections to the gateway, kept open and reused; more calls at once wait for one of them. */
+/** Connections stay open. If more calls run at once, they wait for a connection. */
 const MAX_CONNECTIONS = 50;
-/** No answer of the gateway comes near it; it keeps a broken one from filling the memory. */
+/** Much more than any answer of the gateway. A broken answer must not fill the memory. */
 const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
-/**
- * Options that only axios' own adapter obeys; with all but the first and `transport` it sends through a
- * watched transport.
- */
+/** Options that only axios' own adapter obeys. */
 const AXIOS_ADAPTER_OPTIONS = [
   'adapter',
   'httpAgent',
@@ -30,7 +27,7 @@ export class GatewayConnections implements OnApplicationShutdown {
   private readonly http: HttpModuleOptions;
   private closing: Promise<void> | undefined;
 
-  /** Keeps only what it needs of the options: nothing that can be inspected holds the keys. */
+  /** Keeps only two of the options: nothing that can be inspected holds the keys. */
   constructor(options: Pick<ResolvedPaymentsOptions, 'http' | 'timeoutMs'>) {
     this.http = options.http;
     this.agent = new Agent({
@@ -40,7 +37,7 @@ export class GatewayConnections implements OnApplicationShutdown {
     });
   }
 
-  /** The options of the package's own `HttpModule`. What money safety needs stands above what the application wrote. */
+  /** The options of the package's own `HttpModule`. Money safety overrides the application's options. */
   httpModuleOptions(): HttpModuleOptions {
     const { http } = this;
     const axiosAdapter = AXIOS_ADAPTER_OPTIONS.some(
@@ -48,24 +45,24 @@ export class GatewayConnections implements OnApplicationShutdown {
     );
     return {
       proxy: false,
-      // As over the package's own connections: a body that is compressed although nobody asked is not read.
+      // As undici does: the package does not read a body that is compressed unasked.
       decompress: false,
       maxContentLength: MAX_ANSWER_BYTES,
       ...http,
       ...(axiosAdapter ? {} : { adapter: undiciAdapter(new UndiciTransport(this.agent)) }),
-      // A followed redirect would carry the secret along.
+      // A redirect would send the secret to another address.
       maxRedirects: 0,
-      // Axios resolves HTML and broken JSON as if they were answers, so the package parses by itself.
+      // Axios resolves HTML and broken JSON as answers, so the package parses the text itself.
       responseType: 'text',
       transformRequest: [unchanged],
       transformResponse: [unchanged],
       validateStatus: () => true,
-      // Its timeout does not bound a body that drips; each attempt has a timer of its own.
+      // Axios' timeout does not stop a slow body; each try has its own timer.
       timeout: 0,
     };
   }
 
-  /** Waits for what is under way, then closes every connection. Nest 11 calls it again when it is closed again. */
+  /** Waits for running requests, then closes all connections. Nest 11 may call it twice. */
   onApplicationShutdown(): Promise<void> {
     this.closing ??= this.agent.close();
     return this.closing;

@@ -13,37 +13,37 @@ export interface OutgoingRequest {
 export interface TransportAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
-  /** A text, unless an interceptor or a test adapter has parsed it. */
+  /** A text, unless an interceptor or a test's adapter has parsed it. */
   readonly data: unknown;
-  /** Set where a proxy answered, which let nothing through to the gateway. */
+  /** Set if a proxy answered and let nothing through to the gateway. */
   readonly byProxy?: true;
-  /** Set where an interceptor sent something before, or brought an answer that nobody saw come. */
+  /** Set if an interceptor sent another request before, or replaced the answer. */
   readonly resent?: true;
 }
 
-/** What the application's interceptors had to do with a request that was not sent. */
+/** Why the application's interceptors kept a request from being sent. */
 export interface NotSentReason {
-  /** What of the request they changed. */
+  /** The part of the request that they changed. */
   readonly changed?: string;
-  /** One of them failed, or did not come back. */
+  /** One of them failed or did not return. */
   readonly interceptorFailed?: true;
 }
 
 /** One request on its way to the gateway. */
 export interface InFlightRequest {
-  /** Rejects with the network's error; one of axios holds the secret. */
+  /** Rejects with the network's error. An error of axios holds the secret. */
   readonly answer: Promise<TransportAnswer>;
-  /** Whether bytes may have left. What nobody watched counts as sent. */
+  /** Whether bytes may have left. An unobserved request counts as sent. */
   mayHaveBeenSent(): boolean;
-  /** What the application's interceptors had to do with it, where nothing was sent. */
+  /** Call it only if nothing was sent. */
   notSentBecause(): NotSentReason;
-  /** Stops it, wherever it is: a payment that has not left will not leave. */
+  /** Stops the request. A payment that has not left will not leave. */
   giveUp(): void;
 }
 
 /**
- * Sends requests, following no redirect. Only an application's interceptor may send one again. Time limits
- * are the caller's.
+ * Sends requests without time limits and follows no redirect. Only an interceptor of the application may send
+ * a request twice.
  */
 export interface HttpTransport {
   /**
@@ -54,7 +54,7 @@ export interface HttpTransport {
   send(request: OutgoingRequest, onStart?: () => void): InFlightRequest;
 }
 
-/** The headers that say how to read a body; undefined where the answer had none. */
+/** The headers that say how to read a body. */
 export interface BodyHeaders {
   readonly contentType?: string | undefined;
   readonly contentEncoding?: string | undefined;

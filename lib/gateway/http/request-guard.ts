@@ -5,9 +5,10 @@ import { transportBelow, requestOf } from './undici-transport.js';
 import { watchedTransport } from './watched-transport.js';
 
 /**
- * Sees every request of an axios after all other interceptors and before any adapter: axios runs last the one
- * that was there first. So an interceptor that throws has sent nothing, and one that sends again is seen.
- * Sees answers before all other interceptors: of those axios runs first the one that was there first.
+ * Sees every request of an axios after all other interceptors and before any adapter, because axios runs the
+ * first request interceptor last. So the guard notices an interceptor that sends again, and one that throws
+ * has sent nothing. It sees answers before all other interceptors, because axios runs the first response
+ * interceptor first.
  */
 export class RequestGuard {
   private readonly request: unknown;
@@ -16,7 +17,7 @@ export class RequestGuard {
     this.request = requestMethod(axios);
     const { request, response } = axios.interceptors;
     keepFirst(request, () => {
-      // Asynchronous interceptors would make those of the application so, too.
+      // With an asynchronous interceptor, axios would run those of the application asynchronously too.
       request.use(this.guard, null, { synchronous: true });
     });
     keepFirst(response, () => {
@@ -24,7 +25,7 @@ export class RequestGuard {
     });
   }
 
-  /** Whether requests of this axios still pass by; a test may have put something in its place. */
+  /** Whether requests of this axios pass the guard. A test may have replaced axios. */
   guards(axios: AxiosInstance | undefined): boolean {
     return (
       axios === this.axios &&
@@ -40,22 +41,19 @@ export class RequestGuard {
     watch.dispatched += 1;
     const isWatched = transportBelow(config.adapter) || (isHttpAdapter(config) && !config.transport);
     config.transport ??= watchedTransport(watch);
-    // Whatever else sends never says when it begins.
+    // Any other adapter does not say when it sends.
     if (!isWatched) watch.onStart?.();
     return config;
   };
 
-  /** Where an adapter of axios sends it. To ask axios costs more than the rest of the guard. */
+  /** The address to which axios sends. `getUri` costs more than the rest of the guard. */
   private addressOf(config: InternalAxiosRequestConfig): string | undefined {
     const isWhole = config.baseURL === undefined && config.params === undefined;
     return isWhole ? config.url : this.axios.getUri(config);
   }
 }
 
-/**
- * Adds an interceptor before all others, and again where the application takes all of them away. What a test
- * puts in the place of axios may have no `clear`.
- */
+/** Adds an interceptor before all others, and again after `clear`, which a test's substitute may lack. */
 function keepFirst(interceptors: { clear?(): void }, add: () => void): void {
   add();
   const clear = interceptors.clear?.bind(interceptors);
@@ -66,24 +64,21 @@ function keepFirst(interceptors: { clear?(): void }, add: () => void): void {
   };
 }
 
-/** Notes what an adapter answered that is not the package's own: a test's, for example. */
+/** Notes the answer of an adapter that is not the package's own, for example a test's. */
 function noteAnswer(response: AxiosResponse<unknown>): AxiosResponse<unknown> {
-  // A test's adapter may leave it out.
+  // A test's adapter may leave `config` out.
   const { config } = response as Partial<AxiosResponse>;
   const watch = sendWatchOf(config?.signal);
   if (watch?.taken === 0) watch.answer = readAnswer(response);
   return response;
 }
 
-/**
- * Whether axios sends through its own adapter for Node.js, which takes a transport. It chooses the first that
- * it can use.
- */
+/** Whether axios uses its own adapter for Node.js, which takes a transport: it takes the first usable one. */
 function isHttpAdapter({ adapter }: InternalAxiosRequestConfig): boolean {
   return [adapter].flat().find((name) => name !== 'xhr') === 'http';
 }
 
-/** What a test may have put a function of its own in the place of. */
+/** Compared by identity: a test may have replaced the method. */
 function requestMethod(axios: { readonly request: unknown }): unknown {
   return axios.request;
 }

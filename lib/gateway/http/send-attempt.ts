@@ -6,23 +6,22 @@ import {
   type TransportAnswer,
 } from './http-transport.js';
 
-/** The headers of an answer that mean something to the package. */
 interface AnswerHeaders extends BodyHeaders {
   readonly retryAfter?: string | undefined;
 }
 
-/** Everything that the package reads of an answer. */
+/** The part of an answer that the package reads. */
 export interface ReadAnswer {
   readonly httpStatus: number;
   readonly text: string;
   readonly headers: AnswerHeaders;
 }
 
-/** What came of one try. Never holds another library's error: inspecting one prints the secret. */
+/** What came of one try. It contains no error of another library: to inspect one prints the secret. */
 export type AttemptResult =
   | (ReadAnswer & {
       readonly result: 'response';
-      /** Set where an interceptor sent something before, or brought an answer that nobody saw come. */
+      /** Set if an interceptor sent another request before, or replaced the answer. */
       readonly resent?: true;
     })
   | {
@@ -31,15 +30,15 @@ export type AttemptResult =
       readonly aborted: boolean;
       /** The network's error code, `TIMEOUT` or `ABORTED`. */
       readonly code: string;
-      /** What of the request an interceptor changed, so that nothing was sent. */
+      /** The part of the request that an interceptor changed, so that nothing was sent. */
       readonly changed?: string;
     }
-  /** Nothing was sent: after a 429 all calls of the account wait, and this one cannot. */
+  /** Nothing was sent: after a 429 all calls of the account wait, and this call cannot wait so long. */
   | { readonly result: 'held-back'; readonly retryAfterMs: number };
 
 /**
- * Sends a request once. One wall-clock limit holds over queueing, connecting, sending, the answer's headers and its
- * body, also where the body drips. Never rejects.
+ * Sends a request once. One time limit covers queueing, connecting, sending, and the answer's headers and
+ * body, even a slow body. Never rejects.
  *
  * @param onStart Called when the first byte is about to leave; must not throw.
  */
@@ -65,7 +64,7 @@ export function sendAttempt(
       const aborted = code === 'ABORTED';
       end({ result: 'failure', sent, aborted, code, ...(!sent && !aborted && reasonOf(inFlight)) });
     };
-    // Ends the attempt also where an adapter or an interceptor does not listen.
+    // Ends the try even if an adapter or an interceptor ignores the signal.
     const giveUp = (code: 'TIMEOUT' | 'ABORTED'): void => {
       inFlight.giveUp();
       fail(code);
@@ -77,7 +76,7 @@ export function sendAttempt(
     const timer = setTimeout(() => {
       giveUp('TIMEOUT');
     }, timeoutMs);
-    // It may have fired while the request was handed over.
+    // The signal may have fired during `send`.
     if (signal?.aborted) onAbort();
     inFlight.answer
       .then((answer) => {
@@ -91,7 +90,7 @@ export function sendAttempt(
   });
 }
 
-/** An interceptor's failure has a code of this package: its own may be anything. */
+/** An interceptor's failure gets a code of this package, because its own code may be anything. */
 function reasonOf(inFlight: InFlightRequest): { readonly code?: string; readonly changed?: string } {
   const { changed, interceptorFailed } = inFlight.notSentBecause();
   if (changed !== undefined) return { code: 'REQUEST_CHANGED', changed };
@@ -116,13 +115,13 @@ export function readAnswer({ status, headers, data }: TransportAnswer): ReadAnsw
   };
 }
 
-/** Interceptors and test adapters may hand over parsed data. */
+/** Interceptors and tests' adapters may pass parsed data. */
 function textOf(data: unknown): string {
   if (typeof data === 'string') return data;
-  return data === undefined || data === null ? '' : JSON.stringify(data);
+  return data == null ? '' : JSON.stringify(data);
 }
 
-/** A header that came twice is one list, as on the wire; test adapters write names as people do. */
+/** Joins a repeated header as on the wire. Tests' adapters write names as people do. */
 function headerOf(headers: TransportAnswer['headers'], name: string, written: string): string | undefined {
   const value = headers[name] ?? headers[written];
   if (Array.isArray(value)) return value.join(', ');

@@ -2,54 +2,51 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type TransportAnswer, type OutgoingRequest } from './http-transport.js';
 import { readAnswer, type ReadAnswer } from './send-attempt.js';
 
-/**
- * What is known about the sending of one attempt. The last interceptor of axios and what sends below it write this, the
- * client reads it.
- */
+/** What is known about the sending of one try. The request guard and the transports below axios write it. */
 export interface SendWatch {
-  /** What was asked for; undefined for a read, which may be changed and sent again. */
+  /** The request of a payment. Undefined for a read, which interceptors may change and send again. */
   readonly asked?: OutgoingRequest;
-  /** Fires when the attempt is given up. An application may put another signal into the request. */
+  /** Fires when the try is given up. An application may put another signal into the request. */
   readonly signal: AbortSignal;
-  /** How often axios handed the request to an adapter. */
+  /** How often axios passed the request to an adapter. */
   dispatched: number;
-  /** How often the package's own adapter or transport took it, which says when sending starts. */
+  /** How often the package's own adapter or transport took it. These say when sending starts. */
   taken: number;
   /** How often the first byte was about to leave. */
   sends: number;
-  /** The last answer that was seen to come to what was sent; an interceptor may bring another one. */
+  /** The last answer that came over the wire. An interceptor may replace it. */
   answer?: ReadAnswer;
-  /** Set where a proxy refused to open a tunnel: it answers, in the place of the gateway. */
+  /** Set if a proxy refused to open a tunnel, and answers instead of the gateway. */
   tunnelRefused?: true;
-  /** Set once the attempt was given up or answered: a payment must not leave any more. */
+  /** Set once the try was given up or answered: the payment must not leave any more. */
   over: boolean;
-  /** What of the request an interceptor changed: that was not sent. */
+  /** The part of the request that an interceptor changed. The changed request was not sent. */
   changed?: string;
-  /** Called at the first of these moments; must not throw. */
+  /** Called when the first byte is about to leave; must not throw. */
   readonly onStart?: (() => void) | undefined;
 }
 
 type Counts = Pick<SendWatch, 'dispatched' | 'taken' | 'sends' | 'tunnelRefused'>;
 type Seen = Counts & Pick<SendWatch, 'answer'>;
 
-/** The first byte is about to leave. Never taken back. */
+/** Notes that the first byte is about to leave. */
 export function noteStart(watch: Pick<SendWatch, 'sends' | 'onStart'>): void {
   watch.sends += 1;
   if (watch.sends === 1) watch.onStart?.();
 }
 
-/** A property, not a WeakMap: that costs the garbage collector more than the rest of an attempt. */
+/** A property: a WeakMap costs the garbage collector more than the rest of a try. */
 const WATCH = Symbol('nestjs-payments.send-watch');
 
 type WatchedSignal = object & { [WATCH]?: SendWatch };
 
 /**
- * The payment that an interceptor is at work for, whatever it does to the request. A function, because
- * Node.js shows what is stored here to whoever prints a promise or a timer.
+ * The payment for which an interceptor works, whatever it does to the request. A function, because Node.js
+ * prints the stored value with a promise or a timer.
  */
 const AT_WORK_FOR = new AsyncLocalStorage<(() => SendWatch) | undefined>();
 
-/** Starts watching the attempt that this signal belongs to. */
+/** Starts to watch the try that has this signal. */
 export function watchSending(signal: AbortSignal, request: OutgoingRequest, onStart?: () => void): SendWatch {
   const watch: SendWatch = {
     signal,
@@ -64,45 +61,41 @@ export function watchSending(signal: AbortSignal, request: OutgoingRequest, onSt
   return watch;
 }
 
-/** Runs what sends the attempt: whatever leaves within it for a payment is this payment, or is refused. */
+/** Runs `send`. Within it, only this payment may leave; another request for a payment is refused. */
 export function sendWithin<T>(watch: SendWatch, send: () => T): T {
   return AT_WORK_FOR.run(watch.asked && (() => watch), send);
 }
 
-/** The attempt was given up or answered. */
 export function endWatch(watch: SendWatch): void {
   watch.over = watch.asked !== undefined;
 }
 
-/** The watch of an attempt; undefined for a request that is not the package's. */
+/** The watch of a try; undefined for a request that is not the package's. */
 export function sendWatchOf(signal: object | undefined): SendWatch | undefined {
   return (signal as WatchedSignal | undefined)?.[WATCH] ?? AT_WORK_FOR.getStore()?.();
 }
 
-/** Whether bytes may have left. What nobody saw counts as sent. */
+/** Whether bytes may have left. An unobserved request counts as sent. */
 export function mayHaveBeenSent({ dispatched, taken, sends }: Counts, isGuarded: boolean): boolean {
   return sends > 0 || dispatched > taken || (taken === 0 && !isGuarded);
 }
 
-/** Whether the answer is that of a proxy which let nothing through. */
+/** Whether the answer is from a proxy that let nothing through. */
 export function wasAnsweredByProxy(watch: Seen, answer: TransportAnswer): boolean {
   const { dispatched, taken, sends, tunnelRefused } = watch;
   return tunnelRefused === true && sends === 0 && dispatched <= taken && sawAnswer(watch, answer);
 }
 
-/**
- * Whether the answer is that to the only request that may have left. Any other one came by another way, as
- * when an interceptor sends again through another client.
- */
+/** Whether only one request may have left and this is its answer: an interceptor may use another client. */
 export function answersOnlySend(watch: Seen, answer: TransportAnswer, isGuarded: boolean): boolean {
-  // Something of a test's in the place of axios.
+  // A test has replaced axios.
   if (watch.taken === 0 && !isGuarded) return true;
   return wasSentOnce(watch) && sawAnswer(watch, answer);
 }
 
 function wasSentOnce({ dispatched, taken, sends, tunnelRefused }: Counts): boolean {
   if (taken > 0) return sends === 1 && dispatched <= taken && !tunnelRefused;
-  // An adapter that is not the package's own: a test's, for example.
+  // The adapter is not the package's own, for example a test's.
   return dispatched === 1;
 }
 
@@ -110,9 +103,7 @@ function sawAnswer({ answer: seen }: Seen, answer: TransportAnswer): boolean {
   return seen !== undefined && isSameAnswer(answer, seen);
 }
 
-/**
- * Whether an answer is the seen one. An interceptor may have parsed its body, and changed headers that nobody reads.
- */
+/** Whether two answers are the same. An interceptor may parse the body and change unread headers. */
 function isSameAnswer(answer: TransportAnswer, seen: ReadAnswer): boolean {
   const { httpStatus, text, headers } = readAnswer(answer);
   const isSameText = text === seen.text || (typeof answer.data !== 'string' && text === reprinted(seen.text));
@@ -125,7 +116,7 @@ function isSameAnswer(answer: TransportAnswer, seen: ReadAnswer): boolean {
   );
 }
 
-/** JSON as it is written once it was parsed. */
+/** JSON after parsing and writing. */
 function reprinted(text: string): string | undefined {
   try {
     return JSON.stringify(JSON.parse(text));
@@ -135,8 +126,8 @@ function reprinted(text: string): string | undefined {
 }
 
 /**
- * Throws where an interceptor changed what tells payments apart, or where they go, and where the attempt is
- * over: nothing of it is sent. Headers may be added.
+ * Throws if an interceptor changed the identity or the destination of a payment, or if the try is over.
+ * Nothing is sent then. An interceptor may add headers.
  */
 export function refuseChanged(watch: SendWatch, request: OutgoingRequest): void {
   const { asked, over } = watch;
@@ -165,24 +156,24 @@ function idempotencyKeyOf({ headers }: Pick<OutgoingRequest, 'headers'>): string
   return headerOf(headers, 'idempotency-key');
 }
 
-/** A host that a header names in the place of the one that is connected to: one server may have several merchants. */
+/** The Host header if it names another host than the origin: one server may have several merchants. */
 function otherHost({ origin, headers }: OutgoingRequest): string | undefined {
   const host = headerOf(headers, 'host');
   return host === undefined || bare(host) === bare(new URL(origin).host) ? undefined : host;
 }
 
-/** To a proxy axios names an address of IPv6 without its brackets. */
+/** Axios names an IPv6 address to a proxy without its brackets. */
 function bare(host: string): string {
   return host.toLowerCase().replace(/[[\]]/g, '');
 }
 
-/** A length that a header gives to a body of another one: Node's client cuts the body, or waits for more of it. */
+/** The Content-Length if it is not that of the body: Node's client would cut the body or wait for more. */
 function otherLength({ headers, body = '' }: OutgoingRequest): string | undefined {
   const length = headerOf(headers, 'content-length');
   return length === String(Buffer.byteLength(body)) ? undefined : length;
 }
 
-/** However its name is written; undefined where there is none. */
+/** A header, in any case; undefined if there is none. */
 function headerOf(headers: OutgoingRequest['headers'], wanted: string): string | undefined {
   const names = Object.keys(headers).filter(
     (name) => name.length === wanted.length && name.toLowerCase() === wanted,

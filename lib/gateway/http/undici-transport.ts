@@ -13,14 +13,14 @@ import { type AxiosAdapter, type AxiosResponse, type InternalAxiosRequestConfig 
 
 /** Sends requests over an undici dispatcher. */
 export class UndiciTransport implements HttpTransport {
-  /** Pending from an answer until its connection can be used again. */
+  /** Pending from an answer until its connection is free again. */
   private restOfTurn: Promise<void> | undefined;
 
   constructor(private readonly dispatcher: Dispatcher) {}
 
   /**
    * @param onStart Called when the first byte is about to leave; must not throw.
-   * @param isOver Asked before that: whether the attempt has ended, so that nothing may leave.
+   * @param isOver Called before that. True if the try has ended, so that nothing may leave.
    */
   send(request: OutgoingRequest, onStart?: () => void, isOver?: () => boolean): ResponseCollector {
     const collector = new ResponseCollector(this.answered, onStart, isOver);
@@ -39,15 +39,15 @@ export class UndiciTransport implements HttpTransport {
     collector: ResponseCollector,
   ): void {
     this.dispatcher.dispatch(
-      // The attempt's own timer bounds both times, to the millisecond.
+      // The timer of the try limits both times, to the millisecond.
       { method, origin, path, headers, body: body ?? null, headersTimeout: 0, bodyTimeout: 0 },
       collector,
     );
   }
 
   /**
-   * undici uses a connection again in the turn of the event loop after its answer. A call that does not wait
-   * for that opens another one, with another handshake.
+   * undici reuses a connection in the turn of the event loop after its answer. A call that does not wait for
+   * that turn opens another connection, with another handshake.
    */
   private readonly answered = (): void => {
     this.restOfTurn ??= new Promise((resolve) => {
@@ -55,7 +55,7 @@ export class UndiciTransport implements HttpTransport {
         this.restOfTurn = undefined;
         resolve();
       };
-      // undici asks for its own part of the next turn once this answer was handed over: first come, first served.
+      // undici schedules its own work for the next turn after this callback, and must come first.
       queueMicrotask(() => setImmediate(end));
     });
   };
@@ -68,7 +68,7 @@ export interface CollectedResponse extends TransportAnswer {
   readonly data: string;
 }
 
-/** Collects one response of an undici dispatcher, and notes the exact moment at which sending begins. */
+/** Collects one response of an undici dispatcher, and notes when sending begins. */
 export class ResponseCollector implements Dispatcher.DispatchHandler, InFlightRequest {
   readonly answer: Promise<CollectedResponse>;
   private resolve!: (response: CollectedResponse) => void;
@@ -108,8 +108,8 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, InFlightRe
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Throwing here keeps the request from being written: it was given up while it waited for a connection, or undici
-    // would send it a second time.
+    // If this throws, undici does not write the request: it was given up while it waited for a connection, or
+    // undici wants to send it a second time.
     if (this.givenUp || this.isOver?.()) throw new Error('given up before sending');
     if (this.controller) throw new Error('sent once already');
     this.controller = controller;
@@ -146,7 +146,7 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, InFlightRe
 
 const TRANSPORTS = new WeakMap<object, UndiciTransport>();
 
-/** An axios adapter on a transport. Its requests end early through their own signals, and through the package's. */
+/** An axios adapter on a transport. The request's signal and the package's signal abort it. */
 export function undiciAdapter(transport: UndiciTransport): AxiosAdapter {
   const adapter: AxiosAdapter = async (config) => {
     const watch = sendWatchOf(config.signal);
@@ -155,7 +155,7 @@ export function undiciAdapter(transport: UndiciTransport): AxiosAdapter {
     const request = requestOf(config);
     if (watch) {
       watch.taken += 1;
-      // Another adapter above this one may have changed it, too.
+      // An adapter above this one may have changed it.
       refuseChanged(watch, request);
     }
     const start = (): void => {
@@ -178,16 +178,12 @@ export function undiciAdapter(transport: UndiciTransport): AxiosAdapter {
   return adapter;
 }
 
-/** What carries the requests of an adapter; undefined where it is not the package's own. */
+/** The transport of the package's own adapter; undefined for another adapter. */
 export function transportBelow(adapter: unknown): UndiciTransport | undefined {
   return typeof adapter === 'function' ? TRANSPORTS.get(adapter) : undefined;
 }
 
-/**
- * What axios made of a request.
- *
- * @param address The whole of it.
- */
+/** A request as axios changed it. */
 export function requestOf(
   { url, method = 'get', headers, data }: InternalAxiosRequestConfig,
   address = url ?? '',
@@ -197,7 +193,7 @@ export function requestOf(
     method: method.toUpperCase() as OutgoingRequest['method'],
     origin,
     path: pathname + search,
-    // An interceptor may have put a plain object there.
+    // An interceptor may have set a plain object.
     headers:
       typeof headers.toJSON === 'function'
         ? headers.toJSON(true)

@@ -6,15 +6,15 @@ import { type OutgoingRequest } from './http-transport.js';
 import { readAnswer } from './send-attempt.js';
 import { noteStart, refuseChanged, type SendWatch } from './send-watch.js';
 
-/** What axios' own adapter sends through. */
+/** The `transport` option of axios' own adapter. */
 export interface HttpTransport {
   request(options: RequestOptions, onResponse: (response: IncomingMessage) => void): ClientRequest;
 }
 
 /**
- * Node's own client, for a proxy, an agent or whatever else only axios' adapter obeys. It compares a payment
- * with what was asked for, where nothing can change it any more, and notes the moment at which sending
- * begins: on a connection that is there, and that has been secured where it must be.
+ * Node's own client, for a proxy, an agent or other options that only axios' adapter obeys. It compares a
+ * payment with the requested one after all changes. It notes when sending begins, after connecting and the
+ * TLS handshake.
  */
 export function watchedTransport(watch: SendWatch): HttpTransport {
   return {
@@ -23,7 +23,7 @@ export function watchedTransport(watch: SendWatch): HttpTransport {
       const { asked } = watch;
       const sent = asked && sentAs(options, asked);
       const client = options.protocol === 'https:' ? https : http;
-      // An application may have put another signal into the request.
+      // An application may have set another signal.
       const request = client.request(Object.assign(options, { signal: watch.signal }), (response) => {
         noteAnswer(response, watch);
         onResponse(response);
@@ -44,7 +44,7 @@ export function watchedTransport(watch: SendWatch): HttpTransport {
   };
 }
 
-/** Notes a whole answer, before axios hands it on. */
+/** Notes a complete answer before axios gets it. */
 function noteAnswer(response: IncomingMessage, watch: SendWatch): void {
   const chunks: Buffer[] = [];
   const { statusCode: status = 0, headers } = response;
@@ -58,13 +58,13 @@ function noteAnswer(response: IncomingMessage, watch: SendWatch): void {
   });
 }
 
-/** What Node's client is told to send: all but the body, which comes later. */
+/** The request as Node's client gets it, without the body, which comes later. */
 export function sentAs(
   { protocol, hostname, port, socketPath, path, method, headers }: RequestOptions,
   asked: OutgoingRequest,
 ): OutgoingRequest {
   const host = hostname?.includes(':') ? `[${hostname}]` : hostname;
-  // A socket of this machine has no host; the request that a proxy hands on has it in its path.
+  // A local socket has no host. For a proxy, the path holds the whole address.
   const address = `${protocol}//${host}${port ? `:${port}` : ''}`;
   const target = path?.startsWith('/') ? `${socketPath === undefined ? address : asked.origin}${path}` : path;
   const { origin, pathname, search } = new URL(target ?? '');
@@ -78,9 +78,9 @@ export function sentAs(
 }
 
 /**
- * Sends nothing before the whole body is there and was checked.
+ * Sends nothing before the whole body has come and was checked.
  *
- * @param check Throws where the body must not be sent.
+ * @param check Throws if the body must not be sent.
  */
 function holdBody(request: ClientRequest, check: (body: string) => void): void {
   const chunks: Buffer[] = [];
@@ -99,9 +99,8 @@ function holdBody(request: ClientRequest, check: (body: string) => void): void {
 }
 
 /**
- * Calls back before the first byte is written. A socket that tells nothing about itself is ready; one that
- * cannot be written to never is: it stands for a tunnel that a proxy refused, and only carries the proxy's
- * answer.
+ * Calls back before the first byte is written. A socket that reports no state is ready. A socket that is not
+ * writable never is: a proxy refused the tunnel, and the socket only brings the proxy's answer.
  */
 function whenReady(
   socket: Socket & Partial<Pick<TLSSocket, 'encrypted'>>,

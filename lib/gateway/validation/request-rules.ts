@@ -5,8 +5,8 @@ import { trimmedReference } from '../../common/reference.js';
 import { amountProblem } from '../../common/money.js';
 
 /**
- * Says what is wrong with a field's value, as the end of a sentence that starts with the field's name, or undefined
- * when it is fine. Never repeats the value: it may be a phone number.
+ * Says what is wrong with a field's value, as the end of a sentence that starts with the field's name;
+ * undefined if nothing is. Does not repeat the value, which may be a phone number.
  */
 export type FieldProblem = (value: unknown, request: object) => string | undefined;
 
@@ -30,9 +30,9 @@ export function whenGiven(problem: FieldProblem): FieldProblem {
 
 const MAX_REFERENCE_BYTES = 255;
 const NETWORK_TOKEN = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
-/** An address of the usual form, which `isEmail` takes, at a tenth of its price; of any other form it is asked. */
+/** Accepts usual addresses in a tenth of the time of `isEmail`, which checks the others. */
 const USUAL_EMAIL = /^(?=.{1,64}$)[a-z\d]+(?:[._+-][a-z\d]+)*@(?:[a-z\d]+(?:-[a-z\d]+)*\.)+[a-z]{2,}$/i;
-/** Half of a surrogate pair: it cannot be written in UTF-8 and would arrive as another character. */
+/** UTF-8 cannot hold half of a surrogate pair: it would arrive as another character. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 const CONTROL_CHARACTER = /\p{Cc}/u;
@@ -53,7 +53,7 @@ const referenceProblem: FieldProblem = (value, request) => {
   const reference = String(value);
   if (CONTROL_CHARACTER.test(reference))
     return 'must not hold control characters, such as a line break or a tab: take them out';
-  // A gateway that trims it sends the webhook under another name, which the journal does not know.
+  // A gateway that trims it sends its webhook under a reference that the journal does not know.
   if (trimmedReference(reference) !== reference)
     return 'must not begin or end with white space or an invisible character: trim it';
   return Buffer.byteLength(String(value)) > MAX_REFERENCE_BYTES
@@ -105,7 +105,7 @@ const CONTENT =
   'must hold only strings, finite numbers, booleans, null, arrays and plain objects: turn dates, bigints and class instances into strings';
 const MAX_DEPTH = 32;
 
-/** Whether a value is an object literal, so that JSON shows all of it. */
+/** Whether a value is a plain object, so that JSON shows all of it. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -116,13 +116,13 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 function isJson(value: unknown, depth: number): boolean {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
   if (typeof value === 'number') return Number.isFinite(value);
-  // The bound also ends a circle.
+  // The limit also ends a circle.
   if (depth >= MAX_DEPTH) return false;
   if (Array.isArray(value)) return value.every((item) => isJson(item, depth + 1));
   return isPlainObject(value) && holdsJson(value, depth + 1);
 }
 
-/** Fields that are undefined are left out by JSON, as everywhere; a getter could change between check and sending. */
+/** JSON leaves undefined fields out. A getter could change between check and sending. */
 function holdsJson(value: Record<string, unknown>, depth: number): boolean {
   return Object.getOwnPropertyNames(value).every((name) => {
     const field = Object.getOwnPropertyDescriptor(value, name) ?? {};
@@ -130,7 +130,7 @@ function holdsJson(value: Record<string, unknown>, depth: number): boolean {
   });
 }
 
-/** Says what is wrong with merchant metadata, or undefined when it is fine. */
+/** Says what is wrong with merchant metadata; undefined if nothing is. */
 export function metadataProblem(value: unknown): string | undefined {
   if (!isPlainObject(value)) return SHAPE;
   return holdsJson(value, 0) ? undefined : CONTENT;
@@ -146,17 +146,15 @@ export interface RequestClass<T extends object> {
 
 const compiled = new Map<RequestClass<object>, CompiledRules | undefined>();
 
-/** False also where only class-validator can tell. */
+/** Returns false also if only class-validator can tell. */
 export function passesRules(requestClass: RequestClass<object>, dto: object): boolean {
   if (!compiled.has(requestClass)) compiled.set(requestClass, compileRules(requestClass));
   const rules = compiled.get(requestClass);
   return rules !== undefined && passes(rules, dto);
 }
 
-/** What class-validator knows of one rule. */
 type RuleMetadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
 
-/** A rule of one field, as class-validator would ask it. */
 type Check = (dto: object, value: unknown) => boolean;
 
 /** The rules of a class by field, read from class-validator once instead of at every request. */
@@ -165,13 +163,10 @@ interface CompiledRules {
   readonly names: ReadonlySet<string>;
 }
 
-/** What `ValidateBy` writes; another kind has conditions of its own. */
+/** The type of rules made by `ValidateBy`. Other types have their own conditions. */
 const PLAIN_RULE = 'customValidation';
 
-/**
- * The rules of a class; undefined where one of them is more than a plain rule of one value, which only class-validator
- * itself can judge.
- */
+/** The rules of a class; undefined if one of them is not a plain rule of one value. */
 export function compileRules(type: new () => object): CompiledRules | undefined {
   const storage = getMetadataStorage();
   const metadata = storage.getTargetValidationMetadatas(type, '', false, false);
@@ -211,7 +206,7 @@ function checksOf(rule: RuleMetadata, targetName: string): Check[] {
     .map(
       ({ instance }) =>
         (object, value) =>
-          // A promise is no verdict: class-validator decides what becomes of it.
+          // class-validator decides about a promise.
           instance.validate(value, { targetName, property, object, value, constraints }) === true,
     );
 }

@@ -11,7 +11,7 @@ export type FieldErrors = Record<string, string[]>;
 /**
  * Copies a request into its DTO class and checks it.
  *
- * @param configured Checks that depend on the module's options; asked only once the fields themselves are fine.
+ * @param configured Checks by the module's options. Called only if the fields themselves are valid.
  * @throws PaymentsValidationError
  */
 export function validateRequest<T extends object>(
@@ -28,7 +28,7 @@ export function validateRequest<T extends object>(
   return dto;
 }
 
-/** Copies own values only, so that what is checked is what is sent. */
+/** Copies own values only, so that exactly the checked values are sent. */
 function copyFields<T extends object>(
   requestClass: RequestClass<T>,
   request: unknown,
@@ -70,7 +70,7 @@ function fieldErrors(dto: object): FieldErrors {
     errors[property] =
       'whitelistValidation' in constraints
         ? [
-            `${property} is not a field of this request: remove it, or put it into metadata where the request has one`,
+            `${property} is not a field of this request: remove it, or put it into metadata if the request has one`,
           ]
         : Object.values(constraints);
   }
