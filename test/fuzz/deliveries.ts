@@ -1,5 +1,5 @@
 import { type SchemeCase, signatureOf, type SignedTexts, timeText } from '../support/scheme-cases.js';
-import { type Random } from './random.js';
+import { type Random } from '../support/random.js';
 
 export const NOW = 1_800_000_000_000;
 export const TOLERANCE_MS = 300_000;

@@ -2,7 +2,7 @@ import { type SignatureVerdict, type WebhookScheme } from 'nestjs-payments';
 import { type SchemeCase, spellingsOf } from '../support/scheme-cases.js';
 import { type Ground, groundOf, type Original, type Request, requestOf, TOLERANCE_MS } from './deliveries.js';
 import { MUTATIONS } from './mutations.js';
-import { Random } from './random.js';
+import { Random } from '../support/random.js';
 
 /** What one kind of mutation led to. */
 export interface Tally {

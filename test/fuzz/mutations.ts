@@ -1,5 +1,5 @@
 import { type Ground, NOW, type Original, type Request, requestOf, TOLERANCE_MS } from './deliveries.js';
-import { type Random } from './random.js';
+import { type Random } from '../support/random.js';
 import { bytesChanged, respelled, textChanged } from './text-mutations.js';
 
 /** A way to change a request; the original is the one that the request began as. */

@@ -1,4 +1,4 @@
-import { Random } from '../fuzz/random.js';
+import { Random } from '../support/random.js';
 import { type EquivalentMutant, isEquivalent, type Mutant } from './mutant.js';
 
 /**

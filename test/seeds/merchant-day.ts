@@ -10,8 +10,8 @@ import {
   WalletService,
 } from 'nestjs-payments';
 import { PaymentsSandbox, type SandboxOperation } from 'nestjs-payments/sandbox';
-import { Choices } from '../../lib/sandbox/profile/choices.js';
 import { type PaymentsApp, startPaymentsApp } from '../support/payments-app.js';
+import { Random } from '../support/random.js';
 import { doOtherDuties } from './other-duties.js';
 import { DAY_FAULT_NAMES, type DayFault, planFault } from './planned-faults.js';
 
@@ -57,7 +57,7 @@ type Ending = 'accepted' | { readonly refusal: unknown };
 /** A day of one merchant under one seed. Throws where money was not safe, with the seed and the story. */
 export async function playDay(seed: number): Promise<void> {
   const sandbox = await PaymentsSandbox.start({ profile: 'adversarial', clock: 'manual', seed });
-  const choices = new Choices(seed, 'the merchant');
+  const choices = new Random(seed);
   const time = { passedMs: 0 };
   const app = await startPaymentsApp(
     {
@@ -99,7 +99,7 @@ class MerchantDay {
   constructor(
     private readonly sandbox: PaymentsSandbox,
     private readonly app: PaymentsApp,
-    private readonly choices: Choices,
+    private readonly choices: Random,
     private readonly time: { passedMs: number },
   ) {}
 
@@ -319,7 +319,7 @@ class MerchantDay {
   }
 
   private amountOf(reference: string, mostCents: number): string {
-    const amount = (this.choices.between(100, mostCents) / 100).toFixed(2);
+    const amount = ((100 + this.choices.below(mostCents - 99)) / 100).toFixed(2);
     this.amounts.set(reference, amount);
     return amount;
   }

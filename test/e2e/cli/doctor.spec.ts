@@ -7,9 +7,8 @@ import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hmac, standardWebhooks, stripeStyle } from 'nestjs-payments';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
-import { environmentOf } from '../../../lib/cli/sandbox/sandbox-environment.js';
 import { paymentsOptions, secret, startWebhookApp } from '../../support/webhook-app.js';
-import { bundleCli, removeCli, runCommand, runProcess } from './cli-process.js';
+import { bundleCli, environmentOf, removeCli, runCommand, runProcess } from '../../support/cli-process.js';
 import { WebhooksController } from '../../support/webhooks.controller.js';
 
 let sandbox: PaymentsSandbox;
@@ -27,7 +26,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'payments-doctor-'));
-  environment = environmentOf(sandbox.moduleOptions());
+  environment = environmentOf(sandbox);
 });
 afterEach(async () => {
   await Promise.all(open.map((close) => close()));

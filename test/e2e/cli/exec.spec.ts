@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundleCli, CliProcess, removeCli, runProcess } from './cli-process.js';
+import { bundleCli, CliProcess, removeCli, runProcess } from '../../support/cli-process.js';
 
 beforeAll(bundleCli);
 afterAll(removeCli);

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { buildChildProgram } from '../../support/child-program.js';
-import { type CliSurroundings, type FinishedCli, runCommand, runProcess } from './cli-process.js';
+import { type CliSurroundings, type FinishedCli, runCommand, runProcess } from '../../support/cli-process.js';
 
 export const SKELETONS = ['nest11-commonjs', 'nest12-esm'] as const;
 

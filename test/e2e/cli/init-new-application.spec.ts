@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { environmentOf } from '../../../lib/cli/sandbox/sandbox-environment.js';
 import { callerOf } from '../../support/gateway-caller.js';
 import { startSandbox } from '../../support/sandbox.js';
-import { bundleCli, removeCli } from './cli-process.js';
+import { bundleCli, environmentOf, removeCli } from '../../support/cli-process.js';
 import { InitApplication, SKELETONS } from './init-application.js';
 
 const ADDED = ['src/payments/payments.controller.ts', 'src/payments/payments.handler.ts'];
@@ -37,9 +36,7 @@ describe.each(SKELETONS)('nestjs-payments init in a new application, %s', (skele
     expect(application.typeErrors()).toBe('');
 
     const sandbox = await startSandbox({ clock: 'manual' });
-    const lines = Object.entries(environmentOf(sandbox.moduleOptions())).map(
-      ([name, value]) => `${name}=${value}`,
-    );
+    const lines = Object.entries(environmentOf(sandbox)).map(([name, value]) => `${name}=${value}`);
     application.write('.env', lines.join('\n'));
     const running = await application.boot();
     try {

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { describeSkipped } from '../../support/describe-skipped.js';
-import { bundleCli, removeCli } from './cli-process.js';
+import { bundleCli, removeCli } from '../../support/cli-process.js';
 import { InitApplication } from './init-application.js';
 
 const ADDED = ['.env.example', 'src/payments/payments.controller.ts', 'src/payments/payments.handler.ts'];

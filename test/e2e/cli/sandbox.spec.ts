@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, request, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { bundleCli, CliProcess, type FinishedCli, removeCli } from './cli-process.js';
+import { bundleCli, CliProcess, type FinishedCli, removeCli } from '../../support/cli-process.js';
 
 const PORT_LINE = /PAYMENTS_BASE_URL=http:\/\/127\.0\.0\.1:(\d+)\/api\/v1\n/;
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundleCli, removeCli, runCommand, runProcess } from './cli-process.js';
+import { bundleCli, removeCli, runCommand, runProcess } from '../../support/cli-process.js';
 
 beforeAll(bundleCli);
 afterAll(removeCli);

@@ -16,6 +16,10 @@ export class Random {
     return this.word() % limit;
   }
 
+  chance(probability: number): boolean {
+    return this.word() < probability * 2 ** 32;
+  }
+
   pick<T>(list: readonly T[]): T {
     return list[this.below(list.length)]!;
   }

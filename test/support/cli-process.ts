@@ -5,7 +5,8 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, stop } from 'esbuild';
-import type * as Cli from '../../../lib/cli/run-cli.js';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
+import type * as Cli from '../../lib/cli/run-cli.js';
 
 // As deep under the root as dist/esm/cli, so that the command finds package.json where the built one does.
 const FOLDER = join(process.cwd(), 'node_modules', '.cache', 'nestjs-payments-cli');
@@ -49,6 +50,17 @@ export interface CliSurroundings {
   readonly folder?: string;
   /** Whether it runs in a terminal, by the program `script`; what it writes there is all on stdout. */
   readonly terminal?: boolean;
+}
+
+/** The variables of an application that calls the emulator. */
+export function environmentOf(sandbox: PaymentsSandbox): Readonly<Record<string, string>> {
+  const { baseUrl, apiKey, apiSecret = '' } = sandbox.moduleOptions();
+  return {
+    PAYMENTS_BASE_URL: baseUrl,
+    PAYMENTS_API_KEY: apiKey,
+    PAYMENTS_API_SECRET: apiSecret,
+    PAYMENTS_WEBHOOK_SECRET: sandbox.webhookSecret,
+  };
 }
 
 /** One run of the command. */

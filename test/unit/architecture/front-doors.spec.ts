@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix, relative, sep } from 'node:path';
+
+/** Files of `test/support` that reach into `lib/`, and what for. */
+const INSIDE_LIB: Readonly<Record<string, string>> = {
+  'cli-process.ts': 'runs a command in the process of the spec',
+  'control-contract.ts': 'reads the document that the emulator serves',
+  'delivery-queue.ts': 'stands in the place of BullMQ',
+  'gateway-contract.ts': 'reads the document of the gateway',
+  'merchant.ts': 'joins the services without the module',
+  'redis-format.ts': 'acts as a build with another format',
+  'redis.ts': 'shows the client that a storage opens',
+  'table-migrations.ts': 'makes tables of version 2, and waits less than the package',
+  'unverified-bytes.ts': 'reads a number that no application sees',
+};
+
+const files = ['test', 'sample'].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((file) => join(folder, file).split(sep).join(posix.sep))
+    .filter(
+      (file) => /\.m?[jt]s$/.test(file) && !file.includes('node_modules/') && !file.startsWith('test/unit/'),
+    ),
+);
+
+/** Imports and mocks name a file of `lib/` relative to their own. */
+function namesFileOfLib(file: string): boolean {
+  const paths = readFileSync(file, 'utf8').matchAll(/(['"`])(\.{1,2}\/[^'"`\n]*)\1/g);
+  return [...paths].some(([, , path = '']) =>
+    relative('.', join(dirname(file), path))
+      .split(sep)
+      .join(posix.sep)
+      .startsWith('lib/'),
+  );
+}
+
+const inside = files.filter(namesFileOfLib);
+const isSupport = (file: string): boolean => file.startsWith('test/support/');
+
+it('specs outside of test/unit import the package by its public names, and test/support', () => {
+  expect(files.length).toBeGreaterThan(300);
+  expect(inside.filter((file) => !isSupport(file))).toEqual([]);
+});
+
+it('few files of test/support reach into lib/, each for a reason', () => {
+  const reaching = inside.filter(isSupport).map((file) => posix.basename(file));
+  expect(reaching.sort()).toEqual(Object.keys(INSIDE_LIB).sort());
+});
