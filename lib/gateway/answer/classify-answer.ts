@@ -169,7 +169,7 @@ function classifyUnlisted(kind: PaymentFamily, httpStatus: number, error: Gatewa
   if (httpStatus === 429) return 'rate-limited';
   const mayBeEarlier =
     kind === 'collection' &&
-    (error.mayHoldRecord || REFERENCE.test(textsOf(error).join(' ')) || speaksOfEarlierPayment(error));
+    (error.mayHoldRecord || says(error, REFERENCE) || speaksOfEarlierPayment(error));
   if (code !== undefined) return mayBeEarlier ? unproven(httpStatus) : 'unlisted-code';
   const byStatus = statusAlone(httpStatus);
   if (byStatus !== undefined) return byStatus;
@@ -185,13 +185,13 @@ function duplicateField({ errors }: GatewayErrorBody): GatewayCodeEffect | undef
 
 /** The specification lists no code for a collection whose reference is in use. */
 function speaksOfEarlierPayment(error: GatewayErrorBody): boolean {
-  const text = textsOf(error).join(' ');
   const namesNoCause = error.code === undefined || error.code === 'INVALID_REQUEST';
-  return EARLIER_PAYMENT.test(text) || (namesNoCause && REFERENCE.test(text));
+  return says(error, EARLIER_PAYMENT) || (namesNoCause && says(error, REFERENCE));
 }
 
-function textsOf({ code = '', message = '', errors }: GatewayErrorBody): string[] {
-  return [code, message, ...Object.values(errors).flat()];
+/** Whether a text of the answer matches. */
+function says({ code = '', message = '', errors }: GatewayErrorBody, pattern: RegExp): boolean {
+  return [code, message, ...Object.values(errors).flat()].some((text) => pattern.test(text));
 }
 
 /** Classifies a refusal that its status does not prove. */
