@@ -50,7 +50,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a field message about what no request holds refuses',
     file: CLASSIFY,
-    find: "every((path) => REQUEST_FIELDS.has(path.split('.', 1)[0] ?? ''))",
+    find: "every((path) => REQUEST_FIELDS.has(path.replace(/\\..*/s, '')))",
     write: 'every(() => true)',
   },
   {
@@ -68,8 +68,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a payment whose answer names another amount is accepted',
     file: 'lib/gateway/answer/check-echo.ts',
-    find: 'return likeness(moneyFromWire(echoed) === sent);',
-    write: 'return likeness(echoed !== sent);',
+    find: 'return differentUnless(moneyFromWire(echoed) === sent);',
+    write: 'return differentUnless(echoed !== sent);',
   },
   // Silence.
   {

@@ -10,12 +10,13 @@ export interface EchoCheck {
   readonly warnings: readonly string[];
 }
 
-type Likeness = 'equal' | 'masked' | 'different';
+/** How an echo departs from what was sent; undefined if it does not. */
+type Difference = 'masked' | 'different' | undefined;
 
 /** A field of the request that the answer repeats. */
 interface EchoedField {
   readonly field: string;
-  readonly compare: (sent: string, echoed: unknown) => Likeness;
+  readonly compare: (sent: string, echoed: unknown) => Difference;
   /** True: another value sends the money elsewhere. False: the gateway may spell the value in its own way. */
   readonly decides: boolean;
 }
@@ -56,10 +57,10 @@ export function checkEcho(
       warnings.push(`the answer does not repeat ${field}, so it could not be compared`);
       continue;
     }
-    const likeness = compare(sentText(payment, body, field), echoed);
-    if (likeness === 'masked')
+    const difference = compare(sentText(payment, body, field), echoed);
+    if (difference === 'masked')
       warnings.push(`the answer hides a part of ${field}; the rest is as it was sent`);
-    if (likeness !== 'different') continue;
+    if (difference !== 'different') continue;
     if (decides) differing.push(field);
     else warnings.push(`the answer names another ${field} than was sent`);
   }
@@ -81,21 +82,21 @@ function sumWarnings(record: WireRecord): readonly string[] {
     : ['total_amount is not the sum of amount and fee'];
 }
 
-function compareText(sent: string, echoed: unknown): Likeness {
-  return likeness(wireText(echoed)?.trim() === sent.trim());
+function compareText(sent: string, echoed: unknown): Difference {
+  return differentUnless(wireText(echoed)?.trim() === sent.trim());
 }
 
-function compareMoney(sent: string, echoed: unknown): Likeness {
-  return likeness(moneyFromWire(echoed) === sent);
+function compareMoney(sent: string, echoed: unknown): Difference {
+  return differentUnless(moneyFromWire(echoed) === sent);
 }
 
-function compareName(sent: string, echoed: unknown): Likeness {
-  return likeness(plainName(wireText(echoed)) === plainName(sent));
+function compareName(sent: string, echoed: unknown): Difference {
+  return differentUnless(plainName(wireText(echoed)) === plainName(sent));
 }
 
-function comparePhone(sent: string, echoed: unknown): Likeness {
+function comparePhone(sent: string, echoed: unknown): Difference {
   const text = wireText(echoed);
-  return normalizeTzPhone(text) === sent ? 'equal' : compareAccount(sent, text && international(text));
+  return normalizeTzPhone(text) === sent ? undefined : compareAccount(sent, text && international(text));
 }
 
 /** Replaces a leading `0` of a masked phone by `255`: `0712***678` is `255712***678`. */
@@ -104,17 +105,16 @@ function international(phone: string): string {
 }
 
 /** A JSON number cannot hold leading zeros, and some gateways show only a part of an account. */
-function compareAccount(sent: string, echoed: unknown): Likeness {
-  const number = compact(sent);
-  const text = compact(wireText(echoed) ?? '');
-  if (text === number || (typeof echoed === 'number' && text === number.replace(/^0+/, ''))) return 'equal';
-  const shown = text.split(MASK);
-  const [start = '', end = ''] = [shown[0], shown.at(-1)];
+function compareAccount(sent: string, echoed: unknown): Difference {
+  const written = wireText(echoed);
+  if (written === undefined) return 'different';
+  const [number, text] = [compact(sent), compact(written)];
+  if (text === number || (typeof echoed === 'number' && text === number.replace(/^0+/, ''))) return undefined;
+  const start = text.replace(/[*•#xX].*/, '');
+  const end = text.replace(/.*[*•#xX]/, '');
   const fits = number.startsWith(start) && number.endsWith(end) && start.length + end.length <= number.length;
-  return shown.length > 1 && fits ? 'masked' : 'different';
+  return start !== text && fits ? 'masked' : 'different';
 }
-
-const MASK = /[*•#xX]+/;
 
 function compact(text: string): string {
   return text.replaceAll(/[\s-]/g, '');
@@ -128,6 +128,6 @@ function wireText(value: unknown): string | undefined {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }
 
-function likeness(isEqual: boolean): Likeness {
-  return isEqual ? 'equal' : 'different';
+function differentUnless(isEqual: boolean): Difference {
+  return isEqual ? undefined : 'different';
 }

@@ -153,7 +153,7 @@ function provesRefusal(httpStatus: number): boolean {
 }
 
 function isAboutRequest({ errors }: GatewayErrorBody): boolean {
-  return Object.keys(errors).every((path) => REQUEST_FIELDS.has(path.split('.', 1)[0] ?? ''));
+  return Object.keys(errors).every((path) => REQUEST_FIELDS.has(path.replace(/\..*/s, '')));
 }
 
 /** Classifies an error without a code that refuses; it may have field messages. */
@@ -168,8 +168,7 @@ function classifyUnlisted(kind: PaymentFamily, httpStatus: number, error: Gatewa
   if (httpStatus === 401 || httpStatus === 403) return 'unauthorized';
   if (httpStatus === 429) return 'rate-limited';
   const mayBeEarlier =
-    kind === 'collection' &&
-    (error.mayHoldRecord || says(error, REFERENCE) || speaksOfEarlierPayment(error));
+    kind === 'collection' && (error.mayHoldRecord || says(error, REFERENCE) || speaksOfEarlierPayment(error));
   if (code !== undefined) return mayBeEarlier ? unproven(httpStatus) : 'unlisted-code';
   const byStatus = statusAlone(httpStatus);
   if (byStatus !== undefined) return byStatus;

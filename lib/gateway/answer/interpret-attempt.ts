@@ -61,8 +61,8 @@ export function interpretAttempt<T extends object>(
       : { report: { event, httpStatus, ...tokens, errors: {} } };
   }
   const retryAfterMs = event === 'rate-limited' ? parseRetryAfter(headers.retryAfter, Date.now()) : undefined;
-  const error: GatewayErrorBody =
-    answer.shape === 'error' ? answer.error : { errors: {}, mayHoldRecord: false };
+  const error: Omit<GatewayErrorBody, 'mayHoldRecord'> =
+    answer.shape === 'error' ? answer.error : { errors: {} };
   return {
     report: {
       event,
@@ -76,7 +76,7 @@ export function interpretAttempt<T extends object>(
 
 /** Keeps only the names of refused fields: the texts may be about people who are not in the request. */
 function withoutWords(
-  { errors }: GatewayErrorBody,
+  { errors }: Pick<GatewayErrorBody, 'errors'>,
   body: object = {},
 ): Pick<GatewayErrorBody, 'message' | 'errors'> {
   const fields = Object.keys(errors).filter((field) => Object.hasOwn(body, field));

@@ -56,7 +56,7 @@ export function sensitiveTexts(call: GatewayCall<object>): string[] {
   return Object.entries(call.body ?? {}).flatMap(([field, value]) => {
     if (HARMLESS.has(field)) return [];
     const texts = textsIn(value);
-    return NAMES.has(field) ? [...texts, ...texts.flatMap((text) => text.split(/[\s,.]+/))] : texts;
+    return NAMES.has(field) ? [...texts, ...texts.flatMap((text) => text.split(/[\s,.]/))] : texts;
   });
 }
 
@@ -79,7 +79,7 @@ const ASCII = /^[\0-\x7f]*$/;
  * Makes text from outside safe for messages and logs: replaces keys, e-mail addresses, long numbers and all
  * `values`, in any case, by `[redacted]`.
  */
-export function redactText(text: string, values: readonly string[] = []): string {
+export function redactText(text: string, values: readonly string[]): string {
   let result = text;
   for (const value of [...values].sort((a, b) => b.length - a.length)) {
     const trimmed = value.trim();

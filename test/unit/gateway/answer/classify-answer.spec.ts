@@ -19,18 +19,26 @@ function complaint(fields: readonly string[], body: Partial<GatewayErrorBody> = 
   return error({ errors: Object.fromEntries(fields.map((field) => [field, ['is wrong']])), ...body });
 }
 
+/** Both ends of each class of statuses, and every one with a meaning of its own. */
+const STATUSES: readonly number[] = [
+  ...[100, 199, 200, 299, 300, 399],
+  ...[400, 401, 402, 403, 404, 405, 406, 407, 408, 409, 410, 411, 412, 413, 414, 415, 416],
+  ...[421, 422, 423, 424, 425, 426, 428, 429, 430, 498, 499],
+  ...[500, 599],
+];
+
 /** The statuses of each event, as ranges. */
 type Column = { readonly [Event in AttemptEvent]?: string };
 
-/** What an answer is under every status from 100 to 599. */
+/** What an answer is under every status. */
 function column(kind: CallKind, answer: ParsedAnswer): Column {
   const ranges: Record<string, [first: number, last: number][]> = {};
-  for (let status = 100; status < 600; status += 1) {
+  STATUSES.forEach((status, at) => {
     const ofEvent = (ranges[classifyAnswer(kind, status, answer, REFUSAL_CODES)] ??= []);
     const range = ofEvent.at(-1);
-    if (range?.[1] === status - 1) range[1] = status;
+    if (range !== undefined && range[1] === STATUSES[at - 1]) range[1] = status;
     else ofEvent.push([status, status]);
-  }
+  });
   return Object.fromEntries(
     Object.entries(ranges).map(([event, list]) => [
       event,

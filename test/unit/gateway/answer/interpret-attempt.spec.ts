@@ -1,11 +1,66 @@
 import { describe, expect, it } from 'vitest';
-import { interpretAttempt } from '../../../../lib/gateway/answer/interpret-attempt.js';
-import { nameLookupCall } from '../../../../lib/name-lookup/name-lookup-call.js';
-import { statusCall } from '../../../../lib/journal/outcomes/status-query.js';
-import { recordedCall } from '../../../../lib/journal/payment/payments.js';
-import { journalRecord } from '../../../support/journal-contract.js';
+import { type AttemptEvent } from '../../../../lib/gateway/answer/classify-answer.js';
+import { attemptInfo, interpretAttempt } from '../../../../lib/gateway/answer/interpret-attempt.js';
+import { type MoneyCall, type ReadCall } from '../../../../lib/gateway/gateway-call.js';
+import { type AttemptResult, type ReadAnswer } from '../../../../lib/gateway/http/send-attempt.js';
 
-const CALL = recordedCall(journalRecord('order-1'));
+const REQUEST_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
+const payment = { reference: 'order-1', amount: '1180.50', currency: 'TZS' } as const;
+
+/** Takes every `data` but the text `unusable`. */
+const read = (data: unknown) =>
+  data === 'unusable' ? undefined : { value: { data }, warnings: ['read with a doubt'] };
+
+const COLLECTION: MoneyCall<object> = {
+  kind: 'collection',
+  operation: 'collection.mobile-money',
+  method: 'POST',
+  path: '/payments/mobile-money',
+  payment,
+  body: { ...payment, phone: '255712345678', customer_name: 'Asha Mushi' },
+  read,
+};
+const PAYOUT: MoneyCall<object> = {
+  kind: 'disbursement',
+  operation: 'disbursement.bank',
+  method: 'POST',
+  path: '/disbursements/bank',
+  payment,
+  body: { ...payment, account_number: '0150', bank_code: 'ABC', account_name: 'Asha Mushi' },
+  read,
+};
+const BALANCE: ReadCall<object> = {
+  kind: 'read',
+  operation: 'wallet.balance',
+  method: 'GET',
+  path: '/merchant-balance',
+  read,
+};
+const LOOKUP: ReadCall<object> = {
+  kind: 'read',
+  operation: 'name-lookup',
+  method: 'POST',
+  path: '/disbursements/name-lookup',
+  body: { channel: 'BANK', account_number: '0150123456789', bank_code: 'ABC' },
+  read,
+};
+
+const COLLECTED = { ...payment, status: 'pending' };
+const PAID_OUT = { ...payment, account_number: '0150', bank_code: 'ABC', account_name: 'Asha Mushi' };
+
+function answer(httpStatus: number, body: unknown, headers: ReadAnswer['headers'] = {}): AttemptResult {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return { result: 'response', httpStatus, text, headers: { contentType: 'application/json', ...headers } };
+}
+
+const success = (data: unknown, httpStatus = 201): AttemptResult =>
+  answer(httpStatus, {
+    status: 'success',
+    code: 'PAYMENT_INITIATED',
+    message: 'Done',
+    data,
+    request_id: REQUEST_ID,
+  });
 
 describe('a try without an answer', () => {
   it.each([
@@ -15,43 +70,256 @@ describe('a try without an answer', () => {
     [{ sent: true, aborted: true }, 'aborted'],
   ] as const)('%j is %s', (failure, event) => {
     const result = { result: 'failure', code: 'TIMEOUT', ...failure } as const;
-    expect(interpretAttempt(CALL, result, new Set())).toEqual({
+    expect(interpretAttempt(COLLECTION, result, new Set())).toStrictEqual({
       report: { event, code: 'TIMEOUT', errors: {} },
     });
   });
 
+  it('whose request an interceptor changed says what was changed', () => {
+    const changed = {
+      result: 'failure',
+      sent: false,
+      aborted: false,
+      code: 'CHANGED',
+      changed: 'the body',
+    } as const;
+    expect(interpretAttempt(COLLECTION, changed, new Set())).toStrictEqual({
+      report: { event: 'request-changed', code: 'CHANGED', message: 'the body', errors: {} },
+    });
+  });
+
   it('that was held back says for how long', () => {
-    expect(interpretAttempt(CALL, { result: 'held-back', retryAfterMs: 70_000 }, new Set())).toEqual({
+    expect(
+      interpretAttempt(COLLECTION, { result: 'held-back', retryAfterMs: 70_000 }, new Set()),
+    ).toStrictEqual({
       report: { event: 'held-back', code: 'HELD_BACK', retryAfterMs: 70_000, errors: {} },
     });
   });
 });
 
-it('a success answer that names no code has an empty one, never the code of another answer', () => {
-  const text = JSON.stringify({ status: 'success', message: 'ok', data: { status: 'pending' } });
-  const headers = { contentType: 'application/json' };
-  const call = statusCall('/payments/{reference}', journalRecord('order-1'));
-  const { success } = interpretAttempt(
-    call,
-    { result: 'response', httpStatus: 200, text, headers },
-    new Set(),
-  );
-  expect(success?.envelope).toEqual({ message: 'ok', httpStatus: 200, code: '' });
+describe('a success answer', () => {
+  const envelope = { message: 'Done', httpStatus: 201, code: 'PAYMENT_INITIATED', requestId: REQUEST_ID };
+  const report = (event: AttemptEvent, httpStatus = 201) => ({
+    event,
+    httpStatus,
+    errors: {},
+    code: 'PAYMENT_INITIATED',
+    requestId: REQUEST_ID,
+  });
+
+  it('of a payment has the value, the text as it came, and what its operation and its echo warn about', () => {
+    const result = success({ reference: 'order-1', amount: 1180.5, status: 'pending' });
+    const text = result.result === 'response' ? result.text : '';
+    expect(
+      interpretAttempt(COLLECTION, { ...result, text: `\n${text}` } as AttemptResult, new Set()),
+    ).toStrictEqual({
+      report: report('success'),
+      success: {
+        value: { data: { reference: 'order-1', amount: 1180.5, status: 'pending' } },
+        text,
+        warnings: ['the answer does not repeat currency, so it could not be compared', 'read with a doubt'],
+        envelope,
+      },
+    });
+  });
+
+  it.each([
+    ['collection', 'pending', undefined, []],
+    ['collection', 'paid', undefined, []],
+    ['collection', 'success', 'success', []],
+    ['collection', 'failed', 'failed', ['the payment has ended already: failed']],
+    ['collection', 'cancelled', 'cancelled', ['the payment has ended already: cancelled']],
+    ['collection', 'expired', 'expired', ['the payment has ended already: expired']],
+    ['disbursement', 'processing', undefined, []],
+    ['disbursement', 'success', undefined, []],
+    ['disbursement', 'paid', 'paid', []],
+    ['disbursement', 'failed', 'failed', ['the payment has ended already: failed']],
+    ['disbursement', 'cancelled', 'cancelled', ['the payment has ended already: cancelled']],
+  ] as const)('of a %s with the status %s ends it as %s', (kind, status, outcome, warnings) => {
+    const [call, data] = kind === 'collection' ? [COLLECTION, COLLECTED] : [PAYOUT, PAID_OUT];
+    const interpreted = interpretAttempt(call, success({ ...data, status }), new Set()).success;
+    expect(interpreted).toStrictEqual({
+      value: { data: { ...data, status } },
+      text: JSON.stringify({
+        status: 'success',
+        code: 'PAYMENT_INITIATED',
+        message: 'Done',
+        data: { ...data, status },
+        request_id: REQUEST_ID,
+      }),
+      ...(outcome !== undefined && { outcome }),
+      warnings: ['read with a doubt', ...warnings],
+      envelope,
+    });
+  });
+
+  it('of a payment whose data is a list repeats nothing', () => {
+    const interpreted = interpretAttempt(COLLECTION, success([COLLECTED]), new Set()).success;
+    expect(interpreted?.warnings).toEqual([
+      'the answer does not repeat reference, so it could not be compared',
+      'the answer does not repeat amount, so it could not be compared',
+      'the answer does not repeat currency, so it could not be compared',
+      'read with a doubt',
+    ]);
+  });
+
+  it('of a read has nothing to repeat, and ends no payment', () => {
+    const interpreted = interpretAttempt(
+      BALANCE,
+      success({ amount: '1.00', status: 'failed' }),
+      new Set(),
+    ).success;
+    expect(interpreted?.warnings).toEqual(['read with a doubt']);
+    expect(interpreted).not.toHaveProperty('outcome');
+  });
+
+  it.each([
+    ['another reference', { ...COLLECTED, reference: 'order-2' }],
+    ['another amount', { ...COLLECTED, amount: '1180.51' }],
+    ['another currency', { ...COLLECTED, currency: 'KES' }],
+  ])('of a payment with %s is no success', (_, data) => {
+    expect(interpretAttempt(COLLECTION, success(data), new Set())).toStrictEqual({
+      report: report('echo-mismatch'),
+    });
+  });
+
+  it('that its operation cannot read is useless', () => {
+    for (const call of [COLLECTION, BALANCE])
+      expect(interpretAttempt(call, success('unusable'), new Set())).toStrictEqual({
+        report: report('bad-answer'),
+      });
+  });
+
+  it('under the status of an error is none, and its message is not kept', () => {
+    expect(interpretAttempt(COLLECTION, success(COLLECTED, 500), new Set())).toStrictEqual({
+      report: report('server-error', 500),
+    });
+  });
+
+  it('that names no code has an empty one, never the code of another answer', () => {
+    const result = answer(200, { status: 'success', message: 'ok', data: COLLECTED });
+    expect(interpretAttempt(COLLECTION, result, new Set())).toMatchObject({
+      report: { event: 'success', httpStatus: 200, errors: {} },
+      success: { envelope: { message: 'ok', httpStatus: 200, code: '' } },
+    });
+  });
 });
 
-it('of a refused name lookup only the fields of its own request are named, without the words of the gateway', () => {
-  const call = nameLookupCall({ channel: 'BANK', account_number: '0150123456789', bank_code: 'CRDB' });
-  const errors = { account_number: ['belongs to Asha Mushi'], holder: ['is Asha Mushi'] };
-  const text = JSON.stringify({ status: 'error', message: 'Asha Mushi has closed it', errors });
-  const headers = { contentType: 'application/json' };
-  const { report } = interpretAttempt(
-    call,
-    { result: 'response', httpStatus: 422, text, headers },
-    new Set(),
-  );
-  expect(report).toEqual({
-    event: 'refused',
-    httpStatus: 422,
-    errors: { account_number: ['account_number was refused by the gateway'] },
+describe('an error answer', () => {
+  const errors = { account_name: ['Asha Mushi is unknown'] };
+
+  it('of a payment keeps what the gateway says, without what the request says about people', () => {
+    const body = { success: false, code: 'INVALID_ACCOUNT', message: 'Asha Mushi has closed 0150', errors };
+    expect(
+      interpretAttempt(PAYOUT, answer(422, { ...body, request_id: REQUEST_ID }), new Set()),
+    ).toStrictEqual({
+      report: {
+        event: 'refused',
+        httpStatus: 422,
+        code: 'INVALID_ACCOUNT',
+        requestId: REQUEST_ID,
+        message: '[redacted] has closed [redacted]',
+        errors: { account_name: ['[redacted] is unknown'] },
+      },
+    });
+  });
+
+  it('with a code of the merchant refuses', () => {
+    const result = answer(200, { success: false, code: 'LIMIT_REACHED', message: 'No' });
+    const eventOf = (...codes: string[]): AttemptEvent =>
+      interpretAttempt(PAYOUT, result, new Set(codes)).report.event;
+    expect(eventOf('LIMIT_REACHED')).toBe('refused');
+    expect(eventOf()).toBe('unlisted-code');
+  });
+
+  it('of a name lookup names only the fields of its own request, without the words of the gateway', () => {
+    const body = {
+      status: 'error',
+      message: 'Asha Mushi has closed it',
+      errors: { account_number: ['belongs to Asha Mushi'], holder: ['is Asha Mushi'] },
+    };
+    expect(interpretAttempt(LOOKUP, answer(422, body), new Set())).toStrictEqual({
+      report: {
+        event: 'refused',
+        httpStatus: 422,
+        errors: { account_number: ['account_number was refused by the gateway'] },
+      },
+    });
+  });
+
+  it('of a read without a body names no field at all', () => {
+    const body = { status: 'error', message: 'No', errors: { amount: ['is wrong'], toString: ['is wrong'] } };
+    expect(interpretAttempt(BALANCE, answer(422, body), new Set())).toStrictEqual({
+      report: { event: 'refused', httpStatus: 422, errors: {} },
+    });
+  });
+
+  it('that nobody can read has nothing but its status', () => {
+    for (const [call, event] of [
+      [PAYOUT, 'unproven-refusal'],
+      [BALANCE, 'bad-answer'],
+    ] as const)
+      expect(interpretAttempt(call, answer(404, '<html></html>'), new Set())).toStrictEqual({
+        report: { event, httpStatus: 404, errors: {} },
+      });
+  });
+
+  it.each([
+    ['429 that names a wait', 429, { retryAfter: '7' }, { event: 'rate-limited', retryAfterMs: 7_000 }],
+    ['429 that names no wait', 429, { retryAfter: '0' }, { event: 'rate-limited', retryAfterMs: 0 }],
+    ['429 without the header', 429, {}, { event: 'rate-limited' }],
+    ['429 with a header that nobody can read', 429, { retryAfter: 'soon' }, { event: 'rate-limited' }],
+    ['503 that names a wait', 503, { retryAfter: '7' }, { event: 'server-error' }],
+  ] as const)('under %s says how long to wait', (_, httpStatus, headers, said) => {
+    expect(
+      interpretAttempt(COLLECTION, answer(httpStatus, { message: 'Later' }, headers), new Set()),
+    ).toStrictEqual({
+      report: { httpStatus, message: 'Later', errors: {}, ...said },
+    });
+  });
+});
+
+describe('what is kept of a try', () => {
+  it.each<[event: AttemptEvent, phase: string]>([
+    ['not-sent', 'not-sent'],
+    ['request-changed', 'not-sent'],
+    ['held-back', 'not-sent'],
+    ['aborted-unsent', 'not-sent'],
+    ['no-answer', 'ambiguous'],
+    ['aborted', 'ambiguous'],
+    ['bad-answer', 'ambiguous'],
+    ['server-error', 'ambiguous'],
+    ['unproven-refusal', 'ambiguous'],
+    ['success', 'answered'],
+    ['echo-mismatch', 'answered'],
+    ['refused', 'answered'],
+    ['refused-without-code', 'answered'],
+    ['unauthorized', 'answered'],
+    ['duplicate-request', 'answered'],
+    ['duplicate-reference', 'answered'],
+    ['provider-error', 'answered'],
+    ['unlisted-code', 'answered'],
+    ['rate-limited', 'answered'],
+    ['redirect', 'answered'],
+  ])('that is %s has the phase %s', (event, phase) => {
+    expect(attemptInfo({ event, errors: {} }, 2, 17.5)).toStrictEqual({ number: 2, phase, durationMs: 18 });
+  });
+
+  it('has the status and the code of its answer, and nothing of its texts', () => {
+    const report = {
+      event: 'refused',
+      httpStatus: 422,
+      code: 'INVALID_PHONE',
+      requestId: REQUEST_ID,
+      message: 'No',
+      errors: { phone: ['is wrong'] },
+    } as const;
+    expect(attemptInfo(report, 1, 4.4)).toStrictEqual({
+      number: 1,
+      phase: 'answered',
+      httpStatus: 422,
+      code: 'INVALID_PHONE',
+      durationMs: 4,
+    });
   });
 });

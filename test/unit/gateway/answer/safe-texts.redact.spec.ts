@@ -16,7 +16,7 @@ describe('redacting text from outside', () => {
 
   for (const [text, safe] of table) {
     it(`turns "${text}" into "${safe}"`, () => {
-      expect(redactText(text)).toBe(safe);
+      expect(redactText(text, [])).toBe(safe);
     });
   }
 
@@ -42,6 +42,11 @@ describe('redacting text from outside', () => {
 
   it('takes a short one as a whole word only', () => {
     expect(redactText('Ali: invalid', ['Ali'])).toBe('[redacted]: invalid');
+  });
+
+  it('takes one of six letters also within a word', () => {
+    expect(redactText('unmushis', ['Mushi'])).toBe('unmushis');
+    expect(redactText('unhamisis', ['Hamisi'])).toBe('un[redacted]s');
   });
 
   it('blanks them out in any case, also where they hold signs of a pattern', () => {

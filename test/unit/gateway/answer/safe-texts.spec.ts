@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { type GatewayCall } from '../../../../lib/gateway/gateway-call.js';
-import { safeTokens, sensitiveTexts } from '../../../../lib/gateway/answer/safe-texts.js';
+import { safeTexts, safeTokens, sensitiveTexts } from '../../../../lib/gateway/answer/safe-texts.js';
 
-const textsOf = (body: object | undefined): string[] =>
-  sensitiveTexts({ ...(body && { body }) } as GatewayCall<object>);
+const callWith = (body: object | undefined): GatewayCall<object> =>
+  ({ ...(body && { body }) }) as GatewayCall<object>;
+
+const textsOf = (body: object | undefined): string[] => sensitiveTexts(callWith(body));
 
 describe('what a request says about people', () => {
   it.each([
@@ -12,7 +14,7 @@ describe('what a request says about people', () => {
     ['an account', { account_number: '0150', bank_code: 'CRDB' }, ['0150']],
     [
       'every text of its metadata',
-      { metadata: { a: 'x', b: ['y', { c: 'z' }], d: 1, e: null } },
+      { metadata: { a: 'x', b: ['y', { c: 'z' }], d: 1, e: null, f: undefined } },
       ['x', 'y', 'z'],
     ],
     ['a field that nobody knows', { note: 'for Asha' }, ['for Asha']],
@@ -26,7 +28,7 @@ describe('what a request says about people', () => {
     );
   });
 
-  it('is nothing of the order, and nothing where there is no body', () => {
+  it('is nothing of the order, and nothing if there is no body', () => {
     const harmless = {
       reference: 'order-1',
       currency: 'TZS',
@@ -40,12 +42,68 @@ describe('what a request says about people', () => {
   });
 });
 
-it('a request id is kept as it is only if the whole of it is a UUID', () => {
-  const uuid = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
-  const call = { body: { phone: '255712345678' } } as unknown as GatewayCall<object>;
+describe('code and request id of an answer', () => {
+  const UUID = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
+  const call = callWith({ phone: '255712345678', customer_name: 'Invalid, Payment Limits' });
   const kept = (requestId: string): string | undefined =>
     safeTokens({ requestId }, call, new Set()).requestId;
-  expect(kept(uuid)).toBe(uuid);
-  expect(kept(`255712345678:${uuid}`)).not.toContain('255712345678');
-  expect(kept(`${uuid}:255712345678`)).not.toContain('255712345678');
+
+  it('are left out if the answer has none', () => {
+    expect(safeTokens({}, call, new Set())).toStrictEqual({});
+  });
+
+  it.each([
+    ['X', 'X'],
+    ['a.b:c-d_1', 'a.b:c-d_1'],
+    ['x'.repeat(64), 'x'.repeat(64)],
+    ['x'.repeat(65), undefined],
+    ['', undefined],
+    ['two words', undefined],
+    ['word!', undefined],
+    ['!word', undefined],
+  ])('are kept if they are single tokens: %j', (token, safe) => {
+    const expected = safe === undefined ? {} : { code: safe, requestId: safe };
+    expect(safeTokens({ code: token, requestId: token }, call, new Set())).toStrictEqual(expected);
+  });
+
+  it.each([
+    ['INVALID_PHONE', 'INVALID_PHONE'],
+    ['PAYMENT_INITIATED', 'PAYMENT_INITIATED'],
+    ['LIMITS_REACHED', 'LIMITS_REACHED'],
+    ['INVALID_PIN', '[redacted]_PIN'],
+    ['PAYMENT_DONE', '[redacted]_DONE'],
+    ['MORE_LIMITS_REACHED', 'MORE_[redacted]_REACHED'],
+  ])('lose what the request says about people, unless the code is a known one: %s', (code, safe) => {
+    expect(safeTokens({ code }, call, new Set(['LIMITS_REACHED']))).toStrictEqual({ code: safe });
+  });
+
+  it('are kept as they are only if the whole of them is a UUID', () => {
+    expect(kept(UUID)).toBe(UUID);
+    expect(kept(UUID.toUpperCase())).toBe(UUID.toUpperCase());
+    expect(kept(`255712345678:${UUID}`)).not.toContain('255712345678');
+    expect(kept(`${UUID}:255712345678`)).not.toContain('255712345678');
+  });
+});
+
+describe('the texts of an error answer', () => {
+  const call = callWith({ account_number: '0150', account_name: 'Asha Mushi' });
+
+  it('lose what the request says about people, and what looks like a secret', () => {
+    const errors = {
+      account_number: ['0150 is closed', 'ask asha@example.com'],
+      'Asha Mushi': ['is unknown'],
+    };
+    expect(safeTexts({ message: 'Mushi has closed it', errors }, call)).toStrictEqual({
+      message: '[redacted] has closed it',
+      errors: {
+        account_number: ['[redacted] is closed', 'ask [redacted]'],
+        '[redacted]': ['is unknown'],
+      },
+    });
+  });
+
+  it('have no message if the answer has none', () => {
+    expect(safeTexts({ errors: {} }, call)).toStrictEqual({ errors: {} });
+    expect(safeTexts({ message: '', errors: {} }, call)).toStrictEqual({ message: '', errors: {} });
+  });
 });
