@@ -15,17 +15,17 @@ import { RecoveryRun } from './recovery/recover.js';
 import { StatusResolver } from './outcomes/status-resolver.js';
 import { WebhookOutcomes } from './outcomes/webhook-outcomes.js';
 
-/** What an account knows of its open payments, and who brings their outcomes. */
+/** The journal of an account, and the sources of outcomes. */
 export interface Recovery {
   readonly journal: PaymentsJournal;
   readonly outcomes: WebhookOutcomes;
-  /** From here on `recover()` begins with no further payment. */
+  /** `recover()` begins no further payment after this. */
   stop(): void;
-  /** Resolves when `recover()` deals with no payment any more. */
+  /** Resolves when `recover()` has finished with its payments. */
   idle(): Promise<void>;
 }
 
-/** Joins the parts for one account. None of them keeps the options whole: the keys are in there. */
+/** Creates the parts for one account. None of them keeps all options, which contain the keys. */
 export function createRecovery(
   options: ResolvedPaymentsOptions,
   store: JournalStore,

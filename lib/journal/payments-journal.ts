@@ -42,8 +42,8 @@ export interface WaitForOutcomeOptions {
 }
 
 /**
- * Every payment of an account: each one is written down before it is sent, and stays open until the gateway,
- * a webhook, a status answer or an operator says what came of it.
+ * All payments of an account. Each one is written down before it is sent. It stays open until the gateway, a
+ * webhook, a status answer or an operator reports its end.
  *
  * @hideconstructor
  * @publicApi
@@ -58,7 +58,7 @@ export class PaymentsJournal {
   ) {}
 
   /**
-   * What is known of a payment; undefined where none was made under this reference, or the journal has forgotten it.
+   * The entry of a payment; undefined if none was made with this reference, or the journal has forgotten it.
    *
    * @throws PaymentsStorageError
    */
@@ -68,10 +68,9 @@ export class PaymentsJournal {
   }
 
   /**
-   * The payments whose outcome is open: in flight, unknown, accepted collections, and accepted payouts where
-   * the `statusPaths` option lets the gateway be asked about them. Entries that cannot be read (`damaged`),
-   * and those in a state of a newer version of the package, are listed too. Reads page by page, so it needs
-   * little memory, however many there are.
+   * The payments with an open outcome: in flight, unknown, accepted collections, and accepted payouts if the
+   * `statusPaths` option has a path for them. Also lists entries that cannot be read (`damaged`), and entries
+   * in a state of a newer version of the package. Reads page by page, so it always needs little memory.
    *
    * @throws PaymentsStorageError
    *
@@ -94,8 +93,8 @@ export class PaymentsJournal {
   }
 
   /**
-   * Of the payments that `unresolved` lists the one that has been open for the longest time; undefined where
-   * none is open. Cheap, whatever the journal holds: made for alarms.
+   * The payment of `unresolved` that has been open for the longest time; undefined if none is open. Use it
+   * for alarms: it is cheap for every size of journal.
    *
    * @throws PaymentsStorageError
    *
@@ -111,22 +110,22 @@ export class PaymentsJournal {
   }
 
   /**
-   * Finds out what came of payments whose call ended without saying so, a crash included: asks for their
-   * status where the `statusPaths` option says how, and otherwise sends them once more with the same key and
-   * bytes, as the `probe` option allows. Takes only what is older than `deadlineMs` and 30 seconds, each
-   * payment on one replica only, so it may run everywhere at once. Call it when the application has started,
-   * and every few minutes; nothing should wait for it, as each payment may take as long as a call.
+   * Finds out what came of payments whose call ended without a result, for example in a crash. Asks for their
+   * status if the `statusPaths` option has a path; otherwise sends them once more with the same key and
+   * bytes, if the `probe` option allows it. Takes only payments older than `deadlineMs` and 30 seconds, each
+   * on one replica, so it may run on all replicas at once. Call it when the application has started, and
+   * every few minutes. Do not wait for it: each payment may take as long as a call.
    *
-   * A process makes one run at a time: a call during a run resolves to the report of that run. A run deals
-   * with 16 payments at once, first with those that it sends once more, and asks for a status for five
-   * seconds at most. After a third of `recoveryWindowMs`, or a minute where that is longer, it begins with no
-   * further payment, and the next run goes on there. A payment for which the storage fails, or which this
-   * version of the package cannot read, is logged and passed over.
+   * A process makes one run at a time. A call during a run resolves to its report. A run handles 16 payments
+   * at once, the probes first, and waits five seconds at most for a status. After a third of
+   * `recoveryWindowMs`, but not within the first minute, it begins no further payment, and the next run
+   * continues there. It logs and skips payments for which the storage fails, or which this version of the
+   * package cannot read.
    *
-   * When the application stops, a run begins with no further payment, and what it has begun ends before the
-   * storage is closed.
+   * When the application stops, a run begins no further payment. The storage closes after the last one has
+   * ended.
    *
-   * @throws PaymentsStorageError where the open payments cannot be listed.
+   * @throws PaymentsStorageError if the open payments cannot be listed.
    *
    * @example
    * ```ts
@@ -138,18 +137,20 @@ export class PaymentsJournal {
   }
 
   /**
-   * Writes down how a payment ended, by an operator's word: what the gateway's support or its portal says.
-   * After `failed` of a payment that the gateway never acknowledged, the same reference may be used for the
-   * next attempt, once the call before it cannot be running any more. A success answer, a status answer that
-   * shows the payment, a refusal as a duplicate and a webhook acknowledge it: its reference is used up then.
-   * Where one of them comes only after an outcome without success and contradicts it, the payment is unknown
-   * again, with the evidence `conflict`: `unresolved` lists it, and it may be settled once more. It is also
-   * unknown again if you say so while its call is running, and the call then ends without a clear answer.
+   * Writes down how a payment ended, as the gateway's support or portal reports it.
+   *
+   * After `failed`, the reference may be used for the next attempt if the gateway never acknowledged the
+   * payment and its call cannot be running any more. The gateway acknowledges a payment with a success
+   * answer, a status answer that shows it, a refusal as a duplicate, or a webhook.
+   *
+   * If an acknowledgement comes later and contradicts an outcome without success, the payment is unknown
+   * again, with the evidence `conflict`: `unresolved` lists it, and you may settle it again. It is also
+   * unknown again if you settle it while its call is running, and the call then ends without a clear answer.
    *
    * @param outcome A final status of the specification.
-   * @throws PaymentsValidationError where the family knows no such outcome.
+   * @throws PaymentsValidationError if the family has no such outcome.
    * @throws PaymentsError with the code `ENTRY_NOT_FOUND`, `ENTRY_FORGOTTEN` after `purge`, or
-   * `ALREADY_SETTLED` where it ended otherwise.
+   * `ALREADY_SETTLED` if it has another outcome.
    * @throws PaymentsStorageError
    */
   async settle(family: PaymentFamily, reference: string, outcome: PaymentOutcome): Promise<JournalEntry> {
@@ -165,13 +166,13 @@ export class PaymentsJournal {
   }
 
   /**
-   * Waits until a payment has ended: for its webhook on whichever replica, for a status answer where the
-   * `statusPaths` option says how to ask, or for `settle`.
+   * Waits until a payment has ended: for its webhook on any replica, for a status answer if the `statusPaths`
+   * option has a path, or for `settle`.
    *
    * @throws PaymentOutcomeUnknownError when the time is up: the payment has not failed.
-   * @throws PaymentRejectedError where the gateway refused it.
-   * @throws PaymentsError with the code `ENTRY_NOT_FOUND`, or `ENTRY_FORGOTTEN` after `purge`; and the
-   * signal's reason where it fires.
+   * @throws PaymentRejectedError if the gateway refused it.
+   * @throws PaymentsError with the code `ENTRY_NOT_FOUND`, or `ENTRY_FORGOTTEN` after `purge`; or the
+   * signal's reason.
    *
    * @example
    * ```ts
@@ -197,16 +198,16 @@ export class PaymentsJournal {
   }
 
   /**
-   * Forgets settled payments that did not change for `olderThanMs`, and what else the caller names. What is
-   * open or unknown stays, and so does an accepted collection: its outcome is still to come.
+   * Forgets settled payments that did not change for `olderThanMs`, and other payments for which you give an
+   * age. Open and unknown payments stay. Accepted collections stay, because their outcome is still to come.
    *
-   * A tombstone of each is kept, a hash with how it ended: a further call under its reference sends nothing and is a
-   * `ReferenceReusedError`. Tombstones go only where `tombstonesOlderThanMs` says so.
+   * Each forgotten payment leaves a tombstone, a hash with its end: a further call with its reference sends
+   * nothing and is a `ReferenceReusedError`. Tombstones stay unless you give `tombstonesOlderThanMs`.
    *
    * @returns How many payments were forgotten.
-   * @throws PaymentsValidationError where a time is not a whole number of milliseconds greater than 0,
-   * another one is shorter than `olderThanMs`, or accepted payouts are named although the `statusPaths`
-   * option lets the gateway be asked about them.
+   * @throws PaymentsValidationError if an age is not a whole number of milliseconds greater than 0 or is
+   * shorter than `olderThanMs`, or if an age for accepted payouts is given although the `statusPaths` option
+   * has a path for them.
    * @throws PaymentsStorageError
    *
    * @example
@@ -248,8 +249,8 @@ function checkTimeout(timeoutMs: unknown, reference: string): void {
 }
 
 /**
- * A store's own error stays inside: it may hold an address or a password. What cannot be read may have been
- * made: no error of the storage says here that it was not.
+ * Hides a store's own error, which may hold an address or a password. No storage error here says that nothing
+ * was made, because an unreadable payment may have been made.
  */
 async function reading<T>(work: Promise<T>): Promise<T> {
   try {

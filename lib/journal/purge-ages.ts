@@ -7,26 +7,26 @@ export interface PurgeAges {
   /** Settled payments. */
   readonly olderThanMs: number;
   /**
-   * Refused payments, at least as old as settled ones. After that their references are used up: a further
-   * call under one of them is a `ReferenceReusedError`, not the next attempt. Of a refusal without a listed
-   * code, the tombstone remembers that it proves nothing.
+   * Refused payments, at least as old as settled ones. Their references are used up then: a further call with
+   * one of them is a `ReferenceReusedError`, not the next attempt. The tombstone remembers if the refusal had
+   * no listed code and so proves nothing.
    * @default they stay
    */
   readonly rejectedOlderThanMs?: number;
   /**
-   * Payouts that the gateway took and of which nothing more will be heard, at least as old as settled ones.
+   * Payouts that the gateway accepted, at least as old as settled ones. Nothing more will be heard of them.
    * @default they stay
    */
   readonly acceptedPayoutsOlderThanMs?: number;
   /**
-   * Tombstones, in milliseconds since their payments were forgotten. Only then can a forgotten reference be
-   * paid again, with its first key: take longer than any queue, job or customer may come back.
+   * Tombstones, in milliseconds since their payments were forgotten. After that a forgotten reference can be
+   * paid again, with its first key, so choose a time after which no queue, job or customer repeats the call.
    * @default they stay
    */
   readonly tombstonesOlderThanMs?: number;
 }
 
-/** What is wrong with them, by field; undefined where nothing is. */
+/** The problems by field; undefined if there are none. */
 export function purgeProblems(
   ages: PurgeAges,
   canAskAboutPayouts: boolean,

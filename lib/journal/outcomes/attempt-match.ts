@@ -5,12 +5,12 @@ import { storedRecord } from '../payment/journal-transitions.js';
 import { type WireRecord } from '../../gateway/answer/wire-record.js';
 
 /**
- * Whether what the gateway says of a reference can be about no other attempt than this one: there was none,
- * or it names this one's key or transaction. A key of the caller's own may have been given to an earlier
- * attempt too, and a kept key was.
+ * Whether a message of the gateway about a reference can only be about this attempt: there was no other one,
+ * or the message names this attempt's key or transaction. An earlier attempt may have had the same key if the
+ * caller gave it, and had it if the key was kept.
  *
  * @param said A status answer, or the `data` of a webhook.
- * @param askedIntent The intent of the call that a status answer was asked about.
+ * @param askedIntent The intent of the call that a status query was about.
  */
 export function isOfThisAttempt(
   record: JournalRecord,

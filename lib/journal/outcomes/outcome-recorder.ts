@@ -9,7 +9,7 @@ import { type PaymentOutcome } from '../../common/vocabulary.js';
 import { changeRecord } from '../payment/change-record.js';
 import { toSettled } from '../payment/journal-transitions.js';
 
-/** Writes down how payments ended by an operator's word, and tells those who wait for it. */
+/** Writes down an outcome that an operator reports, and notifies whoever waits for it. */
 export class OutcomeRecorder {
   readonly watch = new OutcomeNotifier();
 
@@ -18,7 +18,7 @@ export class OutcomeRecorder {
   /**
    * Settles a payment that has not ended yet.
    *
-   * @returns What stands afterwards; undefined where there is no such payment.
+   * @returns The record afterwards; undefined if there is no such payment.
    */
   async settle(key: JournalKey, outcome: PaymentOutcome): Promise<StoredJournalRecord | undefined> {
     const end = ({ record }: StoredJournalRecord): JournalRecord | undefined =>
@@ -29,11 +29,11 @@ export class OutcomeRecorder {
   }
 }
 
-/** Lets those who wait for an outcome in this process know at once when one is written down. */
+/** Notifies whoever waits for an outcome in this process. */
 export class OutcomeNotifier {
   private readonly waiting = new Map<string, Set<() => void>>();
 
-  /** Calls back at every change of a payment, until the returned function is called. */
+  /** Calls back at every change of a payment. Returns a function that ends this. */
   on(key: JournalKey, changed: () => void): () => void {
     const id = journalKeyText(key);
     const listeners = this.waiting.get(id) ?? new Set();

@@ -5,19 +5,16 @@ import { withDeadline } from '../../common/timing.js';
 import { type OutcomeNotifier } from './outcome-recorder.js';
 import { type StatusResolver } from './status-resolver.js';
 
-/** How often the journal is read: another replica may have had the webhook. */
+/** The interval between reads of the journal: another replica may get the webhook. */
 const LOOK_EVERY_MS = 1_000;
-/** How often the gateway is asked: at first, and then less and less often. */
+/** The first and the longest interval between status queries. */
 const FIRST_QUESTION_MS = 1_000;
 const LONGEST_BETWEEN_QUESTIONS_MS = 15_000;
 
-/** How waiting ended: what stands, or that the signal fired first. */
+/** The record when the wait ended, or `aborted` if the signal fired first. */
 export type WaitEnd = { readonly existing: StoredJournalRecord | undefined } | { readonly aborted: true };
 
-/**
- * Waits until a payment leaves the states in which its outcome is open: a webhook, a status answer or
- * somebody's word.
- */
+/** Waits until a payment is settled or rejected. */
 export class OutcomeWaiter {
   constructor(
     private readonly store: JournalStore,

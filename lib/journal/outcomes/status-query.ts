@@ -11,7 +11,7 @@ import {
 import { asRecord, finalStatus, type WireRecord } from '../../gateway/answer/wire-record.js';
 import { isOfThisAttempt } from './attempt-match.js';
 
-/** The call that asks for the status of one payment, at the path that the options name. */
+/** The status query for one payment, at the path of the `statusPaths` option. */
 export function statusCall(path: string, { family, reference }: JournalRecord): ReadCall<WireRecord> {
   const named = path.split('{reference}').join(encodeURIComponent(reference));
   const { pathname, search } = new URL(`http://gateway${named}`);
@@ -27,28 +27,26 @@ export function statusCall(path: string, { family, reference }: JournalRecord): 
   };
 }
 
-/** What a status answer says about a payment. */
 export type StatusVerdict =
   | { readonly says: 'ended'; readonly outcome: PaymentOutcome }
   /** The gateway has it. */
   | { readonly says: 'under-way' }
-  /**
-   * The gateway has something under the reference: an earlier attempt, or this one in a status that nobody
-   * documented.
-   */
+  /** The gateway has an earlier attempt, or this one in a status that the specification does not list. */
   | { readonly says: 'known' }
   | { readonly says: 'nothing' };
 
 const UNDER_WAY: readonly unknown[] = ['pending', 'processing'];
 
 /**
- * Reads a status answer. One that does not name the reference ends nothing. A final status without money
- * needs the amount beside it: whoever knows of no payment may repeat the reference of the path, and say
- * "failed", but cannot know the amount. A success of the reference is a success of its payment, whichever
- * attempt of it came through. Everything else ends or accepts only the attempt that it is surely about: the
- * gateway may speak of an earlier attempt, which it refused.
+ * Reads a status answer:
  *
- * @param askedIntent The intent of the call that was asked about.
+ * - An answer that does not name the reference ends nothing.
+ * - A final status without money counts only with the amount. A gateway without the payment may repeat the
+ *   reference of the path and say "failed", but cannot know the amount.
+ * - A success settles the payment, whichever attempt came through.
+ * - Every other status counts only if it can be about no earlier attempt, which the gateway may have refused.
+ *
+ * @param askedIntent The intent of the call that the query was about.
  */
 export function readStatus(
   record: JournalRecord,
@@ -64,8 +62,8 @@ export function readStatus(
   if (outcome === undefined && !UNDER_WAY.includes(status)) {
     return reference === 'same' && amount === 'same' ? KNOWN : NOTHING;
   }
-  // A look-up that found nothing says "failed", too. That there is a payment stops whoever would send it, so
-  // it is believed.
+  // A look-up that found nothing may say "failed", too. An answer that shows a payment only stops further
+  // tries, so it counts without the reference.
   if (reference === 'absent') return outcome && !movesMoney(outcome) ? NOTHING : KNOWN;
   if (outcome && movesMoney(outcome)) return { says: 'ended', outcome };
   if (outcome && amount === 'absent') return KNOWN;
@@ -73,10 +71,7 @@ export function readStatus(
   return outcome ? { says: 'ended', outcome } : { says: 'under-way' };
 }
 
-/**
- * The record after a status answer; undefined where it stays as it is. `record` is what stands now, after the
- * answer.
- */
+/** The record after a status answer; undefined if it stays. `record` was read after the answer came. */
 export function afterStatus(
   record: JournalRecord,
   answer: WireRecord,
@@ -106,7 +101,7 @@ function saysNoMoneyMoved({ family }: JournalRecord, { status }: WireRecord): bo
 type Echo = 'same' | 'other' | 'absent';
 
 function compare(echo: unknown, isSame: (echo: unknown) => boolean): Echo {
-  if (echo === undefined || echo === null) return 'absent';
+  if (echo == null) return 'absent';
   return isSame(echo) ? 'same' : 'other';
 }
 

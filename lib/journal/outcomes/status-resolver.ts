@@ -12,7 +12,7 @@ import { changeRecord } from '../payment/change-record.js';
 import { type OutcomeNotifier } from './outcome-recorder.js';
 import { afterStatus, statusCall } from './status-query.js';
 
-/** Asks the gateway what came of payments, where the options name a path for it. */
+/** Asks the gateway for the status of payments, if the `statusPaths` option names a path. */
 export class StatusResolver {
   constructor(
     private readonly paths: ResolvedPaymentsOptions['statusPaths'],
@@ -26,9 +26,9 @@ export class StatusResolver {
   }
 
   /**
-   * Asks once and writes down what the answer proves. An error, "not found" among them, proves nothing.
+   * Asks once and writes down what the answer proves. An error, even "not found", proves nothing.
    *
-   * @returns What stands afterwards.
+   * @returns The record afterwards.
    */
   async ask(existing: StoredJournalRecord, options: CallOptions = {}): Promise<StoredJournalRecord> {
     const { record } = existing;

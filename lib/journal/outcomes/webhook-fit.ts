@@ -3,13 +3,13 @@ import { type PaymentEventName, type PaymentWebhookEvent } from '../../common/ev
 import { type JournalRecord, type PaymentTombstone } from '../../storage/journal-store.js';
 import { movesMoney, type PaymentOutcome } from '../../common/vocabulary.js';
 
-/** What a webhook says about a payment. */
+/** The outcome of a payment as a webhook reports it. */
 export interface ReportedOutcome {
   readonly outcome: PaymentOutcome;
   /** Canonical money string. */
   readonly amount: string;
   readonly currency: string;
-  /** SHA-256 (hex) of the provider's transaction reference, where a success names one. */
+  /** See `providerReferenceOf`. */
   readonly providerReference?: string | undefined;
 }
 
@@ -21,7 +21,7 @@ const OUTCOMES: ReadonlyMap<string, PaymentOutcome> = new Map<PaymentEventName, 
   ['payment.expired', 'expired'],
 ]);
 
-/** Undefined where the event is none of the four. */
+/** Undefined if the specification does not list the event. */
 export function reportedOutcome(event: PaymentWebhookEvent): ReportedOutcome | undefined {
   const outcome = OUTCOMES.get(event.event);
   const { amount, currency } = event.data;
@@ -29,9 +29,8 @@ export function reportedOutcome(event: PaymentWebhookEvent): ReportedOutcome | u
 }
 
 /**
- * SHA-256 (hex) of the provider's transaction reference in the webhook of a success; undefined where it names
- * none. Another reference may be another charge of the customer. Where no money moved there is nothing to
- * compare.
+ * SHA-256 (hex) of the provider's transaction reference in the webhook of a success, if it names one: another
+ * reference may be another charge of the customer.
  */
 export function providerReferenceOf({ event, data }: PaymentWebhookEvent): string | undefined {
   if (event !== 'payment.success') return undefined;
@@ -39,20 +38,19 @@ export function providerReferenceOf({ event, data }: PaymentWebhookEvent): strin
   return name && hash('sha256', name);
 }
 
-/** A provider reference as text; undefined where there is none. */
+/** A provider reference as text; undefined if there is none. */
 export function transactionName(given: unknown): string | undefined {
   const text = typeof given === 'string' || typeof given === 'number' ? String(given).trim() : '';
   return text === '' ? undefined : text;
 }
 
-/** A payment as the journal knows it; one that was forgotten has left no amount to compare. */
+/** The part of a payment to which webhooks are compared. A forgotten payment has no amount. */
 export type KnownPayment = Pick<
   JournalRecord,
   'state' | 'attempt' | 'keepsKey' | 'outcome' | 'settledBy' | 'providerReference'
 > &
   Partial<Pick<JournalRecord, 'amount' | 'currency'>>;
 
-/** What is known of a payment that the journal has forgotten. */
 export function forgottenPayment({ attempt, end, settledBy }: PaymentTombstone): KnownPayment {
   if (end === 'accepted' || end === 'rejected') return { state: end, attempt };
   if (end === 'unlisted-refusal') return { state: 'rejected', attempt, keepsKey: true };
@@ -60,29 +58,28 @@ export function forgottenPayment({ attempt, end, settledBy }: PaymentTombstone):
 }
 
 /**
- * How a webhook fits what the journal knows.
+ * How a webhook fits the payment in the journal.
  *
- * - `mismatch`: it names another amount or currency than the payment was made with.
- * - `contested`: the payment was called refused, or ended otherwise by somebody else's word; the webhook wins.
- * - `settled`: an earlier webhook said the same.
- * - `settled-otherwise`: an earlier webhook said something else, or named another transaction of the provider.
- * - `earlier-attempt`: it says that no money moved, and may speak of an attempt before the current one.
+ * - `mismatch`: it has another amount or currency than the payment.
+ * - `contested`: it contradicts a refusal, a status answer or an operator. The webhook wins.
+ * - `settled`: an earlier webhook reported the same.
+ * - `settled-otherwise`: an earlier webhook reported another outcome, or another transaction of the provider.
+ * - `earlier-attempt`: it reports that no money moved, and may be about an earlier attempt.
  */
 export type WebhookFit =
   'fits' | 'mismatch' | 'contested' | 'settled' | 'settled-otherwise' | 'earlier-attempt';
 
 /**
- * Compares a webhook with the payment in the journal. Money that moved counts for the payment, whichever
- * attempt of it came through.
+ * Compares a webhook with the payment in the journal. A success settles the payment, whichever attempt came
+ * through.
  *
- * @param isOfThisAttempt Whether the webhook can be about no other attempt than the current one.
+ * @param isOfThisAttempt Whether the webhook can only be about the current attempt.
  */
 export function webhookFit(
   record: KnownPayment,
   reported: ReportedOutcome,
   isOfThisAttempt: () => boolean,
 ): WebhookFit {
-  // Of a payment that the journal has forgotten no amount is left: it is not compared.
   const { amount = reported.amount, currency = reported.currency } = record;
   if (amount !== reported.amount || currency !== reported.currency) return 'mismatch';
   if (record.state === 'rejected') return mayBeOfARefusal(record, reported) ? 'earlier-attempt' : 'contested';
@@ -95,12 +92,15 @@ export function webhookFit(
   return isSettled && !isSame ? 'contested' : 'fits';
 }
 
-/** The last attempt may have been made in spite of its refusal, and the failure may be that of an attempt before it. */
+/**
+ * The gateway may have made the last attempt although it refused it, and may report an earlier attempt as
+ * failed.
+ */
 function mayBeOfARefusal({ attempt, keepsKey }: KnownPayment, reported: ReportedOutcome): boolean {
   return keepsKey === true && attempt > 1 && !movesMoney(reported.outcome);
 }
 
-/** An absent reference differs from none. */
+/** An absent provider reference equals every other. */
 function namesAnotherCharge(record: KnownPayment, { providerReference }: ReportedOutcome): boolean {
   const { providerReference: existing = providerReference } = record;
   return providerReference !== undefined && providerReference !== existing;

@@ -24,42 +24,40 @@ import {
   type WebhookFit,
 } from './webhook-fit.js';
 
-/** What the journal knows of the payment of a webhook. */
+/** The payment of a webhook, as far as the journal knows it. */
 export interface WebhookPayment {
-  /** Whether the journal holds a payment under the reference, or has forgotten one. */
+  /** Whether the journal holds, or has forgotten, a payment with this reference. */
   readonly known: boolean;
   readonly fit: WebhookFit | 'other-spelling';
-  /** How the payment ended, as far as the journal knows. */
   readonly outcome?: PaymentOutcome | undefined;
-  /** The hash of the provider reference that the journal holds. */
+  /** The hash in the journal. */
   readonly providerReference?: string | undefined;
-  /** What the webhook says; absent where it is none of the four. */
+  /** The reported outcome; absent if the specification does not list the event. */
   readonly said?: ReportedOutcome | undefined;
 }
 
 interface FoundPayment {
   readonly payment: KnownPayment;
-  /** Whether what a webhook says can be about no other attempt than the current one. */
+  /** Whether a webhook can only be about the current attempt. */
   readonly isOfItsAttempt: (data: PaymentEventData) => boolean;
 }
 
 /** How a webhook settles its payment. */
 export interface WebhookSettling {
-  /** The journal inside a transaction; the account's own one where there is none. */
+  /** The journal inside a transaction; undefined for that of the account. */
   readonly journal: JournalStore | undefined;
-  /** Whether the payment may have been made with another amount or currency: somebody looked at it, and said so. */
+  /** Whether amount and currency may differ, because somebody released the webhook. */
   readonly otherMoney: boolean;
-  /** How the webhook fitted when it was looked at; nothing: whatever stands there is written over. */
+  /** The fit at the first look. If undefined, every record is overwritten. */
   readonly seen?: WebhookPayment['fit'];
-  /** What the webhook says, where it was read before. */
   readonly said?: ReportedOutcome | undefined;
-  /** Whether no earlier run for this webhook can have settled the payment and ended before its handlers. */
+  /** Whether no earlier run for this webhook can have settled the payment and stopped before its handlers. */
   readonly isFirstRun?: boolean;
 }
 
 /**
- * The journal knows more of a payment than when a webhook of it was compared with it: the process stood
- * still, and others went on. The next delivery finds what they wrote.
+ * Another process changed the payment after a webhook was compared with it. The next delivery is compared
+ * again.
  */
 export class ChangedMeanwhileError extends PaymentsStorageError {
   constructor(how: string, reference: string) {
@@ -67,7 +65,10 @@ export class ChangedMeanwhileError extends PaymentsStorageError {
   }
 }
 
-/** Brings webhooks and the journal of one account together. The specification has webhooks for collections only. */
+/**
+ * Compares webhooks with the journal and settles payments. The specification has webhooks for collections
+ * only.
+ */
 export class WebhookOutcomes {
   constructor(
     private readonly scope: Pick<JournalScope, 'account' | 'environment'>,
@@ -76,8 +77,8 @@ export class WebhookOutcomes {
   ) {}
 
   /**
-   * What the journal knows of the payment of a webhook. `other-spelling`: it knows the reference only without
-   * the white space around it, so the webhook would get past the comparison of the amounts.
+   * Finds the payment of a webhook. `other-spelling`: the journal knows the reference only without the white
+   * space around it, so the amounts would not be compared.
    */
   async look(event: PaymentWebhookEvent): Promise<WebhookPayment> {
     const { reference } = event.data;
@@ -95,11 +96,11 @@ export class WebhookOutcomes {
   }
 
   /**
-   * Writes down how the payment ended, whatever stood there: which of two webhooks counts was decided before.
+   * Writes down the outcome. The caller has decided which of two webhooks counts.
    *
    * @throws PaymentsStorageError
-   * @throws ChangedMeanwhileError where the payment was written down since `look` with other money, was made
-   * once more, or was settled by a webhook: this process stood still.
+   * @throws ChangedMeanwhileError if since `look` the payment was written with another amount, was made once
+   * more, or was settled by a webhook.
    */
   async settle(
     event: PaymentWebhookEvent,
@@ -107,9 +108,9 @@ export class WebhookOutcomes {
   ): Promise<void> {
     const { reference } = event.data;
     if (!said) return;
-    // Who settled it has handled it too: always in a transaction, and elsewhere where no run of this webhook
-    // ended in between. What stands after the first look may be what this one wrote, when the answer to that
-    // was lost.
+    // Whoever settled the payment also ran the handlers: always in a transaction, otherwise only if no run of
+    // this webhook stopped in between. From the second look on, this run itself may have written the record
+    // and lost the answer.
     let isHandled = journal !== undefined || isFirstRun;
     const assertUnchanged = ({ payment, isOfItsAttempt }: FoundPayment): void => {
       const fit = webhookFit(payment, said, () => isOfItsAttempt(event.data));
@@ -147,8 +148,8 @@ export class WebhookOutcomes {
   }
 
   /**
-   * Writes down that the gateway has the payment of a webhook that settles nothing: an operator's `failed`
-   * does not free its reference, and is contradicted where it came before.
+   * Writes down that the gateway has the payment of a webhook that settles nothing. So an operator's `failed`
+   * does not free its reference, and an earlier one is contradicted.
    *
    * @throws PaymentsStorageError
    */
@@ -162,7 +163,7 @@ export class WebhookOutcomes {
     }
   }
 
-  /** Tells those who wait for the outcome in this process, once a transaction with it was committed. */
+  /** Notifies whoever waits for the outcome in this process, after a commit. */
   tellWaiters({ data }: PaymentWebhookEvent): void {
     this.watch.changed(this.keyOf(data.reference));
   }
@@ -174,7 +175,7 @@ export class WebhookOutcomes {
     return false;
   }
 
-  /** The payments that an event may be about. One whose name nobody knows may be about a payout. */
+  /** The payments that an event may be about. An unlisted event may be about a payout. */
   private keysOf(event: PaymentWebhookEvent): readonly JournalKey[] {
     const { reference } = event.data;
     const spellings = [...new Set([reference, trimmedReference(reference)])];
@@ -206,8 +207,8 @@ function fromTombstone(tombstone: PaymentTombstone): FoundPayment {
 }
 
 /**
- * The record of a payment that a webhook settles; undefined where it stands already. Also where somebody else
- * said the same before: what a webhook has settled is believed when the inbox has forgotten it.
+ * The record after a webhook settled it; undefined if it stays. A webhook overwrites the same outcome from
+ * another source, because a settlement by webhook counts even if the inbox has forgotten it.
  */
 function settledByWebhook(record: JournalRecord, reported: ReportedOutcome): JournalRecord | undefined {
   const { outcome, providerReference } = reported;
@@ -231,7 +232,7 @@ async function writing({ data }: PaymentWebhookEvent, work: Promise<unknown>): P
   }
 }
 
-/** By its name and by its status: one of another name may speak of anything, of a refund that failed, too. */
+/** By name and status: an unlisted event may be about anything, for example a failed refund. */
 function saysNoMoneyMoved(event: PaymentWebhookEvent): boolean {
   const outcomes = [reportedOutcome(event)?.outcome, finalStatus('collection', event.data.status)];
   return outcomes.every((outcome) => outcome !== undefined && !movesMoney(outcome));

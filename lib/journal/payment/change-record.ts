@@ -11,11 +11,11 @@ import { PaymentsStorageError } from '../../errors/payments-errors.js';
 const TRIES = 20;
 
 /**
- * Changes what stands under a key, again where somebody else was faster.
+ * Changes a record. Tries again if another process was faster.
  *
- * @param change Gives the record itself, or undefined, where there is nothing to change.
- * @param lease Whether the call that holds the payment is over: others change it while that call may still be running.
- * @returns What stands afterwards.
+ * @param change Returns the record itself, or undefined, if nothing is to change.
+ * @param lease `ends` if the call that holds the payment is over; `stays` if it may still be running.
+ * @returns The record afterwards.
  */
 export async function changeRecord(
   store: JournalStore,
@@ -38,7 +38,7 @@ export async function changeRecord(
   );
 }
 
-/** The operator whose word was contradicted must hear of it: nothing else ends the payment again. */
+/** Logs a contradiction: only an operator can settle the payment again. */
 function reportConflict({ state, outcome }: JournalRecord, next: JournalRecord): void {
   const reopened = next.state === 'unknown' && (state === 'settled' || state === 'rejected');
   if (!reopened && (state === 'unknown' || next.evidence !== 'conflict')) return;

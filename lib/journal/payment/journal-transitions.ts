@@ -6,17 +6,16 @@ import { type AnswerEnvelope, type ReadSuccess } from '../../gateway/answer/inte
 import { asRecord, type WireRecord } from '../../gateway/answer/wire-record.js';
 import { idempotencyKeyFor } from './payment-identity.js';
 
-/** What is known of a payment before it is written down. */
 export interface NewPayment
   extends JournalKey, Pick<JournalRecord, 'operation' | 'amount' | 'currency' | 'bodyHash'> {
   readonly body: string;
 }
 
 /**
- * An attempt of a payment begins.
+ * Begins an attempt.
  *
  * @param givenKey The caller's own key.
- * @param existingKey The key that the attempt has already.
+ * @param existingKey The key of the attempt, if it was made before.
  */
 export function toInFlight(
   payment: NewPayment,
@@ -40,21 +39,18 @@ export function toInFlight(
     bodyHash,
     body,
     state: 'in-flight',
-    // Should this process end before the answer comes.
+    // For the case that this process ends before the answer comes.
     probe: 'after-silence',
   };
   return existingKey === undefined ? record : { ...record, keepsKey: true };
 }
 
-/**
- * Flattens the string: `randomUUID` returns a rope, which keeps eight times the memory as long as a journal
- * holds it.
- */
+/** Flattens the string: `randomUUID` returns a rope, which keeps eight times the memory. */
 function newIntent(): string {
   return Buffer.from(randomUUID(), 'latin1').toString('latin1');
 }
 
-/** What the gateway says only of a payment that it has. */
+/** This evidence proves that the gateway has the payment. */
 const PROVES_RECEIPT: ReadonlySet<OutcomeEvidence> = new Set([
   'duplicate-request',
   'duplicate-reference',
@@ -62,11 +58,11 @@ const PROVES_RECEIPT: ReadonlySet<OutcomeEvidence> = new Set([
 ]);
 
 /**
- * The gateway took it. A payment that has ended stays ended, and only keeps the answer; one that an operator
- * called ended without success is unknown again.
+ * The gateway accepted the payment. A settled payment only keeps the answer. If an operator settled it
+ * without success, it is unknown again.
  *
- * @param answer Absent where a status query said so.
- * @param outcome Set where the answer says that the payment has ended.
+ * @param answer Absent after a status query.
+ * @param outcome Set if the answer says that the payment has ended.
  */
 export function toAccepted(record: JournalRecord, answer?: string, outcome?: PaymentOutcome): JournalRecord {
   if (outcome !== undefined && record.state !== 'settled') {
@@ -80,8 +76,8 @@ export function toAccepted(record: JournalRecord, answer?: string, outcome?: Pay
 }
 
 /**
- * The gateway has it, and nothing else is known. Where the gateway refused it before, or an operator called
- * it ended without success, that word is contradicted: it is unknown again, until somebody looks once more.
+ * The gateway has the payment, and nothing else is known. That contradicts a refusal, and an operator who
+ * settled it without success: the payment is unknown again.
  */
 export function toAcknowledged(record: JournalRecord): JournalRecord {
   return record.state === 'rejected' || contradicts(record)
@@ -90,14 +86,14 @@ export function toAcknowledged(record: JournalRecord): JournalRecord {
 }
 
 /**
- * The gateway has it, and says itself that no money moved: that agrees with a refusal, and with an operator
- * who says so.
+ * The gateway has the payment and says that no money moved. That agrees with a refusal and with such an
+ * operator.
  */
 export function toAcknowledgedWithoutMoney(record: JournalRecord): JournalRecord {
   return isAcknowledged(record) || record.state === 'rejected' ? record : { ...record, acknowledged: true };
 }
 
-/** Whether the gateway ever said that it has the payment: then another attempt of it could be a second payment. */
+/** Whether the gateway ever said that it has the payment. Then another attempt could pay twice. */
 export function isAcknowledged({ acknowledged, answer }: JournalRecord): boolean {
   return acknowledged === true || answer !== undefined;
 }
@@ -105,22 +101,24 @@ export function isAcknowledged({ acknowledged, answer }: JournalRecord): boolean
 /**
  * The gateway definitely refused.
  *
- * @param listed Whether a listed code, or field messages, refused; else the next call sends the same attempt again.
+ * @param listed Whether a listed code or field messages refused. Otherwise the next call sends the same
+ * attempt again.
  */
 export function toRejected(record: JournalRecord, listed: boolean): JournalRecord {
-  // A webhook that was set aside meanwhile proved that the gateway has it.
+  // A webhook that was set aside meanwhile proved that the gateway has the payment.
   if (isAcknowledged(record)) return conflicting(record);
   const refused: JournalRecord = { ...closed(record), state: 'rejected' };
-  // Once a refusal of this attempt proved nothing, no later one proves that the first try did not arrive.
+  // If one refusal of this attempt proved nothing, a later one does not prove that the first try did not
+  // arrive.
   return listed && !record.keepsKey ? refused : { ...refused, keepsKey: true };
 }
 
 /**
- * Money may have moved. What the journal knows better stays. That the gateway has the payment is remembered in any
- * case. An operator who called the payment failed while the call was running could not know how the call would end:
- * it is unknown again, unless its reference is used up anyway because the gateway acknowledged it.
+ * Money may have moved. A record that knows more stays, but always remembers that the gateway has the
+ * payment. An operator who called the payment failed during the call could not know its end: the payment is
+ * unknown again, unless the gateway acknowledged it and its reference is used up anyway.
  *
- * @param probe The one further try, where it is still open.
+ * @param probe Set if the probe is still allowed.
  */
 export function toUnknown(
   record: JournalRecord,
@@ -135,11 +133,7 @@ export function toUnknown(
   return { ...rest, state: 'unknown', evidence, ...(probe && { probe }) };
 }
 
-/**
- * It ended.
- *
- * @param providerReference The hash of the provider reference, where a webhook named one.
- */
+/** @param providerReference The hash of the provider reference, if a webhook named one. */
 export function toSettled(
   record: JournalRecord,
   outcome: PaymentOutcome,
@@ -151,18 +145,18 @@ export function toSettled(
   return providerReference === undefined ? ended : { ...ended, providerReference };
 }
 
-/** The one further try is about to leave: nobody else may make it. */
+/** The probe is about to leave. No other process may send it. */
 export function toProbing(record: JournalRecord, evidence: OutcomeEvidence): JournalRecord {
   return toUnknown(record, evidence, undefined);
 }
 
-/** The request is not needed any more, and holds personal data. */
+/** Erases the request, which holds personal data. */
 export function toErased(record: JournalRecord): JournalRecord {
   const { body: _body, probe: _probe, sent: _sent, ...rest } = record;
   return rest;
 }
 
-/** Whether an acknowledgement that comes now contradicts an operator's word that no money moved. */
+/** Whether an acknowledgement contradicts an operator who said that no money moved. */
 function contradicts({ settledBy, outcome }: JournalRecord, says?: PaymentOutcome): boolean {
   return settledBy === 'operator' && !movesMoney(outcome) && (says === undefined || movesMoney(says));
 }
@@ -191,23 +185,23 @@ function closed(record: JournalRecord): JournalRecord {
 interface StoredAnswer {
   readonly envelope: AnswerEnvelope;
   readonly answer?: { readonly data: unknown };
-  /** In the place of `answer`, where a build wrote it that kept nothing else of what came. */
+  /** Instead of `answer` in records of older builds. */
   readonly data?: unknown;
 }
 
-/** A success answer as the journal keeps it: what came stays as it came, without being written anew. */
+/** A success answer for the journal. The received text is kept as it is. */
 export function answerText({ text, envelope }: Pick<ReadSuccess<unknown>, 'text' | 'envelope'>): string {
-  // Joined, a text of one piece; a template would be five, which a journal in memory keeps.
+  // `join` makes a flat string; a template would make a rope of five, which a memory journal keeps.
   return ['{"envelope":', JSON.stringify(envelope), ',"answer":', text, '}'].join('');
 }
 
-/** The gateway's record of a payment as its success answer brought it; undefined where none is kept. */
+/** The gateway's record of a payment from the stored success answer; undefined if there is none. */
 export function storedRecord(record: JournalRecord): WireRecord | undefined {
   const stored = storedAnswer(record);
   return stored && asRecord((stored.answer ?? stored).data);
 }
 
-/** The success answer that a record keeps; undefined where it keeps none, or a damaged one. */
+/** The stored success answer; undefined if there is none, or if it is damaged. */
 export function storedAnswer({ answer }: JournalRecord): StoredAnswer | undefined {
   const stored = answer === undefined ? undefined : jsonObject(answer);
   return stored?.['envelope'] === undefined ? undefined : (stored as unknown as StoredAnswer);

@@ -19,7 +19,7 @@ import { type NewPayment, toInFlight } from './journal-transitions.js';
 import { type IntentBegin, PaymentIntent } from './payment-intent.js';
 import { type ProbeRules, decideRepeatedCall, type RequestedPayment, type Refusal } from './repeated-call.js';
 
-/** What came of writing a payment down: it may be sent, or it may not because of what stands. */
+/** The result of `begin`: the payment may be sent, or the journal forbids it. */
 export type Begun =
   | { readonly intent: PaymentIntent }
   | { readonly tombstone: PaymentTombstone }
@@ -28,15 +28,15 @@ export type Begun =
       readonly refusal: Refusal;
     };
 
-/** So that a journal in this process is written even where the time is up. */
+/** Lets a journal in this process be written although the time is up. */
 const WRITING_MARGIN_MS = 25;
 
-/** Writes payments down before they are sent, and what came of them. */
+/** Writes payments down before they are sent, and how their calls ended. */
 export class JournalWriter {
   private readonly logger = new SafeLogger('PaymentsJournal');
   /**
-   * Tries again while the lease of the call holds. Until it is written, the journal takes the call for one
-   * that was cut off, and would send a payment once more whose caller was told that it was refused, or never
+   * Tries again while the lease of the call holds. Until the end is written, recovery takes the call for
+   * interrupted, and would send again a payment whose caller got a refusal, or was told that nothing was
    * sent.
    */
   private readonly later = new WriteRetryQueue();
@@ -50,10 +50,10 @@ export class JournalWriter {
   }
 
   /**
-   * Writes a payment down, unless what stands forbids it.
+   * Writes a payment down, unless the existing record forbids it.
    *
-   * @throws PaymentsStorageError where the journal cannot be written in time, and the signal's reason where it fires:
-   * nothing may be sent.
+   * @throws PaymentsStorageError if the journal cannot be written in time, or the signal's reason. Nothing
+   * may be sent then.
    */
   async begin(asked: RequestedPayment, payment: NewPayment, limits: CallLimits): Promise<Begun> {
     const caller = { waits: true };
@@ -68,7 +68,9 @@ export class JournalWriter {
     throw waited.ended === 'aborted' ? limits.signal?.reason : notWritten(payment);
   }
 
-  /** Writes down how a call ended. Never rejects: what the gateway said stands, whether it could be written or not. */
+  /**
+   * Writes down how a call ended. Never rejects: the gateway's answer counts even if it cannot be written.
+   */
   async end(intent: PaymentIntent, result: CallResult<unknown>, limits: CallLimits): Promise<Recorded> {
     const deadline = Math.max(limits.deadline, performance.now() + WRITING_MARGIN_MS);
     const waited = await this.wait(this.writeEnd(intent, result), deadline);
@@ -77,12 +79,12 @@ export class JournalWriter {
     return notWrittenEnd(intent);
   }
 
-  /** Tries once more what could not be written: this process is about to end. */
+  /** Tries all failed writes once more, before this process ends. */
   async flush(): Promise<void> {
     await withDeadline(this.later.flush(), soon());
   }
 
-  /** Takes the one further try of a payment without its caller; undefined where somebody else was faster. */
+  /** Begins a probe without its caller. Resolves to undefined if another process was faster. */
   async beginProbe(
     existing: StoredJournalRecord,
     { deadline, sendBy }: CallLimits,
@@ -105,10 +107,10 @@ export class JournalWriter {
     deadline: number,
     caller: { readonly waits: boolean },
   ): Promise<Begun> {
-    // Most payments are new: what stands is heard of where that is not so.
+    // Most payments are new, so an existing record is read only if the insertion finds one.
     let existing: StoredJournalRecord | undefined;
     for (;;) {
-      // The caller was told that nothing was sent: a crash must not leave a payment behind that recovery would send.
+      // The caller was told that nothing was sent. A crash must not leave a payment that recovery would send.
       if (!caller.waits) throw notWritten(payment);
       const decision = decideRepeatedCall(existing, asked, this.rules);
       if (decision.act === 'begin') {
@@ -135,7 +137,7 @@ export class JournalWriter {
     try {
       return await PaymentIntent.begin(this.store, record, existing, deadline);
     } catch (error) {
-      // It may have been written, and only the store's answer lost; or it is written once the store gets to it.
+      // The store may have written the record and lost the answer, or may write it late.
       const rollback = async (): Promise<void> => {
         const taken = await PaymentIntent.rollback(this.store, record, existing?.record);
         if (!taken) throw notWritten(record);
@@ -149,7 +151,7 @@ export class JournalWriter {
 
   private async writeEnd(intent: PaymentIntent, result: CallResult<unknown>): Promise<Recorded> {
     try {
-      // A connection of the store may just have been lost: the next one is there at once.
+      // If the store just lost a connection, the next one is ready at once.
       const existing = await intent.end(result).catch(() => intent.end(result));
       return { written: true, existing: existing?.record };
     } catch (error) {
@@ -159,7 +161,7 @@ export class JournalWriter {
     }
   }
 
-  /** A storage that cannot but answer at once needs no timer. */
+  /** A storage in this process needs no timer. */
   private wait<T>(work: Promise<T>, deadline: number, signal?: AbortSignal): Promise<DeadlineResult<T>> {
     return this.atOnce ? work.then(done) : withDeadline(work, soon(deadline), signal);
   }
@@ -179,7 +181,7 @@ function done<T>(value: T): DeadlineResult<T> {
   return { ended: 'done', value };
 }
 
-/** When a storage must have answered, by `performance.now()`. What it does later is taken back, or written again. */
+/** When a storage must have answered, by `performance.now()`. Later writes are rolled back or repeated. */
 function soon(deadline = Infinity): number {
   return Math.min(deadline, performance.now() + STORAGE_ANSWERS_WITHIN_MS);
 }

@@ -3,12 +3,12 @@ import { type PaymentsEnvironment, type MoneyOperation } from '../../common/voca
 import { type MoneyCall } from '../../gateway/gateway-call.js';
 import { type JournalKey } from '../../storage/journal-store.js';
 
-/** This package's own namespace. Changing it would change every key, and pay again what is in flight. */
+/** The package's namespace. Another one would change every key, and pay again what is in flight. */
 export const KEY_NAMESPACE = '5b0c7e1c-3f0e-4f0a-9a52-6f1d2f6f8b7d';
 
 const NAMESPACE_BYTES = bytesOf(KEY_NAMESPACE);
 
-/** What a key stands for. Nothing volatile and nothing that rotates belongs here. */
+/** The parts of a key. Nothing that changes or rotates may be among them. */
 export interface KeyedPayment {
   readonly account: string;
   readonly environment: PaymentsEnvironment;
@@ -18,7 +18,8 @@ export interface KeyedPayment {
 }
 
 /**
- * UUID version 5: the first 16 bytes of SHA-1 over namespace and name, with version and variant set (RFC 9562 §5.5).
+ * UUID version 5: the first 16 bytes of SHA-1 over namespace and name, with version and variant set (RFC 9562
+ * §5.5).
  */
 export function uuidV5(namespace: string | Uint8Array, name: string): string {
   const namespaceBytes = typeof namespace === 'string' ? bytesOf(namespace) : namespace;
@@ -37,18 +38,18 @@ function bytesOf(uuid: string): Buffer {
   return Buffer.from(uuid.replaceAll('-', ''), 'hex');
 }
 
-/** The `Idempotency-Key` of a payment: the same payment has the same key after a restart and on every replica. */
+/** The `Idempotency-Key` of a payment, the same after a restart and on every replica. */
 export function idempotencyKeyFor(payment: KeyedPayment): string {
   const { account, environment, operation, reference, attempt } = payment;
   return uuidV5(NAMESPACE_BYTES, ['v1', account, environment, operation, reference, attempt].join('|'));
 }
 
-/** Changing how the hash is made needs another number, and the old way kept beside it while old records stand. */
+/** Another way to make the hash needs another number, and the old way as long as old records exist. */
 const VERSION = 1;
 
 /**
- * What tells whether two calls ask for the same payment: the operation and the values of the fields. How an amount was
- * written, and the order of fields, make no difference.
+ * Equal for two calls that ask for the same payment: a hash of the operation and the values of the fields.
+ * The spelling of the amount and the order of fields make no difference.
  */
 export function bodyHash({
   operation,
@@ -61,7 +62,7 @@ export function bodyHash({
 
 /** The JSON that is sent, with the fields of every object in order. */
 function canonicalText(value: unknown): string {
-  // The gaps of an array, too, are null on the wire.
+  // On the wire the gaps of an array are null.
   if (Array.isArray(value)) return `[${Array.from<unknown, string>(value, canonicalText).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
   let fields = '';
@@ -73,7 +74,7 @@ function canonicalText(value: unknown): string {
   return `{${fields}}`;
 }
 
-/** A key as text: different for different payments, whatever stands in their references. */
+/** A key as text, unique for every payment. */
 export function journalKeyText({ account, environment, family, reference }: JournalKey): string {
   return `${environment} ${family} ${account.length} ${account} ${reference}`;
 }

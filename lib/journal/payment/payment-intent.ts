@@ -26,44 +26,48 @@ import { evidenceOf } from './repeated-call.js';
 
 const logger = new SafeLogger('PaymentsJournal');
 
-/** How long after its deadline a call may still be running, on a machine that is slow. */
+/** How long after its deadline a call may still be running on a slow machine. */
 const LEASE_MARGIN_MS = 30_000;
 
-/** How long nobody else may act on a payment whose call ends at the deadline (by `performance.now()`). */
+/**
+ * The lease for a call that ends at the deadline, by `performance.now()`: nobody else may act on its payment.
+ */
 export function leaseUntil(deadline: number): number {
   return Math.max(0, deadline - performance.now()) + LEASE_MARGIN_MS;
 }
 
-/** What came of writing a payment down for a call. */
+/** The result of `PaymentIntent.begin`. */
 export type IntentBegin =
   | { readonly intent: PaymentIntent }
   /** The journal has forgotten a payment with this key. */
   | { readonly tombstone: PaymentTombstone }
-  /** Something else stands, or somebody else was faster. */
+  /** Another record exists, or another process was faster. */
   | { readonly existing: StoredJournalRecord | undefined };
 
-/** How long what is written next waits for the note that the request left: nearly always it was written long ago. */
+/**
+ * How long the next write waits for the note that the request left, which nearly always was written long ago.
+ */
 const MARK_WITHIN_MS = 1_000;
 
-/** A payment that was written down for one call, until that call has ended. */
+/** A payment that was written down for one call, until the call ends. */
 export class PaymentIntent {
-  /** Ends when the note that the request left was written, or could not be. */
+  /** Resolves when the note that the request left was written, or failed. */
   private marking: Promise<void> | undefined;
   private markIsSure = false;
 
-  /** @param before What stood in its place: what is put back when nothing was sent. */
+  /** @param before The record before, which is restored if nothing was sent. */
   private constructor(
     private readonly store: JournalStore,
     private stored: StoredJournalRecord,
     private readonly before: JournalRecord | undefined,
     private readonly deadline: number,
-    /** Set where this is the one further try of a payment that may have been made before. */
+    /** Set if this is a probe. */
     readonly probeFor?: ProbeWait,
   ) {}
 
   /**
-   * Writes a payment down. A client of the store may repeat what it lost the answer to, and then finds what
-   * it wrote itself.
+   * Writes a payment down. A client of the store that repeats a write after a lost answer finds its own
+   * record.
    */
   static async begin(
     store: JournalStore,
@@ -82,7 +86,7 @@ export class PaymentIntent {
       : { existing: stored };
   }
 
-  /** Takes the one further try of a payment; undefined where somebody else was faster. */
+  /** Begins a probe. Resolves to undefined if another process was faster. */
   static async beginProbe(
     store: JournalStore,
     existing: StoredJournalRecord,
@@ -95,9 +99,9 @@ export class PaymentIntent {
   }
 
   /**
-   * Takes back what was written although the store said that it failed; what others wrote since stays.
+   * Removes a record that was written although the store reported a failure. Keeps what others wrote since.
    *
-   * @returns False: what stood before still stands, so it may be written even now, by a server that is slow.
+   * @returns False if the record before is still there: a slow server may yet write the new one.
    */
   static async rollback(
     store: JournalStore,
@@ -122,9 +126,9 @@ export class PaymentIntent {
   }
 
   /**
-   * Notes that the request begins to leave, beside the request: nobody waits for it. Only a payment with this
-   * note is sent once more by another process, so whoever was told before that nothing was sent is right for
-   * ever, whatever the store does late.
+   * Notes that the request begins to leave. Nobody waits for the note. Another process probes only a payment
+   * with this note. So a caller who was told that nothing was sent stays right, even if the store writes
+   * late.
    */
   markSent(): void {
     if (this.marking) return;
@@ -140,8 +144,8 @@ export class PaymentIntent {
   }
 
   /**
-   * Writes down that the one further try leaves now. False where the payment has moved on, or cannot be
-   * written in time.
+   * Writes down that the probe leaves now. Resolves to false if the record has changed, or the write is too
+   * slow.
    */
   async probeWithin(
     evidence: OutcomeEvidence,
@@ -159,14 +163,14 @@ export class PaymentIntent {
     }
   }
 
-  /** Takes back what was written down: nothing was sent. Resolves to what stands afterwards. */
+  /** Restores the record before, because nothing was sent. Resolves to the record afterwards. */
   async release(): Promise<StoredJournalRecord | undefined> {
     if (this.before) return (await this.replace(this.before, 0)) ?? this.currentOrRestored(this.before);
     const removed = await this.write(({ record, version }) => this.store.remove(record, version));
     return removed ? undefined : this.store.get(this.record);
   }
 
-  /** Writes down how the call ended. Resolves to what stands afterwards. */
+  /** Writes down how the call ended. Resolves to the record afterwards. */
   end(result: CallResult<unknown>): Promise<StoredJournalRecord | undefined> {
     switch (result.end) {
       case 'success': {
@@ -186,12 +190,12 @@ export class PaymentIntent {
         );
       }
       default:
-        // Credentials, a rate limit or a redirect may have been answered after the payment was made: its key stays.
+        // The gateway may answer 401, 429 or a redirect after it made the payment, so the key stays.
         return result.answered ? this.reject(false) : this.release();
     }
   }
 
-  /** Only while nobody else has acted on the payment: another try of it may have come through. */
+  /** Writes a refusal only if nobody else has acted on the payment: another try may have come through. */
   private async reject(listed: boolean): Promise<StoredJournalRecord | undefined> {
     const refused = toRejected(this.record, listed);
     return (
@@ -201,22 +205,22 @@ export class PaymentIntent {
     );
   }
 
-  /** What was written last most likely still stands; only where it does not, what stands is read. */
+  /** Changes the record that this call wrote last, and reads the current one only if that fails. */
   private async change(
     next: (record: JournalRecord) => JournalRecord,
   ): Promise<StoredJournalRecord | undefined> {
-    return (await this.replace(next(this.record), 0)) ?? this.changeWhatStands(next);
+    return (await this.replace(next(this.record), 0)) ?? this.changeCurrent(next);
   }
 
-  private async changeWhatStands(
+  private async changeCurrent(
     next: (record: JournalRecord) => JournalRecord,
   ): Promise<StoredJournalRecord | undefined> {
     const { attempt, idempotencyKey, bodyHash } = this.record;
     const ofThisAttempt = ({ record, damaged }: StoredJournalRecord): JournalRecord | undefined => {
-      // Nothing of it can be read, not even which payment it is: this call knows its own.
+      // Not even the payment of this record can be read. This call knows its own.
       if (damaged !== undefined && record.bodyHash === '') return next(this.record);
-      // A caller may give two attempts the same key of its own; and where the journal lost this one, the key
-      // may be another payment's.
+      // A caller may give two attempts the same key. If the journal lost this one, the key may be another
+      // payment's.
       const isSame = record.attempt === attempt && record.bodyHash === bodyHash;
       if (isSame && record.idempotencyKey === idempotencyKey) return besideAnotherTry(record, next(record));
       logger.error(
@@ -235,8 +239,8 @@ export class PaymentIntent {
   }
 
   /**
-   * Writes the end over the earlier attempt, if a fail-over or a restored back-up brought that back as it was.
-   * If anybody has acted on it since, it stays: a webhook may have settled it.
+   * Overwrites the earlier attempt with the end, if a fail-over or a restored back-up brought it back. If
+   * anybody has acted on it since, it stays: a webhook may have settled it.
    */
   private async replaceReverted(record: JournalRecord): Promise<StoredJournalRecord | undefined> {
     const { before } = this;
@@ -249,8 +253,8 @@ export class PaymentIntent {
   }
 
   /**
-   * Writes a payment again that the journal has lost while its call was running. Nobody removes a payment but
-   * the call that wrote it, and what was forgotten has a tombstone, over which nothing is written.
+   * Writes a payment again that the journal lost during its call. Only the call that wrote a payment removes
+   * it, and `insert` does not overwrite the tombstone of a forgotten one.
    */
   private async restore(record: JournalRecord): Promise<StoredJournalRecord | undefined> {
     const { inserted, stored } = await this.store.insert(record, 0);
@@ -270,7 +274,10 @@ export class PaymentIntent {
     return this.write(({ version }) => this.store.replace(version, record, leaseMs));
   }
 
-  /** Changes what this call wrote last. Where the answer to the note was lost, that may stand under another version. */
+  /**
+   * Changes the record that this call wrote last. If the answer to the note was lost, it may have another
+   * version.
+   */
   private async write<Result>(change: (stored: StoredJournalRecord) => Promise<Result>): Promise<Result> {
     if (this.marking) await withDeadline(this.marking, performance.now() + MARK_WITHIN_MS);
     const result = await change(this.stored);
@@ -296,8 +303,8 @@ function isUntouched(existing: JournalRecord, before: JournalRecord): boolean {
 }
 
 /**
- * Where the one further try was taken, an answer that tells nothing opens it no more, and does not end the
- * lease of who is making it.
+ * If another process makes the probe, an unclear answer neither allows one more nor ends the lease of that
+ * process.
  */
 function besideAnotherTry(existing: JournalRecord, next: JournalRecord): JournalRecord {
   const isTaken = existing.state === 'unknown' && existing.probe === undefined;

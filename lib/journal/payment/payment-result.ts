@@ -19,22 +19,22 @@ export type PaymentResult<T> =
   | {
       readonly ok: false;
       readonly error: unknown;
-      /** The caller gave up before anything was sent: who joined makes the call anew. */
+      /** The caller's signal fired before anything was sent. Whoever joined makes the call again. */
       readonly unsent?: true;
     };
 
-/** What stands in the journal after a call, where it could be written. */
+/** The record in the journal after a call, if it could be written. */
 export type Recorded =
   | { readonly written: true; readonly existing: JournalRecord | undefined }
   | {
       readonly written: false;
-      /** The journal may say that the request left, so `recover()` may send it once more. */
+      /** The journal may say that the request left, so `recover()` may probe the payment. */
       readonly mayBeSentAgain: boolean;
     };
 
 const NOT_WRITTEN = 'the answer could not be written to the journal: a repeated call will not find it there';
 
-/** What a call gives, by its answer and by what the journal knows meanwhile: a webhook may have come first. */
+/** The result by the answer and the journal: a webhook may have come first. */
 export function paymentResult<T extends object>(
   call: MoneyCall<T>,
   result: CallResult<T>,
@@ -43,7 +43,7 @@ export function paymentResult<T extends object>(
 ): PaymentResult<T> {
   const { idempotencyKey, bodyHash } = record;
   const now = recorded.written ? recorded.existing : undefined;
-  // Once this call has let go of the reference, another payment may stand there.
+  // After this call has released the reference, another payment may use it.
   const existing = now?.bodyHash === bodyHash ? now : undefined;
   if (result.end === 'success') {
     const { value, envelope, warnings } = result.success;
@@ -58,7 +58,7 @@ export function paymentResult<T extends object>(
     return { ok: false, error: endNotWritten(record, result) };
   }
   if (existing && wasMade(existing)) return { ok: true, value: repeatedAnswer(call, existing) };
-  // Another try of the same payment is under way or was made meanwhile: this end does not speak for it.
+  // Another try of the payment runs or ran meanwhile, and this end says nothing about it.
   const open = existing?.state === 'unknown' || existing?.state === 'in-flight' ? existing : undefined;
   if (result.end === 'aborted') {
     return open
@@ -72,7 +72,7 @@ export function paymentResult<T extends object>(
   return { ok: false, error: result.error };
 }
 
-/** What a call gives that sends nothing, because of what stands. */
+/** The result of a call that sends nothing because of the existing record. */
 export function existingPaymentResult<T extends object>(
   call: MoneyCall<T>,
   existing: JournalRecord,
@@ -98,7 +98,7 @@ function ofSameKey(existing: JournalRecord | undefined, idempotencyKey: string):
   return existing?.idempotencyKey === idempotencyKey ? existing : undefined;
 }
 
-/** What a call gives for a payment that stands in the journal as accepted or paid. */
+/** The result for a payment that the journal holds as accepted or paid. */
 export function repeatedAnswer<T extends object>(
   call: MoneyCall<T>,
   record: JournalRecord,
@@ -115,12 +115,12 @@ export function repeatedAnswer<T extends object>(
   });
 }
 
-/** A payment that has ended shows how, whatever the answer said when it was accepted. */
+/** Sets the status to the outcome of a settled payment. */
 export function withOutcome<T extends object>(value: T, record: JournalRecord | undefined): T {
   return record?.outcome === undefined ? value : { ...value, status: record.outcome };
 }
 
-/** The gateway's own record never came, or cannot be read any more: that the payment was made is certain. */
+/** The result if the gateway's record never came or cannot be read. The payment was certainly made. */
 function answerless<T extends object>(record: JournalRecord): PaymentsResponse<T> {
   const { reference, amount, currency, outcome, idempotencyKey } = record;
   const known = { reference, amount, currency, status: outcome ?? 'pending' };

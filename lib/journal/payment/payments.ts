@@ -33,26 +33,25 @@ export type PaymentOptions = Pick<
   'account' | 'environment' | 'probe' | 'recoveryWindowMs' | 'timeoutMs' | 'deadlineMs' | 'retry'
 >;
 
-/** Makes the calls that move money: each is written down first, and none is sent twice. */
+/** Makes payments: writes each one down before it is sent, and sends none twice. */
 export interface Payments {
-  /** Options that requests are checked and written by. */
   readonly rules: RequestRules;
   /**
-   * Makes a payment, or gives what an earlier call of the same payment came to.
+   * Makes a payment, or returns the result of an earlier call of the same payment.
    *
    * @throws PaymentsError as the services document it.
    */
   make<T extends object>(call: MoneyCall<T>, options?: CallOptions): Promise<PaymentsResponse<T>>;
   /**
-   * Makes the one further attempt of a payment without its caller. Undefined where somebody else was faster;
-   * else what the journal holds afterwards.
+   * Probes a payment without its caller. Resolves to the record afterwards, or to undefined if another
+   * process was faster.
    */
   probe(existing: StoredJournalRecord): Promise<{ readonly existing: JournalRecord | undefined } | undefined>;
-  /** Resolves when the calls that are under way have ended and are written down. */
+  /** Resolves when all running calls have ended and are written down. */
   idle(): Promise<void>;
 }
 
-/** The storage stays in this closure, where `util.inspect` of a service does not reach it. */
+/** Keeps the storage in a closure, out of reach of `util.inspect` of a service. */
 export function createPayments(
   options: PaymentOptions,
   store: JournalStore,
@@ -68,7 +67,7 @@ export function createPayments(
   };
 }
 
-/** A call that is under way in this process, for those who ask for the same payment meanwhile. */
+/** A running call of this process, which a call for the same payment joins. */
 interface CallUnderWay {
   readonly asked: RequestedPayment;
   /** Never rejects. */
@@ -77,7 +76,7 @@ interface CallUnderWay {
 
 class PaymentCalls implements Omit<Payments, 'rules'> {
   private readonly writer: JournalWriter;
-  /** One call for each reference, joined by the others: by `journalKeyText`. */
+  /** One call for each reference, by `journalKeyText`. */
   private readonly underWay = new Map<string, CallUnderWay>();
   private readonly probes = new Set<Promise<unknown>>();
 
@@ -97,7 +96,7 @@ class PaymentCalls implements Omit<Payments, 'rules'> {
     const key = this.keyOf(call);
     const id = journalKeyText(key);
     const asked: RequestedPayment = { bodyHash: bodyHash(call), idempotencyKey, attempt };
-    // Made now: the application may change the request while the journal is written.
+    // Written now, because the application may change the request while the journal is written.
     const body = JSON.stringify(call.body);
     for (;;) {
       if (limits.signal?.aborted) throw limits.signal.reason;
@@ -119,7 +118,7 @@ class PaymentCalls implements Omit<Payments, 'rules'> {
   async probe(
     existing: StoredJournalRecord,
   ): Promise<{ readonly existing: JournalRecord | undefined } | undefined> {
-    // Its lease may have ended by a clock that jumped, while its call still runs here.
+    // After a jump of the clock, its lease may end while its call still runs here.
     if (this.underWay.has(journalKeyText(existing.record))) return undefined;
     const probe = this.makeProbe(existing, callLimits(this.options));
     this.probes.add(probe);
@@ -151,7 +150,7 @@ class PaymentCalls implements Omit<Payments, 'rules'> {
     return end;
   }
 
-  /** Never rejects: those who join handle how it ended, each for itself. */
+  /** Never rejects: every caller that joined handles the result itself. */
   private async run<T extends object>(
     call: MoneyCall<T>,
     key: JournalKey,
@@ -230,7 +229,7 @@ class PaymentCalls implements Omit<Payments, 'rules'> {
     );
   }
 
-  /** Whether another process may ever send the payment once more. */
+  /** Whether another process may ever probe the payment. */
   private mayBeRecovered({ probeFor }: PaymentIntent, kind: PaymentFamily): boolean {
     return probeFor === undefined && this.options.probe[kind] !== undefined && !isInProcess(this.store);
   }
@@ -241,7 +240,7 @@ class PaymentCalls implements Omit<Payments, 'rules'> {
   }
 }
 
-/** The call of a payment that was written down, for sending it without the request that it was made from. */
+/** The call of a recorded payment. */
 export function recordedCall(record: JournalRecord): MoneyCall<WireRecord> {
   const { family, operation, reference, amount, currency, body = '{}' } = record;
   return {

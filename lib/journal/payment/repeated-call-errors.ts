@@ -21,8 +21,8 @@ export function existingPaymentUnknown(
 }
 
 /**
- * The error for a payment that this call did not make, and whose end could not be written down: the journal
- * takes the call for one that was cut off, and another process may send the payment once more.
+ * The error for a call that failed and whose end could not be written: recovery takes it for interrupted, and
+ * another process may probe the payment.
  */
 export function endNotWritten(
   payment: ExistingPayment,

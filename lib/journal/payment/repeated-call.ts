@@ -5,38 +5,38 @@ import { isJsonObject } from '../../common/json-object.js';
 import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
 import { isMoneyOperation } from '../../gateway/gateway-call.js';
 
-/** What a caller asks for. */
+/** The payment for which a caller asks. */
 export interface RequestedPayment {
   readonly bodyHash: string;
-  /** The caller's own key, where it gave one. */
+  /** The caller's own key. */
   readonly idempotencyKey?: string | undefined;
-  /** The caller's own count, where it gave one. */
+  /** The caller's own count. */
   readonly attempt?: number | undefined;
 }
 
 /**
  * Why a reference cannot be used.
  *
- * - `another-payment`: it stands for another body or operation.
+ * - `another-payment`: its payment has another body or operation.
  * - `another-key`: its payment was accepted under another key.
  * - `ended`: its payment failed, was cancelled or expired.
- * - `unlisted-refusal`: it was refused without a listed code, or turned away, so only the same payment with
- *   the same key may follow.
+ * - `unlisted-refusal`: its payment was refused without a listed code, or turned away, so only the same
+ *   payment with the same key may follow.
  */
 export type ReuseReason = 'another-payment' | 'another-key' | 'ended' | 'unlisted-refusal';
 
-/** What a call gives, by what stands under its reference. */
+/** What a call does, by the existing record of its reference. */
 export type RepeatedCall =
   /** Write the payment down and send it. */
   | {
       readonly act: 'begin';
       readonly attempt: number;
-      /** The key that the attempt has already. */
+      /** The key of the attempt, if it was made before. */
       readonly idempotencyKey?: string;
     }
-  /** Send what was written down once more, with its key. */
+  /** Send the recorded request once more, with its key. */
   | { readonly act: 'probe' }
-  /** Hand out the stored record. */
+  /** Return the stored answer. */
   | { readonly act: 'repeat-answer' }
   | { readonly act: 'unknown'; readonly evidence: OutcomeEvidence }
   | { readonly act: 'refuse'; readonly because: ReuseReason }
@@ -47,9 +47,9 @@ export type RepeatedCall =
 export type Refusal = Exclude<RepeatedCall, { readonly act: 'begin' | 'probe' }>;
 
 /**
- * What becomes of a call whose reference the journal knows, as one pure function. Only `begin` and `probe`
- * send anything. A call that is under way in this process is joined before (`payments.ts`), and a forgotten
- * payment is refused (`payment-intent.ts`).
+ * Decides about a call by the existing record of its reference. Only `begin` and `probe` send anything.
+ * `payments.ts` joins a running call of this process before, and refuses the reference of a forgotten
+ * payment.
  */
 export function decideRepeatedCall(
   existing: StoredJournalRecord | undefined,
@@ -60,7 +60,7 @@ export function decideRepeatedCall(
   const { record } = existing;
   if (existing.damaged !== undefined) return { act: 'unknown', evidence: 'interrupted' };
   if (mayBeTriedAgain(record)) {
-    // An operator's word does not stop a call that is still running, and may yet send.
+    // An operator does not stop a running call, which may still send.
     if (existing.leaseLeftMs > 0) return { act: 'unknown', evidence: 'in-flight' };
     return record.keepsKey ? sameAttempt(record, asked) : nextAttempt(record, asked);
   }
@@ -74,7 +74,7 @@ export function decideRepeatedCall(
   return { act: 'unknown', evidence: evidenceOf(existing) };
 }
 
-/** Whether the caller insists on another key than the payment has. */
+/** Whether the caller asks for another key than that of the payment. */
 export function usesAnotherKey(
   record: Pick<JournalRecord, 'idempotencyKey' | 'attempt'>,
   asked: RequestedPayment,
@@ -83,20 +83,20 @@ export function usesAnotherKey(
   return idempotencyKey !== record.idempotencyKey || attempt > record.attempt;
 }
 
-/** Whether who joins insists on another key than the call under way was asked for. */
+/** Whether a call asks for another key than the running call that it would join. */
 export function asksForAnotherKey(asked: RequestedPayment, underWay: RequestedPayment): boolean {
   const { idempotencyKey, attempt } = asked;
   if (idempotencyKey !== undefined && idempotencyKey !== underWay.idempotencyKey) return true;
   return attempt !== undefined && attempt > (underWay.attempt ?? 1);
 }
 
-/** Why it is not known what came of a payment that is in flight or unknown. */
+/** The evidence for a payment that is in flight or unknown. */
 export function evidenceOf({ record, leaseLeftMs }: StoredJournalRecord): OutcomeEvidence {
   if (record.state === 'in-flight') return leaseLeftMs > 0 ? 'in-flight' : 'interrupted';
   return record.evidence ?? 'interrupted';
 }
 
-/** The gateway refused, or an operator says that it never took what it never acknowledged. */
+/** The gateway refused, or an operator says `failed` and the gateway never acknowledged the payment. */
 function mayBeTriedAgain(record: JournalRecord): boolean {
   const { state, outcome, settledBy } = record;
   if (state === 'rejected') return true;
@@ -109,7 +109,7 @@ function nextAttempt(record: JournalRecord, { attempt }: RequestedPayment): Repe
   return { act: 'begin', attempt: attempt ?? next };
 }
 
-/** Without a listed code the refusal may hide that money moved: another key or another body might move it twice. */
+/** Money may have moved despite an unlisted refusal. Another key or body might move it twice. */
 function sameAttempt(record: JournalRecord, asked: RequestedPayment): RepeatedCall {
   if (record.bodyHash !== asked.bodyHash || usesAnotherKey(record, asked)) {
     return { act: 'refuse', because: 'unlisted-refusal' };
@@ -122,13 +122,12 @@ function hasEnded({ state, outcome }: JournalRecord): boolean {
   return state === 'settled' && outcome !== 'success' && outcome !== 'paid';
 }
 
-/** When a payment that may have been made may be tried once more. */
+/** The options that decide about a probe. */
 export type ProbeRules = Pick<ResolvedPaymentsOptions, 'probe' | 'recoveryWindowMs'>;
 
 /**
- * Whether the one further try of a payment is still open, is allowed, and has waited long enough. Nothing is
- * sent that this version cannot read, or that a newer one wrote; nor what the gateway said that it has:
- * another request could only make it twice.
+ * Whether a probe of the payment is open, allowed and due. A payment that this version cannot read, or that
+ * the gateway acknowledged, is not probed: another request could only make it twice.
  */
 export function isProbeDue(
   { record, ageMs, idleMs, leaseLeftMs }: StoredJournalRecord,

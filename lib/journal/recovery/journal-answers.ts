@@ -13,7 +13,7 @@ import {
 } from '../../errors/payments-errors.js';
 import { evidenceOf } from '../payment/repeated-call.js';
 
-/** What an application sees of a record: neither the request nor the answer, which hold personal data. */
+/** A record without request and answer, which hold personal data. */
 export function journalEntry({ record, createdAt, updatedAt, damaged }: StoredJournalRecord): JournalEntry {
   const { account, family, operation, reference, amount, attempt, idempotencyKey, state } = record;
   return {
@@ -33,10 +33,7 @@ export function journalEntry({ record, createdAt, updatedAt, damaged }: StoredJo
   };
 }
 
-/**
- * What an application finds instead of an entry, or of the one that it expected: its payment may have been
- * made all the same.
- */
+/** There is no entry, or not the expected one. Its payment may have been made. */
 class JournalEntryError extends PaymentsError {
   constructor(
     code: string,
@@ -55,7 +52,6 @@ const MAY_BE_MADE: ReadonlySet<PaymentTombstone['end']> = new Set([
   'paid',
 ]);
 
-/** The time is up, and the payment is still open. */
 export function noOutcome(existing: StoredJournalRecord, timeoutMs: number): PaymentOutcomeUnknownError {
   const { state, operation, reference, idempotencyKey } = existing.record;
   return new PaymentOutcomeUnknownError(
@@ -70,13 +66,11 @@ export function noOutcome(existing: StoredJournalRecord, timeoutMs: number): Pay
   );
 }
 
-/** Nothing was made under this reference, as far as the journal knows. */
 export function notFound(family: PaymentFamily, reference: string): PaymentsError {
   const message = `The journal holds no ${family} under this reference: none was sent, or the storage has lost it.`;
   return new JournalEntryError('ENTRY_NOT_FOUND', message, { reference }, 'not-by-this-call');
 }
 
-/** Only the tombstone of the payment is left. */
 export function forgotten(
   family: PaymentFamily,
   reference: string,
@@ -86,7 +80,6 @@ export function forgotten(
   return new JournalEntryError('ENTRY_FORGOTTEN', message, { reference }, MAY_BE_MADE.has(end));
 }
 
-/** The payment has ended otherwise than somebody says. */
 export function alreadySettled({ reference, outcome }: JournalRecord): PaymentsError {
   const message = `The payment has ended already, as ${outcome ?? 'something else'}: an outcome is final.`;
   return new JournalEntryError(
@@ -97,7 +90,6 @@ export function alreadySettled({ reference, outcome }: JournalRecord): PaymentsE
   );
 }
 
-/** The gateway refused before anybody waited. */
 export function refused({ operation, reference, idempotencyKey }: JournalRecord): PaymentRejectedError {
   const message = 'The gateway refused this payment: there is no outcome to wait for.';
   return new PaymentRejectedError('REJECTED', message, { operation, reference, idempotencyKey });

@@ -21,9 +21,9 @@ export interface OldestUnresolved {
 const PAGE_SIZE = 10;
 
 /**
- * The payment that is in none of these states and whose current attempt is the oldest, where it is older than
- * the one given. Reads one page, as a rule: the list is by `createdAt`, and only a payment that had another
- * attempt is younger than its place says.
+ * The payment in none of these states with the oldest current attempt, or `found` if that is older. Usually
+ * reads one page: the list is in the order of `createdAt`, and only a payment with a later attempt is younger
+ * than its position.
  */
 export async function oldestExcept(
   store: JournalStore,
@@ -44,7 +44,7 @@ export async function oldestExcept(
   return oldest;
 }
 
-/** All by the store's clock, which this process may not share. */
+/** By the storage's clock. */
 function sinceCreationMs({ createdAt, updatedAt, idleMs }: StoredJournalRecord): number {
   return updatedAt + idleMs - createdAt;
 }

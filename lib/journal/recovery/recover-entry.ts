@@ -7,10 +7,9 @@ import { decideRecovery, isStale, keptUnknown, type RecoveryRules } from './reco
 import { type EntryEnd } from './recovery-report.js';
 import { type StatusResolver } from '../outcomes/status-resolver.js';
 
-/** How long one status query may take: a path that hangs must not keep the other payments waiting. */
+/** Time limit of a status query: a path that hangs must not delay the other payments. */
 const ASK_WITHIN_MS = 5_000;
 
-/** Tells the application about a payment of which nothing was heard for too long. */
 export type AnnounceStale = (entry: JournalEntry) => void;
 
 /** Finds out what came of one payment. */
@@ -24,10 +23,7 @@ export class EntryRecovery {
     private readonly stopping: AbortSignal,
   ) {}
 
-  /**
-   * Whether `recover` would read or write anything: a journal may hold a million payments for which nothing
-   * is left to do.
-   */
+  /** Whether `recover` would read or write anything. A journal may hold a million payments without work. */
   hasWork(existing: StoredJournalRecord): boolean {
     if (isStale(existing, this.rules)) return true;
     if (decideRecovery(existing, this.rules) !== 'keep') return this.isProbe(existing);
@@ -35,12 +31,12 @@ export class EntryRecovery {
     return this.status.canAsk(record.family) || keptUnknown(existing, this.rules) !== record;
   }
 
-  /** Whether it is to be sent once more, which the recovery window allows for a short time only. */
+  /** Whether the payment is to be probed, which only the recovery window allows. */
   isProbe(existing: StoredJournalRecord): boolean {
     return decideRecovery(existing, this.rules) === 'probe';
   }
 
-  /** What came of it where `hasWork` says that nothing is to be done. */
+  /** The result for a payment without work. */
   idleEnd(existing: StoredJournalRecord): EntryEnd {
     const isKept = decideRecovery(existing, this.rules) === 'keep';
     return isKept && existing.record.state !== 'accepted' ? { known: false } : {};
@@ -59,7 +55,7 @@ export class EntryRecovery {
     const asked = await this.status.ask(existing, { timeoutMs: askMs, deadlineMs: askMs });
     if (record.state === 'accepted') return asked.record.state === 'settled' ? { known: true } : {};
     if (asked.record.state !== record.state) return { known: true };
-    // It was listed a while ago, and the answer may have shown that the gateway has it.
+    // The list may be old, and the answer may have shown that the gateway has the payment.
     const current = this.isProbe(asked) ? await this.store.get(record) : undefined;
     if (current && this.isProbe(current)) return this.stopping.aborted ? {} : this.probe(current);
     await changeRecord(this.store, record, (current) => keptUnknown(current, this.rules), 'stays');
@@ -73,7 +69,7 @@ export class EntryRecovery {
     return { probed: true, known: state === 'accepted' || state === 'settled' };
   }
 
-  /** Announced by the replica that writes it down, once. */
+  /** The replica that writes the mark announces the payment, once. */
   private async announceIfStale(seen: StoredJournalRecord): Promise<void> {
     if (!isStale(seen, this.rules)) return;
     const existing = await this.store.get(seen.record);

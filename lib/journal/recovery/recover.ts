@@ -13,15 +13,14 @@ import { type RecoveryReport, RecoveryTally } from './recovery-report.js';
 import { type StatusResolver } from '../outcomes/status-resolver.js';
 import { setImmediate } from 'node:timers/promises';
 
-/** How many payments a run deals with at once: 600 whose status path hangs take about three minutes. */
+/** Payments at once. 600 payments whose status query hangs take about three minutes. */
 const AT_ONCE = 16;
 
 const FAMILIES: readonly PaymentFamily[] = ['collection', 'disbursement'];
 
-/** How many pages with something to do are kept from the first reading: with few, the journal is read once. */
+/** Pages with work that are kept from the first reading, so that a small journal is read once. */
 const PAGES_KEPT = 2;
 
-/** Where a page begins. */
 interface Place {
   readonly family: PaymentFamily;
   readonly at: string | undefined;
@@ -31,22 +30,22 @@ interface Page extends Place {
   readonly entries: readonly StoredJournalRecord[];
 }
 
-/** What is left to do after the payments that are sent once more. */
+/** The work that is left after the probes. */
 interface Rest {
   readonly probed: Set<string>;
   readonly pages: Page[];
-  /** Where the journal is read on after these pages; undefined where they hold all there is. */
+  /** Where to read on after these pages; undefined if they hold everything. */
   from: Place | undefined;
 }
 
-/** Goes through the payments whose outcome is open. */
+/** Goes through the payments with an open outcome. */
 export class RecoveryRun {
   private running: Promise<RecoveryReport> | undefined;
   private resumeAt: Place | undefined;
 
   /**
-   * @param runMs How long a run goes on to payments that it has not begun with.
-   * @param stopping Fires when the application stops: nothing further is begun.
+   * @param runMs After this time a run begins no further payment.
+   * @param stopping Fires when the application stops. Then a run begins no further payment.
    */
   constructor(
     private readonly scope: Pick<JournalScope, 'account' | 'environment'>,
@@ -62,7 +61,7 @@ export class RecoveryRun {
     return this.status.canAsk('disbursement');
   }
 
-  /** One run at a time: who asks during a run gets what it reports. */
+  /** Makes one run at a time. A call during a run gets its report. */
   recover(): Promise<RecoveryReport> {
     this.running ??= this.run().finally(() => {
       this.running = undefined;
@@ -71,14 +70,13 @@ export class RecoveryRun {
   }
 
   /**
-   * The payments whose outcome is open, page by page: a step of an async generator for each would cost more
-   * than reading it.
+   * The payments with an open outcome. Yields pages: a step of an async generator costs more than to read a
+   * payment.
    */
   async *unresolved(family: PaymentFamily): AsyncGenerator<readonly StoredJournalRecord[], void, undefined> {
     for await (const { entries } of this.pages(family)) yield entries;
   }
 
-  /** The one that has been open for the longest time. */
   async oldest(): Promise<StoredJournalRecord | undefined> {
     let oldest: StoredJournalRecord | undefined;
     for (const family of FAMILIES) {
@@ -92,12 +90,12 @@ export class RecoveryRun {
     return oldest;
   }
 
-  /** Resolves when no payment is being dealt with any more. */
+  /** Resolves when no run is active. */
   async idle(): Promise<void> {
     await this.running?.catch(() => undefined);
   }
 
-  /** Probes first: the recovery window of a payment may end while a long journal is read. */
+  /** Probes come first: the recovery window of a payment may end while a long journal is read. */
   private async run(): Promise<RecoveryReport> {
     const tally = new RecoveryTally();
     const endsAt = performance.now() + this.runMs;
@@ -134,7 +132,7 @@ export class RecoveryRun {
     return this.stopping.aborted;
   }
 
-  /** Those to be sent once more, of the whole journal; notes what else there is to do. */
+  /** The payments to probe, of the whole journal. Notes the other work in `rest`. */
   private async *probes(
     rest: Rest,
     tally: RecoveryTally,
@@ -153,7 +151,7 @@ export class RecoveryRun {
     }
   }
 
-  /** Keeps a page with something to do, as long as there are few: the others are read a second time. */
+  /** Keeps the first pages with work. The others are read a second time. */
   private note(page: Page, rest: Rest, tally: RecoveryTally): void {
     if (!page.entries.some((existing) => this.isToDo(existing))) {
       for (const existing of page.entries) this.count(existing, tally);
@@ -161,7 +159,7 @@ export class RecoveryRun {
     else rest.from = page;
   }
 
-  /** All but those that were probed, from where the last run ended. */
+  /** All payments except the probed ones, from where the last run ended. */
   private async *others(
     rest: Rest,
     tally: RecoveryTally,
@@ -196,7 +194,7 @@ export class RecoveryRun {
     return unusable(existing) === undefined && this.entries.hasWork(existing);
   }
 
-  /** Counts one for which there is nothing to do. */
+  /** Counts a payment without work. */
   private count(existing: StoredJournalRecord, tally: RecoveryTally): void {
     const why = unusable(existing);
     if (why === undefined) tally.add(this.entries.idleEnd(existing));
@@ -208,7 +206,10 @@ export class RecoveryRun {
   }
 }
 
-/** Accepted payouts never settle by themselves, so they are open only where the gateway can be asked about them. */
+/**
+ * Accepted payouts never settle by themselves, so they are open only if the gateway can be asked about
+ * them.
+ */
 function closedStates(
   family: PaymentFamily,
   status: Pick<StatusResolver, 'canAsk'>,
@@ -217,7 +218,7 @@ function closedStates(
   return acceptedIsOpen ? ['settled', 'rejected'] : ['settled', 'rejected', 'accepted'];
 }
 
-/** Works on what comes, on so many at once. Resolves when all of it is done. `work` must not reject. */
+/** Works on the items, `count` at once. Resolves when all are done. `work` must not reject. */
 export async function atMost<T>(
   count: number,
   items: AsyncIterable<T>,
@@ -237,16 +238,15 @@ export async function atMost<T>(
 
 const PAGE_SIZE = 500;
 
-/** Some payments, and where the page with them begins. */
+/** A page of payments and its position. */
 interface ScannedPage {
   readonly entries: readonly StoredJournalRecord[];
   readonly at: string | undefined;
 }
 
 /**
- * Reads every payment that is in none of these states, page by page, in the order in which they were written
- * down: so none comes twice and none slips by while it changes its state, and nothing but the page is held in
- * memory.
+ * Reads all payments in none of these states in the order of their creation. So a payment that changes its
+ * state comes once, and only one page is in memory.
  *
  * @param after Where to begin: `at` of a page.
  */
@@ -264,7 +264,7 @@ export async function* scanPages(
     });
     yield { entries: page.entries, at };
     at = page.next;
-    // A store in this process answers at once: webhooks and calls must get their turn all the same.
+    // A store in this process answers at once, but webhooks and calls must get their turn.
     await setImmediate();
   } while (at !== undefined);
 }

@@ -6,14 +6,14 @@ import { isJsonObject } from '../../common/json-object.js';
 import { toErased, toUnknown } from '../payment/journal-transitions.js';
 import { isProbeDue, type ProbeRules, evidenceOf } from '../payment/repeated-call.js';
 
-/** After its deadline a call may still be running on a machine that is slow, and during a rolling deploy. */
+/** How long after its deadline a call may still be running, on a slow machine or during a rolling deploy. */
 const MARGIN_MS = 30_000;
 
 export type RecoveryRules = ProbeRules & Pick<ResolvedPaymentsOptions, 'deadlineMs' | 'staleAfterMs'>;
 
 const SHORTEST_RUN_MS = 60_000;
 
-/** How long one run may go on: whatever waits behind it must get its turn within the recovery window. */
+/** Time limit of a run: the payments after it must get their turn within the recovery window. */
 export function runLimitMs(recoveryWindowMs: number): number {
   return Math.max(SHORTEST_RUN_MS, recoveryWindowMs / 3);
 }
@@ -22,23 +22,23 @@ export function runLimitMs(recoveryWindowMs: number): number {
  * What to do about an open payment.
  *
  * - `leave`: its call may still be running.
- * - `probe`: send it once more, with its key and its bytes.
- * - `keep`: it is unknown, and nothing here can tell more.
+ * - `probe`: send it once more, with the same key and bytes.
+ * - `keep`: it stays unknown.
  */
 export function decideRecovery(
   existing: StoredJournalRecord,
   rules: RecoveryRules,
 ): 'leave' | 'probe' | 'keep' {
   if (existing.leaseLeftMs > 0 || existing.ageMs <= rules.deadlineMs + MARGIN_MS) return 'leave';
-  // Without the call's own word that it began to send, its caller may have been told that nothing was sent.
+  // Without the note that the request left, the caller may have been told that nothing was sent.
   return existing.record.sent && isProbeDue(existing, rules) ? 'probe' : 'keep';
 }
 
 const STATES: readonly string[] = ['in-flight', 'accepted', 'rejected', 'unknown', 'settled'];
 
 /**
- * Why this version of the package must leave a payment as it is: it cannot read it, or a newer version wrote
- * what it does not know. Undefined for every other payment.
+ * Why this version of the package cannot handle a payment, which a newer one may have written; undefined if
+ * it can.
  */
 export function unusable({ damaged, record }: StoredJournalRecord): string | undefined {
   if (damaged !== undefined) return damaged;
@@ -48,17 +48,17 @@ export function unusable({ damaged, record }: StoredJournalRecord): string | und
   return body === undefined || isJsonObject(body) ? undefined : 'its request cannot be read';
 }
 
-/** How a payment is kept that stays unknown: the request is erased once nothing may be sent any more. */
+/** The record of a payment that stays unknown. Erases the request after the recovery window. */
 export function keptUnknown(existing: StoredJournalRecord, rules: RecoveryRules): JournalRecord {
   const { record, ageMs, leaseLeftMs } = existing;
-  // Another call may have begun since this one was listed.
+  // Another call may have begun since the payment was listed.
   if (leaseLeftMs > 0) return record;
   if (record.state !== 'in-flight' && record.state !== 'unknown') return record;
   const named = record.state === 'in-flight' ? toUnknown(record, evidenceOf(existing), record.probe) : record;
   return ageMs > rules.recoveryWindowMs && named.body !== undefined ? toErased(named) : named;
 }
 
-/** Whether nothing was heard of a payment for so long that somebody should look at it. */
+/** Whether a payment has been open for so long that somebody should look at it. */
 export function isStale({ record, ageMs }: StoredJournalRecord, { staleAfterMs }: RecoveryRules): boolean {
   const open = record.state === 'in-flight' || record.state === 'unknown' || record.state === 'accepted';
   return open && !record.stale && ageMs > staleAfterMs;

@@ -9,31 +9,31 @@ import { failureLabel } from '../../errors/payments-errors.js';
  * @publicApi
  */
 export interface RecoveryReport {
-  /** Payments that were sent once more, with the key and the bytes of the first time. */
+  /** Payments that were sent once more, with the same key and bytes. */
   readonly probed: number;
-  /** Payments of which is known now what came of them. */
+  /** Payments whose end is known now. */
   readonly settled: number;
-  /** Payments that may have been made, and nothing here can tell. */
+  /** Payments that may have been made and stay unknown. */
   readonly stillUnknown: number;
-  /** Payments that this run could not deal with, because the storage failed for them; absent where there were none. */
+  /** Payments for which the storage failed; absent if there are none. */
   readonly failed?: number;
   /**
-   * The run ended before it came to every payment, by its time limit, or because the application stops: the
-   * next one goes on there.
+   * The run stopped before the last payment, at its time limit or with the application. The next run
+   * continues there.
    */
   readonly unfinished?: true;
 }
 
-/** What came of one payment. `known` is undefined where nothing was to be found out. */
+/** The result for one payment. `known` is undefined if there was nothing to find out. */
 export interface EntryEnd {
   readonly known?: boolean;
   readonly probed?: true;
 }
 
-/** More are only counted. */
+/** More payments are only counted. */
 const NAMED_IN_LOG = 10;
 
-/** Counts what a run did, and logs what it could not do: two lines at most, however much that is. */
+/** Counts what a run did, and logs what it could not do in at most two lines. */
 export class RecoveryTally {
   unfinished = false;
   private probed = 0;
@@ -48,7 +48,7 @@ export class RecoveryTally {
     if (known === false) this.stillUnknown += 1;
   }
 
-  /** One that this version cannot read, or must not touch. */
+  /** Counts a payment that this version cannot handle. */
   passOver(existing: StoredJournalRecord, why: string): void {
     this.stillUnknown += 1;
     this.unusable.add(existing, why);
