@@ -13,25 +13,25 @@ import {
 import { type WebhookReceiver } from './delivery/webhook-receiver.js';
 
 /**
- * Which part of what was set aside.
+ * A page of the events that were set aside.
  *
  * @publicApi
  */
 export interface ConflictPage {
-  /** The last `id` of the page before; it need not be there any more. @default the first page */
+  /** The last `id` of the page before, even if its event is gone. @default the first page */
   readonly after?: string | undefined;
   /** How many at most, from 1 to 1,000. @default 100 */
   readonly limit?: number;
 }
 
 /**
- * How old something that was set aside must be to be forgotten, in milliseconds since it came first.
+ * Ages in milliseconds from which events that were set aside are forgotten, since their first delivery.
  * Contradictions stay until `release` or `discard`.
  *
  * @publicApi
  */
 export interface InboxPurgeAges {
-  /** Events whose name the specification does not know. @default they stay */
+  /** Events that the specification does not list. @default they stay */
   readonly unrecognizedOlderThanMs?: number;
   /** Events for payments that the journal does not know. @default they stay */
   readonly unknownReferencesOlderThanMs?: number;
@@ -40,10 +40,10 @@ export interface InboxPurgeAges {
 const LONGEST_PAGE = 1_000;
 
 /**
- * What was set aside instead of handled: another outcome, amount or provider reference for a payment that has
- * an outcome already (`conflict`), an event that contradicts itself or its payment (`mismatch`), one whose
- * name nobody knows (`unrecognized`), and, with `unknownReferences: 'set-aside'`, one for a payment that the
- * journal does not know (`unknown-reference`).
+ * The events that were set aside instead of handled: another outcome, amount or provider reference for a
+ * payment that has an outcome (`conflict`), an event that contradicts itself or its payment (`mismatch`), an
+ * event with an unknown name (`unrecognized`), and, with `unknownReferences: 'set-aside'`, an event for a
+ * payment that the journal does not know (`unknown-reference`).
  *
  * @hideconstructor
  * @publicApi
@@ -57,15 +57,15 @@ export class PaymentsInbox {
   ) {}
 
   /**
-   * Receives a delivery that no route of Nest took, for example in a Lambda, a queue's consumer or another
-   * framework: verified, remembered, and handed to the `@OnPayment` handlers, as `@PaymentsWebhook` does it.
+   * Receives a delivery without a route of Nest, for example in a Lambda, a queue's consumer or another
+   * framework. Verifies it, remembers it and runs the `@OnPayment` handlers, as `@PaymentsWebhook` does.
    *
    * @param rawBody The exact bytes of the body, or its text.
-   * @param headers The headers of the delivery, in whatever form the host has them.
-   * @param line Method and URL of the request, where the scheme signs them.
-   * @returns What to answer the gateway with. Where the storage is away, or the application has not started
-   * yet, it is a 503: the promise does not reject.
-   * @throws PaymentsConfigError where the account has no `webhooks` option, or the body was parsed.
+   * @param headers The headers of the delivery, in the form of the host.
+   * @param line Method and URL of the request, if the scheme signs them.
+   * @returns The answer for the gateway. It is a 503 if the storage is away or the application has not
+   * started yet.
+   * @throws PaymentsConfigError if the account has no `webhooks` option, or the body was parsed.
    *
    * @example
    * ```ts
@@ -86,9 +86,9 @@ export class PaymentsInbox {
   }
 
   /**
-   * What waits for somebody to look at it, oldest first, a page at a time. The payloads hold names and phone numbers.
+   * Lists the events that were set aside, oldest first. The payloads contain names and phone numbers.
    *
-   * @throws PaymentsValidationError where `limit` is not a whole number from 1 to 1,000, or `after` is no id.
+   * @throws PaymentsValidationError if `limit` is not a whole number from 1 to 1,000, or `after` is no id.
    * @throws PaymentsStorageError
    *
    * @example
@@ -111,7 +111,7 @@ export class PaymentsInbox {
   }
 
   /**
-   * One event that was set aside; undefined where there is none, or not any more.
+   * One event that was set aside; undefined if there is none, or not any more.
    *
    * @throws PaymentsStorageError
    */
@@ -120,18 +120,17 @@ export class PaymentsInbox {
   }
 
   /**
-   * Runs the `@OnPayment` handlers of an event that was set aside after all. The method of the webhook route
-   * does not run: there is no request.
+   * Runs the `@OnPayment` handlers of an event that was set aside. The method of the webhook route does not
+   * run, because there is no request.
    *
-   * A `conflict` or `mismatch`: once its handlers begin it is the outcome that stands for its reference, also
-   * where one fails: releasing it again, or the gateway's next delivery of it, runs what has not finished.
-   * Everything else is handled as if it came now: what turns out to contradict its payment is set aside as
-   * that.
+   * A `conflict` or `mismatch` becomes the outcome of its reference when its handlers begin, even if one
+   * fails. To release it again, or its next delivery, runs the handlers that have not finished. Every other
+   * event is handled as if it came now, and set aside again if it contradicts its payment.
    *
-   * @throws PaymentsError with the code `CONFLICT_NOT_FOUND`, `EVENT_UNRECOGNIZED` while neither this version
-   * of the package nor a handler of the application knows its name, `HANDLERS_ELSEWHERE` where only the
-   * workers of a queue have handlers for it, `INBOX_BUSY` while handlers of the same reference run, the
-   * storage cannot be reached or the application has not started, or `HANDLER_FAILED`. The entry then stays.
+   * @throws PaymentsError with the code `CONFLICT_NOT_FOUND`, `EVENT_UNRECOGNIZED` if neither this version of
+   * the package nor a handler knows its name, `HANDLERS_ELSEWHERE` if only the workers of a queue have
+   * handlers for it, `INBOX_BUSY` if handlers of the same reference run, the storage cannot be reached or the
+   * application has not started, or `HANDLER_FAILED`. The event then stays.
    */
   async release(id: string): Promise<void> {
     const conflict = await this.conflict(id);
@@ -169,8 +168,8 @@ export class PaymentsInbox {
   }
 
   /**
-   * Forgets an event that was set aside and looked at, with the names and phone numbers in it; its handlers
-   * do not run. Nothing happens where there is no such event.
+   * Forgets an event that was set aside, with the names and phone numbers in it. Its handlers do not run.
+   * Does nothing if there is no such event.
    *
    * @throws PaymentsStorageError
    */
@@ -179,14 +178,13 @@ export class PaymentsInbox {
   }
 
   /**
-   * Forgets handled outcomes older than `retentionDays`. What was set aside stays until `release` or
-   * `discard`, unless an age is given for it.
+   * Forgets handled outcomes older than `retentionDays`. Events that were set aside stay until `release` or
+   * `discard`, unless you give an age for them.
    *
-   * A delivery of a forgotten outcome that comes again runs no handler while the journal still knows how its
-   * payment ended.
+   * A repeated delivery of a forgotten outcome runs no handler while the journal knows how its payment ended.
    *
    * @returns How many were forgotten.
-   * @throws PaymentsValidationError where an age is not a whole number of milliseconds greater than 0.
+   * @throws PaymentsValidationError if an age is not a whole number of milliseconds greater than 0.
    * @throws PaymentsStorageError
    *
    * @example

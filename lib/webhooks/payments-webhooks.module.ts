@@ -7,7 +7,7 @@ import { PaymentHandlers } from './handlers/payment-handlers.js';
 import { WebhookBootCheck } from './route/webhook-boot-check.js';
 import { WebhookAccounts } from './delivery/webhook-accounts.js';
 
-/** What all accounts share: raw bytes, handlers, the list of accounts. */
+/** The providers that all accounts share. */
 @Module({
   imports: [DiscoveryModule],
   providers: [

@@ -13,7 +13,8 @@ import {
 import { signatureVerifier } from './signature/signature-check.js';
 
 /**
- * How `verifyWebhook` checks a delivery: `scheme`, `secrets` and `bodyLimit` as in the `webhooks` option of the module.
+ * How `verifyWebhook` checks a delivery: `scheme`, `secrets` and `bodyLimit` as in the `webhooks` option of
+ * the module.
  *
  * @publicApi
  */
@@ -25,16 +26,16 @@ export interface VerifyWebhookOptions
 
 /**
  * Checks a delivery as the webhook route does, without an application of Nest: in a Lambda, a queue's
- * consumer or another framework. Nothing is remembered and no handler runs: `PaymentsInbox.receive()` does
- * all of it.
+ * consumer or another framework. It remembers nothing and runs no handler, in contrast to
+ * `PaymentsInbox.receive()`.
  *
  * @param rawBody The exact bytes of the body, or its text.
- * @param headers The headers of the delivery, in whatever form the host has them.
+ * @param headers The headers of the delivery, in the form of the host.
  * @returns The event, with `data.amount` as a two-decimal string.
  *
- * @throws WebhookRefusedError with the `status` to answer, where the delivery is not the gateway's or cannot
- * be read.
- * @throws PaymentsConfigError where an option is wrong, or the body was parsed.
+ * @throws WebhookRefusedError with the `status` to answer, if the delivery is not the gateway's or cannot be
+ * read.
+ * @throws PaymentsConfigError if an option is wrong, or the body was parsed.
  *
  * @example
  * ```ts

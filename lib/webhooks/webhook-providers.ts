@@ -11,7 +11,7 @@ import { type WebhookAccounts } from './delivery/webhook-accounts.js';
 
 const DEFAULT_RETENTION_MS = 30 * 86_400_000;
 
-/** Makes known how an account receives webhooks, and gives the inbox that an application can inject. */
+/** Registers the receiver of an account's webhooks, and creates its `PaymentsInbox`. */
 export function createPaymentsInbox(
   options: ResolvedPaymentsOptions,
   storage: PaymentsStorage,

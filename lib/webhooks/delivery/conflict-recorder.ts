@@ -6,7 +6,7 @@ import { chargeFingerprintOf, classifyEvent } from './delivery-decision.js';
 import { type VerifiedWebhook } from '../signature/read-event.js';
 import { describeEvent } from './webhook-answer.js';
 
-/** Sets deliveries aside that are not handled, and says so in the log. */
+/** Sets deliveries aside and logs that. */
 export class ConflictRecorder {
   private readonly logger = new SafeLogger('PaymentsWebhooks');
 
@@ -15,13 +15,13 @@ export class ConflictRecorder {
     private readonly conflicts: Pick<ConflictStore, 'setAside'>,
   ) {}
 
-  /** Rejects where the storage does. */
+  /** Rejects if the storage does. */
   setAside(
     kind: SetAsideKind,
     { event, bodyHash }: Pick<VerifiedWebhook, 'event' | 'bodyHash'>,
   ): Promise<void> {
     const { reference } = event.data;
-    // Of an event that nobody knows it is not known either which of its fields tell it from another one.
+    // Nobody knows which fields identify an unrecognized event, so its whole body does.
     const isUnrecognized = classifyEvent(event).kind === 'unrecognized';
     const fingerprint = isUnrecognized ? bodyHash() : chargeFingerprintOf(event);
     const payload = JSON.stringify(event);
@@ -35,7 +35,7 @@ export class ConflictRecorder {
     });
   }
 
-  /** A contradiction is an error; what another system may have caused is a warning. */
+  /** Logs a contradiction as an error, and anything that another system may have caused as a warning. */
   report(kind: SetAsideKind, event: PaymentWebhookEvent, problem: string): void {
     const level = kind === 'conflict' || kind === 'mismatch' ? 'error' : 'warn';
     this.logger[level](

@@ -14,7 +14,7 @@ type EventJudgement =
 const NAMES: readonly string[] = PAYMENT_EVENT_NAMES;
 const STATUSES: readonly string[] = COLLECTION_STATUSES;
 
-/** Judges an event by itself. A status that the specification does not know contradicts nothing. */
+/** Checks an event by itself. A status that the specification does not list contradicts nothing. */
 export function classifyEvent({ event, data }: PaymentWebhookEvent): EventJudgement {
   if (!NAMES.includes(event)) return { kind: 'unrecognized' };
   if (data.currency !== 'TZS') return { kind: 'mismatch', problem: 'its currency is not TZS' };
@@ -24,20 +24,20 @@ export function classifyEvent({ event, data }: PaymentWebhookEvent): EventJudgem
   return { kind: 'outcome' };
 }
 
-/** What decides about a delivery beside itself. */
+/** The options that decide about a delivery. */
 export interface DeliveryRules extends Pick<ResolvedWebhookOptions, 'supersede' | 'unknownReferences'> {
-  /** Whether a handler listens to events that the specification does not know. */
+  /** Whether a handler listens to events that the specification does not list. */
   readonly hearsUnrecognized: () => boolean;
 }
 
 /**
- * What becomes of a delivery.
+ * What to do with a delivery.
  *
- * - `acknowledge`: nothing; it is another system's.
- * - `set-aside`: it is stored until somebody looks at it.
- * - `notify`: the handlers of unrecognized events run.
- * - `handle`: the inbox decides whether the handlers of the outcome run. `mustExist`: only for an entry that
- *   is there, because the journal says that a webhook has settled the payment.
+ * - `acknowledge`: nothing, because it belongs to another system.
+ * - `set-aside`: store it until somebody looks at it.
+ * - `notify`: run the handlers of unrecognized events.
+ * - `handle`: ask the inbox whether to run the handlers of the outcome. `mustExist`: only for an existing
+ *   entry, because the journal says that a webhook has settled the payment.
  */
 export type DeliveryDecision =
   | { readonly act: 'acknowledge' }
@@ -78,7 +78,7 @@ export function decideDelivery(
   return { act: 'handle', mustExist: isBelieved(event, existing, rules) };
 }
 
-/** Whether what an earlier webhook said stands, although the inbox may have forgotten it. */
+/** Whether an earlier webhook still counts, although the inbox may have forgotten it. */
 function isBelieved(
   { event }: PaymentWebhookEvent,
   { fit, outcome }: WebhookPayment,
@@ -97,13 +97,13 @@ function setAside(kind: SetAsideKind, problem: string): DeliveryDecision {
   return { act: 'set-aside', kind, problem };
 }
 
-/** Equal for two deliveries of one outcome, whenever each was generated. */
+/** Equal for all deliveries of one outcome, whenever they were generated. */
 export function fingerprintOf({ event, data }: PaymentWebhookEvent): string {
   const { reference, amount, currency, status } = data;
   return hash('sha256', JSON.stringify([event, reference, amount, currency, status]));
 }
 
-/** Differs also for two charges of one payment: each is to be looked at. */
+/** Differs also for two charges of one payment, because somebody must look at each. */
 export function chargeFingerprintOf(event: PaymentWebhookEvent): string {
   const providerReference = providerReferenceOf(event);
   const fingerprint = fingerprintOf(event);
@@ -112,7 +112,7 @@ export function chargeFingerprintOf(event: PaymentWebhookEvent): string {
     : hash('sha256', `${fingerprint} ${providerReference}`);
 }
 
-/** Fingerprints of the outcomes that this one may replace: the same money, another event. */
+/** Fingerprints of the outcomes that this one may replace: another event about the same money. */
 export function replacedBy(
   { event, data }: PaymentWebhookEvent,
   supersede: readonly (readonly [from: string, to: string])[],

@@ -23,16 +23,19 @@ import { ConflictRecorder } from './conflict-recorder.js';
 import { retryLater, describeEvent, DONE, type WebhookAnswer } from './webhook-answer.js';
 import { type TracedWebhook } from './webhook-trace.js';
 
-/** The contradiction is stored before the claim; the mark of this step tells a later run that there was one. */
+/**
+ * The mark of this step tells a later run that there was a contradiction, which is stored before the claim.
+ */
 const STORED: HandlerStep = { name: 'PaymentsInbox', run: () => Promise.resolve() };
 
-/** What the dispatcher needs of the options. */
 export type DispatchOptions = Pick<
   ResolvedWebhookOptions,
   'leaseMs' | 'inFlightWaitMs' | 'supersede' | 'unknownReferences'
 >;
 
-/** Claims deliveries, decides what they are and has their handlers run. Every method rejects where the storage does. */
+/**
+ * Decides about deliveries, claims them and runs their handlers. Every method rejects if the storage does.
+ */
 export class DeliveryDispatcher {
   private readonly logger = new SafeLogger('PaymentsWebhooks');
   private readonly inbox: InboxStore;
@@ -52,8 +55,8 @@ export class DeliveryDispatcher {
   }
 
   /**
-   * @param last What runs after the handlers, once per payment outcome.
-   * @param unknownReferences What becomes of a delivery whose payment the journal does not know.
+   * @param last Runs after the handlers, once per payment outcome.
+   * @param unknownReferences What to do if the journal does not know the payment.
    */
   async dispatch(
     webhook: TracedWebhook,
@@ -79,18 +82,18 @@ export class DeliveryDispatcher {
     }
   }
 
-  /** Whether a delivery that was set aside could be handled now. */
+  /** Whether an event that was set aside could be handled now. */
   recognizes(event: PaymentWebhookEvent): boolean {
     return classifyEvent(event).kind !== 'unrecognized' || this.stepsFor('unrecognized').length > 0;
   }
 
-  /** Whether a handler of this process would run for a delivery that was set aside. */
+  /** Whether a handler of this process would run for an event that was set aside. */
   hears(event: PaymentWebhookEvent): boolean {
     const isUnrecognized = classifyEvent(event).kind === 'unrecognized';
     return this.stepsFor(isUnrecognized ? 'unrecognized' : event.event).length > 0;
   }
 
-  /** Handles what was set aside, in the place of what stands for its reference. */
+  /** Handles an event that was set aside. It replaces the outcome of its reference. */
   async releaseInstead(webhook: TracedWebhook): Promise<WebhookAnswer> {
     const { event } = webhook;
     const { known, said } = await this.outcomes.look(event);
@@ -107,7 +110,7 @@ export class DeliveryDispatcher {
   ): Promise<WebhookAnswer> {
     const { event } = webhook;
     const { fit, known, said } = existing;
-    // Before the claim: beside an open transaction it would need a second connection, and not every pool has one.
+    // Before the claim: inside its transaction this would need a second connection, which not every pool has.
     if (fit === 'contested') await this.conflicts.setAside('conflict', webhook);
     const delivery = this.delivery('outcome', event.data.reference, event, said);
     const claim = await this.claim({ mustExist, ...delivery }, webhook);
@@ -116,12 +119,12 @@ export class DeliveryDispatcher {
       return this.setAside('conflict', webhook, contradiction(event, claim, existing), existing);
     }
     const work = this.outcomeWork(event, { known, said, otherMoney: false, seen: fit }, last);
-    // Once the journal has taken the outcome over it fits: an earlier run has announced the contradiction.
+    // After an earlier run announced the contradiction and settled the payment, the outcome fits.
     const contested = claim.result === 'claimed' && (fit === 'contested' || wasAnnounced(claim.claim));
     return this.handle(claim, contested ? this.contestedWork(event, work) : work, webhook);
   }
 
-  /** The inbox has forgotten what the journal knows: the handlers ran. */
+  /** Handles the repetition of an outcome that only the inbox has forgotten. Its handlers ran before. */
   private async repeated(
     event: PaymentWebhookEvent,
     { providerReference, said }: WebhookPayment,
@@ -151,7 +154,7 @@ export class DeliveryDispatcher {
     };
   }
 
-  /** The webhook wins over what the journal said, and somebody must know that the two contradict each other. */
+  /** The webhook wins over the journal. The handlers of conflicts run first, because somebody must know. */
   private contestedWork(event: PaymentWebhookEvent, work: HandlerPlan): HandlerPlan {
     const steps = this.stepsFor('payment.conflict');
     if (steps.length === 0) {
@@ -169,14 +172,14 @@ export class DeliveryDispatcher {
     };
   }
 
-  /** Stored before any handler runs, so that it can be looked at even where none ever gets through. */
+  /** Stores the event before any handler runs, so that it is kept even if every handler fails. */
   private async setAside(
     kind: SetAsideKind,
     webhook: TracedWebhook,
     problem: string,
     existing: WebhookPayment,
   ): Promise<WebhookAnswer> {
-    // The gateway has the payment, whatever it says about it.
+    // Whatever the event says, the gateway has the payment.
     if (kind !== 'unknown-reference') await this.outcomes.acknowledge(webhook.event);
     await this.conflicts.setAside(kind, webhook);
     if (kind !== 'conflict' && kind !== 'mismatch') {
@@ -190,7 +193,7 @@ export class DeliveryDispatcher {
     return this.notify(kind, chargeFingerprintOf(webhook.event), webhook, existing);
   }
 
-  /** Runs the handlers of something that is no payment outcome, once. */
+  /** Runs the handlers of an event that is no payment outcome, once. */
   private async notify(
     kind: 'conflict' | 'mismatch' | 'unrecognized',
     reference: string,
@@ -243,7 +246,7 @@ export class DeliveryDispatcher {
   }
 }
 
-/** What a delivery contradicts, for the log. */
+/** The contradiction, for the log. */
 function contradiction(
   { event }: PaymentWebhookEvent,
   claim: Extract<ClaimResult, { readonly result: 'conflict' | 'missing' }>,
@@ -257,7 +260,7 @@ function contradiction(
   );
 }
 
-/** Claims a delivery; where it is being handled already, waits a little for that to end. */
+/** Claims a delivery. If another process handles it, waits for that up to `inFlightWaitMs`. */
 export async function claimOrWait(
   inbox: InboxStore,
   delivery: InboxDelivery,

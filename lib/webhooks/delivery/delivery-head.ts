@@ -2,25 +2,26 @@ import { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { type RawWebhook } from '../../common/webhook-scheme.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 
-/** What a delivery must keep to before its signature is checked. */
+/** The limits of a delivery before its signature is checked. */
 export interface DeliveryLimits {
   readonly bodyLimit: number;
   readonly bodyTimeoutMs: number;
   readonly unverifiedBytesLimit: number;
-  /** Lower-case names of headers without which no signature can be right. */
+  /** Lower-case names of the headers that every valid signature needs. */
   readonly requiredHeaders: readonly string[];
 }
 
-/** Requests that a host makes up of an event may have no raw headers, or none in them. */
+/** A host that creates the request from an event may leave raw headers out or empty. */
 type HostedRequest = Pick<IncomingMessage, 'headers'> & { readonly rawHeaders?: readonly string[] };
 
-/** How a delivery is refused by its head alone, so that nothing of its body is read; or how long its body is to be. */
+/**
+ * The status if the head alone refuses a delivery, so that its body is not read; else the length of the body.
+ */
 type CheckedHead =
   | { readonly refusedWith: 401 | 413 | 415 }
-  /** NaN where it comes in chunks, or where there is no body. */
+  /** NaN if the body comes in chunks, or if there is none. */
   | { readonly announced: number };
 
-/** Checks the head of a delivery before anything of its body is read. */
 export function checkHead(
   request: HostedRequest,
   { bodyLimit, requiredHeaders }: Pick<DeliveryLimits, 'bodyLimit' | 'requiredHeaders'>,
@@ -33,7 +34,7 @@ export function checkHead(
   return isSigned ? { announced } : { refusedWith: 401 };
 }
 
-/** As Node gives them; a host that makes a request up, and has no raw ones, may write their names otherwise. */
+/** Only a host that creates the request without raw headers may write names in another case. */
 function lowerCaseHeaders({ headers, rawHeaders = [] }: HostedRequest): IncomingHttpHeaders {
   if (rawHeaders.length > 0) return headers;
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
@@ -42,12 +43,9 @@ function lowerCaseHeaders({ headers, rawHeaders = [] }: HostedRequest): Incoming
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json$/;
 const CHARSET = /^charset="?utf-?8"?$/;
 
-/**
- * Whether a body may be read as UTF-8 JSON without changing a byte of it: not compressed, no other charset, a JSON
- * content type or none.
- */
+/** Whether a body is uncompressed JSON in UTF-8 by its headers. The content type may be absent. */
 export function isReadableContent(headers: IncomingHttpHeaders): boolean {
-  // Nearly every delivery: nothing to take apart.
+  // A short cut for nearly every delivery.
   if (headers['content-type'] === 'application/json' && headers['content-encoding'] === undefined)
     return true;
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
@@ -59,19 +57,18 @@ export function isReadableContent(headers: IncomingHttpHeaders): boolean {
   return parameters.every((parameter) => !parameter.startsWith('charset') || CHARSET.test(parameter));
 }
 
-/** A delivery in the form that schemes check. */
 export function signedDelivery(request: IncomingMessage, body: Uint8Array): RawWebhook {
   return { headers: headerValues(request), body, method: request.method, url: requestedUrl(request) };
 }
 
-/** The URL as the sender asked for it: an application around this one may have taken the start of the path away. */
+/** The URL as the sender wrote it: an application around this one may have removed the start of the path. */
 export function requestedUrl(request: IncomingMessage & { readonly originalUrl?: string }): string {
   return request.originalUrl ?? request.url ?? '';
 }
 
 /**
- * Header values by lower-case name, repeated ones apart: Node joins them in `headers`, which counts only
- * where the host gives no other.
+ * Header values by lower-case name. Uses raw headers if there are any, because Node joins repeated ones in
+ * `headers`.
  */
 export function headerValues({
   headers,
@@ -90,9 +87,9 @@ export function headerValues({
 }
 
 /**
- * Headers of a delivery as a host gives them: Node's `request.headers`, the `headers` or `multiValueHeaders`
- * of a Lambda event, a `Headers` of the Fetch API, a Map, or a list of pairs. Names are in any case; one that
- * comes twice, or has a list of values, was sent more than once.
+ * Headers of a delivery: Node's `request.headers`, the `headers` or `multiValueHeaders` of a Lambda event, a
+ * `Headers` of the Fetch API, a Map, or a list of pairs. Names may be in any case. A name that comes twice,
+ * or has a list of values, is a repeated header.
  *
  * @publicApi
  */
@@ -100,7 +97,6 @@ export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>
   | Iterable<readonly [name: string, value: string]>;
 
-/** Header values by lower-case name, repeated ones apart. */
 export function headerMap(
   headers: WebhookHeaders | null | undefined,
 ): ReadonlyMap<string, readonly string[]> {
@@ -124,9 +120,9 @@ export function headerMap(
   return map;
 }
 
-/** A host that makes a request up may have written a length as a number. */
+/** A host that creates the request may write a length as a number. */
 function valuesOf(given: unknown): readonly string[] {
-  if (given === undefined || given === null) return [];
+  if (given == null) return [];
   return (Array.isArray(given) ? given : [given]).map(String);
 }
 

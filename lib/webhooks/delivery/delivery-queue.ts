@@ -6,11 +6,11 @@ import { type VerifiedWebhook } from '../signature/read-event.js';
 
 /** A verified delivery as plain JSON data, for a worker of any process. */
 export interface QueuedDelivery {
-  /** SHA-256 (hex), the same for every delivery of one outcome that names the same provider reference. */
+  /** SHA-256 (hex), equal for all deliveries of one outcome with the same provider reference. */
   readonly id: string;
   readonly account: string;
   readonly environment: PaymentsEnvironment;
-  /** Names and phone numbers are in it. */
+  /** Contains names and phone numbers. */
   readonly event: PaymentWebhookEvent;
   /** SHA-256 (hex) of the body. */
   readonly bodyHash: string;
@@ -18,9 +18,9 @@ export interface QueuedDelivery {
   readonly deliveredAt: number;
 }
 
-/** Takes deliveries that are worked on later. */
+/** Stores deliveries for a worker. */
 export interface DeliveryQueue {
-  /** Resolves once the delivery is stored, however often it was added; rejects where it cannot be stored now. */
+  /** Resolves when the delivery is stored; stores it once. Rejects if it cannot be stored now. */
   add(delivery: QueuedDelivery): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export function queuedDelivery(
   { event, deliveredAt, ...webhook }: VerifiedWebhook,
 ): QueuedDelivery {
   const bodyHash = webhook.bodyHash();
-  // What the inbox tells deliveries apart by.
+  // The inbox tells deliveries apart by the same.
   const content = classifyEvent(event).kind === 'unrecognized' ? bodyHash : chargeFingerprintOf(event);
   const id = hash('sha256', JSON.stringify([account, environment, content]));
   return { id, account, environment, event, bodyHash, deliveredAt: deliveredAt.getTime() };

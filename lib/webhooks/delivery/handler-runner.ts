@@ -21,24 +21,24 @@ import {
 } from './webhook-answer.js';
 import { type TracedWebhook } from './webhook-trace.js';
 
-/** What is to be done for one delivery. */
+/** The work for one delivery. */
 export interface HandlerPlan {
   /** Whether the journal knows the payment. */
   readonly known: boolean;
-  /** Tells of a contradiction, before the outcome is written down. */
+  /** Announces a contradiction before the outcome is written down. */
   readonly announce?: readonly HandlerStep[];
   /**
-   * Writes the outcome to the journal, where the delivery is one.
+   * Writes the outcome to the journal, if the delivery is one.
    *
-   * @param claim With the journal of its transaction, where there is one.
+   * @param claim With the journal of its transaction, if there is one.
    */
   readonly settle?: (claim: Pick<InboxClaim, 'attempt' | 'journal'>) => Promise<void>;
   readonly handlers: readonly HandlerStep[];
-  /** Called once the work is recorded as done. Never throws. */
+  /** Called when the work is recorded as done. Never throws. */
   readonly done: () => void;
 }
 
-/** Does the work for a claim and ends the claim accordingly. */
+/** Does the work for a claim and ends the claim. */
 export class HandlerRunner {
   private readonly logger = new SafeLogger('PaymentsWebhooks');
 
@@ -48,7 +48,7 @@ export class HandlerRunner {
     private readonly running: RunningWork,
   ) {}
 
-  /** Rejects only where the storage does. */
+  /** Rejects only if the storage does. */
   async run(claim: InboxClaim, work: HandlerPlan, webhook: TracedWebhook): Promise<WebhookAnswer> {
     const { handlerTimeoutMs, leaseMs } = this.times;
     const { transaction, attempt } = claim;
@@ -70,7 +70,7 @@ export class HandlerRunner {
     this.logger.error(
       `${run.step} takes longer than ${handlerTimeoutMs} ms for ${subject} and runs on; answered 503.`,
     );
-    // The claim stays with the work that runs on: no second run begins beside it while the lease holds.
+    // The work that runs on keeps the claim, so no second run begins while the lease holds.
     const ended = steps.then((result) => this.end(claim, result, work, webhook.event));
     const rest = this.running.track(ended, () => `${run.step} for ${subject}`);
     rest.catch((error: unknown) => {
@@ -85,7 +85,7 @@ export class HandlerRunner {
     work: HandlerPlan,
     event: PaymentWebhookEvent,
   ): Promise<WebhookAnswer> {
-    if (result.ok === false) return this.giveBack(claim, result, event);
+    if (result.ok === false) return this.release(claim, result, event);
     if (result.ok === true && (await finished(claim))) {
       work.done();
       return DONE;
@@ -94,7 +94,7 @@ export class HandlerRunner {
     return retryLater(0);
   }
 
-  private async giveBack(
+  private async release(
     claim: InboxClaim,
     { step, error }: { readonly step: string; readonly error: unknown },
     event: PaymentWebhookEvent,
@@ -102,12 +102,12 @@ export class HandlerRunner {
     this.logger.error(
       `${step} failed for ${describeEvent(event)}; the next delivery runs again: ${errorText(error)}`,
     );
-    // Nothing of it was done, and the journal decides: an entry that stays open would let it run, or stand
-    // against a later outcome.
+    // No handler ran, and the journal decides. An open entry would let this outcome run later, or block
+    // another one.
     const isObsolete = error instanceof ChangedMeanwhileError && claim.finished.length === 0;
     await (isObsolete ? claim.withdraw() : claim.fail()).catch((failure: unknown) => {
       this.logger.error(
-        `The claim could not be given back and holds until its lease ends: ${failureLabel(failure)}`,
+        `The claim could not be released and holds until its lease ends: ${failureLabel(failure)}`,
       );
     });
     return isPaymentsError(error) && error.name === 'PaymentsStorageError'
@@ -116,10 +116,10 @@ export class HandlerRunner {
   }
 }
 
-/** Before the names of the steps that tell of a contradiction: a method may listen to it and to the outcome. */
+/** Prefix of the steps that announce a contradiction: a method may listen to it and to the outcome. */
 const ANNOUNCEMENT = 'conflict ';
 
-/** A step and under which name the inbox remembers that it finished; without a name it is not remembered. */
+/** A step, and the name under which the inbox remembers that it finished. Without `mark` it does not. */
 interface PlannedStep extends HandlerStep {
   readonly mark?: string;
 }
@@ -127,8 +127,8 @@ interface PlannedStep extends HandlerStep {
 /**
  * Puts the steps of a claim in order, without those that finished in an earlier run.
  *
- * The journal comes before the handlers, so that they find the payment settled. In a transaction it comes last: it is
- * undone with everything else, and its row is locked no longer than needed.
+ * The journal comes before the handlers, so that they find the payment settled. In a transaction it comes
+ * last, so that its row is not locked for long; a failure undoes it with everything else.
  */
 export function planHandlers(
   { announce = [], settle, handlers }: Pick<HandlerPlan, 'announce' | 'settle' | 'handlers'>,
@@ -141,18 +141,18 @@ export function planHandlers(
     ? [{ name: 'PaymentsJournal', run: () => settle(claim) }]
     : [];
   const inOrder = journal ? [...first, ...then, ...settling] : [...first, ...settling, ...then];
-  // Beside a transaction nothing is remembered: what a handler wrote is undone with everything else.
+  // In a transaction no step is remembered, because a failure undoes all of them.
   if (transaction !== undefined) return inOrder.map(unmarked);
   const open = inOrder.filter(({ mark }) => mark === undefined || !finished.includes(mark));
   return open.map((step, index) => (index === open.length - 1 ? unmarked(step) : step));
 }
 
-/** Whether an earlier run began to tell of a contradiction. */
+/** Whether an earlier run began to announce a contradiction. */
 export function wasAnnounced({ finished }: Pick<InboxClaim, 'finished'>): boolean {
   return finished.some((mark) => mark.startsWith(ANNOUNCEMENT));
 }
 
-/** Two steps of one name are told apart by their order. */
+/** Tells two steps of one name apart by their order. */
 function withMarks(steps: readonly HandlerStep[], prefix: string): readonly PlannedStep[] {
   return steps.map((step, index) => {
     const twins = steps.slice(0, index).filter(({ name }) => name === step.name).length;
@@ -161,12 +161,12 @@ function withMarks(steps: readonly HandlerStep[], prefix: string): readonly Plan
   });
 }
 
-/** The end of the work says it all. */
+/** The last step needs no mark: the end of the claim records it. */
 function unmarked({ name, run }: PlannedStep): PlannedStep {
   return { name, run };
 }
 
-/** How the work ended; `lost`: somebody else holds the claim, and decides. */
+/** How the work ended; `lost`: another process holds the claim and decides. */
 type StepsResult =
   | { readonly ok: true }
   | { readonly ok: false; readonly step: string; readonly error: unknown }
@@ -178,15 +178,15 @@ interface HandlerRun {
   readonly webhook: TracedWebhook;
   readonly context: DeliveryContext;
   readonly time: Pick<HandlerTime, 'timeoutError'>;
-  /** What runs at the moment, for the log. */
+  /** The running step, for the log. */
   step: string;
 }
 
-/** Runs the steps one after the other, each awaited; the first that throws ends the work. */
+/** Runs the steps one after the other. The first that throws ends the work. */
 async function runSteps(steps: readonly PlannedStep[], run: HandlerRun): Promise<StepsResult> {
   const { claim, webhook, context, time } = run;
   for (const { name, mark, run: handle } of steps) {
-    // Whoever sent the delivery was told to come again: nothing new begins.
+    // The gateway was told to deliver again, so no new step begins.
     if (time.timeoutError) return { ok: false, step: name, error: time.timeoutError };
     run.step = name;
     try {
@@ -200,22 +200,22 @@ async function runSteps(steps: readonly PlannedStep[], run: HandlerRun): Promise
   return { ok: true };
 }
 
-/** To look at a Proxy runs code of the application, which may throw where the delivery still has to be given back. */
+/** To look at a Proxy runs code of the application, which may throw before the claim is released. */
 function readable(thrown: unknown): unknown {
   return isProxy(thrown) ? new Error('A Proxy was thrown.') : thrown;
 }
 
-/** A controller's method may return an Observable; it does nothing until somebody subscribes. */
+/** A controller's method may return an Observable, which does nothing before somebody subscribes. */
 function settled(result: unknown): unknown {
   return isObservable(result) ? lastValueFrom(result, { defaultValue: undefined }) : result;
 }
 
-/** What failed in a transaction is undone, and cannot be tried again in it. */
+/** Tries again only without a transaction: a failure ends a transaction. */
 function finished(claim: InboxClaim): Promise<boolean> {
   return claim.transaction === undefined ? retryWrite(() => claim.finish()) : claim.finish();
 }
 
-/** A store's own error stays inside: it may hold what was to be stored. */
+/** Hides a store's own error, which may hold the data to store. */
 async function remember(claim: InboxClaim, name: string): Promise<boolean> {
   try {
     return await retryWrite(() => claim.mark(name));
@@ -226,11 +226,11 @@ async function remember(claim: InboxClaim, name: string): Promise<boolean> {
   }
 }
 
-/** What is being worked on for one account, so that a shutdown can wait for it. */
+/** The running work of one account, for which a shutdown waits. */
 export class RunningWork {
   private readonly running = new Map<Promise<unknown>, () => string>();
 
-  /** @param describe What runs at the moment, for the log. */
+  /** @param describe The running step, for the log. */
   async track<T>(work: Promise<T>, describe: () => string): Promise<T> {
     this.running.set(work, describe);
     try {
@@ -240,7 +240,7 @@ export class RunningWork {
     }
   }
 
-  /** Waits until nothing runs any more, no longer than said. Resolves to what still runs then. */
+  /** Waits until nothing runs or the limit is over. Resolves to what still runs. */
   async idle(limitMs: number): Promise<readonly string[]> {
     const deadline = performance.now() + limitMs;
     while (this.running.size > 0) {

@@ -22,21 +22,21 @@ import { type WebhookReceiver } from './webhook-receiver.js';
 export type WebhookBody = string | Uint8Array | ArrayBuffer;
 
 /**
- * The request's line, where the scheme signs what stands in it.
+ * Method and URL of the request, for a scheme that signs them.
  *
  * @publicApi
  */
 export interface WebhookRequestLine {
   /** Method of the request. @default 'POST' */
   readonly method?: string;
-  /** Path and query, exactly as the sender asked for them. @default not known: a scheme that signs them refuses */
+  /** Path and query, exactly as the sender wrote them. @default unknown: a scheme that signs them refuses */
   readonly url?: string;
 }
 
 /**
  * A delivery of any host, in the form that schemes check.
  *
- * @throws PaymentsConfigError where the body was parsed, so that its bytes are lost, or there are no headers.
+ * @throws PaymentsConfigError if the body was parsed, so that its bytes are lost, or there are no headers.
  */
 export function hostWebhook(
   rawBody: unknown,
@@ -46,10 +46,10 @@ export function hostWebhook(
   return { headers: headerMap(headers), body: bytesOf(rawBody), method, url };
 }
 
-/** @throws PaymentsConfigError where it is neither bytes nor text. */
+/** @throws PaymentsConfigError if it is neither bytes nor text. */
 export function bytesOf(rawBody: unknown): Uint8Array {
   if (typeof rawBody === 'string') return Buffer.from(rawBody, 'utf8');
-  // By their kind, not their class: a host may have made them in a realm of its own.
+  // Not `instanceof`: the bytes may come from another realm.
   if (isUint8Array(rawBody)) return rawBody;
   if (isAnyArrayBuffer(rawBody)) return new Uint8Array(rawBody);
   throw new PaymentsConfigError(
@@ -58,10 +58,10 @@ export function bytesOf(rawBody: unknown): Uint8Array {
   );
 }
 
-/** How a delivery that is no event of the gateway is answered, and why. */
+/** The answer to a delivery that is refused. */
 export interface RefusedDelivery {
   readonly status: 400 | 401 | 413 | 415 | 422;
-  /** For the sender: it says nothing about the signature. */
+  /** For the sender. Says nothing about the signature. */
   readonly message: string;
   /** For the log. */
   readonly reason: string;
@@ -69,7 +69,7 @@ export interface RefusedDelivery {
 
 export type CheckedDelivery = { readonly event: PaymentWebhookEvent } | RefusedDelivery;
 
-/** Checks a delivery as a webhook route does, in the same order: size, content, signature, event. */
+/** Checks a delivery as a webhook route does, in the same order: content, size, signature, event. */
 export async function checkDelivery(
   webhook: RawWebhook,
   bodyLimit: number,
@@ -86,7 +86,7 @@ export async function checkDelivery(
   return { status: read.status, message: read.problem, reason: read.problem };
 }
 
-/** Why a body is not even verified; undefined where it is. */
+/** Why a body is refused before its signature is checked; undefined if it is not. */
 export function contentProblem(
   { headers, body }: RawWebhook,
   bodyLimit: number,
@@ -106,12 +106,12 @@ export function contentProblem(
 }
 
 /**
- * What a host is to answer the gateway with.
+ * The answer of a host to the gateway.
  *
  * @publicApi
  */
 export interface WebhookHttpAnswer {
-  /** HTTP status: 200 only once every handler has finished. */
+  /** HTTP status. It is 200 only after every handler has finished. */
   readonly status: number;
   /** Headers by lower-case name; `retry-after` in seconds with a 503. */
   readonly headers: Readonly<Record<string, string>>;
@@ -119,7 +119,7 @@ export interface WebhookHttpAnswer {
   readonly body: string;
 }
 
-/** Receives a delivery that no route of Nest took: verified, remembered, handled, answered. Never rejects. */
+/** Verifies and handles a delivery that came without a route of Nest. Never rejects. */
 export async function receiveFromHost(
   receiver: Pick<WebhookReceiver, 'scope' | 'limits' | 'receive'> & {
     readonly signatures: Pick<SignatureCheck, 'verdictOn'>;

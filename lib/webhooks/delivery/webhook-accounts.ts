@@ -2,14 +2,14 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type WebhookReceiver } from './webhook-receiver.js';
 
-/** The registered accounts and who receives their webhooks. One for the whole application. */
+/** The registered accounts and the receivers of their webhooks, of the whole application. */
 @Injectable()
 export class WebhookAccounts implements OnModuleDestroy {
   private readonly receivers = new Map<string, WebhookReceiver | undefined>();
 
   /**
-   * @param receiver Undefined: the account has no `webhooks` option.
-   * @throws PaymentsConfigError where the account is registered already.
+   * @param receiver Undefined if the account has no `webhooks` option.
+   * @throws PaymentsConfigError if the account is registered already.
    */
   add(account: string, receiver: WebhookReceiver | undefined): void {
     if (this.receivers.has(account)) {
@@ -21,7 +21,7 @@ export class WebhookAccounts implements OnModuleDestroy {
     this.receivers.set(account, receiver);
   }
 
-  /** The application has started: deliveries are taken from now on. */
+  /** Takes deliveries from now on, because the application has started. */
   open(): void {
     for (const receiver of this.receivers.values()) receiver?.open();
   }
@@ -35,7 +35,7 @@ export class WebhookAccounts implements OnModuleDestroy {
     return this.receivers.get(account);
   }
 
-  /** @throws PaymentsConfigError where the account is not registered. */
+  /** @throws PaymentsConfigError if the account is not registered. */
   assertKnown(account: string, usedBy: string): void {
     if (this.receivers.has(account)) return;
     const known = [...this.receivers.keys()].map((name) => `'${name}'`).join(', ') || 'none';
@@ -45,7 +45,7 @@ export class WebhookAccounts implements OnModuleDestroy {
     );
   }
 
-  /** @throws PaymentsConfigError where the account is not registered or has no `webhooks` option. */
+  /** @throws PaymentsConfigError if the account is not registered or has no `webhooks` option. */
   get(account: string, usedBy: string): WebhookReceiver {
     this.assertKnown(account, usedBy);
     const receiver = this.receivers.get(account);
@@ -57,13 +57,13 @@ export class WebhookAccounts implements OnModuleDestroy {
   }
 
   /**
-   * In the first phase of a shutdown: what the application closes in the later ones, handlers still have, and
-   * deliveries that come meanwhile are told to come again. Nest runs the hooks of this phase module by
-   * module, so what other modules close in theirs may be gone.
+   * Runs in the first phase of a shutdown, so that handlers still have everything that closes in later
+   * phases. New deliveries are told to come again. Nest runs these hooks module by module, so other modules
+   * may have closed things in this phase.
    */
   async onModuleDestroy(): Promise<void> {
     await Promise.all([...this.receivers.values()].map(async (receiver) => receiver?.close()));
-    // The server is closed next: what was decided is answered first.
+    // The server closes next, so pending answers leave first.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

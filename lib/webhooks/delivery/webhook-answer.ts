@@ -1,7 +1,7 @@
 import { type PaymentWebhookEvent } from '../../common/events.js';
 import { quoted } from '../../common/quoted.js';
 
-/** How a delivery is answered: 200 only once the work is recorded as done. */
+/** The answer to a delivery. It is 200 only after the work is recorded as done. */
 export type WebhookAnswer =
   | { readonly status: 200 }
   | { readonly status: 500 }
@@ -10,21 +10,20 @@ export type WebhookAnswer =
 export const DONE: WebhookAnswer = { status: 200 };
 export const FAILED: WebhookAnswer = { status: 500 };
 
-/** What the body of an answer says. */
 export const ANSWER_MESSAGES = {
   500: 'A handler of this webhook failed.',
   503: 'This webhook cannot be handled right now.',
 } as const;
 
-/** When the gateway is asked to come again after the storage could not be reached. */
+/** `Retry-After` if the storage cannot be reached. */
 export const STORAGE_RETRY_MS = 5_000;
 
-/** Asks the gateway to come again, in a second at the earliest. */
+/** Asks the gateway to deliver again, in a second or later. */
 export function retryLater(afterMs: number): WebhookAnswer {
   return { status: 503, retryAfterSeconds: Math.max(1, Math.ceil(afterMs / 1_000)) };
 }
 
-/** An event for a log line. Quoted, because it comes from outside and must not break the line. */
+/** An event for a log line. Quoted: text from outside must not break the line. */
 export function describeEvent({ event, data }: PaymentWebhookEvent): string {
   return `${quoted(event)} for the reference ${quoted(data.reference)}`;
 }

@@ -22,16 +22,16 @@ import { type VerifiedWebhook } from '../signature/read-event.js';
 import { retryLater, describeEvent, DONE, STORAGE_RETRY_MS, type WebhookAnswer } from './webhook-answer.js';
 import { type TracedWebhook, WebhookTrace } from './webhook-trace.js';
 
-/** When the gateway is asked to come again while the application starts or stops: another one may be there. */
+/** `Retry-After` while the application starts or stops: another replica may be running. */
 const RESTART_MS = 5_000;
 
-/** Receives the webhooks of one account: verified, remembered, handed to the handlers, answered. */
+/** Handles the verified webhooks of one account, or stores them in a queue. */
 export class WebhookReceiver {
   readonly limits: DeliveryLimits;
   readonly signatures: SignatureCheck;
   readonly rawBody: ResolvedWebhookOptions['rawBody'];
   private readonly logger = new SafeLogger('PaymentsWebhooks');
-  /** In a closure, because a queue holds the password of its server. */
+  /** A closure, because a queue holds the password of its server. */
   private enqueue: DeliveryQueue['add'] | undefined;
   private phase: 'starting' | 'open' | 'closing' = 'starting';
 
@@ -49,9 +49,9 @@ export class WebhookReceiver {
   }
 
   /**
-   * From now on deliveries are stored in a queue instead of worked on: a worker brings them back to `work`.
+   * Stores deliveries in a queue from now on. A worker brings them back to `work`.
    *
-   * @throws PaymentsConfigError where there is a queue already.
+   * @throws PaymentsConfigError if there is a queue already.
    */
   handOverTo(queue: DeliveryQueue): void {
     if (this.enqueue) {
@@ -62,12 +62,12 @@ export class WebhookReceiver {
     this.enqueue = (delivery) => queue.add(delivery);
   }
 
-  /** Takes deliveries from now on: every handler is known, and a queue has said that it takes them. */
+  /** Takes deliveries from now on, because all handlers and queues are known. */
   open(): void {
     if (this.phase === 'starting') this.phase = 'open';
   }
 
-  /** Whether handlers may not be known yet, or a queue not be there yet. */
+  /** Whether handlers or a queue may still be unknown. */
   get isStarting(): boolean {
     return this.phase === 'starting';
   }
@@ -78,9 +78,9 @@ export class WebhookReceiver {
   }
 
   /**
-   * Handles a verified delivery, or hands it over to the queue. Never rejects.
+   * Handles a verified delivery, or stores it in the queue. Never rejects.
    *
-   * @param last What runs after the handlers, once per payment outcome; not where there is a queue.
+   * @param last Runs after the handlers, once per payment outcome. A queue ignores it.
    */
   receive(webhook: VerifiedWebhook, last?: HandlerStep): Promise<WebhookAnswer> {
     const { enqueue } = this;
@@ -96,28 +96,25 @@ export class WebhookReceiver {
     });
   }
 
-  /** Handles a delivery that was in a queue. Never rejects; 503 says how soon to come again. */
+  /** Handles a delivery from a queue. Never rejects. A 503 says when to try again. */
   work({ event, bodyHash, deliveredAt }: QueuedDelivery): Promise<WebhookAnswer> {
     const webhook = { event, bodyHash: () => bodyHash, deliveredAt: new Date(deliveredAt) };
     return this.answered(webhook, 'queue', 'storage', (traced) => this.dispatcher.dispatch(traced, []));
   }
 
-  /** Whether this version, or one of its handlers, knows what was set aside. */
+  /** Whether this version, or a handler, knows an event that was set aside. */
   recognizes({ payload }: InboxConflict): boolean {
     return this.dispatcher.recognizes(JSON.parse(payload) as PaymentWebhookEvent);
   }
 
-  /**
-   * Whether deliveries are handled by the workers of a queue, and this process is none of them for what was
-   * set aside.
-   */
+  /** Whether only the workers of a queue have handlers for an event that was set aside. */
   leavesToWorkers({ payload }: InboxConflict): boolean {
     return this.isQueued && !this.dispatcher.hears(JSON.parse(payload) as PaymentWebhookEvent);
   }
 
   /**
-   * Handles a delivery that was set aside: a contradiction in the place of what stands for its reference,
-   * anything else as if it came now. Never rejects.
+   * Handles an event that was set aside. A contradiction replaces the outcome of its reference; any other
+   * event is handled as if it came now. Never rejects.
    */
   release({ kind, payload, fingerprint, firstSeenAt }: InboxConflict): Promise<WebhookAnswer> {
     const event = JSON.parse(payload) as PaymentWebhookEvent;
@@ -128,7 +125,7 @@ export class WebhookReceiver {
     );
   }
 
-  /** Refuses everything from now on, and waits for what runs: as long as a handler may take. Never rejects. */
+  /** Refuses new deliveries, and waits for running ones as long as a handler may take. Never rejects. */
   async close(): Promise<void> {
     this.phase = 'closing';
     const { handlerTimeoutMs } = this.options;
@@ -150,7 +147,7 @@ export class WebhookReceiver {
       hasSubscribers(WEBHOOK_START_CHANNEL, WEBHOOK_END_CHANNEL) ||
       hasSubscribers(WEBHOOK_HANDLER_START_CHANNEL, WEBHOOK_HANDLER_END_CHANNEL);
     const trace = isHeard ? new WebhookTrace(this.scope.account, event, source) : undefined;
-    // A queue that has begun to work knows that the handlers are there.
+    // A queue starts its workers after the handlers are known.
     const isTooEarly = this.phase === 'starting' && source !== 'queue';
     const attempt = (): Promise<WebhookAnswer> =>
       isTooEarly

@@ -15,18 +15,18 @@ import {
 import { type VerifiedWebhook } from '../signature/read-event.js';
 import { type WebhookAnswer } from './webhook-answer.js';
 
-/** A delivery that is worked on, and who tells how that goes; nobody where nobody listens when it begins. */
+/** A delivery and its trace, which is undefined if nobody listens when the work begins. */
 export interface TracedWebhook extends VerifiedWebhook {
   readonly trace: WebhookTrace | undefined;
 }
 
 let lastDeliveryId = 0;
 
-/** Tells the diagnostics channels how the work on one delivery goes. */
+/** Reports the work on one delivery to the diagnostics channels. */
 export class WebhookTrace {
-  private toldAs: WebhookSubject | undefined;
+  private madeSubject: WebhookSubject | undefined;
   private kind: InboxKind | undefined;
-  /** What a 200 means. */
+  /** The meaning of a 200. */
   private success: 'handled' | 'repeated' | 'queued' | 'ignored' = 'handled';
 
   constructor(
@@ -35,7 +35,7 @@ export class WebhookTrace {
     private readonly source: WebhookStartEvent['source'],
   ) {}
 
-  /** Works on the delivery between its start and its end. */
+  /** Reports the start and the end of the work. */
   async around(work: () => Promise<WebhookAnswer>): Promise<WebhookAnswer> {
     if (!hasSubscribers(WEBHOOK_START_CHANNEL, WEBHOOK_END_CHANNEL)) return work();
     const startedAt = performance.now();
@@ -51,30 +51,30 @@ export class WebhookTrace {
     return answer;
   }
 
-  /** The inbox was asked for it. */
+  /** The delivery was claimed, or could not be. */
   claimed(kind: InboxKind, result: ClaimResult['result']): void {
     this.kind = kind;
     this.success = result === 'done' || result === 'missing' ? 'repeated' : 'handled';
   }
 
-  /** It was stored instead of handled. */
+  /** The delivery was set aside. */
   setAside(kind: InboxKind): void {
     this.kind = kind;
     this.success = 'handled';
   }
 
-  /** It is of no concern to this application. */
+  /** The delivery belongs to another system. */
   ignored(kind: InboxKind): void {
     this.kind = kind;
     this.success = 'ignored';
   }
 
-  /** It was handed over to a queue. */
+  /** The delivery was stored in a queue. */
   queued(): void {
     this.success = 'queued';
   }
 
-  /** Takes one step of the work. */
+  /** Runs one step of the work, and reports its start and end. */
   async step<T>(handler: string, attempt: number, run: () => Promise<T>): Promise<T> {
     if (!hasSubscribers(WEBHOOK_HANDLER_START_CHANNEL, WEBHOOK_HANDLER_END_CHANNEL)) return run();
     const startedAt = performance.now();
@@ -98,7 +98,7 @@ export class WebhookTrace {
   }
 
   private get subject(): WebhookSubject {
-    return (this.toldAs ??= subjectOf(this.account, this.event));
+    return (this.madeSubject ??= subjectOf(this.account, this.event));
   }
 
   private resultOf({ status }: WebhookAnswer): WebhookEndEvent['result'] {

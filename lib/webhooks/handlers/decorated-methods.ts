@@ -1,15 +1,17 @@
 import { MetadataScanner } from '@nestjs/core';
 
-/** On a route's method: the account whose webhooks it receives. A fixed string, the same in every copy. */
+/**
+ * On a route's method: the account whose webhooks it receives. The string is the same in every copy of the
+ * package.
+ */
 export const WEBHOOK_ROUTE = 'nestjs-payments:webhook-route';
 
-/** On a method that receives webhooks: its `DeclaredRoute`, by which it is known again when Nest registers it. */
+/** On a method that receives webhooks: its `DeclaredRoute`, to recognize it when Nest registers it. */
 export const DECLARED_ROUTE = 'nestjs-payments:declared-route';
 
-/** On a handler method: what it listens to. */
+/** On a handler method: its `@OnPayment` decorators. */
 export const ON_PAYMENT = 'nestjs-payments:on-payment';
 
-/** What a webhook route says about itself. */
 export interface WebhookRouteMetadata {
   readonly account: string;
 }
@@ -18,17 +20,16 @@ export interface WebhookRouteMetadata {
 export interface OnPaymentMetadata {
   readonly event: string;
   readonly account: string;
-  /** Under which name the inbox remembers the method; undefined: by class and method. */
+  /** The name under which the inbox remembers the method. @default class and method */
   readonly id?: string | undefined;
 }
 
-/** A method of a class, by the name under which Nest calls it. */
 export interface ClassMethod {
   readonly name: string;
   readonly method: object;
 }
 
-/** The methods of a prototype, inherited ones included; accessors are not touched. */
+/** The methods of a prototype, inherited ones included, without accessors. */
 export function methodsOf(prototype: unknown): readonly ClassMethod[] {
   if (typeof prototype !== 'object' || prototype === null) return [];
   return new MetadataScanner()

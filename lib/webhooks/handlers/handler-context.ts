@@ -1,28 +1,27 @@
 /**
- * What a handler is told beside the event.
+ * The second argument of a handler.
  *
  * @publicApi
  */
 export interface PaymentEventContext {
   /** Merchant account that the webhook belongs to. */
   readonly account: string;
-  /** 1 for the first run of the handlers for this outcome; higher after a failed one. */
+  /** 1 for the first run of the handlers for this outcome; higher after a failed run. */
   readonly attempt: number;
   /**
-   * Whether this application made the payment, as far as the journal knows. A payment is written down before
-   * it is sent, so this is true also where the webhook comes before the answer of the call, and after a purge
-   * while the journal keeps a tombstone. False: another system of the account made the payment, or the
-   * storage lost it (memory, after a restart). Amount and currency are compared with those of the payment
-   * only where the journal still holds them.
+   * Whether the journal knows the payment. It is true even if the webhook comes before the answer of the
+   * call, because the payment is written down before it is sent, and after a purge as long as the journal
+   * keeps a tombstone. False: another system of the account made the payment, or the storage lost it (memory,
+   * after a restart). Amount and currency were compared only if the journal still holds them.
    */
   readonly known: boolean;
   /** When the delivery arrived. */
   readonly deliveredAt: Date;
-  /** Aborted when `handlerTimeoutMs` is over and the delivery was answered without waiting any longer. */
+  /** Fires when `handlerTimeoutMs` is over and the delivery was answered without the handlers. */
   readonly signal: AbortSignal;
   /**
-   * The open database transaction, where the storage commits together with the handler's writes. Never end
-   * it: an ORM's own `transaction()` on it would commit for good, and the delivery would come again.
+   * The open database transaction, if the storage commits together with the handler's writes. Do not end it:
+   * an ORM's own `transaction()` on it would commit, and the delivery would come again.
    */
   readonly transaction?: unknown;
 }
@@ -33,7 +32,7 @@ export class HandlerTime {
   timeoutError: Error | undefined;
   private controller: AbortController | undefined;
 
-  /** Made for whoever asks: few handlers do, and it would cost more than to claim the delivery. */
+  /** Created on demand, because it costs more than a claim and few handlers use it. */
   get signal(): AbortSignal {
     this.controller ??= new AbortController();
     if (this.timeoutError) this.controller.abort(this.timeoutError);
@@ -48,7 +47,6 @@ export class HandlerTime {
 
 const TIME = Symbol('nestjs-payments.handler-time');
 
-/** What the handlers of one delivery are told. */
 export class DeliveryContext implements PaymentEventContext {
   declare readonly signal: AbortSignal;
   declare readonly transaction?: unknown;
@@ -62,9 +60,9 @@ export class DeliveryContext implements PaymentEventContext {
     time: HandlerTime,
     transaction: unknown,
   ) {
-    // Not enumerable: tests of an application compare what a handler was told as a whole.
+    // Not enumerable: tests of an application compare whole contexts.
     Object.defineProperty(this, TIME, { value: time });
-    // Of the object itself, so that a copy of the context has it too; the same for all, so that they stay of one shape.
+    // An own property, so that copies have it. One descriptor for all, so that contexts have one shape.
     Object.defineProperty(this, 'signal', SIGNAL);
     if (transaction !== undefined) this.transaction = transaction;
   }

@@ -1,16 +1,14 @@
 import { type DiscoveryService } from '@nestjs/core';
 
-/** A provider or controller as Nest's discovery shows it. */
 export type HandlerHost = ReturnType<DiscoveryService['getProviders']>[number];
 
-/** Where a handler stands in the code. */
 export interface HandlerPlace {
   readonly host: HandlerHost;
   readonly prototype: object;
   readonly method: string;
 }
 
-/** A handler as its author finds it: `Orders.paid`. */
+/** The name of a handler in the code: `Orders.paid`. */
 export function codeName({ prototype, method }: HandlerPlace): string {
   return `${prototype.constructor.name}.${method}`;
 }
@@ -21,10 +19,10 @@ export interface NamedHandler {
   readonly step: { readonly name: string };
 }
 
-/** What a bundler leaves of a class name, or a class without any. */
+/** A class name after a bundler, or of a class without one. */
 const SHORTENED = /^[\w$]{0,2}$/;
 
-/** What is to be said at boot about names that would not tell one handler from another, in this build or the next. */
+/** Warnings about names that do not tell handlers apart, in this build or the next one. */
 export function nameWarnings(handlers: readonly NamedHandler[]): readonly string[] {
   const names = [...new Set(handlers.map(({ step }) => step.name))];
   return [...names.flatMap((name) => sharedName(name, handlers)), ...shortenedNames(handlers)];

@@ -4,8 +4,8 @@ import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { ON_PAYMENT, type OnPaymentMetadata } from './decorated-methods.js';
 
 /**
- * What `@OnPayment` can listen to: an event of the specification, all four of them (`*`), what was set aside
- * (`payment.conflict`, `payment.mismatch`), or an event whose name the specification does not know.
+ * The events of `@OnPayment`: one of the specification, all four of them (`*`), events that were set aside
+ * (`payment.conflict`, `payment.mismatch`), or events that the specification does not list (`unrecognized`).
  *
  * @publicApi
  */
@@ -13,7 +13,7 @@ export type PaymentTrigger =
   PaymentEventName | '*' | 'payment.conflict' | 'payment.mismatch' | 'unrecognized';
 
 /**
- * What `@OnPayment` may say beside the event.
+ * Options of `@OnPayment`.
  *
  * @publicApi
  */
@@ -23,7 +23,7 @@ export interface OnPaymentOptions {
   /**
    * Name under which the inbox remembers that the method finished, so that a repeated delivery does not run
    * it again: 1 to 100 letters, digits, dots, dashes, colons or underscores, the same in every build and
-   * every replica. Give one where a bundler shortens class names, and where class or method may be renamed.
+   * replica. Set it if a bundler shortens class names, or if class or method may be renamed.
    * @default class and method: `Orders.paid`
    */
   readonly id?: string;
@@ -32,18 +32,18 @@ export interface OnPaymentOptions {
 const ID = /^[\w.:-]{1,100}$/;
 
 /**
- * Runs the method for every new payment outcome, before the gateway is answered. It is awaited: where it
- * throws, the gateway is answered 500 and the delivery runs again: this method and what comes after it, not
- * those that finished. Where the storage runs handlers in a transaction, what all of them wrote is undone,
- * and all run again.
+ * Runs the method for every new payment outcome, before the gateway gets its answer. If the method throws,
+ * the gateway gets a 500, and its next delivery runs this method and the later ones, but none that finished.
+ * If the storage runs handlers in a transaction, a throw undoes what all of them wrote, and all run again.
  *
- * The method may stand in any provider, request-scoped ones included; the application's global guards, interceptors
+ * The method may be in any provider, even a request-scoped one. The application's global guards, interceptors
  * and filters do not run around it.
  *
  * @param event The event of the specification ("Events"), or one of the package's own triggers.
- * @param options The merchant account, where it is not the default one; a name that survives renaming and bundling.
+ * @param options The merchant account, if it is not the default one; a name that survives renaming and
+ * bundling.
  *
- * @throws PaymentsConfigError on a static method, and where `id` is no name or the method has another one already.
+ * @throws PaymentsConfigError on a static method, and if `id` is not valid or the method has another one.
  *
  * @example
  * ```ts

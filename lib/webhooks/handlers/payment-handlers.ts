@@ -7,7 +7,7 @@ import { methodsOf, ON_PAYMENT, type OnPaymentMetadata, WEBHOOK_ROUTE } from './
 import { type PaymentEventContext } from './handler-context.js';
 import { codeName, type HandlerHost, type HandlerPlace, nameWarnings } from './handler-names.js';
 
-/** One piece of the work for a delivery. */
+/** One step of the work for a delivery. */
 export interface HandlerStep {
   /** For logs: `Orders.paid`. */
   readonly name: string;
@@ -15,7 +15,6 @@ export interface HandlerStep {
 }
 
 interface FoundHandler {
-  /** As its author finds it. */
   readonly name: string;
   readonly step: HandlerStep;
   readonly triggers: readonly OnPaymentMetadata[];
@@ -41,7 +40,7 @@ export class PaymentHandlers {
   /** By account, then by event. */
   private steps: ReadonlyMap<string, ReadonlyMap<string, readonly HandlerStep[]>> = new Map();
 
-  /** Closures only: what Nest discovers leads to the options of every account. */
+  /** A closure, because discovery leads to the options of every account. */
   private readonly hosts: () => readonly HandlerHost[];
 
   constructor(discovery: DiscoveryService) {
@@ -49,12 +48,12 @@ export class PaymentHandlers {
   }
 
   /**
-   * Looks for the handlers, once every provider stands.
+   * Finds the handlers, after all providers were created.
    *
-   * @throws PaymentsConfigError where one listens to what never happens.
+   * @throws PaymentsConfigError if one listens to an event that does not exist.
    */
   explore(): void {
-    // An alias hands out the instance of another provider, whose handlers are found there.
+    // An alias returns the instance of another provider, which has the handlers.
     const placed = this.hosts()
       .filter((host) => !host.isAlias)
       .flatMap((host) => this.handlersOf(host));
@@ -65,17 +64,16 @@ export class PaymentHandlers {
     this.steps = new Map([...accounts].map((account) => [account, this.stepsOf(account)]));
   }
 
-  /** Who listens to which account. */
   listeners(): readonly { readonly name: string; readonly account: string }[] {
     return this.found.flatMap(({ name, triggers }) => triggers.map(({ account }) => ({ name, account })));
   }
 
-  /** Whether anybody listens to an event of an account. */
+  /** Whether a handler listens to an event of an account. */
   hears(account: string, event: string): boolean {
     return this.stepsFor(account, event).length > 0;
   }
 
-  /** What runs for an event of an account, each method once. */
+  /** The steps for an event of an account, each method once. */
   stepsFor(account: string, event: string): readonly HandlerStep[] {
     return this.steps.get(account)?.get(event) ?? [];
   }
@@ -119,10 +117,7 @@ export class PaymentHandlers {
   }
 }
 
-/**
- * Where the methods of a provider are. What a factory makes for each request is not there yet: its token says
- * what it will be.
- */
+/** The prototype of a provider. A request-scoped factory has no instance yet, but its token is the class. */
 function prototypeOf(host: HandlerHost): unknown {
   const instance = host.instance as unknown;
   if (typeof instance === 'object' && instance !== null) return Object.getPrototypeOf(instance);
@@ -132,7 +127,7 @@ function prototypeOf(host: HandlerHost): unknown {
 
 type Methods = Record<string, (...args: readonly unknown[]) => unknown>;
 
-/** Calls one method of a provider; a request-scoped or transient one is made anew for every delivery. */
+/** Calls a method of a provider. A request-scoped or transient provider is created for every delivery. */
 function handlerStep(place: HandlerPlace, name: string): HandlerStep {
   const { host, method } = place;
   if (host.isDependencyTreeStatic() && !host.isTransient) {
@@ -154,7 +149,7 @@ function handlerStep(place: HandlerPlace, name: string): HandlerStep {
   };
 }
 
-/** Handlers of one delivery share what is request-scoped, as everything that works on one request does. */
+/** The handlers of one delivery share request-scoped providers. */
 const contexts = new WeakMap<PaymentWebhookEvent, ContextId>();
 
 function resolvedFor(event: PaymentWebhookEvent, host: HandlerHost, moduleRef: ModuleRef): Promise<Methods> {
@@ -162,7 +157,7 @@ function resolvedFor(event: PaymentWebhookEvent, host: HandlerHost, moduleRef: M
   return moduleRef.resolve<Methods>(host.token as string, contextId, { strict: true });
 }
 
-/** The event stands where a request would: it is what `@Inject(REQUEST)` gives. */
+/** `@Inject(REQUEST)` gives the event. */
 function newContext(event: PaymentWebhookEvent, moduleRef: ModuleRef): ContextId {
   const contextId = ContextIdFactory.create();
   contexts.set(event, contextId);

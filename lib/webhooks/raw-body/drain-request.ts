@@ -3,17 +3,15 @@ import { type Http2ServerRequest } from 'node:http2';
 import { finished, type Writable } from 'node:stream';
 import { isBeingRead } from './read-body.js';
 
-/** What a sender may still send after it was refused. */
+/** How much a sender may still send after the refusal. */
 const MOST_BYTES = 4 * 1_048_576;
 const LONGEST_MS = 5_000;
 
-/** The requests whose rest is thrown away already. */
 const dropped = new WeakSet<IncomingMessage>();
 
 /**
- * Throws away what is left of a body that the package refused, once the answer is written, and ends the
- * upload where it does not end by itself. To close at once would reset the connection of a sender that is
- * still writing, and cost it the answer.
+ * Discards the rest of a refused body after the answer, and ends an upload that does not end by itself. To
+ * close at once would reset the connection of a sender that is still writing, before it reads the answer.
  */
 export function drainRequest(request: IncomingMessage, response: ServerResponse): void {
   if (request.httpVersionMajor >= 2) {
@@ -24,9 +22,9 @@ export function drainRequest(request: IncomingMessage, response: ServerResponse)
   }
   const { socket } = request;
   const isLast = !response.shouldKeepAlive;
-  // Otherwise Node closes with the answer, as the sender asked, whatever it is still writing.
+  // Otherwise Node closes with the answer if the sender asked for it, although it is still writing.
   response.shouldKeepAlive = true;
-  // Without a read before the answer, Node itself would throw away all that comes, however much it is.
+  // Without a read before the answer, Node itself would discard the rest without a limit.
   request.read();
   whenAnswered(request, response, () => {
     drop(request);
@@ -37,10 +35,9 @@ export function drainRequest(request: IncomingMessage, response: ServerResponse)
 }
 
 /**
- * Does so where somebody else may answer in the package's place: a guard, a middleware, or another route of
- * the same path. Node throws away only what nobody has begun to read, and the package has: the next request
- * on the connection would never be heard, and an HTTP/2 stream never close. Whoever reads the request by then
- * reads on.
+ * Discards the rest of a body that a guard, a middleware or another route may answer, unless somebody reads
+ * it by then. Node discards only unread bodies, and the package has begun to read this one: the next request
+ * on the connection would never be read, and an HTTP/2 stream would never close.
  */
 export function dropUnlessRead(request: IncomingMessage, response: ServerResponse): void {
   whenAnswered(request, response, () => {
@@ -48,7 +45,7 @@ export function dropUnlessRead(request: IncomingMessage, response: ServerRespons
   });
 }
 
-/** Of HTTP/2 the response itself finishes only when the stream closes. */
+/** In HTTP/2 the response finishes only when the stream closes. */
 function whenAnswered(request: IncomingMessage, response: ServerResponse, run: () => void): void {
   const { stream } = request as unknown as Http2ServerRequest;
   const answer: Writable = request.httpVersionMajor >= 2 ? stream : response;

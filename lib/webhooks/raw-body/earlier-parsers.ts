@@ -1,17 +1,16 @@
 /**
- * The names that Express gives to its parsers, by which Nest itself looks for them; one for forms does not
- * read JSON.
+ * The names of Express' parsers, by which Nest looks for them too. The parser for forms does not read JSON.
  */
 const PARSERS: readonly unknown[] = ['jsonParser', 'rawParser', 'textParser'];
 
 /**
- * The body parsers that stand for every path on an Express instance already. What Express keeps there is no
- * part of its API: whatever does not look as expected is passed over.
+ * The body parsers that an Express instance already has for every path. They are no part of Express' API, so
+ * anything that does not look as expected is skipped.
  */
 export function earlierParsers(app: { readonly router?: unknown }): readonly string[] {
   return listAt(app.router, 'stack').flatMap((layer) => {
     const name = memberOf(memberOf(layer, 'handle'), 'name');
-    // A layer for one path says so; the package's routes may lie elsewhere.
+    // A layer for one path may not cover the package's routes.
     const isForOnePath = memberOf(layer, 'slash') === false;
     return typeof name === 'string' && PARSERS.includes(name) && !isForOnePath ? [name] : [];
   });

@@ -36,13 +36,13 @@ export interface ExpressLike {
 
 /** The paths of the webhook routes. */
 interface DeliveryPaths {
-  /** Undefined where no webhook route has the path. */
+  /** Undefined if no webhook route has the path. */
   at(path: string): ExpectedDelivery | undefined;
 }
 
 /**
- * Keeps the bodies of what may be deliveries, before any body parser, and leaves the requests as they were:
- * who reads them afterwards reads what was sent.
+ * Keeps the bodies of possible deliveries before any body parser reads them. Later readers still get every
+ * byte.
  */
 export function captureOnExpress(app: ExpressLike, paths: DeliveryPaths, room: UnverifiedBytes): void {
   app.use((request, response, next) => {
@@ -53,7 +53,7 @@ export function captureOnExpress(app: ExpressLike, paths: DeliveryPaths, room: U
   });
 }
 
-/** Where somebody else read it before us, or decodes it, the guard says so, loudly. */
+/** If somebody else has read or decodes the request, the guard reports an error. */
 function isUnread(request: IncomingMessage): boolean {
   const untouched = request.readable && !request.readableDidRead && request.readableEncoding === null;
   return untouched && !capturedBodies.has(request);
@@ -78,13 +78,13 @@ function capture(
   const readLimits = { bytes, ms, announced: head.announced, unverified };
   const judge = (body: CapturedBody): CapturedBody => {
     if ('refusedWith' in body) dropUnlessRead(request, response);
-    // Another route may take what has come, and verifies nothing, however long it works on it.
+    // Another route may take the body without verifying it, and may keep it for long.
     if (!expected.isCertain) unverified.release();
     return { ...body, expected };
   };
-  // Somebody before us has begun to, and would get twice what is put back.
+  // An earlier reader would get twice what is put back.
   if (isBeingRead(request)) {
-    // The application may answer in the place of the guard.
+    // The application may answer instead of the guard.
     releaseAtEnd(response, unverified);
     capturedBodies.set(request, readBody(request, readLimits).then(judge));
     next();
@@ -93,22 +93,22 @@ function capture(
   peekBody(request, readLimits, (body) => {
     capturedBodies.set(request, judge(body));
     next('refusedWith' in body ? abortedRequest(body.refusedWith) : undefined);
-    // Most are verified by now.
+    // Most bodies are verified by now.
     if (unverified.held > 0) releaseAtEnd(response, unverified);
   });
 }
 
-/** What `express.json()` takes unless it is told otherwise: `limit: '100kb'`. */
+/** The default `limit` of `express.json()`: `100kb`. */
 const PARSER_LIMIT = 102_400;
 
 /**
- * Comes right before Nest's body parsers, behind what the application put there. A parser would wait for a
- * body that is refused already, or refuse a delivery in the guard's place, and the application's filters
- * would answer it. So a delivery that is refused, or whose signature is wrong, is answered here, and what a
- * parser would refuse is read off: a parser passes by a body that was read.
+ * Runs right before Nest's body parsers, after the application's own middleware. A parser would wait for a
+ * body that is already refused, or refuse a delivery instead of the guard, so that the application's filters
+ * answer it. So this middleware answers deliveries that are refused or have a wrong signature. It reads
+ * bodies that a parser would refuse to their end: a parser skips a body that was read.
  *
- * Where another route may take the request nothing of this happens; below a parameter, where a middleware may
- * answer what is no delivery, nothing is refused.
+ * It does nothing if another route may take the request. Below a parameter, where a middleware may answer
+ * other requests, it refuses nothing.
  */
 export function settleBeforeParsers(
   app: ExpressLike,
@@ -147,7 +147,7 @@ export function settleBeforeParsers(
   });
 }
 
-/** A middleware of the application may have given the request another path since it was captured. */
+/** A middleware may have changed the path since the capture. */
 function expectedOf(
   { path }: ExpressRequest,
   { expected }: CapturedBody,
@@ -156,7 +156,7 @@ function expectedOf(
   return expected?.path === path ? expected : paths.at(path);
 }
 
-/** Whether the guard may look at it behind the parsers: they take a genuine delivery of that size and charset. */
+/** Whether the guard may check the delivery after the parsers, which accept its size and charset. */
 function isLeftToParsers(request: IncomingMessage, captured: CapturedBody): boolean {
   return 'refusedWith' in captured || isTaken(request, captured.bytes);
 }
@@ -168,24 +168,22 @@ function passOn(request: IncomingMessage, bytes: Uint8Array, receiver: RouteRece
   else readOff(request, next);
 }
 
-/** All of it has come. */
 function refuseForged(request: IncomingMessage, response: ServerResponse & ResponseLike): void {
   request.resume();
-  // The application may have answered while the scheme was asked.
+  // The application may have answered while the scheme checked.
   if (!response.headersSent) answerRefusal(401, response);
 }
 
-/** Whether `express.json()` parses it, as far as that is known; it looks at JSON alone. */
+/** Whether `express.json()` parses the body, as far as that is known. */
 function isParsable(request: IncomingMessage, bytes: Uint8Array, read: ReadEvent): boolean {
   return isTaken(request, bytes) && ('event' in read || read.status !== 400);
 }
 
-/** Whether `express.json()` takes a body of that size and charset. */
+/** Whether `express.json()` accepts the size and charset. */
 function isTaken({ headers }: IncomingMessage, bytes: Uint8Array): boolean {
   return bytes.length <= PARSER_LIMIT && !/charset="?utf8/i.test(headers['content-type'] ?? '');
 }
 
-/** All of it has come: it was put back. */
 function readOff(request: IncomingMessage, next: Next): void {
   finished(request, () => {
     next();

@@ -30,10 +30,10 @@ export interface FastifyLike {
 }
 
 /**
- * Reads the bodies of webhook routes before the content type parsers. No other route gets a hook, not even
- * one of the same path: Fastify has chosen the route before it reads a body.
+ * Reads the bodies of webhook routes before the content type parsers. Other routes get no hook, even with the
+ * same path: Fastify chooses the route before it reads a body.
  *
- * @param accountOfNewRoute The account of the route that is being registered, where it receives webhooks.
+ * @param accountOfNewRoute The account of the route that is being registered, if it receives webhooks.
  */
 export function captureOnFastify(
   app: FastifyLike,
@@ -45,7 +45,7 @@ export function captureOnFastify(
     const account = accountOfNewRoute();
     if (account === undefined) return;
     const capture: PreParsing = ({ raw }, reply, payload, done) => {
-      // A host has read it: nothing would come any more, and the guard looks where the host left the bytes.
+      // A host has read the body. The guard looks where the host left the bytes.
       if (payload.readableDidRead || !payload.readable) {
         done(null, alreadyRead(raw));
         return;
@@ -66,7 +66,7 @@ export function captureOnFastify(
   });
 }
 
-/** Of a body that is refused nothing more is read until it is answered. */
+/** Reads nothing more of a refused body until it is answered. */
 async function captureBody(
   request: IncomingMessage,
   response: ServerResponse,
@@ -77,11 +77,11 @@ async function captureBody(
   const head = checkHead(request, limits);
   if ('refusedWith' in head) return head;
   const body = unverified.body(limits.unverifiedBytesLimit);
-  // A guard of the application may have answered in the place of ours.
+  // A guard of the application may answer instead of the package's.
   releaseAtEnd(response, body);
   const { bodyLimit: bytes, bodyTimeoutMs: ms } = limits;
   const readLimits = { bytes, ms, announced: head.announced, unverified: body };
-  // What the packet of the head holds of the body is in the buffer then.
+  // After a tick, the buffer holds the part of the body that came with the head.
   await Promise.resolve();
   const whole = payload === request ? takeWhole(request, readLimits) : undefined;
   const captured = whole ?? (await readBody(payload, readLimits));
@@ -89,16 +89,13 @@ async function captureBody(
   return captured;
 }
 
-/**
- * What the parser finds instead of the body: JSON, whatever the delivery holds, so that it never answers in the guard's
- * place. Without the header it does not compare lengths.
- */
+/** Gives the parser valid JSON, so that it does not refuse the delivery instead of the guard. */
 function alreadyRead({ headers }: IncomingMessage): Readable {
   delete headers['content-length'];
   return new Readable({ read: giveNull });
 }
 
-/** Where Nest is to keep raw bodies, it keeps this one. */
+/** If Nest keeps raw bodies, it keeps this one. */
 export const NO_BODY: Uint8Array = Buffer.from('null');
 
 function giveNull(this: Readable): void {

@@ -6,26 +6,25 @@ import { type DeliveryLimits } from '../delivery/delivery-head.js';
 import { type WebhookReceiver } from '../delivery/webhook-receiver.js';
 import { type ReadEvent } from '../signature/read-event.js';
 
-/** Why a body was not read to its end: it broke off, came too slowly, is too long, or there was no room for it. */
+/** Why a body was not read to its end. */
 type UnreadBody = 400 | 408 | 413 | 503;
 
 /**
- * Why the body of a delivery is not verified: it broke off (400), lacks a header of the scheme (401), came
- * too slowly (408), is too long (413), is not plain JSON (415), or there was no room for it (503).
+ * Why a delivery is not verified: the body broke off (400), came too slowly (408), is too long (413), is not
+ * plain JSON (415) or found no room (503), or a header of the scheme is missing (401).
  */
 export type BodyRefusal = 401 | 415 | UnreadBody;
 
-/** Who receives the deliveries of a route. */
 export type RouteReceiver = Pick<WebhookReceiver, 'scope' | 'signatures'>;
 
-/** What the path of a POST request says about its delivery. */
+/** The delivery that a POST request to a path may be. */
 export interface ExpectedDelivery {
   readonly path: string;
-  /** What its body is held to; undefined where nothing is to be read here. */
+  /** Undefined if the package must not read the body. */
   readonly limits: DeliveryLimits | undefined;
-  /** Who verifies it before the parsers; undefined where another route may take the request. */
+  /** Verifies the delivery before the parsers; undefined if another route may take the request. */
   readonly receiver: RouteReceiver | undefined;
-  /** Whether nobody else can answer it: no other route, and no middleware below a parameter. */
+  /** Whether no other route, and no middleware below a parameter, can answer the request. */
   readonly isCertain: boolean;
 }
 
@@ -33,33 +32,32 @@ export interface ExpectedDelivery {
 export type CapturedBody = (
   | {
       readonly bytes: Uint8Array;
-      /** To be released when the signature was checked: the bytes no longer count as unverified. */
+      /** Release it when the signature was checked. */
       readonly unverified?: UnverifiedBody;
-      /** Where the signature was found right already: the guard does not check it again. */
+      /** Set if the signature is valid: the guard does not check it again. */
       readonly genuine?: GenuineBody;
     }
   | { readonly refusedWith: BodyRefusal }
 ) & {
-  /** What the path said of it, where that had to be asked. */
+  /** Set on Express, for the check before the parsers. */
   readonly expected?: ExpectedDelivery;
 };
 
-/** A body whose signature is right. */
 interface GenuineBody {
-  /** Who found it right: another account may have other keys. */
+  /** The receiver that checked the signature. Another account may have other keys. */
   readonly receiver: RouteReceiver;
   readonly read: ReadEvent;
 }
 
 /**
- * The bodies of requests, kept for the guard; a promise where one is still being read, nothing where somebody
- * else read it first. Beside the requests, not on them: they belong to the application.
+ * The bodies of requests for the guard; a promise while one is being read, absent if somebody else read it
+ * first.
  */
 export const capturedBodies = new WeakMap<IncomingMessage, CapturedBody | Promise<CapturedBody>>();
 
 /**
- * Takes a body that has come whole with its head, as nearly every delivery does: no timer, no listener.
- * Undefined where more is to come, or somebody else reads it too.
+ * Takes a body that came whole with its head, without timer and listener. Nearly every delivery does.
+ * Undefined if more is to come, or if somebody else reads the request.
  */
 export function takeWhole(
   request: IncomingMessage,
@@ -71,7 +69,7 @@ export function takeWhole(
   return judged(unverified.admit(length, true) ? (request.read() as Uint8Array) : 503, unverified);
 }
 
-/** Of a body that is refused nothing counts as held any longer. */
+/** Releases the bytes of a refused body. */
 function judged(body: Uint8Array | UnreadBody, unverified: UnverifiedBody): CapturedBody {
   if (typeof body !== 'number') return { bytes: body, unverified };
   unverified.release();
@@ -83,7 +81,7 @@ export function isBeingRead(request: IncomingMessage): boolean {
   return request.listenerCount('data') + request.listenerCount('readable') > 0;
 }
 
-/** Reads a stream to its end, or until one of the limits; the rest of it may flow on. Never rejects. */
+/** Reads a stream to its end or to a limit; the rest may flow on. Never rejects. */
 export function readBody(stream: Readable, limits: ReadLimits): Promise<CapturedBody> {
   return new Promise((resolve) => {
     const collected = new CollectedBytes(limits);
@@ -116,9 +114,7 @@ export interface ReadLimits {
   readonly unverified: UnverifiedBody;
 }
 
-/**
- * Each chunk costs hundreds of bytes of its own: a body sent byte by byte must not cost a thousand times its length.
- */
+/** Every 1,024 chunks are merged, so that a body sent byte by byte cannot exhaust memory. */
 const MERGED_CHUNKS = 1_024;
 
 /** The chunks of a body as they come. */
@@ -129,7 +125,7 @@ export class CollectedBytes {
 
   constructor(private readonly limits: ReadLimits) {}
 
-  /** Keeps a chunk; says why no more is to be read. */
+  /** Keeps a chunk. Returns a status if the body is refused. */
   add(chunk: Uint8Array | string): 413 | 503 | undefined {
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
     const { bytes: most, announced, unverified } = this.limits;
@@ -141,7 +137,7 @@ export class CollectedBytes {
     return unverified.admit(bytes.length, this.length === announced) ? undefined : 503;
   }
 
-  /** All of them as one; the chunk itself where there is only one. */
+  /** The whole body, without a copy if there is only one chunk. */
   whole(): Uint8Array {
     const [first] = this.chunks;
     return first && this.chunks.length === 1 ? first : Buffer.concat(this.chunks);
@@ -149,8 +145,8 @@ export class CollectedBytes {
 }
 
 /**
- * Reads the body of a request and puts it back: whoever reads the request afterwards, in whatever way, gets
- * every byte from the first one on, and the end. A body beyond the limits is put back as far as it was read.
+ * Reads the body of a request and puts it back, so that later readers get every byte and the end. A body
+ * beyond the limits is put back as far as it was read.
  *
  * @param done Called once, in the caller's async context, on another tick.
  */
@@ -159,7 +155,7 @@ export function peekBody(
   limits: ReadLimits,
   done: (body: CapturedBody) => void,
 ): void {
-  // What the packet of the head holds of the body is in the buffer of the stream then: for most deliveries, all of it.
+  // After a tick, the buffer holds the part of the body that came with the head: mostly all of it.
   process.nextTick(() => {
     if (hasCome(request, 0, limits)) done(peekAtOnce(request, limits));
     else peekSlowly(request, limits, AsyncResource.bind(done));
@@ -200,35 +196,28 @@ function peekSlowly(request: IncomingMessage, limits: ReadLimits, done: (body: C
   request.on('readable', takeMore).on('end', end).on('error', breakOff).on('close', breakOff);
 }
 
-/** Whether the last byte has come, `taken` bytes after the first: it has where nothing was announced, too. */
+/** Whether the last byte has come, if `taken` bytes were already taken. */
 function hasCome(request: IncomingMessage, taken: number, { announced }: ReadLimits): boolean {
   if (Number.isNaN(announced)) return request.complete;
   return taken + request.readableLength >= announced;
 }
 
-/** A read of an empty buffer would take the end of the stream, which nobody can put back. */
+/** To read an empty buffer would take the end of the stream, which cannot be put back. */
 function takeBuffered(request: IncomingMessage): Uint8Array | undefined {
   return request.readableLength > 0 ? (request.read() as Uint8Array) : undefined;
 }
 
-/** In the tick of the read: after it a stream that was read to its last byte emits its end, and takes nothing back. */
+/** Call it in the tick of the read: later, a stream that was read to its last byte has ended. */
 function putBack(request: IncomingMessage, bytes: Uint8Array): void {
   if (bytes.length > 0 && !request.readableEnded) request.unshift(bytes);
 }
 
-/**
- * How much of the room bodies may take that have not come to their end: stalled uploads never shut out what
- * comes whole.
- */
+/** The share of the room for incomplete bodies, so that stalled uploads do not block complete ones. */
 const SHARE_OF_INCOMPLETE = 0.5;
 
-/**
- * Counts the bytes that the application holds of bodies before their signature was checked, over all
- * connections and accounts.
- */
+/** Counts the unverified bytes that the application holds, over all connections and accounts. */
 @Injectable()
 export class UnverifiedBytes {
-  /** Of all bodies together. */
   held = 0;
 
   /** @param limit Most bytes of all bodies together. */
@@ -237,9 +226,8 @@ export class UnverifiedBytes {
   }
 }
 
-/** The bytes of one body that nobody has verified yet. */
+/** The unverified bytes of one body. */
 class UnverifiedBody {
-  /** How many of them count. */
   held = 0;
   private isOpen = true;
 
@@ -249,9 +237,9 @@ class UnverifiedBody {
   ) {}
 
   /**
-   * Whether there is room for more bytes of it; they count until `release`.
+   * Counts more bytes until `release`. Returns false if there is no room.
    *
-   * @param isWhole Whether they are its last.
+   * @param isWhole Whether they are the last ones.
    */
   admit(bytes: number, isWhole: boolean): boolean {
     const room = this.limit * (isWhole ? 1 : SHARE_OF_INCOMPLETE);
@@ -261,7 +249,7 @@ class UnverifiedBody {
     return true;
   }
 
-  /** Gives everything back. Nothing of the body is admitted afterwards, so nothing of it can be held for good. */
+  /** Releases all bytes. Afterwards the body gets no room, so nothing of it can count for ever. */
   release(): void {
     this.all.held -= this.held;
     this.held = 0;
@@ -270,8 +258,7 @@ class UnverifiedBody {
 }
 
 /**
- * Gives back what nobody verified once the request is answered. A response that a host has made up finishes,
- * but never closes.
+ * Releases unverified bytes when the request is answered. The response of a host may finish without closing.
  */
 export function releaseAtEnd(
   response: Pick<ServerResponse, 'on' | 'writableEnded' | 'destroyed'>,

@@ -9,7 +9,7 @@ import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type BodyRefusal } from './read-body.js';
 import { drainRequest } from './drain-request.js';
 
-/** An answer to the gateway that is no 200. */
+/** An answer to the gateway other than 200. */
 export class WebhookRefusal extends HttpException {
   constructor(status: 400 | 401 | 408 | 413 | 415 | 422 | 500 | 503, message: string) {
     super(bodyOf(status, message), status);
@@ -29,7 +29,6 @@ const REASONS = {
   503: 'This webhook cannot be handled right now.',
 } as const;
 
-/** The answer to a delivery that cannot be verified. */
 export function refusalOf(status: keyof typeof REASONS): WebhookRefusal {
   return new WebhookRefusal(status, REASONS[status]);
 }
@@ -40,7 +39,7 @@ export interface ResponseLike {
   status(code: number): { send(body: unknown): unknown };
 }
 
-/** Answers without an exception, which costs more than the check of a signature. */
+/** Answers without an exception, which would cost more than to check a signature. */
 export function answerRefusal(status: keyof typeof REASONS, response: ResponseLike): void {
   response.status(status).send(bodyOf(status, REASONS[status]));
 }
@@ -50,8 +49,8 @@ export function sendRefusal(refusal: WebhookRefusal, response: ResponseLike): vo
 }
 
 /**
- * Answers refusals as they are. The application's own filters may answer every error with 200, or send every 401 to a
- * login page; the gateway would take a delivery for handled that was not.
+ * Answers refusals before the application's own filters, which may answer every error with 200. The gateway
+ * would then take the delivery for handled.
  */
 @Catch(WebhookRefusal)
 export class WebhookRefusalFilter implements ExceptionFilter<WebhookRefusal> {
@@ -60,10 +59,10 @@ export class WebhookRefusalFilter implements ExceptionFilter<WebhookRefusal> {
   }
 }
 
-/** When a sender is asked to come again for whose delivery there was no room. */
+/** `Retry-After` if there was no room for the body. */
 const RETRY_SECONDS = 5;
 
-/** The answer to a delivery that cannot be verified; what is left of its body is thrown away behind it. */
+/** The answer to a delivery that cannot be verified. Discards the rest of its body afterwards. */
 export function refuseBody(
   status: BodyRefusal,
   request: IncomingMessage,
@@ -75,10 +74,7 @@ export function refuseBody(
   return refusalOf(status);
 }
 
-/**
- * What a request ends with whose body broke off: no route may take it for one without a body. Undefined for
- * any other refusal.
- */
+/** The error of a request whose body broke off, so that no route takes it for one without a body. */
 export function abortedRequest(status: BodyRefusal): BadRequestException | undefined {
   return status === 400 ? new BadRequestException(REASONS[400]) : undefined;
 }

@@ -11,19 +11,17 @@ import { type BodyRefusal, UnverifiedBytes } from '../raw-body/read-body.js';
 import { type DeclaredRoute, WebhookPaths } from './webhook-paths.js';
 
 type Method = (...args: readonly unknown[]) => unknown;
-/** The methods of an adapter that are watched. */
 type WatchedAdapter = Record<'post' | 'all' | 'init' | 'applyVersionFilter', Method>;
 /**
- * Set on what Nest makes of a handler that takes only some versions of its path. A property: Nest copies it
- * to what it wraps.
+ * Set on a handler that takes only some versions of its path. A property, because Nest copies it to wrappers.
  */
 const PASSES_ON = Symbol('nestjs-payments.passes-on');
 
 /**
  * Keeps the raw bytes of webhook deliveries, whatever main.ts does with body parsers.
  *
- * It must be first in line, so it waits for the HTTP adapter in its constructor: the parsers are registered later in
- * every way of starting an application, `@nestjs/testing` included. Where there is no HTTP adapter it does nothing.
+ * It must come first, so it waits for the HTTP adapter in its constructor: every way to start an application,
+ * even `@nestjs/testing`, registers parsers later. Without an HTTP adapter it does nothing.
  */
 @Injectable()
 export class RawBodyCapture {
@@ -60,7 +58,7 @@ export class RawBodyCapture {
     const app = adapter.getInstance<ExpressLike>();
     for (const parser of earlierParsers(app)) this.paths.reportParser(parser);
     captureOnExpress(app, this.paths, this.unverified);
-    // Nest calls it right before it registers its parsers, and may do so twice.
+    // Nest calls it right before it registers its parsers, and may call it twice.
     let isSettled = false;
     around(adapter, 'init', async (init) => {
       await init();
@@ -80,7 +78,7 @@ export class RawBodyCapture {
     }
   }
 
-  /** Only Nest knows the final path of a route, and it tells the adapter when it registers it. */
+  /** Only Nest knows the final path of a route, and passes it to the adapter at registration. */
   private watchRoutes(adapter: AbstractHttpAdapter): void {
     around(adapter, 'post', (register, path, handler) => {
       this.accountOfNewRoute = this.note(path, handler);
@@ -100,7 +98,7 @@ export class RawBodyCapture {
     });
   }
 
-  /** Remembers a route; gives its account where it receives webhooks. */
+  /** Remembers a route. Returns its account if it receives webhooks. */
   private note(path: unknown, handler: unknown): string | undefined {
     if (typeof path !== 'string' || typeof handler !== 'function') return undefined;
     const declared = Reflect.getMetadata(DECLARED_ROUTE, handler) as DeclaredRoute | undefined;
@@ -114,7 +112,6 @@ function noteRefusal(account: string, status: BodyRefusal): void {
   publishDiagnostics(WEBHOOK_REFUSED_CHANNEL, () => ({ account, status }));
 }
 
-/** Does something around each call of a method. */
 function around(
   adapter: AbstractHttpAdapter,
   name: keyof WatchedAdapter,

@@ -3,7 +3,7 @@ import { type DeclaredRoute } from './webhook-paths.js';
 import { methodsOf, routeAccount } from '../handlers/decorated-methods.js';
 import { guardedAccount } from './payments-webhook.guard.js';
 
-/** Where Nest keeps what a route answers to. */
+/** Nest's metadata keys for the method and host of a route. */
 const METHOD = 'method';
 const HOST = 'host';
 
@@ -12,7 +12,9 @@ interface ControllerClass {
   readonly prototype: unknown;
 }
 
-/** The methods of a controller that carry `@PaymentsWebhook`, or the guard: on themselves or on their class. */
+/**
+ * The methods of a controller that carry `@PaymentsWebhook`, or the guard: on themselves or on their class.
+ */
 export function declaredRoutes(controller: ControllerClass): readonly DeclaredRoute[] {
   const isHostBound = Reflect.getMetadata(HOST, controller) !== undefined;
   return methodsOf(controller.prototype).flatMap(({ name, method }) => {

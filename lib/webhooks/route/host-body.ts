@@ -11,16 +11,13 @@ import { WebhookRefusal } from '../raw-body/webhook-refusal.js';
 
 type Receiver = Pick<WebhookReceiver, 'rawBody' | 'limits'>;
 
-/** A request as Nest gives it, and Node's own one behind it: on Express they are the same. */
+/** A request of Nest and the request of Node behind it. On Express they are the same. */
 export interface RouteRequest {
   readonly given: WebhookHostRequest;
   readonly node: IncomingMessage;
 }
 
-/**
- * The bytes that the application's `webhooks.rawBody` gives; undefined where there is no such option, or it
- * gives none.
- */
+/** The bytes from the option `webhooks.rawBody`; undefined if there is no such option, or it gives none. */
 export async function bodyByOption(
   request: RouteRequest,
   receiver: Receiver,
@@ -31,7 +28,7 @@ export async function bodyByOption(
   return given && checked(given, request, receiver);
 }
 
-/** The bytes that the host, or something between it and the route, left at `request.rawBody`. */
+/** The bytes that the host or a middleware left at `request.rawBody`. */
 export function bodyLeftByHost(request: RouteRequest, receiver: Receiver): Uint8Array | undefined {
   const left = [request.node as WebhookHostRequest, request.given].map(({ rawBody }) => rawBody);
   const given = left.filter((value) => isUint8Array(value) || typeof value === 'string').map(bytesOf);
@@ -45,7 +42,7 @@ async function rawBodyOf(
 ): Promise<Uint8Array | undefined> {
   try {
     const given: unknown = await rawBody(request);
-    return given === undefined || given === null ? undefined : bytesOf(given);
+    return given == null ? undefined : bytesOf(given);
   } catch (error) {
     new SafeLogger('PaymentsWebhooks').error(
       `The option webhooks.rawBody gave no bytes, so a webhook cannot be verified; answered 500: ${failureLabel(error)}`,
@@ -54,7 +51,7 @@ async function rawBodyOf(
   }
 }
 
-/** What the package did not read itself it has not judged yet either. */
+/** Checks a body that the package did not read itself. */
 function checked(body: Uint8Array, { node }: RouteRequest, { limits }: Receiver): Uint8Array {
   const problem = contentProblem({ headers: headerValues(node), body }, limits.bodyLimit);
   if (problem) throw new WebhookRefusal(problem.status, problem.message);

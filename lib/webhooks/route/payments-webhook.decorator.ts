@@ -23,32 +23,31 @@ interface ResponseLike {
   header(name: string, value: string): unknown;
 }
 
-/** Where Nest keeps what a route's parameters are, and whether it answers in spite of an injected response. */
+/** Nest's metadata keys for a route's parameters, and for `passthrough` of an injected response. */
 const ROUTE_ARGUMENTS = '__routeArguments__';
 const PASSTHROUGH = '__responsePassthrough__';
-/** Nest's numbers of `@Res()` and `@Next()`, which begin the keys of its route arguments. */
+/** Nest's keys of route arguments begin with a number: 1 for `@Res()`, 2 for `@Next()`. */
 const ANSWERS_ITSELF = /^[12]:/;
 
 /**
- * Makes a method the route that receives webhooks: POST, version-neutral, verified, remembered, answered 200 after
- * every `@OnPayment` handler and, last, the method itself have finished.
+ * Makes a method the route that receives webhooks: a version-neutral POST route. It verifies and remembers
+ * deliveries, and answers 200 after every `@OnPayment` handler and, last, the method itself have finished.
  *
- * The method runs once per payment outcome, not once per delivery, and not for what is set aside; what it returns is
- * not sent. Where it throws, the gateway is answered 500 and the delivery runs again.
+ * The method runs once per payment outcome, not once per delivery, and not for events that are set aside. Its
+ * result is not sent. If it throws, the gateway gets a 500, and its next delivery runs the method again.
  *
- * Where deliveries go to a queue (`nestjs-payments/bullmq`), the gateway is answered 200 once the delivery is
- * stored, and the method never runs: in a worker there is no request. Put the work into `@OnPayment`
- * handlers.
+ * With a queue (`nestjs-payments/bullmq`), the gateway gets a 200 when the delivery is stored, and the method
+ * never runs, because a worker has no request. Put the work into `@OnPayment` handlers.
  *
  * The application's global guards run on the route: mark it with the application's own `@Public()`. Its
- * filters do not see the package's own refusals. Its pipes run before any handler: one that throws answers
- * the gateway with its own status, nothing is remembered, and the next delivery runs everything.
+ * filters do not see the package's own refusals. Its pipes run before any handler. If one throws, the gateway
+ * gets its status, nothing is remembered, and the next delivery runs everything.
  *
- * @throws PaymentsConfigError where the method injects `@Res()` without `passthrough`, or `@Next()`: nobody
+ * @throws PaymentsConfigError if the method injects `@Res()` without `passthrough`, or `@Next()`: nobody
  * would answer.
  *
  * @param path Path of the route below the controller's.
- * @param options The merchant account, where it is not the default one.
+ * @param options The merchant account, if it is not the default one.
  *
  * @example
  * ```ts
@@ -92,7 +91,6 @@ export const PaymentEvent: () => ParameterDecorator = createParamDecorator(
   (_data: unknown, context: ExecutionContext) => receivable(context).event,
 );
 
-/** What the guard verified for this request. */
 function receivable(context: ExecutionContext): ReceivableWebhook {
   const webhook = verifiedWebhooks.get(context.switchToHttp().getRequest<object>());
   if (webhook) return webhook;
@@ -105,8 +103,8 @@ function receivable(context: ExecutionContext): ReceivableWebhook {
 }
 
 /**
- * The way into the claim, as one more parameter of the route. It is a function, because the application's global pipes
- * see every parameter and may rebuild an object.
+ * Gives the route one more parameter, which runs the method within the claim. It is a function, because the
+ * application's global pipes may rebuild an object.
  */
 const Delivery = createParamDecorator((_data: unknown, context: ExecutionContext): Deliver => {
   const webhook = receivable(context);
@@ -120,17 +118,14 @@ const Delivery = createParamDecorator((_data: unknown, context: ExecutionContext
 function withinClaim(method: Method, index: number): Method {
   return async function (...args) {
     const deliver = args[index] as Deliver | undefined;
-    // A unit test of the controller calls the method itself.
+    // A unit test of the controller calls the method directly.
     if (!deliver) return method.apply(this, args);
     await deliver(() => method.apply(this, args.slice(0, index)));
     return undefined;
   };
 }
 
-/**
- * With `@Res()` Nest leaves the answer to the method, which does not run for a repeated delivery: the gateway
- * would wait.
- */
+/** With `@Res()` Nest leaves the answer to the method, which does not run for a repeated delivery. */
 function assertNestAnswers(target: object, key: string | symbol): void {
   if (Reflect.getMetadata(PASSTHROUGH, target.constructor, key) === true) return;
   if (!Object.keys(routeArguments(target, key)).some((name) => ANSWERS_ITSELF.test(name))) return;
@@ -140,7 +135,7 @@ function assertNestAnswers(target: object, key: string | symbol): void {
   );
 }
 
-/** Behind every parameter that the method declares, whichever of them are decorated. */
+/** The index after all parameters of the method, decorated or not. */
 function hiddenIndex(target: object, key: string | symbol, method: Method): number {
   const types = (Reflect.getMetadata('design:paramtypes', target, key) ?? []) as readonly unknown[];
   const decorated = Object.values(routeArguments(target, key)).map(({ index }) => index + 1);
@@ -156,7 +151,7 @@ function routeArguments(
   >;
 }
 
-/** Decorators below this one have written on the method; Nest reads what is written on its replacement. */
+/** Copies the metadata of decorators below this one, because Nest reads that of the replacement. */
 function copyDecorations(from: Method, to: Method): Method {
   for (const metadataKey of Reflect.getMetadataKeys(from) as unknown[]) {
     Reflect.defineMetadata(metadataKey, Reflect.getMetadata(metadataKey, from), to);

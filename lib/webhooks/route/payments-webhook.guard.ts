@@ -27,28 +27,27 @@ import { refuseBody, refusalOf, type ResponseLike, WebhookRefusal } from '../raw
 
 type ReadDelivery = Extract<CapturedBody, { readonly bytes: Uint8Array }>;
 
-/** A verified delivery and who is to receive it. */
+/** A verified delivery and its receiver. */
 export interface ReceivableWebhook extends VerifiedWebhook {
   readonly receiver: WebhookReceiver;
 }
 
-/** What guards verified, by Nest's request: the route takes it from here. */
+/** The deliveries that guards verified, by Nest's request. The route takes them from here. */
 export const verifiedWebhooks = new WeakMap<object, ReceivableWebhook>();
 
-/** What a guard knows of the route that it guards. */
 interface GuardedRoute {
   readonly account: string;
-  /** Once the account is registered. */
+  /** Set at the first delivery. */
   receiver?: WebhookReceiver;
 }
 
 /**
- * Lets only webhooks with a right signature pass, and only readable ones: 401, 408, 413, 415, 400 and 422
- * otherwise, and 503 while unverified bodies of all connections fill their limit.
+ * Lets only readable webhooks with a valid signature pass. Otherwise answers 400, 401, 408, 413, 415 or 422,
+ * or 503 while unverified bodies of all connections fill their limit.
  *
- * `@PaymentsWebhook` brings it along. On a route of your own, `@UseGuards(PaymentsWebhookGuard)` verifies alone:
- * nothing is remembered and no `@OnPayment` handler runs. Such a route is a POST route of the default account;
- * `PaymentsWebhookGuard.for('payouts')` is the guard of another one.
+ * `@PaymentsWebhook` includes the guard. On a route of your own, `@UseGuards(PaymentsWebhookGuard)` only
+ * verifies: it remembers nothing and runs no `@OnPayment` handler. Such a route is a POST route of the
+ * default account; use `PaymentsWebhookGuard.for('payouts')` for another account.
  *
  * @example
  * ```ts
@@ -61,7 +60,7 @@ interface GuardedRoute {
  */
 @Injectable()
 export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
-  /** The account whose webhooks pass where `@PaymentsWebhook` does not name one. */
+  /** The account if `@PaymentsWebhook` does not name one. */
   static readonly account: string = DEFAULT_ACCOUNT;
 
   private readonly logger = new SafeLogger('PaymentsWebhooks');
@@ -71,7 +70,7 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
   private readonly routes = new WeakMap<object, GuardedRoute>();
 
   constructor(moduleRef: ModuleRef) {
-    // In a closure, because a ModuleRef leads to the options of every account.
+    // A closure, because a ModuleRef leads to the options of every account.
     this.findAccounts = () => moduleRef.get<WebhookAccounts>(WebhookAccounts, { strict: false });
   }
 
@@ -96,7 +95,7 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
     );
   }
 
-  /** @throws PaymentsConfigError where no module of the package is imported. */
+  /** @throws PaymentsConfigError if no module of the package is imported. */
   onModuleInit(): void {
     this.accounts();
   }
@@ -163,7 +162,7 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
         `The raw bytes of a webhook for ${routeName(context)} are missing, so it cannot be verified; answered 500. Something reads ` +
           'request bodies before the package does (a body parser of an application around this one, or on an Express or ' +
           'Fastify instance that was passed to Nest), the route is not a POST route, or the HTTP adapter is neither Express nor Fastify. ' +
-          'Where the host keeps the bytes, say where: webhooks: { rawBody: (request) => … }. See docs/hosts.md.',
+          'If the host keeps the bytes, say where: webhooks: { rawBody: (request) => … }. See docs/hosts.md.',
       );
       throw new WebhookRefusal(500, 'This webhook cannot be verified.');
     }
@@ -185,18 +184,17 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
   }
 }
 
-/** A request or response of Express, which is Node's own, or of Fastify, which holds it. */
+/** A request or response of Express, which is Node's own, or of Fastify, which wraps it. */
 type MaybeWrapped<Own> = Own & { readonly raw?: Own };
 
-/** For messages. */
 function routeName(context: ExecutionContext): string {
   return `${context.getClass().name}.${context.getHandler().name}`;
 }
 
-/** Where Nest keeps the guards of a class or method. */
+/** Nest's metadata key for the guards of a class or method. */
 const GUARDS = '__guards__';
 
-/** The account whose webhooks the guard of a class or method lets pass; undefined where none guards. */
+/** The account of the webhook guard of a class or method; undefined if it has none. */
 export function guardedAccount(target: object): string | undefined {
   const guards = (Reflect.getMetadata(GUARDS, target) ?? []) as readonly unknown[];
   return guards.find(isWebhookGuard)?.account;

@@ -4,7 +4,7 @@ import { WebhookPaths } from './webhook-paths.js';
 import { PaymentHandlers } from '../handlers/payment-handlers.js';
 import { WebhookAccounts } from '../delivery/webhook-accounts.js';
 
-/** Says at boot what would otherwise show at the first delivery, and where deliveries are received. */
+/** Reports problems at boot that would otherwise show at the first delivery, and the paths of deliveries. */
 @Injectable()
 export class WebhookBootCheck implements OnModuleInit, OnApplicationBootstrap {
   private readonly logger = new SafeLogger('PaymentsWebhooks');
@@ -16,9 +16,9 @@ export class WebhookBootCheck implements OnModuleInit, OnApplicationBootstrap {
   ) {}
 
   /**
-   * Every provider stands by now, and every route is registered.
+   * Runs after all providers were created and all routes were registered.
    *
-   * @throws PaymentsConfigError where a route or a handler could never do its work.
+   * @throws PaymentsConfigError if a route or a handler could never work.
    */
   onModuleInit(): void {
     this.handlers.explore();
@@ -45,7 +45,7 @@ export class WebhookBootCheck implements OnModuleInit, OnApplicationBootstrap {
     );
   }
 
-  /** Queues have said by now whose deliveries they take. */
+  /** Runs after queues have registered their accounts. */
   onApplicationBootstrap(): void {
     this.accounts.open();
     const dispatching = this.paths.all().filter(({ dispatches }) => dispatches);
@@ -53,7 +53,7 @@ export class WebhookBootCheck implements OnModuleInit, OnApplicationBootstrap {
   }
 
   private warnOfSilence(account: string): void {
-    // Where deliveries go to a queue, its workers need the handlers: see there.
+    // With a queue, its workers need the handlers.
     if (this.accounts.find(account)?.isQueued || this.handlers.hears(account, 'payment.success')) return;
     this.logger.warn(
       `No @OnPayment('payment.success') handler listens to the account '${account}': a payment is then answered 200 ` +

@@ -4,41 +4,41 @@ import { type DeliveryLimits } from '../delivery/delivery-head.js';
 import { WebhookAccounts } from '../delivery/webhook-accounts.js';
 import { type ExpectedDelivery } from '../raw-body/read-body.js';
 
-/** A webhook route under its final path: prefixes and versions are in it. */
+/** A webhook route with its final path, prefixes and versions included. */
 interface WebhookPath extends DeclaredRoute {
   readonly path: string;
-  /** Whether it passes on the requests of other versions, to whichever route or middleware comes after it. */
+  /** Whether it passes requests of other versions to the next route or middleware. */
   readonly passesOn: boolean;
 }
 
-/** A controller's method that is to receive webhooks by POST. */
+/** A controller's method that receives webhooks by POST. */
 export interface DeclaredRoute {
   readonly method: object;
   /** For messages: `WebhooksController.received`. */
   readonly name: string;
   readonly account: string;
-  /** Whether the route hands its events to the handlers, or only has the guard. */
+  /** Whether the route runs handlers, or only has the guard. */
   readonly dispatches: boolean;
-  /** Whether it is one of several of its path, told apart by the host that the sender names. */
+  /** Whether the route takes only requests for one host. */
   readonly isHostBound: boolean;
 }
 
 interface WebhookRoute extends WebhookPath {
   readonly pattern: RegExp;
-  /** Routes of others that may have the same path. */
+  /** Other routes that may have the same path. */
   readonly rivals: RegExp[];
 }
 
-/** What the router reads as a pattern, beside parameters. */
+/** Characters that the router reads as a pattern. */
 const PATTERN = /[*{}()\\]/;
 
-/** The webhook routes, and the other routes that may take their requests, as Nest registers them. */
+/** The webhook routes, and other routes that may take their requests. */
 @Injectable()
 export class WebhookPaths {
   private readonly routes: WebhookRoute[] = [];
   private readonly others: RegExp[] = [];
   private readonly unregistered = new Map<object, DeclaredRoute>();
-  /** A gateway knows one path. */
+  /** The last answer of `at`, because a gateway uses one path. */
   private last: { readonly path: string; readonly expected: ExpectedDelivery | undefined } | undefined;
 
   /** Body parsers that read a delivery before the package does: `jsonParser`. */
@@ -50,12 +50,12 @@ export class WebhookPaths {
     this.earlierParsers.push(name);
   }
 
-  /** A method that is to receive webhooks once Nest has registered its route. */
+  /** Notes a method whose route Nest must register. */
   declare(route: DeclaredRoute): void {
     this.unregistered.set(route.method, route);
   }
 
-  /** @throws PaymentsConfigError where the path is a pattern. */
+  /** @throws PaymentsConfigError if the path is a pattern. */
   add(route: WebhookPath): void {
     const { path, isHostBound } = route;
     if (PATTERN.test(path)) {
@@ -72,16 +72,15 @@ export class WebhookPaths {
     });
   }
 
-  /** A route that takes no webhooks. */
   addOther(path: string): void {
     const other = patternOf(path);
     this.others.push(other);
     this.last = undefined;
-    // A later one of the very same path has another version or host, or nobody could reach it.
+    // A later route with the same path has another version or host, or nobody could reach it.
     for (const route of this.sharing(other)) route.rivals.push(other);
   }
 
-  /** What a POST request to this path may be; undefined where no webhook route has it. */
+  /** The delivery that a POST request to this path may be; undefined if no webhook route has the path. */
   at(path: string): ExpectedDelivery | undefined {
     if (this.last?.path !== path) this.last = { path, expected: this.find(path) };
     return this.last.expected;
@@ -91,7 +90,7 @@ export class WebhookPaths {
     const matching = this.routes.filter(({ pattern }) => pattern.test(path));
     const [route] = matching;
     if (!route) return undefined;
-    // Version or host may tell several accounts of one path apart.
+    // Several accounts may share a path with different versions or hosts.
     const accounts = [...new Set(matching.map(({ account }) => account))];
     const isOurs = accounts.length === 1 && !route.rivals.some((rival) => rival.test(path));
     return {
@@ -103,7 +102,7 @@ export class WebhookPaths {
     };
   }
 
-  /** Undefined where nothing is to be read: the application says by `webhooks.rawBody` where the bytes are. */
+  /** Undefined if the application gives the bytes with `webhooks.rawBody`, so that nothing is read here. */
   limitsOf(account: string): DeliveryLimits | undefined {
     const receiver = this.accounts.find(account);
     return receiver?.rawBody ? undefined : receiver?.limits;
@@ -114,8 +113,8 @@ export class WebhookPaths {
   }
 
   /**
-   * @throws PaymentsConfigError where a declared route was not registered: each of its webhooks would be
-   * answered 500.
+   * @throws PaymentsConfigError if Nest did not register a declared route, which would answer webhooks with
+   * 500.
    */
   assertRegistered(): void {
     const [route] = this.unregistered.values();
@@ -131,15 +130,14 @@ export class WebhookPaths {
     return this.routes.filter(({ pattern }) => pattern.source === source);
   }
 
-  /** Of a path without a parameter it is known at once. */
+  /** For a path without a parameter, the rivals are known at once. */
   private rivalsOf(path: string): RegExp[] {
     return path.includes(':') ? [...this.others] : this.others.filter((other) => other.test(path));
   }
 }
 
 /**
- * Matches at least what the router matches: any case, with or without a slash at the end, anything from a
- * pattern on.
+ * Matches at least what the router matches: any case, an optional slash at the end, anything after a pattern.
  */
 function patternOf(path: string): RegExp {
   const [plain = ''] = path.split(PATTERN);
@@ -150,7 +148,7 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^/${segments.join('/')}${plain === path ? '/?$' : ''}`, 'i');
 }
 
-/** What any of several routes takes, where only the router knows whose delivery it is. */
+/** Limits that fit all routes of a path, because only the router knows which one gets the delivery. */
 export function loosestLimits(ofRoutes: readonly (DeliveryLimits | undefined)[]): DeliveryLimits | undefined {
   const [first, ...others] = ofRoutes.filter((limits) => limits !== undefined);
   return others.reduce(looser, first);

@@ -20,8 +20,8 @@ export interface CustomSchemeOptions {
   /** Whether `verify` refuses a delivery whose signed time is long ago. @default false */
   readonly signsTime?: boolean;
   /**
-   * Headers without which no delivery is genuine, in any case: one that lacks them is refused with 401 before
-   * its body is read.
+   * Headers that every genuine delivery has, in any case. A delivery without one of them is refused with 401
+   * before its body is read.
    * @default []
    */
   readonly requiredHeaders?: readonly string[];
@@ -32,10 +32,10 @@ export interface CustomSchemeOptions {
 }
 
 /**
- * Webhooks signed in a way of their own.
+ * Webhooks signed in another way.
  *
- * @throws PaymentsConfigError where `name` or `verify` is missing, a header's name is none, or `secretForm`
- * could not be kept.
+ * @throws PaymentsConfigError if `name` or `verify` is missing, or a header's name or `secretForm` is not
+ * valid.
  *
  * @example
  * ```ts

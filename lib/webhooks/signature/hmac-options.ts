@@ -1,8 +1,8 @@
 /**
- * One signed part of a delivery, in the order of signing: the body's bytes, the timestamp or id header's value, the
- * request's method, its path and query as the sender asked for them (`url`), any other header's value (`header`), or
- * fixed text between them (`literal`). A gateway that signs the whole address signs a literal and `url`:
- * `[{ literal: 'https://shop.example' }, 'url', 'body']`.
+ * One signed part of a delivery, in the order of signing: the body's bytes, the timestamp or id header's
+ * value, the request's method, its path and query as the sender asked for them (`url`), any other header's
+ * value (`header`), or fixed text between them (`literal`). A gateway that signs the whole address signs a
+ * literal and `url`: `[{ literal: 'https://shop.example' }, 'url', 'body']`.
  *
  * @publicApi
  */
@@ -10,7 +10,8 @@ export type SignedPart =
   'body' | 'timestamp' | 'id' | 'method' | 'url' | { readonly header: string } | { readonly literal: string };
 
 /**
- * The signed time of a delivery. It keeps an old delivery from being replayed, so it must be among the signed parts.
+ * The signed time of a delivery. It keeps an old delivery from being replayed, so it must be among the signed
+ * parts.
  *
  * @publicApi
  */
@@ -24,8 +25,8 @@ export interface SignatureTimestampOptions {
 }
 
 /**
- * How the gateway signs. The specification does not show it ("Events" rule 3): take the values from the gateway's
- * portal or its support.
+ * How the gateway signs. The specification does not show it ("Events" rule 3): take the values from the
+ * gateway's portal or its support.
  *
  * @publicApi
  */
@@ -43,16 +44,16 @@ export interface HmacOptions {
   readonly prefix?: string;
   /** What is signed, in order. The body is always among it. */
   readonly payload: readonly SignedPart[];
-  /** The signed time, where the gateway sends one. */
+  /** The signed time, if the gateway sends one. */
   readonly timestamp?: SignatureTimestampOptions;
-  /** The signed delivery id, where the gateway sends one. */
+  /** The signed delivery id, if the gateway sends one. */
   readonly id?: {
     /** Header that carries the id, in any case. */
     readonly header: string;
   };
   /** Several signatures in one header; one that matches is enough. */
   readonly signatures?: {
-    /** What stands between them, for example `,`. */
+    /** The text between them, for example `,`. */
     readonly separator: string;
   };
 }

@@ -6,7 +6,8 @@ import { checkHeaderName, checkTolerance, checkUnit, wrongOptionOf } from './sch
 /**
  * Webhooks signed with an HMAC over parts of the delivery.
  *
- * @throws PaymentsConfigError where the description could not be checked, or would protect less than it says.
+ * @throws PaymentsConfigError if the options describe no signature, or one that would protect less than they
+ * say.
  *
  * @example
  * ```ts
@@ -40,11 +41,7 @@ const NAMED_PARTS = ['body', 'timestamp', 'id', 'method', 'url'];
 
 const wrong = wrongOptionOf('hmac');
 
-/**
- * Refuses a description of a signature that could not be checked, or that would protect less than it says.
- *
- * @throws PaymentsConfigError that names the option.
- */
+/** @throws PaymentsConfigError that names the wrong option. */
 export function checkHmacOptions(options: HmacOptions): void {
   if (!ALGORITHMS.includes(options.algorithm)) wrong('algorithm', `must be one of ${ALGORITHMS.join(', ')}`);
   if (!Object.hasOwn(ALPHABETS, options.encoding)) {

@@ -8,14 +8,14 @@ export type ReadEvent =
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 const LONGEST_TEXT = 255;
-/** The specification's events have four; code that follows an event recursively survives many more than this. */
+/** The specification's events have four levels. Recursive code survives many more than this limit. */
 const DEEPEST_NESTING = 100;
-/** No store keeps them as they came: half a character, and the zero that ends a text. */
+/** Stores cannot keep half a surrogate pair or the character zero. */
 const UNSTORABLE = /[\p{Surrogate}\0]/u;
 
 /**
- * Reads a verified body. Required are `event` and, in `data`, reference, amount, currency and status; every other
- * field may be absent, null or new (specification, "Events").
+ * Reads a verified body. Required are `event` and, in `data`, reference, amount, currency and status; every
+ * other field may be absent, null or new (specification, "Events").
  */
 export function readEvent(body: Uint8Array): ReadEvent {
   const payload = parse(body);
@@ -43,8 +43,8 @@ function parse(body: Uint8Array): unknown {
 }
 
 /**
- * Whether a payload is of a depth that everybody who follows it survives. An own `__proto__` is taken out on
- * the way: it would become a prototype wherever an application copies the event with Object.assign.
+ * Whether a payload is not nested too deeply for recursive code. Removes every own `__proto__`, which would
+ * become a prototype if an application copies the event with Object.assign.
  */
 function tame(payload: object): boolean {
   let level: readonly object[] = [payload];
@@ -68,7 +68,7 @@ function malformed(field: string): ReadEvent {
   return { status: 422, problem: `${field} is missing or malformed` };
 }
 
-/** A delivery whose signature was checked, on its way to the handlers. */
+/** A delivery with a valid signature. */
 export interface VerifiedWebhook {
   readonly event: PaymentWebhookEvent;
   /** SHA-256 (hex) of the body; made when it is asked for. */

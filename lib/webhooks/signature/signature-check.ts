@@ -5,15 +5,15 @@ import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
 type SignatureOptions = Pick<ResolvedWebhookOptions, 'scheme' | 'keys'>;
 type SignatureVerifier = (webhook: RawWebhook, now: number) => SignatureVerdict | Promise<SignatureVerdict>;
 
-/** Anybody can send unsigned requests, so they must not be able to fill the log. */
+/** Anybody can send unsigned requests, which must not fill the log. */
 const LOG_EVERY_MS = 60_000;
 
-/** Not left to the scheme: one of the application's own may find that every key of none fits. */
+/** Not left to the scheme: the application's own scheme may accept an empty list of keys. */
 const NO_KEY: SignatureVerdict = { ok: false, reason: 'the `notAfter` of every secret has passed' };
 
-/** Checks signatures with the keys that are valid at a moment. What it returns never rejects. */
+/** Checks signatures with the keys that are valid at a moment. The result never rejects. */
 export function signatureVerifier({ scheme, keys }: SignatureOptions): SignatureVerifier {
-  // In a closure: whoever prints or serializes an object that leads here does not print the keys.
+  // A closure, so that nobody prints or serializes the keys.
   const known = keys.map(({ bytes, notAfter }) => ({ key: bytes(), notAfter }));
   return (webhook, now) => {
     const valid = known
@@ -23,7 +23,7 @@ export function signatureVerifier({ scheme, keys }: SignatureOptions): Signature
   };
 }
 
-/** Checks signatures with the keys that are valid now; says in the log, once a minute, why one was refused. */
+/** Checks signatures with the keys that are valid now. Logs a refusal once a minute. */
 export class SignatureCheck {
   private silentUntil = 0;
   private unreported = 0;
@@ -39,13 +39,13 @@ export class SignatureCheck {
     this.verifier = signatureVerifier(options);
   }
 
-  /** Whether the signature is right; known at once where the scheme answers at once. Never rejects. */
+  /** Whether the signature is valid. Returns no promise if the scheme returns none. Never rejects. */
   accepts(webhook: RawWebhook): boolean | Promise<boolean> {
     const verdict = this.verdictOn(webhook);
     return verdict instanceof Promise ? verdict.then(({ ok }) => ok) : verdict.ok;
   }
 
-  /** What is wrong with the signature, if anything. Never rejects. */
+  /** The verdict on the signature. Never rejects. */
   verdictOn(webhook: RawWebhook): SignatureVerdict | Promise<SignatureVerdict> {
     const now = Date.now();
     const reported = (verdict: SignatureVerdict): SignatureVerdict => {
@@ -56,7 +56,7 @@ export class SignatureCheck {
     return verdict instanceof Promise ? verdict.then(reported) : reported(verdict);
   }
 
-  /** A delivery was refused before its body was read: it lacks a header of the scheme. */
+  /** Reports a delivery without a header of the scheme, which was refused before its body was read. */
   reportUnsigned(): void {
     this.report('it lacks a header of the scheme', 'body not read', Date.now());
   }
@@ -76,8 +76,8 @@ export class SignatureCheck {
 const THREW: SignatureVerdict = { ok: false, reason: 'the scheme threw an error' };
 
 /**
- * Runs a check that may be the application's own: whatever it does, only a clear yes is one. A check that
- * answers at once gets its verdict at once. Never rejects.
+ * Runs a check that may be the application's own. Only `{ ok: true }` is a yes. Returns no promise if the
+ * check returns none. Never rejects.
  */
 export function safeVerdict(
   check: () => SignatureVerdict | Promise<SignatureVerdict>,

@@ -10,18 +10,18 @@ import { isSecret } from '../../common/webhook-secret.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type HmacOptions, type SignatureTimestampOptions, type SignedPart } from './hmac-options.js';
 
-/** A rotation sends two or three; more is somebody who makes us compare. */
+/** A rotation sends two or three signatures. More would only cost comparisons. */
 const MOST_CANDIDATES = 16;
 
-/** The signed texts of a delivery beside its body and its other headers. */
+/** The signed time and id of a delivery. */
 export interface SignedValues {
   readonly timestamp?: string | undefined;
   readonly id?: string | undefined;
 }
 
-/** What a delivery shows before any of it is believed. */
+/** The signature of a delivery before it is checked. */
 export interface ShownSignature extends SignedValues {
-  /** Texts that may be the signature; one that matches is enough. */
+  /** Possible signatures; one that matches is enough. */
   readonly candidates: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export type Mac = Required<Pick<HmacOptions, 'algorithm' | 'encoding' | 'prefix'
   readonly upperCaseToo?: boolean;
 };
 
-/** How one scheme signs, and where it puts what it signed. */
+/** How a scheme signs, and in which headers. */
 export interface SignatureForm {
   readonly name: string;
   readonly secretForm?: WebhookSecretForm;
@@ -40,13 +40,13 @@ export interface SignatureForm {
   readonly mac: Mac;
   readonly payload: readonly SignedPart[];
   readonly timestamp?: Pick<SignatureTimestampOptions, 'unit' | 'toleranceSeconds'> | undefined;
-  /** Finds the signature; a text says why there is none. */
+  /** Finds the signature, or says why there is none. */
   readonly read: (webhook: RawWebhook) => ShownSignature | string;
   /** The headers that carry a signature and its values, by lower-case name. */
   readonly write: (signature: string, values: SignedValues) => Record<string, string>;
 }
 
-/** The form of a scheme where every value has a header of its own. */
+/** The form of a scheme with a header for every value. */
 export function hmacForm(options: HmacOptions): SignatureForm {
   const { header, algorithm, encoding, prefix = '', payload, timestamp, id } = options;
   return {
@@ -84,7 +84,7 @@ function writeHeaders(
   return headers;
 }
 
-/** The scheme of a form: every scheme of ours verifies and signs here. */
+/** The scheme of a form. All schemes of the package verify and sign here. */
 export function signedScheme(form: SignatureForm): WebhookScheme {
   return {
     name: form.name,
@@ -193,7 +193,7 @@ type Unit = SignatureTimestampOptions['unit'];
 const WHOLE_NUMBER = /^[1-9]\d{0,14}$/;
 const ISO_MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
-/** Reads a signed time as milliseconds since 1970; undefined where it is not exactly in its unit's form. */
+/** A signed time as milliseconds since 1970; undefined if it is not exactly in the form of its unit. */
 function parseTimestamp(text: string, unit: Unit): number | undefined {
   if (unit === 'iso') {
     const moment = ISO_MOMENT.test(text) ? Date.parse(text) : Number.NaN;
@@ -209,7 +209,7 @@ export function formatTimestamp(now: number, unit: Unit): string {
   return String(Math.floor(unit === 's' ? now / 1_000 : now));
 }
 
-/** Why a signed time is none, or not one of now in either direction; undefined where it is. */
+/** What is wrong with a signed time; undefined if it is valid and near enough to now. */
 export function timestampProblem(
   { unit, toleranceSeconds }: Pick<SignatureTimestampOptions, 'unit' | 'toleranceSeconds'>,
   text: string,
@@ -223,19 +223,16 @@ export function timestampProblem(
 /** Longer than any header of a known scheme with several signatures. */
 const LONGEST_HEADER = 4_096;
 
-/** No other character crosses the wire; one beyond U+00FF would lose its high bits in `wireBytes`. */
+/** Other characters cannot cross the wire. One beyond U+00FF would lose its high bits in `wireBytes`. */
 const WIRE_TEXT = /^[\t\x20-\x7e\x80-\xff]+$/;
 
-/**
- * The only value of a header, named in any case; undefined where it is absent, empty, over-long, repeated or
- * garbled.
- */
+/** The only value of a header; undefined if it is absent, empty, over-long, repeated or garbled. */
 export function singleHeader(webhook: RawWebhook, name: string): string | undefined {
   const [value, ...others] = webhook.headers.get(name.toLowerCase()) ?? [];
   return value !== undefined && others.length === 0 && isWireText(value) ? value : undefined;
 }
 
-/** Whether a text can have come over the wire in a request's line or a header, and is not over-long. */
+/** Whether a text may come from a request's line or a header, and is not over-long. */
 function isWireText(value: string): boolean {
   return value.length <= LONGEST_HEADER && WIRE_TEXT.test(value);
 }
@@ -245,7 +242,7 @@ function wireBytes(value: string): Uint8Array {
   return Buffer.from(value, 'latin1');
 }
 
-/** The signature of some bytes, as it stands in the header. */
+/** The signature as the header holds it. */
 function writeSignature(
   { algorithm, encoding, prefix }: Mac,
   key: Uint8Array,

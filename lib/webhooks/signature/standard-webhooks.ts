@@ -5,7 +5,7 @@ import { hmacForm, signedScheme } from './signed-scheme.js';
 const wrong = wrongOptionOf('standardWebhooks');
 
 /**
- * What a sender of Standard Webhooks may have chosen.
+ * Options of `standardWebhooks()`.
  *
  * @publicApi
  */
@@ -18,10 +18,10 @@ export interface StandardWebhooksOptions {
 
 /**
  * Webhooks signed as the Standard Webhooks specification says: headers `webhook-id`, `webhook-timestamp` and
- * `webhook-signature`, a list of `v1,` signatures (HMAC-SHA256, base64). A secret is 24 to 64 bytes in base64, with or
- * without `whsec_` before it. Signatures with a public key (`v1a`) are not checked.
+ * `webhook-signature`, a list of `v1,` signatures (HMAC-SHA256, base64). A secret is 24 to 64 bytes in
+ * base64, with or without `whsec_` before it. Signatures with a public key (`v1a`) are not checked.
  *
- * @throws PaymentsConfigError where an option is wrong.
+ * @throws PaymentsConfigError if an option is wrong.
  *
  * @example
  * ```ts

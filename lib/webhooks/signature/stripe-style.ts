@@ -31,7 +31,7 @@ export interface StripeStyleOptions {
  * other names are ignored. The key is the whole secret, `whsec_` included. Stripe's own library takes any
  * future time; here the tolerance holds both ways.
  *
- * @throws PaymentsConfigError where an option is wrong.
+ * @throws PaymentsConfigError if an option is wrong.
  *
  * @example
  * ```ts
@@ -68,7 +68,7 @@ export function stripeStyle(options: StripeStyleOptions): WebhookScheme {
 function read(webhook: RawWebhook, header: string, signatureKey: string): ShownSignature | string {
   const given = singleHeader(webhook, header);
   if (given === undefined) return 'the signature header is absent, empty, over-long, repeated or garbled';
-  // Two headers that a proxy joined look like this; without it their second half would be names that nobody knows.
+  // A proxy that joins two headers adds white space. The second half would be ignored as unknown names.
   if (/\s/.test(given)) return 'the signature header holds white space';
   const items = given.split(',');
   const valuesOf = (key: string): string[] =>

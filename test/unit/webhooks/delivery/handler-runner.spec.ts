@@ -80,7 +80,7 @@ it('logs that a claim could not be given back, without what the storage said', a
   expect(answer).toEqual({ status: 500 });
   expect(lines).toEqual([
     expect.stringContaining('Orders.paid failed'),
-    'The claim could not be given back and holds until its lease ends: Error',
+    'The claim could not be released and holds until its lease ends: Error',
   ]);
 });
 
