@@ -167,7 +167,8 @@ function connectionHint(code: string): string {
 }
 
 function unusableAnswerError(report: AttemptReport, details: PaymentsErrorDetails): GatewayAnswerError {
-  const hint = details.hint ?? 'Nothing was changed by this call: make it again.';
+  // A code's own hint speaks of payments.
+  const hint = 'Nothing was changed by this call: make it again.';
   switch (report.event) {
     case 'no-answer':
       return new GatewayAnswerError(

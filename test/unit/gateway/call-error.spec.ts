@@ -101,6 +101,14 @@ describe('a call whose last try was not sent', () => {
     expect(mayHaveBeenProcessed).toBe(false);
   });
 
+  it.each(ends)('does not say so if another try was answered otherwise: %s', (_, verdict, report) => {
+    const answered = { phase: 'answered', httpStatus: 502 };
+    const details = { ...DETAILS, ...tries(TURNED_AWAY, answered, NOT_SENT) };
+    expect(callError(verdict, { errors: {}, ...report }, details).message).toMatch(
+      /^The last try was not sent: /,
+    );
+  });
+
   it.each(ends)('says no more of a read than that it was not sent: %s', (_, verdict, report) => {
     const details = {
       operation: 'wallet.balance' as const,
