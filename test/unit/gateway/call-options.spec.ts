@@ -1,13 +1,15 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { PaymentsValidationError } from '../../../lib/errors/payments-errors.js';
-import { checkCallOptions } from '../../../lib/gateway/call-options.js';
+import { callLimits, checkCallOptions } from '../../../lib/gateway/call-options.js';
 
 function errorsOf(options: unknown): unknown {
   try {
     checkCallOptions(options, 'banks.list');
     return undefined;
   } catch (error) {
-    return error instanceof PaymentsValidationError ? Object.keys(error.errors) : error;
+    if (!(error instanceof PaymentsValidationError)) return error;
+    expect(error.operation).toBe('banks.list');
+    return error.errors;
   }
 }
 
@@ -29,32 +31,82 @@ describe('the options of a call', () => {
     expect(checkCallOptions(options, 'banks.list')).toEqual(options);
   });
 
-  const wrong: [options: unknown, field: string][] = [
-    [{ idempotencyKey: '' }, 'idempotencyKey'],
-    [{ idempotencyKey: 'a b' }, 'idempotencyKey'],
-    [{ idempotencyKey: 'a\r\nX-Evil: 1' }, 'idempotencyKey'],
-    [{ idempotencyKey: 'é' }, 'idempotencyKey'],
-    [{ idempotencyKey: 'a'.repeat(256) }, 'idempotencyKey'],
-    [{ idempotencyKey: 7 }, 'idempotencyKey'],
-    [{ attempt: 0 }, 'attempt'],
-    [{ attempt: 1.5 }, 'attempt'],
-    [{ attempt: '1' }, 'attempt'],
-    [{ signal: {} }, 'signal'],
-    [{ timeoutMs: 0 }, 'timeoutMs'],
-    [{ timeoutMs: Number.NaN }, 'timeoutMs'],
-    [{ deadlineMs: -1 }, 'deadlineMs'],
-    [{ deadlineMs: 2 ** 31 }, 'deadlineMs'],
-    [{ retry: true }, 'retry'],
-    [{ idempotencykey: 'x' }, 'idempotencykey'],
-    [{ toString: 1 }, 'toString'],
-    ['text', 'options'],
-    [[], 'options'],
-    [null, 'options'],
-  ];
+  const KEY = 'must be 1 to 255 visible ASCII characters without spaces: leave it out, or write a UUID';
+  const ATTEMPT =
+    'must be a whole number from 1 on: leave it out, or write the next one after a definite refusal';
+  const TIME = 'must be a whole number of milliseconds greater than 0: write 30_000';
+  const UNKNOWN = 'is not a call option: use idempotencyKey, attempt, signal, timeoutMs, deadlineMs, retry';
 
-  for (const [options, field] of wrong) {
-    it(`are refused when they are ${JSON.stringify(options)}`, () => {
-      expect(errorsOf(options)).toEqual([field]);
+  it.each([
+    [{ idempotencyKey: '' }, 'idempotencyKey', KEY],
+    [{ idempotencyKey: 'a b' }, 'idempotencyKey', KEY],
+    [{ idempotencyKey: 'a\r\nX-Evil: 1' }, 'idempotencyKey', KEY],
+    [{ idempotencyKey: 'é' }, 'idempotencyKey', KEY],
+    [{ idempotencyKey: 'a'.repeat(256) }, 'idempotencyKey', KEY],
+    [{ idempotencyKey: 7 }, 'idempotencyKey', KEY],
+    [{ attempt: 0 }, 'attempt', ATTEMPT],
+    [{ attempt: 1.5 }, 'attempt', ATTEMPT],
+    [{ attempt: '1' }, 'attempt', ATTEMPT],
+    [{ signal: {} }, 'signal', 'must be an AbortSignal: write new AbortController().signal'],
+    [{ timeoutMs: 0 }, 'timeoutMs', TIME],
+    [{ timeoutMs: Number.NaN }, 'timeoutMs', TIME],
+    [{ deadlineMs: -1 }, 'deadlineMs', TIME],
+    [{ deadlineMs: 2 ** 31 }, 'deadlineMs', TIME],
+    [{ retry: true }, 'retry', 'can only be false: leave it out to retry if that is safe'],
+    [{ idempotencykey: 'x' }, 'idempotencykey', UNKNOWN],
+    [{ toString: 1 }, 'toString', UNKNOWN],
+  ])('are refused when they are %j', (options, field, problem) => {
+    expect(errorsOf(options)).toEqual({ [field]: [`options.${field} ${problem}`] });
+  });
+
+  it.each([['text'], [[]], [null]])('must be an object, and not %j', (options) => {
+    expect(errorsOf(options)).toEqual({
+      options: ['options must be an object: write { timeoutMs: 10_000 }, or leave them out'],
     });
-  }
+  });
+
+  it('are all named in the error if several are wrong', () => {
+    expect(Object.keys(errorsOf({ attempt: 0, retry: true, timeoutMs: 5 }) as object)).toEqual([
+      'attempt',
+      'retry',
+    ]);
+  });
+});
+
+describe('the limits of a call', () => {
+  const retry = { maxAttempts: 3, baseMs: 100, maxMs: 2_000 } as never;
+  const module = { timeoutMs: 10_000, deadlineMs: 30_000, retry };
+
+  it("are the module's, and count from now", () => {
+    vi.spyOn(performance, 'now').mockReturnValue(5_000);
+    try {
+      expect(callLimits(module)).toEqual({
+        signal: undefined,
+        timeoutMs: 10_000,
+        deadline: 35_000,
+        sendBy: 34_000,
+        retry,
+        once: false,
+      });
+    } finally {
+      vi.restoreAllMocks();
+    }
+  });
+
+  it("are the call's own, if it has any, and a short call may start until half of its time is over", () => {
+    vi.spyOn(performance, 'now').mockReturnValue(5_000);
+    const { signal } = new AbortController();
+    try {
+      expect(callLimits(module, { signal, timeoutMs: 300, deadlineMs: 800, retry: false })).toEqual({
+        signal,
+        timeoutMs: 300,
+        deadline: 5_800,
+        sendBy: 5_400,
+        retry: { maxAttempts: 1, baseMs: 100, maxMs: 2_000 },
+        once: true,
+      });
+    } finally {
+      vi.restoreAllMocks();
+    }
+  });
 });

@@ -71,6 +71,17 @@ describe('the gate of an account', () => {
       expect(turns).toEqual(['first go at 0', 'second go at 0']);
     });
 
+    it('lets nobody overtake those who wait, even if the timer that lets them in is late', async () => {
+      let now = 0;
+      const lateTimers = { now: () => now, after: () => () => undefined };
+      const gate = new RateLimiter({ perSecond: 1, concurrency: undefined }, lateTimers);
+      expect(gate.acquire(LATEST, undefined)).toEqual({ turn: 'go' });
+      const waiting = gate.acquire(LATEST, undefined);
+      now = 1_500;
+      expect(gate.acquire(LATEST, undefined)).toBeInstanceOf(Promise);
+      expect(await waiting).toEqual({ turn: 'go' });
+    });
+
     it('lets a waiting call go when it is aborted, and serves the next one', async () => {
       const gate = gateOf({ concurrency: 1 });
       const controller = new AbortController();
