@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
 import { type RequestOptions } from 'node:http';
+import { Agent, createServer } from 'node:https';
+import { type AddressInfo } from 'node:net';
 import { endWatch, watchSending } from '../../../../lib/gateway/http/send-watch.js';
 import { sentAs, watchedTransport } from '../../../../lib/gateway/http/watched-transport.js';
 import { type OutgoingRequest } from '../../../../lib/gateway/http/http-transport.js';
@@ -70,4 +73,30 @@ it.each([
   expect(errors).toMatchObject(isOver ? [{ message: 'given up before sending' }] : []);
   expect([watch.taken, watch.sends, gateway.seen.length]).toEqual([1, sends, sends]);
   await gateway.close();
+});
+
+it('notes the start of each request on a TLS connection that stays open', async () => {
+  const tls = (part: string): Buffer => readFileSync(`test/support/tls/loopback.${part}.pem`);
+  const server = createServer({ cert: tls('cert'), key: tls('key') }, (request, response) => {
+    request.resume().once('end', () => response.end('{}'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: tls('cert') });
+  const options = { ...OPTIONS, hostname: '127.0.0.1', port, agent };
+  const send = async (): Promise<readonly unknown[]> => {
+    const watch = watchSending(new AbortController().signal, asked(`https://127.0.0.1:${port}`));
+    const request = watchedTransport(watch).request({ ...options }, (response) => {
+      response.resume();
+    });
+    const closed = new Promise((resolve, reject) => request.once('close', resolve).once('error', reject));
+    request.write('{}');
+    request.end();
+    await closed;
+    return [watch.taken, watch.sends, watch.answer !== undefined, request.reusedSocket];
+  };
+  expect(await send()).toEqual([1, 1, true, false]);
+  expect(await send()).toEqual([1, 1, true, true]);
+  agent.destroy();
+  await new Promise((resolve) => server.close(resolve));
 });
