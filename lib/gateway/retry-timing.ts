@@ -26,14 +26,15 @@ export function nextWaitMs(
   random: () => number = Math.random,
 ): number | undefined {
   if (state.tries >= retry.maxAttempts) return undefined;
-  if (state.retryAfterMs !== undefined && state.retryAfterMs > LONGEST_RETRY_AFTER_MS) return undefined;
+  if ((state.retryAfterMs ?? 0) > LONGEST_RETRY_AFTER_MS) return undefined;
   const wait = state.retryAfterMs ?? backOffMs(state.tries, retry, random);
   return state.remainingMs - wait < SHORTEST_ATTEMPT_MS ? undefined : wait;
 }
 
 /** Reads a `Retry-After` header, seconds or an HTTP date, as milliseconds from now (RFC 9110 §10.2.3). */
 export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
-  const text = header?.trim() ?? '';
+  if (header === undefined) return undefined;
+  const text = header.trim();
   if (/^\d+$/.test(text)) return Math.min(Number(text) * 1_000, Number.MAX_SAFE_INTEGER);
   const date = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);

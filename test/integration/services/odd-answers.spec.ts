@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { envelope, mobileRequest } from '../../support/gateway-answers.js';
+import { type Merchant, startMerchant } from '../../support/merchant.js';
+import { json, type MisbehavingGateway, startMisbehavingGateway } from '../../support/misbehaving-gateway.js';
+
+let gateway: MisbehavingGateway;
+let merchant: Merchant;
+
+beforeEach(async () => {
+  gateway = await startMisbehavingGateway();
+  merchant = await startMerchant({ baseUrl: gateway.baseUrl, networks: ['NET_ONE', 'NET_TWO'] });
+});
+afterEach(async () => {
+  await merchant.close();
+  await gateway.close();
+});
+
+describe('the bank list', () => {
+  it.each([[{}], ['banks'], [7], [{ banks: [] }]])('cannot be read from %j', async (data) => {
+    gateway.answer(json(envelope(data)));
+    await expect(merchant.banks.list({ retry: false })).rejects.toMatchObject({
+      name: 'GatewayAnswerError',
+      code: 'BAD_ANSWER',
+      mayHaveBeenProcessed: false,
+    });
+  });
+
+  it('leaves out an entry without a code, and says so', async () => {
+    const bank = { id: 1, name: 'Able Bank', code: 'ABC', branches: [] };
+    gateway.answer(json(envelope([bank, { name: 'No code' }, null])));
+    const banks = await merchant.banks.list();
+    expect([...banks]).toEqual([bank]);
+    expect(banks.lastResponse.warnings).toEqual(['2 entries without a code were left out']);
+  });
+});
+
+describe('a name lookup', () => {
+  const asked = { channel: 'BANK', account_number: ' 0150 ', bank_code: 'ABC' } as const;
+  const found = { account_name: 'JUMA', account_number: '0150', channel: 'BANK', bank_code: 'ABC' };
+
+  it('finds the account that was asked for, whatever blanks stand around it', async () => {
+    gateway.answer(json(envelope({ ...found, account_number: '0150  ' })));
+    const result = await merchant.names.lookup(asked);
+    expect(result.account_name).toBe('JUMA');
+    expect(result.lastResponse.warnings).toEqual([]);
+  });
+
+  it('says that the answer is about another account', async () => {
+    gateway.answer(json(envelope({ ...found, account_number: '0151' })));
+    const result = await merchant.names.lookup(asked);
+    expect(result.lastResponse.warnings).toEqual([
+      'account_number of the answer is not the one that was asked for',
+    ]);
+  });
+
+  it('names the channels that there are', async () => {
+    const request = { ...asked, channel: 'CASH' } as never;
+    await expect(merchant.names.lookup(request)).rejects.toMatchObject({
+      errors: { channel: ['channel must be one of MOBILE_MONEY, BANK, PARTNERPESA'] },
+    });
+    expect(gateway.seen).toEqual([]);
+  });
+});
+
+describe('a payout to a mobile wallet', () => {
+  it('names the networks of the option if it has another one', async () => {
+    const request = { ...mobileRequest, network: 'NET_THREE' };
+    await expect(merchant.disbursements.mobileMoney(request)).rejects.toMatchObject({
+      errors: { network: ['network must be one of the networks option: NET_ONE, NET_TWO'] },
+    });
+    expect(gateway.seen).toEqual([]);
+  });
+});
