@@ -70,7 +70,7 @@ export function classifyAnswer(
   kind: CallKind,
   httpStatus: number,
   answer: ParsedAnswer,
-  refusalCodes: ReadonlySet<string>,
+  refusalCodes: ReadonlySet<string | undefined>,
 ): AttemptEvent {
   if (httpStatus >= 300 && httpStatus < 400) return 'redirect';
   switch (answer.shape) {
@@ -96,12 +96,12 @@ function classifySuccess(httpStatus: number, { code, data }: SuccessEnvelope): A
 function classifyReadError(
   httpStatus: number,
   { code, errors }: GatewayErrorBody,
-  refusalCodes: ReadonlySet<string>,
+  refusalCodes: ReadonlySet<string | undefined>,
 ): AttemptEvent {
   const effect = gatewayCodeInfo(code)?.effect;
   if (effect === 'duplicate-request' || effect === 'duplicate-reference') return 'unlisted-code';
   if (effect !== undefined) return effect;
-  if ((code !== undefined && refusalCodes.has(code)) || hasFields(errors)) return 'refused';
+  if (refusalCodes.has(code) || hasFields(errors)) return 'refused';
   if (httpStatus === 401 || httpStatus === 403) return 'unauthorized';
   if (httpStatus === 429) return 'rate-limited';
   if (code !== undefined) return 'unlisted-code';
@@ -112,10 +112,10 @@ function classifyPaymentError(
   kind: PaymentFamily,
   httpStatus: number,
   error: GatewayErrorBody,
-  refusalCodes: ReadonlySet<string>,
+  refusalCodes: ReadonlySet<string | undefined>,
 ): AttemptEvent {
   const effect = duplicateField(error) ?? gatewayCodeInfo(error.code)?.effect;
-  const isVouchedFor = error.code !== undefined && refusalCodes.has(error.code);
+  const isVouchedFor = refusalCodes.has(error.code);
   const isUnambiguous = !error.mayHoldRecord && !speaksOfEarlierPayment(error) && isAboutRequest(error);
   switch (effect) {
     case 'duplicate-request':
@@ -123,9 +123,7 @@ function classifyPaymentError(
     case 'provider-error':
       return effect;
     case 'unauthorized':
-      return httpStatus === 401 || httpStatus === 403 || provesRefusal(httpStatus)
-        ? 'unauthorized'
-        : unproven(httpStatus);
+      return provesRefusal(httpStatus) ? 'unauthorized' : unproven(httpStatus);
     case 'refused':
     case undefined:
       if (isVouchedFor) return refusedByMerchant(httpStatus) ? 'refused' : unproven(httpStatus);

@@ -15,10 +15,9 @@ export function fieldRule(name: string, problem: FieldProblem): PropertyDecorato
   return ValidateBy({
     name,
     validator: {
-      validate: (value: unknown, args?: ValidationArguments) =>
-        problem(value, args?.object ?? {}) === undefined,
-      defaultMessage: (args?: ValidationArguments) =>
-        `${args?.property ?? 'the field'} ${problem(args?.value, args?.object ?? {}) ?? 'is wrong'}`,
+      validate: (value: unknown, { object }: ValidationArguments) => problem(value, object) === undefined,
+      defaultMessage: ({ property, value, object }: ValidationArguments) =>
+        [property, problem(value, object)].join(' '),
     },
   });
 }
@@ -56,7 +55,7 @@ const referenceProblem: FieldProblem = (value, request) => {
   // A gateway that trims it sends its webhook under a reference that the journal does not know.
   if (trimmedReference(reference) !== reference)
     return 'must not begin or end with white space or an invisible character: trim it';
-  return Buffer.byteLength(String(value)) > MAX_REFERENCE_BYTES
+  return Buffer.byteLength(reference) > MAX_REFERENCE_BYTES
     ? 'must be at most 255 bytes long: use the id of your order, not its description'
     : undefined;
 };

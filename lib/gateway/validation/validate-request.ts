@@ -18,12 +18,12 @@ export function validateRequest<T extends object>(
   requestClass: RequestClass<T>,
   request: unknown,
   operation: PaymentsOperation,
-  configured: (request: T) => FieldErrors = () => ({}),
+  configured?: (request: T) => FieldErrors,
 ): T {
   const errors: FieldErrors = {};
   const dto = copyFields(requestClass, request, errors);
   if (!hasErrors(errors) && !passesRules(requestClass, dto)) Object.assign(errors, fieldErrors(dto));
-  if (!hasErrors(errors)) Object.assign(errors, configured(dto));
+  if (!hasErrors(errors)) Object.assign(errors, configured?.(dto));
   if (hasErrors(errors)) throw new PaymentsValidationError(errors, { operation });
   return dto;
 }
@@ -79,16 +79,13 @@ function fieldErrors(dto: object): FieldErrors {
 
 /** Whether an amount keeps to the configured limits. */
 export function limitErrors(amount: MoneyInput, { minCents, maxCents }: ResolvedLimits): FieldErrors {
-  if (minCents === undefined && maxCents === undefined) return {};
   const cents = parseCents(String(amount)) ?? 0n;
-  if (minCents !== undefined && cents < minCents) {
-    return {
-      amount: [`amount must be at least ${formatCents(minCents)}, the limit in the module's options`],
-    };
-  }
-  if (maxCents !== undefined && cents > maxCents) {
-    return { amount: [`amount must be at most ${formatCents(maxCents)}, the limit in the module's options`] };
-  }
+  const least = minCents ?? cents;
+  const most = maxCents ?? cents;
+  if (cents < least)
+    return { amount: [`amount must be at least ${formatCents(least)}, the limit in the module's options`] };
+  if (cents > most)
+    return { amount: [`amount must be at most ${formatCents(most)}, the limit in the module's options`] };
   return {};
 }
 
