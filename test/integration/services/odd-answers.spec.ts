@@ -71,3 +71,20 @@ describe('a payout to a mobile wallet', () => {
     expect(gateway.seen).toEqual([]);
   });
 });
+
+describe('the balance', () => {
+  const balance = { balance: '12.00', available_balance: '10.00', locked_balance: '2.00', currency: 'TZS' };
+
+  it.each(['balance', 'available_balance', 'locked_balance'])('cannot be read without %s', async (field) => {
+    gateway.answer(json(envelope({ ...balance, [field]: undefined })));
+    await expect(merchant.wallet.balance({ retry: false })).rejects.toMatchObject({ code: 'BAD_ANSWER' });
+  });
+
+  it.each([[null], ['12.00'], [{ ...balance, balance: 0.1 + 0.2 }]])(
+    'cannot be read from %j',
+    async (data) => {
+      gateway.answer(json(envelope(data)));
+      await expect(merchant.wallet.balance({ retry: false })).rejects.toMatchObject({ code: 'BAD_ANSWER' });
+    },
+  );
+});
