@@ -1,31 +1,62 @@
-import ts from 'typescript';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+
+/** The compiler of TypeScript 7: a fifth of the processor's time of version 6, whose API the linter needs. */
+const COMPILER = join(process.cwd(), 'node_modules', 'typescript-native', 'bin', 'tsc');
 
 /** What this project asks of its own code only. */
-const A_USER_MAY: ts.CompilerOptions = {
+const A_USER_MAY = {
   noUnusedLocals: false,
   noUnusedParameters: false,
   noPropertyAccessFromIndexSignature: false,
 };
 
-/** What the compiler says about files that exist in memory only. */
-export function compilerProblems(files: ReadonlyMap<string, string>): string[] {
-  const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile) as { config: object };
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, process.cwd());
-  const host = ts.createCompilerHost(options);
-  const { fileExists, readFile, getSourceFile } = host;
-  host.fileExists = (file) => files.has(file) || fileExists(file);
-  host.readFile = (file) => files.get(file) ?? readFile(file);
-  host.getSourceFile = (file, language, ...rest) => {
-    const code = files.get(file);
-    return code === undefined
-      ? getSourceFile(file, language, ...rest)
-      : ts.createSourceFile(file, code, language);
-  };
-  const program = ts.createProgram([...files.keys()], { ...options, ...A_USER_MAY }, host);
-  return [...files.keys()].flatMap((file) => {
-    const source = program.getSourceFile(file);
-    return [...program.getSemanticDiagnostics(source), ...program.getSyntacticDiagnostics(source)].map(
-      ({ messageText }) => `${file}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
+/** What the compiler says of a project, a line for each problem. */
+export function projectProblems(tsconfig: string): Promise<readonly string[]> {
+  return new Promise((resolve, reject) => {
+    execFile(
+      process.execPath,
+      [COMPILER, '--noEmit', '--pretty', 'false', '-p', tsconfig],
+      { maxBuffer: 16 * 1_024 * 1_024 },
+      (error, stdout, stderr) => {
+        const lines = stdout.split('\n').filter((line) => line !== '');
+        // A compiler that did not run says nothing, too.
+        if (error && lines.length === 0)
+          reject(new Error(`The compiler failed: ${stderr}`, { cause: error }));
+        else resolve(lines);
+      },
     );
   });
+}
+
+/**
+ * What the compiler says of files that stand nowhere else.
+ *
+ * @param files The code by a path from the project's folder, which their imports start from.
+ * @returns Lines such as `path(1,2): error TS2304: …`.
+ */
+export async function compilerProblems(files: ReadonlyMap<string, string>): Promise<readonly string[]> {
+  const root = process.cwd();
+  const caches = join(root, 'node_modules', '.cache');
+  mkdirSync(caches, { recursive: true });
+  const folder = mkdtempSync(join(caches, 'nestjs-payments-examples-'));
+  try {
+    for (const [path, code] of files) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), code);
+    }
+    const tsconfig = {
+      extends: join(root, 'tsconfig.json'),
+      compilerOptions: { ...A_USER_MAY, rootDirs: [root, folder] },
+      include: [],
+      files: [...files.keys()],
+    };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
+    const problems = await projectProblems(join(folder, 'tsconfig.json'));
+    const prefix = `${relative(root, folder)}/`;
+    return problems.map((problem) => problem.replaceAll('\\', '/').replace(prefix.replaceAll('\\', '/'), ''));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }

@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 
 /** The repository's Markdown pages that people read. */
 export const PAGES: readonly string[] = [
@@ -22,5 +21,5 @@ export function wholeSnippets(): ReadonlyMap<string, string> {
 export function snippetsOf(page: string): ReadonlyMap<string, string> {
   const blocks = [...readFileSync(page, 'utf8').matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code!);
   const name = page.replaceAll(/\W/g, '-');
-  return new Map(blocks.map((code, index) => [join(process.cwd(), `snippet-${name}-${index}.ts`), code]));
+  return new Map(blocks.map((code, index) => [`snippet-${name}-${index}.ts`, code]));
 }

@@ -2,8 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { entryFile } from './public-exports.js';
 
-const root = process.cwd();
-
 type Import = readonly [module: string, names: readonly string[]];
 
 /** Where the names come from that an example uses without saying so. */
@@ -35,7 +33,7 @@ export function tsdocExamples(entryPoints: readonly string[]): ReadonlyMap<strin
   const imports = [...Object.entries(SURROUNDINGS), ...entryPoints.map(exportsOf)];
   const examples = sources().flatMap(([file, code]) =>
     blocksOf(code).map((block, index): [string, string] => [
-      join(root, `example-${file.replaceAll(/\W/g, '-')}-${index}.ts`),
+      `example-${file.replaceAll(/\W/g, '-')}-${index}.ts`,
       asFile(block, imports),
     ]),
   );

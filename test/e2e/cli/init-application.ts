@@ -13,9 +13,9 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import ts from 'typescript';
 import { buildChildProgram } from '../../support/child-program.js';
 import { type CliSurroundings, type FinishedCli, runCommand, runProcess } from '../../support/cli-process.js';
+import { projectProblems } from '../../support/compiler-problems.js';
 
 export const SKELETONS = ['nest11-commonjs', 'nest12-esm'] as const;
 
@@ -63,12 +63,12 @@ export class InitApplication {
   }
 
   /** What the compiler says of its files, with the library as it stands in lib/. */
-  typeErrors(): string {
+  typeErrors(): Promise<readonly string[]> {
     const lib = join(process.cwd(), 'lib', 'index.ts');
     const compilerOptions = {
-      noEmit: true,
       incremental: false,
-      ignoreDeprecations: '6.0',
+      // TypeScript 7 has it no more.
+      baseUrl: null,
       rootDir: '/',
       types: ['node'],
       typeRoots: [join(ownModules, '@types')],
@@ -78,21 +78,7 @@ export class InitApplication {
       'tsconfig.check.json',
       JSON.stringify({ extends: './tsconfig.json', compilerOptions, include: ['src'] }),
     );
-    const { fileNames, options, errors } = ts.getParsedCommandLineOfConfigFile(
-      join(this.folder, 'tsconfig.check.json'),
-      {},
-      {
-        ...ts.sys,
-        onUnRecoverableConfigFileDiagnostic: ({ messageText }) => {
-          throw new Error(ts.flattenDiagnosticMessageText(messageText, ' '));
-        },
-      },
-    )!;
-    const program = ts.createProgram(fileNames, options);
-    const problems = fileNames.flatMap((file) =>
-      ts.getPreEmitDiagnostics(program, program.getSourceFile(file)),
-    );
-    return ts.formatDiagnostics([...errors, ...problems], ts.createCompilerHost(options));
+    return projectProblems(join(this.folder, 'tsconfig.check.json'));
   }
 
   /** Runs it in a process of its own; `AppModule` is as the command left it. */

@@ -33,7 +33,7 @@ describe.each(SKELETONS)('nestjs-payments init in a new application, %s', (skele
       'src/app.module.ts',
       ...ADDED,
     ]);
-    expect(application.typeErrors()).toBe('');
+    expect(await application.typeErrors()).toEqual([]);
 
     const sandbox = await startSandbox({ clock: 'manual' });
     const lines = Object.entries(environmentOf(sandbox)).map(([name, value]) => `${name}=${value}`);

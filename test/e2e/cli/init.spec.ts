@@ -87,7 +87,7 @@ export class AppModule {}
     expect(application.read(MODULE)).toMatch(
       /PaymentsModule as GatewayPaymentsModule,\n\} from 'nestjs-payments'/,
     );
-    expect(application.typeErrors()).toBe('');
+    expect(await application.typeErrors()).toEqual([]);
   }, 60_000);
 
   it('adds no ConfigModule if something reads .env already', async () => {
