@@ -64,10 +64,14 @@ export function parseAnswer(text: string, headers: BodyHeaders = {}): ParsedAnsw
 }
 
 function parseObject(text: string): WireObject | undefined {
+  const body = parseJson(text);
+  if (!isObject(body) || topLevelFields(text) !== Object.keys(body).length) return undefined;
+  return withoutPrototypes(body, text);
+}
+
+function parseJson(text: string): unknown {
   try {
-    const body: unknown = JSON.parse(text);
-    if (!isObject(body) || topLevelFields(text) !== Object.keys(body).length) return undefined;
-    return withoutPrototypes(body, text);
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
@@ -87,19 +91,18 @@ function topLevelFields(text: string): number {
   return fields;
 }
 
-/** The end of the string that begins at `start`. */
+/** The end of the string that begins at `start`. The text is valid JSON, so it ends. */
 function endOfString(text: string, start: number): number {
-  for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
-    if (!isEscaped(text, quote)) return quote;
-  }
-  return text.length;
+  let end = text.indexOf('"', start + 1);
+  while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end;
 }
 
 /** Whether an odd number of backslashes precedes `at`. */
 function isEscaped(text: string, at: number): boolean {
-  let first = at;
-  while (text[first - 1] === '\\') first -= 1;
-  return (at - first) % 2 === 1;
+  let escaped = false;
+  for (let before = at - 1; text[before] === '\\'; before -= 1) escaped = !escaped;
+  return escaped;
 }
 
 function isPlainJson({ contentType, contentEncoding }: BodyHeaders): boolean {

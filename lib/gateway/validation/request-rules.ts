@@ -60,13 +60,17 @@ const referenceProblem: FieldProblem = (value, request) => {
     : undefined;
 };
 
+function matches(value: unknown, pattern: RegExp): boolean {
+  return typeof value === 'string' && pattern.test(value);
+}
+
 const phoneProblem: FieldProblem = (value) =>
-  typeof value === 'string' && TZ_PHONE.test(value)
+  matches(value, TZ_PHONE)
     ? undefined
     : 'must be a string of 255 and nine digits, without a plus sign, spaces or a leading 0: write 255712345678';
 
 const emailProblem: FieldProblem = (value) =>
-  (typeof value === 'string' && USUAL_EMAIL.test(value)) || isEmail(value)
+  matches(value, USUAL_EMAIL) || isEmail(value)
     ? undefined
     : 'is required and must be an e-mail address: write name@example.com';
 
@@ -74,7 +78,7 @@ const currencyProblem: FieldProblem = (value) =>
   value === 'TZS' ? undefined : 'must be "TZS": leave it out, or write "TZS"';
 
 const networkProblem: FieldProblem = (value) =>
-  typeof value === 'string' && NETWORK_TOKEN.test(value)
+  matches(value, NETWORK_TOKEN)
     ? undefined
     : 'must be a network name in upper case, words joined by underscores: write it as the gateway does, for example NET_ONE';
 

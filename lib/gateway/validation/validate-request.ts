@@ -50,12 +50,9 @@ function copyFields<T extends object>(
       errors[field] = [
         `${field} must be a plain value: it is a getter, whose value could change before sending`,
       ];
-    } else if (property.value === undefined) {
-      continue;
-    } else if (property.enumerable) {
-      values[field] = property.value;
-    } else {
-      Object.defineProperty(dto, field, { ...property, writable: true, configurable: true });
+    } else if (property.value !== undefined) {
+      if (property.enumerable) values[field] = property.value;
+      else Object.defineProperty(dto, field, { ...property, writable: true, configurable: true });
     }
   }
   return dto;

@@ -145,6 +145,8 @@ describe('an error answer', () => {
     ],
     ['with a code of null', { success: false, code: null, message: 'No' }, { ...NOTHING, message: 'No' }],
     ['with an empty code', { success: false, code: '', message: 'No' }, { ...NOTHING, message: 'No' }],
+    ['of a message with an empty code', { message: 'No', code: '' }, { ...NOTHING, message: 'No' }],
+    ['of a message with a code of null', { message: 'No', code: null }, { ...NOTHING, message: 'No' }],
     [
       'with a request id',
       { success: false, code: 'X', request_id: 'r' },
@@ -224,6 +226,11 @@ describe('an error answer', () => {
     ['has a code, and does not call itself an error', { code: 'X', message: 'No' }],
     ['has messages by field, and does not call itself an error', { message: 'No', errors: { phone: ['a'] } }],
     ['has no code, and a field that nobody documented', { message: 'No', error_code: 'X' }],
+    ['has an empty code and no message', { success: false, code: '' }],
+    [
+      'has an empty code, and a field that nobody documented',
+      { success: false, code: '', message: 'No', trace: 1 },
+    ],
     [
       'has messages by field, and a field that nobody documented',
       { success: false, errors: { phone: ['a'] }, note: 1 },

@@ -54,6 +54,10 @@ describe('redacting text from outside', () => {
     expect(redactText('Ashaa', ['Ash.a'])).toBe('Ashaa');
   });
 
+  it('finds a value in a text that has no ASCII letter at all', () => {
+    expect(redactText('\u03a3\u03a3\u03a3', ['\u03c3\u03c3\u03c3'])).toBe('[redacted]');
+  });
+
   it('leaves words alone for the sake of a very short value', () => {
     expect(redactText('a bank account', ['a', ''])).toBe('a bank account');
   });
@@ -67,6 +71,7 @@ describe('redacting text from outside', () => {
       ['said \u212aassim', 'kassim'],
       ['said kassim', '\u212aassim'],
       ['said ÉLISE', 'élise'],
+      ['said \u03a3\u03a3\u03a3', '\u03c3\u03c3\u03c3'],
     ] as const;
     for (const [text, value] of found) expect(redactText(text, [value])).toBe('said [redacted]');
   });

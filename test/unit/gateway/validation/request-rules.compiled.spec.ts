@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { IsInt, IsOptional, Min, ValidateIf, ValidateNested, validateSync } from 'class-validator';
+import { validateSync } from 'class-validator';
 import fc from 'fast-check';
 import {
   MobileMoneyCollectionDto,
   PartnerWalletCollectionDto,
 } from '../../../../lib/collections/collection.dto.js';
-import { compileRules, fieldRule, passes } from '../../../../lib/gateway/validation/request-rules.js';
+import { compileRules, passes } from '../../../../lib/gateway/validation/request-rules.js';
 import {
   BankDisbursementDto,
   MobileMoneyDisbursementDto,
@@ -79,39 +79,3 @@ for (const [type, good] of REQUESTS) {
     });
   });
 }
-
-describe('compileRules()', () => {
-  const never = fieldRule('never', () => 'is wrong');
-
-  function decorated(...decorators: PropertyDecorator[]): new () => object {
-    class Request {
-      field: unknown;
-    }
-    for (const decorator of decorators) decorator(Request.prototype, 'field');
-    return Request;
-  }
-
-  it('gives nothing where a rule has conditions that only class-validator knows', () => {
-    expect(compileRules(decorated(never))).toBeDefined();
-    expect(compileRules(decorated(never, IsOptional()))).toBeUndefined();
-    expect(
-      compileRules(
-        decorated(
-          never,
-          ValidateIf(() => false),
-        ),
-      ),
-    ).toBeUndefined();
-    expect(compileRules(decorated(ValidateNested()))).toBeUndefined();
-    expect(compileRules(decorated(IsInt({ each: true })))).toBeUndefined();
-    expect(compileRules(decorated(IsInt({ validateIf: () => false })))).toBeUndefined();
-    expect(compileRules(decorated())).toBeUndefined();
-  });
-
-  it("takes class-validator's own rules as well, with their limits", () => {
-    const type = decorated(IsInt(), Min(3));
-    const verdict = (field: unknown): boolean =>
-      passes(compileRules(type)!, Object.assign(new type(), { field }));
-    expect([2, 3, 3.5, '3'].map(verdict)).toEqual([false, true, false, false]);
-  });
-});

@@ -1,6 +1,17 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { IsInt, Min, registerDecorator, validateSync, type ValidationArguments } from 'class-validator';
+import {
+  IsInt,
+  IsOptional,
+  Min,
+  registerDecorator,
+  Validate,
+  ValidateIf,
+  ValidateNested,
+  validateSync,
+  type ValidationArguments,
+  ValidatorConstraint,
+} from 'class-validator';
 import {
   compileRules,
   fieldRule,
@@ -127,6 +138,13 @@ describe('a rule of a field', () => {
         'a.@b.co',
         'a@b.c',
         'a!@b@c.co',
+        ' @b.co',
+        'a b@c.co',
+        'a. @b.co',
+        'a@ .co',
+        'a@b- .co',
+        'a@b-c d.co',
+        'a@b.12',
       ],
     ],
     ['isTzs', IsTzs(), NOT_TZS, [null, '', 'tzs', 'USD', 1]],
@@ -318,6 +336,37 @@ describe('the compiled rules of a class', () => {
       });
     });
     expect(verdict(type, { field: 1 })).toBe(false);
+  });
+
+  it('judge a request of their class', () => {
+    const type = classWith(isOne);
+    const judged = (field: unknown): boolean => passesRules(type, Object.assign(new type(), { field }));
+    expect([1, 2, 1].map(judged)).toEqual([true, false, true]);
+  });
+
+  it.each<[what: string, ...rules: PropertyDecorator[]]>([
+    ['no field has a rule'],
+    ['a field may be left out', IsOptional()],
+    ['a rule has a condition of its own', ValidateIf(() => false)],
+    ['a rule is one of nested objects', ValidateNested()],
+    ['a rule is one of every item of a list', IsInt({ each: true })],
+    ['a rule is asked only sometimes', IsInt({ validateIf: () => false })],
+  ])('are none if %s', (_, ...rules) => {
+    expect(compileRules(classWith(...rules))).toBeUndefined();
+    expect(passesRules(classWith(...rules), {})).toBe(false);
+    if (rules.length > 0) expect(compileRules(classWith(isOne, ...rules))).toBeUndefined();
+  });
+
+  it('are none if one of two constraints of a rule answers later', () => {
+    class Twice {
+      validate(): boolean {
+        return true;
+      }
+    }
+    ValidatorConstraint({ async: false })(Twice);
+    expect(compileRules(classWith(Validate(Twice)))).toBeDefined();
+    ValidatorConstraint({ async: true })(Twice);
+    expect(compileRules(classWith(Validate(Twice)))).toBeUndefined();
   });
 
   it('are none if a rule answers later', () => {
