@@ -52,14 +52,26 @@ export function withDeadline<T>(
 }
 
 /**
- * Waits for work until the deadline, by `performance.now()`; the work itself goes on.
+ * Waits for work until the deadline, by `performance.now()`; the work itself goes on. The wait alone keeps no
+ * process from ending.
  *
  * @param late The error after the deadline.
  */
 export async function inTime<T>(work: Promise<T>, deadline: number, late: () => Error): Promise<T> {
-  const waited = await withDeadline(work, deadline);
-  if (waited.ended === 'done') return waited.value;
-  throw late();
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(
+      () => {
+        reject(late());
+      },
+      Math.ceil(deadline - performance.now()),
+    ).unref();
+  });
+  try {
+    return await Promise.race([work, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Waits. Resolves to false if the signal fires first. */

@@ -35,7 +35,7 @@ export interface CallOptions {
    * @default the module's `deadlineMs`
    */
   readonly deadlineMs?: number | undefined;
-  /** `false`: one attempt only. */
+  /** `false`: one try only, whatever happens. */
   readonly retry?: false | undefined;
 }
 

@@ -110,10 +110,10 @@ function compareAccount(sent: string, echoed: unknown): Difference {
   if (written === undefined) return 'different';
   const [number, text] = [compact(sent), compact(written)];
   if (text === number || (typeof echoed === 'number' && text === number.replace(/^0+/, ''))) return undefined;
-  const start = text.replace(/[*•#xX].*/, '');
-  const end = text.replace(/.*[*•#xX]/, '');
-  const fits = number.startsWith(start) && number.endsWith(end) && start.length + end.length <= number.length;
-  return start !== text && fits ? 'masked' : 'different';
+  const [start, ...shown] = text.split(/[*•#xX]/) as [string, ...string[]];
+  const end = shown.at(-1);
+  if (end === undefined || start.length + end.length > number.length) return 'different';
+  return number.startsWith(start) && number.endsWith(end) ? 'masked' : 'different';
 }
 
 function compact(text: string): string {

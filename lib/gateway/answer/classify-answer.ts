@@ -65,13 +65,19 @@ const REQUEST_FIELDS: ReadonlySet<string> = new Set([
 /** An answer whose code names no cause refuses only if it does not mention the reference. */
 const REFERENCE = /reference/i;
 
+/** What a complete answer can mean: never that nothing was sent. */
+type AnswerEvent = Exclude<
+  AttemptEvent,
+  'not-sent' | 'request-changed' | 'held-back' | 'aborted-unsent' | 'aborted' | 'no-answer' | 'echo-mismatch'
+>;
+
 /** Classifies an answer: by body code first, by HTTP status second. */
 export function classifyAnswer(
   kind: CallKind,
   httpStatus: number,
   answer: ParsedAnswer,
   refusalCodes: ReadonlySet<string | undefined>,
-): AttemptEvent {
+): AnswerEvent {
   if (httpStatus >= 300 && httpStatus < 400) return 'redirect';
   switch (answer.shape) {
     case 'success':
@@ -86,7 +92,7 @@ export function classifyAnswer(
 }
 
 /** A success envelope under an error status, or with the code of an error, contradicts itself. */
-function classifySuccess(httpStatus: number, { code, data }: SuccessEnvelope): AttemptEvent {
+function classifySuccess(httpStatus: number, { code, data }: SuccessEnvelope): AnswerEvent {
   if (httpStatus >= 500) return 'server-error';
   if (Object.hasOwn(GATEWAY_CODES, code)) return 'bad-answer';
   return httpStatus < 300 && data != null ? 'success' : 'bad-answer';
@@ -97,7 +103,7 @@ function classifyReadError(
   httpStatus: number,
   { code, errors }: GatewayErrorBody,
   refusalCodes: ReadonlySet<string | undefined>,
-): AttemptEvent {
+): AnswerEvent {
   const effect = gatewayCodeInfo(code)?.effect;
   if (effect === 'duplicate-request' || effect === 'duplicate-reference') return 'unlisted-code';
   if (effect !== undefined) return effect;
@@ -113,7 +119,7 @@ function classifyPaymentError(
   httpStatus: number,
   error: GatewayErrorBody,
   refusalCodes: ReadonlySet<string | undefined>,
-): AttemptEvent {
+): AnswerEvent {
   const effect = duplicateField(error) ?? gatewayCodeInfo(error.code)?.effect;
   const isVouchedFor = refusalCodes.has(error.code);
   const isUnambiguous = !error.mayHoldRecord && !speaksOfEarlierPayment(error) && isAboutRequest(error);
@@ -151,11 +157,11 @@ function provesRefusal(httpStatus: number): boolean {
 }
 
 function isAboutRequest({ errors }: GatewayErrorBody): boolean {
-  return Object.keys(errors).every((path) => REQUEST_FIELDS.has(path.replace(/\..*/s, '')));
+  return Object.keys(errors).every((path) => REQUEST_FIELDS.has(path.split('.', 1).join()));
 }
 
 /** Classifies an error without a code that refuses; it may have field messages. */
-function classifyUnlisted(kind: PaymentFamily, httpStatus: number, error: GatewayErrorBody): AttemptEvent {
+function classifyUnlisted(kind: PaymentFamily, httpStatus: number, error: GatewayErrorBody): AnswerEvent {
   const { code, errors } = error;
   if (
     code === undefined &&
@@ -186,18 +192,18 @@ function speaksOfEarlierPayment(error: GatewayErrorBody): boolean {
   return says(error, EARLIER_PAYMENT) || (namesNoCause && says(error, REFERENCE));
 }
 
-/** Whether a text of the answer matches. */
+/** Whether the texts of the answer match, as one text: a gateway may spread a sentence over several. */
 function says({ code = '', message = '', errors }: GatewayErrorBody, pattern: RegExp): boolean {
-  return [code, message, ...Object.values(errors).flat()].some((text) => pattern.test(text));
+  return pattern.test([code, message, ...Object.values(errors).flat()].join(' '));
 }
 
 /** Classifies a refusal that its status does not prove. */
-function unproven(httpStatus: number): AttemptEvent {
+function unproven(httpStatus: number): AnswerEvent {
   return (isClientError(httpStatus) ? statusAlone(httpStatus) : undefined) ?? 'unproven-refusal';
 }
 
 /** Classifies by the status alone. Undefined for a 4xx that needs a readable body. */
-function statusAlone(httpStatus: number): AttemptEvent | undefined {
+function statusAlone(httpStatus: number): AnswerEvent | undefined {
   if (httpStatus === 401 || httpStatus === 403) return 'unauthorized';
   if (httpStatus === 429) return 'rate-limited';
   if (httpStatus === 408 || httpStatus === 409 || httpStatus >= 500) return 'server-error';

@@ -8,7 +8,10 @@ import { undiciAdapter, UndiciTransport } from './undici-transport.js';
 const MAX_CONNECTIONS = 50;
 /** Much more than any answer of the gateway. A broken answer must not fill the memory. */
 const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
-/** Options that only axios' own adapter obeys. */
+/**
+ * Options that only axios' own adapter obeys. With all but `adapter` and `transport` it sends through a watched
+ * transport, which knows whether the request left.
+ */
 const AXIOS_ADAPTER_OPTIONS = [
   'adapter',
   'httpAgent',

@@ -75,9 +75,9 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, InFlightRe
   private reject!: (error: Error) => void;
   private controller: Dispatcher.DispatchController | undefined;
   private givenUp = false;
-  private status = 0;
-  private statusText = '';
-  private headers: IncomingHttpHeaders = {};
+  private status!: number;
+  private statusText!: string;
+  private headers!: IncomingHttpHeaders;
   private readonly chunks: Buffer[] = [];
 
   /** @param onEnd Called when the answer is complete. */

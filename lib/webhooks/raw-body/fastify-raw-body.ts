@@ -91,6 +91,7 @@ async function captureBody(
 
 /** Gives the parser valid JSON, so that it does not refuse the delivery instead of the guard. */
 function alreadyRead({ headers }: IncomingMessage): Readable {
+  // Without it, the parser does not compare lengths.
   delete headers['content-length'];
   return new Readable({ read: giveNull });
 }

@@ -543,3 +543,12 @@ describe('an earlier payment', () => {
     );
   });
 });
+
+it('words about an earlier payment count, even if they are spread over several texts', () => {
+  const answer = error({
+    code: 'INVALID_REQUEST',
+    message: 'This is in',
+    errors: { amount: ['use for another'] },
+  });
+  expect(classifyAnswer('disbursement', 422, answer, REFUSAL_CODES)).toBe('unproven-refusal');
+});

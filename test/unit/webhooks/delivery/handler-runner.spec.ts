@@ -60,7 +60,7 @@ it.each<[what: string, error: Error, finished: string[], given: string, answer: 
   expect(called.map(([name]) => name)).toEqual([given]);
 });
 
-it('logs that a claim could not be given back, without what the storage said', async () => {
+it('logs that a claim could not be released, without what the storage said', async () => {
   const lines: string[] = [];
   vi.spyOn(Logger.prototype, 'error').mockImplementation((line: unknown) => void lines.push(String(line)));
   const claim: InboxClaim = {

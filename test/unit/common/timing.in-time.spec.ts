@@ -1,0 +1,40 @@
+import { performance } from 'node:perf_hooks';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { inTime } from '../../../lib/common/timing.js';
+
+const late = (): Error => new Error('late');
+const never = (): Promise<never> => new Promise<never>(() => undefined);
+
+describe('work that is waited for until a deadline', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  });
+
+  it('gives its value or its error, and leaves no timer', async () => {
+    expect(await inTime(Promise.resolve('done'), performance.now() + 10, late)).toBe('done');
+    await expect(inTime(Promise.reject(new Error('away')), performance.now() + 10, late)).rejects.toThrow(
+      'away',
+    );
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('is late at the deadline and not before', async () => {
+    const failed = vi.fn();
+    const waiting = inTime(never(), performance.now() + 10, late).catch(failed);
+    await vi.advanceTimersByTimeAsync(9);
+    expect(failed).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    await waiting;
+    expect(failed).toHaveBeenCalledWith(late());
+  });
+
+  it('keeps no process from ending', () => {
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    void inTime(never(), performance.now() + 10, late);
+    expect(timers.mock.results.map(({ value }) => (value as NodeJS.Timeout).hasRef())).toEqual([false]);
+  });
+});
