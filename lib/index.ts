@@ -67,6 +67,7 @@ export {
   type DisbursementStatus,
   type PaymentOutcome,
   type OutcomeEvidence,
+  type ProbeWait,
   type InboxScope,
   type InboxKind,
   type SetAsideKind,
@@ -187,7 +188,6 @@ export {
   type JournalScope,
   type JournalStore,
   type PaymentTombstone,
-  type ProbeWait,
   type StoredJournalRecord,
   type TombstoneEnd,
 } from './storage/journal-store.js';

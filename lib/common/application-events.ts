@@ -104,7 +104,7 @@ export interface PaymentsEventOrigin {
 
 /**
  * What the application's `@nestjs/event-emitter` is told, by event name. It is told once, after the work is done and
- * recorded; a listener that fails is logged and changes nothing. What must not get lost belongs into an `@OnPayment`
+ * recorded; a listener that fails is logged and changes nothing. What must not get lost belongs in an `@OnPayment`
  * handler: nobody is told again, neither after a crash nor on another replica.
  *
  * @example

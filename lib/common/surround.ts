@@ -1,7 +1,7 @@
 import { SafeLogger } from './safe-logger.js';
 
 /**
- * Lets a listener run within something what begins now: a context, a timer.
+ * Lets a listener run the work that begins now inside something of its own, for example a context.
  *
  * @param run Begins the work; call it at once. Whatever a listener does with it, the work begins exactly once.
  *

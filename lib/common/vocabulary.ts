@@ -29,7 +29,7 @@ export type MoneyOperation =
   'collection.mobile-money' | 'collection.partner-wallet' | 'disbursement.bank' | 'disbursement.mobile-money';
 
 /**
- * The operations that only read; the two status queries exist where the `statusPaths` option names their paths.
+ * The operations that only read; the two status queries exist if the `statusPaths` option names their paths.
  *
  * @publicApi
  */
@@ -92,8 +92,8 @@ export function movesMoney(outcome: PaymentOutcome | undefined): boolean {
 }
 
 /**
- * Why the outcome of a payment is not known. `conflict`: the gateway refused it, or an operator called it
- * ended without success, and the gateway acknowledged it afterwards.
+ * Why the outcome of a payment is not known. `conflict`: the gateway refused the payment, or an operator wrote down
+ * that it ended without success, and the gateway acknowledged it afterwards.
  *
  * @publicApi
  */
@@ -111,6 +111,13 @@ export type OutcomeEvidence =
   | 'in-flight'
   | 'interrupted'
   | 'conflict';
+
+/**
+ * Which wait comes before the one further try with the same key: after an answer that says nothing, or after silence.
+ *
+ * @publicApi
+ */
+export type ProbeWait = 'after-answer' | 'after-silence';
 
 /**
  * What is known about one try of a call.
@@ -133,7 +140,7 @@ export interface AttemptInfo {
   readonly number: number;
   /** How far this try came. */
   readonly phase: AttemptPhase;
-  /** HTTP status of the answer, where one came. */
+  /** HTTP status of the answer, if one came. */
   readonly httpStatus?: number;
   /** The gateway's response code, or the network's error code. */
   readonly code?: string;

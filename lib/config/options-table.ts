@@ -85,7 +85,10 @@ interface ProbeWaits {
   readonly afterSilenceMs: number;
 }
 
-/** Undefined: no probe for this family. */
+/**
+ * Undefined: no probe for this family. Without options, collections are probed after the default waits and
+ * payouts are not; `false` ends the probes of a family, or of both.
+ */
 function probe(): Option<Readonly<Record<PaymentFamily, ProbeWaits | undefined>>> {
   const families = section({
     collections: unless(probeWaits(COLLECTION_PROBE_MS), false, 'its defaults'),

@@ -31,7 +31,8 @@ export interface PaymentsModuleOptions {
    */
   readonly auth?: 'headers' | 'bearer';
   /**
-   * Longest time of one attempt in milliseconds, from queueing to the last byte of the body.
+   * Longest time of one attempt in milliseconds, from asking for a connection to the last byte of the body. The wait for
+   * a turn under the `rate` option does not count.
    * @default 30_000
    */
   readonly timeoutMs?: number;

@@ -39,7 +39,7 @@ export function callError(
     case 'unknown':
       return outcomeUnknownError(verdict.evidence, report, all);
     case 'rejected':
-      return rejectedError(report, verdict.listed, all);
+      return rejectedError(report, verdict.proven, all);
     case 'authentication':
       return authenticationError(report, all);
     case 'rate-limit':
@@ -57,11 +57,11 @@ export function callError(
 
 function rejectedError(
   report: AttemptReport,
-  listed: boolean,
+  proven: boolean,
   details: PaymentsErrorDetails,
 ): PaymentRejectedError {
   const code = codeOf(report);
-  const isOpen = !listed && details.reference !== undefined;
+  const isOpen = !proven && details.reference !== undefined;
   const openHint = gatewayCodeInfo(report.code)?.effect === 'refused' ? ANSWERED_HINT : UNLISTED_HINT;
   const hint = isOpen ? openHint : (gatewayCodeInfo(code)?.hint ?? LISTED_HINT);
   return new PaymentRejectedError(
@@ -116,7 +116,7 @@ function requestChangedError({ message }: AttemptReport, details: PaymentsErrorD
     `${unsent(details)}: an interceptor of the application changed ${message ?? 'a part'} of a payment's request.`,
     {
       ...details,
-      hint: 'Let interceptors add headers only, and send requests of their own through another HttpService. For another address set baseUrl, for a proxy the http.proxy option, for a key of your own the idempotencyKey option of the call; what the gateway must know belongs into the request.',
+      hint: 'Let interceptors add headers only, and send requests of their own through another HttpService. For another address set baseUrl, for a proxy the http.proxy option, for a key of your own the idempotencyKey option of the call; what the gateway must know belongs in the request.',
     },
   );
 }

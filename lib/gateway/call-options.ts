@@ -98,7 +98,7 @@ export interface CallLimits {
   readonly timeoutMs: number;
   /** By `performance.now()`. */
   readonly deadline: number;
-  /** Latest start of the first attempt, by `performance.now()`. A later one would probably end ambiguous. */
+  /** Latest start of a try that had to wait, by `performance.now()`. A later one would probably end ambiguous. */
   readonly sendBy: number;
   readonly retry: ResolvedRetryOptions;
   readonly once: boolean;

@@ -1,5 +1,4 @@
-import { type AttemptInfo } from '../common/vocabulary.js';
-import { type ProbeWait } from '../storage/journal-store.js';
+import { type AttemptInfo, type ProbeWait } from '../common/vocabulary.js';
 import { type PaymentsError } from '../errors/payments-errors.js';
 import { type FailureVerdict } from './call-error.js';
 import { type ReadSuccess } from './answer/interpret-attempt.js';

@@ -1,5 +1,4 @@
-import { type ProbeWait } from '../storage/journal-store.js';
-import { type OutcomeEvidence } from '../common/vocabulary.js';
+import { type OutcomeEvidence, type ProbeWait } from '../common/vocabulary.js';
 import { type AttemptEvent } from './answer/classify-answer.js';
 import { type CallKind } from './gateway-call.js';
 
@@ -18,8 +17,11 @@ export type Verdict =
   | { readonly end: 'unknown'; readonly evidence: OutcomeEvidence }
   | {
       readonly end: 'rejected';
-      /** Whether a listed code or field messages refused. Only then may the next attempt have another key. */
-      readonly listed: boolean;
+      /**
+       * Whether it is certain that no money moved: a listed code or field messages refused, and no earlier
+       * try of the call was answered. Only then may the next attempt have another key.
+       */
+      readonly proven: boolean;
     }
   | { [End in PlainEnd]: { readonly end: End } }[PlainEnd];
 
@@ -34,7 +36,7 @@ export interface Decision {
 const end = (plain: PlainEnd): Decision => ({ retry: false, verdict: { end: plain } });
 const rejected = (by: 'listed' | 'unlisted'): Decision => ({
   retry: false,
-  verdict: { end: 'rejected', listed: by === 'listed' },
+  verdict: { end: 'rejected', proven: by === 'listed' },
 });
 const retryElse = (plain: PlainEnd): Decision => ({ retry: true, verdict: { end: plain } });
 const unknown = (evidence: OutcomeEvidence): Decision => ({
@@ -128,7 +130,11 @@ function decidePayment(kind: CallKind, event: AttemptEvent, httpStatus: number |
       return kind === 'collection' && isFinalClientError(httpStatus)
         ? rejected('unlisted')
         : unknown('unlisted-code');
-    default:
+    case 'aborted':
+    case 'echo-mismatch':
+    case 'provider-error':
+    case 'duplicate-request':
+    case 'duplicate-reference':
       return unknown(event);
   }
 }
@@ -138,7 +144,10 @@ function isFinalClientError(httpStatus = 0): boolean {
   return httpStatus >= 400 && httpStatus < 500 && ![408, 409, 425, 429, 499].includes(httpStatus);
 }
 
-/** An earlier try may have arrived, so no refusal of a later one settles the call. */
+/**
+ * An earlier try may have arrived, so no refusal of a later one settles the call. Drops `probe`: a payment is
+ * probed once.
+ */
 function afterAmbiguity({ retry, verdict }: Decision): Decision {
   switch (verdict.end) {
     case 'success':

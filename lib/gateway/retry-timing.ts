@@ -1,5 +1,5 @@
 import { backOffMs } from '../common/timing.js';
-import { type ProbeWait } from '../storage/journal-store.js';
+import { type ProbeWait } from '../common/vocabulary.js';
 import { type ResolvedProbeWaits, type ResolvedRetryOptions } from '../config/resolved-options.js';
 
 /** A try with less time would probably end ambiguous. */

@@ -1,6 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { type AttemptInfo, type OutcomeEvidence } from '../common/vocabulary.js';
-import { type ProbeWait } from '../storage/journal-store.js';
+import { type AttemptInfo, type OutcomeEvidence, type ProbeWait } from '../common/vocabulary.js';
 import { type ResolvedProbeWaits, type ResolvedRetryOptions } from '../config/resolved-options.js';
 import { type PaymentsErrorDetails } from '../errors/payments-errors.js';
 import { type CallResult, type CallFailure } from './call-result.js';
@@ -83,6 +82,7 @@ interface IdempotentRequest {
   /** Set if this call is the probe of a payment that may have been made before. */
   readonly probeFor: ProbeWait | undefined;
   readonly probing: Probing | undefined;
+  /** Called when the first byte of a try is about to leave; must not throw. */
   readonly onSending: (() => void) | undefined;
 }
 
@@ -141,7 +141,7 @@ function withEarlierAnswers(
   attempts: readonly AttemptInfo[],
 ): Decision['verdict'] {
   const isProven = verdict.end !== 'rejected' || !isAnswered(attempts.slice(0, -1));
-  return isProven ? verdict : { ...verdict, listed: false };
+  return isProven ? verdict : { ...verdict, proven: false };
 }
 
 /** The wait before the next try; undefined if there is none. */
@@ -188,7 +188,7 @@ interface TurnSetup {
   readonly sendBy: number;
   readonly rateLimiter: RateLimiter;
   readonly trace: CallTrace;
-  /** Called when a try begins to leave; must not throw. */
+  /** Called when the first byte of a try is about to leave; must not throw. */
   readonly onSending?: (() => void) | undefined;
 }
 

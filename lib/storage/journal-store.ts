@@ -5,6 +5,7 @@ import {
   type PaymentFamily,
   type PaymentOutcome,
   type PaymentsEnvironment,
+  type ProbeWait,
 } from '../common/vocabulary.js';
 
 /**
@@ -32,15 +33,8 @@ export interface JournalKey extends JournalScope {
 }
 
 /**
- * Which wait comes before the one further try with the same key: after an answer that says nothing, or after silence.
- *
- * @publicApi
- */
-export type ProbeWait = 'after-answer' | 'after-silence';
-
-/**
  * What the journal keeps of a payment. A store writes and reads it whole; no field means anything to it but the key,
- * `state`, `attempt` and `intent`, and, where it leaves a tombstone, `outcome`, `settledBy` and `keepsKey`.
+ * `state`, `attempt` and `intent`, and, if it leaves a tombstone, `outcome`, `settledBy` and `keepsKey`.
  *
  * @publicApi
  */
@@ -51,7 +45,7 @@ export interface JournalRecord extends JournalKey {
   readonly amount: string;
   /** The only currency of the gateway. */
   readonly currency: 'TZS';
-  /** 1, and one more after every refusal with a listed code. */
+  /** 1, and one more after every refusal without `keepsKey`. */
   readonly attempt: number;
   /** The `Idempotency-Key` of the current attempt. */
   readonly idempotencyKey: string;
@@ -64,17 +58,20 @@ export interface JournalRecord extends JournalKey {
   readonly bodyHash: string;
   /** Where the payment stands. */
   readonly state: JournalState;
-  /** How the payment ended; present where it is settled. */
+  /** How the payment ended; present if it is settled. */
   readonly outcome?: PaymentOutcome;
   /** Who said how it ended; `status`: the gateway, in a status answer or in its answer to the call. */
   readonly settledBy?: 'webhook' | 'status' | 'operator';
-  /** SHA-256 (hex) of the provider's transaction reference, where the webhook of a success named one. */
+  /** SHA-256 (hex) of the provider's transaction reference, if the webhook of a success named one. */
   readonly providerReference?: string;
-  /** Why it is not known what came of it; present where it is unknown. */
+  /** Why it is not known what came of it; present if it is unknown. */
   readonly evidence?: OutcomeEvidence;
-  /** The refusal had no listed code: the next call sends the same attempt again, with its key. */
+  /**
+   * A refusal of this attempt did not prove that no money moved: the next call sends the same attempt again,
+   * with its key.
+   */
   readonly keepsKey?: true;
-  /** The one further try that is still open; absent where there is none. */
+  /** The one further try that is still open; absent if there is none. */
   readonly probe?: ProbeWait;
   /**
    * The call itself reported that its request began to leave. `recover()` sends nothing without it: whoever
@@ -86,10 +83,10 @@ export interface JournalRecord extends JournalKey {
   /** The gateway's success answer as JSON text: names and phone numbers are in it. */
   readonly answer?: string;
   /**
-   * The gateway said that it has the payment, by whatever way but a success answer, which `answer` holds: in
-   * a status answer, by refusing a duplicate, or in a webhook that was set aside. An operator's `failed` then
-   * does not free the reference; one that was written down before is contradicted, and the payment is unknown
-   * again (`conflict`).
+   * The gateway said that it has the payment: in a status answer, by refusing a duplicate, or in a webhook that
+   * was set aside. A success answer sets `answer` instead. An operator's `failed` then does not free the
+   * reference. If it was written down before, the gateway contradicts it, and the payment is unknown again
+   * (`conflict`).
    */
   readonly acknowledged?: true;
   /** `payment.stale` was announced. */
@@ -110,14 +107,14 @@ export interface StoredJournalRecord {
   readonly createdAt: number;
   /** Milliseconds since 1970. */
   readonly updatedAt: number;
-  /** Milliseconds since a call wrote the current attempt down, the last one where several made the same attempt. */
+  /** Milliseconds since a call wrote the current attempt down, the last one if several made the same attempt. */
   readonly ageMs: number;
   /** Milliseconds since the last change. */
   readonly idleMs: number;
   /** How long nobody else may act on the payment; 0: anybody may. */
   readonly leaseLeftMs: number;
   /**
-   * Why the record cannot be read; absent where it can. Then only its key, `state` and `attempt` are certain,
+   * Why the record cannot be read; absent if it can. If it cannot, only its key, `state` and `attempt` are certain,
    * and nothing is ever sent for it.
    */
   readonly damaged?: string;
@@ -144,7 +141,7 @@ export interface PaymentTombstone {
    * was refused without a listed code, or turned away (`keepsKey`), so it may have been made all the same.
    */
   readonly end: PaymentOutcome | 'accepted' | 'rejected' | 'unlisted-refusal';
-  /** Who said how it ended; absent where it had not ended. */
+  /** Who said how it ended; absent if it had not ended. */
   readonly settledBy?: JournalRecord['settledBy'];
 }
 
@@ -179,7 +176,7 @@ export type JournalInsertion =
 export interface JournalPage {
   /** The records of this page, oldest first. */
   readonly entries: readonly StoredJournalRecord[];
-  /** Opaque: where the next page begins; absent on the last one. */
+  /** Opaque: the start of the next page; absent on the last one. */
   readonly next?: string;
 }
 
@@ -198,7 +195,7 @@ export interface JournalStore {
    * @param leaseMs How long nobody else may act on it.
    */
   insert(record: JournalRecord, leaseMs: number): Promise<JournalInsertion>;
-  /** The record of a payment; undefined where none was written down. */
+  /** The record of a payment; undefined if none was written down. */
   get(key: JournalKey): Promise<StoredJournalRecord | undefined>;
   /**
    * Replaces the record that has this version. The age of the attempt begins at 0 again if `attempt` or `intent`
@@ -223,14 +220,14 @@ export interface JournalStore {
     page: { readonly after?: string; readonly limit: number },
   ): Promise<JournalPage>;
   /**
-   * What is left of a payment that was forgotten; undefined where none was. A key has a record or a
+   * What is left of a payment that was forgotten; undefined if none was. A key has a record or a
    * tombstone, never both for longer than one call of `insert` takes.
    */
   tombstone(key: JournalKey): Promise<PaymentTombstone | undefined>;
-  /** Writes down how a forgotten payment ended after all, in its tombstone; nothing happens where there is none. */
+  /** Writes down how a forgotten payment ended after all, in its tombstone; nothing happens if there is none. */
   endTombstone(key: JournalKey, ended: TombstoneEnd): Promise<void>;
   /**
-   * Forgets such payments that did not change for `olderThanMs`, in batches where there are many, and leaves
+   * Forgets such payments that did not change for `olderThanMs`, in batches if there are many, and leaves
    * a tombstone for each. Its `end` is the `outcome` of a settled payment, `unlisted-refusal` of a refused
    * one with `keepsKey`, `rejected` of any other refused one, and `accepted` otherwise: a wrong one would
    * advise to pay again. `tombstones`: takes away those that were left longer ago. Resolves to how many.

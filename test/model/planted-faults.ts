@@ -32,8 +32,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a listed code refuses under 5xx',
     file: CLASSIFY,
-    find: 'return isClientError(httpStatus) && !SPEAKING_STATUSES.has(httpStatus);',
-    write: 'return httpStatus >= 400 && !SPEAKING_STATUSES.has(httpStatus);',
+    find: 'return isClientError(httpStatus) && !OVERRULING_STATUSES.has(httpStatus);',
+    write: 'return httpStatus >= 400 && !OVERRULING_STATUSES.has(httpStatus);',
   },
   {
     name: 'field messages refuse under 408',

@@ -3,7 +3,11 @@ import { GATEWAY_CODES, gatewayCodeInfo, type GatewayCodeEffect } from '../../er
 import { type CallKind } from '../gateway-call.js';
 import { type GatewayErrorBody, type ParsedAnswer, type SuccessEnvelope } from './parse-answer.js';
 
-/** What happened to one try of a call. `decide-after-attempt.ts` decides what follows from it. */
+/**
+ * What happened to one try of a call. `classifyAnswer` finds it by the answer; `interpret-attempt.ts` finds it
+ * if no answer came, and corrects it if a success answer does not fit the call. `decide-after-attempt.ts`
+ * decides what follows from it.
+ */
 export type AttemptEvent =
   /** Nothing left this machine. */
   | 'not-sent'
@@ -37,8 +41,8 @@ export type AttemptEvent =
  * because it keeps its key.
  */
 const REFUSING_STATUSES: ReadonlySet<number> = new Set([400, 404, 405, 411, 413, 415, 422]);
-/** These statuses count more than a code that refuses. */
-const SPEAKING_STATUSES: ReadonlySet<number> = new Set([401, 403, 408, 425, 429, 499]);
+/** Under these statuses a code that refuses proves nothing: each has a meaning of its own, for example 429. */
+const OVERRULING_STATUSES: ReadonlySet<number> = new Set([401, 403, 408, 425, 429, 499]);
 /** These words may be about an earlier payment instead of refusing this one. */
 const EARLIER_PAYMENT =
   /idempoten|duplicat|already|unique|previous|progress|pending|process(?:ed|ing)|repeat|in[ -]use|\b(?:taken|(?:re)?used|exist(?:s|ed|ing)?)\b/i;
@@ -153,7 +157,7 @@ function refusesUnder(httpStatus: number, code = 'INVALID_REQUEST'): boolean {
 
 /** A server that answers 5xx or 2xx may have acted. The specification does not give a status for refusals. */
 function provesRefusal(httpStatus: number): boolean {
-  return isClientError(httpStatus) && !SPEAKING_STATUSES.has(httpStatus);
+  return isClientError(httpStatus) && !OVERRULING_STATUSES.has(httpStatus);
 }
 
 function isAboutRequest({ errors }: GatewayErrorBody): boolean {

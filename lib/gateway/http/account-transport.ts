@@ -41,7 +41,8 @@ export function accountTransport(http: HttpService): HttpTransport {
   // A test may replace the property without reading it.
   const isReplaced = (): boolean => Object.getOwnPropertyDescriptor(http, 'axiosRef')?.get !== get;
   return {
-    send: (request, onStart) => (reached || isReplaced() ? throughAxios : straight).send(request, onStart),
+    send: (request, onSending) =>
+      (reached || isReplaced() ? throughAxios : straight).send(request, onSending),
   };
 }
 
@@ -60,15 +61,15 @@ export class AxiosTransport implements HttpTransport {
     private readonly guard: RequestGuard | undefined,
   ) {}
 
-  send(request: OutgoingRequest, onStart?: () => void): InFlightRequest {
+  send(request: OutgoingRequest, onSending?: () => void): InFlightRequest {
     const controller = new AbortController();
-    const watch = watchSending(controller.signal, request, onStart);
+    const watch = watchSending(controller.signal, request, onSending);
     let isGuarded = false;
     const send = async (): Promise<TransportAnswer> => {
       const { axiosRef } = this.http;
       isGuarded = this.guard?.guards(axiosRef) ?? false;
       // The substitute of a test for axios does not say when it sends.
-      if (!isGuarded) onStart?.();
+      if (!isGuarded) onSending?.();
       return axiosRef.request<unknown>({
         method: request.method,
         url: request.origin + request.path,

@@ -49,9 +49,9 @@ export interface HttpTransport {
   /**
    * Never throws.
    *
-   * @param onStart Called when the first byte is about to leave; must not throw.
+   * @param onSending Called when the first byte is about to leave; must not throw.
    */
-  send(request: OutgoingRequest, onStart?: () => void): InFlightRequest;
+  send(request: OutgoingRequest, onSending?: () => void): InFlightRequest;
 }
 
 /** The headers that say how to read a body. */

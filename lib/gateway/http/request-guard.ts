@@ -42,7 +42,7 @@ export class RequestGuard {
     const isWatched = transportBelow(config.adapter) || (isHttpAdapter(config) && !config.transport);
     config.transport ??= watchedTransport(watch);
     // Any other adapter does not say when it sends.
-    if (!isWatched) watch.onStart?.();
+    if (!isWatched) watch.onSending?.();
     return config;
   };
 

@@ -37,22 +37,22 @@ export type AttemptResult =
   | { readonly result: 'held-back'; readonly retryAfterMs: number };
 
 /**
- * Sends a request once. One time limit covers queueing, connecting, sending, and the answer's headers and
- * body, even a slow body. Never rejects.
+ * Sends a request once. One time limit covers the wait for a connection, connecting, sending, and the
+ * answer's headers and body, even a slow body. Never rejects.
  *
- * @param onStart Called when the first byte is about to leave; must not throw.
+ * @param onSending Called when the first byte is about to leave; must not throw.
  */
 export function sendAttempt(
   transport: HttpTransport,
   request: OutgoingRequest,
   timeoutMs: number,
   signal: AbortSignal | undefined,
-  onStart?: () => void,
+  onSending?: () => void,
 ): Promise<AttemptResult> {
   if (signal?.aborted) {
     return Promise.resolve({ result: 'failure', sent: false, aborted: true, code: 'ABORTED' });
   }
-  const inFlight = transport.send(request, onStart);
+  const inFlight = transport.send(request, onSending);
   return new Promise((resolve) => {
     const end = (result: AttemptResult): void => {
       clearTimeout(timer);

@@ -23,16 +23,16 @@ export interface SendWatch {
   /** The part of the request that an interceptor changed. The changed request was not sent. */
   changed?: string;
   /** Called when the first byte is about to leave; must not throw. */
-  readonly onStart?: (() => void) | undefined;
+  readonly onSending?: (() => void) | undefined;
 }
 
 type Counts = Pick<SendWatch, 'dispatched' | 'taken' | 'sends' | 'tunnelRefused'>;
 type Seen = Counts & Pick<SendWatch, 'answer'>;
 
 /** Notes that the first byte is about to leave. */
-export function noteStart(watch: Pick<SendWatch, 'sends' | 'onStart'>): void {
+export function noteStart(watch: Pick<SendWatch, 'sends' | 'onSending'>): void {
   watch.sends += 1;
-  if (watch.sends === 1) watch.onStart?.();
+  if (watch.sends === 1) watch.onSending?.();
 }
 
 /** A property: a WeakMap costs the garbage collector more than the rest of a try. */
@@ -47,14 +47,18 @@ type WatchedSignal = object & { [WATCH]?: SendWatch };
 const AT_WORK_FOR = new AsyncLocalStorage<(() => SendWatch) | undefined>();
 
 /** Starts to watch the try that has this signal. */
-export function watchSending(signal: AbortSignal, request: OutgoingRequest, onStart?: () => void): SendWatch {
+export function watchSending(
+  signal: AbortSignal,
+  request: OutgoingRequest,
+  onSending?: () => void,
+): SendWatch {
   const watch: SendWatch = {
     signal,
     dispatched: 0,
     taken: 0,
     sends: 0,
     over: false,
-    onStart,
+    onSending,
     ...(idempotencyKeyOf(request) !== undefined && { asked: request }),
   };
   (signal as WatchedSignal)[WATCH] = watch;

@@ -19,11 +19,11 @@ export class UndiciTransport implements HttpTransport {
   constructor(private readonly dispatcher: Dispatcher) {}
 
   /**
-   * @param onStart Called when the first byte is about to leave; must not throw.
+   * @param onSending Called when the first byte is about to leave; must not throw.
    * @param isOver Called before that. True if the try has ended, so that nothing may leave.
    */
-  send(request: OutgoingRequest, onStart?: () => void, isOver?: () => boolean): ResponseCollector {
-    const collector = new ResponseCollector(this.answered, onStart, isOver);
+  send(request: OutgoingRequest, onSending?: () => void, isOver?: () => boolean): ResponseCollector {
+    const collector = new ResponseCollector(this.answered, onSending, isOver);
     if (this.restOfTurn) {
       void this.restOfTurn.then(() => {
         this.dispatch(request, collector);
@@ -83,7 +83,7 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, InFlightRe
   /** @param onEnd Called when the answer is complete. */
   constructor(
     private readonly onEnd: () => void,
-    private readonly onStart?: () => void,
+    private readonly onSending?: () => void,
     private readonly isOver?: () => boolean,
   ) {
     this.answer = new Promise((resolve, reject) => {
@@ -113,7 +113,7 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, InFlightRe
     if (this.givenUp || this.isOver?.()) throw new Error('given up before sending');
     if (this.controller) throw new Error('sent once already');
     this.controller = controller;
-    this.onStart?.();
+    this.onSending?.();
   }
 
   onResponseStart(

@@ -7,7 +7,7 @@ import { readAnswer } from './send-attempt.js';
 import { noteStart, refuseChanged, type SendWatch } from './send-watch.js';
 
 /** The `transport` option of axios' own adapter. */
-export interface HttpTransport {
+export interface NodeTransport {
   request(options: RequestOptions, onResponse: (response: IncomingMessage) => void): ClientRequest;
 }
 
@@ -16,7 +16,7 @@ export interface HttpTransport {
  * payment with the requested one after all changes. It notes when sending begins, after connecting and the
  * TLS handshake.
  */
-export function watchedTransport(watch: SendWatch): HttpTransport {
+export function watchedTransport(watch: SendWatch): NodeTransport {
   return {
     request: (options, onResponse) => {
       watch.taken += 1;

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { type JournalKey, type JournalRecord, type ProbeWait } from '../../storage/journal-store.js';
+import { type JournalKey, type JournalRecord } from '../../storage/journal-store.js';
 import { jsonObject } from '../../common/json-object.js';
-import { type OutcomeEvidence, movesMoney, type PaymentOutcome } from '../../common/vocabulary.js';
+import {
+  type OutcomeEvidence,
+  movesMoney,
+  type PaymentOutcome,
+  type ProbeWait,
+} from '../../common/vocabulary.js';
 import { type AnswerEnvelope, type ReadSuccess } from '../../gateway/answer/interpret-attempt.js';
 import { asRecord, type WireRecord } from '../../gateway/answer/wire-record.js';
 import { idempotencyKeyFor } from './payment-identity.js';
@@ -99,18 +104,18 @@ export function isAcknowledged({ acknowledged, answer }: JournalRecord): boolean
 }
 
 /**
- * The gateway definitely refused.
+ * The gateway refused.
  *
- * @param listed Whether a listed code or field messages refused. Otherwise the next call sends the same
- * attempt again.
+ * @param proven Whether it is certain that no money moved. Otherwise the next call sends the same attempt
+ * again, with its key.
  */
-export function toRejected(record: JournalRecord, listed: boolean): JournalRecord {
+export function toRejected(record: JournalRecord, proven: boolean): JournalRecord {
   // A webhook that was set aside meanwhile proved that the gateway has the payment.
   if (isAcknowledged(record)) return conflicting(record);
   const refused: JournalRecord = { ...closed(record), state: 'rejected' };
   // If one refusal of this attempt proved nothing, a later one does not prove that the first try did not
   // arrive.
-  return listed && !record.keepsKey ? refused : { ...refused, keepsKey: true };
+  return proven && !record.keepsKey ? refused : { ...refused, keepsKey: true };
 }
 
 /**

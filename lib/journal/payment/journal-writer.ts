@@ -60,12 +60,12 @@ export class JournalWriter {
     const writing = this.write(asked, payment, limits.deadline, caller);
     const waited = await this.wait(writing, limits.sendBy, limits.signal).catch((error: unknown) => {
       this.logger.error(`The journal cannot be reached, so nothing was sent: ${failureLabel(error)}`);
-      throw notWritten(payment);
+      throw paymentNotWritten(payment);
     });
     if (waited.ended === 'done') return waited.value;
     caller.waits = false;
     writing.then((begun) => ('intent' in begun ? begun.intent.release() : undefined)).catch(() => {});
-    throw waited.ended === 'aborted' ? limits.signal?.reason : notWritten(payment);
+    throw waited.ended === 'aborted' ? limits.signal?.reason : paymentNotWritten(payment);
   }
 
   /**
@@ -76,7 +76,7 @@ export class JournalWriter {
     const waited = await this.wait(this.writeEnd(intent, result), deadline);
     if (waited.ended === 'done') return waited.value;
     this.warn(intent.record, 'it did not answer in time');
-    return notWrittenEnd(intent);
+    return unrecorded(intent);
   }
 
   /** Tries all failed writes once more, before this process ends. */
@@ -111,7 +111,7 @@ export class JournalWriter {
     let existing: StoredJournalRecord | undefined;
     for (;;) {
       // The caller was told that nothing was sent. A crash must not leave a payment that recovery would send.
-      if (!caller.waits) throw notWritten(payment);
+      if (!caller.waits) throw paymentNotWritten(payment);
       const decision = decideRepeatedCall(existing, asked, this.rules);
       if (decision.act === 'begin') {
         const { attempt, idempotencyKey } = decision;
@@ -140,7 +140,7 @@ export class JournalWriter {
       // The store may have written the record and lost the answer, or may write it late.
       const rollback = async (): Promise<void> => {
         const taken = await PaymentIntent.rollback(this.store, record, existing?.record);
-        if (!taken) throw notWritten(record);
+        if (!taken) throw paymentNotWritten(record);
       };
       rollback().catch(() => {
         this.later.add(rollback);
@@ -157,7 +157,7 @@ export class JournalWriter {
     } catch (error) {
       this.warn(intent.record, failureLabel(error));
       this.later.add(() => intent.end(result));
-      return notWrittenEnd(intent);
+      return unrecorded(intent);
     }
   }
 
@@ -173,7 +173,7 @@ export class JournalWriter {
   }
 }
 
-function notWrittenEnd({ mayBeSentAgain }: PaymentIntent): Recorded {
+function unrecorded({ mayBeSentAgain }: PaymentIntent): Recorded {
   return { written: false, mayBeSentAgain };
 }
 
@@ -186,12 +186,12 @@ function soon(deadline = Infinity): number {
   return Math.min(deadline, performance.now() + STORAGE_ANSWERS_WITHIN_MS);
 }
 
-function notWritten({ family, reference }: JournalKey): PaymentsStorageError {
+function paymentNotWritten({ family, reference }: JournalKey): PaymentsStorageError {
   return new PaymentsStorageError(
     `The journal could not be written, so this call sent nothing for this ${family}.`,
     {
       reference,
-      hint: 'Make the same call again once the storage answers. Was the reference used before, that earlier call may have been processed.',
+      hint: 'Make the same call again once the storage answers. If the reference was used before, that earlier call may have been processed.',
     },
     'not-by-this-call',
   );

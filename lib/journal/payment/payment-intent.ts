@@ -4,11 +4,10 @@ import {
   type JournalRecord,
   type JournalStore,
   type PaymentTombstone,
-  type ProbeWait,
   type StoredJournalRecord,
 } from '../../storage/journal-store.js';
 import { SafeLogger } from '../../common/safe-logger.js';
-import { type OutcomeEvidence } from '../../common/vocabulary.js';
+import { type OutcomeEvidence, type ProbeWait } from '../../common/vocabulary.js';
 import { type CallResult } from '../../gateway/call-result.js';
 import { type CallLimits } from '../../gateway/call-options.js';
 import { withDeadline } from '../../common/timing.js';
@@ -178,7 +177,7 @@ export class PaymentIntent {
         return this.change((record) => toAccepted(record, answerText(success), success.outcome));
       }
       case 'rejected':
-        return this.reject(result.listed);
+        return this.reject(result.proven);
       case 'unknown': {
         const { evidence, openProbe } = result;
         return this.change((record) =>
@@ -196,8 +195,8 @@ export class PaymentIntent {
   }
 
   /** Writes a refusal only if nobody else has acted on the payment: another try may have come through. */
-  private async reject(listed: boolean): Promise<StoredJournalRecord | undefined> {
-    const refused = toRejected(this.record, listed);
+  private async reject(proven: boolean): Promise<StoredJournalRecord | undefined> {
+    const refused = toRejected(this.record, proven);
     return (
       (await this.replace(refused, 0)) ??
       (await this.replaceReverted(refused)) ??

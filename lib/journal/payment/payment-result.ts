@@ -11,8 +11,8 @@ import {
 } from './repeated-call-errors.js';
 
 /**
- * What a payment gives its caller, and everybody who joined the call. It is no `CallResult`: a webhook or an
- * earlier call may decide it, and a call that the journal refuses has no result of the gateway.
+ * What the caller of a payment gets, and everybody who joined the call. It differs from `CallResult`: a webhook
+ * or an earlier call may decide it, and a call that the journal refuses has no result of the gateway.
  */
 export type PaymentResult<T> =
   | { readonly ok: true; readonly value: PaymentsResponse<T> }
@@ -32,7 +32,8 @@ export type Recorded =
       readonly mayBeSentAgain: boolean;
     };
 
-const NOT_WRITTEN = 'the answer could not be written to the journal: a repeated call will not find it there';
+const ANSWER_NOT_WRITTEN =
+  'the answer could not be written to the journal: a repeated call will not find it there';
 
 /** The result by the answer and the journal: a webhook may have come first. */
 export function paymentResult<T extends object>(
@@ -47,7 +48,7 @@ export function paymentResult<T extends object>(
   const existing = now?.bodyHash === bodyHash ? now : undefined;
   if (result.end === 'success') {
     const { value, envelope, warnings } = result.success;
-    const all = recorded.written ? warnings : [...warnings, NOT_WRITTEN];
+    const all = recorded.written ? warnings : [...warnings, ANSWER_NOT_WRITTEN];
     const lastResponse = { idempotencyKey, attempts: result.attempts, warnings: all, ...envelope };
     return {
       ok: true,

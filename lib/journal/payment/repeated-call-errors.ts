@@ -58,7 +58,7 @@ export function referenceForgotten(
   { end }: PaymentTombstone,
 ): ReferenceReusedError {
   return new ReferenceReusedError(
-    `Nothing was sent by this call: the reference stands for an earlier payment that ${FORGOTTEN[end]}, which the journal has forgotten but for that.`,
+    `Nothing was sent by this call: the reference stands for an earlier payment that ${FORGOTTEN[end]}. The journal has forgotten everything else about it.`,
     { ...detailsOf(payment), hint: end === 'unlisted-refusal' ? ASK_FIRST : NEW_REFERENCE },
     end === 'accepted' || end === 'unlisted-refusal' || end === 'success' || end === 'paid',
   );

@@ -13,7 +13,7 @@ import { type RecoveryReport, RecoveryTally } from './recovery-report.js';
 import { type StatusResolver } from '../outcomes/status-resolver.js';
 import { setImmediate } from 'node:timers/promises';
 
-/** Payments at once. 600 payments whose status query hangs take about three minutes. */
+/** How many payments are worked on at the same time. 600 payments whose status query hangs take about three minutes. */
 const AT_ONCE = 16;
 
 const FAMILIES: readonly PaymentFamily[] = ['collection', 'disbursement'];

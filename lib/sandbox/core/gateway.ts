@@ -13,7 +13,7 @@ import { invalidFields, refused, type Refusal } from './refusal.js';
 import { type Rule } from './rule.js';
 
 /** One call before any check. */
-export interface GatewayCall {
+export interface ReceivedCall {
   readonly operation: SandboxOperation;
   readonly parameters: PathParameters;
   readonly credentials: Credentials;
@@ -56,7 +56,7 @@ export class Gateway implements OperationServices {
     return merchant;
   }
 
-  handle(call: GatewayCall): GatewayAnswer {
+  handle(call: ReceivedCall): GatewayAnswer {
     const name = authenticate(call.credentials);
     if (typeof name !== 'string') return name;
     const merchant = this.merchant(name);
@@ -85,7 +85,7 @@ export class Gateway implements OperationServices {
   }
 
   /** Makes the checks that all operations share: the key first, then the fields. */
-  private refusalOf(call: GatewayCall, merchant: Merchant): Refusal | undefined {
+  private refusalOf(call: ReceivedCall, merchant: Merchant): Refusal | undefined {
     const { operation, idempotencyKey, body } = call;
     const { makes } = OPERATIONS[operation];
     const repeated = idempotencyKey !== undefined && merchant.processedKeys.has(idempotencyKey);
@@ -113,7 +113,7 @@ export class Gateway implements OperationServices {
 }
 
 /** Refuses a request that does not fit the document. */
-function invalid({ operation, idempotencyKey, body }: GatewayCall): Refusal | undefined {
+function invalid({ operation, idempotencyKey, body }: ReceivedCall): Refusal | undefined {
   const { makes, request } = OPERATIONS[operation];
   const errors = {
     ...(makes && !idempotencyKey ? { 'Idempotency-Key': ['The Idempotency-Key header is required.'] } : {}),

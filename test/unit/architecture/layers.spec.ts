@@ -185,6 +185,11 @@ describe('the layers of lib/', () => {
     expect(cycles).toEqual([]);
   });
 
+  it('tell the gateway nothing of the journal and the storages, types included', () => {
+    const wrong = inner.filter(({ from, to }) => folderOf(from) === 'gateway' && folderOf(to) === 'storage');
+    expect(wrong.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
+  });
+
   it('use HttpService in gateway only', () => {
     const allowed = new Set(['gateway', '.']);
     const users = files.filter(

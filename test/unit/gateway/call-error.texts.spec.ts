@@ -13,8 +13,8 @@ function seen(end: Verdict, report: Report, details: object = PAYOUT): readonly 
   return [error.name, error.code, error.message, error.hint, error.mayHaveBeenProcessed];
 }
 
-const REFUSED = { end: 'rejected', listed: true } as const;
-const OPEN = { end: 'rejected', listed: false } as const;
+const REFUSED = { end: 'rejected', proven: true } as const;
+const OPEN = { end: 'rejected', proven: false } as const;
 
 describe('the texts of an error', () => {
   it('name a listed refusal, its meaning and what to correct', () => {
@@ -202,7 +202,7 @@ describe('the texts of an error', () => {
         "PaymentsConfigError",
         "CONFIG_INVALID",
         "Nothing was sent: an interceptor of the application changed the body of a payment's request.",
-        "Let interceptors add headers only, and send requests of their own through another HttpService. For another address set baseUrl, for a proxy the http.proxy option, for a key of your own the idempotencyKey option of the call; what the gateway must know belongs into the request.",
+        "Let interceptors add headers only, and send requests of their own through another HttpService. For another address set baseUrl, for a proxy the http.proxy option, for a key of your own the idempotencyKey option of the call; what the gateway must know belongs in the request.",
         false,
       ]
     `);
@@ -211,7 +211,7 @@ describe('the texts of an error', () => {
         "PaymentsConfigError",
         "CONFIG_INVALID",
         "Nothing was sent: an interceptor of the application changed a part of a payment's request.",
-        "Let interceptors add headers only, and send requests of their own through another HttpService. For another address set baseUrl, for a proxy the http.proxy option, for a key of your own the idempotencyKey option of the call; what the gateway must know belongs into the request.",
+        "Let interceptors add headers only, and send requests of their own through another HttpService. For another address set baseUrl, for a proxy the http.proxy option, for a key of your own the idempotencyKey option of the call; what the gateway must know belongs in the request.",
         false,
       ]
     `);

@@ -23,7 +23,7 @@ function cell(
   if (retry) return 'retry';
   if (verdict.end === 'unknown') return `${probe ? 'probe ' : ''}? ${verdict.evidence}`;
   if (verdict.end !== 'rejected') return verdict.end;
-  return kind === 'read' ? 'rejected' : `rejected, ${verdict.listed ? 'next' : 'again'}`;
+  return kind === 'read' ? 'rejected' : `rejected, ${verdict.proven ? 'next' : 'again'}`;
 }
 
 const A = (code?: unknown, more: object = {}) => ({ status: 'error', code, message: 'No', ...more });

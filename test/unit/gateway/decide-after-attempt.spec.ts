@@ -11,7 +11,7 @@ function cell(
   ambiguous = false,
 ) {
   const { retry, verdict, probe } = decideAfterAttempt(kind, event, status, ambiguous);
-  const rejected = verdict.end === 'rejected' && (verdict.listed ? 'rejected' : 'rejected, same key again');
+  const rejected = verdict.end === 'rejected' && (verdict.proven ? 'rejected' : 'rejected, same key again');
   const end = rejected || (verdict.end === 'unknown' ? `? ${verdict.evidence}` : verdict.end);
   if (probe) return `probe ${probe} → ${end}`;
   return retry ? `retry → ${end}` : end;

@@ -51,13 +51,13 @@ describe('what was seen of sending', () => {
   });
 
   it('begins with nothing, and tells the first start only', () => {
-    const onStart = vi.fn();
-    const watch = watchSending(new AbortController().signal, asked, onStart);
+    const onSending = vi.fn();
+    const watch = watchSending(new AbortController().signal, asked, onSending);
     expect(watch).toMatchObject({ dispatched: 0, taken: 0, sends: 0, asked });
     noteStart(watch);
     noteStart(watch);
     expect(watch.sends).toBe(2);
-    expect(onStart).toHaveBeenCalledTimes(1);
+    expect(onSending).toHaveBeenCalledTimes(1);
   });
 
   it.each<[what: string, counts: [number, number, number], refused: true | undefined, its: boolean]>([

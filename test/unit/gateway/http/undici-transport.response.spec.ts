@@ -6,47 +6,47 @@ const controller = { abort: vi.fn() } as unknown as Dispatcher.DispatchControlle
 
 function collecting(): {
   collector: ResponseCollector;
-  onStart: Mock<() => void>;
+  onSending: Mock<() => void>;
   isOver: Mock<() => boolean>;
   onEnd: Mock<() => void>;
 } {
-  const onStart = vi.fn();
+  const onSending = vi.fn();
   const isOver = vi.fn(() => false);
   const onEnd = vi.fn();
-  const collector = new ResponseCollector(onEnd, onStart, isOver);
+  const collector = new ResponseCollector(onEnd, onSending, isOver);
   collector.answer.catch(() => undefined);
-  return { collector, onStart, isOver, onEnd };
+  return { collector, onSending, isOver, onEnd };
 }
 
 describe('collecting one response', () => {
   it('refuses to be sent a second time', () => {
-    const { collector, onStart } = collecting();
+    const { collector, onSending } = collecting();
     expect(collector.mayHaveBeenSent()).toBe(false);
     collector.onRequestStart(controller);
     expect(() => {
       collector.onRequestStart(controller);
     }).toThrow('sent once already');
-    expect(onStart).toHaveBeenCalledTimes(1);
+    expect(onSending).toHaveBeenCalledTimes(1);
     expect(collector.mayHaveBeenSent()).toBe(true);
   });
 
   it('refuses to be sent after it was given up', async () => {
-    const { collector, onStart } = collecting();
+    const { collector, onSending } = collecting();
     collector.giveUp();
     expect(() => {
       collector.onRequestStart(controller);
     }).toThrow('given up before sending');
-    expect(onStart).not.toHaveBeenCalled();
+    expect(onSending).not.toHaveBeenCalled();
     await expect(collector.answer).rejects.toThrow('given up');
   });
 
   it('refuses to be sent once the attempt is over that it belongs to', () => {
-    const { collector, onStart, isOver } = collecting();
+    const { collector, onSending, isOver } = collecting();
     isOver.mockReturnValue(true);
     expect(() => {
       collector.onRequestStart(controller);
     }).toThrow('given up before sending');
-    expect(onStart).not.toHaveBeenCalled();
+    expect(onSending).not.toHaveBeenCalled();
   });
 
   it('ends a request that is under way when it is given up, which does not unsend it', () => {

@@ -115,7 +115,7 @@ describe('a ledger whose journal hangs', () => {
     const begun = await begin();
     if (!('intent' in begun)) throw new Error('nothing stood there');
     vi.spyOn(memory, 'replace').mockRejectedValueOnce(new Error('lost'));
-    const end = { end: 'rejected', listed: true } as unknown as Parameters<JournalWriter['end']>[1];
+    const end = { end: 'rejected', proven: true } as unknown as Parameters<JournalWriter['end']>[1];
     expect(await ledger.end(begun.intent, end, limits)).toMatchObject({ written: true });
     expect((await memory.get(record))?.record.state).toBe('rejected');
   });
@@ -124,7 +124,7 @@ describe('a ledger whose journal hangs', () => {
     const begun = await begin();
     if (!('intent' in begun)) throw new Error('nothing stood there');
     hangsIn = 'replace';
-    const end = { end: 'rejected', listed: true } as unknown as Parameters<JournalWriter['end']>[1];
+    const end = { end: 'rejected', proven: true } as unknown as Parameters<JournalWriter['end']>[1];
     const ended = ledger.end(begun.intent, end, { ...limits, deadline: performance.now() - 1_000 });
     await vi.advanceTimersByTimeAsync(20);
     wake();
@@ -149,7 +149,7 @@ describe('a ledger whose journal hangs', () => {
     const begun = await begin();
     if (!('intent' in begun)) throw new Error('nothing stood there');
     const broken = vi.spyOn(memory, 'replace').mockRejectedValue(new Error('down'));
-    const end = { end: 'rejected', listed: true } as unknown as Parameters<JournalWriter['end']>[1];
+    const end = { end: 'rejected', proven: true } as unknown as Parameters<JournalWriter['end']>[1];
     expect(await ledger.end(begun.intent, end, limits)).toEqual({ written: false, mayBeSentAgain: false });
     broken.mockRestore();
     hangsIn = 'replace';

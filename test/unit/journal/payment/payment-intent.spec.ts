@@ -273,7 +273,7 @@ describe('the note that the request left', () => {
   const { sent: _sent, ...record } = journalRecord('order-1');
   const refused = {
     end: 'rejected',
-    listed: true,
+    proven: true,
   } as unknown as CallResult<unknown>;
   const unreachable = { end: 'unreachable' } as unknown as CallResult<unknown>;
   let journal: JournalStore;

@@ -41,7 +41,7 @@ const SUCCESS = {
   },
   attempts: [],
 } as unknown as End;
-const REJECTED = failed({ end: 'rejected', listed: true }, refusal);
+const REJECTED = failed({ end: 'rejected', proven: true }, refusal);
 const NOT_SENT = failed({ end: 'unreachable' }, unreachable);
 const UNKNOWN = failed({ end: 'unknown', evidence: 'server-error' }, doubt);
 const ABORTED: End = { end: 'aborted', reason: 'enough', answered: false };

@@ -28,7 +28,7 @@ const UNKNOWN = failed(
   { end: 'unknown', evidence: 'no-answer' },
   new PaymentOutcomeUnknownError('no-answer', 'no answer came'),
 );
-const REJECTED = failed({ end: 'rejected', listed: true }, new PaymentRejectedError('REFUSED', 'refused'));
+const REJECTED = failed({ end: 'rejected', proven: true }, new PaymentRejectedError('REFUSED', 'refused'));
 const SUCCESS = {
   end: 'success',
   success: {

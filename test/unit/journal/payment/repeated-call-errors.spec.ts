@@ -64,7 +64,7 @@ describe('a reference whose payment is forgotten', () => {
       ...PAYMENT,
       name: 'ReferenceReusedError',
       message: expect.stringContaining(
-        `Nothing was sent by this call: the reference stands for an earlier payment that ${what}, which`,
+        `Nothing was sent by this call: the reference stands for an earlier payment that ${what}. The journal has`,
       ) as unknown,
       hint,
       mayHaveBeenProcessed: mayBeMade,
@@ -78,7 +78,7 @@ describe('a payment that was not made, and whose end could not be written', () =
   it('shows the tries of the call', () => {
     const attempts = [{ number: 1, phase: 'answered', httpStatus: 422, durationMs: 5 }] as const;
     const error = new PaymentRejectedError('REFUSED', 'refused', { attempts });
-    const verdict = { end: 'rejected', listed: true } as const;
+    const verdict = { end: 'rejected', proven: true } as const;
     expect(endNotWritten(PAYMENT, { ...verdict, error, openProbe: undefined, answered: true })).toMatchObject(
       {
         ...notWritten,
