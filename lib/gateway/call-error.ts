@@ -273,10 +273,13 @@ export function outcomeUnknownError(
   const seen = [report.httpStatus === undefined ? undefined : `HTTP ${report.httpStatus}`, report.code]
     .filter((part) => part !== undefined)
     .join(', ');
+  // The evidence is about an earlier try then.
+  const isUnsent = details.attempts?.at(-1)?.phase === 'not-sent';
+  const cause = isUnsent ? `the last try was not sent: ${seen}` : seen;
   const family: PaymentFamily = details.operation?.startsWith('disbursement') ? 'disbursement' : 'collection';
   return new PaymentOutcomeUnknownError(
     evidence,
-    `It is not known whether the money moved: ${SEEN[evidence]}${seen === '' ? '' : ` (${seen})`}.`,
+    `It is not known whether the money moved: ${SEEN[evidence]}${seen === '' ? '' : ` (${cause})`}.`,
     { ...details, hint: hintFor(evidence, family) },
   );
 }

@@ -52,19 +52,19 @@ const probeElse = (probe: ProbeWait, evidence: OutcomeEvidence): Decision => ({
  * Decides what follows from one try: the table of `docs/money-safety.md` as a pure function.
  * `retry-timing.ts` decides how long a further try waits and whether there is time for it.
  *
- * @param earlierAmbiguity Whether an earlier try of the payment may have arrived without a readable answer.
+ * @param doubt Set if an earlier try of the payment may have arrived without a readable answer: its evidence.
  */
 export function decideAfterAttempt(
   kind: CallKind,
   event: AttemptEvent,
   httpStatus: number | undefined,
-  earlierAmbiguity: boolean,
+  doubt: OutcomeEvidence | undefined,
 ): Decision {
   if (kind === 'read') return decideRead(event, httpStatus);
   // The gateway refused nothing here, so the result of the earlier try counts.
-  if (event === 'held-back' && earlierAmbiguity) return unknown('no-answer');
+  if (event === 'held-back' && doubt) return unknown(doubt);
   const decision = decidePayment(kind, event, httpStatus);
-  return earlierAmbiguity ? afterAmbiguity(decision) : decision;
+  return doubt ? afterAmbiguity(decision, doubt) : decision;
 }
 
 function decideRead(event: AttemptEvent, httpStatus: number | undefined): Decision {
@@ -148,14 +148,14 @@ function isFinalClientError(httpStatus = 0): boolean {
  * An earlier try may have arrived, so no refusal of a later one settles the call. Drops `probe`: a payment is
  * probed once.
  */
-function afterAmbiguity({ retry, verdict }: Decision): Decision {
+function afterAmbiguity({ retry, verdict }: Decision, doubt: OutcomeEvidence): Decision {
   switch (verdict.end) {
     case 'success':
     case 'unknown':
       return { retry, verdict };
     case 'unreachable':
     case 'request-changed':
-      return { retry, verdict: { end: 'unknown', evidence: 'no-answer' } };
+      return { retry, verdict: { end: 'unknown', evidence: doubt } };
     case 'aborted':
       return { retry, verdict: { end: 'unknown', evidence: 'aborted' } };
     default:

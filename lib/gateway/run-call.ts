@@ -70,7 +70,7 @@ export function callSender(setup: CallAccount): SendCall {
 
 /** The parts of one call. */
 interface CallSetup
-  extends TurnSetup, Partial<Pick<IdempotentRequest, 'idempotencyKey' | 'probeFor' | 'probing'>> {
+  extends TurnSetup, Partial<Pick<IdempotentRequest, 'idempotencyKey' | 'probeFor' | 'doubt' | 'probing'>> {
   readonly retry: ResolvedRetryOptions;
   readonly refusalCodes: ReadonlySet<string>;
 }
@@ -81,6 +81,8 @@ interface IdempotentRequest {
   readonly body: string;
   /** Set if this call is the probe of a payment that may have been made before. */
   readonly probeFor: ProbeWait | undefined;
+  /** Why it is not known what came of the earlier tries; set exactly if `probeFor` is. */
+  readonly doubt: OutcomeEvidence | undefined;
   readonly probing: Probing | undefined;
   /** Called when the first byte of a try is about to leave; must not throw. */
   readonly onSending: (() => void) | undefined;
@@ -96,7 +98,7 @@ interface Probing {
 /** Makes one call: sends a try, interprets it, decides, and repeats that if the decision table allows it. */
 async function runCall<T extends object>(call: GatewayCall<T>, setup: CallSetup): Promise<CallResult<T>> {
   const attempts: AttemptInfo[] = [];
-  let ambiguous = setup.probeFor !== undefined;
+  let { doubt } = setup;
   let openProbe = setup.probeFor;
   for (;;) {
     const { result, durationMs } = await sendInTurn(setup);
@@ -104,8 +106,8 @@ async function runCall<T extends object>(call: GatewayCall<T>, setup: CallSetup)
     const attempt = attemptInfo(report, attempts.length + 1, durationMs);
     attempts.push(attempt);
     // An interceptor's own request may have arrived, like an earlier try of this call.
-    ambiguous ||= call.kind !== 'read' && result.result === 'response' && result.resent === true;
-    const decision = decideAfterAttempt(call.kind, report.event, report.httpStatus, ambiguous);
+    if (call.kind !== 'read' && result.result === 'response' && result.resent) doubt ??= 'no-answer';
+    const decision = decideAfterAttempt(call.kind, report.event, report.httpStatus, doubt);
     const verdict = withEarlierAnswers(decision.verdict, attempts);
     setup.trace.attempt(attempt, report.requestId, decision);
     if (report.event === 'rate-limited') {
@@ -115,9 +117,9 @@ async function runCall<T extends object>(call: GatewayCall<T>, setup: CallSetup)
     if (verdict.end === 'success' || verdict.end === 'aborted') return aborted(setup, attempts);
 
     // The first ambiguous try allows one probe. The next try that the gateway does not turn away uses it up.
-    if (!ambiguous) openProbe = decision.probe;
+    if (!doubt) openProbe = decision.probe;
     else if (attempt.phase !== 'not-sent' && report.event !== 'rate-limited') openProbe = undefined;
-    ambiguous ||= call.kind !== 'read' && attempt.phase === 'ambiguous';
+    if (verdict.end === 'unknown') doubt ??= verdict.evidence;
     const fail = (last: FailureVerdict, probe?: ProbeWait): CallFailure => ({
       ...last,
       error: callError(last, report, detailsOf(call, setup, attempts)),
@@ -128,7 +130,7 @@ async function runCall<T extends object>(call: GatewayCall<T>, setup: CallSetup)
     const waitMs = waitBefore(decision, report, attempts.length, setup);
     if (waitMs === undefined) return fail(verdict, openProbe);
     if (!(await setup.trace.waiting('retry', pause(waitMs, setup.signal)))) {
-      return ambiguous ? fail({ end: 'unknown', evidence: 'aborted' }) : aborted(setup, attempts);
+      return doubt ? fail({ end: 'unknown', evidence: 'aborted' }) : aborted(setup, attempts);
     }
     if (verdict.end === 'unknown' && decision.probe && !(await setup.probing?.begin(verdict.evidence)))
       return fail(verdict, openProbe);

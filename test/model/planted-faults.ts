@@ -87,7 +87,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'an ambiguous try is forgotten by the next one',
     file: RUN_CALL,
-    find: "ambiguous ||= call.kind !== 'read' && attempt.phase === 'ambiguous';",
+    find: "if (verdict.end === 'unknown') doubt ??= verdict.evidence;",
     write: '',
   },
   {
@@ -225,7 +225,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'what an interceptor sent before is forgotten',
     file: RUN_CALL,
-    find: "ambiguous ||= call.kind !== 'read' && result.result === 'response' && result.resent === true;",
+    find: "if (call.kind !== 'read' && result.result === 'response' && result.resent) doubt ??= 'no-answer';",
     write: '',
   },
   {

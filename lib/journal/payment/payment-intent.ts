@@ -119,6 +119,11 @@ export class PaymentIntent {
     return this.stored.record;
   }
 
+  /** Why it is not known what came of the payment; set if this is a probe. */
+  get doubt(): OutcomeEvidence | undefined {
+    return this.probeFor && (this.record.evidence ?? 'interrupted');
+  }
+
   /** Whether the journal may say that the request left. */
   get mayBeSentAgain(): boolean {
     return this.marking !== undefined;

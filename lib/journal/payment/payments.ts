@@ -224,7 +224,7 @@ class PaymentCalls implements Omit<Payments, 'rules'> {
     const { idempotencyKey, body = '' } = intent.record;
     return this.gateway.send(
       call,
-      { idempotencyKey, body, probeFor: intent.probeFor, probing, onSending },
+      { idempotencyKey, body, probeFor: intent.probeFor, doubt: intent.doubt, probing, onSending },
       limits,
     );
   }

@@ -385,6 +385,24 @@ describe('the texts of an error', () => {
     `);
   });
 
+  it('say of an unknown payment that its last try was not sent, which is not why it is unknown', () => {
+    const attempts = [
+      { number: 1, phase: 'ambiguous', httpStatus: 502, durationMs: 5 },
+      { number: 2, phase: 'not-sent', code: 'HELD_BACK', durationMs: 0 },
+    ];
+    const end = { end: 'unknown', evidence: 'server-error' } as const;
+    expect(seen(end, { event: 'held-back', code: 'HELD_BACK' }, { ...PAYOUT, attempts }))
+      .toMatchInlineSnapshot(`
+        [
+          "PaymentOutcomeUnknownError",
+          "OUTCOME_UNKNOWN",
+          "It is not known whether the money moved: the gateway failed after it had the request (the last try was not sent: HELD_BACK).",
+          "Look the payout up with the gateway; do not pay again under another reference.",
+          true,
+        ]
+      `);
+  });
+
   it('tell what to do with an unknown collection', () => {
     const collection = { operation: 'collection.mobile-money', reference: 'order-1' };
     const end = { end: 'unknown', evidence: 'no-answer' } as const;

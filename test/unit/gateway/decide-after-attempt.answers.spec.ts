@@ -19,7 +19,7 @@ function cell(
 ): string {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const event = classifyAnswer(kind, status, parseAnswer(text, headers), refusalCodes);
-  const { retry, verdict, probe } = decideAfterAttempt(kind, event, status, false);
+  const { retry, verdict, probe } = decideAfterAttempt(kind, event, status, undefined);
   if (retry) return 'retry';
   if (verdict.end === 'unknown') return `${probe ? 'probe ' : ''}? ${verdict.evidence}`;
   if (verdict.end !== 'rejected') return verdict.end;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { type OutcomeEvidence } from '../../../lib/common/vocabulary.js';
 import { type AttemptEvent } from '../../../lib/gateway/answer/classify-answer.js';
 import { decideAfterAttempt } from '../../../lib/gateway/decide-after-attempt.js';
 
@@ -8,9 +9,9 @@ function cell(
   kind: 'read' | 'collection' | 'disbursement',
   event: AttemptEvent,
   status?: number,
-  ambiguous = false,
+  doubt?: OutcomeEvidence,
 ) {
-  const { retry, verdict, probe } = decideAfterAttempt(kind, event, status, ambiguous);
+  const { retry, verdict, probe } = decideAfterAttempt(kind, event, status, doubt);
   const rejected = verdict.end === 'rejected' && (verdict.proven ? 'rejected' : 'rejected, same key again');
   const end = rejected || (verdict.end === 'unknown' ? `? ${verdict.evidence}` : verdict.end);
   if (probe) return `probe ${probe} → ${end}`;
@@ -156,7 +157,7 @@ describe('the decision table of money safety', () => {
   }
 });
 
-describe('after an ambiguous attempt of the same payment', () => {
+describe('after an earlier try of the same payment that was answered with 502', () => {
   const table: [event: AttemptEvent, status: number | undefined, cell: string][] = [
     ['success', 200, 'success'],
     ['refused', 400, '? refused-after-ambiguity'],
@@ -166,8 +167,9 @@ describe('after an ambiguous attempt of the same payment', () => {
     ['redirect', 301, '? refused-after-ambiguity'],
     ['unlisted-code', 400, '? refused-after-ambiguity'],
     ['rate-limited', 429, 'retry → ? refused-after-ambiguity'],
-    ['held-back', undefined, '? no-answer'],
-    ['not-sent', undefined, 'retry → ? no-answer'],
+    ['held-back', undefined, '? server-error'],
+    ['not-sent', undefined, 'retry → ? server-error'],
+    ['request-changed', undefined, '? server-error'],
     ['aborted-unsent', undefined, '? aborted'],
     ['duplicate-request', 409, '? duplicate-request'],
     ['duplicate-reference', 409, '? duplicate-reference'],
@@ -180,15 +182,15 @@ describe('after an ambiguous attempt of the same payment', () => {
 
   for (const [event, status, expected] of table) {
     it(`${event} makes a collection ${expected}`, () => {
-      expect(cell('collection', event, status, true)).toBe(expected);
+      expect(cell('collection', event, status, 'server-error')).toBe(expected);
     });
   }
 
   it('an unlisted code keeps its own evidence for a disbursement', () => {
-    expect(cell('disbursement', 'unlisted-code', 400, true)).toBe('? unlisted-code');
+    expect(cell('disbursement', 'unlisted-code', 400, 'server-error')).toBe('? unlisted-code');
   });
 
   it('a read goes on as before, since it moves no money', () => {
-    expect(cell('read', 'refused', 400, true)).toBe('rejected');
+    expect(cell('read', 'refused', 400, 'server-error')).toBe('rejected');
   });
 });
