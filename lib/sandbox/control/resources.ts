@@ -1,11 +1,5 @@
-import { type SandboxRequest } from '../core/request-journal.js';
 import { type TimelineEntry } from '../timeline/timeline-entry.js';
-import {
-  type SandboxBalance,
-  type SandboxDelivery,
-  type SandboxPayment,
-  type SandboxPayout,
-} from './records.js';
+import { type SandboxPayment, type SandboxPayout } from './records.js';
 
 /** `GET /payments/{reference}` */
 export type SandboxPaymentDetail = SandboxPayment & { readonly timeline: readonly TimelineEntry[] };
@@ -98,21 +92,4 @@ export interface SandboxClockState {
   readonly frozen: boolean;
   /** How many expiries, redeliveries and automatic outcomes are due later. */
   readonly waiting: number;
-}
-
-/**
- * The messages of `GET /events`: `event:` is the key, `data:` the value as JSON. A comment line is the
- * heartbeat. Each message has an `id:`. With `Last-Event-ID`, the stream continues after that message.
- */
-export interface SandboxStreamEvents {
-  readonly payment: SandboxPayment;
-  readonly payout: SandboxPayout;
-  readonly delivery: SandboxDelivery;
-  readonly balance: SandboxBalance;
-  /** A call under `/api/v1` that ended. */
-  readonly request: SandboxRequest;
-  readonly faults: SandboxFaults;
-  readonly clock: SandboxClockState;
-  /** The emulator was reset, or the listener missed messages: read the lists again. */
-  readonly reset: Record<string, never>;
 }
