@@ -5,7 +5,6 @@ import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { type WebhookScheme } from '../common/webhook-scheme.js';
 import { hmac } from '../webhooks/signature/hmac.js';
 import { milliseconds, type Duration } from './clock/duration.js';
-import { type GatewaySettings } from './core/gateway-context.js';
 import { seededIds } from './core/id-source.js';
 import { isLoopbackHost, plainHostname } from './http/loopback.js';
 import { adversarialProfile } from './profile/adversarial.js';
@@ -16,25 +15,10 @@ const LARGEST_SEED = 2 ** 32 - 1;
 const OF_SECRETS = 0x5ec2e75;
 
 /** The options with their defaults. */
-export interface SandboxSettings {
-  readonly port: number;
-  readonly host: string;
-  readonly allowedHosts: readonly string[];
-  readonly clock: 'real' | 'manual';
-  readonly seed: number;
-  readonly auto: boolean;
-  readonly profile: Profile;
-  readonly gateway: GatewaySettings;
-  readonly webhookScheme: WebhookScheme;
-  readonly webhookSecret: string;
-  /** Makes the secret of another webhook endpoint. */
-  readonly newSecret: () => string;
-  readonly webhookTimeoutMs: number;
-  readonly allowRemoteWebhooks: boolean;
-}
+export type SandboxSettings = Readonly<ReturnType<typeof resolveSandboxOptions>>;
 
 /** @throws PaymentsConfigError that names the option and what to write instead. */
-export function resolveSandboxOptions(options: PaymentsSandboxOptions): SandboxSettings {
+export function resolveSandboxOptions(options: PaymentsSandboxOptions) {
   const seed = whole('seed', options.seed ?? randomInt(LARGEST_SEED), LARGEST_SEED);
   const newSecret = secretsOf(options.seed);
   const webhookSecret = options.webhookSecret ?? newSecret();
