@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
@@ -7,16 +8,14 @@ import { PaymentsConfigError } from '../../errors/payments-errors.js';
  *
  * @throws PaymentsConfigError if the port is taken or forbidden.
  */
-export function listen(handler: RequestListener, port: number, host: string): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    const server = createServer({ keepAliveTimeout: 60_000 }, handler);
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(listenError(error, port, host));
-    });
-    server.listen(port, host, () => {
-      resolve(server);
-    });
-  });
+export async function listen(handler: RequestListener, port: number, host: string): Promise<Server> {
+  const server = createServer({ keepAliveTimeout: 60_000 }, handler).listen(port, host);
+  try {
+    await once(server, 'listening');
+    return server;
+  } catch (error) {
+    throw listenError(error as NodeJS.ErrnoException, port, host);
+  }
 }
 
 export function portOf(server: Server): number {
@@ -24,13 +23,10 @@ export function portOf(server: Server): number {
 }
 
 /** Closes every connection and frees the port. */
-export function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => {
-      resolve();
-    });
-    server.closeAllConnections();
-  });
+export async function close(server: Server): Promise<void> {
+  const closed = once(server.close(), 'close');
+  server.closeAllConnections();
+  await closed;
 }
 
 function listenError(error: NodeJS.ErrnoException, port: number, host: string): Error {
