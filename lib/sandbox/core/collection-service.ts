@@ -27,7 +27,7 @@ export class CollectionService {
     plan: OutcomePlan,
   ): Outcome {
     if (merchant.collections.has(request.reference)) return refused('DUPLICATE_REFERENCE');
-    const { settings, clock, idsOf } = this.context;
+    const { settings, clock, idsOf, events } = this.context;
     const amountCents = centsOf(request.amount);
     const payment: Collection = {
       merchant: merchant.name,
@@ -45,7 +45,7 @@ export class CollectionService {
       settledAt: undefined,
     };
     merchant.collections.set(request.reference, payment);
-    this.announce(payment);
+    events.emit('payment', payment);
     const data = collectionRecord(payment);
     return { data, ready: this.schedule(merchant, payment) };
   }
@@ -96,7 +96,7 @@ export class CollectionService {
     if (!canMoveCollection(payment.status, status)) return;
     payment.status = status;
     if (status === 'processing') payment.processingAt = this.context.clock.now();
-    this.announce(payment);
+    this.context.events.emit('payment', payment);
   }
 
   private async schedule(merchant: Merchant, payment: Collection): Promise<void> {
@@ -121,9 +121,5 @@ export class CollectionService {
     if (isFinalCollection(to)) await this.finish(merchant, payment, to, mayBeLate);
     else if (to === 'processing' && merchant.collections.has(payment.request.reference))
       this.move(payment, to);
-  }
-
-  private announce(payment: Collection): void {
-    this.context.events.emit('payment', payment);
   }
 }

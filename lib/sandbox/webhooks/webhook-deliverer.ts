@@ -89,7 +89,7 @@ export class WebhookDeliverer {
       return;
     }
     if (endpoint) this.planAttempt(delivery, endpoint, event.plan.delayMs);
-    this.announce(delivery);
+    this.events.emit('delivery', delivery);
   }
 
   private track(work: Promise<void>): Promise<void> {
@@ -167,7 +167,7 @@ export class WebhookDeliverer {
     if (attempt.problem === undefined && !delivered) this.succeed(delivery, endpoint);
     else if (attempt.problem !== undefined && scheduled && !delivered) this.tryAgainLater(delivery, endpoint);
     else if (attempt.problem !== undefined && delivery.state === 'skipped') delivery.state = 'exhausted';
-    this.announce(delivery);
+    this.events.emit('delivery', delivery);
   }
 
   private succeed(delivery: Delivery, endpoint: WebhookEndpoint): void {
@@ -218,10 +218,6 @@ export class WebhookDeliverer {
       // The receiver compares with its own clock, so a signature uses real time.
       ...this.scheme.sign?.({ body, key, now: Date.now(), id: event.id, url: pathname + search }),
     };
-  }
-
-  private announce(delivery: Delivery): void {
-    this.events.emit('delivery', delivery);
   }
 }
 
