@@ -1,4 +1,5 @@
 import { type INestApplication } from '@nestjs/common';
+import { once } from 'node:events';
 import { type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 
@@ -30,7 +31,7 @@ export async function whileListening<Result>(
     opening.users -= 1;
     if (opening.users === 0) {
       openings.delete(app);
-      await close(server);
+      await once(server.close(), 'close');
     }
   }
 }
@@ -41,24 +42,6 @@ async function open(app: INestApplication, server: Server): Promise<AddressInfo>
   if (adapter.getType() === 'fastify') {
     await (adapter.getInstance() as { ready(): PromiseLike<unknown> }).ready();
   }
-  await listen(server);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   return server.address() as AddressInfo;
-}
-
-function listen(server: Server): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => {
-      resolve();
-    });
-  });
 }

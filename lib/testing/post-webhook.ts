@@ -1,6 +1,7 @@
 import { type INestApplication } from '@nestjs/common';
 import { request } from 'node:http';
 import { type AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { type PaymentWebhookEvent } from '../common/events.js';
 import { type WebhookScheme } from '../common/webhook-scheme.js';
 import { type WebhookSecret } from '../config/webhook-options.js';
@@ -54,21 +55,11 @@ function post(
 ): Promise<WebhookResponse> {
   return new Promise((resolve, reject) => {
     const outgoing = request(
-      {
-        host: reachable(address),
-        port,
-        path,
-        method: 'POST',
-        headers,
-        agent: false,
-      },
+      { host: reachable(address), port, path, method: 'POST', headers, agent: false },
       (response) => {
-        const chunks: Uint8Array[] = [];
-        response.on('data', (chunk: Uint8Array) => chunks.push(chunk));
-        response.once('error', reject);
-        response.once('end', () => {
-          resolve({ status: response.statusCode ?? 0, body: parsed(Buffer.concat(chunks).toString('utf8')) });
-        });
+        text(response).then((body) => {
+          resolve({ status: response.statusCode ?? 0, body: parsed(body) });
+        }, reject);
       },
     );
     outgoing.once('error', reject);
@@ -76,10 +67,10 @@ function post(
   });
 }
 
-function parsed(text: string): unknown {
+function parsed(body: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return JSON.parse(body) as unknown;
   } catch {
-    return text;
+    return body;
   }
 }
