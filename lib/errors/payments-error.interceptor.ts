@@ -87,9 +87,8 @@ export class PaymentsErrorInterceptor implements NestInterceptor {
 
   /** Override to answer in another form. */
   protected toHttpException(error: PaymentsError, context: ExecutionContext): HttpException {
-    const { status: usual, retryAfterSeconds } = answerFor(error);
-    const status = this.errorStatus.get(error.code) ?? this.errorStatus.get(error.name) ?? usual;
-    if (retryAfterSeconds !== undefined) setRetryAfter(context, retryAfterSeconds);
+    const status = this.errorStatus.get(error.code) ?? this.errorStatus.get(error.name) ?? usualStatus(error);
+    if (error.name === 'PaymentsRateLimitError') setRetryAfter(context, secondsOf(error));
     return new HttpException(bodyFor(error, status), status);
   }
 }
@@ -128,41 +127,20 @@ function setRetryAfter(context: ExecutionContext, seconds: number): void {
   else response.setHeader?.('Retry-After', String(seconds));
 }
 
-/** HTTP status for an error, and the seconds to wait if a retry makes sense. */
-export interface ErrorAnswer {
-  readonly status: number;
-  readonly retryAfterSeconds?: number;
-}
-
-/**
- * Decides the status of an error. Compares classes by name, which works across package copies.
- *
- * The gateway's 401 and 403 become 502: the caller of the application did nothing wrong.
- */
-export function answerFor(error: PaymentsError): ErrorAnswer {
-  switch (error.name) {
-    case 'PaymentsValidationError':
-      return { status: 400 };
-    case 'PaymentRejectedError':
-      return { status: REFUSED_STATUS.get(error.code) ?? 422 };
-    case 'ReferenceReusedError':
-      return { status: 409 };
-    case 'PaymentsAuthenticationError':
-    case 'GatewayAnswerError':
-      return { status: 502 };
-    case 'PaymentsRateLimitError':
-      return { status: 503, retryAfterSeconds: secondsOf(error) };
-    case 'WebhookRefusedError':
-      return { status: refusedWith(error) };
-    case 'GatewayUnreachableError':
-    case 'PaymentsStorageError':
-      return { status: 503 };
-    case 'PaymentOutcomeUnknownError':
-      return { status: DUPLICATE_EVIDENCE.has(evidenceOf(error)) ? 409 : 504 };
-    default:
-      return { status: 500 };
-  }
-}
+/** Compares classes by name, which works across package copies. */
+const STATUS = new Map<string, number | ((error: PaymentsError) => number)>([
+  ['PaymentsValidationError', 400],
+  ['PaymentRejectedError', ({ code }) => REFUSED_STATUS.get(code) ?? 422],
+  ['ReferenceReusedError', 409],
+  // The gateway's 401 and 403 become 502: the caller of the application did nothing wrong.
+  ['PaymentsAuthenticationError', 502],
+  ['GatewayAnswerError', 502],
+  ['PaymentsRateLimitError', 503],
+  ['WebhookRefusedError', refusedWith],
+  ['GatewayUnreachableError', 503],
+  ['PaymentsStorageError', 503],
+  ['PaymentOutcomeUnknownError', (error) => (DUPLICATE_EVIDENCE.has(evidenceOf(error)) ? 409 : 504)],
+]);
 
 const REFUSED_STATUS: ReadonlyMap<string, number> = new Map([
   ['ACCOUNT_NOT_FOUND', 404],
@@ -170,6 +148,11 @@ const REFUSED_STATUS: ReadonlyMap<string, number> = new Map([
 ]);
 
 const DUPLICATE_EVIDENCE: ReadonlySet<unknown> = new Set(['duplicate-request', 'duplicate-reference']);
+
+function usualStatus(error: PaymentsError): number {
+  const status = STATUS.get(error.name) ?? 500;
+  return typeof status === 'number' ? status : status(error);
+}
 
 function evidenceOf(error: PaymentsError): unknown {
   return 'evidence' in error ? error.evidence : undefined;
