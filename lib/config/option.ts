@@ -52,11 +52,7 @@ export function count(bounds: {
 }
 
 /** A time in milliseconds. */
-export function milliseconds(bounds: {
-  readonly min: number;
-  readonly max?: number;
-  readonly default: number;
-}): Option<number> {
+export function milliseconds(bounds: Parameters<typeof count>[0]): Option<number> {
   return count({ ...bounds, unit: 'milliseconds' });
 }
 

@@ -2,7 +2,6 @@ import { type HttpModuleOptions } from '@nestjs/axios';
 import { PAYMENT_EVENT_NAMES } from '../common/events.js';
 import { amountProblem, canonicalAmount, type MoneyInput, parseCents } from '../common/money.js';
 import { type WebhookScheme } from '../common/webhook-scheme.js';
-import { type PaymentFamily } from '../common/vocabulary.js';
 import { type PaymentsStorage } from '../storage/payments-storage.js';
 import { count, mapped, milliseconds, type Option, section, unless, word, words } from './option.js';
 import { isRecord } from './option-checks.js';
@@ -79,17 +78,11 @@ function cap(): Option<number | undefined> {
   };
 }
 
-/** The waits before a probe. */
-interface ProbeWaits {
-  readonly afterAnswerMs: number;
-  readonly afterSilenceMs: number;
-}
-
 /**
  * Undefined: no probe for this family. Without options, collections are probed after the default waits and
  * payouts are not; `false` ends the probes of a family, or of both.
  */
-function probe(): Option<Readonly<Record<PaymentFamily, ProbeWaits | undefined>>> {
+function probe() {
   const families = section({
     collections: unless(probeWaits(COLLECTION_PROBE_MS), false, 'its defaults'),
     disbursements: unless(unless(probeWaits(DISBURSEMENT_PROBE_MS), undefined, ''), false, 'false'),
@@ -100,7 +93,7 @@ function probe(): Option<Readonly<Record<PaymentFamily, ProbeWaits | undefined>>
   }));
 }
 
-function probeWaits(fallbackMs: number): Option<ProbeWaits> {
+function probeWaits(fallbackMs: number) {
   const afterSilenceMs = milliseconds({ min: 0, default: fallbackMs });
   const fallback = `${afterSilenceMs.default}, or afterSilenceMs if that is longer`;
   const afterAnswerMs = unless(milliseconds({ min: 0, default: fallbackMs }), undefined, fallback);
@@ -145,12 +138,7 @@ function refusalCodes(): Option<ReadonlySet<string>> {
   });
 }
 
-interface CentLimits {
-  readonly minCents: bigint | undefined;
-  readonly maxCents: bigint | undefined;
-}
-
-function amountLimits(): Option<CentLimits> {
+function amountLimits() {
   return mapped(section({ min: amount(), max: amount() }), ({ min, max }, path, error) => {
     if (min === undefined || max === undefined || min <= max) return { minCents: min, maxCents: max };
     throw error(path, 'has a `min` above its `max`: swap them.');

@@ -1,6 +1,6 @@
 import { type PaymentsEnvironment } from '../common/vocabulary.js';
 import { type Option, readOptions, type Resolved, unless, word } from './option.js';
-import { isRecord, type OptionError } from './option-checks.js';
+import { type OptionError } from './option-checks.js';
 
 const LOOPBACK = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 const KINDS = {
@@ -103,10 +103,4 @@ function baseUrl(): Option<string> {
       return url.origin + pathname;
     },
   };
-}
-
-/** Checks that the options are an object. */
-export function optionsRecord(options: unknown, error: OptionError): Record<string, unknown> {
-  if (isRecord(options)) return options;
-  throw error('(all)', 'must be an object: return { baseUrl, apiKey, apiSecret, … } from the factory.');
 }

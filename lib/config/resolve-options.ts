@@ -1,8 +1,8 @@
 import { DEFAULT_ACCOUNT } from '../common/vocabulary.js';
 import { readOptions } from './option.js';
-import { optionErrors } from './option-checks.js';
+import { isRecord, optionErrors } from './option-checks.js';
 import { OPTIONS } from './options-table.js';
-import { optionsRecord, resolveCredentials } from './resolve-credentials.js';
+import { resolveCredentials } from './resolve-credentials.js';
 import { resolveWebhooks } from './resolve-webhooks.js';
 import { type ResolvedPaymentsOptions } from './resolved-options.js';
 
@@ -11,7 +11,7 @@ import { type ResolvedPaymentsOptions } from './resolved-options.js';
  *
  * @throws PaymentsConfigError that names the option, what is wrong and what to write instead.
  */
-export function resolveOptions(input: unknown, account: string = DEFAULT_ACCOUNT): ResolvedPaymentsOptions {
+export function resolveOptions(options: unknown, account: string = DEFAULT_ACCOUNT): ResolvedPaymentsOptions {
   const error = optionErrors(account);
   if (typeof account !== 'string' || !/^[\w.-]{1,64}$/.test(account)) {
     throw optionErrors(DEFAULT_ACCOUNT)(
@@ -19,7 +19,9 @@ export function resolveOptions(input: unknown, account: string = DEFAULT_ACCOUNT
       'must be 1 to 64 letters, digits, dots, dashes or underscores.',
     );
   }
-  const options = optionsRecord(input, error);
+  if (!isRecord(options)) {
+    throw error('(all)', 'must be an object: return { baseUrl, apiKey, apiSecret, … } from the factory.');
+  }
   return {
     account,
     ...resolveCredentials(options, error),

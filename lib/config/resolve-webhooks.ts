@@ -120,12 +120,8 @@ function resolveSecret(
 
 function endOf(value: unknown, option: string, error: OptionError): number | undefined {
   if (value === undefined) return undefined;
-  const time = momentOf(value);
+  const isMoment = value instanceof Date || (typeof value === 'string' && ISO_MOMENT.test(value));
+  const time = isMoment ? new Date(value).getTime() : Number.NaN;
   if (Number.isNaN(time)) throw error(option, 'is not a moment: write a Date or an ISO 8601 string.');
   return time;
-}
-
-function momentOf(value: unknown): number {
-  if (value instanceof Date) return value.getTime();
-  return typeof value === 'string' && ISO_MOMENT.test(value) ? Date.parse(value) : Number.NaN;
 }
