@@ -28,13 +28,9 @@ export interface PaymentsHealthOptions {
 }
 
 /** The options with their defaults. */
-export interface ResolvedHealthOptions {
-  readonly account: string;
-  readonly gateway: boolean;
-  readonly cacheMs: number;
-  readonly timeoutMs: number;
-  readonly maxUnresolvedAgeMs: number;
-}
+export type ResolvedHealthOptions = {
+  readonly [Option in keyof PaymentsHealthOptions]-?: NonNullable<PaymentsHealthOptions[Option]>;
+};
 
 const DEFAULTS: ResolvedHealthOptions = {
   account: DEFAULT_ACCOUNT,

@@ -75,11 +75,8 @@ export class PaymentsHealthIndicator {
     try {
       const resolved = resolveHealthOptions(options);
       const [gateway, storage] = await Promise.all([this.gateway(resolved), this.storage(resolved)]);
-      const details = {
-        ...(gateway && { gateway: gateway.status }),
-        storage: storage.status,
-        ...ageOf(storage),
-      };
+      const { status, ...age } = storage;
+      const details = { ...(gateway && { gateway: gateway.status }), storage: status, ...age };
       const problems = problemsOf(gateway, storage, resolved);
       if (problems.length === 0) return session.up(details);
       return session.down({ ...details, message: problems.join(' ') });
@@ -121,10 +118,6 @@ export class PaymentsHealthIndicator {
       );
     }
   }
-}
-
-function ageOf({ oldestUnresolvedMs }: StorageHealth): Pick<StorageHealth, 'oldestUnresolvedMs'> {
-  return oldestUnresolvedMs === undefined ? {} : { oldestUnresolvedMs };
 }
 
 function problemsOf(
