@@ -1,6 +1,7 @@
 import { type RedisOptions } from 'bullmq';
 import { isRecord, type OptionError, wholeNumber } from '../../config/option-checks.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { type PaymentsQueueRetryOptions, type PaymentsQueueWorkerOptions } from './payments-queue-options.js';
 import { connectionOptions } from './queue-connection.js';
 
 /** The options of the queue after validation, with defaults. */
@@ -18,16 +19,8 @@ export interface ResolvedQueueOptions {
   readonly shutdownTimeoutMs: number;
 }
 
-export interface ResolvedWorkerOptions {
-  readonly concurrency: number;
-  readonly lockMs: number;
-}
-
-export interface ResolvedQueueRetry {
-  readonly maxAttempts: number;
-  readonly baseDelayMs: number;
-  readonly maxDelayMs: number;
-}
+export type ResolvedWorkerOptions = Required<PaymentsQueueWorkerOptions>;
+export type ResolvedQueueRetry = Required<PaymentsQueueRetryOptions>;
 
 const FIELDS = ['connection', 'prefix', 'accounts', 'worker', 'retry', 'keepFinishedMs', 'shutdownTimeoutMs'];
 const WORKER_FIELDS = ['concurrency', 'lockMs'];
@@ -67,11 +60,13 @@ export function resolveQueueOptions(raw: unknown, queueName: unknown, shared: un
 }
 
 function fieldsOf(value: unknown, option: string, known: readonly string[]): Record<string, unknown> {
-  const path = option === '' ? '' : `${option}.`;
   if (!isRecord(value)) throw error(option || 'options', `must be an object with ${known.join(', ')}.`);
   const unknown = Object.keys(value).find((field) => !known.includes(field));
   if (unknown === undefined) return value;
-  throw error(`${path}${unknown}`, `does not exist: write one of ${known.join(', ')}.`);
+  throw error(
+    option === '' ? unknown : `${option}.${unknown}`,
+    `does not exist: write one of ${known.join(', ')}.`,
+  );
 }
 
 function checkedName(value: unknown): string {
