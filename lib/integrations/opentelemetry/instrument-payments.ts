@@ -1,6 +1,6 @@
 import { type MeterProvider, metrics, trace, type TracerProvider } from '@opentelemetry/api';
 import { CallSpans } from './call-spans.js';
-import { measureCalls, measureWebhooks } from './payment-metrics.js';
+import { measureCalls, measureWebhooks, together } from './payment-metrics.js';
 import { WebhookSpans } from './webhook-spans.js';
 
 /** The instrumentation scope of the package. */
@@ -49,13 +49,10 @@ export function instrumentPayments({
 }: InstrumentPaymentsOptions = {}): () => void {
   const tracer = tracerProvider.getTracer(SCOPE);
   const meter = meterProvider.getMeter(SCOPE);
-  const stops = [
+  return together([
     new CallSpans(tracer, references).start(),
     new WebhookSpans(tracer, references).start(),
     measureCalls(meter),
     measureWebhooks(meter),
-  ];
-  return () => {
-    for (const stop of stops) stop();
-  };
+  ]);
 }

@@ -125,7 +125,8 @@ function seconds(meter: Meter, name: string, description: string): Histogram {
   });
 }
 
-function together(stops: readonly (() => void)[]): () => void {
+/** A function that calls all of these. */
+export function together(stops: readonly (() => void)[]): () => void {
   return () => {
     for (const stop of stops) stop();
   };
