@@ -45,3 +45,19 @@ it.each([
   await attempt;
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
+
+it.each([
+  ['ECONNRESET', 'ECONNRESET'],
+  ['UND_ERR_SOCKET', 'UND_ERR_SOCKET'],
+  ['the secret is ECONNRESET', 'NETWORK_ERROR'],
+  ['ECONNRESET of 255712345678', 'NETWORK_ERROR'],
+  ['E', 'NETWORK_ERROR'],
+  [104, 'NETWORK_ERROR'],
+  [undefined, 'NETWORK_ERROR'],
+])(
+  'reports the code %j of a failed connection as %s: only a plain code may reach a log',
+  async (code, told) => {
+    const { carrier } = carrierOf(Promise.reject(Object.assign(new Error('reset'), { code })));
+    expect(await sendAttempt(carrier, REQUEST, 1_000, undefined)).toMatchObject({ code: told });
+  },
+);
