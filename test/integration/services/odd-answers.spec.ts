@@ -25,6 +25,11 @@ describe('the bank list', () => {
     });
   });
 
+  it('refuses to look for a bank without a code, and names the operation', async () => {
+    await expect(merchant.banks.find('  ')).rejects.toMatchObject({ operation: 'banks.list' });
+    expect(gateway.seen).toEqual([]);
+  });
+
   it('leaves out an entry without a code, and says so', async () => {
     const bank = { id: 1, name: 'Able Bank', code: 'ABC', branches: [] };
     gateway.answer(json(envelope([bank, { name: 'No code' }, null])));
@@ -51,6 +56,15 @@ describe('a name lookup', () => {
     expect(result.lastResponse.warnings).toEqual([
       'account_number of the answer is not the one that was asked for',
     ]);
+  });
+
+  it.each([[''], [7]])('takes no bank code %j, even for a channel that needs none', async (bank_code) => {
+    const request = { channel: 'MOBILE_MONEY', account_number: '255754000111', bank_code } as never;
+    await expect(merchant.names.lookup(request)).rejects.toMatchObject({
+      operation: 'name-lookup',
+      errors: { bank_code: ['bank_code must be a bank code: leave it out, it is only for the channel BANK'] },
+    });
+    expect(gateway.seen).toEqual([]);
   });
 
   it('names the channels that there are', async () => {
