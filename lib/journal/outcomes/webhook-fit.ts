@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { type PaymentEventName, type PaymentWebhookEvent } from '../../common/events.js';
 import { type JournalRecord, type PaymentTombstone } from '../../storage/journal-store.js';
-import { movesMoney, type PaymentOutcome } from '../../common/vocabulary.js';
+import { type PaymentOutcome } from '../../common/vocabulary.js';
 
 /** The outcome of a payment as a webhook reports it. */
 export interface ReportedOutcome {
-  readonly outcome: PaymentOutcome;
+  readonly outcome: Exclude<PaymentOutcome, 'paid'>;
   /** Canonical money string. */
   readonly amount: string;
   readonly currency: string;
@@ -14,7 +14,10 @@ export interface ReportedOutcome {
 }
 
 /** The outcome of a payment by the name of the event. */
-const OUTCOMES: ReadonlyMap<string, PaymentOutcome> = new Map<PaymentEventName, PaymentOutcome>([
+const OUTCOMES: ReadonlyMap<string, ReportedOutcome['outcome']> = new Map<
+  PaymentEventName,
+  ReportedOutcome['outcome']
+>([
   ['payment.success', 'success'],
   ['payment.failed', 'failed'],
   ['payment.cancelled', 'cancelled'],
@@ -88,7 +91,7 @@ export function webhookFit(
   if (isSettled && record.settledBy === 'webhook') {
     return isSame && !namesAnotherCharge(record, reported) ? 'settled' : 'settled-otherwise';
   }
-  if (!isSame && !movesMoney(reported.outcome) && !isOfThisAttempt()) return 'earlier-attempt';
+  if (!isSame && reported.outcome !== 'success' && !isOfThisAttempt()) return 'earlier-attempt';
   return isSettled && !isSame ? 'contested' : 'fits';
 }
 
@@ -97,7 +100,7 @@ export function webhookFit(
  * failed.
  */
 function mayBeOfARefusal({ attempt, keepsKey }: KnownPayment, reported: ReportedOutcome): boolean {
-  return keepsKey === true && attempt > 1 && !movesMoney(reported.outcome);
+  return keepsKey === true && attempt > 1 && reported.outcome !== 'success';
 }
 
 /** An absent provider reference equals every other. */

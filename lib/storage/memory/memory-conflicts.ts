@@ -19,7 +19,7 @@ export class MemoryConflicts implements ConflictStore {
 
   constructor(
     private readonly maxEntries: number,
-    private readonly now: () => number,
+    private readonly now: () => number = () => Date.now(),
   ) {}
 
   setAside(delivery: SetAsideDelivery): Promise<void> {

@@ -38,7 +38,7 @@ export class MemoryInbox implements InboxStore {
 
   constructor(
     private readonly maxEntries: number,
-    private readonly now: () => number,
+    private readonly now: () => number = () => Date.now(),
   ) {}
 
   claim(delivery: InboxDelivery, leaseMs: number): Promise<ClaimResult> {

@@ -30,7 +30,7 @@ export class MemoryJournal implements JournalStore {
 
   constructor(
     private readonly maxEntries: number,
-    private readonly now: () => number,
+    private readonly now: () => number = () => Date.now(),
   ) {}
 
   insert(record: JournalRecord, leaseMs: number): Promise<JournalInsertion> {

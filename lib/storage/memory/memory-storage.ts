@@ -34,10 +34,7 @@ export interface MemoryStorageOptions {
  *
  * @publicApi
  */
-export function memoryStorage({
-  maxEntries = 10_000,
-  now = () => Date.now(),
-}: MemoryStorageOptions = {}): PaymentsStorage {
+export function memoryStorage({ maxEntries = 10_000, now }: MemoryStorageOptions = {}): PaymentsStorage {
   if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) {
     throw new PaymentsConfigError(
       'The option maxEntries of memoryStorage() must be a whole number from 1 on: write 10_000.',
