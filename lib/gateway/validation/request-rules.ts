@@ -1,7 +1,6 @@
 import 'reflect-metadata';
 import { getMetadataStorage, isEmail, ValidateBy, type ValidationArguments } from 'class-validator';
 import { TZ_PHONE } from '../../common/phone.js';
-import { trimmedReference } from '../../common/reference.js';
 import { amountProblem } from '../../common/money.js';
 
 /**
@@ -45,6 +44,13 @@ export const textProblem: FieldProblem = (value) => {
     return 'must be whole characters: it holds half of an emoji or of a similar sign';
   return undefined;
 };
+
+const BLANK_ENDS = /^[\s\p{Cc}\p{Cf}]+|[\s\p{Cc}\p{Cf}]+$/gu;
+
+/** A reference without white space, control and invisible characters at its ends. */
+export function trimmedReference(reference: string): string {
+  return reference.replace(BLANK_ENDS, '');
+}
 
 const referenceProblem: FieldProblem = (value, request) => {
   const problem = textProblem(value, request);

@@ -1,5 +1,5 @@
 import { finalStatus } from '../../gateway/answer/wire-record.js';
-import { trimmedReference } from '../../common/reference.js';
+import { trimmedReference } from '../../gateway/validation/request-rules.js';
 import {
   type JournalKey,
   type JournalRecord,
