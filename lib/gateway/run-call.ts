@@ -68,9 +68,16 @@ export function callSender(setup: CallAccount): SendCall {
   };
 }
 
+/** The tries of a payment before the call that probes it. */
+export interface EarlierTry {
+  readonly probe: ProbeWait;
+  /** Why it is not known what came of them. */
+  readonly evidence: OutcomeEvidence;
+}
+
 /** The parts of one call. */
 interface CallSetup
-  extends TurnSetup, Partial<Pick<IdempotentRequest, 'idempotencyKey' | 'probeFor' | 'doubt' | 'probing'>> {
+  extends TurnSetup, Partial<Pick<IdempotentRequest, 'idempotencyKey' | 'earlier' | 'probing'>> {
   readonly retry: ResolvedRetryOptions;
   readonly refusalCodes: ReadonlySet<string>;
 }
@@ -80,9 +87,7 @@ interface IdempotentRequest {
   readonly idempotencyKey: string;
   readonly body: string;
   /** Set if this call is the probe of a payment that may have been made before. */
-  readonly probeFor: ProbeWait | undefined;
-  /** Why it is not known what came of the earlier tries; set exactly if `probeFor` is. */
-  readonly doubt: OutcomeEvidence | undefined;
+  readonly earlier: EarlierTry | undefined;
   readonly probing: Probing | undefined;
   /** Called when the first byte of a try is about to leave; must not throw. */
   readonly onSending: (() => void) | undefined;
@@ -98,8 +103,8 @@ interface Probing {
 /** Makes one call: sends a try, interprets it, decides, and repeats that if the decision table allows it. */
 async function runCall<T extends object>(call: GatewayCall<T>, setup: CallSetup): Promise<CallResult<T>> {
   const attempts: AttemptInfo[] = [];
-  let { doubt } = setup;
-  let openProbe = setup.probeFor;
+  let doubt = setup.earlier?.evidence;
+  let openProbe = setup.earlier?.probe;
   for (;;) {
     const { result, durationMs } = await sendInTurn(setup);
     const { report, success } = interpretAttempt(call, result, setup.refusalCodes);

@@ -161,6 +161,27 @@ export function toErased(record: JournalRecord): JournalRecord {
   return rest;
 }
 
+/** Whether nobody has acted on a record since it was read. */
+export function isUntouched(existing: JournalRecord, before: JournalRecord): boolean {
+  return (
+    existing.intent === before.intent &&
+    existing.state === before.state &&
+    existing.outcome === before.outcome &&
+    existing.settledBy === before.settledBy &&
+    isAcknowledged(existing) === isAcknowledged(before)
+  );
+}
+
+/**
+ * If another process makes the probe, an unclear answer neither allows one more nor ends the lease of that
+ * process.
+ */
+export function besideAnotherTry(existing: JournalRecord, next: JournalRecord): JournalRecord {
+  const isTaken = existing.state === 'unknown' && existing.probe === undefined;
+  if (!isTaken || next.state !== 'unknown') return next;
+  return isAcknowledged(next) ? toAcknowledged(existing) : existing;
+}
+
 /** Whether an acknowledgement contradicts an operator who said that no money moved. */
 function contradicts({ settledBy, outcome }: JournalRecord, says?: PaymentOutcome): boolean {
   return settledBy === 'operator' && !movesMoney(outcome) && (says === undefined || movesMoney(says));

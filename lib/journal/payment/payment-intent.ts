@@ -7,16 +7,17 @@ import {
   type StoredJournalRecord,
 } from '../../storage/journal-store.js';
 import { SafeLogger } from '../../common/safe-logger.js';
-import { type OutcomeEvidence, type ProbeWait } from '../../common/vocabulary.js';
+import { type OutcomeEvidence } from '../../common/vocabulary.js';
 import { type CallResult } from '../../gateway/call-result.js';
+import { type EarlierTry } from '../../gateway/run-call.js';
 import { type CallLimits } from '../../gateway/call-options.js';
 import { withDeadline } from '../../common/timing.js';
 import { changeRecord } from './change-record.js';
 import {
   answerText,
+  besideAnotherTry,
   toAccepted,
-  toAcknowledged,
-  isAcknowledged,
+  isUntouched,
   toProbing,
   toRejected,
   toUnknown,
@@ -60,8 +61,7 @@ export class PaymentIntent {
     private stored: StoredJournalRecord,
     private readonly before: JournalRecord | undefined,
     private readonly deadline: number,
-    /** Set if this is a probe. */
-    readonly probeFor?: ProbeWait,
+    readonly earlier?: EarlierTry,
   ) {}
 
   /**
@@ -91,10 +91,11 @@ export class PaymentIntent {
     existing: StoredJournalRecord,
     deadline: number,
   ): Promise<PaymentIntent | undefined> {
-    const record = toProbing(existing.record, evidenceOf(existing));
+    const evidence = evidenceOf(existing);
+    const record = toProbing(existing.record, evidence);
     const stored = await store.replace(existing.version, record, leaseUntil(deadline));
     const { probe = 'after-silence' } = existing.record;
-    return stored && new PaymentIntent(store, stored, existing.record, deadline, probe);
+    return stored && new PaymentIntent(store, stored, existing.record, deadline, { probe, evidence });
   }
 
   /**
@@ -117,11 +118,6 @@ export class PaymentIntent {
 
   get record(): JournalRecord {
     return this.stored.record;
-  }
-
-  /** Why it is not known what came of the payment; set if this is a probe. */
-  get doubt(): OutcomeEvidence | undefined {
-    return this.probeFor && (this.record.evidence ?? 'interrupted');
   }
 
   /** Whether the journal may say that the request left. */
@@ -294,24 +290,4 @@ export class PaymentIntent {
   private get reference(): string {
     return quoted(this.record.reference);
   }
-}
-
-function isUntouched(existing: JournalRecord, before: JournalRecord): boolean {
-  return (
-    existing.intent === before.intent &&
-    existing.state === before.state &&
-    existing.outcome === before.outcome &&
-    existing.settledBy === before.settledBy &&
-    isAcknowledged(existing) === isAcknowledged(before)
-  );
-}
-
-/**
- * If another process makes the probe, an unclear answer neither allows one more nor ends the lease of that
- * process.
- */
-function besideAnotherTry(existing: JournalRecord, next: JournalRecord): JournalRecord {
-  const isTaken = existing.state === 'unknown' && existing.probe === undefined;
-  if (!isTaken || next.state !== 'unknown') return next;
-  return isAcknowledged(next) ? toAcknowledged(existing) : existing;
 }

@@ -211,7 +211,7 @@ class PaymentCalls implements Omit<Payments, 'rules'> {
     intent: PaymentIntent,
     limits: CallLimits,
   ): Promise<CallResult<T>> {
-    const waits = limits.once || intent.probeFor ? undefined : this.options.probe[call.kind];
+    const waits = limits.once || intent.earlier ? undefined : this.options.probe[call.kind];
     const probing = waits && {
       waits,
       begin: (evidence: OutcomeEvidence) => intent.probeWithin(evidence, limits),
@@ -224,14 +224,14 @@ class PaymentCalls implements Omit<Payments, 'rules'> {
     const { idempotencyKey, body = '' } = intent.record;
     return this.gateway.send(
       call,
-      { idempotencyKey, body, probeFor: intent.probeFor, doubt: intent.doubt, probing, onSending },
+      { idempotencyKey, body, earlier: intent.earlier, probing, onSending },
       limits,
     );
   }
 
   /** Whether another process may ever probe the payment. */
-  private mayBeRecovered({ probeFor }: PaymentIntent, kind: PaymentFamily): boolean {
-    return probeFor === undefined && this.options.probe[kind] !== undefined && !isInProcess(this.store);
+  private mayBeRecovered({ earlier }: PaymentIntent, kind: PaymentFamily): boolean {
+    return earlier === undefined && this.options.probe[kind] !== undefined && !isInProcess(this.store);
   }
 
   private keyOf({ kind, payment }: MoneyCall<object>): JournalKey {
