@@ -38,6 +38,10 @@ export default tseslint.config(
     },
   },
   {
+    files: ['lib/**/*.ts'],
+    rules: { 'max-lines': ['error', { max: 300 }] },
+  },
+  {
     files: ['test/**/*.ts', 'sample/**/*.ts'],
     rules: {
       '@typescript-eslint/no-non-null-assertion': 'off',
