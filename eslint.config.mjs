@@ -39,7 +39,11 @@ export default tseslint.config(
   },
   {
     files: ['lib/**/*.ts'],
-    rules: { 'max-lines': ['error', { max: 300 }] },
+    rules: {
+      complexity: ['error', 15],
+      'max-lines': ['error', { max: 300 }],
+      'max-lines-per-function': ['error', { max: 60, skipComments: true, skipBlankLines: true }],
+    },
   },
   {
     files: ['test/**/*.ts', 'sample/**/*.ts'],

@@ -43,8 +43,8 @@ export default defineConfig({
     ],
     globalSetup: ['test/support/global-setup.mjs'],
     setupFiles: ['test/support/fresh-process.ts'],
-    // One more than processors: specs that wait for other processes leave theirs to others.
-    maxWorkers: availableParallelism() + 1,
+    // More than processors: specs that wait for other processes, servers and timers leave theirs to others.
+    maxWorkers: availableParallelism() + 3,
     sequence: { sequencer: SlowSpecsFirst },
     // Loading Nest for every file would take longer than all tests.
     isolate: false,

@@ -1,5 +1,5 @@
 import { HttpModule, HttpService } from '@nestjs/axios';
-import { type DynamicModule, forwardRef, Module, type Type } from '@nestjs/common';
+import { type DynamicModule, forwardRef, type InjectionToken, Module, type Provider } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { BanksService } from './banks/banks.service.js';
 import { CollectionsService } from './collections/collections.service.js';
@@ -47,6 +47,68 @@ const RECOVERY = Symbol.for('nestjs-payments.recovery');
 /** Services that read call the gateway; services that move money call the journal. */
 const READING_SERVICES = [NameLookupService, WalletService, BanksService] as const;
 const PAYMENT_SERVICES = [CollectionsService, DisbursementsService] as const;
+const EXPORTED_TYPES = [
+  HttpService,
+  ...READING_SERVICES,
+  ...PAYMENT_SERVICES,
+  PaymentsInbox,
+  PaymentsJournal,
+] as const;
+
+/** The token of a type in the account of a registration. */
+type TokenOf = (type: (typeof EXPORTED_TYPES)[number]) => InjectionToken;
+
+/** What the services of one account share. */
+const INTERNAL_PROVIDERS: Provider[] = [
+  {
+    provide: GATEWAY_CLIENT,
+    useFactory: createGatewayClient,
+    inject: [RESOLVED_OPTIONS, HttpService],
+  },
+  {
+    provide: PAYMENTS,
+    useFactory: (
+      options: ResolvedPaymentsOptions,
+      storage: PaymentsStorage,
+      events: ApplicationEvents,
+      gateway: GatewayClient,
+    ) => createPayments(options, storage.journal, events, gateway),
+    inject: [RESOLVED_OPTIONS, STORAGE, EVENTS, GATEWAY_CLIENT],
+  },
+  {
+    provide: STORAGE,
+    useFactory: ({ storage }: ResolvedPaymentsOptions): PaymentsStorage => storage ?? memoryStorage(),
+    inject: [RESOLVED_OPTIONS],
+  },
+  {
+    provide: LIMITED_STORAGE,
+    useFactory: timeLimited,
+    inject: [STORAGE],
+  },
+  {
+    provide: EVENTS,
+    useFactory: ({ account }: ResolvedPaymentsOptions, modules: ModulesContainer) =>
+      new ApplicationEvents(account, modules),
+    inject: [RESOLVED_OPTIONS, ModulesContainer],
+  },
+  {
+    provide: RECOVERY,
+    useFactory: (
+      options: ResolvedPaymentsOptions,
+      storage: PaymentsStorage,
+      gateway: GatewayClient,
+      payments: Payments,
+      events: ApplicationEvents,
+    ) => createRecovery(options, storage.journal, gateway, payments, events),
+    inject: [RESOLVED_OPTIONS, LIMITED_STORAGE, GATEWAY_CLIENT, PAYMENTS, EVENTS],
+  },
+  {
+    provide: PaymentsLifecycle,
+    useFactory: (...parts: ConstructorParameters<typeof PaymentsLifecycle>) =>
+      new PaymentsLifecycle(...parts),
+    inject: [RESOLVED_OPTIONS, STORAGE, PAYMENTS, RECOVERY],
+  },
+];
 
 /**
  * Payments for a Nest application: one registration for each merchant account.
@@ -97,7 +159,7 @@ function accountModule(
   { isGlobal = false, name = DEFAULT_ACCOUNT }: PaymentsModuleExtras,
 ): DynamicModule {
   assertOneCopy();
-  const token = (type: Type): symbol | Type => getPaymentsToken(type, name) as symbol | Type;
+  const tokenOf: TokenOf = (type) => getPaymentsToken(type, name);
   return {
     module: PaymentsModule,
     global: isGlobal,
@@ -111,86 +173,41 @@ function accountModule(
         return PaymentsWebhooksModule;
       }),
     ],
-    providers: [
-      {
-        // Needs the client, which has to notice when anybody uses axios.
-        provide: token(HttpService),
-        useFactory: (http: HttpService): HttpService => http,
-        inject: [HttpService, GATEWAY_CLIENT],
-      },
-      {
-        provide: GATEWAY_CLIENT,
-        useFactory: createGatewayClient,
-        inject: [RESOLVED_OPTIONS, HttpService],
-      },
-      {
-        provide: PAYMENTS,
-        useFactory: (
-          options: ResolvedPaymentsOptions,
-          storage: PaymentsStorage,
-          events: ApplicationEvents,
-          gateway: GatewayClient,
-        ) => createPayments(options, storage.journal, events, gateway),
-        inject: [RESOLVED_OPTIONS, STORAGE, EVENTS, GATEWAY_CLIENT],
-      },
-      ...READING_SERVICES.map((Service) => ({
-        provide: token(Service as Type),
-        useFactory: (gateway: GatewayClient) => new Service(gateway),
-        inject: [GATEWAY_CLIENT],
-      })),
-      ...PAYMENT_SERVICES.map((Service) => ({
-        provide: token(Service as Type),
-        useFactory: (payments: Payments) => new Service(payments),
-        inject: [PAYMENTS],
-      })),
-      {
-        provide: STORAGE,
-        useFactory: ({ storage }: ResolvedPaymentsOptions): PaymentsStorage => storage ?? memoryStorage(),
-        inject: [RESOLVED_OPTIONS],
-      },
-      {
-        provide: LIMITED_STORAGE,
-        useFactory: timeLimited,
-        inject: [STORAGE],
-      },
-      {
-        provide: EVENTS,
-        useFactory: ({ account }: ResolvedPaymentsOptions, modules: ModulesContainer) =>
-          new ApplicationEvents(account, modules),
-        inject: [RESOLVED_OPTIONS, ModulesContainer],
-      },
-      {
-        provide: token(PaymentsInbox as Type),
-        useFactory: createPaymentsInbox,
-        inject: [RESOLVED_OPTIONS, LIMITED_STORAGE, WebhookAccounts, PaymentHandlers, RECOVERY, EVENTS],
-      },
-      {
-        provide: RECOVERY,
-        useFactory: (
-          options: ResolvedPaymentsOptions,
-          storage: PaymentsStorage,
-          gateway: GatewayClient,
-          payments: Payments,
-          events: ApplicationEvents,
-        ) => createRecovery(options, storage.journal, gateway, payments, events),
-        inject: [RESOLVED_OPTIONS, LIMITED_STORAGE, GATEWAY_CLIENT, PAYMENTS, EVENTS],
-      },
-      {
-        provide: token(PaymentsJournal as Type),
-        useFactory: ({ journal }: Recovery) => journal,
-        inject: [RECOVERY],
-      },
-      {
-        provide: PaymentsLifecycle,
-        useFactory: (...parts: ConstructorParameters<typeof PaymentsLifecycle>) =>
-          new PaymentsLifecycle(...parts),
-        inject: [RESOLVED_OPTIONS, STORAGE, PAYMENTS, RECOVERY],
-      },
-    ],
-    exports: [HttpService, ...READING_SERVICES, ...PAYMENT_SERVICES, PaymentsInbox, PaymentsJournal].map(
-      (type) => token(type as Type),
-    ),
+    providers: [...exportedProviders(tokenOf), ...INTERNAL_PROVIDERS],
+    exports: EXPORTED_TYPES.map(tokenOf),
   };
+}
+
+/** What applications inject. */
+function exportedProviders(tokenOf: TokenOf): Provider[] {
+  return [
+    {
+      // Needs the client, which has to notice when anybody uses axios.
+      provide: tokenOf(HttpService),
+      useFactory: (http: HttpService): HttpService => http,
+      inject: [HttpService, GATEWAY_CLIENT],
+    },
+    ...READING_SERVICES.map((Service) => ({
+      provide: tokenOf(Service),
+      useFactory: (gateway: GatewayClient) => new Service(gateway),
+      inject: [GATEWAY_CLIENT],
+    })),
+    ...PAYMENT_SERVICES.map((Service) => ({
+      provide: tokenOf(Service),
+      useFactory: (payments: Payments) => new Service(payments),
+      inject: [PAYMENTS],
+    })),
+    {
+      provide: tokenOf(PaymentsInbox),
+      useFactory: createPaymentsInbox,
+      inject: [RESOLVED_OPTIONS, LIMITED_STORAGE, WebhookAccounts, PaymentHandlers, RECOVERY, EVENTS],
+    },
+    {
+      provide: tokenOf(PaymentsJournal),
+      useFactory: ({ journal }: Recovery) => journal,
+      inject: [RECOVERY],
+    },
+  ];
 }
 
 function assertOneCopy(): void {

@@ -3,6 +3,9 @@ import { didYouMean } from './closest-word.js';
 import { type OptionSpecs } from './command.js';
 import { UsageError } from './usage-error.js';
 
+/** The values of options. */
+export type ValuesOf<Options extends OptionSpecs> = CommandLine<Options>['values'];
+
 /** The parsed options and arguments of a command. */
 export type CommandLine<Options extends OptionSpecs> = ReturnType<
   typeof parseArgs<{ options: Options; strict: true; allowPositionals: true }>

@@ -12,6 +12,21 @@ export interface OptionSpec {
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
+/** An option with a value. */
+export function text(value: string, says: string) {
+  return { type: 'string', value, says } as const;
+}
+
+/** An option with a value, which may come several times. */
+export function texts(value: string, says: string) {
+  return { ...text(value, says), multiple: true } as const;
+}
+
+/** An option without a value. */
+export function flag(says: string) {
+  return { type: 'boolean', says } as const;
+}
+
 export type StopSignal = 'SIGINT' | 'SIGTERM';
 
 /** The process as a command sees it. */

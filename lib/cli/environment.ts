@@ -1,19 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { type CommandContext, type OptionSpecs } from './command.js';
+import { type CommandContext } from './command.js';
 import { UsageError } from './usage-error.js';
 
 const DEFAULT_FILE = '.env';
-
-/** The name is not `--env-file`: Node 20 reads that option itself, even after the script's name. */
-export const ENVIRONMENT_OPTIONS = {
-  dotenv: {
-    type: 'string',
-    value: '<file>',
-    says: 'variables of the application; variables that are set win (default: .env, if it exists)',
-  },
-} as const satisfies OptionSpecs;
 
 /**
  * The variables as `ConfigModule.forRoot()` sees them: the process wins over the file.

@@ -1,7 +1,6 @@
-import { isPaymentsError } from '../errors/payments-errors.js';
 import { deliveryTarget } from '../sandbox/webhooks/endpoint-registry.js';
 import { didYouMean } from './closest-word.js';
-import { UsageError } from './usage-error.js';
+import { asUsage, UsageError } from './usage-error.js';
 
 /** @throws UsageError if it is not a whole number within the bounds. */
 export function wholeNumber(
@@ -36,10 +35,6 @@ export function localAddress(option: string, text: string): URL {
 }
 
 function addressOf(text: string, allowRemote: boolean, problem: string): URL {
-  try {
-    return deliveryTarget(text, allowRemote);
-  } catch (error) {
-    if (!isPaymentsError(error)) throw error;
-    throw new UsageError(`${problem}: write http://127.0.0.1:3000/webhooks/payments.`);
-  }
+  const worded = (): string => `${problem}: write http://127.0.0.1:3000/webhooks/payments.`;
+  return asUsage(() => deliveryTarget(text, allowRemote), worded);
 }

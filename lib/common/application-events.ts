@@ -11,7 +11,7 @@ interface ApplicationEmitter {
 }
 
 /**
- * Tells the application's `@nestjs/event-emitter`, where it has one. It is found by what it can do, since the
+ * Tells the application's `@nestjs/event-emitter`, if it has one. It is found by what it can do, since the
  * package does not depend on it; nobody waits for the listeners, and their errors change nothing.
  */
 export class ApplicationEvents implements OnApplicationBootstrap {
@@ -98,14 +98,14 @@ export interface UnknownPayment {
  * @publicApi
  */
 export interface PaymentsEventOrigin {
-  /** Its name; `default` where it was given none. */
+  /** Its name; `default` if it was given none. */
   readonly account: string;
 }
 
 /**
- * What the application's `@nestjs/event-emitter` is told, by event name. It is told once, after the work is done and
+ * What the application's `@nestjs/event-emitter` emits, by event name. It emits once, after the work is done and
  * recorded; a listener that fails is logged and changes nothing. What must not get lost belongs in an `@OnPayment`
- * handler: nobody is told again, neither after a crash nor on another replica.
+ * handler: no event is emitted again, neither after a crash nor on another replica.
  *
  * @example
  * ```ts
@@ -126,7 +126,7 @@ export interface PaymentsEvents {
   readonly 'payment.cancelled': PaymentWebhookEvent;
   /** Nobody authorized the payment in time; no money moved. */
   readonly 'payment.expired': PaymentWebhookEvent;
-  /** The webhook contradicts what stands for its reference. `PaymentsInbox.conflicts()` lists it. */
+  /** The webhook contradicts the recorded outcome of its reference. `PaymentsInbox.conflicts()` lists it. */
   readonly 'payment.conflict': PaymentWebhookEvent;
   /** The webhook contradicts itself, or the amount of its payment. `PaymentsInbox.conflicts()` lists it. */
   readonly 'payment.mismatch': PaymentWebhookEvent;

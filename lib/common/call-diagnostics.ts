@@ -45,7 +45,7 @@ export const CALL_END_CHANNEL = 'nestjs-payments:call:end';
 export interface CallStartEvent {
   /** The same in every event of one call; unique within the process. */
   readonly callId: number;
-  /** Name of the merchant account; `default` where it was given none. */
+  /** Name of the merchant account; `default` if it was given none. */
   readonly account: string;
   /** Which of the gateway's operations is called. */
   readonly operation: PaymentsOperation;
@@ -77,7 +77,7 @@ export interface CallAttemptStartEvent extends CallStartEvent, Surroundable {
 export interface CallAttemptEvent extends CallStartEvent, Omit<AttemptInfo, 'number'> {
   /** 1 for the first try of this call. */
   readonly attempt: number;
-  /** The gateway's `request_id`, where its answer had one. */
+  /** The gateway's `request_id`, if its answer had one. */
   readonly requestId?: string;
 }
 
@@ -111,13 +111,13 @@ export interface CallEndEvent extends CallStartEvent {
    * - `aborted`: it rejected with the reason of the caller's signal.
    */
   readonly outcome: 'success' | 'unknown' | 'failed' | 'aborted';
-  /** Name of the error class, where the package made one. */
+  /** Name of the error class, if the package made one. */
   readonly error?: string;
-  /** Why money may have moved; present where `outcome` is `unknown`. */
+  /** Why money may have moved; present if `outcome` is `unknown`. */
   readonly evidence?: OutcomeEvidence;
   /** Code of the answer or of the error. */
   readonly code?: string;
-  /** The gateway's `request_id`, where its answer had one. */
+  /** The gateway's `request_id`, if its answer had one. */
   readonly requestId?: string;
   /** How many tries were made. */
   readonly attempts: number;

@@ -118,7 +118,7 @@ export function hasSubscribers(one: keyof PaymentsDiagnostics, other: keyof Paym
   return CHANNELS[one].hasSubscribers || CHANNELS[other].hasSubscribers;
 }
 
-/** Publishes; builds the event only where somebody listens. */
+/** Publishes; builds the event only if somebody listens. */
 export function publishDiagnostics<Name extends keyof PaymentsDiagnostics>(
   name: Name,
   event: () => PaymentsDiagnostics[Name],

@@ -28,16 +28,16 @@ export interface JournalEntry {
   readonly idempotencyKey: string;
   /** Where the payment stands. */
   readonly state: JournalState;
-  /** How the payment ended; present where it is settled. */
+  /** How the payment ended; present if it is settled. */
   readonly outcome?: PaymentOutcome;
-  /** Why it is not known what came of it; present where it is unknown. */
+  /** Why it is not known what came of it; present if it is unknown. */
   readonly evidence?: OutcomeEvidence;
   /** When the payment was written down for the first time. */
   readonly createdAt: Date;
   /** When the entry last changed. */
   readonly updatedAt: Date;
   /**
-   * Why the journal cannot read the entry; absent where it can. Fields that it cannot read are empty texts
+   * Why the journal cannot read the entry; absent if it can. Fields that it cannot read are empty texts
    * then, and nothing is ever sent for it: find out what came of the payment, then write it down with
    * `PaymentsJournal.settle()`.
    */

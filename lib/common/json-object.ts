@@ -32,7 +32,7 @@ export function isJsonObject(text: string): boolean {
   return jsonObject(text) !== undefined;
 }
 
-/** The JSON object in a text; undefined where it is anything else. */
+/** The JSON object in a text; undefined if it is anything else. */
 export function jsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -48,7 +48,7 @@ export function amountProblem(value: unknown): string | undefined {
 /**
  * The canonical money string of an amount that `amountProblem` found fine.
  *
- * @throws RangeError where it is not fine.
+ * @throws RangeError if it is not fine.
  */
 export function canonicalAmount(value: MoneyInput): string {
   if (amountProblem(value) !== undefined) throw new RangeError('not an amount of money');
@@ -58,7 +58,7 @@ export function canonicalAmount(value: MoneyInput): string {
 
 /**
  * The canonical money string of a value from the wire, where decimals come as strings or as JSON numbers
- * (specification, "Resources and their fields"). Undefined where it cannot be read exactly.
+ * (specification, "Resources and their fields"). Undefined if it cannot be read exactly.
  */
 export function moneyFromWire(value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
@@ -83,7 +83,7 @@ function centsOf(amount: MoneyInput): bigint {
  * The exact sum of amounts as a two-decimal string; `"0.00"` of none. An amount may be negative, so that this
  * subtracts too.
  *
- * @throws RangeError where an amount is no plain decimal with at most two decimals, as the result of
+ * @throws RangeError if an amount is no plain decimal with at most two decimals, as the result of
  * `0.1 + 0.2` is none.
  *
  * @example
@@ -103,7 +103,7 @@ export function addMoney(...amounts: readonly MoneyInput[]): string {
  * Which of two amounts is larger, exactly: -1, 0 or 1, as `Array.prototype.sort` takes it. Compared as text,
  * `"900.00"` would be more than `"1000.00"`.
  *
- * @throws RangeError where an amount is no plain decimal with at most two decimals.
+ * @throws RangeError if an amount is no plain decimal with at most two decimals.
  *
  * @example
  * ```ts
@@ -124,7 +124,7 @@ export function compareMoney(left: MoneyInput, right: MoneyInput): -1 | 0 | 1 {
  * it.
  *
  * @param locale A BCP 47 tag, for example `'en-TZ'`. @default 'sw-TZ'
- * @throws RangeError where the amount is no plain decimal with at most two decimals, or the locale is no such tag.
+ * @throws RangeError if the amount is no plain decimal with at most two decimals, or the locale is no such tag.
  *
  * @example
  * ```ts

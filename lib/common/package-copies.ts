@@ -10,7 +10,7 @@ export function registerCopy(): void {
 }
 
 /**
- * Says that the package was loaded from two places, where it was: a service of one copy is not a provider of the
+ * Says that the package was loaded from two places, if it was: a service of one copy is not a provider of the
  * other, and Nest's own message would not tell why.
  */
 export function describeSecondCopy(): string | undefined {

@@ -1,5 +1,5 @@
 /**
- * Name of the merchant account that a registration without a `name` stands for.
+ * Name of the merchant account of a registration without a `name`.
  *
  * @publicApi
  */
@@ -174,7 +174,7 @@ export interface InboxScope {
 }
 
 /**
- * What an inbox entry stands for.
+ * What an inbox entry is about.
  *
  * - `outcome`: the final state of a payment.
  * - `conflict`, `mismatch`: a delivery that was set aside.

@@ -87,7 +87,7 @@ export interface WebhookHandlerStartEvent extends WebhookSubject, Surroundable {
 export interface WebhookHandlerEndEvent extends Omit<WebhookHandlerStartEvent, 'surround'> {
   /** `failed`: it threw. */
   readonly outcome: 'success' | 'failed';
-  /** Name of the error's class, where it threw one. */
+  /** Name of the error's class, if it threw one. */
   readonly error?: string;
   /** How long the step took, in milliseconds. */
   readonly durationMs: number;
@@ -99,7 +99,7 @@ export interface WebhookHandlerEndEvent extends Omit<WebhookHandlerStartEvent, '
  * @publicApi
  */
 export interface WebhookEndEvent extends WebhookSubject {
-  /** What the inbox knows it as; absent where it was not asked: the work was queued, or could not begin. */
+  /** What the inbox knows it as; absent if it was not asked: the work was queued, or could not begin. */
   readonly kind?: InboxKind;
   /**
    * - `handled`: the handlers ran, and that is written down; or it was set aside for the reason that `kind` names.
@@ -112,7 +112,7 @@ export interface WebhookEndEvent extends WebhookSubject {
    *   storage does not answer, or the application stops.
    */
   readonly result: 'handled' | 'repeated' | 'queued' | 'ignored' | 'failed' | 'later';
-  /** HTTP status that goes with `result`; of a queued or released webhook nobody is told it. */
+  /** HTTP status that goes with `result`. It is sent to nobody if a worker or `PaymentsInbox.release()` ran the webhook. */
   readonly status: 200 | 500 | 503;
   /** How long the work took, in milliseconds. */
   readonly durationMs: number;
@@ -126,6 +126,6 @@ export interface WebhookEndEvent extends WebhookSubject {
 export interface WebhookRefusedEvent {
   /** Name of the merchant account. */
   readonly account: string;
-  /** The HTTP status of the answer: 401 where the signature was wrong. */
+  /** The HTTP status of the answer: 401 if the signature was wrong. */
   readonly status: number;
 }

@@ -8,11 +8,11 @@ export interface RawWebhook {
   readonly headers: ReadonlyMap<string, readonly string[]>;
   /** The exact bytes of the body. */
   readonly body: Uint8Array;
-  /** Method of the request. Absent where the delivery did not come with one, for example from a queue. */
+  /** Method of the request. Absent if the delivery did not come with one, for example from a queue. */
   readonly method?: string | undefined;
   /**
    * Path and query of the request, exactly as the sender asked for them: `/webhooks/payments?shop=1`, whatever prefix a
-   * proxy or an outer application takes off on the way to the route. Absent where the delivery did not come with one.
+   * proxy or an outer application takes off on the way to the route. Absent if the delivery did not come with one.
    */
   readonly url?: string | undefined;
 }
@@ -53,7 +53,7 @@ export interface WebhookSigningInput {
  * @publicApi
  */
 export interface WebhookSecretForm {
-  /** How the text becomes key bytes, where the option does not say it. */
+  /** How the text becomes key bytes, if the option does not say it. */
   readonly encoding: 'utf8' | 'base64' | 'hex';
   /** Taken off a secret in this encoding that begins with it, for example `whsec_`. @default '' */
   readonly prefix?: string;
@@ -92,6 +92,6 @@ export interface WebhookScheme {
     keys: readonly Uint8Array[],
     now: number,
   ): SignatureVerdict | Promise<SignatureVerdict>;
-  /** The headers that carry the signature; absent where the scheme can only verify. */
+  /** The headers that carry the signature; absent if the scheme can only verify. */
   sign?(input: WebhookSigningInput): Record<string, string>;
 }

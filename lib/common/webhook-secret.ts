@@ -13,8 +13,8 @@ export interface WrittenSecret {
 const MIN_KEY_BYTES = 16;
 
 /**
- * The key that a written secret stands for. Never refuses one: who signs a test webhook wrongly on purpose needs a key
- * too, and `secretProblem` tells the rest.
+ * The key of a written secret. Never refuses one: a test that signs a webhook wrongly on purpose needs a key
+ * too, and `secretProblem` reports what is wrong.
  */
 export function secretBytes(secret: WrittenSecret, form?: WebhookSecretForm): Buffer {
   const [text, encoding] = [encodedKey(secret, form), encodingOf(secret, form)];
@@ -24,7 +24,7 @@ export function secretBytes(secret: WrittenSecret, form?: WebhookSecretForm): Bu
 }
 
 /**
- * What makes a written secret useless, as the rest of a sentence without its full stop; undefined where
+ * What makes a written secret useless, as the rest of a sentence without its full stop; undefined if
  * nothing does.
  */
 export function secretProblem(secret: WrittenSecret, form?: WebhookSecretForm): string | undefined {

@@ -42,7 +42,7 @@ const splitLists = new WeakSet<object>();
 
 /** Whether a list of secrets was split from one variable. */
 export function wasSplitAtCommas(secrets: unknown): boolean {
-  return typeof secrets === 'object' && secrets !== null && splitLists.has(secrets);
+  return secrets instanceof Object && splitLists.has(secrets);
 }
 
 function secretsIn(variable: string): readonly string[] {

@@ -1,5 +1,5 @@
 import { LONGEST_TIMER_MS } from '../common/timing.js';
-import { isRecord, oneOf, type OptionError, wholeNumber, wordList } from './option-checks.js';
+import { isRecord, type OptionError } from './option-checks.js';
 
 /** One option. Its TSDoc explains its meaning. */
 export interface Option<T> {
@@ -47,7 +47,12 @@ export function count(bounds: {
   return {
     takes: `whole number${unit && ` of ${unit}`}, ${range}`,
     default: inCode(bounds.default),
-    read: (value, path, error) => wholeNumber(error, path, value, { min, max, fallback: bounds.default }),
+    read: (value, path, error) => {
+      if (value === undefined) return bounds.default;
+      if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
+      const problem = `must be a whole number from ${min} to ${max}`;
+      throw error(path, `${problem}: write for example ${bounds.default}, the default.`);
+    },
   };
 }
 
@@ -58,10 +63,15 @@ export function milliseconds(bounds: Parameters<typeof count>[0]): Option<number
 
 /** One of several words; the first one is the default. */
 export function word<const T extends string>(...words: readonly [T, ...T[]]): Option<T> {
+  const takes = words.map((one) => `'${one}'`).join(' or ');
   return {
-    takes: words.map((one) => `'${one}'`).join(' or '),
+    takes,
     default: `'${words[0]}'`,
-    read: (value, path, error) => oneOf(error, path, value, words),
+    read: (value = words[0], path, error) => {
+      const found = words.find((one) => one === value);
+      if (found !== undefined) return found;
+      throw error(path, `is not known: write ${takes}.`);
+    },
   };
 }
 
@@ -70,10 +80,22 @@ export function words(
   form: { readonly pattern: RegExp; readonly example: string },
   byDefault: string,
 ): Option<ReadonlySet<string> | undefined> {
+  const areWords = (value: unknown): value is readonly string[] =>
+    Array.isArray(value) && value.every((one) => typeof one === 'string' && form.pattern.test(one));
+  const problem = `must be a list of upper-case words: write for example ${form.example}.`;
+  const list = checked(`list of upper-case words, for example ${form.example}`, areWords, problem);
+  return mapped(unless(list, undefined, byDefault), (given) => given && new Set(given));
+}
+
+/** A required value that a check accepts. */
+export function checked<T>(takes: string, fits: (value: unknown) => value is T, problem: string): Option<T> {
   return {
-    takes: `list of upper-case words, for example ${form.example}`,
-    default: byDefault,
-    read: (value, path, error) => wordList(error, path, value, form),
+    takes,
+    default: 'required',
+    read: (value, path, error) => {
+      if (fits(value)) return value;
+      throw error(path, problem);
+    },
   };
 }
 
@@ -100,7 +122,7 @@ export function section<Fields extends OptionTable>(fields: Fields): Option<Reso
 export function unless<T>(
   option: Option<T>,
   off: false | undefined,
-  byDefault: string,
+  byDefault: string = option.default,
 ): Option<T | undefined> {
   return {
     ...option,

@@ -3,7 +3,7 @@ import { PAYMENT_EVENT_NAMES } from '../common/events.js';
 import { amountProblem, canonicalAmount, type MoneyInput, parseCents } from '../common/money.js';
 import { type WebhookScheme } from '../common/webhook-scheme.js';
 import { type PaymentsStorage } from '../storage/payments-storage.js';
-import { count, mapped, milliseconds, type Option, section, unless, word, words } from './option.js';
+import { checked, count, mapped, milliseconds, type Option, section, unless, word, words } from './option.js';
 import { isRecord } from './option-checks.js';
 import { type WebhookOptions } from './webhook-options.js';
 
@@ -63,19 +63,10 @@ export const WEBHOOK_OPTIONS = {
 };
 
 function cap(): Option<number | undefined> {
-  return {
-    takes: 'whole number, 1 to 10_000',
-    default: 'no cap',
-    read: (value, path, error) => {
-      if (value === undefined) return undefined;
-      if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= LARGEST_CAP)
-        return value;
-      throw error(
-        path,
-        `must be a whole number from 1 to ${LARGEST_CAP}: write for example 10, or leave it out for no cap.`,
-      );
-    },
-  };
+  const isCap = (value: unknown): value is number =>
+    Number.isInteger(value) && Number(value) >= 1 && Number(value) <= LARGEST_CAP;
+  const problem = `must be a whole number from 1 to ${LARGEST_CAP}: write for example 10, or leave it out for no cap.`;
+  return unless(checked('whole number, 1 to 10_000', isCap, problem), undefined, 'no cap');
 }
 
 /**
@@ -85,7 +76,7 @@ function cap(): Option<number | undefined> {
 function probe() {
   const families = section({
     collections: unless(probeWaits(COLLECTION_PROBE_MS), false, 'its defaults'),
-    disbursements: unless(unless(probeWaits(DISBURSEMENT_PROBE_MS), undefined, ''), false, 'false'),
+    disbursements: unless(unless(probeWaits(DISBURSEMENT_PROBE_MS), undefined), false, 'false'),
   });
   return mapped(unless(families, false, '{}'), (resolved) => ({
     collection: resolved?.collections,
@@ -106,19 +97,11 @@ function probeWaits(fallbackMs: number) {
 }
 
 function statusPath(): Option<string | undefined> {
-  return {
-    takes: "path below baseUrl, for example '/payments/{reference}'",
-    default: 'none',
-    read: (value, path, error) => {
-      if (value === undefined) return undefined;
-      const isPath = typeof value === 'string' && /^\/[^\s#]*$/.test(value);
-      if (isPath && value.split('{reference}').length === 2) return value;
-      throw error(
-        path,
-        "must be a path below baseUrl with {reference} in it once: write for example '/payments/{reference}'.",
-      );
-    },
-  };
+  const isPath = (value: unknown): value is string =>
+    typeof value === 'string' && /^\/[^\s#]*$/.test(value) && value.split('{reference}').length === 2;
+  const example = "'/payments/{reference}'";
+  const problem = `must be a path below baseUrl with {reference} in it once: write for example ${example}.`;
+  return unless(checked(`path below baseUrl, for example ${example}`, isPath, problem), undefined, 'none');
 }
 
 function networks(): Option<ReadonlySet<string> | undefined> {
@@ -171,34 +154,22 @@ function http(): Option<HttpModuleOptions> {
 }
 
 function storage(): Option<PaymentsStorage | undefined> {
-  return {
-    takes: 'storage',
-    default: 'memoryStorage()',
-    read: (value, path, error) => {
-      if (value === undefined) return undefined;
-      if (isRecord(value) && ['journal', 'inbox', 'conflicts'].every((part) => isRecord(value[part])))
-        return value as unknown as PaymentsStorage;
-      throw error(
-        path,
-        'is not a storage, which has a journal, an inbox and conflicts: write memoryStorage(), or leave it out.',
-      );
-    },
-  };
+  const isStorage = (value: unknown): value is PaymentsStorage =>
+    isRecord(value) && ['journal', 'inbox', 'conflicts'].every((part) => isRecord(value[part]));
+  const problem =
+    'is not a storage, which has a journal, an inbox and conflicts: write memoryStorage(), or leave it out.';
+  return unless(checked('storage', isStorage, problem), undefined, 'memoryStorage()');
 }
 
 function scheme(): Option<WebhookScheme> {
-  return {
-    takes: 'signature scheme',
-    default: 'required',
-    read: (value, path, error) => {
-      if (isRecord(value) && typeof value['verify'] === 'function') return value as unknown as WebhookScheme;
-      throw error(
-        path,
-        'is missing, and there is no default because the specification does not show how the gateway signs: write hmac({ … }), ' +
-          'standardWebhooks(), stripeStyle({ … }) or customScheme({ … }).',
-      );
-    },
-  };
+  const isScheme = (value: unknown): value is WebhookScheme =>
+    isRecord(value) && typeof value['verify'] === 'function';
+  return checked(
+    'signature scheme',
+    isScheme,
+    'is missing, and there is no default because the specification does not show how the gateway signs: write hmac({ … }), ' +
+      'standardWebhooks(), stripeStyle({ … }) or customScheme({ … }).',
+  );
 }
 
 /** The form of a secret depends on its scheme: `resolveWebhookSecrets` checks it. */
@@ -207,14 +178,11 @@ function secrets(): Option<unknown> {
 }
 
 function rawBody(): Option<WebhookOptions['rawBody']> {
-  return {
-    takes: 'function of the request',
-    default: 'the package reads the request',
-    read: (value, path, error) => {
-      if (value === undefined || typeof value === 'function') return value as WebhookOptions['rawBody'];
-      throw error(path, 'is not a function: write (request) => request.rawBody, or leave it out.');
-    },
-  };
+  const isFunction = (value: unknown): value is NonNullable<WebhookOptions['rawBody']> =>
+    typeof value === 'function';
+  const problem = 'is not a function: write (request) => request.rawBody, or leave it out.';
+  const option = checked('function of the request', isFunction, problem);
+  return unless(option, undefined, 'the package reads the request');
 }
 
 function retentionDays(): Option<number> {
@@ -228,18 +196,12 @@ function retentionDays(): Option<number> {
 
 function supersede(): Option<readonly (readonly [string, string])[]> {
   const names: readonly unknown[] = PAYMENT_EVENT_NAMES;
-  const isPair = (pair: unknown): pair is readonly [string, string] =>
+  const isPair = (pair: unknown): boolean =>
     Array.isArray(pair) && pair.length === 2 && pair.every((name) => names.includes(name));
-  return {
-    takes: 'list of pairs of event names',
-    default: '[]',
-    read: (value, path, error) => {
-      if (value === undefined) return [];
-      if (Array.isArray(value) && value.every(isPair)) return value;
-      throw error(
-        path,
-        "must be a list of pairs of event names: write for example [['payment.failed', 'payment.success']].",
-      );
-    },
-  };
+  const arePairs = (value: unknown): value is readonly (readonly [string, string])[] =>
+    Array.isArray(value) && value.every(isPair);
+  const problem =
+    "must be a list of pairs of event names: write for example [['payment.failed', 'payment.success']].";
+  const option = checked('list of pairs of event names', arePairs, problem);
+  return mapped(unless(option, undefined, '[]'), (pairs = []) => pairs);
 }

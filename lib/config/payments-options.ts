@@ -31,13 +31,13 @@ export interface PaymentsModuleOptions {
    */
   readonly auth?: 'headers' | 'bearer';
   /**
-   * Longest time of one attempt in milliseconds, from asking for a connection to the last byte of the body. The wait for
+   * Longest time of one try in milliseconds, from asking for a connection to the last byte of the body. The wait for
    * a turn under the `rate` option does not count.
    * @default 30_000
    */
   readonly timeoutMs?: number;
   /**
-   * Longest time of one call in milliseconds, all attempts and waits included.
+   * Longest time of one call in milliseconds, all tries and waits included.
    * @default 60_000
    */
   readonly deadlineMs?: number;

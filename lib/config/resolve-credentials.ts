@@ -11,8 +11,8 @@ const KINDS = {
 /** The options for the gateway's address and its keys. */
 export const CREDENTIAL_OPTIONS = {
   auth: word('headers', 'bearer'),
-  apiKey: credential('apiKey', 'required'),
-  apiSecret: unless(credential('apiSecret', ''), undefined, "required, but for auth: 'bearer'"),
+  apiKey: credential('apiKey'),
+  apiSecret: unless(credential('apiSecret'), undefined, "required, but for auth: 'bearer'"),
   environment: unless(word('sandbox', 'production'), undefined, "that of the key's prefix"),
   baseUrl: baseUrl(),
 };
@@ -52,12 +52,12 @@ export function resolveCredentials(
   return { ...credentials, environment };
 }
 
-function credential(kind: keyof typeof KINDS, byDefault: string): Option<string> {
+function credential(kind: keyof typeof KINDS): Option<string> {
   const { prefix, other, otherOption } = KINDS[kind];
   const expected = expectedOf(kind);
   return {
     takes: `'${prefix}_test_…' or '${prefix}_live_…'`,
-    default: byDefault,
+    default: 'required',
     read: (value, path, error) => {
       if (value === undefined || value === null || value === '')
         throw error(path, `is missing: ${expected}.`);

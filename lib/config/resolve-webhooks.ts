@@ -1,6 +1,6 @@
 import { type WebhookScheme } from '../common/webhook-scheme.js';
-import { readOptions } from './option.js';
-import { isRecord, oneOf, type OptionError } from './option-checks.js';
+import { readOptions, unless, word } from './option.js';
+import { isRecord, type OptionError } from './option-checks.js';
 import { WEBHOOK_OPTIONS } from './options-table.js';
 import { type ResolvedWebhookOptions, type ResolvedWebhookKey } from './resolved-options.js';
 import { isShort, secretBytes, secretProblem } from '../common/webhook-secret.js';
@@ -47,7 +47,7 @@ function replayWarnings({ name, signsTime }: WebhookScheme, retentionDays: numbe
   ];
 }
 
-const ENCODINGS = ['utf8', 'base64', 'hex'] as const;
+const ENCODING = unless(word('utf8', 'base64', 'hex'), undefined);
 const SPLIT =
   'PAYMENTS_WEBHOOK_SECRET was split at its commas: if a comma belongs to one secret, write that one whole beside the ' +
   'factory, webhooks: { scheme, secrets: [process.env.PAYMENTS_WEBHOOK_SECRET] }.';
@@ -79,7 +79,7 @@ export function resolveWebhookSecrets(
 }
 
 /** The warnings about accepted secrets, for the log at boot. */
-export function secretWarnings(secrets: unknown, keys: readonly ResolvedWebhookKey[]): readonly string[] {
+function secretWarnings(secrets: unknown, keys: readonly ResolvedWebhookKey[]): readonly string[] {
   const short = keys.flatMap(({ isShort, bytes }, index) =>
     isShort
       ? [
@@ -103,10 +103,7 @@ function resolveSecret(
   const { value } = spelled;
   if (typeof value !== 'string')
     throw error(option, 'must be a string or { value, encoding, allowShort, notAfter }.');
-  const encoding =
-    spelled['encoding'] === undefined
-      ? undefined
-      : oneOf(error, `${option}.encoding`, spelled['encoding'], ENCODINGS);
+  const encoding = ENCODING.read(spelled['encoding'], `${option}.encoding`, error);
   const allowShort = spelled['allowShort'] ?? false;
   if (typeof allowShort !== 'boolean') throw error(`${option}.allowShort`, 'must be true or false.');
   const written = { value, encoding, allowShort };

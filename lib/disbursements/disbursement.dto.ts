@@ -96,7 +96,7 @@ export class MobileMoneyDisbursementDto extends DisbursementDto {
   @IsText()
   recipient_name!: string;
 
-  /** The recipient's network: an upper-case token, one of the `networks` option where that is set. */
+  /** The recipient's network: an upper-case token, one of the `networks` option if that is set. */
   @OpenApiField({
     type: 'string',
     pattern: '^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$',

@@ -132,7 +132,7 @@ function networkErrors(network: string, networks: ReadonlySet<string> | undefine
   return { network: [`network must be one of the networks option: ${[...networks].join(', ')}`] };
 }
 
-/** @param channel What the record must say, where it has a channel. */
+/** @param channel What the record must say, if it has a channel. */
 function readDisbursement<T extends BankDisbursement | MobileMoneyDisbursement>(
   data: unknown,
   channel?: string,

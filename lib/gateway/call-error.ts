@@ -10,8 +10,8 @@ import {
   PaymentsRateLimitError,
   PaymentOutcomeUnknownError,
 } from '../errors/payments-errors.js';
-import { type AttemptReport } from './answer/interpret-attempt.js';
-import { type Verdict } from './decide-after-attempt.js';
+import { type TryReport } from './answer/interpret-try.js';
+import { type Verdict } from './decide-after-try.js';
 import { type PaymentFamily, type OutcomeEvidence } from '../common/vocabulary.js';
 
 /** The verdict on a failed call. After an abort the caller gets the reason of its signal instead. */
@@ -26,7 +26,7 @@ const ANSWERED_HINT =
 /** The error that a failed call rejects with. */
 export function callError(
   verdict: FailureVerdict,
-  report: AttemptReport,
+  report: TryReport,
   details: PaymentsErrorDetails,
 ): PaymentsError {
   const all: PaymentsErrorDetails = {
@@ -56,7 +56,7 @@ export function callError(
 }
 
 function rejectedError(
-  report: AttemptReport,
+  report: TryReport,
   proven: boolean,
   details: PaymentsErrorDetails,
 ): PaymentRejectedError {
@@ -72,10 +72,7 @@ function rejectedError(
   );
 }
 
-function authenticationError(
-  report: AttemptReport,
-  details: PaymentsErrorDetails,
-): PaymentsAuthenticationError {
+function authenticationError(report: TryReport, details: PaymentsErrorDetails): PaymentsAuthenticationError {
   const code = report.code ?? (report.httpStatus === 403 ? 'INSUFFICIENT_PERMISSIONS' : 'UNAUTHORIZED');
   return new PaymentsAuthenticationError(
     code,
@@ -87,7 +84,7 @@ function authenticationError(
   );
 }
 
-function rateLimitError(report: AttemptReport, details: PaymentsErrorDetails): PaymentsRateLimitError {
+function rateLimitError(report: TryReport, details: PaymentsErrorDetails): PaymentsRateLimitError {
   const { retryAfterMs } = report;
   const wait =
     retryAfterMs === undefined ? '' : ` It asks to wait ${Math.ceil(retryAfterMs / 1_000)} seconds.`;
@@ -101,7 +98,7 @@ function rateLimitError(report: AttemptReport, details: PaymentsErrorDetails): P
   });
 }
 
-function redirectError(report: AttemptReport, details: PaymentsErrorDetails): PaymentsConfigError {
+function redirectError(report: TryReport, details: PaymentsErrorDetails): PaymentsConfigError {
   return new PaymentsConfigError(
     `The gateway redirects (HTTP ${report.httpStatus ?? 0}). It was not followed: that would carry the secret to another address.`,
     {
@@ -111,7 +108,7 @@ function redirectError(report: AttemptReport, details: PaymentsErrorDetails): Pa
   );
 }
 
-function requestChangedError({ message }: AttemptReport, details: PaymentsErrorDetails): PaymentsConfigError {
+function requestChangedError({ message }: TryReport, details: PaymentsErrorDetails): PaymentsConfigError {
   return new PaymentsConfigError(
     `${unsent(details)}: an interceptor of the application changed ${message ?? 'a part'} of a payment's request.`,
     {
@@ -121,7 +118,7 @@ function requestChangedError({ message }: AttemptReport, details: PaymentsErrorD
   );
 }
 
-function unreachableError(report: AttemptReport, details: PaymentsErrorDetails): GatewayUnreachableError {
+function unreachableError(report: TryReport, details: PaymentsErrorDetails): GatewayUnreachableError {
   const code = report.code ?? 'NETWORK_ERROR';
   if (code === 'QUEUE_TIMEOUT') {
     return new GatewayUnreachableError(
@@ -166,7 +163,7 @@ function connectionHint(code: string): string {
   return 'Check the network between this machine and baseUrl, then make the same call again.';
 }
 
-function unusableAnswerError(report: AttemptReport, details: PaymentsErrorDetails): GatewayAnswerError {
+function unusableAnswerError(report: TryReport, details: PaymentsErrorDetails): GatewayAnswerError {
   // A code's own hint speaks of payments.
   const hint = 'Nothing was changed by this call: make it again.';
   switch (report.event) {
@@ -195,19 +192,19 @@ function unusableAnswerError(report: AttemptReport, details: PaymentsErrorDetail
   }
 }
 
-function codeOf(report: AttemptReport): string {
+function codeOf(report: TryReport): string {
   return (
     report.code ??
     (Object.keys(report.errors).length > 0 ? 'INVALID_REQUEST' : `HTTP_${report.httpStatus ?? 0}`)
   );
 }
 
-function status({ httpStatus }: AttemptReport): string {
+function status({ httpStatus }: TryReport): string {
   return `HTTP ${httpStatus ?? 0}`;
 }
 
 /** The gateway's answer in one phrase. */
-function said(report: AttemptReport): string {
+function said(report: TryReport): string {
   const meaning = gatewayCodeInfo(report.code)?.meaning;
   const fields = Object.values(report.errors).flat().join(' ');
   const words = [meaning, fields, report.message].find((text) => text !== undefined && text !== '');
@@ -267,7 +264,7 @@ function hintFor(evidence: OutcomeEvidence, family: PaymentFamily): string {
 /** The error for a payment whose outcome is not known. */
 export function outcomeUnknownError(
   evidence: OutcomeEvidence,
-  report: Pick<AttemptReport, 'httpStatus' | 'code'>,
+  report: Pick<TryReport, 'httpStatus' | 'code'>,
   details: PaymentsErrorDetails,
 ): PaymentOutcomeUnknownError {
   const seen = [report.httpStatus === undefined ? undefined : `HTTP ${report.httpStatus}`, report.code]

@@ -3,7 +3,7 @@ import { LONGEST_TIMER_MS } from '../common/timing.js';
 import { type PaymentsOperation } from '../common/vocabulary.js';
 import { performance } from 'node:perf_hooks';
 import { type ResolvedPaymentsOptions, type ResolvedRetryOptions } from '../config/resolved-options.js';
-import { SHORTEST_ATTEMPT_MS } from './retry-timing.js';
+import { SHORTEST_TRY_MS } from './retry-timing.js';
 
 /**
  * Options of one call.
@@ -26,12 +26,12 @@ export interface CallOptions {
   /** Ends the call: before sending with `signal.reason`; a payment that was sent becomes unknown. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Longest time of one attempt in milliseconds.
+   * Longest time of one try in milliseconds.
    * @default the module's `timeoutMs`
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * Longest time of the call in milliseconds, all attempts and waits included.
+   * Longest time of the call in milliseconds, all tries and waits included.
    * @default the module's `deadlineMs`
    */
   readonly deadlineMs?: number | undefined;
@@ -116,7 +116,7 @@ export function callLimits(
     signal,
     timeoutMs: timeoutMs ?? options.timeoutMs,
     deadline,
-    sendBy: deadline - Math.min(SHORTEST_ATTEMPT_MS, wholeMs / 2),
+    sendBy: deadline - Math.min(SHORTEST_TRY_MS, wholeMs / 2),
     retry: once ? { ...options.retry, maxAttempts: 1 } : options.retry,
     once,
   };

@@ -1,7 +1,7 @@
 import { type AttemptInfo, type ProbeWait } from '../common/vocabulary.js';
 import { type PaymentsError } from '../errors/payments-errors.js';
 import { type FailureVerdict } from './call-error.js';
-import { type ReadSuccess } from './answer/interpret-attempt.js';
+import { type ReadSuccess } from './answer/interpret-try.js';
 
 /** How a call ended: the verdict on its last try, with what came of the call. */
 export type CallResult<T> = CallSuccess<T> | CallAborted | CallFailure;

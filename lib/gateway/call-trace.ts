@@ -16,7 +16,7 @@ import {
 import { publishAround, publishDiagnostics } from '../common/diagnostics.js';
 import { SafeLogger } from '../common/safe-logger.js';
 import { type CallResult } from './call-result.js';
-import { type Decision } from './decide-after-attempt.js';
+import { type Decision } from './decide-after-try.js';
 import { type OutgoingRequest } from './http/http-transport.js';
 
 const logger = new SafeLogger('PaymentsCalls');
@@ -25,7 +25,7 @@ let lastCallId = 0;
 /** Reports one call to the log and the diagnostics channels. */
 export class CallTrace {
   private readonly subject: CallStartEvent;
-  private attempts = 0;
+  private tries = 0;
   private startedAt = 0;
 
   constructor(subject: Omit<CallStartEvent, 'callId'>) {
@@ -41,7 +41,7 @@ export class CallTrace {
     publishDiagnostics(CALL_END_CHANNEL, () => ({
       ...this.subject,
       ...endReport(result),
-      attempts: this.attempts,
+      attempts: this.tries,
       durationMs: Math.round(performance.now() - this.startedAt),
     }));
   }
@@ -51,14 +51,14 @@ export class CallTrace {
     const start = (): Omit<CallAttemptStartEvent, 'surround'> => {
       const { hostname, port, protocol } = new URL(origin);
       const serverPort = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
-      return { ...this.subject, attempt: this.attempts + 1, method, serverAddress: hostname, serverPort };
+      return { ...this.subject, attempt: this.tries + 1, method, serverAddress: hostname, serverPort };
     };
     return publishAround(CALL_ATTEMPT_START_CHANNEL, start, send);
   }
 
   /** Reports a try after the decision on it. */
-  attempt(info: AttemptInfo, requestId: string | undefined, decision: Decision): void {
-    this.attempts = info.number;
+  tried(info: AttemptInfo, requestId: string | undefined, decision: Decision): void {
+    this.tries = info.number;
     publishDiagnostics(CALL_ATTEMPT_CHANNEL, () => {
       const { number: attempt, ...rest } = info;
       return { ...this.subject, attempt, ...rest, ...(requestId !== undefined && { requestId }) };
@@ -74,7 +74,7 @@ export class CallTrace {
     } finally {
       publishDiagnostics(CALL_WAIT_CHANNEL, () => ({
         ...this.subject,
-        attempt: this.attempts + 1,
+        attempt: this.tries + 1,
         reason,
         durationMs: Math.round(performance.now() - startedAt),
       }));

@@ -3,7 +3,7 @@ import { type ProbeWait } from '../common/vocabulary.js';
 import { type ResolvedProbeWaits, type ResolvedRetryOptions } from '../config/resolved-options.js';
 
 /** A try with less time would probably end ambiguous. */
-export const SHORTEST_ATTEMPT_MS = 1_000;
+export const SHORTEST_TRY_MS = 1_000;
 /** If the gateway asks for a longer wait, the call fails instead. */
 export const LONGEST_RETRY_AFTER_MS = 60_000;
 
@@ -28,7 +28,7 @@ export function nextWaitMs(
   if (state.tries >= retry.maxAttempts) return undefined;
   if ((state.retryAfterMs ?? 0) > LONGEST_RETRY_AFTER_MS) return undefined;
   const wait = state.retryAfterMs ?? backOffMs(state.tries, retry, random);
-  return state.remainingMs - wait < SHORTEST_ATTEMPT_MS ? undefined : wait;
+  return state.remainingMs - wait < SHORTEST_TRY_MS ? undefined : wait;
 }
 
 /** Reads a `Retry-After` header, seconds or an HTTP date, as milliseconds from now (RFC 9110 §10.2.3). */
@@ -47,5 +47,5 @@ export function probeWaitMs(
   waits: ResolvedProbeWaits,
 ): number | undefined {
   const wait = probe === 'after-answer' ? waits.afterAnswerMs : waits.afterSilenceMs;
-  return remainingMs - wait < SHORTEST_ATTEMPT_MS ? undefined : wait;
+  return remainingMs - wait < SHORTEST_TRY_MS ? undefined : wait;
 }

@@ -1,19 +1,19 @@
 import { performance } from 'node:perf_hooks';
 import { type AttemptInfo, type OutcomeEvidence, type ProbeWait } from '../common/vocabulary.js';
-import { type ResolvedProbeWaits, type ResolvedRetryOptions } from '../config/resolved-options.js';
+import { type ResolvedProbeWaits } from '../config/resolved-options.js';
 import { type PaymentsErrorDetails } from '../errors/payments-errors.js';
-import { type CallResult, type CallFailure } from './call-result.js';
+import { type CallAborted, type CallResult, type CallFailure } from './call-result.js';
 import { callError, type FailureVerdict } from './call-error.js';
-import { decideAfterAttempt, type Decision } from './decide-after-attempt.js';
+import { type CallState, decideAfterTry, type Decision, type EarlierTries } from './decide-after-try.js';
 import { type GatewayCall } from './gateway-call.js';
-import { attemptInfo, type AttemptReport, interpretAttempt } from './answer/interpret-attempt.js';
+import { attemptInfo, type TryReport, interpretTry } from './answer/interpret-try.js';
 import { backOffMs, pause } from '../common/timing.js';
 import { nextWaitMs, probeWaitMs } from './retry-timing.js';
 import { type RateLimiter, type Turn } from './rate-limiter.js';
 import { type CallLimits } from './call-options.js';
 import { CallTrace } from './call-trace.js';
 import { type HttpTransport, type OutgoingRequest } from './http/http-transport.js';
-import { sendAttempt, type AttemptResult } from './http/send-attempt.js';
+import { sendTry, type TryResult } from './http/send-try.js';
 
 /** The parts that all calls of an account share. */
 interface CallAccount {
@@ -68,18 +68,14 @@ export function callSender(setup: CallAccount): SendCall {
   };
 }
 
-/** The tries of a payment before the call that probes it. */
-export interface EarlierTry {
-  readonly probe: ProbeWait;
-  /** Why it is not known what came of them. */
-  readonly evidence: OutcomeEvidence;
-}
-
-/** The parts of one call. */
+/** One call: what it sends, and how. */
 interface CallSetup
-  extends TurnSetup, Partial<Pick<IdempotentRequest, 'idempotencyKey' | 'earlier' | 'probing'>> {
-  readonly retry: ResolvedRetryOptions;
-  readonly refusalCodes: ReadonlySet<string>;
+  extends
+    Partial<IdempotentRequest>,
+    CallLimits,
+    Pick<CallAccount, 'transport' | 'rateLimiter' | 'refusalCodes'> {
+  readonly request: OutgoingRequest;
+  readonly trace: CallTrace;
 }
 
 /** The part of a payment that every try sends, and the rules for its probe. */
@@ -87,7 +83,7 @@ interface IdempotentRequest {
   readonly idempotencyKey: string;
   readonly body: string;
   /** Set if this call is the probe of a payment that may have been made before. */
-  readonly earlier: EarlierTry | undefined;
+  readonly earlier: EarlierTries | undefined;
   readonly probing: Probing | undefined;
   /** Called when the first byte of a try is about to leave; must not throw. */
   readonly onSending: (() => void) | undefined;
@@ -103,72 +99,69 @@ interface Probing {
 /** Makes one call: sends a try, interprets it, decides, and repeats that if the decision table allows it. */
 async function runCall<T extends object>(call: GatewayCall<T>, setup: CallSetup): Promise<CallResult<T>> {
   const attempts: AttemptInfo[] = [];
-  let doubt = setup.earlier?.evidence;
-  let openProbe = setup.earlier?.probe;
+  let before: CallState = { answered: false, doubt: setup.earlier };
   for (;;) {
     const { result, durationMs } = await sendInTurn(setup);
-    const { report, success } = interpretAttempt(call, result, setup.refusalCodes);
-    const attempt = attemptInfo(report, attempts.length + 1, durationMs);
-    attempts.push(attempt);
-    // An interceptor's own request may have arrived, like an earlier try of this call.
-    if (call.kind !== 'read' && result.result === 'response' && result.resent) doubt ??= 'no-answer';
-    const decision = decideAfterAttempt(call.kind, report.event, report.httpStatus, doubt);
-    const verdict = withEarlierAnswers(decision.verdict, attempts);
-    setup.trace.attempt(attempt, report.requestId, decision);
+    const { report, success } = interpretTry(call, result, setup.refusalCodes);
+    const info = attemptInfo(report, attempts.length + 1, durationMs);
+    attempts.push(info);
+    const resent = result.result === 'response' && result.resent === true;
+    const { decision, state } = decideAfterTry(call.kind, before, {
+      event: report.event,
+      httpStatus: report.httpStatus,
+      resent,
+    });
+    const { verdict } = decision;
+    setup.trace.tried(info, report.requestId, decision);
     if (report.event === 'rate-limited') {
-      setup.rateLimiter.pauseFor(report.retryAfterMs ?? backOffMs(attempt.number, setup.retry));
+      setup.rateLimiter.pauseFor(report.retryAfterMs ?? backOffMs(info.number, setup.retry));
     }
+    const aborted = (): CallAborted => ({
+      end: 'aborted',
+      reason: setup.signal?.reason,
+      answered: state.answered,
+    });
     if (verdict.end === 'success' && success) return { end: 'success', success, attempts };
-    if (verdict.end === 'success' || verdict.end === 'aborted') return aborted(setup, attempts);
+    if (verdict.end === 'success' || verdict.end === 'aborted') return aborted();
 
-    // The first ambiguous try allows one probe. The next try that the gateway does not turn away uses it up.
-    if (!doubt) openProbe = decision.probe;
-    else if (attempt.phase !== 'not-sent' && report.event !== 'rate-limited') openProbe = undefined;
-    if (verdict.end === 'unknown') doubt ??= verdict.evidence;
-    const fail = (last: FailureVerdict, probe?: ProbeWait): CallFailure => ({
+    const failed = (last: FailureVerdict, openProbe?: ProbeWait): CallFailure => ({
       ...last,
       error: callError(last, report, detailsOf(call, setup, attempts)),
-      openProbe: probe,
-      answered: isAnswered(attempts),
+      openProbe,
+      answered: state.answered,
     });
-
-    const waitMs = waitBefore(decision, report, attempts.length, setup);
-    if (waitMs === undefined) return fail(verdict, openProbe);
-    if (!(await setup.trace.waiting('retry', pause(waitMs, setup.signal)))) {
-      return doubt ? fail({ end: 'unknown', evidence: 'aborted' }) : aborted(setup, attempts);
-    }
-    if (verdict.end === 'unknown' && decision.probe && !(await setup.probing?.begin(verdict.evidence)))
-      return fail(verdict, openProbe);
+    const next = await waitForNext(decision, report, attempts.length, setup);
+    if (next === 'stop') return failed(verdict, state.doubt?.probe);
+    if (next === 'aborted') return state.doubt ? failed({ end: 'unknown', evidence: 'aborted' }) : aborted();
+    before = state;
   }
 }
 
-/** If an earlier try was answered, even with 429, a refusal does not prove that it made nothing. */
-function withEarlierAnswers(
-  verdict: Decision['verdict'],
-  attempts: readonly AttemptInfo[],
-): Decision['verdict'] {
-  const isProven = verdict.end !== 'rejected' || !isAnswered(attempts.slice(0, -1));
-  return isProven ? verdict : { ...verdict, proven: false };
+/** Waits for the next try, and says whether to make it. */
+async function waitForNext(
+  decision: Decision,
+  report: TryReport,
+  tries: number,
+  setup: CallSetup,
+): Promise<'go' | 'stop' | 'aborted'> {
+  const waitMs = waitBefore(decision, report, tries, setup);
+  if (waitMs === undefined) return 'stop';
+  if (!(await setup.trace.waiting('retry', pause(waitMs, setup.signal)))) return 'aborted';
+  const { probe, verdict } = decision;
+  if (!probe || verdict.end !== 'unknown') return 'go';
+  return (await setup.probing?.begin(verdict.evidence)) ? 'go' : 'stop';
 }
 
 /** The wait before the next try; undefined if there is none. */
 function waitBefore(
   { retry, probe }: Decision,
-  { retryAfterMs }: AttemptReport,
+  { retryAfterMs }: TryReport,
   tries: number,
   setup: CallSetup,
 ): number | undefined {
   const remainingMs = setup.deadline - performance.now();
   if (probe) return setup.probing && probeWaitMs(probe, remainingMs, setup.probing.waits);
   return retry ? nextWaitMs({ tries, remainingMs, retryAfterMs }, setup.retry) : undefined;
-}
-
-function aborted({ signal }: CallSetup, attempts: readonly AttemptInfo[]): CallResult<never> {
-  return { end: 'aborted', reason: signal?.reason, answered: isAnswered(attempts) };
-}
-
-function isAnswered(attempts: readonly AttemptInfo[]): boolean {
-  return attempts.some(({ phase }) => phase !== 'not-sent');
 }
 
 function detailsOf(
@@ -184,29 +177,27 @@ function detailsOf(
   };
 }
 
-interface TurnSetup {
-  readonly transport: HttpTransport;
-  readonly request: OutgoingRequest;
-  readonly signal: AbortSignal | undefined;
-  readonly timeoutMs: number;
-  /** By `performance.now()`. */
-  readonly deadline: number;
-  /** Latest start of a try that waited for its turn, by `performance.now()`. */
-  readonly sendBy: number;
-  readonly rateLimiter: RateLimiter;
-  readonly trace: CallTrace;
-  /** Called when the first byte of a try is about to leave; must not throw. */
-  readonly onSending?: (() => void) | undefined;
-}
-
 /** A try and its duration without the wait for its turn. */
 interface TimedResult {
-  readonly result: AttemptResult;
+  readonly result: TryResult;
   readonly durationMs: number;
 }
 
 /** Waits for the account's turn, then sends once. Never rejects. */
-export async function sendInTurn(setup: TurnSetup): Promise<TimedResult> {
+export async function sendInTurn(
+  setup: Pick<
+    CallSetup,
+    | 'transport'
+    | 'request'
+    | 'signal'
+    | 'timeoutMs'
+    | 'deadline'
+    | 'sendBy'
+    | 'rateLimiter'
+    | 'trace'
+    | 'onSending'
+  >,
+): Promise<TimedResult> {
   const { transport, request, signal, deadline, sendBy, rateLimiter, trace, onSending } = setup;
   const turn = rateLimiter.acquire(sendBy, signal);
   const granted = turn instanceof Promise ? await trace.waiting('rate', turn) : turn;
@@ -217,7 +208,7 @@ export async function sendInTurn(setup: TurnSetup): Promise<TimedResult> {
     if (startedAt >= deadline) return { result: unsent({ turn: 'late' }), durationMs: 0 };
     const timeoutMs = Math.min(setup.timeoutMs, deadline - startedAt);
     const result = await trace.sending(request, () =>
-      sendAttempt(transport, request, timeoutMs, signal, onSending),
+      sendTry(transport, request, timeoutMs, signal, onSending),
     );
     return { result, durationMs: performance.now() - startedAt };
   } finally {
@@ -225,7 +216,7 @@ export async function sendInTurn(setup: TurnSetup): Promise<TimedResult> {
   }
 }
 
-function unsent(turn: Exclude<Turn, { readonly turn: 'go' }>): AttemptResult {
+function unsent(turn: Exclude<Turn, { readonly turn: 'go' }>): TryResult {
   if (turn.turn === 'held-back') return { result: 'held-back', retryAfterMs: turn.retryAfterMs };
   const aborted = turn.turn === 'aborted';
   return { result: 'failure', sent: false, aborted, code: aborted ? 'ABORTED' : 'QUEUE_TIMEOUT' };

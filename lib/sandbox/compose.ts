@@ -32,29 +32,8 @@ export function composeSandbox(settings: SandboxSettings): ComposedSandbox {
   const events = new EventBus<SandboxEvents>();
   const directory = new NameDirectory();
   const journal = new RequestJournal();
-  // Emits later, because the caller may still chain `times(…)` and `probability(…)`.
-  const emitFaults = once(() => {
-    events.emit('faults', faults.list());
-  });
-  const faults: FaultQueue = new FaultQueue(seededChance(seed ^ FAULT_SEED), emitFaults);
-  const emitClock = (): void => {
-    events.emit('clock', clock);
-  };
-  const clock: SandboxClock = new SandboxClock(settings.clock, () => deliverer.idle(), emitClock);
-  const endpoints = new EndpointRegistry(clock, {
-    scheme: settings.webhookScheme,
-    secret: settings.webhookSecret,
-    allowRemote: settings.allowRemoteWebhooks,
-    newSecret: settings.newSecret,
-  });
-  const sender = new WebhookSender(settings.webhookTimeoutMs);
-  const deliverer: WebhookDeliverer = new WebhookDeliverer(
-    clock,
-    events,
-    sender,
-    settings.webhookScheme,
-    endpoints,
-  );
+  const faults = faultQueue(seed, events);
+  const { clock, endpoints, deliverer } = clockAndWebhooks(settings, events);
   const idsOf = idsByMerchant(seed);
   const gateway = new Gateway({
     settings: settings.gateway,
@@ -98,6 +77,35 @@ export function composeSandbox(settings: SandboxSettings): ComposedSandbox {
     reset,
   };
   return { ...parts, gatewayRoute, controlRoute: new ControlRoute(parts), clear };
+}
+
+/** Emits changes later, because the caller may still chain `times(…)` and `probability(…)`. */
+function faultQueue(seed: number, events: EventBus<SandboxEvents>): FaultQueue {
+  const emit = once(() => {
+    events.emit('faults', faults.list());
+  });
+  const faults: FaultQueue = new FaultQueue(seededChance(seed ^ FAULT_SEED), emit);
+  return faults;
+}
+
+/** The deliverer follows the clock, and a clock that moves waits for the deliverer. */
+function clockAndWebhooks(
+  settings: SandboxSettings,
+  events: EventBus<SandboxEvents>,
+): Pick<SandboxParts, 'clock' | 'endpoints' | 'deliverer'> {
+  const emit = (): void => {
+    events.emit('clock', clock);
+  };
+  const clock: SandboxClock = new SandboxClock(settings.clock, () => deliverer.idle(), emit);
+  const endpoints = new EndpointRegistry(clock, {
+    scheme: settings.webhookScheme,
+    secret: settings.webhookSecret,
+    allowRemote: settings.allowRemoteWebhooks,
+    newSecret: settings.newSecret,
+  });
+  const sender = new WebhookSender(settings.webhookTimeoutMs);
+  const deliverer = new WebhookDeliverer(clock, events, sender, settings.webhookScheme, endpoints);
+  return { clock, endpoints, deliverer };
 }
 
 /** Runs a task after the current one. Several requests before that run it once. */

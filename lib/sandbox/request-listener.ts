@@ -2,8 +2,8 @@ import { type IncomingMessage, type RequestListener, type ServerResponse } from 
 import { ControlProblem } from './control/control-problem.js';
 import { type ControlRoute } from './control/control-route.js';
 import { isPage, sendPage } from './page/page-route.js';
-import { refusedBeforehand } from './core/refusal.js';
-import { JSON_TYPE, send } from './http/answer.js';
+import { type Refusal, refusedBeforehand } from './core/refusal.js';
+import { sendJson } from './http/answer.js';
 import { type GatewayRoute } from './http/gateway-route.js';
 import { isLoopbackHost } from './http/loopback.js';
 
@@ -53,11 +53,8 @@ function failed(request: IncomingMessage, response: ServerResponse, error: unkno
   sendRefusal(response, refusedBeforehand(500, 'SANDBOX_FAILED', `The sandbox itself failed: ${reason}.`));
 }
 
-function sendRefusal(
-  response: ServerResponse,
-  { status, body }: { readonly status: number; readonly body: object },
-): void {
-  send(response, status, JSON_TYPE, JSON.stringify(body));
+function sendRefusal(response: ServerResponse, { status, body }: Refusal | ControlProblem): void {
+  sendJson(response, status, body);
 }
 
 /**

@@ -5,6 +5,7 @@ import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { type WebhookScheme } from '../common/webhook-scheme.js';
 import { hmac } from '../webhooks/signature/hmac.js';
 import { milliseconds, type Duration } from './clock/duration.js';
+import { type GatewaySettings } from './core/gateway-context.js';
 import { seededIds } from './core/id-source.js';
 import { isLoopbackHost, plainHostname } from './http/loopback.js';
 import { adversarialProfile } from './profile/adversarial.js';
@@ -28,14 +29,7 @@ export function resolveSandboxOptions(options: PaymentsSandboxOptions) {
     allowedHosts: (options.allowedHosts ?? []).map(checkedName),
     clock: checkedClock(options.clock ?? 'real'),
     seed,
-    gateway: {
-      startingBalanceCents: cents('startingBalance', options.startingBalance ?? '1000000.00'),
-      fees: {
-        collectionBasisPoints: basisPoints(options.fees?.collectionPercent ?? 2),
-        payoutCents: cents('fees.payout', options.fees?.payout ?? '500.00'),
-      },
-      expireAfterMs: duration('expireAfter', options.expireAfter ?? '15m'),
-    },
+    gateway: gatewaySettings(options),
     auto: options.auto ?? false,
     profile: profileOf(options.profile ?? 'documented', seed),
     webhookScheme: schemeOf(options, webhookSecret),
@@ -43,6 +37,17 @@ export function resolveSandboxOptions(options: PaymentsSandboxOptions) {
     newSecret,
     webhookTimeoutMs: whole('webhookTimeoutMs', options.webhookTimeoutMs ?? 15_000, 600_000),
     allowRemoteWebhooks: options.allowRemoteWebhooks ?? false,
+  };
+}
+
+function gatewaySettings({ startingBalance, fees, expireAfter }: PaymentsSandboxOptions): GatewaySettings {
+  return {
+    startingBalanceCents: cents('startingBalance', startingBalance ?? '1000000.00'),
+    fees: {
+      collectionBasisPoints: basisPoints(fees?.collectionPercent ?? 2),
+      payoutCents: cents('fees.payout', fees?.payout ?? '500.00'),
+    },
+    expireAfterMs: duration('expireAfter', expireAfter ?? '15m'),
   };
 }
 

@@ -6,7 +6,7 @@ const POSITION = /^(?:0|[1-9]\d{0,17})(?=\.|$)/;
 /**
  * The position after which a page begins; 0 for the first page.
  *
- * @throws PaymentsValidationError where it is not the id of something that was set aside.
+ * @throws PaymentsValidationError if it is not the id of something that was set aside.
  */
 export function positionAfter(id = '0'): string {
   const position = positionOf(id);
@@ -15,7 +15,7 @@ export function positionAfter(id = '0'): string {
   throw new PaymentsValidationError({ after: [problem] });
 }
 
-/** Undefined where it is not the id of something that was set aside. */
+/** Undefined if it is not the id of something that was set aside. */
 export function positionOf(id: string): string | undefined {
   return POSITION.exec(id)?.[0];
 }

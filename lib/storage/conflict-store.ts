@@ -14,7 +14,7 @@ export interface SetAsideDelivery extends InboxScope {
   readonly reference: string;
   /**
    * SHA-256 (hex) that tells one delivery from another of its kind: of event, reference, amount, currency,
-   * status and, where a success names one, the provider reference. `unrecognized`: of the body.
+   * status and, if a success names one, the provider reference. `unrecognized`: of the body.
    */
   readonly fingerprint: string;
   /** The verified event as JSON text: names and phone numbers are in it. */
@@ -27,7 +27,7 @@ export interface SetAsideDelivery extends InboxScope {
  * @publicApi
  */
 export interface InboxConflict extends SetAsideDelivery {
-  /** Opaque; what `PaymentsInbox.release` takes. Another one where the same delivery is set aside anew after that. */
+  /** Opaque; `PaymentsInbox.release` takes it. A delivery that is set aside again after its release has another id. */
   readonly id: string;
   /** How often it was delivered. */
   readonly seen: number;
@@ -55,15 +55,15 @@ export interface ConflictStore {
    *
    * @param page.after The last `id` of the page before, whether or not that entry is still there.
    * @param page.limit How many entries at most.
-   * @throws PaymentsValidationError where `after` is no such id.
+   * @throws PaymentsValidationError if `after` is no such id.
    */
   list(
     scope: InboxScope,
     page: { readonly after?: string; readonly limit: number },
   ): Promise<readonly InboxConflict[]>;
-  /** The entry with this id; undefined where this scope has none. */
+  /** The entry with this id; undefined if this scope has none. */
   get(scope: InboxScope, id: string): Promise<InboxConflict | undefined>;
-  /** Removes the entry with this id; does nothing where this scope has none. */
+  /** Removes the entry with this id; does nothing if this scope has none. */
   remove(scope: InboxScope, id: string): Promise<void>;
   /**
    * Removes the entries of one kind that were first seen more than `olderThanMs` ago, in batches if there are many.

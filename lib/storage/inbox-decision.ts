@@ -12,20 +12,15 @@ export interface InboxEntry {
 }
 
 /** What a delivery may do, given the existing entry. */
-export type InboxDecision = 'run' | 'run-instead' | 'done' | 'busy' | 'conflict' | 'missing';
+export type InboxDecision = 'run' | 'run-instead' | 'done' | 'busy' | 'conflict';
 
 /**
- * Decides about a delivery.
+ * Decides about a delivery by the existing entry of its key.
  *
  * A final state is final: once an outcome was delivered, another one conflicts with it even if the handlers of the
  * first have not succeeded yet. While they run nothing is decided, because they may still be about to finish.
  */
-export function decideClaim(
-  entry: InboxEntry | undefined,
-  delivery: InboxDelivery,
-  now: number,
-): InboxDecision {
-  if (!entry) return delivery.mustExist ? 'missing' : 'run';
+export function decideClaim(entry: InboxEntry, delivery: InboxDelivery, now: number): InboxDecision {
   if (entry.state === 'running' && entry.leaseUntil > now) return 'busy';
   if (isSameOutcome(entry, delivery)) return entry.state === 'done' ? 'done' : 'run';
   const replaces = delivery.replaces === 'any' || delivery.replaces.includes(entry.fingerprint);

@@ -7,7 +7,7 @@ import { type JournalStore } from './journal-store.js';
  * @publicApi
  */
 export interface InboxKey extends InboxScope {
-  /** What the entry stands for. */
+  /** What the entry is about. */
   readonly kind: InboxKind;
   /**
    * `outcome`: the merchant's reference. `unrecognized`: the SHA-256 (hex) of the body. Otherwise the
@@ -29,7 +29,7 @@ export interface InboxDelivery {
   /** SHA-256 (hex) over event, reference, amount, currency and status. */
   readonly fingerprint: string;
   /**
-   * SHA-256 (hex) of the provider's transaction reference, where a success names one. Another one under the same
+   * SHA-256 (hex) of the provider's transaction reference, if a success names one. Another one under the same
    * fingerprint is another outcome: the customer may have been charged twice. An absent one differs from none, and the
    * entry takes over the first one that comes.
    */
@@ -54,9 +54,9 @@ export interface InboxClaim {
   readonly attempt: number;
   /** Names of the handlers that finished in earlier runs and are not to run again. */
   readonly finished: readonly string[];
-  /** The open database transaction, where the storage commits its record together with the handlers' writes. */
+  /** The open database transaction, if the storage commits its record together with the handlers' writes. */
   readonly transaction?: unknown;
-  /** The journal inside that transaction; present where `transaction` is. */
+  /** The journal inside that transaction; present if `transaction` is. */
   readonly journal?: JournalStore;
   /**
    * Remembers that one of several handlers finished. In a transaction there is nothing to remember: what the
@@ -66,8 +66,8 @@ export interface InboxClaim {
    */
   mark(handler: string): Promise<boolean>;
   /**
-   * Records the work as done; commits the transaction. Also true where this claim had recorded it before:
-   * whoever lost the first answer may ask again. False: the lease was lost, and somebody else decides.
+   * Records the work as done; commits the transaction. Also true if this claim had recorded it before:
+   * a caller that lost the first answer may ask again. False: the lease was lost, and somebody else decides.
    */
   finish(): Promise<boolean>;
   /**
@@ -117,6 +117,6 @@ export interface InboxStore {
   claim(delivery: InboxDelivery, leaseMs: number): Promise<ClaimResult>;
   /** Resolves when the running claim of an entry ends, or after `timeoutMs`. */
   waitForRelease(key: InboxKey, timeoutMs: number): Promise<void>;
-  /** Forgets finished entries older than `olderThanMs`, in batches where there are many. Resolves to how many. */
+  /** Forgets finished entries older than `olderThanMs`, in batches if there are many. Resolves to how many. */
   purge(scope: InboxScope, olderThanMs: number): Promise<number>;
 }

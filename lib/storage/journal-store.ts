@@ -74,8 +74,8 @@ export interface JournalRecord extends JournalKey {
   /** The one further try that is still open; absent if there is none. */
   readonly probe?: ProbeWait;
   /**
-   * The call itself reported that its request began to leave. `recover()` sends nothing without it: whoever
-   * wrote the payment down may have been told that nothing was sent.
+   * The call itself reported that its request began to leave. `recover()` sends nothing without it: the caller
+   * that wrote the payment down may have got the answer that nothing was sent.
    */
   readonly sent?: true;
   /** The request as it was sent, until it is not needed any more: names and phone numbers are in it. */

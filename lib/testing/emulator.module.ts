@@ -1,5 +1,5 @@
 import { type DynamicModule, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
+import { ModulesContainer } from '@nestjs/core';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { PaymentsSandbox } from '../sandbox/payments-sandbox.js';
 import { TestedAccounts } from './tested-accounts.js';
@@ -41,12 +41,7 @@ export class EmulatorModule {
           useFactory: (emulator: PaymentsSandbox) => new TestedAccounts(emulator, overrides),
           inject: [PaymentsSandbox],
         },
-        {
-          provide: WebhookTargets,
-          useFactory: (accounts: TestedAccounts, host: HttpAdapterHost, modules: ModuleRef) =>
-            new WebhookTargets(accounts, host, modules),
-          inject: [TestedAccounts, HttpAdapterHost, ModuleRef],
-        },
+        WebhookTargets,
         {
           provide: EmulatorLifecycle,
           useFactory: (emulator: PaymentsSandbox) => new EmulatorLifecycle(running ? undefined : emulator),

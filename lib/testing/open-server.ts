@@ -3,6 +3,13 @@ import { once } from 'node:events';
 import { type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 
+const EVERYWHERE = ['0.0.0.0', '::'];
+
+/** The address at which this machine reaches its own server on `address`. */
+export function reachable(address: string): string {
+  return EVERYWHERE.includes(address) ? '127.0.0.1' : address;
+}
+
 interface Opening {
   readonly address: Promise<AddressInfo>;
   users: number;

@@ -5,8 +5,7 @@ import { text } from 'node:stream/consumers';
 import { type PaymentWebhookEvent } from '../common/events.js';
 import { type WebhookScheme } from '../common/webhook-scheme.js';
 import { type WebhookSecret } from '../config/webhook-options.js';
-import { whileListening } from './open-server.js';
-import { reachable } from './server-host.js';
+import { reachable, whileListening } from './open-server.js';
 import { signWebhook } from './sign-webhook.js';
 
 /**

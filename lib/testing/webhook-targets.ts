@@ -1,15 +1,16 @@
-import { type OnModuleInit } from '@nestjs/common';
-import { type HttpAdapterHost, type ModuleRef } from '@nestjs/core';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost, ModuleRef } from '@nestjs/core';
 import { type Server } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { isLoopbackHost } from '../sandbox/http/loopback.js';
 import { WebhookPaths } from '../webhooks/route/webhook-paths.js';
-import { reachable } from './server-host.js';
-import { type TestedAccounts } from './tested-accounts.js';
+import { reachable } from './open-server.js';
+import { TestedAccounts } from './tested-accounts.js';
 
 /** Gives the emulator the application's webhook addresses, as soon as the application listens. */
+@Injectable()
 export class WebhookTargets implements OnModuleInit {
   constructor(
     private readonly accounts: TestedAccounts,

@@ -23,23 +23,12 @@ export function createPaymentsInbox(
   const { account, environment, webhooks } = options;
   const scope = { account, environment };
   const running = new RunningWork();
-  const receiver =
-    webhooks &&
-    new WebhookReceiver(
-      scope,
-      webhooks,
-      new DeliveryDispatcher(
-        scope,
-        webhooks,
-        storage,
-        handlers,
-        outcomes,
-        events,
-        new HandlerRunner(account, webhooks, running),
-      ),
-      running,
-      storage.name,
-    );
+  let receiver: WebhookReceiver | undefined;
+  if (webhooks) {
+    const runner = new HandlerRunner(account, webhooks, running);
+    const dispatcher = new DeliveryDispatcher(scope, webhooks, storage, handlers, outcomes, events, runner);
+    receiver = new WebhookReceiver(scope, webhooks, dispatcher, running, storage.name);
+  }
   accounts.add(account, receiver);
   return new PaymentsInbox(scope, storage, webhooks?.retentionMs ?? DEFAULT_RETENTION_MS, receiver);
 }

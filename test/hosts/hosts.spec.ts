@@ -199,7 +199,7 @@ describe.each(BOTH)('on %s, mounted under a path of an outer application', (adap
   });
 });
 
-describe.each(BOTH)('on %s, where the host keeps no bytes', (adapter) => {
+describe.each(BOTH)('on %s, if the host keeps no bytes', (adapter) => {
   it.each([
     ["Vercel's helpers", vercelWithHelpers],
     ['an outer parser', insideExpress(keepingParser('nobodyKnows'))],
@@ -246,7 +246,7 @@ describe("on a host of one's own", () => {
   });
 });
 
-describe.each(BOTH)('on %s, where the host has read the body', (adapter) => {
+describe.each(BOTH)('on %s, if the host has read the body', (adapter) => {
   const given = (webhooks: Partial<WebhookOptions>, headers = headersOf(body)) =>
     start(adapter, { host: insideExpress(keepingParser('rawBody')), webhooks }).then(({ post }) =>
       post(body, headers),

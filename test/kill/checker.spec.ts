@@ -17,7 +17,7 @@ import {
   violations,
 } from './spec-lines.js';
 
-it('finds nothing where an event is handled once', () => {
+it('finds nothing if an event is handled once', () => {
   expect(verdict([...handledOnce, answered])).toMatchObject({ violations: [], repeats: [] });
 });
 
@@ -37,7 +37,7 @@ it('finds what was not answered, what is lost, and what nobody sent', () => {
   ).toEqual(['nobody sent order-2']);
 });
 
-it('allows no second effect where each stands exactly once', () => {
+it('allows no second effect if effects are exactly once', () => {
   const again = [...handledOnce, answered];
   expect(
     verdict(again, {

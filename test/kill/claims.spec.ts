@@ -84,14 +84,18 @@ describe('what a process was told', () => {
       [effect(1), marking(2), marked(6, 'error')],
       'the storage did not confirm the record of 1.1',
     ],
-    ['heard that its claim is over', [effect(1), marking(2), marked(1_600, false)], '1.1 outlived its lease'],
+    [
+      'learned that its claim is over',
+      [effect(1), marking(2), marked(1_600, false)],
+      '1.1 outlived its lease',
+    ],
     ['still waits', [effect(1), marking(2)], '1.1 had no answer'],
     [
-      'stood still before its effect',
+      'was stopped before its effect',
       [effect(1_900), marking(1_901), marked(1_902, false)],
       '1.1 outlived its lease',
     ],
-  ])('explains a second effect where the first process %s', (_, first, because) => {
+  ])('explains a second effect if the first process %s', (_, first, because) => {
     const { repeats, violations: found } = verdict([claimed(0), ...first, ...second], { steps: takenOver });
     expect(repeats).toEqual([{ reference, because }]);
     expect(found).toEqual([]);
@@ -114,7 +118,7 @@ describe('what a process was told', () => {
     expect(violations(ended('fail'), { steps })).toEqual([`${reference} was claimed twice with one number`]);
   });
 
-  it('does not depend on who writes first: a process that stood still hears late of its claim', () => {
+  it('does not depend on who writes first: a process that was stopped learns late of its claim', () => {
     const late = [claimed(1_150), effect(1_151), marking(1_152), marked(1_300, false)];
     expect(violations([...late, ...second], { steps: takenOver })).toEqual([]);
   });
@@ -162,7 +166,7 @@ describe('what a process was told', () => {
   it.each<[name: string, last: Step]>([
     ['an operator released another outcome', step('running', 1, { owner: 'released', outcome: 'failed' })],
     ['an operator purged it', step('gone', 1)],
-  ])('lets a process hear late that its claim is over, where %s since it had finished', (_, last) => {
+  ])('lets a process learn late that its claim is over, if %s after it had finished', (_, last) => {
     const lost = [...handledOnce.slice(0, -1), finished(4_000, false)];
     const releasing: Moment = { what: 'releasing', reference, outcome: 'failed', at: 2_000, life: 'runner' };
     const steps = [step('running', 1), step('running', 1, remembers), step('done', 1), last];

@@ -55,7 +55,7 @@ const made = (checker: Checker, result: CallResult): void => {
   checker.ended([call], [result], 0, entry);
 };
 
-it('finds nothing where an unknown payment stands in the journal', () => {
+it('finds nothing if the journal holds an unknown payment', () => {
   const story = (checker: Checker): void => {
     made(checker, unknown);
     checker.compare(call, entry);
@@ -141,8 +141,8 @@ it('finds a journal that contradicts the ledger', () => {
 });
 
 it.each<[what: string, existing: Partial<JournalView>, found: boolean]>([
-  ['where the gateway refused it', { state: 'rejected' }, false],
-  ['where an operator called it failed', { settledBy: 'operator' }, false],
+  ['if the gateway refused it', { state: 'rejected' }, false],
+  ['if an operator called it failed', { settledBy: 'operator' }, false],
   ['unless the gateway has shown it', { settledBy: 'operator', acknowledged: true }, true],
   ['unless the gateway has answered', { settledBy: 'operator', answer: '{}' }, true],
   ['unless a webhook called it failed', { settledBy: 'webhook' }, true],

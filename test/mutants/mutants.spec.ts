@@ -33,7 +33,7 @@ describe('the sample', () => {
     expect(lines.slice(1).map((line, at) => line - lines[at]!)).toEqual(Array<number>(9).fill(10));
   });
 
-  it('holds every mutant where there are not more, and none twice', () => {
+  it('holds every mutant if there are no more, and none twice', () => {
     expect(linesOf(7, 100)).toEqual(MUTANTS.map(({ line }) => line));
     expect(linesOf(7, 1_000)).toHaveLength(100);
     expect(new Set(linesOf(7, 60)).size).toBe(60);

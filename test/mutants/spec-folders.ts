@@ -12,7 +12,7 @@ export const ALSO: Readonly<Record<string, readonly string[]>> = {
   banks: SERVICES,
   collections: SERVICES,
   common: ['test/unit', 'test/integration/gateway', 'test/integration/journal'],
-  config: ['test/e2e/module'],
+  config: ['test/e2e/module', 'test/unit/docs/options-page.spec.ts'],
   disbursements: SERVICES,
   errors: ['test/integration/gateway', 'test/e2e/module'],
   gateway: ['test/integration/services', 'test/integration/journal', 'test/e2e/module'],

@@ -2,12 +2,19 @@ import { transform } from '@swc/core';
 import { build, stop } from 'esbuild';
 import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join, relative, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { entryFile } from './public-exports.js';
 
 /** A program of the tests that runs in a process of its own, on the library as it stands in lib/. */
 export interface ChildProgram {
   readonly file: string;
+  remove(): Promise<void>;
+}
+
+/** Programs that were built together. */
+export interface ChildPrograms {
+  /** @param name That of its source file, without the ending. */
+  fileOf(name: string): string;
   remove(): Promise<void>;
 }
 
@@ -34,38 +41,53 @@ const require = requireOfProgram(import.meta.url);
 const { dirname: __dirname, filename: __filename } = import.meta;
 `;
 
-/** PGlite reads files beside itself. The others are optional, and either missing or of no use to a program of the tests. */
+/** PGlite reads files beside itself. The others are optional, and missing. */
 const UNBUNDLED = [
   '@electric-sql/pglite',
   '@fastify/multipart',
   '@fastify/static',
   '@fastify/view',
-  '@nestjs/microservices',
-  '@nestjs/websockets',
   'pg-native',
 ];
 
-/** Bundles a program with the library. swc writes the types of constructors down, which Nest needs and esbuild cannot. */
-export async function buildChildProgram(
-  entry: string,
+/** Optional, and installed: Nest would load them with all of Nest again, beside the bundle. */
+const LEFT_OUT = ['@nestjs/microservices', '@nestjs/websockets'];
+const MISSING = 'a-package-that-is-not-installed';
+
+/** Bundles a program with the library. */
+export async function buildChildProgram(entry: string, options?: ChildProgramOptions): Promise<ChildProgram> {
+  const { fileOf, remove } = await buildChildPrograms([entry], options);
+  return { file: fileOf(basename(entry, '.ts')), remove };
+}
+
+/** Bundles several programs, each into a file of its own. Their modules are read once. */
+export async function buildChildPrograms(
+  entries: readonly string[],
   {
     nodeModules = installedPackages(),
     startsOften = false,
     tsconfig,
     edit = (_, source) => source,
   }: ChildProgramOptions = {},
-): Promise<ChildProgram> {
+): Promise<ChildPrograms> {
   const folder = await realpath(await mkdtemp(join(nodeModules, '.child-')));
-  const file = join(folder, 'main.mjs');
   await build({
-    entryPoints: [entry],
-    outfile: file,
+    entryPoints: [...entries],
+    outdir: folder,
+    entryNames: '[name]',
+    outExtension: { '.js': '.mjs' },
     bundle: true,
     format: 'esm',
     platform: 'node',
     target: 'node20',
     ...(startsOften && resolve(nodeModules) === OWN_PACKAGES
-      ? { banner: { js: COMMONJS_NAMES }, external: UNBUNDLED, minifyWhitespace: true, lineLimit: 120 }
+      ? {
+          banner: { js: COMMONJS_NAMES },
+          external: [...UNBUNDLED, MISSING],
+          alias: Object.fromEntries(LEFT_OUT.map((name) => [name, MISSING])),
+          minifyWhitespace: true,
+          lineLimit: 120,
+        }
       : { packages: 'external' }),
     ...(tsconfig === undefined ? {} : { tsconfig }),
     logLevel: 'error',
@@ -77,6 +99,7 @@ export async function buildChildProgram(
           onResolve({ filter: /^nestjs-payments(\/|$)/ }, ({ path }) => ({
             path: resolve(entryFile(path.replace('nestjs-payments', '.'))),
           }));
+          // Writes the types of constructors down, which Nest needs and esbuild cannot.
           onLoad({ filter: /\.ts$/ }, async ({ path }) => ({
             contents: await compiled(path, edit(relative(process.cwd(), path), await readFile(path, 'utf8'))),
             loader: 'js',
@@ -86,7 +109,10 @@ export async function buildChildProgram(
     ],
   });
   await stop(); // its service is a process of its own, which could outlive the test run
-  return { file, remove: () => rm(folder, { recursive: true, force: true }) };
+  return {
+    fileOf: (name) => join(folder, `${name}.mjs`),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
 }
 
 /** Another folder than the repository's own where the specs run on Nest 11. */

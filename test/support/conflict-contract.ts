@@ -56,7 +56,7 @@ export function conflictContract(open: () => Promise<ConflictsUnderTest> | Confl
   });
 
   it.each(['unrecognized', 'unknown-reference'] as const)(
-    'keeps %s deliveries whole, and forgets old ones of that reason only where it is told so',
+    'keeps %s deliveries whole, and forgets old ones of that reason only if it is asked to',
     async (kind) => {
       const payload = JSON.stringify({
         event: 'payment.succeeded',
@@ -112,7 +112,7 @@ export function conflictContract(open: () => Promise<ConflictsUnderTest> | Confl
     await expect(page).rejects.toMatchObject({ name: 'PaymentsValidationError' });
   });
 
-  it('finds one entry by its id, and no other that was set aside anew', async () => {
+  it('finds one entry by its id, and no other that was set aside again', async () => {
     await conflicts.setAside(setAside());
     const [stored] = await conflicts.list(SCOPE, PAGE);
     const id = stored?.id ?? '';

@@ -123,7 +123,7 @@ export function forgottenWebhooksContract(
     expect(await stands()).toMatchObject({ state: 'settled', outcome: 'success' });
   });
 
-  it('is believed by the worker of a queue, too, also where it comes out of the queue after the purge', async () => {
+  it('is believed by the worker of a queue too, even if it comes out of the queue after the purge', async () => {
     const queue: QueuedDelivery[] = [];
     handOverTo(payments.app, (delivery) => {
       queue.push(delivery);
@@ -156,7 +156,7 @@ export function forgottenWebhooksContract(
   });
 
   it.each(['a refusal', "an operator's failed"])(
-    'is believed also where the journal had forgotten the payment before, with %s, and brings its tombstone up to date',
+    'is believed, even if the journal had forgotten the payment before, with %s, and brings its tombstone up to date',
     async (how) => {
       if (how === 'a refusal') await refuse();
       else await payments.journal.settle('collection', 'order-1', 'failed');
@@ -244,7 +244,7 @@ export function forgottenWebhooksContract(
     },
   );
 
-  describe('a process that stands still between its look at the journal and its claim', () => {
+  describe('a process that is stopped between its look at the journal and its claim', () => {
     let beforeClaim: (() => Promise<void>) | undefined;
 
     beforeEach(async () => {
@@ -285,7 +285,7 @@ export function forgottenWebhooksContract(
       },
     );
 
-    it('takes its claim back where the payment was made meanwhile, with another amount', async () => {
+    it('takes its claim back if the payment was made meanwhile, with another amount', async () => {
       const later = { ...collectionRequest, reference: 'order-2' };
       beforeClaim = async () => {
         await payments.collections.mobileMoney(later);

@@ -140,7 +140,7 @@ export function inboxContract(
     expect(await inbox.purge(inboxKey(''), 5_000)).toBe(1);
   });
 
-  it('changes nothing by that once another outcome stands in the place', async () => {
+  it('changes nothing by that once another outcome is in its place', async () => {
     const first = claimed(await claim(inboxDelivery('order-1')));
     await first.finish();
     const other = { fingerprint: 'f2', replaces: 'any' } as const;
@@ -177,7 +177,7 @@ export function inboxContract(
     expect((await claim(inboxDelivery('order-1', { fingerprint: 'f2' }))).result).toBe('conflict');
   });
 
-  it('replaces a finished outcome only by one that may, and then counts anew', async () => {
+  it('replaces a finished outcome only by one that may replace it, and then counts from one again', async () => {
     await claimed(await claim(inboxDelivery('order-1'))).finish();
     const other = { event: 'payment.failed', fingerprint: 'f2' };
     expect((await claim(inboxDelivery('order-1', { ...other, replaces: ['f3'] }))).result).toBe('conflict');
@@ -259,7 +259,7 @@ export function inboxContract(
     const existing = (change: Partial<InboxDelivery> = {}) =>
       inboxDelivery('order-1', { mustExist: true, ...change });
 
-    it('claims nothing where there is none, and leaves nothing behind', async () => {
+    it('claims nothing if there is no entry, and leaves nothing behind', async () => {
       expect(await claim(existing())).toEqual({ result: 'missing' });
       expect(await claim(existing({ replaces: 'any' }))).toEqual({ result: 'missing' });
       expect(claimed(await claim(inboxDelivery('order-1'))).attempt).toBe(1);
@@ -328,7 +328,7 @@ export function inboxContract(
       expect(await claim(charge('p1'))).toEqual({ result: 'done' });
     });
 
-    it.each(['finish', 'fail'] as const)('is taken over where it comes only after %s', async (end) => {
+    it.each(['finish', 'fail'] as const)('is taken over if it comes only after %s', async (end) => {
       await claimed(await claim(charge()))[end]();
       const later = await claim(charge('p1'));
       if (later.result === 'claimed') await later.claim.finish();
@@ -388,7 +388,7 @@ export function inboxContract(
     expect(order).toEqual([end, 'woken']);
   });
 
-  it('does not wait where nothing runs, nor longer than said', async () => {
+  it('does not wait if nothing runs, nor longer than its limit', async () => {
     await inbox.waitForRelease(inboxKey('order-1'), 60_000);
     await claim(inboxDelivery('order-1'));
     const limitMs = 1;

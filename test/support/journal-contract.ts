@@ -153,7 +153,7 @@ export function journalContract(open: () => Promise<JournalUnderTest> | JournalU
     expect((await stands('order-1'))?.leaseLeftMs).toBe(0);
   });
 
-  it('keeps the age over a change, ends or renews the lease, and begins anew with another attempt', async () => {
+  it('keeps the age over a change, ends or renews the lease, and restarts the age with another attempt', async () => {
     const expectPassed = measureTime();
     const first = await insert(journalRecord('order-1'));
     await pass(60_000);
@@ -171,7 +171,7 @@ export function journalContract(open: () => Promise<JournalUnderTest> | JournalU
     expect(next?.createdAt).toBe(first.createdAt);
   });
 
-  it('begins the age anew where another call makes the same attempt again', async () => {
+  it('restarts the age if another call makes the same attempt again', async () => {
     const expectPassed = measureTime();
     const first = await insert(journalRecord('order-1', { state: 'rejected', keepsKey: true }));
     await pass(60_000);
@@ -393,7 +393,7 @@ export function journalContract(open: () => Promise<JournalUnderTest> | JournalU
     expect(await journal.tombstone(refused)).toEqual({ attempt: 3, ...ended });
   });
 
-  it('takes tombstones away where it is asked to, the ones that it left long ago', async () => {
+  it('purges old tombstones if it is asked to', async () => {
     const scope = { account: 'default', environment: 'sandbox' } as const;
     const old = journalRecord('old', { state: 'rejected', family: 'disbursement' });
     const other = journalRecord('other', { state: 'rejected', account: 'payouts' });
@@ -420,7 +420,7 @@ export function journalContract(open: () => Promise<JournalUnderTest> | JournalU
   it.each([
     ['rejected', ['collection rejected', 'disbursement rejected']],
     ['accepted-payouts', ['disbursement accepted']],
-  ] as const)('purges %s where it is asked to, and nothing else', async (what, forgotten) => {
+  ] as const)('purges %s if it is asked to, and nothing else', async (what, forgotten) => {
     const scope = { account: 'default', environment: 'sandbox' } as const;
     const families = ['collection', 'disbursement'] as const;
     const states = ['in-flight', 'accepted', 'rejected', 'unknown', 'settled'] as const;

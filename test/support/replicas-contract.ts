@@ -111,7 +111,7 @@ export function replicasContract(
   }, 60_000);
 
   it.each([TEN_MINUTES_MS, -TEN_MINUTES_MS])(
-    'hears an event once where the clock of the second replica is %s ms ahead',
+    'handles an event once if the clock of the second replica is %s ms ahead',
     async (aheadMs) => {
       await start(1);
       const event = paymentEvent('payment.success', { reference: 'order-1' });
@@ -140,7 +140,7 @@ export function replicasContract(
   );
 
   it.each([TEN_MINUTES_MS, -TEN_MINUTES_MS])(
-    'keeps leases, ages and entries where the clock of the second replica is %s ms ahead',
+    'keeps leases, ages and entries if the clock of the second replica is %s ms ahead',
     async (aheadMs) => {
       const [{ inbox, journal }, second] = storages;
       await claimed(await inbox.claim(inboxDelivery('order-1'), LEASE_MS)).finish();

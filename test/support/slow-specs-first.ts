@@ -1,17 +1,18 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Specs that start processes, browsers or databases, and those that play thousands of stories, the slowest first. */
+/** Specs that start processes, browsers or databases, play thousands of stories or wait long, the slowest first. */
 const SLOW = [
   'sample/04-payroll/test/killed',
   'sample/03-workers/test/workers',
-  'test/e2e/page/story',
-  'test/integration/suite/',
   'test/model/',
   'test/e2e/bullmq/processes',
-  'test/e2e/cli/',
   'test/e2e/page/',
   'test/e2e/storage/postgres/',
+  'test/integration/suite/',
+  'test/integration/gateway/decision-table',
   'test/e2e/bullmq/',
+  'test/integration/journal/never-sent',
+  'test/e2e/cli/',
   'sample/',
   'test/unit/docs/',
   'test/integration/storage/postgres/',

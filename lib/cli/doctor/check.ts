@@ -12,10 +12,9 @@ export function ok(name: string, detail: string): CheckResult {
   return { name, state: 'ok', detail };
 }
 
-export function failed(name: string, detail: string, fix: string): CheckResult {
-  return { name, state: 'failed', detail, fix };
-}
+export const failed = resultOf('failed');
+export const skipped = resultOf('skipped');
 
-export function skipped(name: string, detail: string, fix: string): CheckResult {
-  return { name, state: 'skipped', detail, fix };
+function resultOf(state: 'failed' | 'skipped') {
+  return (name: string, detail: string, fix: string): CheckResult => ({ name, state, detail, fix });
 }

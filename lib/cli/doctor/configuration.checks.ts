@@ -1,5 +1,6 @@
 import { PAYMENTS_VARIABLES, optionsFromEnvironment } from '../../config/environment-options.js';
-import { optionErrors, wholeNumber } from '../../config/option-checks.js';
+import { optionErrors } from '../../config/option-checks.js';
+import { OPTIONS } from '../../config/options-table.js';
 import { type WebhookSecret } from '../../config/webhook-options.js';
 import { type ResolvedCredentials, resolveCredentials } from '../../config/resolve-credentials.js';
 import { isPaymentsError } from '../../errors/payments-errors.js';
@@ -15,20 +16,13 @@ const optionError = optionErrors('default');
 export function variableCheck(environment: NodeJS.ProcessEnv, auth: string | undefined): CheckResult {
   const isSet = (name: string): boolean => Boolean(environment[name]?.trim());
   const notNeeded = auth === 'bearer' ? [...OPTIONAL, 'PAYMENTS_API_SECRET'] : OPTIONAL;
-  const missing = PAYMENTS_VARIABLES.filter((name) => !isSet(name) && !notNeeded.includes(name));
-  const strange = Object.keys(environment)
-    .map((name) => ({
-      name,
-      meant: meantBy(
-        name,
-        PAYMENTS_VARIABLES.filter((known) => !isSet(known)),
-      ),
-    }))
-    .filter(({ meant }) => meant !== undefined);
-  const problems = [
-    ...missing.map((name) => `${name} is not set`),
-    ...strange.map(({ name, meant = '' }) => `${name} is not read: did you mean ${meant}?`),
-  ];
+  const unset = PAYMENTS_VARIABLES.filter((name) => !isSet(name));
+  const missing = unset.filter((name) => !notNeeded.includes(name));
+  const strange = Object.keys(environment).flatMap((name) => {
+    const meant = meantBy(name, unset);
+    return meant === undefined ? [] : [`${name} is not read: did you mean ${meant}?`];
+  });
+  const problems = [...missing.map((name) => `${name} is not set`), ...strange];
   if (problems.length === 0) return ok('Variables', `${PAYMENTS_VARIABLES.filter(isSet).join(', ')} are set`);
   return failed(
     'Variables',
@@ -42,16 +36,14 @@ function meantBy(name: string, unset: readonly string[]): string | undefined {
   return closestWord(name, unset);
 }
 
-/** The options of the command line about the keys. */
-export interface CredentialArguments {
-  readonly environment?: 'sandbox' | 'production';
-  readonly auth?: 'headers' | 'bearer';
-}
-
-/** Checks that address and keys belong together, by the rules that stop the boot. */
+/**
+ * Checks that address and keys belong together, by the rules that stop the boot.
+ *
+ * @param wanted The options of the command line about the keys.
+ */
 export function credentialCheck(
   environment: NodeJS.ProcessEnv,
-  wanted: CredentialArguments,
+  wanted: Readonly<Record<'environment' | 'auth', string | undefined>>,
 ): { readonly result: CheckResult; readonly credentials?: ResolvedCredentials } {
   try {
     const options = { ...optionsFromEnvironment(environment), ...wanted };
@@ -68,7 +60,7 @@ export function timeoutCheck(environment: NodeJS.ProcessEnv): readonly CheckResu
   const { timeoutMs } = optionsFromEnvironment(environment);
   if (timeoutMs === undefined) return [];
   try {
-    wholeNumber(optionError, 'timeoutMs', timeoutMs, { min: 1, fallback: 30_000 });
+    OPTIONS.timeoutMs.read(timeoutMs, 'timeoutMs', optionError);
     return [ok('Timeout', `${timeoutMs} ms`)];
   } catch (error) {
     return [problem('Timeout', error)];

@@ -1,41 +1,27 @@
 import { resolve } from 'node:path';
-import { parseCommandLine } from '../command-line.js';
-import { type Command, type CommandContext, type OptionSpecs } from '../command.js';
+import { parseCommandLine, type ValuesOf } from '../command-line.js';
+import { type Command, type CommandContext, flag, text } from '../command.js';
 import { applicationEnvironment } from '../environment.js';
 import { httpAddress, oneOf } from '../option-values.js';
 import { packageFacts } from '../package-facts.js';
 import { chosenScheme } from '../webhooks/scheme-options.js';
-import { secretsOf, sentHeaders, SIGNING_OPTIONS, type SigningValues } from '../webhooks/signing-options.js';
+import { secretsOf, sentHeaders, SIGNING_OPTIONS } from '../webhooks/signing-options.js';
 import { type CheckResult, skipped } from './check.js';
 import { checkLines, summaryLine } from './check-lines.js';
-import {
-  credentialCheck,
-  type CredentialArguments,
-  secretCheck,
-  timeoutCheck,
-  variableCheck,
-} from './configuration.checks.js';
+import { credentialCheck, secretCheck, timeoutCheck, variableCheck } from './configuration.checks.js';
 import { gatewayChecks } from './gateway.checks.js';
 import { packageTree } from './package-tree.js';
 import { nodeCheck, peerChecks } from './runtime.checks.js';
 import { webhookChecks } from './webhook.checks.js';
 
 const OPTIONS = {
-  webhook: {
-    type: 'string',
-    value: '<url>',
-    says: 'webhook route to try with a good, an unsigned, an altered and a stale event',
-  },
-  project: { type: 'string', value: '<folder>', says: "the application's folder (default: this one)" },
-  environment: {
-    type: 'string',
-    value: '<name>',
-    says: 'what the keys have to be for: sandbox or production',
-  },
-  auth: { type: 'string', value: '<name>', says: 'how keys are sent: headers or bearer (default: headers)' },
-  json: { type: 'boolean', says: 'print every check as one line of JSON' },
+  webhook: text('<url>', 'webhook route to try with a good, an unsigned, an altered and a stale event'),
+  project: text('<folder>', "the application's folder (default: this one)"),
+  environment: text('<name>', 'what the keys have to be for: sandbox or production'),
+  auth: text('<name>', 'how keys are sent: headers or bearer (default: headers)'),
+  json: flag('print every check as one line of JSON'),
   ...SIGNING_OPTIONS,
-} as const satisfies OptionSpecs;
+};
 
 /** `nestjs-payments doctor` */
 export const doctorCommand: Command = {
@@ -68,15 +54,14 @@ async function runDoctor(args: readonly string[], context: CommandContext): Prom
   return results.some(({ state }) => state === 'failed') ? 1 : 0;
 }
 
-interface DoctorValues extends SigningValues {
-  readonly webhook?: string;
-  readonly project?: string;
-  readonly environment?: string;
-  readonly auth?: string;
-}
-
-async function* checks(values: DoctorValues, context: CommandContext): AsyncGenerator<CheckResult> {
-  const wanted = credentialArguments(values);
+async function* checks(
+  values: ValuesOf<typeof OPTIONS>,
+  context: CommandContext,
+): AsyncGenerator<CheckResult> {
+  const wanted = {
+    environment: oneOf('--environment', values.environment, ['sandbox', 'production']),
+    auth: oneOf('--auth', values.auth, ['headers', 'bearer']),
+  };
   const webhook = values.webhook === undefined ? undefined : httpAddress('--webhook', values.webhook);
   const chosen = chosenScheme(values);
   const folder = resolve(context.folder, values.project ?? '.');
@@ -105,13 +90,4 @@ async function* checks(values: DoctorValues, context: CommandContext): AsyncGene
       'not tried',
       'Start the application, and write --webhook <url> of its route.',
     );
-}
-
-function credentialArguments({ environment, auth }: DoctorValues): CredentialArguments {
-  const wantedEnvironment = oneOf('--environment', environment, ['sandbox', 'production']);
-  const wantedAuth = oneOf('--auth', auth, ['headers', 'bearer']);
-  return {
-    ...(wantedEnvironment === undefined ? {} : { environment: wantedEnvironment }),
-    ...(wantedAuth === undefined ? {} : { auth: wantedAuth }),
-  };
 }

@@ -1,3 +1,4 @@
+import { isHolder, jsonObject } from '../../common/json-object.js';
 import { type ResolvedCredentials } from '../../config/resolve-credentials.js';
 import {
   type Answered,
@@ -12,18 +13,20 @@ const TIMEOUT_MS = 10_000;
 /** Far below the usual tolerance of schemes with a signed time (300 s), and far above network delays. */
 const MAX_SKEW_MS = 30_000;
 
-const STEP_FIXES: Readonly<Record<ExchangeStep, string>> = {
-  lookup:
+const STEPS: Readonly<Record<ExchangeStep, readonly [name: string, fix: string]>> = {
+  lookup: [
+    'DNS',
     'Compare the host name of PAYMENTS_BASE_URL, and try it with nslookup: the network may have no DNS.',
-  connect: 'Compare host and port of PAYMENTS_BASE_URL; a firewall or a proxy may stand between.',
-  tls: 'Compare https:// and the port of PAYMENTS_BASE_URL; a private authority needs NODE_EXTRA_CA_CERTS=<file>.',
-  answer: 'Something listens there but does not answer: is it the gateway?',
-};
-const STEP_NAMES: Readonly<Record<ExchangeStep, string>> = {
-  lookup: 'DNS',
-  connect: 'connecting',
-  tls: 'TLS',
-  answer: 'HTTP',
+  ],
+  connect: [
+    'connecting',
+    'Compare host and port of PAYMENTS_BASE_URL; a firewall or a proxy may stand between.',
+  ],
+  tls: [
+    'TLS',
+    'Compare https:// and the port of PAYMENTS_BASE_URL; a private authority needs NODE_EXTRA_CA_CERTS=<file>.',
+  ],
+  answer: ['HTTP', 'Something listens there but does not answer: is it the gateway?'],
 };
 
 /** Reads the balance once, like the package, and checks the answer. */
@@ -45,8 +48,8 @@ function headersOf({ apiKey, apiSecret, auth }: ResolvedCredentials): Record<str
 
 export function reachabilityCheck({ host, protocol }: URL, answer: RequestRecord): CheckResult {
   if (!isAnswered(answer)) {
-    const { step, problem } = answer;
-    return failed('Gateway', `${STEP_NAMES[step]} failed: ${problem}`, STEP_FIXES[step]);
+    const [name, fix] = STEPS[answer.step];
+    return failed('Gateway', `${name} failed: ${answer.problem}`, fix);
   }
   const ways = protocol === 'https:' ? 'TCP, TLS and HTTP' : 'TCP and HTTP';
   return ok('Gateway', `${host} answers over ${ways} in ${answer.durationMs} ms`);
@@ -54,7 +57,8 @@ export function reachabilityCheck({ host, protocol }: URL, answer: RequestRecord
 
 export function keyCheck({ status, text }: Pick<Answered, 'status' | 'text'>): CheckResult {
   const name = 'Keys at the gateway';
-  if (status === 200 && holdsData(text)) return ok(name, 'taken (the balance could be read)');
+  if (status === 200 && isHolder(jsonObject(text)?.['data']))
+    return ok(name, 'taken (the balance could be read)');
   if (status === 401 || status === 403) {
     return failed(
       name,
@@ -69,15 +73,6 @@ export function keyCheck({ status, text }: Pick<Answered, 'status' | 'text'>): C
     seen,
     'Compare PAYMENTS_BASE_URL with the address that the gateway gave: is this the gateway?',
   );
-}
-
-function holdsData(text: string): boolean {
-  try {
-    const answer = JSON.parse(text) as { readonly data?: unknown } | null;
-    return typeof answer?.data === 'object' && answer.data !== null;
-  } catch {
-    return false;
-  }
 }
 
 /** Compares this clock with the `Date` of the answer, which the gateway wrote between `asked` and `heard`. */

@@ -18,13 +18,8 @@ export function nodeCheck(version: string, { engines }: PackageFacts): CheckResu
 /** Checks that the application has installed its peer packages in fitting versions. */
 export function peerChecks(tree: PackageTree | undefined, facts: PackageFacts): readonly CheckResult[] {
   if (!tree) {
-    return [
-      skipped(
-        'Packages',
-        'there is no package.json here',
-        "Run it in the application's folder, or name that with --project <folder>.",
-      ),
-    ];
+    const fix = "Run it in the application's folder, or name that with --project <folder>.";
+    return [skipped('Packages', 'there is no package.json here', fix)];
   }
   return [versionCheck(tree, facts), ...ONE_COPY.map((name) => copyCheck(tree, name))].filter(
     (result) => result !== undefined,
@@ -38,7 +33,7 @@ function versionCheck(
   const peers = Object.entries(peerDependencies).map(([name, range]) => ({
     name,
     range,
-    version: tree.find(name)?.version,
+    version: tree.versionOf(name),
     optional: peerDependenciesMeta[name]?.optional === true,
   }));
   const missing = peers.filter(({ version, optional }) => version === undefined && !optional);

@@ -8,33 +8,25 @@ const AT_LEAST = /^>=(\d+)\.(\d+)(?:\.(\d+))?$/;
  * @throws RangeError for any other form.
  */
 export function isInRange(version: string, range: string): boolean {
-  const numbers = numbersOf(version);
-  return range.split('||').some((alternative) => isWithin(numbers, alternative.trim()));
+  // A pre-release counts as its release.
+  const [, release = '0.0.0'] = /^v?(\d+\.\d+\.\d+)/.exec(version) ?? [];
+  return range.split('||').some((alternative) => isWithin(release, alternative.trim()));
 }
 
-type Numbers = readonly [number, number, number];
-
-function isWithin(version: Numbers, range: string): boolean {
+function isWithin(release: string, range: string): boolean {
   const floor = CARET.exec(range) ?? AT_LEAST.exec(range);
   if (!floor) throw new RangeError(`a range of another form: ${range}`);
-  const lowest = [floor[1], floor[2], floor[3] ?? 0].map(Number) as unknown as Numbers;
-  if (isBelow(version, lowest)) return false;
-  return range.startsWith('>=') || isBelow(version, caretEnd(lowest));
+  const [major = 0, minor = 0, patch = 0] = floor.slice(1).map((number) => Number(number || 0));
+  if (isBelow(release, `${major}.${minor}.${patch}`)) return false;
+  return range.startsWith('>=') || isBelow(release, caretEnd(major, minor, patch));
 }
 
 /** The first version that `^` excludes: the leftmost nonzero number must stay. */
-function caretEnd([major, minor, patch]: Numbers): Numbers {
-  if (major > 0) return [major + 1, 0, 0];
-  return minor > 0 ? [0, minor + 1, 0] : [0, 0, patch + 1];
+function caretEnd(major: number, minor: number, patch: number): string {
+  if (major > 0) return `${major + 1}.0.0`;
+  return minor > 0 ? `0.${minor + 1}.0` : `0.0.${patch + 1}`;
 }
 
-function isBelow(left: Numbers, right: Numbers): boolean {
-  const index = left.findIndex((number, place) => number !== right[place]);
-  return index >= 0 && (left[index] ?? 0) < (right[index] ?? 0);
-}
-
-/** A pre-release counts as its release. */
-function numbersOf(version: string): Numbers {
-  const [, major, minor, patch] = /^v?(\d+)\.(\d+)\.(\d+)/.exec(version) ?? [];
-  return [Number(major ?? 0), Number(minor ?? 0), Number(patch ?? 0)];
+function isBelow(left: string, right: string): boolean {
+  return left.localeCompare(right, 'en', { numeric: true }) < 0;
 }

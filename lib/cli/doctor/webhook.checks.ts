@@ -1,6 +1,6 @@
 import { likelyCause } from '../answer-advice.js';
 import { exchange, type RequestRecord, isAnswered } from '../http-exchange.js';
-import { eventHeaders } from '../webhooks/event-headers.js';
+import { eventHeaders, type SignatureKind } from '../webhooks/event-headers.js';
 import { type Sender } from '../webhooks/signing-options.js';
 import { paymentEvent } from '../../testing/payment-event.js';
 import { type CheckResult, failed, ok, skipped } from './check.js';
@@ -21,15 +21,18 @@ type Bad = 'unsigned' | 'altered' | 'stale';
 /** Delivers one good event, and events that the route must refuse. */
 export async function webhookChecks(url: URL, sender: Sender): Promise<readonly CheckResult[]> {
   const body = JSON.stringify(EVENT);
-  const good = await post(url, eventHeaders('good', body, sender, { url }), body);
+  const post = (kind: SignatureKind, sent = body): Promise<RequestRecord> => {
+    const headers = eventHeaders(kind, body, sender, { url });
+    return exchange(url, { method: 'POST', headers, body: Buffer.from(sent) }, TIMEOUT_MS);
+  };
+  const good = await post('good');
   const results = [goodCheck(good)];
   if (!isAnswered(good) || good.status === NO_ROUTE) return results;
-  results.push(badCheck('unsigned', await post(url, eventHeaders('unsigned', body, sender, { url }), body)));
-  const altered = body.replace('"1000.00"', '"9000.00"');
-  results.push(badCheck('altered', await post(url, eventHeaders('good', body, sender, { url }), altered)));
+  results.push(badCheck('unsigned', await post('unsigned')));
+  results.push(badCheck('altered', await post('good', body.replace('"1000.00"', '"9000.00"'))));
   results.push(
     sender.signsTime
-      ? badCheck('stale', await post(url, eventHeaders('stale', body, sender, { url }), body))
+      ? badCheck('stale', await post('stale'))
       : skipped(
           'Webhook route, stale event',
           'this scheme signs no time, so a caught delivery stays valid',
@@ -37,10 +40,6 @@ export async function webhookChecks(url: URL, sender: Sender): Promise<readonly 
         ),
   );
   return results;
-}
-
-function post(url: URL, headers: Readonly<Record<string, string>>, body: string): Promise<RequestRecord> {
-  return exchange(url, { method: 'POST', headers, body: Buffer.from(body) }, TIMEOUT_MS);
 }
 
 export function goodCheck(answer: RequestRecord): CheckResult {

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { foldersUp, jsonFile } from '../json-file.js';
 
 /** The files of an application. */
 export interface Application {
@@ -11,12 +12,6 @@ export interface Application {
   readonly main: string;
 }
 
-interface NestCli {
-  readonly sourceRoot?: string;
-  readonly entryFile?: string;
-  readonly projects?: Readonly<Record<string, NestProject>>;
-}
-
 interface NestProject {
   readonly type?: string;
   readonly root?: string;
@@ -24,17 +19,19 @@ interface NestProject {
   readonly entryFile?: string;
 }
 
+interface NestCli extends NestProject {
+  readonly projects?: Readonly<Record<string, NestProject>>;
+}
+
 /** The nearest folder from a place up that has a package.json. */
 export function packageFolder(place: string): string | undefined {
-  for (let at = place; ; at = dirname(at)) {
-    if (existsSync(join(at, 'package.json'))) return at;
-    if (at === dirname(at)) return undefined;
-  }
+  return foldersUp(place).find((folder) => existsSync(join(folder, 'package.json')));
 }
 
 /** The applications of a folder: those of `nest-cli.json`, or the one in `src`. */
 export function applicationsIn(folder: string): readonly Application[] {
-  const { projects = {}, sourceRoot = 'src', entryFile = 'main' } = nestCliOf(folder);
+  const nestCli: NestCli = jsonFile(join(folder, 'nest-cli.json')) ?? {};
+  const { projects = {}, sourceRoot = 'src', entryFile = 'main' } = nestCli;
   const applications = Object.values(projects).filter(({ type }) => type === 'application');
   if (applications.length === 0) return [applicationOf(folder, sourceRoot, entryFile)];
   return applications.map((project) =>
@@ -45,12 +42,4 @@ export function applicationsIn(folder: string): readonly Application[] {
 function applicationOf(folder: string, sourceRoot: string, entryFile: string): Application {
   const sources = join(folder, sourceRoot);
   return { folder, sources, main: join(sources, `${entryFile}.ts`) };
-}
-
-function nestCliOf(folder: string): NestCli {
-  try {
-    return JSON.parse(readFileSync(join(folder, 'nest-cli.json'), 'utf8')) as NestCli;
-  } catch {
-    return {};
-  }
 }

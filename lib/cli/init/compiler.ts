@@ -35,3 +35,19 @@ function resolvedFrom(folder: string, name: string): string | undefined {
     return undefined;
   }
 }
+
+/** A node and everything in it, in the order of the text, without the parts that are not entered. */
+export function nodesOf(
+  compiler: Compiler,
+  root: ts.Node,
+  enters: (node: ts.Node) => boolean = () => true,
+): readonly ts.Node[] {
+  const nodes: ts.Node[] = [];
+  const visit = (node: ts.Node): void => {
+    if (!enters(node)) return;
+    nodes.push(node);
+    compiler.forEachChild(node, visit);
+  };
+  visit(root);
+  return nodes;
+}

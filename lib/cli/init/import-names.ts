@@ -1,5 +1,6 @@
 import type ts from 'typescript';
 import { type CodeList, inserted } from './code-list.js';
+import { nodesOf } from './compiler.js';
 import { edited, type SourceCode } from './source-code.js';
 import { restyled } from './source-style.js';
 
@@ -101,11 +102,6 @@ export function moduleOf({ moduleSpecifier }: ts.ImportDeclaration): string {
 
 /** All names in a file, which a new name must not repeat. */
 export function namesOf({ compiler, source }: SourceCode): ReadonlySet<string> {
-  const names = new Set<string>();
-  const visit = (node: ts.Node): void => {
-    if (compiler.isIdentifier(node)) names.add(node.text);
-    compiler.forEachChild(node, visit);
-  };
-  visit(source);
-  return names;
+  const identifiers = nodesOf(compiler, source).filter(compiler.isIdentifier);
+  return new Set(identifiers.map(({ text }) => text));
 }

@@ -7,9 +7,8 @@ import { importSpecifier } from './import-specifier.js';
 import { byHand, type Registration, registered, type WantedClass } from './module-registration.js';
 import { type NewClass, newClass } from './new-class.js';
 import { NotEditableError } from './not-editable.error.js';
-import { rootModule } from './root-module.js';
+import { type RootModule, rootModule } from './root-module.js';
 import { editableCode, type SourceCode } from './source-code.js';
-import { DEFAULT_STYLE } from './source-style.js';
 import { optionalText, sourceText } from './source-text.js';
 import { type FoundClass, surveyOf } from './survey.js';
 import { controllerFile, handlerFile } from './templates.js';
@@ -50,11 +49,7 @@ export function initPlan(application: Application, folder: string, module: strin
   return { ...plan, changes: [...plan.changes, ...(example.before === example.after ? [] : [example])] };
 }
 
-function sourcePlan(
-  { file, className }: { readonly file: string; readonly className: string | undefined },
-  sources: string,
-  compiler: Compiler,
-): InitPlan {
+function sourcePlan({ file, className }: RootModule, sources: string, compiler: Compiler): InitPlan {
   const code = editableCode(compiler, file, sourceText(file));
   const survey = surveyOf(sources, compiler);
   const controller = survey.controller ? undefined : newClass('controller', code);
@@ -107,7 +102,7 @@ function everythingByHand(): string {
     { name: 'PaymentsHandler', from: './payments/payments.handler', written: handlerFile },
   ] as const;
   const [controller, handler] = classes;
-  const files = classes.map(({ name, from, written }) => `// ${from}.ts\n${written(name, DEFAULT_STYLE)}`);
+  const files = classes.map(({ name, from, written }) => `// ${from}.ts\n${written(name)}`);
   return [byHand({ payments: true, environment: true, controller, handler }), ...files]
     .join('\n\n')
     .trimEnd();

@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { parseCommandLine } from '../command-line.js';
-import { type Command, type CommandContext, type OptionSpecs } from '../command.js';
+import { type Command, type CommandContext, flag, text } from '../command.js';
 import { packageTree } from '../doctor/package-tree.js';
 import { packageFacts } from '../package-facts.js';
+import { UsageError } from '../usage-error.js';
 import { type Application } from './application.js';
 import { writeChanges } from './file-change.js';
 import { isUncommitted } from './git-state.js';
@@ -13,14 +15,10 @@ import { installCommand } from './package-manager.js';
 import { applicationAt, shown } from './root-module.js';
 
 const OPTIONS = {
-  module: {
-    type: 'string',
-    value: '<file>',
-    says: 'root module (default: the one that main.ts starts, or app.module.ts)',
-  },
-  'dry-run': { type: 'boolean', says: 'show the changes and make none' },
-  yes: { type: 'boolean', short: 'y', says: 'make the changes without asking' },
-} as const satisfies OptionSpecs;
+  module: text('<file>', 'root module (default: the one that main.ts starts, or app.module.ts)'),
+  'dry-run': flag('show the changes and make none'),
+  yes: { ...flag('make the changes without asking'), short: 'y' },
+};
 
 /** `nestjs-payments init` */
 export const initCommand: Command = {
@@ -61,11 +59,12 @@ async function carriedOut(
   const { say, paint } = terminal;
   const { changes, byHand } = plan;
   const code = byHand ? 1 : 0;
+  const install = installOf(application);
   sayChanges(changes, folder, terminal);
   if (byHand) sayHandWork(byHand, folder, terminal);
   if (changes.length === 0) {
     if (!byHand) say('Everything is there already: nothing to change.');
-    sayInstall(application, terminal);
+    if (install !== undefined) say(paint('yellow', `Packages are missing: ${install}`));
     return code;
   }
   for (const { path, before } of changes) {
@@ -82,17 +81,22 @@ async function carriedOut(
   }
   writeChanges(changes);
   say(paint('green', `Written: ${changes.map(({ path }) => shown(folder, path)).join(', ')}.`));
-  say(nextSteps(plan, installOf(application)));
+  say(nextSteps(plan, install));
   return code;
 }
 
-function sayInstall(application: Application, { say, paint }: CommandContext['terminal']): void {
-  const install = installOf(application);
-  if (install !== undefined) say(paint('yellow', `Packages are missing: ${install}`));
-}
-
-/** The command that installs the missing packages. */
+/**
+ * The command that installs the missing packages.
+ *
+ * @throws UsageError if the package.json cannot be read: it says which Nest the application has.
+ */
 function installOf({ folder }: Application): string | undefined {
-  const missing = missingPackages(folder, packageTree(folder), packageFacts());
+  const tree = packageTree(folder);
+  if (!tree) {
+    throw new UsageError(
+      `${join(folder, 'package.json')} is missing or is not JSON: repair it, then run init again. Nothing was written.`,
+    );
+  }
+  const missing = missingPackages(tree, packageFacts());
   return missing.length === 0 ? undefined : installCommand(folder, missing);
 }

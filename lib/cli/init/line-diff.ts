@@ -12,28 +12,22 @@ export function lineDiff(before: string, after: string): readonly DiffLine[] {
   const isNear = lines.map((_, index) =>
     lines.slice(Math.max(0, index - CONTEXT), index + CONTEXT + 1).some(({ mark }) => mark !== ' '),
   );
-  const result: DiffLine[] = [];
-  let [oldLine, newLine] = [1, 1];
-  lines.forEach((line, index) => {
-    if (isNear[index] && !isNear[index - 1]) {
-      const end = isNear.indexOf(false, index);
-      const hunk = lines.slice(index, end < 0 ? undefined : end);
-      const sizes = [count(hunk, '+'), count(hunk, '-')] as const;
-      result.push({
-        mark: '@',
-        text: `@@ -${sizes[0] === 0 ? 0 : oldLine},${sizes[0]} +${newLine},${sizes[1]} @@`,
-      });
-    }
-    if (isNear[index]) result.push(line);
-    if (line.mark !== '+') oldLine += 1;
-    if (line.mark !== '-') newLine += 1;
+  return lines.flatMap((line, index) => {
+    if (!isNear[index]) return [];
+    if (isNear[index - 1]) return [line];
+    const end = isNear.indexOf(false, index);
+    const hunk = lines.slice(index, end < 0 ? undefined : end);
+    const range = (other: '+' | '-'): string => {
+      const size = count(hunk, other);
+      return `${size === 0 ? 0 : count(lines.slice(0, index), other) + 1},${size}`;
+    };
+    return [{ mark: '@' as const, text: `@@ -${range('+')} +${range('-')} @@` }, line];
   });
-  return result;
 }
 
-/** The number of lines of a hunk without those of one mark. */
-function count(hunk: readonly DiffLine[], without: '+' | '-'): number {
-  return hunk.filter(({ mark }) => mark !== without).length;
+/** The number of lines without those of one mark. */
+function count(lines: readonly DiffLine[], without: '+' | '-'): number {
+  return lines.filter(({ mark }) => mark !== without).length;
 }
 
 function linesOf(text: string): readonly string[] {

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type PackageTree } from '../doctor/package-tree.js';
 import { isInRange } from '../doctor/version-range.js';
 import { type PackageFacts } from '../package-facts.js';
@@ -9,25 +7,23 @@ const IMPORTED = '@nestjs/config';
 
 /** The packages that the application lacks, in versions that fit its Nest. */
 export function missingPackages(
-  folder: string,
-  tree: PackageTree | undefined,
-  facts: PackageFacts,
+  tree: PackageTree,
+  { name: own, peerDependencies, peerDependenciesMeta }: PackageFacts,
 ): readonly string[] {
-  const { name: own, peerDependencies, peerDependenciesMeta } = facts;
-  const nest = tree?.find('@nestjs/core')?.version ?? '';
+  const nest = tree.versionOf('@nestjs/core') ?? '';
   const peers = Object.entries(peerDependencies)
     .filter(([name]) => peerDependenciesMeta[name]?.optional !== true)
     .map(([name, range]) => ({ name, range: rangeFor(nest, name, range) }))
     .filter(({ name, range }) => {
-      const version = tree?.find(name)?.version;
-      const isUndeclared = name === IMPORTED && !declares(folder, name);
+      const version = tree.versionOf(name);
+      const isUndeclared = name === IMPORTED && !tree.declares(name);
       return isUndeclared || version === undefined || !isInRange(version, range);
     })
     .map(({ name, range }) => `${name}@${range}`);
   return [
-    ...(declares(folder, own) ? [] : [own]),
+    ...(tree.declares(own) ? [] : [own]),
     ...peers,
-    ...(tree?.find('axios') ? [] : ['axios']), // @nestjs/axios does not bring it
+    ...(tree.versionOf('axios') ? [] : ['axios']), // @nestjs/axios does not bring it
   ];
 }
 
@@ -36,12 +32,4 @@ function rangeFor(nest: string, name: string, range: string): string {
   const alternatives = range.split('||').map((alternative) => alternative.trim());
   const isOlder = name.startsWith('@nestjs/') && nest.startsWith('11.');
   return (isOlder ? alternatives[0] : alternatives.at(-1)) ?? range;
-}
-
-function declares(folder: string, name: string): boolean {
-  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
-    readonly dependencies?: Readonly<Record<string, string>>;
-    readonly devDependencies?: Readonly<Record<string, string>>;
-  };
-  return name in { ...manifest.dependencies, ...manifest.devDependencies };
 }

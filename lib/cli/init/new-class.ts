@@ -6,6 +6,7 @@ import { importSpecifier } from './import-specifier.js';
 import { type WantedClass } from './module-registration.js';
 import { NotEditableError } from './not-editable.error.js';
 import { type SourceCode } from './source-code.js';
+import { restyled } from './source-style.js';
 import { namesByValue } from './survey.js';
 import { controllerFile, handlerFile } from './templates.js';
 
@@ -39,9 +40,13 @@ export function newClass(role: keyof typeof TEMPLATES, code: SourceCode): NewCla
   return {
     name,
     from,
-    file: { path, before: undefined, after: TEMPLATES[role](name, code.style) },
+    file: { path, before: undefined, after: styled(TEMPLATES[role](name), code) },
     isRegistered: namesByValue(code, { name, file: path }),
   };
+}
+
+function styled(text: string, { style }: SourceCode): string {
+  return restyled(text, style).replaceAll('\n', style.newline);
 }
 
 function choiceOf(code: SourceCode, role: keyof typeof TEMPLATES, stem: string) {

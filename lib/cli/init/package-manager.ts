@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { foldersUp, jsonFile } from '../json-file.js';
 
 const INSTALL = { npm: 'npm install', yarn: 'yarn add', pnpm: 'pnpm add', bun: 'bun add' } as const;
 
@@ -24,22 +25,18 @@ export function installCommand(folder: string, packages: readonly string[]): str
 
 /** A workspace's lock file is above its packages. */
 function packageManager(folder: string): PackageManager {
-  for (let at = folder; ; at = dirname(at)) {
-    const named = namedManager(at);
-    if (named) return named;
+  for (const at of foldersUp(folder)) {
     const lock = LOCK_FILES.find(([file]) => existsSync(join(at, file)));
-    if (lock) return lock[1];
-    if (at === dirname(at)) return 'npm';
+    const found = namedManager(at) ?? lock?.[1];
+    if (found) return found;
   }
+  return 'npm';
 }
 
 function namedManager(folder: string): PackageManager | undefined {
-  try {
-    const { packageManager: named = '' } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
-      packageManager?: string;
-    };
-    return (Object.keys(INSTALL) as PackageManager[]).find((name) => named.startsWith(`${name}@`));
-  } catch {
-    return undefined;
-  }
+  const { packageManager = '' }: { readonly packageManager?: unknown } =
+    jsonFile(join(folder, 'package.json')) ?? {};
+  return (Object.keys(INSTALL) as PackageManager[]).find((name) =>
+    String(packageManager).startsWith(`${name}@`),
+  );
 }

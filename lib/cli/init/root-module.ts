@@ -1,17 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import type ts from 'typescript';
 import { UsageError } from '../usage-error.js';
 import { type Application, applicationsIn, packageFolder } from './application.js';
-import { type Compiler } from './compiler.js';
-import { exportedName, importsOf, moduleOf } from './import-names.js';
+import { type Compiler, nodesOf } from './compiler.js';
+import { exportedName, importsOf, moduleOf, specifiersFrom } from './import-names.js';
 import { type SourceCode, sourceCode } from './source-code.js';
 
-const FACTORY_METHOD = /^create/;
+const FACTORY = /^NestFactory\s*\.\s*create\w*$/;
 
 /** The module that registers everything. */
 export interface RootModule {
-  readonly application: Application;
   readonly file: string;
   /** Undefined if nothing names the class. */
   readonly className: string | undefined;
@@ -53,11 +51,10 @@ export function rootModule(
   }: { folder: string; module: string | undefined; compiler: Compiler | undefined },
 ): RootModule {
   const started = compiler && startedModule(application.main, compiler);
-  if (module !== undefined)
-    return { application, file: resolve(folder, module), className: started?.className };
   const usual = join(application.sources, 'app.module.ts');
-  if (started?.file !== undefined) return { application, file: started.file, className: started.className };
-  if (existsSync(usual)) return { application, file: usual, className: started?.className };
+  const named = module === undefined ? undefined : resolve(folder, module);
+  const file = named ?? started?.file ?? (existsSync(usual) ? usual : undefined);
+  if (file !== undefined) return { file, className: started?.className };
   throw new UsageError(
     `There is neither ${shown(folder, usual)} nor a module that ${shown(folder, application.main)} starts: name the root ` +
       'module with --module <file>.',
@@ -90,12 +87,9 @@ function startedModule(
   const code = sourceCode(compiler, main, readFileSync(main, 'utf8'));
   const local = startedName(code);
   if (local === undefined) return undefined;
-  for (const statement of importsOf(code)) {
-    const bindings = statement.importClause?.namedBindings;
-    if (!bindings || !compiler.isNamedImports(bindings)) continue;
-    const specifier = bindings.elements.find(({ name }) => name.text === local);
-    if (specifier)
-      return { className: exportedName(specifier), file: siblingFile(main, moduleOf(statement)) };
+  for (const from of importsOf(code).map(moduleOf)) {
+    const specifier = specifiersFrom(code, from).find(({ name }) => name.text === local);
+    if (specifier) return { className: exportedName(specifier), file: siblingFile(main, from) };
   }
   const isHere = code.source.statements.some(
     (statement) => compiler.isClassDeclaration(statement) && statement.name?.text === local,
@@ -104,19 +98,12 @@ function startedModule(
 }
 
 function startedName({ compiler, source }: SourceCode): string | undefined {
-  let found: string | undefined;
-  const visit = (node: ts.Node): void => {
-    if (compiler.isCallExpression(node) && compiler.isPropertyAccessExpression(node.expression)) {
-      const { expression, name } = node.expression;
-      const [first] = node.arguments;
-      if (expression.getText(source) === 'NestFactory' && FACTORY_METHOD.test(name.text) && first) {
-        if (compiler.isIdentifier(first)) found ??= first.text;
-      }
-    }
-    compiler.forEachChild(node, visit);
-  };
-  visit(source);
-  return found;
+  for (const node of nodesOf(compiler, source)) {
+    if (!compiler.isCallExpression(node) || !FACTORY.test(node.expression.getText(source))) continue;
+    const [first] = node.arguments;
+    if (first && compiler.isIdentifier(first)) return first.text;
+  }
+  return undefined;
 }
 
 /** The file of a relative import; undefined if it does not exist. */

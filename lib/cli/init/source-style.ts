@@ -1,5 +1,5 @@
 import type ts from 'typescript';
-import { type Compiler } from './compiler.js';
+import { type Compiler, nodesOf } from './compiler.js';
 
 /** The code style of a file. */
 export interface SourceStyle {
@@ -63,15 +63,10 @@ function indentOf(text: string): string {
 }
 
 function trailingCommas(compiler: Compiler, source: ts.SourceFile): readonly boolean[] {
-  const found: boolean[] = [];
-  const visit = (node: ts.Node): void => {
+  return nodesOf(compiler, source).flatMap((node) => {
     const elements = listOf(compiler, node);
-    if (elements && elements.length > 0 && isBroken(source, node, elements))
-      found.push(elements.hasTrailingComma);
-    compiler.forEachChild(node, visit);
-  };
-  visit(source);
-  return found;
+    return elements?.length && isBroken(source, node, elements) ? [elements.hasTrailingComma] : [];
+  });
 }
 
 function listOf(compiler: Compiler, node: ts.Node): ts.NodeArray<ts.Node> | undefined {

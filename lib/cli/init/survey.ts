@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type ts from 'typescript';
-import { type Compiler } from './compiler.js';
+import { type Compiler, nodesOf } from './compiler.js';
 import { exportedName, specifiersFrom } from './import-names.js';
 import { type SourceCode, sourceCode } from './source-code.js';
 
@@ -40,16 +40,13 @@ export function surveyOf(sources: string, compiler: Compiler): Survey {
   const find = (decorator: string): FoundClass | undefined => {
     const found = ours
       .flatMap((code) => classesWith(code, decorator))
-      .map(({ node, code }) => ({ node, file: code.source.fileName, name: node.name?.text ?? '' }))
-      .map(({ node, file, name }) => ({
-        file,
-        name,
-        isExported: isExported(compiler, node),
+      .map((one) => ({
+        ...one,
         isUsed: files
-          .filter(({ text }) => text.includes(name))
-          .some((other) => namesByValue(sourceCode(compiler, other.file, other.text), { file, name })),
+          .filter(({ text }) => text.includes(one.name))
+          .some((other) => namesByValue(sourceCode(compiler, other.file, other.text), one)),
       }));
-    return found.find(({ isUsed }) => isUsed) ?? found.find((one) => one.isExported);
+    return found.find(({ isUsed }) => isUsed) ?? found.find(({ isExported }) => isExported);
   };
   return {
     registeredIn: ours.find(registersPayments)?.source.fileName,
@@ -62,7 +59,7 @@ export function surveyOf(sources: string, compiler: Compiler): Survey {
 function registersPayments(code: SourceCode): boolean {
   const { compiler, source } = code;
   const local = localsOf(code, 'PaymentsModule');
-  return some(compiler, source, (node) => {
+  return nodesOf(compiler, source).some((node) => {
     if (!compiler.isCallExpression(node) || !compiler.isPropertyAccessExpression(node.expression))
       return false;
     const { expression, name } = node.expression;
@@ -70,10 +67,7 @@ function registersPayments(code: SourceCode): boolean {
   });
 }
 
-function classesWith(
-  code: SourceCode,
-  decorator: string,
-): readonly { node: ts.ClassDeclaration; code: SourceCode }[] {
+function classesWith(code: SourceCode, decorator: string) {
   const { compiler, source } = code;
   const local = localsOf(code, decorator);
   return source.statements
@@ -87,7 +81,11 @@ function classesWith(
         ),
       ),
     )
-    .map((node) => ({ node, code }));
+    .map((node) => ({
+      file: source.fileName,
+      name: node.name?.text ?? '',
+      isExported: isExported(compiler, node),
+    }));
 }
 
 /** The local names of one of the package's exports in a file. A namespace import keeps the export's name. */
@@ -114,25 +112,8 @@ export function namesByValue(
     !compiler.isImportDeclaration(node) && !compiler.isExportDeclaration(node) && !compiler.isTypeNode(node);
   const isOwn = (node: ts.Node): boolean =>
     source.fileName === wanted.file && compiler.isClassDeclaration(node) && node.name?.text === wanted.name;
-  return some(
-    compiler,
-    source,
-    (node) => compiler.isIdentifier(node) && node.text === wanted.name,
-    (node) => isElsewhere(node) && !isOwn(node),
-  );
-}
-
-function some(
-  compiler: Compiler,
-  node: ts.Node,
-  test: (node: ts.Node) => boolean,
-  enters: (node: ts.Node) => boolean = () => true,
-): boolean {
-  if (!enters(node)) return false;
-  return (
-    test(node) ||
-    compiler.forEachChild(node, (child) => some(compiler, child, test, enters) || undefined) === true
-  );
+  const nodes = nodesOf(compiler, source, (node) => isElsewhere(node) && !isOwn(node));
+  return nodes.some((node) => compiler.isIdentifier(node) && node.text === wanted.name);
 }
 
 function isExported(compiler: Compiler, node: ts.ClassDeclaration): boolean {

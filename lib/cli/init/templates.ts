@@ -1,9 +1,6 @@
-import { restyled, type SourceStyle } from './source-style.js';
-
-/** The controller with the webhook route. */
-export function controllerFile(className: string, style: SourceStyle): string {
-  return written(
-    `import { Controller } from '@nestjs/common';
+/** The controller with the webhook route, in the style of `nest new`. */
+export function controllerFile(className: string): string {
+  return `import { Controller } from '@nestjs/common';
 import { PaymentsWebhook } from 'nestjs-payments';
 
 @Controller('webhooks')
@@ -12,15 +9,12 @@ export class ${className} {
   @PaymentsWebhook('payments')
   received(): void {}
 }
-`,
-    style,
-  );
+`;
 }
 
-/** The handlers of outcomes. */
-export function handlerFile(className: string, style: SourceStyle): string {
-  return written(
-    `import { Injectable, Logger } from '@nestjs/common';
+/** The handlers of outcomes, in the style of `nest new`. */
+export function handlerFile(className: string): string {
+  return `import { Injectable, Logger } from '@nestjs/common';
 import { OnPayment, type PaymentWebhookEvent } from 'nestjs-payments';
 
 /**
@@ -51,11 +45,5 @@ export class ${className} {
     this.logger.warn(\`Set aside: \${JSON.stringify(data.reference)}, \${event}\`);
   }
 }
-`,
-    style,
-  );
-}
-
-function written(text: string, style: SourceStyle): string {
-  return restyled(text, style).replaceAll('\n', style.newline);
+`;
 }

@@ -1,16 +1,16 @@
 import { parseCommandLine } from '../command-line.js';
-import { type Command, type CommandContext, type OptionSpecs } from '../command.js';
+import { type Command, type CommandContext, flag, text } from '../command.js';
 import { UsageError } from '../usage-error.js';
 import { runChild } from './child-process.js';
 import { SANDBOX_OPTIONS, readSandboxArguments } from './sandbox-arguments.js';
 import { environmentOf } from './sandbox-environment.js';
-import { logEvents, sayHowToRepeat, startSandbox } from './start-sandbox.js';
+import { logEvents, startSandbox } from './start-sandbox.js';
 
 const OPTIONS = {
-  port: { type: 'string', value: '<number>', says: 'port to listen on (default: any free one)' },
+  port: text('<number>', 'port to listen on (default: any free one)'),
   ...SANDBOX_OPTIONS,
-  log: { type: 'boolean', says: 'write every call and every delivery on stderr' },
-} as const satisfies OptionSpecs;
+  log: flag('write every call and every delivery on stderr'),
+};
 
 /** `nestjs-payments sandbox exec` */
 export const execCommand: Command = {
@@ -36,9 +36,7 @@ async function runExec(args: readonly string[], context: CommandContext): Promis
   const [command, ...rest] = end < 0 ? [] : args.slice(end + 1);
   const { values } = parseCommandLine(end < 0 ? args : args.slice(0, end), OPTIONS, { positionals: false });
   if (command === undefined) throw new UsageError('Which command? Write it after --, such as -- npm test.');
-  const parsed = readSandboxArguments(values, 0);
-  const sandbox = await startSandbox(parsed);
-  sayHowToRepeat(sandbox, parsed, context.terminal);
+  const sandbox = await startSandbox(readSandboxArguments(values, 0), context.terminal);
   if (values.log) logEvents(sandbox, context.terminal);
   try {
     const environment = { ...context.environment, ...environmentOf(sandbox.moduleOptions()) };

@@ -1,45 +1,25 @@
 import { isLoopbackHost, plainHostname } from '../../sandbox/http/loopback.js';
 import { type PaymentsSandboxOptions } from '../../sandbox/sandbox-options.js';
-import { type OptionSpecs } from '../command.js';
+import { type ValuesOf } from '../command-line.js';
+import { flag, text, texts } from '../command.js';
 import { localAddress, oneOf, wholeNumber } from '../option-values.js';
 import { UsageError } from '../usage-error.js';
 
 /** The options of every command that starts an emulator. */
 export const SANDBOX_OPTIONS = {
-  host: { type: 'string', value: '<address>', says: 'loopback address to listen on (default: 127.0.0.1)' },
-  'allow-host': {
-    type: 'string',
-    multiple: true,
-    value: '<name>',
-    says: 'one more host name to answer under, such as host.docker.internal for containers; repeatable',
-  },
-  'forward-to': {
-    type: 'string',
-    value: '<url>',
-    says: 'where webhooks go, such as http://127.0.0.1:3000/webhooks/payments',
-  },
-  auto: { type: 'boolean', says: 'approve payments and pay payouts by itself after two seconds' },
-  profile: {
-    type: 'string',
-    value: '<name>',
-    says: 'documented, or adversarial: vary all that the specification leaves open (default: documented)',
-  },
-  seed: {
-    type: 'string',
-    value: '<number>',
-    says: 'the same ids and the same webhook secret at every start',
-  },
-} as const satisfies OptionSpecs;
-
-interface SandboxValues {
-  readonly port?: string;
-  readonly host?: string;
-  readonly 'allow-host'?: readonly string[];
-  readonly 'forward-to'?: string;
-  readonly auto?: boolean;
-  readonly profile?: string;
-  readonly seed?: string;
-}
+  host: text('<address>', 'loopback address to listen on (default: 127.0.0.1)'),
+  'allow-host': texts(
+    '<name>',
+    'one more host name to answer under, such as host.docker.internal for containers; repeatable',
+  ),
+  'forward-to': text('<url>', 'where webhooks go, such as http://127.0.0.1:3000/webhooks/payments'),
+  auto: flag('approve payments and pay payouts by itself after two seconds'),
+  profile: text(
+    '<name>',
+    'documented, or adversarial: vary all that the specification leaves open (default: documented)',
+  ),
+  seed: text('<number>', 'the same ids and the same webhook secret at every start'),
+};
 
 /** The emulator's settings from the arguments. */
 export interface SandboxArguments {
@@ -48,7 +28,10 @@ export interface SandboxArguments {
 }
 
 /** @throws UsageError that says what to write instead. */
-export function readSandboxArguments(values: SandboxValues, defaultPort: number): SandboxArguments {
+export function readSandboxArguments(
+  values: ValuesOf<typeof SANDBOX_OPTIONS> & { readonly port?: string },
+  defaultPort: number,
+): SandboxArguments {
   const seed = wholeNumber('--seed', values.seed, [0, 2 ** 32 - 1]);
   const profile = oneOf('--profile', values.profile, ['documented', 'adversarial']);
   const forwardTo = values['forward-to'];

@@ -1,19 +1,19 @@
 import { type PaymentsSandbox } from '../../sandbox/payments-sandbox.js';
-import { parseCommandLine } from '../command-line.js';
-import { type Command, type CommandContext, type OptionSpecs } from '../command.js';
+import { parseCommandLine, type ValuesOf } from '../command-line.js';
+import { type Command, type CommandContext, flag, text } from '../command.js';
 import { type Terminal } from '../terminal.js';
 import { SANDBOX_OPTIONS, readSandboxArguments } from './sandbox-arguments.js';
 import { environmentOf } from './sandbox-environment.js';
-import { logEvents, printEvents, sayHowToRepeat, startSandbox } from './start-sandbox.js';
+import { logEvents, printEvents, startSandbox } from './start-sandbox.js';
 
 const DEFAULT_PORT = 4242;
 
 const OPTIONS = {
-  port: { type: 'string', value: '<number>', says: 'port to listen on, 0 for any free one (default: 4242)' },
+  port: text('<number>', 'port to listen on, 0 for any free one (default: 4242)'),
   ...SANDBOX_OPTIONS,
-  'print-env': { type: 'boolean', says: 'print the .env lines for an application on stdout' },
-  json: { type: 'boolean', says: 'print every event as one line of JSON on stdout' },
-} as const satisfies OptionSpecs;
+  'print-env': flag('print the .env lines for an application on stdout'),
+  json: flag('print every event as one line of JSON on stdout'),
+};
 
 /** `nestjs-payments sandbox` */
 export const sandboxCommand: Command = {
@@ -39,9 +39,8 @@ async function runSandbox(args: readonly string[], { terminal, onSignal }: Comma
       resolve();
     });
   });
-  const sandbox = await startSandbox(parsed);
-  sayHowToRepeat(sandbox, parsed, terminal);
-  report(sandbox, { ...values, forwardTo: parsed.forwardTo }, terminal);
+  const sandbox = await startSandbox(parsed, terminal);
+  report(sandbox, parsed.forwardTo, values, terminal);
   if (values.json) printEvents(sandbox, terminal);
   else logEvents(sandbox, terminal);
   await stopped;
@@ -49,15 +48,10 @@ async function runSandbox(args: readonly string[], { terminal, onSignal }: Comma
   return 0;
 }
 
-interface ReportWish {
-  readonly forwardTo: URL | undefined;
-  readonly 'print-env'?: boolean;
-  readonly json?: boolean;
-}
-
 function report(
   sandbox: PaymentsSandbox,
-  { forwardTo, 'print-env': printEnv, json }: ReportWish,
+  forwardTo: URL | undefined,
+  { 'print-env': printEnv, json }: ValuesOf<typeof OPTIONS>,
   { data, say, paint }: Terminal,
 ): void {
   const environment = environmentOf(sandbox.moduleOptions());

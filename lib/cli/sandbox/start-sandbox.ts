@@ -3,23 +3,20 @@ import { type Terminal } from '../terminal.js';
 import { deliveryData, deliveryLines, requestData, requestLines } from './event-lines.js';
 import { type SandboxArguments } from './sandbox-arguments.js';
 
-/** @throws PaymentsConfigError if the port is taken. */
-export async function startSandbox({ options, forwardTo }: SandboxArguments): Promise<PaymentsSandbox> {
+/**
+ * Starts the emulator, and prints how to repeat the run if it varies its answers.
+ *
+ * @throws PaymentsConfigError if the port is taken.
+ */
+export async function startSandbox(
+  { options, forwardTo }: SandboxArguments,
+  { say, paint }: Terminal,
+): Promise<PaymentsSandbox> {
   const sandbox = await PaymentsSandbox.start(options);
   if (forwardTo) sandbox.deliverTo(forwardTo);
+  const again = `repeat this run with --profile adversarial --seed ${sandbox.seed}`;
+  if (options.profile === 'adversarial') say(paint('yellow', `Answers and webhooks vary: ${again}`));
   return sandbox;
-}
-
-/** Prints how to repeat the run, if the emulator varies its answers. */
-export function sayHowToRepeat(
-  { seed }: PaymentsSandbox,
-  { options }: SandboxArguments,
-  { say, paint }: Terminal,
-): void {
-  if (options.profile !== 'adversarial') return;
-  say(
-    paint('yellow', `Answers and webhooks vary: repeat this run with --profile adversarial --seed ${seed}`),
-  );
 }
 
 /** Prints every call and every delivery for a person, in two lines each. */

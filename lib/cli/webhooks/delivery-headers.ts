@@ -1,16 +1,5 @@
-import { type OptionSpecs } from '../command.js';
 import { UsageError } from '../usage-error.js';
 import { readInput } from './body-input.js';
-
-export const HEADER_OPTIONS = {
-  'http-header': {
-    type: 'string',
-    short: 'H',
-    multiple: true,
-    value: '<name: value>',
-    says: 'header of the delivery, as often as needed; @file for a file of such lines',
-  },
-} as const satisfies OptionSpecs;
 
 /**
  * The headers of a delivery by lower-case name, from `name: value` lines. `@file` reads the lines of a file,

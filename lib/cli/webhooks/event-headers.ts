@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { signWebhook } from '../../testing/sign-webhook.js';
-import { isPaymentsError } from '../../errors/payments-errors.js';
 import { printable } from '../terminal.js';
-import { UsageError } from '../usage-error.js';
+import { asUsage, UsageError } from '../usage-error.js';
 import { type Sender } from './signing-options.js';
 
 /** How a delivery is signed: correctly, or in a way that a route must refuse. */
@@ -36,13 +35,11 @@ export function eventHeaders(
   const secret = kind === 'forged' ? strangeSecret() : secrets[0];
   const asked = url && { url: url.pathname + url.search };
   const moment = kind === 'stale' ? now - A_DAY_MS : now;
-  try {
-    return sendable({ ...headers, ...signWebhook({ scheme, secret, body, now: moment, headers, ...asked }) });
-  } catch (error) {
-    throw isPaymentsError(error)
-      ? new UsageError(error.message.replace('in headers', 'with -H').replace('in url', 'with --url'))
-      : error;
-  }
+  const signed = asUsage(
+    () => signWebhook({ scheme, secret, body, now: moment, headers, ...asked }),
+    (message) => message.replace('in headers', 'with -H').replace('in url', 'with --url'),
+  );
+  return sendable({ ...headers, ...signed });
 }
 
 function sendable(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

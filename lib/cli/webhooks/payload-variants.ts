@@ -1,15 +1,16 @@
 import { type SignatureTimestampOptions } from '../../webhooks/signature/hmac-options.js';
 
-export type TimestampUnit = SignatureTimestampOptions['unit'];
+type TimestampUnit = SignatureTimestampOptions['unit'];
 export type Headers = ReadonlyMap<string, readonly string[]>;
 
 /** One order of signed parts, with the values of the delivery. */
 export interface PayloadVariant {
   /** The template in the form of `--payload`. */
   readonly payload: string;
-  readonly timestampHeader: string | undefined;
-  readonly timestampUnit: TimestampUnit | undefined;
-  readonly idHeader: string | undefined;
+  /** Header of the signed time; undefined if the time is inside the signature's header, or unsigned. */
+  readonly timestampHeader?: string | undefined;
+  readonly timestampUnit?: TimestampUnit;
+  readonly idHeader?: string | undefined;
   /** The parts in their order. `BODY` is the placeholder of the body. */
   readonly parts: readonly string[];
 }
@@ -23,13 +24,7 @@ interface HeaderValue {
 /** The placeholder of the body among the parts. */
 export const BODY = '{body}';
 
-const BODY_ALONE: PayloadVariant = {
-  payload: BODY,
-  timestampHeader: undefined,
-  timestampUnit: undefined,
-  idHeader: undefined,
-  parts: [BODY],
-};
+const BODY_ALONE: PayloadVariant = { payload: BODY, parts: [BODY] };
 const WITH_TIME = [
   '{timestamp}.{body}',
   '{timestamp}{body}',
@@ -47,7 +42,7 @@ export function payloadVariants(headers: Headers): readonly PayloadVariant[] {
   const ids = single(headers).filter(({ header }) => /(?:^|-)id$/.test(header));
   return [
     BODY_ALONE,
-    ...times.flatMap((time) => WITH_TIME.map((payload) => filled(payload, time, undefined))),
+    ...times.flatMap((time) => WITH_TIME.map((payload) => filled(payload, time))),
     ...times.flatMap((time) =>
       ids.flatMap((id) => WITH_ID_AND_TIME.map((payload) => filled(payload, time, id))),
     ),
@@ -68,10 +63,10 @@ function unitOf(time: string): TimestampUnit {
   return time.length > 10 ? 'ms' : 's';
 }
 
-function filled(payload: string, time: HeaderValue, id: HeaderValue | undefined): PayloadVariant {
-  const values: Readonly<Record<string, string>> = {
+function filled(payload: string, time: HeaderValue, id?: HeaderValue): PayloadVariant {
+  const values: Readonly<Record<string, string | undefined>> = {
     '{timestamp}': time.value,
-    '{id}': id?.value ?? '',
+    '{id}': id?.value,
   };
   return {
     payload,

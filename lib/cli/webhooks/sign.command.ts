@@ -1,5 +1,5 @@
 import { parseCommandLine } from '../command-line.js';
-import { type Command, type CommandContext, type OptionSpecs } from '../command.js';
+import { type Command, type CommandContext, text } from '../command.js';
 import { httpAddress } from '../option-values.js';
 import { UsageError } from '../usage-error.js';
 import { bodyInput } from './body-input.js';
@@ -9,11 +9,11 @@ import { momentOf } from './moment.js';
 import { senderOf, SIGNING_OPTIONS } from './signing-options.js';
 
 const OPTIONS = {
-  curl: { type: 'string', value: '<url>', says: 'print a curl command that delivers it there instead' },
-  url: { type: 'string', value: '<url>', says: 'where it will be delivered, for --payload with {url}' },
-  at: { type: 'string', value: '<time>', says: 'time of signing (default: now)' },
+  curl: text('<url>', 'print a curl command that delivers it there instead'),
+  url: text('<url>', 'where it will be delivered, for --payload with {url}'),
+  at: text('<time>', 'time of signing (default: now)'),
   ...SIGNING_OPTIONS,
-} as const satisfies OptionSpecs;
+};
 
 /** `nestjs-payments sign` */
 export const signCommand: Command = {

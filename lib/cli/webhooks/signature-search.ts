@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { bodyVariants } from './body-variants.js';
-import { keyVariants } from './key-variants.js';
-import { BODY, type Headers, payloadVariants, type TimestampUnit } from './payload-variants.js';
+import { keyVariants, type KeyVariant } from './key-variants.js';
+import { BODY, type Headers, payloadVariants, type PayloadVariant } from './payload-variants.js';
 
 const ALGORITHMS = ['sha256', 'sha512', 'sha384', 'sha1'] as const;
 const ENCODINGS = ['hex', 'base64', 'base64url', 'HEX'] as const;
 
 /** A way of signing that produces a signature in the headers. */
-export interface FoundSignature {
+export interface FoundSignature extends Omit<PayloadVariant, 'parts'>, Pick<KeyVariant, 'secret'> {
   readonly header: string;
   /** The text before the signature in its header. */
   readonly before: string;
@@ -15,14 +15,6 @@ export interface FoundSignature {
   readonly algorithm: (typeof ALGORITHMS)[number];
   /** `HEX`: upper-case hexadecimal. */
   readonly encoding: (typeof ENCODINGS)[number];
-  /** The encoding of the secret. */
-  readonly secret: 'utf8' | 'base64' | 'hex' | 'after whsec_ as base64';
-  /** The payload template in the form of `--payload`. */
-  readonly payload: string;
-  /** Header of the signed time; undefined if the time is inside the signature's header, or unsigned. */
-  readonly timestampHeader: string | undefined;
-  readonly timestampUnit: TimestampUnit | undefined;
-  readonly idHeader: string | undefined;
   /** The change of the body; undefined: none. */
   readonly bodyChange: string | undefined;
 }

@@ -2,44 +2,42 @@ import { optionErrors } from '../../config/option-checks.js';
 import { optionsFromEnvironment } from '../../config/environment-options.js';
 import { type WebhookSecret } from '../../config/webhook-options.js';
 import { resolveWebhooks } from '../../config/resolve-webhooks.js';
-import { isPaymentsError } from '../../errors/payments-errors.js';
-import { type CommandContext, type OptionSpecs } from '../command.js';
-import { applicationEnvironment, ENVIRONMENT_OPTIONS } from '../environment.js';
+import { type ValuesOf } from '../command-line.js';
+import { type CommandContext, flag, text, texts } from '../command.js';
+import { applicationEnvironment } from '../environment.js';
 import { oneOf } from '../option-values.js';
-import { UsageError } from '../usage-error.js';
-import { deliveryHeaders, HEADER_OPTIONS } from './delivery-headers.js';
-import { type ChosenScheme, chosenScheme, SCHEME_OPTIONS, type SchemeValues } from './scheme-options.js';
+import { asUsage, UsageError } from '../usage-error.js';
+import { deliveryHeaders } from './delivery-headers.js';
+import { type ChosenScheme, chosenScheme, SCHEME_OPTIONS } from './scheme-options.js';
 
 const ENCODINGS = ['utf8', 'base64', 'hex'] as const;
 
 /** The options of every command that signs or checks. */
 export const SIGNING_OPTIONS = {
-  secret: {
-    type: 'string',
-    value: '<text>',
-    says: 'signing secret; better in PAYMENTS_WEBHOOK_SECRET, where no list of processes shows it',
+  secret: text(
+    '<text>',
+    'signing secret; better in PAYMENTS_WEBHOOK_SECRET, where no list of processes shows it',
+  ),
+  'secret-encoding': text(
+    '<name>',
+    "how the secret is written: utf8, base64 or hex (default: the scheme's own)",
+  ),
+  'allow-short-secret': flag(
+    'take a secret of under 16 bytes, as { value, allowShort: true } does in the options',
+  ),
+  // Not `--env-file`: Node 20 reads that option itself, even after the script's name.
+  dotenv: text(
+    '<file>',
+    'variables of the application; variables that are set win (default: .env, if it exists)',
+  ),
+  'http-header': {
+    ...texts('<name: value>', 'header of the delivery, as often as needed; @file for a file of such lines'),
+    short: 'H',
   },
-  'secret-encoding': {
-    type: 'string',
-    value: '<name>',
-    says: "how the secret is written: utf8, base64 or hex (default: the scheme's own)",
-  },
-  'allow-short-secret': {
-    type: 'boolean',
-    says: 'take a secret of under 16 bytes, as { value, allowShort: true } does in the options',
-  },
-  ...ENVIRONMENT_OPTIONS,
-  ...HEADER_OPTIONS,
   ...SCHEME_OPTIONS,
-} as const satisfies OptionSpecs;
+};
 
-export interface SigningValues extends SchemeValues {
-  readonly secret?: string;
-  readonly 'secret-encoding'?: string;
-  readonly 'allow-short-secret'?: boolean;
-  readonly dotenv?: string;
-  readonly 'http-header'?: readonly string[];
-}
+export type SigningValues = ValuesOf<typeof SIGNING_OPTIONS>;
 
 /** How to sign, and how to check a signature. */
 export interface Signing extends ChosenScheme {
@@ -64,11 +62,7 @@ export function signingOf(
   if (secrets.length === 0) {
     throw new UsageError('There is no signing secret: set PAYMENTS_WEBHOOK_SECRET, or write --secret.');
   }
-  try {
-    return signingWith(chosen, secrets);
-  } catch (error) {
-    throw isPaymentsError(error) ? new UsageError(error.message) : error;
-  }
+  return asUsage(() => signingWith(chosen, secrets));
 }
 
 /** The secrets of the command line or the environment. */

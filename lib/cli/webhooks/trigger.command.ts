@@ -1,40 +1,36 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { PAYMENT_EVENT_NAMES } from '../../common/events.js';
+import { Choices } from '../../sandbox/profile/choices.js';
 import { paymentEvent } from '../../testing/payment-event.js';
 import { didYouMean } from '../closest-word.js';
 import { parseCommandLine } from '../command-line.js';
-import { type Command, type CommandContext, type OptionSpecs } from '../command.js';
+import { type Command, type CommandContext, flag, text, texts } from '../command.js';
 import { exchange } from '../http-exchange.js';
 import { httpAddress, wholeNumber } from '../option-values.js';
 import { printable } from '../terminal.js';
 import { UsageError } from '../usage-error.js';
 import { eventData } from './event-data.js';
 import { eventHeaders, type SignatureKind } from './event-headers.js';
-import { shuffled } from './shuffled.js';
 import { senderOf, SIGNING_OPTIONS } from './signing-options.js';
 import { isAsExpected, triggerData, triggerLines, type Delivered } from './trigger-log.js';
 
 const OPTIONS = {
-  to: {
-    type: 'string',
-    value: '<url>',
-    says: 'the webhook route, such as http://127.0.0.1:3000/webhooks/payments',
-  },
+  to: text('<url>', 'the webhook route, such as http://127.0.0.1:3000/webhooks/payments'),
   data: {
-    type: 'string',
+    ...texts(
+      '<name=text>',
+      'field of data, as often as needed: amount=100.00, metadata.order=7, channel:=null',
+    ),
     short: 'd',
-    multiple: true,
-    value: '<name=text>',
-    says: 'field of data, as often as needed: amount=100.00, metadata.order=7, channel:=null',
   },
-  repeat: { type: 'string', value: '<number>', says: 'deliver each event so often, byte for byte the same' },
-  shuffle: { type: 'boolean', says: 'deliver in a random order' },
-  stale: { type: 'boolean', says: 'sign with a time of yesterday: has to be refused' },
-  forged: { type: 'boolean', says: 'sign with another secret: has to be refused' },
-  unsigned: { type: 'boolean', says: 'send no signature: has to be refused' },
-  json: { type: 'boolean', says: 'print every answer as one line of JSON' },
+  repeat: text('<number>', 'deliver each event so often, byte for byte the same'),
+  shuffle: flag('deliver in a random order'),
+  stale: flag('sign with a time of yesterday: has to be refused'),
+  forged: flag('sign with another secret: has to be refused'),
+  unsigned: flag('send no signature: has to be refused'),
+  json: flag('print every answer as one line of JSON'),
   ...SIGNING_OPTIONS,
-} as const satisfies OptionSpecs;
+};
 
 /** `nestjs-payments trigger` */
 export const triggerCommand: Command = {
@@ -76,7 +72,7 @@ async function runTrigger(args: readonly string[], context: CommandContext): Pro
   const events = names.map((name) => ({ name, body: JSON.stringify(paymentEvent(name, data)) }));
   const deliveries = events.flatMap((event) => Array.from({ length: repeat }, () => event));
   let asExpected = true;
-  for (const { name, body } of values.shuffle ? shuffled(deliveries) : deliveries) {
+  for (const { name, body } of values.shuffle ? inAnyOrder(deliveries) : deliveries) {
     const headers = eventHeaders(kind, body, sender, { url });
     const answer = await exchange(url, { method: 'POST', headers, body: Buffer.from(body) });
     const delivered: Delivered = { event: name, reference, url, kind, answer };
@@ -85,6 +81,10 @@ async function runTrigger(args: readonly string[], context: CommandContext): Pro
     else triggerLines(delivered, terminal.paintData).forEach(terminal.data);
   }
   return asExpected ? 0 : 1;
+}
+
+function inAnyOrder<Item>(items: readonly Item[]): readonly Item[] {
+  return new Choices(randomInt(2 ** 32), 'deliveries').shuffled(items);
 }
 
 /** Tests may send anything as a reference. */

@@ -1,6 +1,6 @@
 import { safeVerdict } from '../../webhooks/signature/signature-check.js';
 import { parseCommandLine } from '../command-line.js';
-import { type Command, type CommandContext, type OptionSpecs } from '../command.js';
+import { type Command, type CommandContext, text } from '../command.js';
 import { httpAddress } from '../option-values.js';
 import { UsageError } from '../usage-error.js';
 import { bodyInput } from './body-input.js';
@@ -12,10 +12,10 @@ import { searchSignature } from './signature-search.js';
 import { SIGNING_OPTIONS, signingOf } from './signing-options.js';
 
 const OPTIONS = {
-  at: { type: 'string', value: '<time>', says: 'time to check a signed time against (default: now)' },
-  url: { type: 'string', value: '<url>', says: 'where it was delivered, for --payload with {url}' },
+  at: text('<time>', 'time to check a signed time against (default: now)'),
+  url: text('<url>', 'where it was delivered, for --payload with {url}'),
   ...SIGNING_OPTIONS,
-} as const satisfies OptionSpecs;
+};
 
 /** `nestjs-payments verify` */
 export const verifyCommand: Command = {

@@ -3,11 +3,13 @@ import { type FieldSchema } from './open-api-field.js';
 /** A string that is not blank. */
 export const TEXT: FieldSchema = { type: 'string', minLength: 1, pattern: '\\S' };
 
+const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f';
+
 /** Bytes count, but OpenAPI can only count characters. No white space at the ends, no control characters. */
 export const REFERENCE: FieldSchema = {
   ...TEXT,
   maxLength: 255,
-  pattern: '^(?=\\S)[^\\u0000-\\u001f\\u007f-\\u009f]*\\S$',
+  pattern: `^[^\\s${CONTROL}]([^${CONTROL}]*[^\\s${CONTROL}])?$`,
 };
 
 export const PHONE: FieldSchema = { type: 'string', pattern: '^255\\d{9}$', example: '255700000000' };

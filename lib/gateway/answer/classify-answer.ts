@@ -4,11 +4,11 @@ import { type CallKind } from '../gateway-call.js';
 import { type GatewayErrorBody, type ParsedAnswer, type SuccessEnvelope } from './parse-answer.js';
 
 /**
- * What happened to one try of a call. `classifyAnswer` finds it by the answer; `interpret-attempt.ts` finds it
- * if no answer came, and corrects it if a success answer does not fit the call. `decide-after-attempt.ts`
+ * What happened to one try of a call. `classifyAnswer` finds it by the answer; `interpret-try.ts` finds it
+ * if no answer came, and corrects it if a success answer does not fit the call. `decide-after-try.ts`
  * decides what follows from it.
  */
-export type AttemptEvent =
+export type TryEvent =
   /** Nothing left this machine. */
   | 'not-sent'
   /** Nothing left this machine: an interceptor of the application changed what must not change. */
@@ -71,7 +71,7 @@ const REFERENCE = /reference/i;
 
 /** What a complete answer can mean: never that nothing was sent. */
 type AnswerEvent = Exclude<
-  AttemptEvent,
+  TryEvent,
   'not-sent' | 'request-changed' | 'held-back' | 'aborted-unsent' | 'aborted' | 'no-answer' | 'echo-mismatch'
 >;
 
@@ -112,9 +112,7 @@ function classifyReadError(
   if (effect === 'duplicate-request' || effect === 'duplicate-reference') return 'unlisted-code';
   if (effect !== undefined) return effect;
   if (refusalCodes.has(code) || hasFields(errors)) return 'refused';
-  if (httpStatus === 401 || httpStatus === 403) return 'unauthorized';
-  if (httpStatus === 429) return 'rate-limited';
-  if (code !== undefined) return 'unlisted-code';
+  if (code !== undefined) return turnedAway(httpStatus) ?? 'unlisted-code';
   return statusAlone(httpStatus) ?? 'refused-without-code';
 }
 
@@ -124,25 +122,49 @@ function classifyPaymentError(
   error: GatewayErrorBody,
   refusalCodes: ReadonlySet<string | undefined>,
 ): AnswerEvent {
-  const effect = duplicateField(error) ?? gatewayCodeInfo(error.code)?.effect;
-  const isVouchedFor = refusalCodes.has(error.code);
-  const isUnambiguous = !error.mayHoldRecord && !speaksOfEarlierPayment(error) && isAboutRequest(error);
+  const effect = effectOf(error);
   switch (effect) {
     case 'duplicate-request':
     case 'duplicate-reference':
     case 'provider-error':
       return effect;
     case 'unauthorized':
-      return provesRefusal(httpStatus) ? 'unauthorized' : unproven(httpStatus);
+      return provesRefusal(httpStatus) ? effect : unproven(httpStatus);
     case 'refused':
     case undefined:
-      if (isVouchedFor) return refusedByMerchant(httpStatus) ? 'refused' : unproven(httpStatus);
-      if (effect === 'refused')
-        return isUnambiguous && refusesUnder(httpStatus, error.code) ? 'refused' : unproven(httpStatus);
-      return error.code === undefined && hasFields(error.errors) && isUnambiguous && refusesUnder(httpStatus)
-        ? 'refused'
-        : classifyUnlisted(kind, httpStatus, error);
+      if (refusalCodes.has(error.code))
+        return refusedByMerchant(httpStatus) ? 'refused' : unproven(httpStatus);
+      if (effect === 'refused') return refusesPayment(httpStatus, error) ? effect : unproven(httpStatus);
+      return error.code === undefined
+        ? classifyUncoded(kind, httpStatus, error)
+        : classifyUnlistedCode(kind, httpStatus, error);
   }
+}
+
+/**
+ * The effect by the specification. A message for the field of the key or of the reference counts more than the
+ * code: the gateway knows the value from an earlier request.
+ */
+function effectOf({ code, errors }: GatewayErrorBody): GatewayCodeEffect | undefined {
+  const fields = Object.keys(errors).map((field) => field.toLowerCase());
+  if (fields.some((field) => field.includes('idempoten'))) return 'duplicate-request';
+  if (fields.some((field) => field.includes('reference'))) return 'duplicate-reference';
+  return gatewayCodeInfo(code)?.effect;
+}
+
+function classifyUnlistedCode(kind: PaymentFamily, httpStatus: number, error: GatewayErrorBody): AnswerEvent {
+  if (leavesCollectionOpen(kind, error)) return unproven(httpStatus);
+  return turnedAway(httpStatus) ?? 'unlisted-code';
+}
+
+/** Classifies an error without a code. It may have messages by field. */
+function classifyUncoded(kind: PaymentFamily, httpStatus: number, error: GatewayErrorBody): AnswerEvent {
+  if (hasFields(error.errors)) {
+    if (refusesPayment(httpStatus, error)) return 'refused';
+    if (speaksOfEarlierPayment(error) || !isClientError(httpStatus)) return unproven(httpStatus);
+  }
+  const refuses = REFUSING_STATUSES.has(httpStatus) && !leavesCollectionOpen(kind, error);
+  return statusAlone(httpStatus) ?? (refuses ? 'refused-without-code' : 'unproven-refusal');
 }
 
 /** `refusalCodes` counts more than the status, because some gateways refuse with HTTP 200. */
@@ -150,9 +172,11 @@ function refusedByMerchant(httpStatus: number): boolean {
   return isSuccessStatus(httpStatus) || provesRefusal(httpStatus);
 }
 
-/** Whether a refusal counts. A 409 may be a conflict with this payment if the code names no cause. */
-function refusesUnder(httpStatus: number, code = 'INVALID_REQUEST'): boolean {
-  return provesRefusal(httpStatus) && (httpStatus !== 409 || code !== 'INVALID_REQUEST');
+/** Whether a listed code or messages by field refuse, and nothing in the answer leaves that open. */
+function refusesPayment(httpStatus: number, error: GatewayErrorBody): boolean {
+  const mayBeConflict = httpStatus === 409 && namesNoCause(error);
+  const isOpen = mayBeConflict || error.mayHoldRecord || speaksOfEarlierPayment(error);
+  return provesRefusal(httpStatus) && !isOpen && isAboutRequest(error);
 }
 
 /** A server that answers 5xx or 2xx may have acted. The specification does not give a status for refusals. */
@@ -164,36 +188,22 @@ function isAboutRequest({ errors }: GatewayErrorBody): boolean {
   return Object.keys(errors).every((path) => REQUEST_FIELDS.has(path.split('.', 1).join()));
 }
 
-/** Classifies an error without a code that refuses; it may have field messages. */
-function classifyUnlisted(kind: PaymentFamily, httpStatus: number, error: GatewayErrorBody): AnswerEvent {
-  const { code, errors } = error;
-  if (
-    code === undefined &&
-    hasFields(errors) &&
-    (speaksOfEarlierPayment(error) || !isClientError(httpStatus))
-  )
-    return unproven(httpStatus);
-  if (httpStatus === 401 || httpStatus === 403) return 'unauthorized';
-  if (httpStatus === 429) return 'rate-limited';
-  const mayBeEarlier =
-    kind === 'collection' && (error.mayHoldRecord || says(error, REFERENCE) || speaksOfEarlierPayment(error));
-  if (code !== undefined) return mayBeEarlier ? unproven(httpStatus) : 'unlisted-code';
-  const byStatus = statusAlone(httpStatus);
-  if (byStatus !== undefined) return byStatus;
-  return REFUSING_STATUSES.has(httpStatus) && !mayBeEarlier ? 'refused-without-code' : 'unproven-refusal';
-}
-
-/** A message about one of these fields says that the gateway knows its value from an earlier request. */
-function duplicateField({ errors }: GatewayErrorBody): GatewayCodeEffect | undefined {
-  const fields = Object.keys(errors).map((field) => field.toLowerCase());
-  if (fields.some((field) => field.includes('idempoten'))) return 'duplicate-request';
-  return fields.some((field) => field.includes('reference')) ? 'duplicate-reference' : undefined;
-}
-
 /** The specification lists no code for a collection whose reference is in use. */
 function speaksOfEarlierPayment(error: GatewayErrorBody): boolean {
-  const namesNoCause = error.code === undefined || error.code === 'INVALID_REQUEST';
-  return says(error, EARLIER_PAYMENT) || (namesNoCause && says(error, REFERENCE));
+  return says(error, EARLIER_PAYMENT) || (namesNoCause(error) && says(error, REFERENCE));
+}
+
+/**
+ * Whether an answer that refuses nothing by its code or by messages for fields may be about an earlier
+ * collection. Payouts need no such check: `decide-after-try.ts` leaves them unknown.
+ */
+function leavesCollectionOpen(kind: PaymentFamily, error: GatewayErrorBody): boolean {
+  const mayBeEarlier = error.mayHoldRecord || says(error, EARLIER_PAYMENT) || says(error, REFERENCE);
+  return kind === 'collection' && mayBeEarlier;
+}
+
+function namesNoCause({ code }: GatewayErrorBody): boolean {
+  return code === undefined || code === 'INVALID_REQUEST';
 }
 
 /** Whether the texts of the answer match, as one text: a gateway may spread a sentence over several. */
@@ -208,10 +218,14 @@ function unproven(httpStatus: number): AnswerEvent {
 
 /** Classifies by the status alone. Undefined for a 4xx that needs a readable body. */
 function statusAlone(httpStatus: number): AnswerEvent | undefined {
-  if (httpStatus === 401 || httpStatus === 403) return 'unauthorized';
-  if (httpStatus === 429) return 'rate-limited';
   if (httpStatus === 408 || httpStatus === 409 || httpStatus >= 500) return 'server-error';
-  return isClientError(httpStatus) ? undefined : 'bad-answer';
+  return isClientError(httpStatus) ? turnedAway(httpStatus) : 'bad-answer';
+}
+
+/** 401 and 403 refuse the credentials, 429 the number of requests. Undefined for every other status. */
+function turnedAway(httpStatus: number): AnswerEvent | undefined {
+  if (httpStatus === 401 || httpStatus === 403) return 'unauthorized';
+  return httpStatus === 429 ? 'rate-limited' : undefined;
 }
 
 function isClientError(httpStatus: number): boolean {

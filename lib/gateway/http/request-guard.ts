@@ -1,5 +1,5 @@
 import { type AxiosInstance, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
-import { readAnswer } from './send-attempt.js';
+import { readAnswer } from './send-try.js';
 import { refuseChanged, sendWatchOf } from './send-watch.js';
 import { transportBelow, requestOf } from './undici-transport.js';
 import { watchedTransport } from './watched-transport.js';

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type TransportAnswer, type OutgoingRequest } from './http-transport.js';
-import { readAnswer, type ReadAnswer } from './send-attempt.js';
+import { readAnswer, type ReadAnswer } from './send-try.js';
 
 /** What is known about the sending of one try. The request guard and the transports below axios write it. */
 export interface SendWatch {

@@ -6,7 +6,7 @@ import {
   type NotSentReason,
   type InFlightRequest,
 } from './http-transport.js';
-import { readAnswer } from './send-attempt.js';
+import { readAnswer } from './send-try.js';
 import { noteStart, refuseChanged, sendWatchOf } from './send-watch.js';
 import { type IncomingHttpHeaders } from 'node:http';
 import { type AxiosAdapter, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';

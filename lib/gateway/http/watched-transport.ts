@@ -3,7 +3,7 @@ import https from 'node:https';
 import { type Socket } from 'node:net';
 import { type TLSSocket } from 'node:tls';
 import { type OutgoingRequest } from './http-transport.js';
-import { readAnswer } from './send-attempt.js';
+import { readAnswer } from './send-try.js';
 import { noteStart, refuseChanged, type SendWatch } from './send-watch.js';
 
 /** The `transport` option of axios' own adapter. */

@@ -1,6 +1,5 @@
 import { type JobsOptions } from 'bullmq';
 import { backOffMs } from '../../common/timing.js';
-import { type WebhookAnswer } from '../../webhooks/delivery/webhook-answer.js';
 import { type ResolvedQueueOptions, type ResolvedQueueRetry } from './resolve-queue-options.js';
 
 /** Name of every job. The event's own name is in its data. */
@@ -9,17 +8,13 @@ export const JOB_NAME = 'webhook';
 /** The back-off `type` for which BullMQ asks the worker's own strategy. */
 const OWN_BACKOFF = 'payments';
 
-/** One job for one outcome, however often the gateway delivers it. BullMQ refuses ids of digits only. */
-export function jobId(deliveryId: string): string {
-  return `wh-${deliveryId}`;
-}
-
 export function jobOptions(
   deliveryId: string,
   { retry, keepFinishedMs }: Pick<ResolvedQueueOptions, 'retry' | 'keepFinishedMs'>,
 ): JobsOptions {
   return {
-    jobId: jobId(deliveryId),
+    // One job for one outcome, however often the gateway delivers it. BullMQ refuses ids of digits only.
+    jobId: `wh-${deliveryId}`,
     attempts: retry.maxAttempts,
     backoff: { type: OWN_BACKOFF },
     removeOnComplete: keepFinishedMs === 0 ? true : { age: Math.ceil(keepFinishedMs / 1_000) },
@@ -38,17 +33,4 @@ export function retryDelayMs(
   random: number,
 ): number {
   return Math.round(backOffMs(attemptsMade, retry, () => 1 - random / 2));
-}
-
-/** What happens to a job after this answer. */
-export type JobEnd =
-  | { readonly end: 'finished' }
-  | { readonly end: 'failed' }
-  | { readonly end: 'later'; readonly afterMs: number };
-
-/** Only a failed handler uses up an attempt; a busy or absent storage does not. */
-export function endOfJob(answer: WebhookAnswer): JobEnd {
-  if (answer.status === 200) return { end: 'finished' };
-  if (answer.status === 500) return { end: 'failed' };
-  return { end: 'later', afterMs: answer.retryAfterSeconds * 1_000 };
 }

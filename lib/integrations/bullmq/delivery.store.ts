@@ -69,28 +69,26 @@ export class DeliveryStore implements DeliveryQueue {
 
   /** Whether Redis answers. Never rejects. */
   answers(): Promise<boolean> {
-    return this.run(() => this.queue.isPaused()).then(
-      () => true,
-      () => false,
-    );
+    return succeeds(this.run(() => this.queue.isPaused()));
   }
 
   /** Never rejects, and does not wait for an absent Redis. */
   async close(): Promise<void> {
-    const closing = this.queue
-      .close()
-      .then(
-        () => true,
-        () => false,
-      )
-      .finally(() => {
-        ignoreLateErrors(this.queue);
-      });
+    const closing = succeeds(this.queue.close()).finally(() => {
+      ignoreLateErrors(this.queue);
+    });
     const closed = await withDeadline(closing, performance.now() + ANSWERS_WITHIN_MS);
     if (closed.ended === 'done' && closed.value) return;
     // Not awaited: a reconnecting client never resolves, although it stops at once.
     this.queue.disconnect().catch(() => undefined);
   }
+}
+
+function succeeds(work: Promise<unknown>): Promise<boolean> {
+  return work.then(
+    () => true,
+    () => false,
+  );
 }
 
 function answered<T>(work: Promise<T>, deadline: number): Promise<T> {

@@ -5,7 +5,7 @@ import { isPaymentsError } from '../../errors/payments-errors.js';
 import { withDeadline } from '../../common/timing.js';
 import { type QueuedDelivery } from '../../webhooks/delivery/delivery-queue.js';
 import { describeEvent, type WebhookAnswer } from '../../webhooks/delivery/webhook-answer.js';
-import { endOfJob, retryDelayMs } from './delivery-job.js';
+import { retryDelayMs } from './delivery-job.js';
 import { OutageLog } from './outage.log.js';
 import { ignoreLateErrors, workerConnection } from './queue-connection.js';
 import { type ResolvedQueueOptions, type ResolvedWorkerOptions } from './resolve-queue-options.js';
@@ -82,9 +82,10 @@ export class DeliveryWorker {
     const work = this.work(job.data);
     this.running.add(work);
     try {
-      const end = endOfJob(await work);
-      if (end.end === 'later') await putOff(job, token, end.afterMs);
-      if (end.end === 'failed')
+      const answer = await work;
+      // Only a failed handler uses up an attempt; a busy or absent storage does not.
+      if (answer.status === 503) await putOff(job, token, answer.retryAfterSeconds * 1_000);
+      if (answer.status === 500)
         throw new Error('A handler failed: the log of the worker says which one and why.');
     } finally {
       this.running.delete(work);

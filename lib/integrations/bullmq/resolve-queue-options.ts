@@ -1,5 +1,6 @@
 import { type RedisOptions } from 'bullmq';
-import { isRecord, type OptionError, wholeNumber } from '../../config/option-checks.js';
+import { count, milliseconds, readOptions, type Resolved } from '../../config/option.js';
+import { isRecord, type OptionError } from '../../config/option-checks.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type PaymentsQueueRetryOptions, type PaymentsQueueWorkerOptions } from './payments-queue-options.js';
 import { connectionOptions } from './queue-connection.js';
@@ -19,12 +20,23 @@ export interface ResolvedQueueOptions {
   readonly shutdownTimeoutMs: number;
 }
 
-export type ResolvedWorkerOptions = Required<PaymentsQueueWorkerOptions>;
-export type ResolvedQueueRetry = Required<PaymentsQueueRetryOptions>;
+export type ResolvedWorkerOptions = Resolved<typeof WORKER>;
+export type ResolvedQueueRetry = Resolved<typeof RETRY>;
 
-const FIELDS = ['connection', 'prefix', 'accounts', 'worker', 'retry', 'keepFinishedMs', 'shutdownTimeoutMs'];
-const WORKER_FIELDS = ['concurrency', 'lockMs'];
-const RETRY_FIELDS = ['maxAttempts', 'baseDelayMs', 'maxDelayMs'];
+const TIMES = {
+  keepFinishedMs: milliseconds({ min: 0, default: 3_600_000 }),
+  shutdownTimeoutMs: milliseconds({ min: 0, default: 30_000 }),
+};
+const WORKER = {
+  concurrency: count({ min: 1, max: 10_000, default: 5 }),
+  lockMs: milliseconds({ min: 100, default: 30_000 }),
+} satisfies Record<keyof PaymentsQueueWorkerOptions, unknown>;
+const RETRY = {
+  maxAttempts: count({ min: 1, default: 20 }),
+  baseDelayMs: milliseconds({ min: 1, default: 1_000 }),
+  maxDelayMs: milliseconds({ min: 1, default: 300_000 }),
+} satisfies Record<keyof PaymentsQueueRetryOptions, unknown>;
+const FIELDS = ['connection', 'prefix', 'accounts', 'worker', 'retry', ...Object.keys(TIMES)];
 
 const error: OptionError = (option, problem) =>
   new PaymentsConfigError(`PaymentsQueueModule option \`${option}\` ${problem}`);
@@ -46,14 +58,7 @@ export function resolveQueueOptions(raw: unknown, queueName: unknown, shared: un
     accounts: checkedAccounts(options['accounts']),
     worker: checkedWorker(options['worker']),
     retry: checkedRetry(options['retry']),
-    keepFinishedMs: wholeNumber(error, 'keepFinishedMs', options['keepFinishedMs'], {
-      min: 0,
-      fallback: 3_600_000,
-    }),
-    shutdownTimeoutMs: wholeNumber(error, 'shutdownTimeoutMs', options['shutdownTimeoutMs'], {
-      min: 0,
-      fallback: 30_000,
-    }),
+    ...readOptions(TIMES, options, '', error),
   };
   // Not enumerable, to keep the password of Redis out of logs and serialized objects.
   return Object.defineProperty(resolved, 'connection', { enumerable: false });
@@ -95,28 +100,16 @@ function checkedAccounts(value: unknown): readonly string[] | undefined {
 function checkedWorker(value: unknown): ResolvedWorkerOptions | undefined {
   if (value === false) return undefined;
   if (value === true) throw error('worker', 'is true: leave it out, or write { concurrency: 5 }.');
-  const fields = fieldsOf(value ?? {}, 'worker', WORKER_FIELDS);
-  return {
-    concurrency: wholeNumber(error, 'worker.concurrency', fields['concurrency'], {
-      min: 1,
-      max: 10_000,
-      fallback: 5,
-    }),
-    lockMs: wholeNumber(error, 'worker.lockMs', fields['lockMs'], { min: 100, fallback: 30_000 }),
-  };
+  return readOptions(WORKER, fieldsOf(value ?? {}, 'worker', Object.keys(WORKER)), 'worker', error);
 }
 
 function checkedRetry(value: unknown): ResolvedQueueRetry {
-  const fields = fieldsOf(value ?? {}, 'retry', RETRY_FIELDS);
-  const number = (field: string, fallback: number, min: number): number =>
-    wholeNumber(error, `retry.${field}`, fields[field], { min, fallback });
-  const baseDelayMs = number('baseDelayMs', 1_000, 1);
-  const maxDelayMs = number('maxDelayMs', 300_000, 1);
-  if (maxDelayMs < baseDelayMs) {
+  const retry = readOptions(RETRY, fieldsOf(value ?? {}, 'retry', Object.keys(RETRY)), 'retry', error);
+  if (retry.maxDelayMs < retry.baseDelayMs) {
     throw error(
       'retry.maxDelayMs',
       'is shorter than `retry.baseDelayMs`: write the longest wait between two attempts.',
     );
   }
-  return { maxAttempts: number('maxAttempts', 20, 1), baseDelayMs, maxDelayMs };
+  return retry;
 }

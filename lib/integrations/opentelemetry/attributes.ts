@@ -1,3 +1,6 @@
+import { type Attributes, type Span, SpanStatusCode } from '@opentelemetry/api';
+import { type CallAttemptEvent } from '../../common/call-diagnostics.js';
+
 /** Names of the semantic conventions and of the package. */
 export const ATTR = {
   errorType: 'error.type',
@@ -34,4 +37,35 @@ export function referenceAttribute(
   shown: boolean,
 ): Readonly<Record<string, string>> {
   return shown && reference !== undefined ? { [ATTR.reference]: reference } : {};
+}
+
+/** Leaves out attributes without a value. */
+export function known(attributes: Attributes): Attributes {
+  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
+}
+
+/** Ends a span, if it is open: as failed if there is an error. */
+export function endSpan(
+  span: Span | undefined,
+  error: string | undefined,
+  attributes: Attributes = {},
+): void {
+  if (!span) return;
+  span.setAttributes(known({ ...attributes, [ATTR.errorType]: error }));
+  if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
+}
+
+/**
+ * The `error.type` of the conventions for HTTP clients: the status of an error answer, or else what came
+ * instead of an answer.
+ */
+export function attemptError(
+  phase: CallAttemptEvent['phase'],
+  httpStatus: number | undefined,
+  code: string | undefined,
+): string | undefined {
+  if (httpStatus !== undefined && httpStatus >= 300) return String(httpStatus);
+  if (phase === 'answered') return undefined;
+  return httpStatus === undefined ? (code ?? '_OTHER') : 'BAD_ANSWER';
 }

@@ -1,7 +1,7 @@
 import { type MeterProvider, metrics, trace, type TracerProvider } from '@opentelemetry/api';
-import { CallSpans } from './call-spans.js';
-import { measureCalls, measureWebhooks, together } from './payment-metrics.js';
-import { WebhookSpans } from './webhook-spans.js';
+import { traceCalls } from './call-spans.js';
+import { measureCalls, measureWebhooks } from './payment-metrics.js';
+import { traceWebhooks } from './webhook-spans.js';
 
 /** The instrumentation scope of the package. */
 export const SCOPE = 'nestjs-payments';
@@ -49,10 +49,13 @@ export function instrumentPayments({
 }: InstrumentPaymentsOptions = {}): () => void {
   const tracer = tracerProvider.getTracer(SCOPE);
   const meter = meterProvider.getMeter(SCOPE);
-  return together([
-    new CallSpans(tracer, references).start(),
-    new WebhookSpans(tracer, references).start(),
-    measureCalls(meter),
-    measureWebhooks(meter),
-  ]);
+  const stops = [
+    ...traceCalls(tracer, references),
+    ...traceWebhooks(tracer, references),
+    ...measureCalls(meter),
+    ...measureWebhooks(meter),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+  };
 }

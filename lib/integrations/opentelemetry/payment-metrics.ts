@@ -11,14 +11,13 @@ import {
   WEBHOOK_HANDLER_END_CHANNEL,
   WEBHOOK_REFUSED_CHANNEL,
 } from '../../common/webhook-diagnostics.js';
-import { ATTR } from './attributes.js';
-import { attemptError } from './call-spans.js';
+import { ATTR, attemptError, known } from './attributes.js';
 
 /** In seconds. A gateway that pushes a prompt to a phone is slow. */
 const BOUNDARIES = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Counts and times calls, tries and waits. @returns a function that stops it. */
-export function measureCalls(meter: Meter): () => void {
+/** Counts and times calls, tries and waits. @returns functions that stop it. */
+export function measureCalls(meter: Meter): readonly (() => void)[] {
   const calls = meter.createCounter('payments.calls', { unit: '{call}', description: 'Calls that ended.' });
   const unknowns = meter.createCounter('payments.unknowns', {
     unit: '{call}',
@@ -36,34 +35,39 @@ export function measureCalls(meter: Meter): () => void {
   const attemptTime = seconds(meter, 'payments.attempt.duration', 'Duration of single tries.');
   const waitTime = seconds(meter, 'payments.wait.duration', 'Duration of waits before a try.');
 
-  return together([
+  return [
     onPaymentsDiagnostics(CALL_END_CHANNEL, (event) => {
-      const attributes = callAttributes(event);
+      // Without the gateway's codes, whose number is unbounded; spans have them.
+      const attributes = known({
+        ...subject(event),
+        [ATTR.outcome]: event.outcome,
+        [ATTR.errorType]: event.error,
+      });
       calls.add(1, attributes);
       callTime.record(event.durationMs / 1_000, attributes);
       if (event.outcome === 'unknown') {
-        unknowns.add(1, { ...subject(event), ...(event.evidence && { [ATTR.evidence]: event.evidence }) });
+        unknowns.add(1, known({ ...subject(event), [ATTR.evidence]: event.evidence }));
       }
     }),
     onPaymentsDiagnostics(CALL_ATTEMPT_CHANNEL, (event) => {
       const { attempt, phase, httpStatus, code, durationMs } = event;
       if (attempt > 1) retries.add(1, subject(event));
-      const error = attemptError(phase, httpStatus, code);
-      attemptTime.record(durationMs / 1_000, {
+      const attributes = {
         ...subject(event),
         [ATTR.phase]: phase,
-        ...(httpStatus !== undefined && { [ATTR.httpStatus]: httpStatus }),
-        ...(error !== undefined && { [ATTR.errorType]: error }),
-      });
+        [ATTR.httpStatus]: httpStatus,
+        [ATTR.errorType]: attemptError(phase, httpStatus, code),
+      };
+      attemptTime.record(durationMs / 1_000, known(attributes));
     }),
     onPaymentsDiagnostics(CALL_WAIT_CHANNEL, (event) => {
       waitTime.record(event.durationMs / 1_000, { ...subject(event), [ATTR.reason]: event.reason });
     }),
-  ]);
+  ];
 }
 
-/** Counts and times webhooks and their handlers. @returns a function that stops it. */
-export function measureWebhooks(meter: Meter): () => void {
+/** Counts and times webhooks and their handlers. @returns functions that stop it. */
+export function measureWebhooks(meter: Meter): readonly (() => void)[] {
   const webhooks = meter.createCounter('payments.webhooks', {
     unit: '{webhook}',
     description: 'Verified webhooks that were answered.',
@@ -75,42 +79,33 @@ export function measureWebhooks(meter: Meter): () => void {
   const time = seconds(meter, 'payments.webhook.duration', 'Time until a verified webhook was answered.');
   const handlerTime = seconds(meter, 'payments.webhook.handler.duration', 'Duration of single handlers.');
 
-  return together([
+  return [
     onPaymentsDiagnostics(WEBHOOK_END_CHANNEL, ({ account, event, kind, result, durationMs }) => {
-      const attributes = {
+      const attributes = known({
         [ATTR.account]: account,
         [ATTR.event]: event,
         [ATTR.webhookResult]: result,
-        ...(kind !== undefined && { [ATTR.webhookKind]: kind }),
-      };
+        [ATTR.webhookKind]: kind,
+      });
       webhooks.add(1, attributes);
       time.record(durationMs / 1_000, attributes);
     }),
     onPaymentsDiagnostics(
       WEBHOOK_HANDLER_END_CHANNEL,
       ({ account, event, handler, outcome, error, durationMs }) => {
-        handlerTime.record(durationMs / 1_000, {
+        const attributes = {
           [ATTR.account]: account,
           [ATTR.event]: event,
           [ATTR.codeFunction]: handler,
-          ...(outcome === 'failed' && { [ATTR.errorType]: error ?? '_OTHER' }),
-        });
+          [ATTR.errorType]: outcome === 'failed' ? (error ?? '_OTHER') : undefined,
+        };
+        handlerTime.record(durationMs / 1_000, known(attributes));
       },
     ),
     onPaymentsDiagnostics(WEBHOOK_REFUSED_CHANNEL, ({ account, status }) => {
       refusals.add(1, { [ATTR.account]: account, [ATTR.httpStatus]: status });
     }),
-  ]);
-}
-
-/** Leaves out the gateway's codes, whose number is unbounded; spans have them. */
-function callAttributes(event: CallEndEvent): Attributes {
-  const { outcome, error } = event;
-  return {
-    ...subject(event),
-    [ATTR.outcome]: outcome,
-    ...(error !== undefined && { [ATTR.errorType]: error }),
-  };
+  ];
 }
 
 function subject({ account, operation }: Pick<CallEndEvent, 'account' | 'operation'>): Attributes {
@@ -123,11 +118,4 @@ function seconds(meter: Meter, name: string, description: string): Histogram {
     description,
     advice: { explicitBucketBoundaries: BOUNDARIES },
   });
-}
-
-/** A function that calls all of these. */
-export function together(stops: readonly (() => void)[]): () => void {
-  return () => {
-    for (const stop of stops) stop();
-  };
 }

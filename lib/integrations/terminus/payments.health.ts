@@ -74,7 +74,10 @@ export class PaymentsHealthIndicator {
     const session = this.indicators.check(key);
     try {
       const resolved = resolveHealthOptions(options);
-      const [gateway, storage] = await Promise.all([this.gateway(resolved), this.storage(resolved)]);
+      const [gateway, storage] = await Promise.all([
+        resolved.gateway ? this.probeOf(resolved.account).check(resolved) : undefined,
+        this.storage(resolved),
+      ]);
       const { status, ...age } = storage;
       const details = { ...(gateway && { gateway: gateway.status }), storage: status, ...age };
       const problems = problemsOf(gateway, storage, resolved);
@@ -83,10 +86,6 @@ export class PaymentsHealthIndicator {
     } catch (error) {
       return session.down(isPaymentsError(error) ? error.message : 'The payments could not be examined.');
     }
-  }
-
-  private async gateway(options: ResolvedHealthOptions): Promise<GatewayHealth | undefined> {
-    return options.gateway ? this.probeOf(options.account).check(options) : undefined;
   }
 
   private async storage({ account }: ResolvedHealthOptions): Promise<StorageHealth> {

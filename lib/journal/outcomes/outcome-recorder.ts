@@ -9,7 +9,7 @@ import { type PaymentOutcome } from '../../common/vocabulary.js';
 import { changeRecord } from '../payment/change-record.js';
 import { toSettled } from '../payment/journal-transitions.js';
 
-/** Writes down an outcome that an operator reports, and notifies whoever waits for it. */
+/** Writes down an outcome that an operator reports, and notifies the callers that wait for it. */
 export class OutcomeRecorder {
   readonly watch = new OutcomeNotifier();
 
@@ -29,7 +29,7 @@ export class OutcomeRecorder {
   }
 }
 
-/** Notifies whoever waits for an outcome in this process. */
+/** Notifies the callers in this process that wait for an outcome. */
 export class OutcomeNotifier {
   private readonly waiting = new Map<string, Set<() => void>>();
 

@@ -31,20 +31,65 @@ export type StatusVerdict =
   | { readonly says: 'ended'; readonly outcome: PaymentOutcome }
   /** The gateway has it. */
   | { readonly says: 'under-way' }
-  /** The gateway has an earlier attempt, or this one in a status that the specification does not list. */
+  /** The gateway has a payment; the answer proves no more. */
   | { readonly says: 'known' }
   | { readonly says: 'nothing' };
 
-const UNDER_WAY: readonly unknown[] = ['pending', 'processing'];
+/** What the status of an answer says about the money. */
+type StatusKind = 'moved' | 'not-moved' | 'under-way' | 'unlisted';
 
 /**
- * Reads a status answer:
+ * What an answer names of the payment. An absent currency equals the payment's.
  *
- * - An answer that does not name the reference ends nothing.
+ * - `no-reference`: no reference, and no other amount.
+ * - `another-payment`: another reference, or another amount alone.
+ */
+type Named = 'reference-and-amount' | 'reference' | 'no-reference' | 'another-amount' | 'another-payment';
+
+/**
+ * What an answer proves.
+ *
+ * - `counts`: what its status says.
+ * - `counts-for-this-attempt`: what its status says, if it cannot be about an earlier attempt; else `known`.
+ * - `known`: that the gateway has a payment.
+ */
+type Proof = 'counts' | 'counts-for-this-attempt' | 'known' | 'nothing';
+
+/**
+ * What an answer proves, by what it names and what its status says.
+ *
+ * - A success settles the payment, whichever attempt came through. Every other status counts only if it can be
+ *   about no earlier attempt, which the gateway may have refused.
  * - A final status without money counts only with the amount. A gateway without the payment may repeat the
  *   reference of the path and say "failed", but cannot know the amount.
- * - A success settles the payment, whichever attempt came through.
- * - Every other status counts only if it can be about no earlier attempt, which the gateway may have refused.
+ * - An answer without the reference ends nothing. If it shows a payment, it only stops further tries. A
+ *   look-up that found nothing may say "failed", too.
+ */
+const PROOFS: Readonly<Record<Named, Readonly<Record<StatusKind, Proof>>>> = {
+  'reference-and-amount': {
+    moved: 'counts',
+    'not-moved': 'counts-for-this-attempt',
+    'under-way': 'counts-for-this-attempt',
+    unlisted: 'known',
+  },
+  reference: {
+    moved: 'counts',
+    'not-moved': 'known',
+    'under-way': 'counts-for-this-attempt',
+    unlisted: 'nothing',
+  },
+  'no-reference': { moved: 'known', 'not-moved': 'nothing', 'under-way': 'known', unlisted: 'nothing' },
+  'another-amount': { moved: 'known', 'not-moved': 'known', 'under-way': 'known', unlisted: 'known' },
+  'another-payment': {
+    moved: 'nothing',
+    'not-moved': 'nothing',
+    'under-way': 'nothing',
+    unlisted: 'nothing',
+  },
+};
+
+/**
+ * Reads a status answer.
  *
  * @param askedIntent The intent of the call that the query was about.
  */
@@ -53,21 +98,13 @@ export function readStatus(
   answer: WireRecord,
   askedIntent = record.intent,
 ): StatusVerdict {
-  const { status } = answer;
-  const reference = compare(answer['reference'], (echo) => isSameText(echo, record.reference));
-  const amount = compareMoney(record, answer);
-  if (reference === 'other') return NOTHING;
-  if (amount === 'other') return reference === 'same' ? KNOWN : NOTHING;
-  const outcome = finalStatus(record.family, status);
-  if (outcome === undefined && !UNDER_WAY.includes(status)) {
-    return reference === 'same' && amount === 'same' ? KNOWN : NOTHING;
-  }
-  // A look-up that found nothing may say "failed", too. An answer that shows a payment only stops further
-  // tries, so it counts without the reference.
-  if (reference === 'absent') return outcome && !movesMoney(outcome) ? NOTHING : KNOWN;
-  if (outcome && movesMoney(outcome)) return { says: 'ended', outcome };
-  if (outcome && amount === 'absent') return KNOWN;
-  if (!isOfThisAttempt(record, answer, askedIntent)) return KNOWN;
+  const proof = PROOFS[namedBy(record, answer)][statusKind(record, answer)];
+  if (proof === 'nothing') return { says: 'nothing' };
+  const counts =
+    proof === 'counts' ||
+    (proof === 'counts-for-this-attempt' && isOfThisAttempt(record, answer, askedIntent));
+  if (!counts) return { says: 'known' };
+  const outcome = finalStatus(record.family, answer['status']);
   return outcome ? { says: 'ended', outcome } : { says: 'under-way' };
 }
 
@@ -82,7 +119,9 @@ export function afterStatus(
   const { state } = record;
   const paysAfterRefusal = state === 'rejected' && verdict.says === 'ended' && movesMoney(verdict.outcome);
   if (state === 'settled' || (state === 'rejected' && !paysAfterRefusal)) {
-    return saysNoMoneyMoved(record, answer) ? toAcknowledgedWithoutMoney(record) : toAcknowledged(record);
+    return statusKind(record, answer) === 'not-moved'
+      ? toAcknowledgedWithoutMoney(record)
+      : toAcknowledged(record);
   }
   if (verdict.says === 'ended') return toSettled(record, verdict.outcome, 'status');
   return verdict.says === 'under-way' && record.state !== 'accepted'
@@ -90,12 +129,19 @@ export function afterStatus(
     : toAcknowledged(record);
 }
 
-const KNOWN: StatusVerdict = { says: 'known' };
-const NOTHING: StatusVerdict = { says: 'nothing' };
-
-function saysNoMoneyMoved({ family }: JournalRecord, { status }: WireRecord): boolean {
+function statusKind({ family }: JournalRecord, { status }: WireRecord): StatusKind {
   const outcome = finalStatus(family, status);
-  return outcome !== undefined && !movesMoney(outcome);
+  if (outcome) return movesMoney(outcome) ? 'moved' : 'not-moved';
+  return status === 'pending' || status === 'processing' ? 'under-way' : 'unlisted';
+}
+
+function namedBy(record: JournalRecord, answer: WireRecord): Named {
+  const reference = compare(answer['reference'], (echo) => isSameText(echo, record.reference));
+  const amount = compareMoney(record, answer);
+  if (reference === 'other') return 'another-payment';
+  if (reference === 'absent') return amount === 'other' ? 'another-payment' : 'no-reference';
+  if (amount === 'other') return 'another-amount';
+  return amount === 'same' ? 'reference-and-amount' : 'reference';
 }
 
 type Echo = 'same' | 'other' | 'absent';

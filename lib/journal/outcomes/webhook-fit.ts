@@ -73,8 +73,7 @@ export type WebhookFit =
   'fits' | 'mismatch' | 'contested' | 'settled' | 'settled-otherwise' | 'earlier-attempt';
 
 /**
- * Compares a webhook with the payment in the journal. A success settles the payment, whichever attempt came
- * through.
+ * Compares a webhook with the payment in the journal.
  *
  * @param isOfThisAttempt Whether the webhook can only be about the current attempt.
  */
@@ -83,16 +82,19 @@ export function webhookFit(
   reported: ReportedOutcome,
   isOfThisAttempt: () => boolean,
 ): WebhookFit {
-  const { amount = reported.amount, currency = reported.currency } = record;
-  if (amount !== reported.amount || currency !== reported.currency) return 'mismatch';
+  if (hasOtherMoney(record, reported)) return 'mismatch';
   if (record.state === 'rejected') return mayBeOfARefusal(record, reported) ? 'earlier-attempt' : 'contested';
   const isSettled = record.state === 'settled';
-  const isSame = isSettled && record.outcome === reported.outcome;
-  if (isSettled && record.settledBy === 'webhook') {
-    return isSame && !namesAnotherCharge(record, reported) ? 'settled' : 'settled-otherwise';
-  }
-  if (!isSame && reported.outcome !== 'success' && !isOfThisAttempt()) return 'earlier-attempt';
-  return isSettled && !isSame ? 'contested' : 'fits';
+  if (isSettled && record.settledBy === 'webhook') return fitAfterWebhook(record, reported);
+  if (isSettled && record.outcome === reported.outcome) return 'fits';
+  // A success settles the payment, whichever attempt came through.
+  if (reported.outcome !== 'success' && !isOfThisAttempt()) return 'earlier-attempt';
+  return isSettled ? 'contested' : 'fits';
+}
+
+function hasOtherMoney(record: KnownPayment, reported: ReportedOutcome): boolean {
+  const { amount = reported.amount, currency = reported.currency } = record;
+  return amount !== reported.amount || currency !== reported.currency;
 }
 
 /**
@@ -104,7 +106,8 @@ function mayBeOfARefusal({ attempt, keepsKey }: KnownPayment, reported: Reported
 }
 
 /** An absent provider reference equals every other. */
-function namesAnotherCharge(record: KnownPayment, { providerReference }: ReportedOutcome): boolean {
+function fitAfterWebhook(record: KnownPayment, { outcome, providerReference }: ReportedOutcome): WebhookFit {
   const { providerReference: existing = providerReference } = record;
-  return providerReference !== undefined && providerReference !== existing;
+  const isSameCharge = providerReference === undefined || providerReference === existing;
+  return record.outcome === outcome && isSameCharge ? 'settled' : 'settled-otherwise';
 }

@@ -108,7 +108,7 @@ export class WebhookOutcomes {
   ): Promise<void> {
     const { reference } = event.data;
     if (!said) return;
-    // Whoever settled the payment also ran the handlers: always in a transaction, otherwise only if no run of
+    // The run that settled the payment also ran the handlers: always in a transaction, otherwise only if no run of
     // this webhook stopped in between. From the second look on, this run itself may have written the record
     // and lost the answer.
     let isHandled = journal !== undefined || isFirstRun;
@@ -163,7 +163,7 @@ export class WebhookOutcomes {
     }
   }
 
-  /** Notifies whoever waits for the outcome in this process, after a commit. */
+  /** Notifies the callers in this process that wait for the outcome, after a commit. */
   tellWaiters({ data }: PaymentWebhookEvent): void {
     this.watch.changed(this.keyOf(data.reference));
   }

@@ -7,7 +7,7 @@ import {
   type PaymentOutcome,
   type ProbeWait,
 } from '../../common/vocabulary.js';
-import { type AnswerEnvelope, type ReadSuccess } from '../../gateway/answer/interpret-attempt.js';
+import { type AnswerEnvelope, type ReadSuccess } from '../../gateway/answer/interpret-try.js';
 import { asRecord, type WireRecord } from '../../gateway/answer/wire-record.js';
 import { idempotencyKeyFor } from './payment-identity.js';
 
@@ -26,7 +26,7 @@ export function toInFlight(
   payment: NewPayment,
   attempt: number,
   givenKey: string | undefined,
-  existingKey: string | undefined,
+  existingKey?: string,
 ): JournalRecord {
   const { account, environment, family, reference, operation, amount, currency, bodyHash, body } = payment;
   const record: JournalRecord = {

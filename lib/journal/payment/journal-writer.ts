@@ -112,21 +112,38 @@ export class JournalWriter {
     for (;;) {
       // The caller was told that nothing was sent. A crash must not leave a payment that recovery would send.
       if (!caller.waits) throw paymentNotWritten(payment);
-      const decision = decideRepeatedCall(existing, asked, this.rules);
-      if (decision.act === 'begin') {
-        const { attempt, idempotencyKey } = decision;
-        const record = toInFlight(payment, attempt, asked.idempotencyKey, idempotencyKey);
-        const begun = await this.beginIntent(record, existing, deadline);
-        if ('intent' in begun || 'tombstone' in begun) return begun;
-        existing = begun.existing;
-      } else if (decision.act === 'probe' && existing) {
-        const intent = await PaymentIntent.beginProbe(this.store, existing, deadline);
-        if (intent) return { intent };
-        existing = await this.store.get(payment);
-      } else if (existing && decision.act !== 'probe') {
-        return { existing: existing.record, refusal: decision };
-      }
+      const begun: Begun | IntentBegin = existing
+        ? await this.repeat(existing, asked, payment, deadline)
+        : await this.beginFirst(asked, payment, deadline);
+      if ('intent' in begun || 'tombstone' in begun || 'refusal' in begun) return begun;
+      existing = begun.existing;
     }
+  }
+
+  private beginFirst(
+    { attempt, idempotencyKey }: RequestedPayment,
+    payment: NewPayment,
+    deadline: number,
+  ): Promise<IntentBegin> {
+    return this.beginIntent(toInFlight(payment, attempt ?? 1, idempotencyKey), undefined, deadline);
+  }
+
+  /** Acts on the payment that the journal holds under the reference. */
+  private async repeat(
+    existing: StoredJournalRecord,
+    asked: RequestedPayment,
+    payment: NewPayment,
+    deadline: number,
+  ): Promise<Begun | IntentBegin> {
+    const decision = decideRepeatedCall(existing, asked, this.rules);
+    if (decision.act === 'begin') {
+      const { attempt, idempotencyKey } = decision;
+      const record = toInFlight(payment, attempt, asked.idempotencyKey, idempotencyKey);
+      return this.beginIntent(record, existing, deadline);
+    }
+    if (decision.act !== 'probe') return { existing: existing.record, refusal: decision };
+    const intent = await PaymentIntent.beginProbe(this.store, existing, deadline);
+    return intent ? { intent } : { existing: await this.store.get(payment) };
   }
 
   private async beginIntent(

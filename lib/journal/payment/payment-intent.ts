@@ -9,7 +9,7 @@ import {
 import { SafeLogger } from '../../common/safe-logger.js';
 import { type OutcomeEvidence } from '../../common/vocabulary.js';
 import { type CallResult } from '../../gateway/call-result.js';
-import { type EarlierTry } from '../../gateway/run-call.js';
+import { type EarlierTries } from '../../gateway/decide-after-try.js';
 import { type CallLimits } from '../../gateway/call-options.js';
 import { withDeadline } from '../../common/timing.js';
 import { changeRecord } from './change-record.js';
@@ -61,7 +61,7 @@ export class PaymentIntent {
     private stored: StoredJournalRecord,
     private readonly before: JournalRecord | undefined,
     private readonly deadline: number,
-    readonly earlier?: EarlierTry,
+    readonly earlier?: EarlierTries,
   ) {}
 
   /**

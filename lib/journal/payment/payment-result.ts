@@ -1,5 +1,7 @@
 import { type JournalRecord } from '../../storage/journal-store.js';
-import { type CallResult } from '../../gateway/call-result.js';
+import { movesMoney } from '../../common/vocabulary.js';
+import { type PaymentOutcomeUnknownError } from '../../errors/payments-errors.js';
+import { type CallAborted, type CallFailure, type CallResult } from '../../gateway/call-result.js';
 import { type MoneyCall, withLastResponse, type PaymentsResponse } from '../../gateway/gateway-call.js';
 import { storedAnswer } from './journal-transitions.js';
 import { type Refusal } from './repeated-call.js';
@@ -19,7 +21,7 @@ export type PaymentResult<T> =
   | {
       readonly ok: false;
       readonly error: unknown;
-      /** The caller's signal fired before anything was sent. Whoever joined makes the call again. */
+      /** The caller's signal fired before anything was sent. A caller that joined makes the call again. */
       readonly unsent?: true;
     };
 
@@ -43,9 +45,7 @@ export function paymentResult<T extends object>(
   record: Pick<JournalRecord, 'operation' | 'reference' | 'idempotencyKey' | 'bodyHash'>,
 ): PaymentResult<T> {
   const { idempotencyKey, bodyHash } = record;
-  const now = recorded.written ? recorded.existing : undefined;
-  // After this call has released the reference, another payment may use it.
-  const existing = now?.bodyHash === bodyHash ? now : undefined;
+  const existing = ofSameBody(recorded, bodyHash);
   if (result.end === 'success') {
     const { value, envelope, warnings } = result.success;
     const all = recorded.written ? warnings : [...warnings, ANSWER_NOT_WRITTEN];
@@ -59,18 +59,35 @@ export function paymentResult<T extends object>(
     return { ok: false, error: endNotWritten(record, result) };
   }
   if (existing && wasMade(existing)) return { ok: true, value: repeatedAnswer(call, existing) };
-  // Another try of the payment runs or ran meanwhile, and this end says nothing about it.
-  const open = existing?.state === 'unknown' || existing?.state === 'in-flight' ? existing : undefined;
-  if (result.end === 'aborted') {
-    return open
-      ? { ok: false, error: existingPaymentUnknown(open, 'aborted') }
-      : { ok: false, error: result.reason, unsent: true };
+  const unknown = existing && unknownBesideAnotherTry(existing, result.end);
+  if (unknown) return { ok: false, error: unknown };
+  return result.end === 'aborted'
+    ? { ok: false, error: result.reason, unsent: true }
+    : { ok: false, error: result.error };
+}
+
+/**
+ * The error if another try of the payment runs or ran meanwhile: the end of this call says nothing about that
+ * try.
+ */
+function unknownBesideAnotherTry(
+  existing: JournalRecord,
+  end: (CallAborted | CallFailure)['end'],
+): PaymentOutcomeUnknownError | undefined {
+  const { state, evidence } = existing;
+  const isOpen = state === 'unknown' || state === 'in-flight';
+  if (!isOpen) return undefined;
+  switch (end) {
+    case 'unknown':
+      // The call has its own evidence.
+      return undefined;
+    case 'aborted':
+      return existingPaymentUnknown(existing, 'aborted');
+    case 'rejected':
+      return existingPaymentUnknown(existing, 'refused-after-ambiguity');
+    default:
+      return existingPaymentUnknown(existing, evidence ?? 'in-flight');
   }
-  if (result.end !== 'unknown' && open) {
-    const evidence = result.end === 'rejected' ? 'refused-after-ambiguity' : (open.evidence ?? 'in-flight');
-    return { ok: false, error: existingPaymentUnknown(open, evidence) };
-  }
-  return { ok: false, error: result.error };
 }
 
 /** The result of a call that sends nothing because of the existing record. */
@@ -92,7 +109,13 @@ export function existingPaymentResult<T extends object>(
 }
 
 function wasMade({ state, outcome }: JournalRecord): boolean {
-  return state === 'accepted' || (state === 'settled' && (outcome === 'success' || outcome === 'paid'));
+  return state === 'accepted' || (state === 'settled' && movesMoney(outcome));
+}
+
+/** After a call has released the reference, another payment may use it. */
+function ofSameBody(recorded: Recorded, bodyHash: string): JournalRecord | undefined {
+  const existing = recorded.written ? recorded.existing : undefined;
+  return existing?.bodyHash === bodyHash ? existing : undefined;
 }
 
 function ofSameKey(existing: JournalRecord | undefined, idempotencyKey: string): JournalRecord | undefined {

@@ -25,7 +25,7 @@ export interface RequestedPayment {
  */
 export type ReuseReason = 'another-payment' | 'another-key' | 'ended' | 'unlisted-refusal';
 
-/** What a call does, by the existing record of its reference. */
+/** What a call does if the journal holds a payment under its reference. */
 export type RepeatedCall =
   /** Write the payment down and send it. */
   | {
@@ -52,11 +52,10 @@ export type Refusal = Exclude<RepeatedCall, { readonly act: 'begin' | 'probe' }>
  * payment.
  */
 export function decideRepeatedCall(
-  existing: StoredJournalRecord | undefined,
+  existing: StoredJournalRecord,
   asked: RequestedPayment,
   rules: ProbeRules,
 ): RepeatedCall {
-  if (!existing) return { act: 'begin', attempt: asked.attempt ?? 1 };
   const { record } = existing;
   if (existing.damaged !== undefined) return { act: 'unknown', evidence: 'interrupted' };
   if (mayBeTriedAgain(record)) {

@@ -1,15 +1,10 @@
 import { milliseconds, type Duration } from './duration.js';
 
-/** A task that waits for its time. */
-export interface Timer {
-  cancel(): void;
-}
-
 /** The clock as the core and the deliveries see it. */
 export interface TimeSource {
   /** Milliseconds since 1970. */
   now(): number;
-  schedule(delayMs: number, task: () => void): Timer;
+  schedule(delayMs: number, task: () => void): void;
 }
 
 interface WaitingTask {
@@ -87,16 +82,11 @@ export class SandboxClock {
   }
 
   /** @internal */
-  schedule(delayMs: number, task: () => void): Timer {
+  schedule(delayMs: number, task: () => void): void {
     const entry: WaitingTask = { due: this.now() + delayMs, run: task };
     const after = this.waiting.findIndex(({ due }) => due > entry.due);
     this.waiting.splice(after === -1 ? this.waiting.length : after, 0, entry);
     this.setAlarm();
-    return {
-      cancel: () => {
-        this.waiting = this.waiting.filter((other) => other !== entry);
-      },
-    };
   }
 
   /** @internal The number of waiting timers. */

@@ -48,10 +48,7 @@ export function decodedSubject(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw new ControlProblem(
-      400,
-      'BAD_REFERENCE',
-      'The reference is not well encoded: write it with encodeURIComponent.',
-    );
+    const message = 'The reference is not well encoded: write it with encodeURIComponent.';
+    throw new ControlProblem(400, 'BAD_REFERENCE', message);
   }
 }

@@ -1,17 +1,18 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
-import { JSON_TYPE, send } from '../http/answer.js';
+import { sendJson } from '../http/answer.js';
 import { BODY_LIMIT, parseObject, readBody, saysJson } from '../http/request-body.js';
 import { PaymentsSandboxError } from '../core/sandbox.error.js';
 import { checkBody, decodedSubject, queryOf } from './call-checks.js';
 import { ControlProblem } from './control-problem.js';
 import { EventLog } from './event-log.js';
 import { streamEvents } from './event-stream.js';
+import { deliveryHandlers } from './handlers/delivery-handlers.js';
+import { endpointHandlers } from './handlers/endpoint-handlers.js';
 import { faultHandlers } from './handlers/fault-handlers.js';
 import { moneyHandlers } from './handlers/money-handlers.js';
 import { paymentHandlers } from './handlers/payment-handlers.js';
 import { systemHandlers } from './handlers/system-handlers.js';
-import { webhookHandlers } from './handlers/webhook-handlers.js';
 import {
   type ControlCall,
   type ControlHandler,
@@ -37,7 +38,8 @@ export class ControlRoute {
     this.handlers = {
       ...paymentHandlers(parts),
       ...moneyHandlers(parts),
-      ...webhookHandlers(parts),
+      ...endpointHandlers(parts),
+      ...deliveryHandlers(parts),
       ...faultHandlers(parts),
       ...systemHandlers(parts),
     };
@@ -70,11 +72,8 @@ function operationFor(method: string, path: string): FoundOperation {
     throw new ControlProblem(404, 'NOT_FOUND', message);
   }
   const methods = there.map(({ operation }) => operation.method).join(' or ');
-  throw new ControlProblem(
-    405,
-    'METHOD_NOT_ALLOWED',
-    `${PREFIX}${path} understands ${methods}, not ${method}.`,
-  );
+  const message = `${PREFIX}${path} understands ${methods}, not ${method}.`;
+  throw new ControlProblem(405, 'METHOD_NOT_ALLOWED', message);
 }
 
 async function callOf(
@@ -98,11 +97,8 @@ async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>
   if (!bytes) throw new ControlProblem(413, 'TOO_LARGE', `The body is larger than ${BODY_LIMIT} bytes.`);
   const body = parseObject(bytes.toString() || '{}');
   if (body) return body;
-  throw new ControlProblem(
-    400,
-    'BAD_BODY',
-    'The body is not a JSON object of at most a hundred levels: write {} for an empty one.',
-  );
+  const message = 'The body is not a JSON object of at most a hundred levels: write {} for an empty one.';
+  throw new ControlProblem(400, 'BAD_BODY', message);
 }
 
 /** Returns undefined for a bug of the emulator itself. */
@@ -111,8 +107,4 @@ function asProblem(error: unknown): ControlProblem | undefined {
   if (error instanceof PaymentsConfigError) return new ControlProblem(422, 'INVALID_BODY', error.message);
   if (!(error instanceof PaymentsSandboxError)) return undefined;
   return new ControlProblem(error.code === 'SANDBOX_NOT_FOUND' ? 404 : 409, error.code, error.message);
-}
-
-function sendJson(response: ServerResponse, status: number, body: unknown): void {
-  send(response, status, JSON_TYPE, JSON.stringify(body));
 }

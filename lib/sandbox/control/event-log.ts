@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type EventBus } from '../core/event-bus.js';
+import { EventBus } from '../core/event-bus.js';
 import { type SandboxActivity } from './activity.js';
 
 /** One message of the live stream. */
@@ -15,7 +15,7 @@ const TOPICS = ['payment', 'payout', 'delivery', 'balance', 'faults', 'clock', '
 /** Keeps the newest messages of the live stream, for a listener that reconnects. */
 export class EventLog {
   private messages: StreamMessage[] = [];
-  private readonly listeners = new Set<(message: StreamMessage) => void>();
+  private readonly bus = new EventBus<{ readonly message: StreamMessage }>();
   private count = 0;
   /** Distinguishes ids of this run from those of another run. */
   private readonly run = randomBytes(4).toString('hex');
@@ -33,8 +33,7 @@ export class EventLog {
 
   /** Calls a listener with each new message. Returns a function that removes it. */
   follow(listener: (message: StreamMessage) => void): () => void {
-    this.listeners.add(listener);
-    return () => void this.listeners.delete(listener);
+    return this.bus.on('message', listener);
   }
 
   /** The messages after this one; undefined if it was dropped or comes from another run. */
@@ -48,6 +47,6 @@ export class EventLog {
     const message = { id: `${this.run}-${this.count}`, name, value };
     this.messages.push(message);
     if (this.messages.length > KEPT) this.messages.shift();
-    for (const listener of this.listeners) listener(message);
+    this.bus.emit('message', message);
   }
 }

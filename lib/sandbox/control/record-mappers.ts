@@ -1,6 +1,5 @@
 import { type SandboxClock } from '../clock/sandbox-clock.js';
 import { optionalTimestamp, timestamp } from '../clock/timestamp.js';
-import { formatCents } from '../../common/money.js';
 import { collectionFields, type Collection } from '../core/collection.js';
 import {
   activeSecrets,
@@ -11,7 +10,7 @@ import {
 import { type Fault, type PlannedCallFault } from '../core/fault.js';
 import { type Merchant } from '../core/merchant.js';
 import { SANDBOX_PROVIDER } from '../core/collection.js';
-import { type Payout } from '../core/payout.js';
+import { type Destination, type Payout, payoutMoney } from '../core/payout.js';
 import { walletRecord } from '../core/wallet.js';
 import {
   type SandboxBalance,
@@ -43,30 +42,38 @@ export function sandboxPayment(payment: Collection): SandboxPayment {
 
 export function sandboxPayout(payout: Payout): SandboxPayout {
   const { destination } = payout;
-  const bank = destination.kind === 'bank' ? destination : undefined;
-  const wallet = destination.kind === 'mobile-money' ? destination.request : undefined;
   return Object.freeze({
     merchant: payout.merchant,
     kind: destination.kind,
-    reference: destination.request.reference,
-    amount: formatCents(payout.amountCents),
-    fee: formatCents(payout.feeCents),
-    total_amount: formatCents(payout.amountCents + payout.feeCents),
-    currency: 'TZS',
+    ...payoutMoney(payout),
     provider: SANDBOX_PROVIDER,
     status: payout.status,
     remarks: destination.request.remarks,
     metadata: structuredClone(destination.request.metadata ?? {}),
     created_at: timestamp(payout.createdAt),
     settled_at: optionalTimestamp(payout.settledAt),
-    bank_code: bank?.bank.code ?? null,
-    bank_name: bank?.bank.name ?? null,
-    account_number: bank?.request.account_number ?? null,
-    account_name: bank?.request.account_name ?? null,
-    recipient_name: wallet?.recipient_name ?? null,
-    recipient_phone: wallet?.recipient_phone ?? null,
-    network: wallet?.network ?? null,
+    ...recipientOf(destination),
   });
+}
+
+const NO_RECIPIENT = {
+  bank_code: null,
+  bank_name: null,
+  account_number: null,
+  account_name: null,
+  recipient_name: null,
+  recipient_phone: null,
+  network: null,
+};
+
+function recipientOf(destination: Destination): Pick<SandboxPayout, keyof typeof NO_RECIPIENT> {
+  if (destination.kind === 'bank') {
+    const { bank, request } = destination;
+    const { account_number, account_name } = request;
+    return { ...NO_RECIPIENT, bank_code: bank.code, bank_name: bank.name, account_number, account_name };
+  }
+  const { recipient_name, recipient_phone, network } = destination.request;
+  return { ...NO_RECIPIENT, recipient_name, recipient_phone, network };
 }
 
 export function sandboxBalance({ name, wallet }: Merchant): SandboxBalance {

@@ -29,11 +29,7 @@ export class BankRegistry {
     return this.banks.find((bank) => bank.code === code);
   }
 
-  replace(banks: readonly SandboxBank[]): void {
+  replace(banks = SANDBOX_BANKS): void {
     this.banks = banks;
-  }
-
-  clear(): void {
-    this.banks = SANDBOX_BANKS;
   }
 }

@@ -7,12 +7,7 @@ import { networkOf } from './recipients.js';
 import { type Outcome } from './gateway-answer.js';
 import { refused } from './refusal.js';
 import { type CollectionRequest } from './requests.js';
-import {
-  canMoveCollection,
-  type CollectionState,
-  type FinalCollectionState,
-  isFinalCollection,
-} from './status-machine.js';
+import { canMove, type CollectionState, type FinalState, isFinal } from './status-machine.js';
 import { webhookPayload } from './webhook-event.js';
 
 /** Accepts collections and settles them. */
@@ -54,18 +49,18 @@ export class CollectionService {
    * Settles a payment: moves its money and sends one webhook. Does nothing to a settled payment. Resolves
    * when the webhook's first try has ended.
    */
-  settle(merchant: Merchant, payment: Collection, outcome: FinalCollectionState): Promise<void> {
+  settle(merchant: Merchant, payment: Collection, outcome: FinalState<'collection'>): Promise<void> {
     return this.finish(merchant, payment, outcome, false);
   }
 
   private async finish(
     merchant: Merchant,
     payment: Collection,
-    outcome: FinalCollectionState,
+    outcome: FinalState<'collection'>,
     mayBeLate: boolean,
   ): Promise<void> {
     const known = merchant.collections.get(payment.request.reference) === payment;
-    if (!known || !canMoveCollection(payment.status, outcome)) return;
+    if (!known || !canMove(payment.status, outcome)) return;
     const { clock, events } = this.context;
     if (outcome === 'success') this.move(payment, 'processing');
     payment.settledAt = clock.now();
@@ -77,7 +72,11 @@ export class CollectionService {
     await this.sendWebhook(payment, outcome, mayBeLate);
   }
 
-  private sendWebhook(payment: Collection, outcome: FinalCollectionState, mayBeLate: boolean): Promise<void> {
+  private sendWebhook(
+    payment: Collection,
+    outcome: FinalState<'collection'>,
+    mayBeLate: boolean,
+  ): Promise<void> {
     const { clock, idsOf, profile, deliver } = this.context;
     const { merchant, request } = payment;
     const { reference } = request;
@@ -93,7 +92,7 @@ export class CollectionService {
   }
 
   private move(payment: Collection, status: CollectionState): void {
-    if (!canMoveCollection(payment.status, status)) return;
+    if (!canMove(payment.status, status)) return;
     payment.status = status;
     if (status === 'processing') payment.processingAt = this.context.clock.now();
     this.context.events.emit('payment', payment);
@@ -118,7 +117,7 @@ export class CollectionService {
     to: ScheduledTransition['to'],
     mayBeLate: boolean,
   ): Promise<void> {
-    if (isFinalCollection(to)) await this.finish(merchant, payment, to, mayBeLate);
+    if (isFinal('collection', to)) await this.finish(merchant, payment, to, mayBeLate);
     else if (to === 'processing' && merchant.collections.has(payment.request.reference))
       this.move(payment, to);
   }

@@ -2,32 +2,27 @@ import { type Collection } from './collection.js';
 import { type Gateway } from './gateway.js';
 import { type Merchant } from './merchant.js';
 import { type Payout } from './payout.js';
-import {
-  canMoveCollection,
-  canMoveDisbursement,
-  type FinalCollectionState,
-  type FinalDisbursementState,
-} from './status-machine.js';
+import { canMove, type FinalState } from './status-machine.js';
 import { PaymentsSandboxError } from './sandbox.error.js';
 
-/** A decision about a payment. */
-export type PaymentAction = 'approve' | 'decline' | 'cancel' | 'expire';
-
-/** A decision about a payout. */
-export type PayoutAction = 'pay' | 'fail' | 'cancel';
-
-const PAYMENT_OUTCOMES: Readonly<Record<PaymentAction, FinalCollectionState>> = {
+const PAYMENT_OUTCOMES = {
   approve: 'success',
   decline: 'failed',
   cancel: 'cancelled',
   expire: 'expired',
-};
+} satisfies Record<string, FinalState<'collection'>>;
 
-const PAYOUT_OUTCOMES: Readonly<Record<PayoutAction, FinalDisbursementState>> = {
+const PAYOUT_OUTCOMES = {
   pay: 'paid',
   fail: 'failed',
   cancel: 'cancelled',
-};
+} satisfies Record<string, FinalState<'disbursement'>>;
+
+/** A decision about a payment. */
+export type PaymentAction = keyof typeof PAYMENT_OUTCOMES;
+
+/** A decision about a payout. */
+export type PayoutAction = keyof typeof PAYOUT_OUTCOMES;
 
 /** Selects a payment or payout. */
 export interface Selection {
@@ -49,14 +44,11 @@ export async function decidePayment(
   const { reference, phone } = selection;
   const [merchant, payment] = findPayment(gateway, selection);
   if (phone !== undefined && payment.request.phone !== phone) {
-    throw new PaymentsSandboxError(
-      'SANDBOX_OTHER_CUSTOMER',
-      `The payment ${reference} was asked of another phone number than this customer's.`,
-      reference,
-    );
+    const message = `The payment ${reference} was asked of another phone number than this customer's.`;
+    throw new PaymentsSandboxError('SANDBOX_OTHER_CUSTOMER', message, reference);
   }
   const outcome = PAYMENT_OUTCOMES[action];
-  if (!canMoveCollection(payment.status, outcome)) throw alreadyFinal('payment', reference, payment.status);
+  assertOpen('payment', reference, payment.status, outcome);
   await gateway.collections.settle(merchant, payment, outcome);
   return payment;
 }
@@ -70,58 +62,49 @@ export function decidePayout(gateway: Gateway, selection: Selection, action: Pay
   const { reference } = selection;
   const [merchant, payout] = findPayout(gateway, selection);
   const outcome = PAYOUT_OUTCOMES[action];
-  if (!canMoveDisbursement(payout.status, outcome)) throw alreadyFinal('payout', reference, payout.status);
+  assertOpen('payout', reference, payout.status, outcome);
   gateway.payouts.settle(merchant, payout, outcome);
   return payout;
 }
 
 /** @throws PaymentsSandboxError if no merchant, or more than one, has the reference. */
 export function findPayment(gateway: Gateway, selection: Selection): readonly [Merchant, Collection] {
-  const find = ({ collections }: Merchant) => collections.get(selection.reference);
-  return select('payment', gateway, selection, find);
+  return select('payment', gateway, selection, ({ collections }) => collections);
 }
 
 /** @throws PaymentsSandboxError if no merchant, or more than one, has the reference. */
 export function findPayout(gateway: Gateway, selection: Selection): readonly [Merchant, Payout] {
-  return select('payout', gateway, selection, ({ payouts }) => payouts.get(selection.reference));
+  return select('payout', gateway, selection, ({ payouts }) => payouts);
 }
 
 function select<Found>(
   what: string,
   gateway: Gateway,
   { reference, merchant: name }: Selection,
-  find: (merchant: Merchant) => Found | undefined,
+  entriesOf: (merchant: Merchant) => ReadonlyMap<string, Found>,
 ): readonly [Merchant, Found] {
   const candidates = gateway.merchants
     .filter((merchant) => name === undefined || merchant.name === name)
     .flatMap((merchant) => {
-      const found = find(merchant);
+      const found = entriesOf(merchant).get(reference);
       return found === undefined ? [] : [[merchant, found] as const];
     });
   const [first, ...others] = candidates;
   if (!first) {
     const whose = name === undefined ? '' : ` of the merchant ${name}`;
-    throw new PaymentsSandboxError(
-      'SANDBOX_NOT_FOUND',
-      `There is no ${what} ${reference}${whose}.`,
-      reference,
-    );
+    const message = `There is no ${what} ${reference}${whose}.`;
+    throw new PaymentsSandboxError('SANDBOX_NOT_FOUND', message, reference);
   }
   if (others.length > 0) {
     const names = candidates.map(([merchant]) => merchant.name).join(', ');
-    throw new PaymentsSandboxError(
-      'SANDBOX_AMBIGUOUS',
-      `Several merchants have a ${what} ${reference} (${names}): say which with \`merchant\`.`,
-      reference,
-    );
+    const message = `Several merchants have a ${what} ${reference} (${names}): say which with \`merchant\`.`;
+    throw new PaymentsSandboxError('SANDBOX_AMBIGUOUS', message, reference);
   }
   return first;
 }
 
-function alreadyFinal(what: string, reference: string, status: string): PaymentsSandboxError {
-  return new PaymentsSandboxError(
-    'SANDBOX_ALREADY_FINAL',
-    `The ${what} ${reference} is ${status} already: a final state never changes.`,
-    reference,
-  );
+function assertOpen(what: string, reference: string, ...[from, to]: Parameters<typeof canMove>): void {
+  if (canMove(from, to)) return;
+  const message = `The ${what} ${reference} is ${from} already: a final state never changes.`;
+  throw new PaymentsSandboxError('SANDBOX_ALREADY_FINAL', message, reference);
 }

@@ -4,8 +4,9 @@ export type InsteadFault =
   | { readonly kind: 'status'; readonly status: number; readonly options: StatusFaultOptions }
   | { readonly kind: 'html'; readonly status: number; readonly options?: ProcessingOptions };
 
-/** Spoils the answer after the request was processed. */
-export type AfterwardsFault =
+/** A fault between a request and its answer. Most faults spoil the answer after the request was processed. */
+export type Fault =
+  | InsteadFault
   | { readonly kind: 'dropAfterProcessing' }
   | { readonly kind: 'reset' }
   | { readonly kind: 'partialBody' }
@@ -13,9 +14,6 @@ export type AfterwardsFault =
   | { readonly kind: 'hang' }
   | { readonly kind: 'delay'; readonly delayMs: number }
   | { readonly kind: 'drip'; readonly everyMs: number };
-
-/** A fault between a request and its answer. */
-export type Fault = InsteadFault | AfterwardsFault;
 
 /**
  * Whether the emulator processes a request in spite of its fault.

@@ -81,7 +81,7 @@ export class Gateway implements OperationServices {
     }
     if (name !== undefined) return;
     this.context.directory.clear();
-    this.banks.clear();
+    this.banks.replace();
   }
 
   /** Makes the checks that all operations share: the key first, then the fields. */

@@ -14,13 +14,7 @@ export function seededIds(seed: number): IdSource {
     uuid: () => {
       const hex = Array.from({ length: 4 }, () => next().toString(16).padStart(8, '0')).join('');
       const variant = '89ab'.charAt(next() % 4);
-      return [
-        hex.slice(0, 8),
-        hex.slice(8, 12),
-        `4${hex.slice(13, 16)}`,
-        `${variant}${hex.slice(17, 20)}`,
-        hex.slice(20),
-      ].join('-');
+      return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})/, `$1-$2-4$3-${variant}$4-`);
     },
     token: (length) =>
       Array.from({ length }, () => TOKEN_ALPHABET.charAt(next() % TOKEN_ALPHABET.length)).join(''),

@@ -8,7 +8,7 @@ import { type Outcome } from './gateway-answer.js';
 import { payoutRecord, type Destination, type Payout } from './payout.js';
 import { refused } from './refusal.js';
 import { type BankPayoutRequest, type MobileMoneyPayoutRequest } from './requests.js';
-import { canMoveDisbursement, type FinalDisbursementState, isFinalDisbursement } from './status-machine.js';
+import { canMove, type FinalState, isFinal } from './status-machine.js';
 
 /** Accepts payouts and settles them. */
 export class PayoutService {
@@ -37,10 +37,10 @@ export class PayoutService {
   }
 
   /** Settles a payout and moves its locked money. Does nothing to a settled payout. */
-  settle(merchant: Merchant, payout: Payout, outcome: FinalDisbursementState): void {
+  settle(merchant: Merchant, payout: Payout, outcome: FinalState<'disbursement'>): void {
     const { reference } = payout.destination.request;
     const known = merchant.payouts.get(reference) === payout;
-    if (!known || !canMoveDisbursement(payout.status, outcome)) return;
+    if (!known || !canMove(payout.status, outcome)) return;
     const total = payout.amountCents + payout.feeCents;
     payout.status = outcome;
     payout.settledAt = this.context.clock.now();
@@ -65,7 +65,7 @@ export class PayoutService {
     this.announce(merchant, payout);
     for (const { afterMs, to } of plan.transitions) {
       clock.schedule(afterMs, () => {
-        if (isFinalDisbursement(to)) this.settle(merchant, payout, to);
+        if (isFinal('disbursement', to)) this.settle(merchant, payout, to);
       });
     }
     return { data: payoutRecord(payout) };

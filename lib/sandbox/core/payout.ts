@@ -25,13 +25,7 @@ export interface Payout {
 export function payoutRecord(payout: Payout): Record<string, unknown> {
   const { destination } = payout;
   const { request } = destination;
-  const money = {
-    reference: request.reference,
-    amount: formatCents(payout.amountCents),
-    fee: formatCents(payout.feeCents),
-    total_amount: formatCents(payout.amountCents + payout.feeCents),
-    currency: 'TZS',
-  };
+  const money = payoutMoney(payout);
   if (destination.kind === 'mobile-money') {
     return {
       ...money,
@@ -55,5 +49,16 @@ export function payoutRecord(payout: Payout): Record<string, unknown> {
     status: payout.status,
     remarks: request.remarks,
     metadata: request.metadata ?? {},
+  };
+}
+
+/** The fields about money that every record of a payout has. */
+export function payoutMoney({ destination, amountCents, feeCents }: Payout) {
+  return {
+    reference: destination.request.reference,
+    amount: formatCents(amountCents),
+    fee: formatCents(feeCents),
+    total_amount: formatCents(amountCents + feeCents),
+    currency: 'TZS',
   };
 }

@@ -1,41 +1,24 @@
-import { type COLLECTION_STATUSES, type DISBURSEMENT_STATUSES } from '../../common/vocabulary.js';
+import {
+  type COLLECTION_STATUSES,
+  type DISBURSEMENT_STATUSES,
+  FINAL_STATUSES,
+} from '../../common/vocabulary.js';
 
 export type CollectionState = (typeof COLLECTION_STATUSES)[number];
 export type DisbursementState = (typeof DISBURSEMENT_STATUSES)[number];
-export type FinalCollectionState = 'success' | 'failed' | 'cancelled' | 'expired';
-export type FinalDisbursementState = 'paid' | 'failed' | 'cancelled';
+export type FinalState<Family extends keyof typeof FINAL_STATUSES> = (typeof FINAL_STATUSES)[Family][number];
+type State = CollectionState | DisbursementState;
 
-const COLLECTION_MOVES: Readonly<Record<CollectionState, readonly CollectionState[]>> = {
-  pending: ['processing', 'success', 'failed', 'cancelled', 'expired'],
-  processing: ['success', 'failed', 'cancelled', 'expired'],
-  success: [],
-  failed: [],
-  cancelled: [],
-  expired: [],
-};
-
-const DISBURSEMENT_MOVES: Readonly<Record<DisbursementState, readonly DisbursementState[]>> = {
-  pending: ['processing', 'paid', 'failed', 'cancelled'],
-  processing: ['paid', 'failed', 'cancelled'],
-  paid: [],
-  failed: [],
-  cancelled: [],
-};
-
-export function isFinalCollection(state: CollectionState | DisbursementState): state is FinalCollectionState {
-  return state in COLLECTION_MOVES && COLLECTION_MOVES[state as CollectionState].length === 0;
+export function isFinal<Family extends keyof typeof FINAL_STATUSES>(
+  family: Family,
+  state: State,
+): state is FinalState<Family> {
+  return FINAL_STATUSES[family].some((final) => final === state);
 }
 
-export function isFinalDisbursement(
-  state: CollectionState | DisbursementState,
-): state is FinalDisbursementState {
-  return state in DISBURSEMENT_MOVES && DISBURSEMENT_MOVES[state as DisbursementState].length === 0;
-}
+const BEFORE_THE_END: Partial<Record<State, number>> = { pending: 0, processing: 1 };
 
-export function canMoveCollection(from: CollectionState, to: CollectionState): boolean {
-  return COLLECTION_MOVES[from].includes(to);
-}
-
-export function canMoveDisbursement(from: DisbursementState, to: DisbursementState): boolean {
-  return DISBURSEMENT_MOVES[from].includes(to);
+/** A payment may skip `processing`. Nothing leaves a final state. */
+export function canMove(from: State, to: State): boolean {
+  return (BEFORE_THE_END[from] ?? 2) < (BEFORE_THE_END[to] ?? 2);
 }

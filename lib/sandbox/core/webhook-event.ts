@@ -5,7 +5,7 @@ import { timestamp } from '../clock/timestamp.js';
 import { type Collection } from './collection.js';
 import { type IdSource } from './id-source.js';
 import { type DeliveryPlan } from './outcome-plan.js';
-import { type FinalCollectionState } from './status-machine.js';
+import { type FinalState } from './status-machine.js';
 
 /** A webhook to deliver: its merchant and its exact body. */
 export interface OutgoingEvent {
@@ -28,7 +28,7 @@ export interface WebhookPayload {
 /** The payload of a settled collection (specification, "Events"). */
 export function webhookPayload(
   payment: Collection,
-  outcome: FinalCollectionState,
+  outcome: FinalState<'collection'>,
   now: number,
 ): WebhookPayload {
   const { request } = payment;

@@ -37,11 +37,10 @@ export class FaultQueue {
     return [...this.waiting];
   }
 
-  /** Returns false if there is no such fault. */
-  remove(id: string): boolean {
-    const before = this.waiting.length;
-    this.waiting = this.waiting.filter((planned) => planned.id !== id);
-    const found = this.waiting.length < before;
+  /** Returns the removed fault; undefined if there is no such fault. */
+  remove(id: string): PlannedCallFault | undefined {
+    const found = this.waiting.find((planned) => planned.id === id);
+    this.waiting = this.waiting.filter((planned) => planned !== found);
     if (found) this.changed();
     return found;
   }

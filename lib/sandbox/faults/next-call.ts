@@ -2,6 +2,7 @@ import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type Duration, milliseconds } from '../clock/duration.js';
 import {
   type Fault,
+  type FaultTarget,
   type PlannedCallFault,
   type ProcessingOptions,
   type StatusFaultOptions,
@@ -60,7 +61,7 @@ export class NextCall {
   constructor(
     private readonly faults: FaultQueue,
     private readonly operation: SandboxOperation,
-    private readonly selection: CallSelection,
+    private readonly selection: Omit<FaultTarget, 'operation'>,
   ) {
     if (!SANDBOX_OPERATIONS.includes(operation)) {
       throw new PaymentsConfigError(

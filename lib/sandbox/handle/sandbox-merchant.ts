@@ -79,9 +79,7 @@ export class SandboxMerchant {
    * @throws PaymentsConfigError if the gateway has no such operation.
    */
   next(operation: SandboxOperation, { reference }: { readonly reference?: string } = {}): NextCall {
-    const { name: merchant } = this;
-    const selection = reference === undefined ? { merchant } : { merchant, reference };
-    return new NextCall(this.parts.faults, operation, selection);
+    return new NextCall(this.parts.faults, operation, { merchant: this.name, reference });
   }
 
   /** The merchant's payments, oldest first. */

@@ -18,6 +18,10 @@ export function send(
   response.end();
 }
 
+export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  send(response, status, JSON_TYPE, JSON.stringify(body));
+}
+
 /** Sends only an answer's head. Without a length, the body is chunked. */
 export function sendHead(
   response: ServerResponse,

@@ -28,11 +28,6 @@ export function failAfterwards(
   clock: TimeSource,
 ): void {
   switch (fault.kind) {
-    case 'dropBefore':
-    case 'html':
-    case 'status':
-      answerInstead(record, fault);
-      return;
     case 'dropAfterProcessing':
       record.drop();
       return;
@@ -59,6 +54,9 @@ export function failAfterwards(
       record.drip(answer, (next) => {
         clock.schedule(fault.everyMs, next);
       });
+      return;
+    default:
+      answerInstead(record, fault);
   }
 }
 

@@ -21,6 +21,19 @@ import { answerInstead, failAfterwards } from './faulty-answers.js';
 const SECRET_HEADERS = ['x-api-key', 'x-api-secret', 'authorization'];
 const KEY = /^(Bearer )?([ps]k_(?:test|live)_)?.*$/is;
 
+/** A request whose body was read. */
+interface ReceivedRequest {
+  readonly request: IncomingMessage;
+  readonly headers: Headers;
+  readonly credentials: Credentials;
+  /** The merchant's name, or why the keys are refused. */
+  readonly authenticated: ReturnType<typeof authenticate>;
+  /** Undefined if it is too large. */
+  readonly body: Buffer | undefined;
+  /** Undefined if the body is no JSON object. */
+  readonly fields: Record<string, unknown> | undefined;
+}
+
 /** Answers the gateway's operations under `/api/v1` and applies their planned faults. */
 export class GatewayRoute {
   private calls = 0;
@@ -42,20 +55,23 @@ export class GatewayRoute {
   }
 
   async handle(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
-    this.open.set(request, merchantOf(request));
+    const headers = joinedHeaders(request);
+    const credentials = {
+      apiKey: headers['x-api-key'],
+      apiSecret: headers['x-api-secret'],
+      authorization: headers['authorization'],
+    };
+    const authenticated = authenticate(credentials);
+    this.open.set(request, textOf(authenticated));
     response.on('close', () => this.open.delete(request));
     const body = await readBody(request);
-    const record = new RequestRecord(
-      request,
-      response,
-      this.entryOf(request, body),
-      this.journal,
-      this.events,
-    );
+    const fields = body && parseObject(body.toString());
+    const received = { request, headers, credentials, authenticated, body, fields };
+    const record = new RequestRecord(request, response, this.entryOf(received), this.journal, this.events);
     const method = request.method ?? '';
     const routed = findOperation(method, path.slice(GATEWAY_PREFIX.length));
     response.setHeader('date', new Date(this.clock.now()).toUTCString());
-    if (routed) await this.perform(record, routed, request, body);
+    if (routed) await this.perform(record, routed, received);
     else record.answer(unknownOperation(method, path));
   }
 
@@ -66,21 +82,19 @@ export class GatewayRoute {
     }
   }
 
-  private async perform(
-    record: RequestRecord,
-    routed: RoutedCall,
-    request: IncomingMessage,
-    body: Buffer | undefined,
-  ): Promise<void> {
-    const subject = subjectOf(routed, request, body);
-    const rule = this.ruleOf(subject, request, body);
+  private async perform(record: RequestRecord, routed: RoutedCall, received: ReceivedRequest): Promise<void> {
+    const { operation, parameters } = routed;
+    const { authenticated, fields = {} } = received;
+    const reference = textOf(fields['reference']) ?? parameters['reference'];
+    const subject = { operation, merchant: textOf(authenticated), reference };
+    const rule = this.ruleOf(subject, received);
     const { fault } = rule;
     record.setRule(rule.name, fault?.kind ?? null);
     if (fault && isBeforehand(fault)) {
       answerInstead(record, fault);
       return;
     }
-    const processed = this.process(routed, request, body, rule);
+    const processed = this.process(routed, received, rule);
     if (processed.ready) await processed.ready;
     const { answer, form, varied } = this.profile.answer(subject, processed);
     record.setForm(form, varied);
@@ -88,48 +102,43 @@ export class GatewayRoute {
     else record.answer(answer);
   }
 
-  private ruleOf(subject: CallSubject, request: IncomingMessage, body: Buffer | undefined): Rule {
-    const fields = fieldsOf(body);
+  private ruleOf(subject: CallSubject, { headers, fields = {} }: ReceivedRequest): Rule {
     return chooseRule({
       operation: subject.operation,
       fault: this.faults.take(subject),
-      header: header(request, 'x-sandbox-scenario'),
-      number: text(fields['phone'] ?? fields['account_number'] ?? fields['recipient_phone']),
+      header: headers['x-sandbox-scenario'],
+      number: textOf(fields['phone'] ?? fields['account_number'] ?? fields['recipient_phone']),
       auto: this.auto,
     });
   }
 
   private process(
     { operation, parameters }: RoutedCall,
-    request: IncomingMessage,
-    body: Buffer | undefined,
+    { request, headers, credentials, authenticated, body, fields }: ReceivedRequest,
     rule: Rule,
   ): GatewayAnswer {
-    const credentials = credentialsOf(request);
-    const idempotencyKey = header(request, 'idempotency-key');
+    const idempotencyKey = headers['idempotency-key'];
     const call = { operation, parameters, credentials, rule, idempotencyKey };
     if (!OPERATIONS[operation].request) return this.gateway.handle({ ...call, body: undefined });
     // Check the keys first: a caller without valid keys learns nothing about the body.
-    const merchant = authenticate(credentials);
-    if (typeof merchant !== 'string') return merchant;
+    if (typeof authenticated !== 'string') return authenticated;
     if (!body) return badRequest(413, `The body is larger than ${BODY_LIMIT} bytes.`);
     if (!saysJson(request)) return badRequest(415, 'Send the body as Content-Type: application/json.');
-    const parsed = parseObject(body.toString());
-    return parsed
-      ? this.gateway.handle({ ...call, body: parsed })
+    return fields
+      ? this.gateway.handle({ ...call, body: fields })
       : badRequest(400, 'The body is not a JSON object, or has more than a hundred levels.');
   }
 
-  private entryOf(request: IncomingMessage, body: Buffer | undefined): SandboxRequest {
-    const text = body?.toString() ?? '';
+  private entryOf({ request, headers, authenticated, body, fields }: ReceivedRequest): SandboxRequest {
     return {
       id: String(++this.calls),
       at: timestamp(this.clock.now()),
-      merchant: merchantOf(request) ?? null,
+      merchant: textOf(authenticated) ?? null,
       method: request.method ?? '',
       path: request.url ?? '',
-      headers: maskedHeaders(request),
-      body: text === '' ? null : (parseObject(text) ?? text),
+      headers: masked(headers),
+      // A copy: a listener that changes it must not change the payment.
+      body: body?.length ? (structuredClone(fields) ?? body.toString()) : null,
       status: null,
       code: null,
       fault: null,
@@ -154,51 +163,22 @@ function badRequest(status: number, message: string): GatewayAnswer {
   return refusedBeforehand(status, 'INVALID_REQUEST', message);
 }
 
-/** Returns undefined for invalid keys. */
-function merchantOf(request: IncomingMessage): string | undefined {
-  const merchant = authenticate(credentialsOf(request));
-  return typeof merchant === 'string' ? merchant : undefined;
-}
-
-function credentialsOf(request: IncomingMessage): Credentials {
-  return {
-    apiKey: header(request, 'x-api-key'),
-    apiSecret: header(request, 'x-api-secret'),
-    authorization: header(request, 'authorization'),
-  };
-}
-
-function subjectOf(
-  { operation, parameters }: RoutedCall,
-  request: IncomingMessage,
-  body: Buffer | undefined,
-): CallSubject {
-  return {
-    operation,
-    merchant: merchantOf(request),
-    reference: text(fieldsOf(body)['reference']) ?? parameters['reference'],
-  };
-}
-
-/** The fields of an unchecked body. */
-function fieldsOf(body: Buffer | undefined): Record<string, unknown> {
-  return (body && parseObject(body.toString())) ?? {};
-}
-
-function text(value: unknown): string | undefined {
+function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function header({ headers }: IncomingMessage, name: string): string | undefined {
-  const value = headers[name];
-  return Array.isArray(value) ? value.join(', ') : value;
+type Headers = Readonly<Record<string, string>>;
+
+/** Headers by lower-case name. */
+function joinedHeaders({ headers }: IncomingMessage): Headers {
+  const joined = Object.entries(headers).map(([name, value = '']) => [name, [value].flat().join(', ')]);
+  return Object.fromEntries(joined) as Headers;
 }
 
-/** Headers by lower-case name, with keys and secrets cut after their prefix. */
-function maskedHeaders({ headers }: IncomingMessage): Readonly<Record<string, string>> {
-  const shown = Object.entries(headers).map(([name, value = '']) => {
-    const text = Array.isArray(value) ? value.join(', ') : value;
-    return [name, SECRET_HEADERS.includes(name) ? text.replace(KEY, '$1$2…') : text];
+/** The headers with keys and secrets cut after their prefix. */
+function masked(headers: Headers): Headers {
+  const shown = Object.entries(headers).map(([name, value]) => {
+    return [name, SECRET_HEADERS.includes(name) ? value.replace(KEY, '$1$2…') : value];
   });
-  return Object.freeze(Object.fromEntries(shown) as Record<string, string>);
+  return Object.freeze(Object.fromEntries(shown) as Headers);
 }

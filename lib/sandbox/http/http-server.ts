@@ -31,12 +31,9 @@ export async function close(server: Server): Promise<void> {
 
 function listenError(error: NodeJS.ErrnoException, port: number, host: string): Error {
   const choose = 'Choose another with `port` (`--port` on the command line); 0 takes any free one.';
-  if (error.code === 'EADDRINUSE') {
-    return new PaymentsConfigError(
-      `Port ${port} on ${host} is taken: something else listens there. ${choose}`,
-    );
-  }
-  return new PaymentsConfigError(
-    `The sandbox cannot listen on port ${port} of ${host} (${error.code ?? error.message}). ${choose}`,
-  );
+  const problem =
+    error.code === 'EADDRINUSE'
+      ? `Port ${port} on ${host} is taken: something else listens there.`
+      : `The sandbox cannot listen on port ${port} of ${host} (${error.code ?? error.message}).`;
+  return new PaymentsConfigError(`${problem} ${choose}`);
 }

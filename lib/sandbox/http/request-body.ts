@@ -1,4 +1,5 @@
 import { type IncomingMessage } from 'node:http';
+import { isHolder } from '../../common/json-object.js';
 
 export const BODY_LIMIT = 1_048_576;
 /** The same limit as for webhooks, which repeat request data. Recursive code survives this depth. */
@@ -41,8 +42,4 @@ function isShallow(value: object): boolean {
     level = level.flatMap((holder) => Object.values(holder).filter(isHolder));
   }
   return true;
-}
-
-function isHolder(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }

@@ -5,8 +5,6 @@ import { PLAIN_FORM, type WireForm } from '../profile/profile.js';
 import { send, sendHead } from './answer.js';
 import { type RequestJournal, type SandboxRequest } from '../core/request-journal.js';
 
-const RULE_HEADER = 'x-sandbox-rule';
-
 /**
  * Records one call under `/api/v1` and sends its answer. The journal and the listeners get the call however
  * it ends.
@@ -26,7 +24,7 @@ export class RequestRecord {
 
   setRule(rule: string, fault: string | null): void {
     this.entry = { ...this.entry, rule, fault };
-    this.response.setHeader(RULE_HEADER, rule);
+    this.response.setHeader('x-sandbox-rule', rule);
   }
 
   /** Sets how the answer's JSON is sent, and how it differs from the documented answer. */
@@ -47,7 +45,9 @@ export class RequestRecord {
     headers: Readonly<Record<string, string>> = {},
   ): void {
     this.end(status, body);
-    send(this.response, status, contentType, body, { ...this.connection, ...headers }, this.form.pieces);
+    const { closesConnection, pieces } = this.form;
+    const all = { ...(closesConnection && { connection: 'close' }), ...headers };
+    send(this.response, status, contentType, body, all, pieces);
   }
 
   /** Announces the whole body, sends half of it and closes the connection. */
@@ -99,10 +99,6 @@ export class RequestRecord {
   /** Leaves the connection open without an answer. */
   hang(): void {
     this.end(null, null);
-  }
-
-  private get connection(): Readonly<Record<string, string>> {
-    return this.form.closesConnection ? { connection: 'close' } : {};
   }
 
   private write(body: GatewayAnswer['body']): string {

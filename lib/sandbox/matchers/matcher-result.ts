@@ -67,7 +67,3 @@ export function fits(context: MatcherContext, actual: object, expected: object):
   const fields = actual as Readonly<Record<string, unknown>>;
   return Object.entries(expected).every(([name, value]) => context.equals(fields[name], value));
 }
-
-export function shown(value: object): string {
-  return JSON.stringify(value);
-}

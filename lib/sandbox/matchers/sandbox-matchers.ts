@@ -1,3 +1,4 @@
+import { isHolder } from '../../common/json-object.js';
 import { type SandboxDelivery, type SandboxPayment, type SandboxPayout } from '../control/records.js';
 import { type SandboxOperation } from '../core/operation-name.js';
 import { operationOf, referenceOf } from '../core/router.js';
@@ -6,10 +7,9 @@ import {
   fits,
   type MatcherContext,
   type MatcherResult,
-  shown,
   verdict,
 } from './matcher-result.js';
-import { subjectOf } from './subject.js';
+import { type MatcherSubject, subjectOf } from './subject.js';
 
 /**
  * The requests to count.
@@ -71,21 +71,17 @@ export const sandboxMatchers = {
     const ofOperation = subject.requests().filter((request) => operationOf(request)?.operation === operation);
     const found = ofOperation.filter(
       (request) =>
-        (body === undefined || fits(this, objectOf(request.body), body)) &&
+        (body === undefined || fits(this, isHolder(request.body) ? request.body : {}, body)) &&
         (status === undefined || request.status === status),
     );
     const pass = times === undefined ? found.length > 0 : found.length === times;
     const count = times === undefined ? 'a request' : `${times} requests`;
-    return verdict(
-      pass,
-      this,
-      {
-        expected: `to have received ${count} ${operation} ${shown({ body, status })}`,
-        found: `${found.length} of ${ofOperation.length} requests of that operation`,
-      },
-      subject,
-      ofOperation.flatMap((request) => referenceOf(request) ?? []),
-    );
+    const texts = {
+      expected: `to have received ${count} ${operation} ${JSON.stringify({ body, status })}`,
+      found: `${found.length} of ${ofOperation.length} requests of that operation`,
+    };
+    const references = ofOperation.flatMap((request) => referenceOf(request) ?? []);
+    return verdict(pass, this, texts, subject, references);
   },
 
   /** {@inheritDoc SandboxMatchers.toHaveCollection} */
@@ -96,13 +92,7 @@ export const sandboxMatchers = {
     expected: ExpectedFields<SandboxPayment> = {},
   ): MatcherResult {
     const subject = subjectOf(received);
-    const found = subject.payments().filter((payment) => payment.reference === reference);
-    const pass = found.some((payment) => fits(this, payment, expected));
-    const texts = {
-      expected: `to have a collection ${reference} ${shown(expected)}`,
-      found: statusesOf(found),
-    };
-    return verdict(pass, this, texts, subject, [reference]);
+    return havingRecord(this, subject, 'collection', subject.payments(), reference, expected);
   },
 
   /** {@inheritDoc SandboxMatchers.toHavePayout} */
@@ -113,10 +103,7 @@ export const sandboxMatchers = {
     expected: ExpectedFields<SandboxPayout> = {},
   ): MatcherResult {
     const subject = subjectOf(received);
-    const found = subject.payouts().filter((payout) => payout.reference === reference);
-    const pass = found.some((payout) => fits(this, payout, expected));
-    const texts = { expected: `to have a payout ${reference} ${shown(expected)}`, found: statusesOf(found) };
-    return verdict(pass, this, texts, subject, [reference]);
+    return havingRecord(this, subject, 'payout', subject.payouts(), reference, expected);
   },
 
   /** {@inheritDoc SandboxMatchers.toHavePaidOnce} */
@@ -153,16 +140,11 @@ export const sandboxMatchers = {
     );
     const states = ofEvent.map((delivery) => `${delivery.state} after ${delivery.attempts.length} tries`);
     const texts = {
-      expected: `to have delivered ${event} ${shown({ reference, attempts, status })}`,
+      expected: `to have delivered ${event} ${JSON.stringify({ reference, attempts, status })}`,
       found: states.join(', ') || 'no such event',
     };
-    return verdict(
-      pass,
-      this,
-      texts,
-      subject,
-      reference === undefined ? ofEvent.map(ownReference) : [reference],
-    );
+    const references = reference === undefined ? ofEvent.map(ownReference) : [reference];
+    return verdict(pass, this, texts, subject, references);
   },
 
   /** {@inheritDoc SandboxMatchers.toHaveNoFailedDeliveries} */
@@ -199,14 +181,23 @@ export interface SandboxMatchers<R = void> {
   toHaveNoFailedDeliveries(): R;
 }
 
-function objectOf(body: unknown): object {
-  return typeof body === 'object' && body !== null ? body : {};
-}
-
 function ownReference({ reference }: { readonly reference: string }): string {
   return reference;
 }
 
-function statusesOf(records: readonly { readonly status: string; readonly amount: string }[]): string {
-  return records.map(({ status, amount }) => `${status}, ${amount}`).join('; ') || 'none';
+function havingRecord(
+  context: MatcherContext,
+  subject: MatcherSubject,
+  what: 'collection' | 'payout',
+  records: readonly (SandboxPayment | SandboxPayout)[],
+  reference: string,
+  expected: object,
+): MatcherResult {
+  const named = records.filter((record) => record.reference === reference);
+  const texts = {
+    expected: `to have a ${what} ${reference} ${JSON.stringify(expected)}`,
+    found: named.map(({ status, amount }) => `${status}, ${amount}`).join('; ') || 'none',
+  };
+  const pass = named.some((record) => fits(context, record, expected));
+  return verdict(pass, context, texts, subject, [reference]);
 }

@@ -1,24 +1,16 @@
-import { type SandboxDelivery, type SandboxPayment, type SandboxPayout } from '../control/records.js';
-import { type SandboxRequest } from '../core/request-journal.js';
+import { isHolder } from '../../common/json-object.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { type SandboxMerchant } from '../handle/sandbox-merchant.js';
 
 /** The argument of `expect(…)`: a sandbox or one of its merchants. */
-export interface MatcherSubject {
-  payments(): readonly SandboxPayment[];
-  payouts(): readonly SandboxPayout[];
-  requests(): readonly SandboxRequest[];
-  deliveries(): readonly SandboxDelivery[];
-  explain(reference: string): string;
-}
+export type MatcherSubject = Pick<
+  SandboxMerchant,
+  'payments' | 'payouts' | 'requests' | 'deliveries' | 'explain'
+>;
 
 /** @throws PaymentsConfigError if `expect(…)` got something else. */
 export function subjectOf(received: unknown): MatcherSubject {
-  if (
-    typeof received === 'object' &&
-    received !== null &&
-    'explain' in received &&
-    'deliveries' in received
-  ) {
+  if (isHolder(received) && 'explain' in received && 'deliveries' in received) {
     return received as MatcherSubject;
   }
   throw new PaymentsConfigError(

@@ -3,6 +3,7 @@ import { type SandboxOperation } from '../core/operation-name.js';
 import { type Choices } from './choices.js';
 import {
   addUnknownFields,
+  type Change,
   type Fields,
   shuffleFields,
   varyIds,
@@ -35,15 +36,10 @@ const OF_SUCCESS: readonly Variation[] = [
     change: (answer, choices, operation) =>
       operation === STATUS_SHOWN ? answer : { ...answer, status: choices.pick([201, 202]) },
   },
-  {
-    name: 'another meta',
-    probability: 0.5,
-    change: (answer, choices) => {
-      const { meta: _, ...others } = answer.body;
-      const meta = choices.pick<unknown>(['absent', {}, { page: 1 }, null]);
-      return { ...answer, body: meta === 'absent' ? others : { ...others, meta } };
-    },
-  },
+  inBody('another meta', 0.5, ({ meta: _, ...others }, choices) => {
+    const meta = choices.pick<unknown>(['absent', {}, { page: 1 }, null]);
+    return meta === 'absent' ? others : { ...others, meta };
+  }),
   inData('amounts as another type', 0.6, varyMoney),
   inData('timestamps in another form', 0.4, (data, choices) =>
     varyTimestamps(data, choices, 'may be absent'),
@@ -56,11 +52,7 @@ const OF_SUCCESS: readonly Variation[] = [
   }),
   inData('unknown fields in data', 0.5, addUnknownFields),
   inData('data in another order', 0.3, shuffleFields),
-  {
-    name: 'another message',
-    probability: 0.3,
-    change: (answer, choices) => withField(answer, 'message', choices.pick(['Imefanikiwa ✓', 'OK', ''])),
-  },
+  anotherMessage('Imefanikiwa ✓', 'OK', ''),
 ];
 
 const OF_REFUSAL: readonly Variation[] = [
@@ -70,35 +62,17 @@ const OF_REFUSAL: readonly Variation[] = [
     change: (answer, choices) =>
       FIXED_STATUSES.has(answer.status) ? answer : { ...answer, status: choices.pick(REFUSAL_STATUSES) },
   },
-  {
-    name: 'another error shape',
-    probability: 0.5,
-    change: (answer) => ({ ...answer, body: otherShape(answer.body) }),
-  },
-  {
-    name: 'a request_id in the error',
-    probability: 0.3,
-    change: (answer) => withField(answer, 'request_id', '6f2c1d5e-8a55-4c7b-9d0e-2b1f7a3c4d5e'),
-  },
-  {
-    name: 'another message',
-    probability: 0.3,
-    change: (answer, choices) =>
-      withField(answer, 'message', choices.pick(['Ombi limekataliwa', 'Error', ''])),
-  },
+  inBody('another error shape', 0.5, otherShape),
+  inBody('a request_id in the error', 0.3, (body) => ({
+    ...body,
+    request_id: '6f2c1d5e-8a55-4c7b-9d0e-2b1f7a3c4d5e',
+  })),
+  anotherMessage('Ombi limekataliwa', 'Error', ''),
 ];
 
 const OF_EVERY_ANSWER: readonly Variation[] = [
-  {
-    name: 'unknown fields in the envelope',
-    probability: 0.4,
-    change: (answer, choices) => ({ ...answer, body: addUnknownFields(answer.body, choices) }),
-  },
-  {
-    name: 'the envelope in another order',
-    probability: 0.3,
-    change: (answer, choices) => ({ ...answer, body: shuffleFields(answer.body, choices) }),
-  },
+  inBody('unknown fields in the envelope', 0.4, addUnknownFields),
+  inBody('the envelope in another order', 0.3, shuffleFields),
 ];
 
 /** Varies an answer within the specification, and lists the variations. */
@@ -119,27 +93,28 @@ export function varyAnswer(
   return { answer: current, varied };
 }
 
-/** A variation of the record in `data`, or of each record of a list. */
-function inData(
-  name: string,
-  probability: number,
-  change: (data: Fields, choices: Choices) => Fields,
-): Variation {
+/** A variation of the whole body. */
+function inBody(name: string, probability: number, change: Change): Variation {
   return {
     name,
     probability,
-    change: (answer, choices) => {
-      const { data } = answer.body;
-      const changed = Array.isArray(data)
-        ? (data as readonly Fields[]).map((entry) => change(entry, choices))
-        : change(data as Fields, choices);
-      return withField(answer, 'data', changed);
-    },
+    change: (answer, choices) => ({ ...answer, body: change(answer.body, choices) }),
   };
 }
 
-function withField(answer: GatewayAnswer, name: string, value: unknown): GatewayAnswer {
-  return { ...answer, body: { ...answer.body, [name]: value } };
+function anotherMessage(...messages: [string, ...string[]]): Variation {
+  return inBody('another message', 0.3, (body, choices) => ({ ...body, message: choices.pick(messages) }));
+}
+
+/** A variation of the record in `data`, or of each record of a list. */
+function inData(name: string, probability: number, change: Change): Variation {
+  return inBody(name, probability, (body, choices) => {
+    const { data } = body;
+    const changed = Array.isArray(data)
+      ? (data as readonly Fields[]).map((entry) => change(entry, choices))
+      : change(data as Fields, choices);
+    return { ...body, data: changed };
+  });
 }
 
 /** Swaps shapes A and B. Keeps shape C, the only one with messages by field. */

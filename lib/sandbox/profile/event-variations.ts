@@ -4,6 +4,7 @@ import { type EventSubject, type VariedEvent } from '../core/gateway-context.js'
 import { type WebhookPayload } from '../core/webhook-event.js';
 import {
   addUnknownFields,
+  type Change,
   type Fields,
   shuffleFields,
   varyMetadata,
@@ -28,11 +29,8 @@ export function varyEvent({ payload, plan, mayBeLate }: EventSubject, choices: C
 }
 
 function variedPayload({ event, created_at, data }: WebhookPayload, choices: Choices): Fields {
-  const maybe = (
-    fields: Fields,
-    probability: number,
-    change: (fields: Fields, choices: Choices) => Fields,
-  ) => (choices.chance(probability) ? change(fields, choices) : fields);
+  const maybe = (fields: Fields, probability: number, change: Change): Fields =>
+    choices.chance(probability) ? change(fields, choices) : fields;
   let fields: Fields = data;
   fields = maybe(fields, 0.5, varyMoney);
   fields = maybe(fields, 0.5, varyMetadata);

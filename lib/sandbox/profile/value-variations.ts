@@ -1,6 +1,7 @@
 import { type Choices } from './choices.js';
 
 export type Fields = Readonly<Record<string, unknown>>;
+export type Change = (fields: Fields, choices: Choices) => Fields;
 
 const MONEY_FIELDS = new Set([
   'amount',

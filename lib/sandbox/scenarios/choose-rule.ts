@@ -43,7 +43,7 @@ function ruleWithoutFault({ operation, header, number, auto }: RuleInput): Rule 
     : { name: 'default manual', plan: WAITING };
 }
 
-function scenarioRule(name: string, { plan = WAITING, fault, refusal }: Scenario): Rule {
+function scenarioRule(name: string, { plan, fault, refusal }: Scenario): Rule {
   return { name, plan, ...(fault && { fault }), ...(refusal && { refusal: refused(refusal) }) };
 }
 

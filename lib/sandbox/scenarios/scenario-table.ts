@@ -3,6 +3,7 @@ import {
   type DeliveryPlan,
   type ScheduledTransition,
   PLAIN_DELIVERY,
+  WAITING,
 } from '../core/outcome-plan.js';
 import { type Fault } from '../core/fault.js';
 import { SANDBOX_OPERATIONS, type SandboxOperation } from '../core/operation-name.js';
@@ -15,9 +16,9 @@ export interface Scenario {
   readonly operations: readonly SandboxOperation[];
   /** The text in `docs/sandbox.md`. */
   readonly description: string;
+  readonly plan: OutcomePlan;
   readonly refusal?: RefusalCode;
   readonly fault?: Fault;
-  readonly plan?: OutcomePlan;
 }
 
 const SECOND = 1_000;
@@ -30,165 +31,62 @@ const TO_BANK = ['POST /disbursements/bank'] as const;
 const TO_PHONE = ['POST /disbursements/mobile-money'] as const;
 const LOOK_UP = ['POST /disbursements/name-lookup'] as const;
 
+const DROP: Fault = { kind: 'dropAfterProcessing' };
+const DROPPED = 'the connection is dropped instead of an answer';
+
 /** All magic numbers. An ending may have one meaning for collections and another for payouts. */
 export const SCENARIOS: readonly Scenario[] = [
-  {
-    ending: '0001',
-    operations: COLLECT,
-    description: 'approved after 2 s: `success`',
-    plan: ending(2 * SECOND, 'success'),
-  },
-  {
-    ending: '0002',
-    operations: COLLECT,
-    description: '`processing` after 2 s, `success` after 30 s',
-    plan: plan([
-      { afterMs: 2 * SECOND, to: 'processing' },
-      { afterMs: 30 * SECOND, to: 'success' },
-    ]),
-  },
-  {
-    ending: '0003',
-    operations: COLLECT,
-    description: 'declined by the customer after 2 s: `cancelled`',
-    plan: ending(2 * SECOND, 'cancelled'),
-  },
-  {
-    ending: '0004',
-    operations: COLLECT,
-    description: 'fails after 2 s (not enough money): `failed`',
-    plan: ending(2 * SECOND, 'failed'),
-  },
-  {
-    ending: '0005',
-    operations: COLLECT,
-    description: 'never answered: `expired` when its time is up, with `auto` too',
-    plan: plan([]),
-  },
-  {
-    ending: '0006',
-    operations: COLLECT,
-    description: 'stuck: `pending` for ever, no webhook',
-    plan: { ...plan([]), expires: false },
-  },
-  {
-    ending: '0007',
-    operations: COLLECT,
-    description: 'approved after 2 s, its webhook delivered twice',
-    plan: ending(2 * SECOND, 'success', { copies: 2 }),
-  },
-  {
-    ending: '0008',
-    operations: COLLECT,
-    description: 'approved at once: the webhook comes before the HTTP answer, which still says `pending`',
-    plan: { ...ending(0, 'success'), beforeAnswer: true },
-  },
-  {
-    ending: '0009',
-    operations: COLLECT,
-    description: 'approved after 2 s, the first three deliveries lost, then redelivered by the schedule',
-    plan: ending(2 * SECOND, 'success', { lost: 3 }),
-  },
-  {
-    ending: '0010',
-    operations: COLLECT,
-    description: 'approved after 2 s, a forged signature first, then the right one',
-    plan: ending(2 * SECOND, 'success', { forgedFirst: true }),
-  },
-  {
-    ending: '0001',
-    operations: PAY_OUT,
-    description: 'paid after 2 s: `paid`',
-    plan: ending(2 * SECOND, 'paid'),
-  },
-  {
-    ending: '0002',
-    operations: PAY_OUT,
-    description: 'slow: `paid` after 10 min',
-    plan: ending(10 * MINUTE, 'paid'),
-  },
-  {
-    ending: '0003',
-    operations: PAY_OUT,
-    description: 'fails after 2 s and the locked money returns: `failed`',
-    plan: ending(2 * SECOND, 'failed'),
-  },
-  {
-    ending: '0004',
-    operations: PAY_OUT,
-    description: 'cancelled after 2 s and the locked money returns: `cancelled`',
-    plan: ending(2 * SECOND, 'cancelled'),
-  },
-  {
-    ending: '0005',
-    operations: PAY_OUT,
-    description: 'stuck: `processing` for ever, the money stays locked',
-    plan: plan([]),
-  },
-  {
-    ending: '0404',
-    operations: LOOK_UP,
-    description: 'refused: `ACCOUNT_NOT_FOUND`',
-    refusal: 'ACCOUNT_NOT_FOUND',
-  },
-  {
-    ending: '0404',
-    operations: TO_BANK,
-    description: 'refused: `INVALID_ACCOUNT`',
-    refusal: 'INVALID_ACCOUNT',
-  },
-  {
-    ending: '0406',
-    operations: TO_BANK,
-    description: 'refused: `ACCOUNT_NAME_MISMATCH`',
-    refusal: 'ACCOUNT_NAME_MISMATCH',
-  },
-  {
-    ending: '0410',
-    operations: LOOK_UP,
-    description: 'refused: `INVALID_BANK_CODE`',
-    refusal: 'INVALID_BANK_CODE',
-  },
-  { ending: '0410', operations: TO_BANK, description: 'refused: `INVALID_BANK`', refusal: 'INVALID_BANK' },
-  { ending: '0422', operations: TO_PHONE, description: 'refused: `INVALID_PHONE`', refusal: 'INVALID_PHONE' },
-  {
-    ending: '0502',
-    operations: PAY_OUT,
-    description: 'refused: `PROVIDER_ERROR`',
-    refusal: 'PROVIDER_ERROR',
-  },
-  {
-    ending: '0429',
-    operations: SANDBOX_OPERATIONS,
-    description: '429 with `Retry-After: 2`, every time',
-    fault: { kind: 'status', status: 429, options: { retryAfter: 2 } },
-  },
-  {
-    ending: '0500',
-    operations: SANDBOX_OPERATIONS,
-    description: '500 as an HTML page, not processed',
-    fault: { kind: 'html', status: 500 },
-  },
-  {
-    ending: '0504',
-    operations: COLLECT,
-    description: 'accepted, but the connection is dropped instead of an answer; approved after 2 s',
-    fault: { kind: 'dropAfterProcessing' },
-    plan: ending(2 * SECOND, 'success'),
-  },
-  {
-    ending: '0504',
-    operations: PAY_OUT,
-    description: 'accepted, but the connection is dropped instead of an answer; paid after 2 s',
-    fault: { kind: 'dropAfterProcessing' },
-    plan: ending(2 * SECOND, 'paid'),
-  },
-  {
-    ending: '0504',
-    operations: READ,
-    description: 'the connection is dropped instead of an answer',
-    fault: { kind: 'dropAfterProcessing' },
-  },
+  plays('0001', COLLECT, 'approved after 2 s: `success`', soon('success')),
+  plays(
+    '0002',
+    COLLECT,
+    '`processing` after 2 s, `success` after 30 s',
+    plan([...soon('processing').transitions, { afterMs: 30 * SECOND, to: 'success' }]),
+  ),
+  plays('0003', COLLECT, 'declined by the customer after 2 s: `cancelled`', soon('cancelled')),
+  plays('0004', COLLECT, 'fails after 2 s (not enough money): `failed`', soon('failed')),
+  plays('0005', COLLECT, 'never answered: `expired` when its time is up, with `auto` too', plan([])),
+  plays('0006', COLLECT, 'stuck: `pending` for ever, no webhook', { ...plan([]), expires: false }),
+  plays('0007', COLLECT, 'approved after 2 s, its webhook delivered twice', soon('success', { copies: 2 })),
+  plays(
+    '0008',
+    COLLECT,
+    'approved at once: the webhook comes before the HTTP answer, which still says `pending`',
+    { ...ending(0, 'success'), beforeAnswer: true },
+  ),
+  plays(
+    '0009',
+    COLLECT,
+    'approved after 2 s, the first three deliveries lost, then redelivered by the schedule',
+    soon('success', { lost: 3 }),
+  ),
+  plays(
+    '0010',
+    COLLECT,
+    'approved after 2 s, a forged signature first, then the right one',
+    soon('success', { forgedFirst: true }),
+  ),
+  plays('0001', PAY_OUT, 'paid after 2 s: `paid`', soon('paid')),
+  plays('0002', PAY_OUT, 'slow: `paid` after 10 min', ending(10 * MINUTE, 'paid')),
+  plays('0003', PAY_OUT, 'fails after 2 s and the locked money returns: `failed`', soon('failed')),
+  plays('0004', PAY_OUT, 'cancelled after 2 s and the locked money returns: `cancelled`', soon('cancelled')),
+  plays('0005', PAY_OUT, 'stuck: `processing` for ever, the money stays locked', plan([])),
+  refuses('0404', LOOK_UP, 'ACCOUNT_NOT_FOUND'),
+  refuses('0404', TO_BANK, 'INVALID_ACCOUNT'),
+  refuses('0406', TO_BANK, 'ACCOUNT_NAME_MISMATCH'),
+  refuses('0410', LOOK_UP, 'INVALID_BANK_CODE'),
+  refuses('0410', TO_BANK, 'INVALID_BANK'),
+  refuses('0422', TO_PHONE, 'INVALID_PHONE'),
+  refuses('0502', PAY_OUT, 'PROVIDER_ERROR'),
+  fails('0429', SANDBOX_OPERATIONS, '429 with `Retry-After: 2`, every time', {
+    kind: 'status',
+    status: 429,
+    options: { retryAfter: 2 },
+  }),
+  fails('0500', SANDBOX_OPERATIONS, '500 as an HTML page, not processed', { kind: 'html', status: 500 }),
+  fails('0504', COLLECT, `accepted, but ${DROPPED}; approved after 2 s`, DROP, soon('success')),
+  fails('0504', PAY_OUT, `accepted, but ${DROPPED}; paid after 2 s`, DROP, soon('paid')),
+  fails('0504', READ, DROPPED, DROP),
 ];
 
 /** The scenarios of an operation. */
@@ -200,11 +98,34 @@ export function findScenario(operation: SandboxOperation, code: string): Scenari
   return scenariosOf(operation).find((scenario) => scenario.ending === code);
 }
 
+function plays(
+  ending: string,
+  operations: readonly SandboxOperation[],
+  description: string,
+  plan: OutcomePlan,
+): Scenario {
+  return { ending, operations, description, plan };
+}
+
+function refuses(ending: string, operations: readonly SandboxOperation[], refusal: RefusalCode): Scenario {
+  return { ending, operations, description: `refused: \`${refusal}\``, plan: WAITING, refusal };
+}
+
+function fails(
+  ending: string,
+  operations: readonly SandboxOperation[],
+  description: string,
+  fault: Fault,
+  plan = WAITING,
+): Scenario {
+  return { ending, operations, description, plan, fault };
+}
+
 function plan(
   transitions: readonly ScheduledTransition[],
   delivery: Partial<DeliveryPlan> = {},
 ): OutcomePlan {
-  return { transitions, expires: true, beforeAnswer: false, delivery: { ...PLAIN_DELIVERY, ...delivery } };
+  return { ...WAITING, transitions, delivery: { ...PLAIN_DELIVERY, ...delivery } };
 }
 
 function ending(
@@ -213,4 +134,8 @@ function ending(
   delivery?: Partial<DeliveryPlan>,
 ): OutcomePlan {
   return plan([{ afterMs, to }], delivery);
+}
+
+function soon(to: ScheduledTransition['to'], delivery?: Partial<DeliveryPlan>): OutcomePlan {
+  return ending(2 * SECOND, to, delivery);
 }

@@ -19,7 +19,8 @@ export function requestEntry(request: SandboxRequest): TimelineEntry {
   const { at, method, path, headers, status, code, rule, fault, varied } = request;
   const key = headers['idempotency-key'];
   const call = `${method} ${path.replace('/api/v1', '')}${key === undefined ? '' : `, key ${key}`}`;
-  const answer = status === null ? `no answer (${fault ?? 'none was sent'})` : joined([String(status), code]);
+  const given = code === null ? '' : ` ${code}`;
+  const answer = status === null ? `no answer (${fault ?? 'none was sent'})` : `${status}${given}`;
   const otherwise = varied.length > 0 ? ` (varied: ${varied.join(', ')})` : '';
   return { at, what: 'request', text: `${call} -> ${answer} [${rule ?? 'no rule'}]${otherwise}` };
 }
@@ -43,7 +44,8 @@ export function payoutEntry(
 export function attemptEntry(delivery: Delivery, attempt: DeliveryAttempt): TimelineEntry {
   const { event, endpoint, nextAttemptAt } = delivery;
   const { at, number, forged, problem } = attempt;
-  const where = endpoint ? ` to ${placeOf(endpoint.url)}` : '';
+  // Without its query, which may contain a token.
+  const where = endpoint ? ` to ${endpoint.url.origin}${endpoint.url.pathname}` : '';
   const next = optionalTimestamp(nextAttemptAt);
   const later = problem !== undefined && next !== null ? `; next try at ${next}` : '';
   const what = `${event.event}, try ${number}${forged ? ' (forged)' : ''}${where}`;
@@ -55,13 +57,4 @@ export function unsentEntry({ event, nextAttemptAt }: Delivery, at: string): Tim
   const next = optionalTimestamp(nextAttemptAt);
   const why = next === null ? 'not sent: there was no address (deliverTo)' : `first try at ${next}`;
   return { at, what: 'delivery', text: `${event.event}, ${why}` };
-}
-
-/** A URL without its query, which may contain a token. */
-function placeOf({ origin, pathname }: URL): string {
-  return `${origin}${pathname}`;
-}
-
-function joined(parts: readonly (string | null)[]): string {
-  return parts.filter((part) => part !== null).join(' ');
 }

@@ -6,7 +6,7 @@ import { type EndpointSecret, type WebhookEndpoint } from '../core/delivery.js';
 import { isLoopbackHost } from '../http/loopback.js';
 
 /** The settings of a new endpoint. */
-export interface EndpointDraft {
+interface EndpointDraft {
   readonly url: string;
   readonly merchant?: string | undefined;
   readonly events?: readonly string[] | undefined;
@@ -16,7 +16,7 @@ export interface EndpointDraft {
 }
 
 /** A change of an endpoint. Undefined fields stay. */
-export interface EndpointChange {
+interface EndpointChange {
   readonly url?: string | undefined;
   /** Null: all events. */
   readonly events?: readonly string[] | null | undefined;

@@ -1,4 +1,5 @@
 import { type WebhookScheme } from '../../common/webhook-scheme.js';
+import { type Duration, milliseconds } from '../clock/duration.js';
 import { type TimeSource } from '../clock/sandbox-clock.js';
 import {
   activeSecrets,
@@ -12,8 +13,10 @@ import {
 import { type EventBus, type SandboxEvents } from '../core/event-bus.js';
 import { type OutgoingEvent } from '../core/webhook-event.js';
 import { type EndpointRegistry } from './endpoint-registry.js';
-import { waitAfter } from './redelivery-schedule.js';
 import { problemOf, problemOfForged, type SendResult, type WebhookSender } from './webhook-sender.js';
+
+/** The wait after each failed try. Invented: the specification does not show it ("Events" rule 4). */
+const WAITS: readonly Duration[] = ['5s', '5m', '30m', '2h', '5h', '10h', '10h'];
 
 /** A key that no receiver has. */
 const FORGED = Buffer.from('a key that belongs to nobody: forged');
@@ -114,10 +117,8 @@ export class WebhookDeliverer {
       this.lose(delivery, endpoint);
       return;
     }
-    const first = this.send(delivery, endpoint);
-    if (!plan.atOnce) await first;
-    const copies: Promise<void>[] = [first];
-    for (let copy = 1; copy < plan.copies; copy += 1) {
+    const copies: Promise<void>[] = [];
+    for (let copy = 0; copy < plan.copies; copy += 1) {
       const sent = this.send(delivery, endpoint);
       if (!plan.atOnce) await sent;
       copies.push(sent);
@@ -131,7 +132,16 @@ export class WebhookDeliverer {
     const { forged = false, replay } = sending;
     const started = performance.now();
     const at = this.clock.now();
-    const [headers, result] = await this.post(delivery, endpoint, sending);
+    let headers: Headers = {};
+    let result: SendResult;
+    try {
+      headers = this.headersOf(delivery, endpoint, sending);
+      result = await this.sender.send(delivery.event.merchant, endpoint.url, headers, delivery.body);
+    } catch (error) {
+      // A custom scheme may throw, or return an invalid header.
+      const problem = error instanceof Error ? error.message : String(error);
+      result = { problem: `it could not be signed: ${problem}` };
+    }
     this.record(delivery, endpoint, {
       at,
       answer: 'status' in result ? result : undefined,
@@ -178,29 +188,13 @@ export class WebhookDeliverer {
     }
   }
 
-  /** Never rejects, even if a custom scheme throws or returns an invalid header. */
-  private async post(
-    delivery: Delivery,
-    endpoint: WebhookEndpoint,
-    sending: Sending,
-  ): Promise<[Headers, SendResult]> {
-    let headers: Headers = {};
-    try {
-      headers = this.headersOf(delivery, endpoint, sending);
-      return [headers, await this.sender.send(delivery.event.merchant, endpoint.url, headers, delivery.body)];
-    } catch (error) {
-      const problem = `it could not be signed: ${error instanceof Error ? error.message : String(error)}`;
-      return [headers, { problem }];
-    }
-  }
-
   private tryAgainLater(delivery: Delivery, endpoint: WebhookEndpoint): void {
     // If several copies fail together, only one try follows.
     if (delivery.nextAttemptAt !== undefined) return;
     delivery.failures += 1;
-    const wait = waitAfter(delivery.failures);
+    const wait = WAITS[delivery.failures - 1];
     if (wait === undefined) delivery.state = 'exhausted';
-    else this.planAttempt(delivery, endpoint, wait);
+    else this.planAttempt(delivery, endpoint, milliseconds(wait));
   }
 
   private headersOf(

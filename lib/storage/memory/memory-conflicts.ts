@@ -106,7 +106,7 @@ export class MemoryConflicts implements ConflictStore {
   }
 }
 
-/** What it stands for is in it: after a restart the same position is another delivery's. */
+/** An id holds the key, because after a restart the same position belongs to another delivery. */
 function idOf(position: number, key: string): string {
   return `${position}.${Buffer.from(key).toString('base64url')}`;
 }

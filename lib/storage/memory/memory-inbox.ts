@@ -9,20 +9,27 @@ import {
 import { decideClaim, type InboxEntry } from '../inbox-decision.js';
 import { inOneTurn, scopeText, storageFull } from './memory-records.js';
 
-/** An outcome whose handlers run, or must run again. */
-interface UnfinishedEntry extends InboxEntry {
-  state: 'running' | 'open';
+interface MemoryEntry extends InboxEntry {
+  providerReference?: string | undefined;
   readonly fence: number;
+}
+
+/** An outcome whose handlers run, or must run again. */
+interface UnfinishedEntry extends MemoryEntry {
+  state: 'running' | 'open';
   readonly attempt: number;
   finished: readonly string[];
 }
 
-interface DoneEntry extends InboxEntry {
+interface DoneEntry extends MemoryEntry {
   readonly state: 'done';
-  providerReference?: string | undefined;
-  readonly fence: number;
   readonly doneAt: number;
 }
+
+/** What a claim takes over from the one before. */
+type EarlierClaim = Pick<UnfinishedEntry, 'attempt' | 'finished' | 'providerReference'>;
+
+const NO_CLAIM: EarlierClaim = { attempt: 0, finished: [] };
 
 /** The inbox of one process. Each method runs in one turn of the event loop, which makes it atomic. */
 export class MemoryInbox implements InboxStore {
@@ -75,29 +82,43 @@ export class MemoryInbox implements InboxStore {
   private claimNow(delivery: InboxDelivery, leaseMs: number): ClaimResult {
     const id = keyText(delivery.key);
     const unfinished = this.unfinished.get(id);
-    const done = this.done.get(id);
-    const entry = unfinished ?? done;
+    const entry = unfinished ?? this.done.get(id);
     const now = this.now();
-    const decision = decideClaim(entry, delivery, now);
-    if (decision === 'done' && done) done.providerReference ??= delivery.providerReference;
-    if (decision === 'done' || decision === 'missing') return { result: decision };
-    if (decision === 'busy') return { result: 'busy', leaseLeftMs: (unfinished?.leaseUntil ?? now) - now };
-    if (decision === 'conflict') return { result: 'conflict', existingEvent: entry?.event ?? '' };
-    if (done) this.done.delete(id);
-    if (!entry) this.makeRoom();
-    const again = decision === 'run' ? unfinished : undefined;
-    const claimed: UnfinishedEntry = {
-      event: delivery.event,
-      fingerprint: delivery.fingerprint,
-      providerReference: delivery.providerReference ?? again?.providerReference,
+    if (!entry) {
+      if (delivery.mustExist) return { result: 'missing' };
+      this.makeRoom();
+      return this.newClaim(id, delivery, now + leaseMs);
+    }
+    switch (decideClaim(entry, delivery, now)) {
+      case 'busy':
+        return { result: 'busy', leaseLeftMs: entry.leaseUntil - now };
+      case 'conflict':
+        return { result: 'conflict', existingEvent: entry.event };
+      case 'done':
+        entry.providerReference ??= delivery.providerReference;
+        return { result: 'done' };
+      case 'run':
+        return this.newClaim(id, delivery, now + leaseMs, unfinished);
+      case 'run-instead':
+        return this.newClaim(id, delivery, now + leaseMs);
+    }
+  }
+
+  private newClaim(id: string, delivery: InboxDelivery, leaseUntil: number, earlier = NO_CLAIM): ClaimResult {
+    const { event, fingerprint, providerReference = earlier.providerReference } = delivery;
+    const entry: UnfinishedEntry = {
+      event,
+      fingerprint,
+      providerReference,
       state: 'running',
-      leaseUntil: now + leaseMs,
+      leaseUntil,
       fence: ++this.lastFence,
-      attempt: (again?.attempt ?? 0) + 1,
-      finished: again?.finished ?? [],
+      attempt: earlier.attempt + 1,
+      finished: [...earlier.finished],
     };
-    this.unfinished.set(id, claimed);
-    return { result: 'claimed', claim: this.claimOf(id, claimed) };
+    this.done.delete(id);
+    this.unfinished.set(id, entry);
+    return { result: 'claimed', claim: this.claimOf(id, entry) };
   }
 
   private claimOf(id: string, { fence, attempt, finished }: UnfinishedEntry): InboxClaim {
@@ -158,7 +179,7 @@ export class MemoryInbox implements InboxStore {
     this.waiters.delete(id);
   }
 
-  /** Forgets the oldest finished entry where there are too many. */
+  /** Forgets the oldest finished entry if there are too many. */
   private makeRoom(): void {
     if (this.unfinished.size + this.done.size < this.maxEntries) return;
     const oldest = this.nextToForget();

@@ -114,7 +114,7 @@ export class MemoryRecords {
     return ofAccount.reduce((purged, { tombstones }) => purged + (tombstones?.purge(latest) ?? 0), 0);
   }
 
-  /** The scope of a payment, which is made where it is not there yet. */
+  /** The scope of a payment, which is made if it is not there yet. */
   private scopeOf(scope: JournalScope): ScopeRecords {
     for (const known of this.scopes) {
       if (isWithin(known.scope, scope)) return known;
@@ -229,15 +229,15 @@ export class NumberedRecords<Item extends { readonly record: { readonly state: s
 
   /** The records after a number whose state is wanted. Nothing may change until the caller has read what it needs. */
   *after(number: number, isWanted: (state: string) => boolean): Generator<Item, void> {
-    let from = number + 1;
-    for (let index = blockOf(from); index <= blockOf(this.last); index += 1) {
+    let first = (number + 1) % BLOCK;
+    for (let index = blockOf(number + 1); index <= blockOf(this.last); index += 1) {
       const block = this.blocks.get(index);
       const found = block && [...block.states.keys()].some(isWanted) ? block.items : [];
-      for (let at = from % BLOCK; at < found.length; at += 1) {
+      for (let at = first; at < found.length; at += 1) {
         const item = found[at];
         if (item && isWanted(item.record.state)) yield item;
       }
-      from = (index + 1) * BLOCK;
+      first = 0;
     }
   }
 }

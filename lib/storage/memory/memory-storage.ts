@@ -30,7 +30,7 @@ export interface MemoryStorageOptions {
  * Work that is not finished is never forgotten: a storage full of unhandled webhooks refuses new deliveries with 503,
  * and one full of open payments grows and warns.
  *
- * @throws PaymentsConfigError where `maxEntries` is not a whole number from 1 on.
+ * @throws PaymentsConfigError if `maxEntries` is not a whole number from 1 on.
  *
  * @publicApi
  */

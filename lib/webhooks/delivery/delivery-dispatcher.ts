@@ -70,7 +70,7 @@ export class DeliveryDispatcher {
     const decision = decideDelivery(event, existing, { supersede, unknownReferences, hearsUnrecognized });
     switch (decision.act) {
       case 'acknowledge':
-        trace?.ignored('unknown-reference');
+        trace?.note('ignored', 'unknown-reference');
         return DONE;
       case 'set-aside':
         return this.setAside(decision.kind, webhook, decision.problem, existing);
@@ -184,7 +184,7 @@ export class DeliveryDispatcher {
     await this.conflicts.setAside(kind, webhook);
     if (kind !== 'conflict' && kind !== 'mismatch') {
       this.conflicts.report(kind, webhook.event, problem);
-      webhook.trace?.setAside(kind);
+      webhook.trace?.note('handled', kind);
       return DONE;
     }
     if (this.stepsFor(`payment.${kind}`).length === 0) {

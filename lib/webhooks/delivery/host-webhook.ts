@@ -15,7 +15,7 @@ import { ANSWER_MESSAGES, type WebhookAnswer } from './webhook-answer.js';
 import { type WebhookReceiver } from './webhook-receiver.js';
 
 /**
- * The exact bytes of a delivery's body; a text stands for its UTF-8 bytes.
+ * The exact bytes of a delivery's body; a text is read as its UTF-8 bytes.
  *
  * @publicApi
  */

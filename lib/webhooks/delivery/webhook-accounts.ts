@@ -58,8 +58,8 @@ export class WebhookAccounts implements OnModuleDestroy {
 
   /**
    * Runs in the first phase of a shutdown, so that handlers still have everything that closes in later
-   * phases. New deliveries are told to come again. Nest runs these hooks module by module, so other modules
-   * may have closed things in this phase.
+   * phases. New deliveries are answered 503, so that the gateway delivers them again. Nest runs these hooks
+   * module by module, so other modules may have closed things in this phase.
    */
   async onModuleDestroy(): Promise<void> {
     await Promise.all([...this.receivers.values()].map(async (receiver) => receiver?.close()));

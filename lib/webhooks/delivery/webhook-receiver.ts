@@ -91,7 +91,7 @@ export class WebhookReceiver {
     }
     return this.answered(webhook, 'request', 'queue', async ({ trace }) => {
       await enqueue(queuedDelivery(this.scope, webhook));
-      trace?.queued();
+      trace?.note('queued');
       return DONE;
     });
   }

@@ -53,25 +53,13 @@ export class WebhookTrace {
 
   /** The delivery was claimed, or could not be. */
   claimed(kind: InboxKind, result: ClaimResult['result']): void {
-    this.kind = kind;
-    this.success = result === 'done' || result === 'missing' ? 'repeated' : 'handled';
+    this.note(result === 'done' || result === 'missing' ? 'repeated' : 'handled', kind);
   }
 
-  /** The delivery was set aside. */
-  setAside(kind: InboxKind): void {
+  /** Notes what a 200 means from now on, and the kind of the delivery; without one, none is reported. */
+  note(success: WebhookTrace['success'], kind?: InboxKind): void {
+    this.success = success;
     this.kind = kind;
-    this.success = 'handled';
-  }
-
-  /** The delivery belongs to another system. */
-  ignored(kind: InboxKind): void {
-    this.kind = kind;
-    this.success = 'ignored';
-  }
-
-  /** The delivery was stored in a queue. */
-  queued(): void {
-    this.success = 'queued';
   }
 
   /** Runs one step of the work, and reports its start and end. */

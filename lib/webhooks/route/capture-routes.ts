@@ -56,7 +56,7 @@ export class RawBodyCapture {
 
   private installOnExpress(adapter: AbstractHttpAdapter): void {
     const app = adapter.getInstance<ExpressLike>();
-    for (const parser of earlierParsers(app)) this.paths.reportParser(parser);
+    this.paths.earlierParsers.push(...earlierParsers(app));
     captureOnExpress(app, this.paths, this.unverified);
     // Nest calls it right before it registers its parsers, and may call it twice.
     let isSettled = false;

@@ -17,14 +17,22 @@ export interface RouteRequest {
   readonly node: IncomingMessage;
 }
 
-/** The bytes from the option `webhooks.rawBody`; undefined if there is no such option, or it gives none. */
+/** The bytes from the option `webhooks.rawBody`; undefined if it gives none. */
 export async function bodyByOption(
+  rawBody: NonNullable<Receiver['rawBody']>,
   request: RouteRequest,
   receiver: Receiver,
 ): Promise<Uint8Array | undefined> {
-  const { rawBody } = receiver;
-  if (!rawBody) return undefined;
-  const given = await rawBodyOf(request, rawBody);
+  let given: Uint8Array | undefined;
+  try {
+    const raw: unknown = await rawBody(request.given);
+    given = raw == null ? undefined : bytesOf(raw);
+  } catch (error) {
+    new SafeLogger('PaymentsWebhooks').error(
+      `The option webhooks.rawBody gave no bytes, so a webhook cannot be verified; answered 500: ${failureLabel(error)}`,
+    );
+    throw new WebhookRefusal(500, 'This webhook cannot be verified.');
+  }
   return given && checked(given, request, receiver);
 }
 
@@ -34,21 +42,6 @@ export function bodyLeftByHost(request: RouteRequest, receiver: Receiver): Uint8
   const given = left.filter((value) => isUint8Array(value) || typeof value === 'string').map(bytesOf);
   const bytes = given.find((value) => Buffer.compare(value, NO_BODY) !== 0);
   return bytes && checked(bytes, request, receiver);
-}
-
-async function rawBodyOf(
-  { given: request }: RouteRequest,
-  rawBody: NonNullable<Receiver['rawBody']>,
-): Promise<Uint8Array | undefined> {
-  try {
-    const given: unknown = await rawBody(request);
-    return given == null ? undefined : bytesOf(given);
-  } catch (error) {
-    new SafeLogger('PaymentsWebhooks').error(
-      `The option webhooks.rawBody gave no bytes, so a webhook cannot be verified; answered 500: ${failureLabel(error)}`,
-    );
-    throw new WebhookRefusal(500, 'This webhook cannot be verified.');
-  }
 }
 
 /** Checks a body that the package did not read itself. */

@@ -152,7 +152,8 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
     context: ExecutionContext,
     receiver: WebhookReceiver,
   ): Promise<ReadDelivery> {
-    const given = receiver.rawBody && (await bodyByOption(request, receiver));
+    const { rawBody } = receiver;
+    const given = rawBody && (await bodyByOption(rawBody, request, receiver));
     if (given) return { bytes: given };
     const captured = await capturedBodies.get(request.node);
     if (!captured) {

@@ -46,10 +46,6 @@ export class WebhookPaths {
 
   constructor(private readonly accounts: WebhookAccounts) {}
 
-  reportParser(name: string): void {
-    this.earlierParsers.push(name);
-  }
-
   /** Notes a method whose route Nest must register. */
   declare(route: DeclaredRoute): void {
     this.unregistered.set(route.method, route);

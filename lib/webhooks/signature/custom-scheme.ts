@@ -3,9 +3,10 @@ import {
   type WebhookSecretForm,
   type WebhookSigningInput,
 } from '../../common/webhook-scheme.js';
-import { PaymentsConfigError } from '../../errors/payments-errors.js';
-import { checkHeaderName } from './scheme-checks.js';
+import { checkHeaderName, type WrongOption, wrongOptionOf } from './scheme-checks.js';
 import { safeVerdict } from './signature-check.js';
+
+const wrong: WrongOption = wrongOptionOf('customScheme');
 
 /**
  * A signature that `hmac()` cannot describe.
@@ -93,8 +94,4 @@ function checkSecretForm({
   if (!Number.isSafeInteger(maxBytes) || maxBytes < minBytes) {
     wrong('secretForm.maxBytes', 'must be a whole number of bytes, not below minBytes');
   }
-}
-
-function wrong(option: string, problem: string): never {
-  throw new PaymentsConfigError(`The option ${option} of customScheme() ${problem}.`);
 }

@@ -44,7 +44,7 @@ describeOnBoth('the checkout', (databaseUrl) => {
     expect(sandbox.payments().map(({ amount }) => amount)).toEqual(['28000.00']);
   });
 
-  it('tells whoever has the address of an order neither name nor phone', async () => {
+  it('shows neither name nor phone to anybody with the address of an order', async () => {
     const { body } = await shop.read(`/orders/${await shop.ordered()}`);
     expect(JSON.stringify(body)).not.toMatch(/Asha|712345|example\.com/);
   });

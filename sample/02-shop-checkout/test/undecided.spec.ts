@@ -41,7 +41,7 @@ describeOnOne('an order of which nobody knows', (databaseUrl) => {
     expect(await shop.sold()).toBe(1);
   });
 
-  it('is not asked for again by whoever presses Pay again', async () => {
+  it('is not requested again if the customer presses Pay again', async () => {
     const number = await lostAnswer();
     expect((await shop.pay(number, { phone: '0754 000 111' })).body.state).toBe('unknown');
     expect(sandbox.requests()).toHaveLength(1);

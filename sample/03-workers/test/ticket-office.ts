@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { type Job, Queue, QueueEvents } from 'bullmq';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
-import { buildChildProgram, type ChildProgram } from '../../../test/support/child-program.js';
+import { buildChildPrograms, type ChildPrograms } from '../../../test/support/child-program.js';
 import { connectRedis, forget, ownPrefix } from '../../../test/support/redis.js';
 import { freePort, ServerProcess } from '../../../test/support/server-process.js';
 import { redisService } from '../../../test/support/services.js';
@@ -11,25 +11,15 @@ import { type MailCall, MailService } from '../src/dev/mail-service.js';
 const QUEUE = 'payments-webhooks';
 export const PHONE = '255712345678';
 
-/** The programs of the sample, each built into one file. */
-export class Programs {
-  private constructor(
-    readonly web: ChildProgram,
-    readonly worker: ChildProgram,
-    readonly office: ChildProgram,
-  ) {}
-
-  /** @throws if Redis does not answer. */
-  static async build(): Promise<Programs> {
-    if (!redisService.reachable) throw new Error('The ticket office needs a Redis, and none answers.');
-    const build = (name: string): Promise<ChildProgram> =>
-      buildChildProgram(`sample/03-workers/src/${name}.ts`, { startsOften: true });
-    return new Programs(await build('web'), await build('worker'), await build('office'));
-  }
-
-  async remove(): Promise<void> {
-    await Promise.all([this.web, this.worker, this.office].map((program) => program.remove()));
-  }
+/**
+ * Builds the programs of the sample, each into one file.
+ *
+ * @throws if Redis does not answer.
+ */
+export async function buildPrograms(): Promise<ChildPrograms> {
+  if (!redisService.reachable) throw new Error('The ticket office needs a Redis, and none answers.');
+  const sources = ['web', 'worker', 'office'].map((name) => `sample/03-workers/src/${name}.ts`);
+  return buildChildPrograms(sources, { startsOften: true });
 }
 
 /** A command's exit code and output. */
@@ -51,7 +41,7 @@ export class TicketOffice {
   private readonly waiting = new Set<() => void>();
 
   private constructor(
-    private readonly programs: Programs,
+    private readonly programs: ChildPrograms,
     readonly gateway: PaymentsSandbox,
     readonly mails: MailService,
   ) {
@@ -60,7 +50,7 @@ export class TicketOffice {
     this.events = new QueueEvents(QUEUE, place);
   }
 
-  static async open(programs: Programs): Promise<TicketOffice> {
+  static async open(programs: ChildPrograms): Promise<TicketOffice> {
     const gateway = await PaymentsSandbox.start({ clock: 'manual', seed: 1 });
     const mails = await MailService.start(0, (call) => {
       office.calls.push(call);
@@ -75,21 +65,26 @@ export class TicketOffice {
   async startWeb(): Promise<void> {
     const port = await freePort();
     this.url = `http://127.0.0.1:${port}`;
-    this.web = await this.start(this.programs.web, 'Tickets are sold at', { PORT: String(port) });
+    this.web = await this.start('web', 'Tickets are sold at', { PORT: String(port) });
     this.gateway.deliverTo(`${this.url}/webhooks/payments`);
   }
 
   startWorker(environment: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
-    return this.start(this.programs.worker, 'Waiting for webhooks', environment);
+    return this.start('worker', 'Waiting for webhooks', environment);
   }
 
   /** Runs `npm run office -- …`. */
   command(...args: string[]): Promise<CommandEnd> {
     return new Promise((resolve) => {
       const options = { env: this.environment() };
-      execFile(process.execPath, [this.programs.office.file, ...args], options, (error, out, complaint) => {
-        resolve({ code: typeof error?.code === 'number' ? error.code : 0, said: out + complaint });
-      });
+      execFile(
+        process.execPath,
+        [this.programs.fileOf('office'), ...args],
+        options,
+        (error, out, complaint) => {
+          resolve({ code: typeof error?.code === 'number' ? error.code : 0, said: out + complaint });
+        },
+      );
     });
   }
 
@@ -164,12 +159,13 @@ export class TicketOffice {
   }
 
   private async start(
-    { file }: ChildProgram,
+    program: 'web' | 'worker',
     ready: string,
     environment: Readonly<Record<string, string>>,
   ): Promise<ServerProcess> {
     const env = { ...this.environment(), ...environment };
-    const process_ = await ServerProcess.start([process.execPath, file], ready, { env });
+    const command = [process.execPath, this.programs.fileOf(program)];
+    const process_ = await ServerProcess.start(command, ready, { env });
     this.processes.push(process_);
     return process_;
   }

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { type ChildPrograms } from '../../../test/support/child-program.js';
 import { describeWith, redisService } from '../../../test/support/services.js';
-import { PHONE, Programs, TicketOffice } from './ticket-office.js';
+import { buildPrograms, PHONE, TicketOffice } from './ticket-office.js';
 
 // Processes start and end; on a busy machine that takes its time.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -12,11 +13,11 @@ const ENDS = [
 ] as const;
 
 describeWith([redisService], 'a ticket office in processes of its own', () => {
-  let programs: Programs | undefined;
+  let programs: ChildPrograms | undefined;
   let office: TicketOffice;
 
   beforeAll(async () => {
-    programs = await Programs.build();
+    programs = await buildPrograms();
   });
   afterAll(() => programs?.remove());
   beforeEach(async () => {

@@ -63,22 +63,22 @@ describe('the boot of PaymentsQueueModule', () => {
   it.each<[string, Parameters<typeof boot>[0], string]>([
     ['without PaymentsModule', [queue()], 'PaymentsModule is not: add PaymentsModule.forRoot'],
     [
-      'where no account receives webhooks',
+      'if no account receives webhooks',
       [PaymentsModule.forRoot(withoutWebhooks), queue()],
       'PaymentsQueueModule has nothing to do',
     ],
     [
-      'where a named account receives none',
+      'if a named account receives no webhooks',
       [PaymentsModule.forRoot(withoutWebhooks), queue({ accounts: ['default'] })],
       "PaymentsQueueModule receives webhooks of the account 'default', which has no `webhooks` option",
     ],
     [
-      'where a named account does not exist',
+      'if a named account does not exist',
       [PaymentsModule.forRoot(paymentsOptions()), queue({ accounts: ['shop'] })],
       "belongs to the account 'shop', which no PaymentsModule registers (registered: 'default')",
     ],
     [
-      'where two queues take the same account',
+      'if two queues take the same account',
       [PaymentsModule.forRoot(paymentsOptions()), queue(), queue({ queueName: 'other' })],
       "Two queues take the webhooks of the account 'default'",
     ],
@@ -109,7 +109,7 @@ describe('the boot of PaymentsQueueModule', () => {
     expect(warned).toEqual([expect.stringContaining("of the account 'default' go through Redis")]);
   });
 
-  it('shows no password to whoever prints what can be injected', async () => {
+  it('prints no password of anything that can be injected', async () => {
     const app = await boot([PaymentsModule.forRoot(paymentsOptions()), queue()]);
     expect(inspect(app.get(PaymentsQueue, { strict: false }), { depth: Infinity })).not.toContain(
       'the-password',

@@ -18,7 +18,7 @@ describe.each(SKELETONS)('nestjs-payments init in a new application, %s', (skele
     application = new InitApplication(skeleton);
   });
 
-  it('makes one that compiles, boots, reads .env and hears a webhook', async () => {
+  it('makes one that compiles, boots, reads .env and receives a webhook', async () => {
     const before = application.files();
     const { code, stdout, stderr } = await application.init();
     expect({ code, stderr }).toEqual({

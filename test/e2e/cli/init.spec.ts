@@ -34,7 +34,31 @@ describe('nestjs-payments init', () => {
     expect(application.files()[file]).toBe(complete[file]);
   });
 
-  it('registers what stands there and no module names', async () => {
+  it.each(['{"dependencies":', '[]'])('writes nothing if package.json is %j', async (text) => {
+    application.write('package.json', text);
+    const before = application.files();
+    const { code, stderr } = await application.init();
+    expect(code).toBe(2);
+    expect(stderr).toContain('package.json is missing or is not JSON: repair it, then run init again.');
+    expect(application.files()).toEqual(before);
+  });
+
+  it('takes the module that NestFactory gets, whatever follows the call', async () => {
+    application.write(
+      'src/main.ts',
+      `import { NestFactory } from '@nestjs/core';
+import { AppModule } from './app.module';
+import { start } from './start';
+NestFactory.create(AppModule).then(start);
+`,
+    );
+    application.write('src/start.ts', 'export function start() {}\n');
+    const { code } = await application.init();
+    expect(code).toBe(0);
+    expect(application.read(MODULE)).toContain('PaymentsModule');
+  });
+
+  it('registers what is there and no module names', async () => {
     await application.init();
     const complete = application.read(MODULE);
     application.write(MODULE, complete.replace(', PaymentsController', '').replace(', PaymentsHandler', ''));

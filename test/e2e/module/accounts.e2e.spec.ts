@@ -248,7 +248,7 @@ describe('a named account', () => {
     );
   });
 
-  it('is named where one of its options is wrong', async () => {
+  it('is named in the error if one of its options is wrong', async () => {
     const wrong = { ...options, apiKey: 'sk_test_shop', apiSecret: 'pk_test_shop' };
     const imports = [PaymentsModule.forRoot(options), PaymentsModule.forRoot({ ...wrong, name: 'payouts' })];
     await expect(boot({ imports })).rejects.toThrow(/`apiKey` of account "payouts" /);

@@ -48,7 +48,7 @@ describe('an application that takes real money', () => {
     ['and webhooks', { ...live, webhooks }],
     ['without webhooks', live],
   ])(
-    'is warned where payments %s are remembered in memory only, without a key in the message',
+    'is warned if payments %s are remembered in memory only, without a key in the message',
     async (_, options) => {
       const [warning, ...others] = await warnings(options);
       expect(warning).toContain(
@@ -65,7 +65,7 @@ describe('an application that takes real money', () => {
       'its storage outlives the process',
       { ...live, webhooks, storage: { ...memoryStorage(), name: 'redis' } },
     ],
-  ])('is not warned where %s', async (_, options) => {
+  ])('is not warned if %s', async (_, options) => {
     expect(await warnings(options)).toEqual([]);
   });
 });
@@ -74,7 +74,7 @@ describe('an application that could handle an old webhook again', () => {
   const test = { ...live, apiKey: 'pk_test_1', apiSecret: 'sk_test_1' };
   const { scheme, secrets } = webhooks;
 
-  it('is told so where no time is signed and handled ones are forgotten', async () => {
+  it('is warned if the scheme signs no time and handled webhooks are forgotten', async () => {
     const [warning = '', ...others] = await warnings({ ...test, webhooks: { scheme, secrets } });
     expect(warning).toMatch(/account "shop": the scheme hmac-sha256 signs no time.*retentionDays: Infinity/);
     expect(others).toEqual([]);
@@ -86,7 +86,7 @@ describe('an application that drops or sets aside webhooks of unknown references
   const storage = { ...memoryStorage(), name: 'redis' };
 
   it.each(['set-aside', 'acknowledge'] as const)(
-    'is told with %s that memory knows no payment after a restart',
+    'is warned with %s that memory knows no payment after a restart',
     async (unknownReferences) => {
       const options = { ...test, webhooks: { ...webhooks, unknownReferences } };
       const [warning = '', ...others] = await warnings(options);
@@ -102,7 +102,7 @@ describe('an application with a short webhook secret', () => {
   const test = { ...live, apiKey: 'pk_test_1', apiSecret: 'sk_test_1' };
   const shortSecret = { value: 'ab12cd34', allowShort: true };
 
-  it('does not start unless the secret says so, and is warned at every boot where it does', async () => {
+  it('does not start unless the secret allows it, and then is warned at every boot', async () => {
     const started = (secret: string | typeof shortSecret): Promise<string[]> =>
       warnings({ ...test, webhooks: { ...webhooks, secrets: [...webhooks.secrets, secret] } });
     await expect(started(shortSecret.value)).rejects.toThrow('write { value, allowShort: true }');
@@ -136,7 +136,7 @@ describe('an application whose PAYMENTS_WEBHOOK_SECRET holds a comma', () => {
     process.env = { ...before };
   });
 
-  it('is told at boot that it has two secrets, and how to write one with a comma', async () => {
+  it('is warned at boot that it has two secrets, and how to write one with a comma', async () => {
     const [warning = '', ...others] = await started('the-first-secret-or-half,of-a-secret-with-comma');
     expect(warning).toContain('PAYMENTS_WEBHOOK_SECRET is read as 2 secrets');
     expect(warning).toContain('secrets: [process.env.PAYMENTS_WEBHOOK_SECRET]');
@@ -144,13 +144,13 @@ describe('an application whose PAYMENTS_WEBHOOK_SECRET holds a comma', () => {
     expect(others).toEqual([]);
   });
 
-  it('hears of the comma where a part is too short to be a secret', async () => {
+  it('gets an error that names the comma if a part is too short to be a secret', async () => {
     await expect(started('a-long-enough-half-of-it,rest')).rejects.toThrow(
       /webhooks\.secrets\[1\]` is shorter than 16 bytes.*split at its commas/,
     );
   });
 
-  it('is told nothing where the secret stands whole beside the factory, or holds no comma', async () => {
+  it('is not warned if the whole secret is written beside the factory, or holds no comma', async () => {
     const secret = 'the-first-secret-or-half,of-a-secret-with-comma';
     expect(await started(secret, { secrets: [secret] })).toEqual([]);
     expect(await started('one-secret-without-a-comma')).toEqual([]);

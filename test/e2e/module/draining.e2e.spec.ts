@@ -88,7 +88,7 @@ describe('before its storage is closed', () => {
     expect(story).toEqual(['handled', 'closed', 'closed']);
   });
 
-  it('the application answers what was handled, also where it cuts its connections', async () => {
+  it('the application answers what was handled, even if it cuts its connections', async () => {
     await start({}, { forceCloseConnections: true }, [{ provide: APP_INTERCEPTOR, useValue: unhurried }]);
     const answer = status();
     await began;

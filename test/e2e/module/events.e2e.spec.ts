@@ -146,7 +146,7 @@ describe('the application is told', () => {
     expect(heard.slice(3)).toEqual([['success', other, 'default']]);
   });
 
-  it('of both where a webhook wins over the journal', async () => {
+  it('of both events if a webhook overrides the journal', async () => {
     const sandbox = await startSandbox({ clock: 'manual', seed: 1 });
     await start(undefined, [paymentsOptions({}, gatewayOf(sandbox))]);
     await running!.app.get(CollectionsService).mobileMoney(collectionRequest);
@@ -155,7 +155,7 @@ describe('the application is told', () => {
     expect(names()).toEqual(['odd', 'success']);
   });
 
-  it('of both where the webhook wins only with its second run', async () => {
+  it('of both events if the webhook overrides the journal only in its second run', async () => {
     const sandbox = await startSandbox({ clock: 'manual', seed: 1 });
     await start(undefined, [paymentsOptions({}, gatewayOf(sandbox))]);
     await running!.app.get(CollectionsService).mobileMoney(collectionRequest);
@@ -225,7 +225,7 @@ describe('the application is told', () => {
     ]);
   });
 
-  it('by its own emitter, where it has others too', async () => {
+  it('by its own emitter, even if it has others too', async () => {
     const other = new EventEmitter2();
     const heardByOther: unknown[] = [];
     other.onAny((name) => heardByOther.push(name));
@@ -242,7 +242,7 @@ describe('the application is told', () => {
     expect(heardByOther).toEqual([]);
   });
 
-  it('nothing where it has no emitter, or nobody listens', async () => {
+  it('nothing if it has no emitter, or no listener', async () => {
     await start([]);
     expect(await send(paymentEvent('payment.success', { reference: 'order-1' }))).toBe(200);
     await running!.app.close();

@@ -155,7 +155,7 @@ describe('PaymentsModule.forRootAsync', () => {
     expect(made).toBe(1);
   });
 
-  it('is global where it says so', async () => {
+  it('is global if isGlobal is true', async () => {
     @Injectable()
     class Shop {
       constructor(readonly wallet: WalletService) {}
@@ -184,7 +184,7 @@ describe('PaymentsModule.forRootAsync', () => {
     expect(gateway.seen[0]?.headers.authorization).toBe('Bearer pk_test_beside');
   });
 
-  it('says so where the factory was forgotten', () => {
+  it('throws if the factory was forgotten', () => {
     expect(() => PaymentsModule.forRootAsync({})).toThrow(PaymentsConfigError);
     expect(() => PaymentsModule.forRootAsync({})).toThrow(/write useFactory, useClass or useExisting/);
   });
@@ -241,7 +241,7 @@ describe('paymentsConfig.asProvider()', () => {
     expect(String(error)).toContain('PAYMENTS_WEBHOOK_SECRET');
   });
 
-  it('asks for the scheme where only the secret is set', async () => {
+  it('asks for the scheme if only the secret is set', async () => {
     const error = await bootError({ imports: [PaymentsModule.forRootAsync(paymentsConfig.asProvider())] });
     expect(error).toBeInstanceOf(PaymentsConfigError);
     expect(String(error)).toContain('`webhooks.scheme` is missing');
@@ -335,7 +335,7 @@ describe('a named account beside the default one', () => {
     expect(() => app.get(BanksService)).toThrow();
   });
 
-  it('stands apart also where Nest tells modules apart by their text', async () => {
+  it('stays separate even if Nest identifies modules by their text', async () => {
     const account = (apiKey: string, name: string): DynamicModule =>
       PaymentsModule.forRootAsync({ name, useFactory: () => ({ ...options, apiKey }) });
     @Module({ imports: [account(KEYS.apiKey, 'shop'), account('pk_test_payouts', 'payouts')] })
@@ -404,7 +404,7 @@ describe('the boot', () => {
   it.each([
     ['the default account', undefined, "'default'"],
     ['a named account', 'payouts', "'payouts'"],
-  ])('stops where %s is registered twice', async (_, name, named) => {
+  ])('stops if %s is registered twice', async (_, name, named) => {
     const registration = { ...options, ...(name !== undefined && { name }) };
     const error = await bootError({
       imports: [PaymentsModule.forRoot(registration), PaymentsModule.forRoot(registration)],

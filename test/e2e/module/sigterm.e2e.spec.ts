@@ -52,7 +52,7 @@ class StoppingApp {
 let program: ChildProgram;
 
 beforeAll(async () => {
-  program = await buildChildProgram('test/programs/stopping-app.ts');
+  program = await buildChildProgram('test/programs/stopping-app.ts', { startsOften: true });
 });
 afterAll(() => program.remove());
 

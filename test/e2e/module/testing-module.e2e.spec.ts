@@ -183,7 +183,7 @@ describe('PaymentsTestingModule.forRoot', () => {
     expect(sandbox.requests()).toHaveLength(1);
   });
 
-  it('lets the process end where the application does not boot', async () => {
+  it('lets the process end if the application does not boot', async () => {
     const before = serverCount();
     const boot = Test.createTestingModule({
       imports: [PaymentsTestingModule.forRoot({ timeoutMs: -1 })],
@@ -285,7 +285,7 @@ describe('PaymentsTestingModule.forApplication', () => {
     await expect(app.init()).rejects.toThrow("of the account 'default', which has no `webhooks` option");
   });
 
-  it('does not boot in production, where goods would leave for payments that nobody made', async () => {
+  it('does not boot in production, because goods would be shipped for payments that nobody made', async () => {
     process.env['NODE_ENV'] = 'production';
     const boot = compiled(applicationWith(withFactory()));
     await expect(boot).rejects.toThrow('NODE_ENV is production');

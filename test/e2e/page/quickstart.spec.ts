@@ -60,7 +60,7 @@ describeWithBrowser("the quickstart's shop beside the emulator's page", (browser
     60_000,
   );
 
-  it('hears that the phone has declined', async () => {
+  it('shows that the phone has declined', async () => {
     const page = await buy({});
     const phone = await browser.open(sandbox.url);
     await phone.getByRole('button', { name: /^Decline/ }).click();

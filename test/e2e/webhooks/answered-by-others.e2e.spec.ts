@@ -80,7 +80,7 @@ async function statusesOn(port: number, path: string, length: number): Promise<r
   return [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status ?? '');
 }
 
-describe('a body that the package refused, where somebody else answers in its place', () => {
+describe('a body that the package refused, if other code answers in its place', () => {
   let running: WebhookApp | undefined;
 
   afterEach(async () => {

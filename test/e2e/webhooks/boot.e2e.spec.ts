@@ -124,7 +124,7 @@ describe.each(adapters)('an application with webhooks on %s', (adapter) => {
     });
   });
 
-  it('does not boot when a handler stands in a request-scoped controller', async () => {
+  it('does not boot when a handler is in a request-scoped controller', async () => {
     @Controller({ path: 'scoped', scope: Scope.REQUEST })
     class ScopedController {
       @OnPayment('payment.success')
@@ -174,7 +174,7 @@ describe.each(adapters)('an application with webhooks on %s', (adapter) => {
     });
   });
 
-  it('answers a route that injects the response, and is not built where nobody would', async () => {
+  it('answers a route that injects the response, and does not build one that nothing would answer', async () => {
     @Controller('webhooks')
     class PassingController {
       @PaymentsWebhook('payments')
@@ -258,7 +258,7 @@ describe.each(adapters)('an application with webhooks on %s', (adapter) => {
     }
   });
 
-  it('receives, or does not boot, where it is told of each triggered route', async () => {
+  it('receives or does not boot, if a callback gets each triggered route', async () => {
     const triggered: string[] = [];
     const watching = (app: INestApplication): void => {
       const adapter = app.getHttpAdapter() as unknown as {
@@ -303,7 +303,7 @@ describe.each(adapters)('an application with webhooks on %s', (adapter) => {
     expect(heard.logs.webhooks('warn')).toEqual([]);
   });
 
-  it('warns nobody that nothing listens where a queue takes the deliveries', async () => {
+  it('does not warn of missing handlers if a queue takes the deliveries', async () => {
     @Injectable()
     class Queue implements OnModuleInit {
       constructor(private readonly moduleRef: ModuleRef) {}
@@ -542,7 +542,7 @@ describe('a webhook route', () => {
     await app.close();
   });
 
-  it('does no harm where there is no HTTP server, and the inbox works there', async () => {
+  it('does no harm without an HTTP server, and the inbox works there', async () => {
     @Module({
       imports: [PaymentsModule.forRoot(paymentsOptions())],
       controllers: [WebhooksController],

@@ -309,7 +309,7 @@ describe.each(adapters)('a verified webhook on %s', (adapter) => {
       'another payment.success stands for the reference already, with another amount, status or provider reference: ' +
         'the customer may have been charged twice. See ',
     ],
-  ])('is logged as a conflict where nobody listens to those: %s', async (_what, name, data, says) => {
+  ])('is logged as a conflict if no handler listens for conflicts: %s', async (_what, name, data, says) => {
     const { port, logs } = await start({ providers: [Orders] });
     const first = { reference: 'order-1', provider_reference: 'charge-1' };
     expect((await deliver(port, paymentEvent('payment.success', first))).status).toBe(200);
@@ -319,7 +319,7 @@ describe.each(adapters)('a verified webhook on %s', (adapter) => {
     ]);
   });
 
-  it('is logged as a conflict where only the journal knows what stands', async () => {
+  it('is logged as a conflict if only the journal knows the first outcome', async () => {
     const storage = memoryStorage();
     const payment = journalRecord('order-1', { state: 'settled', outcome: 'success', settledBy: 'webhook' });
     await storage.journal.insert(payment, 0);
@@ -354,7 +354,7 @@ describe.each(adapters)('a verified webhook on %s', (adapter) => {
     expect(journal.ran).toEqual(['success', 'any', 'route']);
   });
 
-  it('may replace another outcome where the options say so, once', async () => {
+  it('may replace another outcome once, if the options allow it', async () => {
     const { port } = await start({
       payments: [paymentsOptions({ supersede: [['payment.failed', 'payment.success']] })],
     });
@@ -502,7 +502,7 @@ describe.each(adapters)('a verified webhook on %s', (adapter) => {
     );
   });
 
-  it('reaches request-scoped handlers, made anew for each event', async () => {
+  it('reaches request-scoped handlers, which are created for each event', async () => {
     const made: unknown[] = [];
     @Injectable({ scope: Scope.REQUEST })
     class Scoped {
@@ -533,7 +533,7 @@ describe.each(adapters)('a verified webhook on %s', (adapter) => {
     expect(journal.ran).toEqual(['scoped', 'transient', 'route', 'scoped', 'transient', 'route']);
   });
 
-  it('reaches what a factory makes for each request, where its token is a class', async () => {
+  it('reaches what a factory makes for each request, if its token is a class', async () => {
     class Made {
       @OnPayment('payment.success')
       paid(event: PaymentWebhookEvent): void {

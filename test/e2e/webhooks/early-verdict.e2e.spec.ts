@@ -109,7 +109,7 @@ describe('a forged delivery on express', () => {
     ['at once', () => NO],
     ['later', () => later(NO)],
   ])(
-    'is answered before anything of the application works on it, also where its scheme says so %s',
+    'is answered before any code of the application runs, also if its scheme refuses it %s',
     async (_when, answer) => {
       verify.mockImplementation(answer);
       const guard = vi.fn(() => true);
@@ -146,7 +146,7 @@ describe('a forged delivery on express', () => {
     agent.destroy();
   });
 
-  it('is not answered twice where the application has answered while its scheme was asked', async () => {
+  it('is not answered twice if the application answers while its scheme verifies it', async () => {
     let answered: () => void = () => undefined;
     const answer = new Promise<void>((resolve) => (answered = resolve));
     verify.mockImplementation(async () => {
@@ -246,7 +246,7 @@ describe('a request on express for a route of another version', () => {
   );
 
   it.each(cases)(
-    '$what is left to it, where $by tells versions apart: $name',
+    '$what is left to it, if $by selects the version: $name',
     async ({ versioning, naming, other, own }) => {
       const prepare = (app: INestApplication): void => void app.enableVersioning(versioning);
       const { port } = await start('express', { controllers: [own, other()], prepare });
@@ -263,7 +263,7 @@ describe('a request on express for a route of another version', () => {
     },
   );
 
-  it('is answered before the parsers where the webhook takes every version of its path', async () => {
+  it('is answered before the parsers if the webhook takes every version of its path', async () => {
     const guard = vi.fn(() => true);
     const { port } = await start('express', {
       prepare: (app) => {

@@ -80,7 +80,7 @@ describe('a webhook on an Express instance that was passed to Nest', () => {
     app = undefined;
   });
 
-  it('is answered 500, and the log says why, where a body parser stood there first', async () => {
+  it('is answered 500, and the log says why, if a body parser was there first', async () => {
     instance.use(express.json());
     expect(await post()).toBe(500);
     expect(seen).toEqual([]);
@@ -154,7 +154,7 @@ describe('a webhook on an Express instance that was passed to Nest', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('is answered 500, and the log says why, where an application around it read the body first', async () => {
+  it('is answered 500, and the log says why, if an outer application read the body first', async () => {
     await start();
     const around = express();
     around.use(express.json());
@@ -167,7 +167,7 @@ describe('a webhook on an Express instance that was passed to Nest', () => {
     );
   });
 
-  it('is left alone where somebody around it answered before it was read, and disturbs nothing', async () => {
+  it('is left alone if an outer server answered before it was read, and disturbs nothing', async () => {
     await start();
     let impatient = true;
     const port = await listen((request, response) => {
@@ -204,7 +204,7 @@ describe('a webhook on an Express instance that was passed to Nest', () => {
     expect(length).toBe(Number((seen[0] as IncomingMessage).headers['content-length']));
   });
 
-  it('is received behind a listener there where only the host tells its route from others', async () => {
+  it('is received behind a listener on the instance if only the host identifies its route', async () => {
     @Controller({ path: 'webhooks', host: '127.0.0.1' })
     class HostBound extends WebhooksController {}
     @Module({ imports: [PaymentsModule.forRoot(paymentsOptions())], controllers: [HostBound] })

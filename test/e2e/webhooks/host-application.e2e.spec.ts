@@ -258,7 +258,7 @@ describe.each(adapters)('an application on %s', (adapter) => {
     expect(handled).toEqual([event.data.reference]);
   });
 
-  it('keeps its own answers where its guard says no, and nothing is done', async () => {
+  it('keeps its own answers if its guard refuses, and nothing is done', async () => {
     @Controller('webhooks')
     class Closed {
       @PaymentsWebhook('payments')

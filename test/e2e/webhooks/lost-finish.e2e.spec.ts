@@ -76,14 +76,14 @@ function specs(open: () => PaymentsStorage): void {
     expect(happened).toEqual(['handled', 'told']);
   }
 
-  it('answers 200 and tells once where the connection was reset before the answer', async () => {
+  it('answers 200 and emits one event if the connection was reset before the answer', async () => {
     const { storage } = losingFirstAnswer(open(), () => Promise.reject(new Error('read ECONNRESET')));
     await start(storage);
     const event = paymentEvent('payment.success', { reference: 'order-1' });
     await expectHandledOnce(event, deliver(running.port, event));
   });
 
-  it('answers 200 and tells once where the answer never came', async () => {
+  it('answers 200 and emits one event if the answer never came', async () => {
     const { storage, lost } = losingFirstAnswer(open(), () => new Promise(() => undefined));
     await start(storage);
     const event = paymentEvent('payment.success', { reference: 'order-2' });

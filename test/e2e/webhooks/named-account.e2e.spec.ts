@@ -96,7 +96,7 @@ describe.each(adapters)('the guard of a named account on %s', (adapter) => {
     expect((await deliver(running.port, long, { path: '/guarded/default' })).status).toBe(200);
   });
 
-  it('lets the webhooks of another account pass to a later route, where its own has a version and a parameter', async () => {
+  it('lets the webhooks of another account pass to a later route, if its own route has a version and a parameter', async () => {
     @Controller({ path: 'webhooks', version: '1' })
     class VersionedController {
       @Post(':any')
@@ -131,7 +131,7 @@ describe.each(adapters)('the guard of a named account on %s', (adapter) => {
     expect([answer.status, seen]).toEqual(reached);
   });
 
-  it('stops the boot where nobody registered the account', async () => {
+  it('stops the boot if no module registers the account', async () => {
     const boot = startWebhookApp(adapter, { controllers: [MethodController], payments: [paymentsOptions()] });
     await expect(boot).rejects.toThrow(
       "The route POST /guarded/payouts belongs to the account 'payouts', which no PaymentsModule registers",

@@ -82,7 +82,7 @@ describe.each(adapters)('a delivery that is handed over to a queue on %s', (adap
     expect(ran).toEqual([]);
   });
 
-  it('is answered 503 where it cannot be stored', async () => {
+  it('is answered 503 if it cannot be stored', async () => {
     storing = () => Promise.reject(Object.assign(new Error('redis://user:pass'), { code: 'ECONNREFUSED' }));
     const answer = await deliver(running.port, paymentEvent('payment.success'));
     expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
@@ -143,7 +143,7 @@ describe.each(adapters)('a delivery that is handed over to a queue on %s', (adap
     expect(await slow).toEqual({ status: 200 });
   });
 
-  it('is set aside in the worker where it contradicts what stands', async () => {
+  it('is set aside in the worker if it contradicts the stored outcome', async () => {
     await deliver(running.port, paymentEvent('payment.success', { reference: 'order-1' }));
     await workOn(running.app, first());
     await deliver(running.port, paymentEvent('payment.failed', { reference: 'order-1' }));

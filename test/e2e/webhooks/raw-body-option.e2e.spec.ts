@@ -93,7 +93,7 @@ describe.each(adapters)('a webhook whose bytes the option webhooks.rawBody gives
     expect(seen).toHaveLength(1);
   });
 
-  it('is refused where the option gives more than the limit, or the head names another type', async () => {
+  it('is refused if the option gives more than the limit, or the head names another type', async () => {
     const event = Buffer.from(JSON.stringify(paymentEvent('payment.success')));
     let given = Buffer.concat([event, Buffer.from(' ')]);
     const { port } = await start({ bodyLimit: event.length, rawBody: () => given });
@@ -109,7 +109,7 @@ describe.each(adapters)('a webhook whose bytes the option webhooks.rawBody gives
     expect(asked).toBe(1);
   });
 
-  it('is taken where another account of the same path lets the package read it', async () => {
+  it('is taken if another account of the same path lets the package read it', async () => {
     const { port } = await start(
       {},
       {
@@ -126,7 +126,7 @@ describe.each(adapters)('a webhook whose bytes the option webhooks.rawBody gives
   });
 });
 
-it('says nothing at boot about a parser on the Express instance where webhooks.rawBody has the bytes', async () => {
+it('says nothing at boot about a parser on the Express instance if webhooks.rawBody has the bytes', async () => {
   const express = createRequire(import.meta.url)('express') as {
     (): { use(middleware: unknown): void };
     json(): unknown;

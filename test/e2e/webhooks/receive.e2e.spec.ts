@@ -97,14 +97,14 @@ describe('PaymentsInbox.receive(), without any HTTP server', () => {
     [415, body, { 'content-encoding': 'br' }],
     [400, '"text"', {}],
     [422, '{"event":"payment.success"}', {}],
-  ])('answers %d where a route does', async (status, text, headers) => {
+  ])('answers %d when a route does', async (status, text, headers) => {
     const inbox = await start();
     expect(await inbox.receive(text, { ...signed(text), ...headers })).toMatchObject({ status });
     expect(logs.webhooks('error')).toHaveLength(status === 400 || status === 422 ? 1 : 0);
     expect(seen).toEqual([]);
   });
 
-  it('answers 500 where a handler fails, and runs again', async () => {
+  it('answers 500 if a handler fails, and runs it again', async () => {
     const inbox = await start();
     failWith = new Error('the database is away');
     const failed = await inbox.receive(body, signed(body));
@@ -115,7 +115,7 @@ describe('PaymentsInbox.receive(), without any HTTP server', () => {
     expect(seen).toEqual([event]);
   });
 
-  it('answers 503 with Retry-After where the storage is away, and while the application stops', async () => {
+  it('answers 503 with Retry-After if the storage cannot be reached, and while the application stops', async () => {
     const memory = memoryStorage();
     const inbox = Object.assign(Object.create(memory.inbox) as typeof memory.inbox, {
       claim: () => Promise.reject(new Error('ECONNREFUSED')),

@@ -53,7 +53,7 @@ describe.each(adapters)('an upload that is refused on %s', (adapter) => {
   it.each([
     ['is too long', ['X-Webhook-Signature: forged']],
     ['is compressed', ['Content-Encoding: gzip']],
-  ])('is answered, and cut off where it never ends, when it %s', async (what, headers) => {
+  ])('is answered when it %s, and cut off if it never ends', async (what, headers) => {
     const accepted = once(server, 'connection') as Promise<[Socket]>;
     const socket = connect(running.port, '127.0.0.1');
     const ends = new Promise((resolve) => socket.once('close', resolve));
@@ -83,7 +83,7 @@ describe.each(adapters)('an upload that is refused on %s', (adapter) => {
     expect([...answers.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status)).toEqual(['413', '401']);
   });
 
-  it('is not cut off by a reset where the sender wants the connection closed after the answer', async () => {
+  it('is not cut off by a reset if the sender asks to close the connection after the answer', async () => {
     const socket = connect(running.port, '127.0.0.1');
     socket.write(head(`Content-Length: ${MEBIBYTE}`, 'Connection: close'));
     socket.write(Buffer.alloc(MEBIBYTE / 2, ' '));

@@ -85,7 +85,7 @@ describe.each(adapters)('uploads that stall on %s', (adapter) => {
     running = undefined;
   });
 
-  it('are refused before their body comes where they lack a header of the scheme, as every forged one', async () => {
+  it('are refused before their body comes if they lack a header of the scheme, like every forged one', async () => {
     const { port, logs } = await start();
     const refused: number[] = [];
     const stop = onPaymentsDiagnostics(WEBHOOK_REFUSED_CHANNEL, ({ status }) => void refused.push(status));
@@ -99,7 +99,7 @@ describe.each(adapters)('uploads that stall on %s', (adapter) => {
     expect(logs.webhooks('warn').filter((line) => line.includes('lacks a header'))).toHaveLength(1);
   });
 
-  it('are refused by their length alone where that is too long', async () => {
+  it('are refused by their length alone if it is too long', async () => {
     await start();
     expect(await statusOf(stall(0, 65_537, FORGED))).toBe('413');
   });
@@ -188,7 +188,7 @@ describe.each(adapters)('uploads that stall on %s', (adapter) => {
     expect(await statusOf(stalled)).toBe('408');
   });
 
-  it('are read first where the scheme does not name its headers', async () => {
+  it('are read first if the scheme does not name its headers', async () => {
     const scheme = customScheme({ name: 'partner', verify: () => ({ ok: true }) });
     const { port } = await start({ scheme });
     const json = { 'content-type': 'application/json' };
@@ -196,7 +196,7 @@ describe.each(adapters)('uploads that stall on %s', (adapter) => {
     expect((await send(port, '/webhooks/payments', event, json)).status).toBe(200);
   });
 
-  it('are refused at once where a scheme of the application names them', async () => {
+  it('are refused at once if a scheme of the application names its headers', async () => {
     const scheme = customScheme({
       name: 'partner',
       requiredHeaders: ['X-Partner'],

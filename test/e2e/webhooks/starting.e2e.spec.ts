@@ -82,7 +82,7 @@ describe('a webhook that comes before the application has started', () => {
     app = undefined;
   });
 
-  it('is answered 503 while another provider still connects, and handled once when it comes again', async () => {
+  it('is answered 503 while another provider still connects, and handled once when it is repeated', async () => {
     const starting = start([Consumer, database]);
     while (early === undefined) await new Promise(setImmediate);
     expect(await early).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
@@ -95,7 +95,7 @@ describe('a webhook that comes before the application has started', () => {
     expect(ran).toEqual(['paid']);
   });
 
-  it('is answered 503 in onModuleInit, where a queue may not be joined yet, and worked on where it comes out of one', async () => {
+  it('is answered 503 in onModuleInit, when a queue may not be joined yet, and handled if it comes out of a queue', async () => {
     const answers: (WebhookHttpAnswer | { readonly status: number })[] = [];
     @Injectable()
     class Hasty implements OnModuleInit {

@@ -77,7 +77,7 @@ describe('a webhook and the journal', () => {
       expect(storage.ends).toEqual(['commit']);
     });
 
-    it('is not settled where a handler fails, and settles with the next delivery', async () => {
+    it('is not settled if a handler fails, and is settled by the next delivery', async () => {
       const storage = transactionalStorage();
       await start(storage);
       await payments.collections.mobileMoney(collectionRequest);
@@ -91,7 +91,7 @@ describe('a webhook and the journal', () => {
       expect(heard).toHaveLength(2);
     });
 
-    it('is told to nobody who waits before it is committed', async () => {
+    it('is reported to no waiter before it is committed', async () => {
       const storage = transactionalStorage();
       await start(storage);
       await payments.collections.mobileMoney(collectionRequest);

@@ -128,7 +128,7 @@ describe.each(WAYS)('a connection that breaks, %s', (way) => {
     expect(gateway.seen).toHaveLength(1);
   });
 
-  it('knows that nothing was sent when nobody listens, and says where to look', async () => {
+  it('knows that nothing was sent if no server listens, and says where to look', async () => {
     const silent = await startSilentServer();
     silent.close();
     const { collections } = await merchant({ baseUrl: `http://127.0.0.1:${silent.port}/api/v1` });

@@ -230,17 +230,17 @@ describe('keys and personal data', () => {
         expectNoCanary(await failureOf(call(merchant)));
       });
 
-      it('are nowhere to be seen where nothing listens', async () => {
+      it('are nowhere to be seen if nothing listens', async () => {
         const merchant = await start({ baseUrl: 'http://127.0.0.1:9/api/v1' });
         expectNoCanary(await failureOf(call(merchant)));
       });
 
-      it("are nowhere to be seen where the application's own axios adapter fails", async () => {
+      it("are nowhere to be seen if the application's own axios adapter fails", async () => {
         const merchant = await start({ http: { proxy: { host: '127.0.0.1', port: 9 } } });
         expectNoCanary(await failureOf(call(merchant)));
       });
 
-      it('are nowhere to be seen where an interceptor throws all it knows', async () => {
+      it('are nowhere to be seen if an interceptor throws all it knows', async () => {
         const merchant = await start();
         merchant.http.axiosRef.interceptors.request.use((config) => {
           throw Object.assign(new Error(TELLTALE), { config, code: TELLTALE });
@@ -286,7 +286,7 @@ describe('keys and personal data', () => {
     );
   });
 
-  it('are nowhere to be seen where the journal fails with all it knows', async () => {
+  it('are nowhere to be seen if the journal fails with all it knows', async () => {
     const storage = memoryStorage();
     const broken = (): never => {
       throw Object.assign(new Error(TELLTALE), { detail: everywhere });
@@ -302,7 +302,7 @@ describe('keys and personal data', () => {
     expect(gateway.seen).toHaveLength(0);
   });
 
-  it('are nowhere to be seen where a reference is used again', async () => {
+  it('are nowhere to be seen if a reference is used again', async () => {
     const sandbox = await PaymentsSandbox.start({ clock: 'manual' });
     const { baseUrl } = sandbox;
     const merchant = await start({
@@ -349,7 +349,7 @@ describe('keys and personal data', () => {
     ['beside a wrong number', { ...options, timeoutMs: PHONE }],
     ['in the place of a section', { ...options, retry: KEYS.apiSecret }],
     ['in a list', { ...options, networks: [PHONE], refusalCodes: [TELLTALE] }],
-  ])('are nowhere to be seen where a key is %s', async (_, wrong) => {
+  ])('are nowhere to be seen if a key is %s', async (_, wrong) => {
     lines = [];
     const error: unknown = await startMerchant(wrong as PaymentsModuleOptions).catch(
       (thrown: unknown) => thrown,

@@ -92,13 +92,13 @@ describeCertificates('the certificates of the way to the gateway', () => {
       maxVersion: version,
     });
 
-    it.each(versions)('is shown where it is asked for, over %s', async (version) => {
+    it.each(versions)('is shown if the server asks for it, over %s', async (version) => {
       const gateway = await places.secured(demanding(version));
       expect(await places.pay(gateway, agent(certificates.client))).toEqual(OK);
     });
 
     // The request is on its way when the server looks at the certificate: nobody can tell the end of the connection from a lost answer.
-    it('is unknown where Node refuses it after the handshake, over TLSv1.3', async () => {
+    it('makes the outcome unknown if Node refuses it after the handshake, over TLSv1.3', async () => {
       const gateway = await places.secured(demanding('TLSv1.3'));
       for (const options of [{}, certificates.strange]) {
         expect(await places.pay(gateway, agent(options))).toEqual(UNKNOWN);
@@ -110,7 +110,7 @@ describeCertificates('the certificates of the way to the gateway', () => {
       ['TLSv1.2', NOT_SENT],
       // The client's part of the handshake is over, and the request leaves, before the server looks at the certificate.
       ['TLSv1.3', UNKNOWN],
-    ])('is told truly where a server refuses it in the handshake, over %s', async (version, end) => {
+    ])('is reported correctly if a server refuses it in the handshake, over %s', async (version, end) => {
       const gateway = `https://127.0.0.1:${await strictServer(version)}/api/v1`;
       for (const options of [{}, certificates.strange]) {
         expect(await places.pay(gateway, agent(options))).toEqual(end);

@@ -158,7 +158,7 @@ describe('what a call tells while it goes', () => {
         },
       ],
       ['rejects', () => Promise.reject(new Error('broken listener'))],
-    ])('disturbs no call where a listener %s, and is said in the log', async (_, listener) => {
+    ])('disturbs no call if a listener %s, and is written to the log', async (_, listener) => {
       const ends = [CALL_START_CHANNEL, CALL_ATTEMPT_CHANNEL, CALL_END_CHANNEL].map((channel) =>
         onPaymentsDiagnostics(channel as typeof CALL_END_CHANNEL, listener),
       );
@@ -176,7 +176,7 @@ describe('what a call tells while it goes', () => {
   describe('in the log', () => {
     const anyDuration = (line: string): string => line.replace(/duration=\d+ms/, 'duration=Nms');
 
-    it('is one line a try: a warning where it is tried again, else for debugging', async () => {
+    it('is one line a try: a warning if it is tried again, otherwise a debug line', async () => {
       gateway.answer(
         json({ message: 'Too many' }, 429, { 'retry-after': '0' }),
         json(envelope(bankRecord, 'OK')),
@@ -188,7 +188,7 @@ describe('what a call tells while it goes', () => {
       ]);
     });
 
-    it('is a warning where the outcome is unknown', async () => {
+    it('is a warning if the outcome is unknown', async () => {
       gateway.answer(reset);
       await expect(merchant.disbursements.bank(bankRequest)).rejects.toThrow();
       expect(lines.map(anyDuration)).toEqual([
@@ -196,7 +196,7 @@ describe('what a call tells while it goes', () => {
       ]);
     });
 
-    it('is for debugging where the gateway refuses, since the caller gets the error', async () => {
+    it('is a debug line if the gateway refuses, because the caller gets the error', async () => {
       gateway.answer(json({ status: 'error', code: 'INVALID_BANK', message: 'No' }, 422));
       await expect(merchant.disbursements.bank(bankRequest)).rejects.toThrow();
       expect(lines.map(anyDuration)).toEqual([
@@ -204,7 +204,7 @@ describe('what a call tells while it goes', () => {
       ]);
     });
 
-    it('is not made where nobody would see it', async () => {
+    it('is not written if its level is off', async () => {
       const logger = new ConsoleLogger();
       const debug = vi.spyOn(logger, 'debug');
       Logger.overrideLogger(logger);
@@ -231,7 +231,7 @@ describe('what a call tells while it goes', () => {
     it.each([
       ['writes', { log: broken, error: broken, warn: broken, debug: broken }],
       ['tells its levels', Object.assign(new ConsoleLogger(), { isLevelEnabled: broken })],
-    ])('that fails where it %s does not turn an accepted payment into an error', async (_, logger) => {
+    ])('that fails when it %s does not turn an accepted payment into an error', async (_, logger) => {
       Logger.overrideLogger(logger);
       gateway.answer(json(envelope(bankRecord)));
       await expect(merchant.disbursements.bank(bankRequest)).resolves.toMatchObject({ status: 'processing' });

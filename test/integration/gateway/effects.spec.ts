@@ -176,7 +176,7 @@ describe.each(WAYS)('money that moved before the answer, %s', (way) => {
     const statuses = [200, 202, 400, 402, 404, 408, 409, 410, 422, 500, 502, 504];
 
     describe.each(UNREADABLE)('and %s', (_, answer) => {
-      it.each(statuses)('under %d moves once, and nobody is told that it did not', async (status) => {
+      it.each(statuses)('under %d moves once, and no error says that it did not', async (status) => {
         expect(await payUntilTold(family, answer(status))).toBeInstanceOf(PaymentOutcomeUnknownError);
         expect(gateway.effects()).toBe(1);
       });

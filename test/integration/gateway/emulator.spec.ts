@@ -59,7 +59,7 @@ describe('calls to the emulator', () => {
     ).rejects.toMatchObject({ name: 'PaymentRejectedError', code: 'ACCOUNT_NOT_FOUND' });
   });
 
-  it('are refused where the wallet holds too little', async () => {
+  it('are refused if the wallet holds too little', async () => {
     await expect(
       merchant.disbursements.mobileMoney({ ...mobileRequest, amount: '9999999999999' }),
     ).rejects.toMatchObject({
@@ -75,7 +75,7 @@ describe('calls to the emulator', () => {
     await stranger.close();
   });
 
-  it('never pay twice under one key: whoever has forgotten the first learns that it stands', async () => {
+  it('never pay twice under one key: a caller that forgot the first payment learns of it', async () => {
     await merchant.disbursements.mobileMoney(mobileRequest);
     const evidenceOf = async (attempt: number): Promise<unknown> => {
       const forgetful = await startMerchant(sandbox.moduleOptions());

@@ -90,7 +90,7 @@ describe('an interceptor that sends again by itself', () => {
     });
   });
 
-  it('is not held against a refusal where nothing was sent the first time', async () => {
+  it('does not make a refusal unknown if nothing was sent the first time', async () => {
     let failed = false;
     axios.interceptors.request.use((config) => {
       if (failed) return config;
@@ -228,7 +228,7 @@ describe('a request interceptor that fails', () => {
     expect(gateway.seen).toHaveLength(0);
   });
 
-  it('counts as sent where the package no longer sees what passes', async () => {
+  it('counts as sent if the package no longer sees what passes', async () => {
     // The package's own interceptor.
     axios.interceptors.request.eject(0);
     axios.interceptors.request.use(() => {

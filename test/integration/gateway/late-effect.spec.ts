@@ -86,7 +86,7 @@ describe('a gateway that answers 502 at once, and makes the payment five seconds
     expect(effects).toHaveLength(1);
   });
 
-  it('makes two where somebody set a wait that is shorter than that, against the documents', async () => {
+  it('makes two if the configured wait is shorter than that, against the documents', async () => {
     app = await startMerchantApp({
       baseUrl: gateway.baseUrl,
       probe: { collections: { afterAnswerMs: 3_000, afterSilenceMs: 3_000 } },

@@ -218,7 +218,7 @@ describe('the seven operations', () => {
     await expect(call(merchant)).rejects.toMatchObject({ name: 'PaymentsAuthenticationError', operation });
   });
 
-  it('sends the key as a bearer token where the module is told so', async () => {
+  it('sends the key as a bearer token if the option says so', async () => {
     const bearer = await startMerchant({ baseUrl: gateway.baseUrl, auth: 'bearer' });
     gateway.answer(json(envelope([])));
     await bearer.banks.list();
@@ -228,7 +228,7 @@ describe('the seven operations', () => {
     expect(gateway.seen[0]?.headers).not.toHaveProperty('x-api-secret');
   });
 
-  it('writes amounts as strings where the module is told so', async () => {
+  it('writes amounts as strings if the option says so', async () => {
     const strings = await startMerchant({
       baseUrl: gateway.baseUrl,
       amountFormat: { collections: 'string', disbursements: 'string' },

@@ -112,7 +112,7 @@ describe('the calls of one account', () => {
       expect(gateway.seen).toHaveLength(2);
     });
 
-    it('all back off for a moment where the gateway names no wait', async () => {
+    it('all back off for a moment if the gateway names no wait', async () => {
       const merchant = await start();
       gateway.answer(tooMany(), tooMany('soon'), banks);
       const results = await Promise.all([merchant.banks.list(), merchant.banks.list()]);

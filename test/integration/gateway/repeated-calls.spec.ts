@@ -71,7 +71,7 @@ describe('a payment that is asked for again', () => {
   });
 
   describe('while the first call runs in this process', () => {
-    it('is told from every other call', async () => {
+    it('is told apart from every other call', async () => {
       gateway.answer(text('not JSON'));
       await Promise.all([failureOf(pay()), failureOf(pay({ reference: 'order-2' }))]);
       const intents = ['order-1', 'order-2'].map(
@@ -134,7 +134,7 @@ describe('a payment that is asked for again', () => {
       expect(gateway.seen).toHaveLength(1);
     });
 
-    it('is made anew when the first caller gives up before sending', async () => {
+    it('is made again if the first caller gives up before sending', async () => {
       gateway.answer(ACCEPTED);
       const slow = new Promise<void>((resolve) => setImmediate(resolve));
       const get = journal.get.bind(journal);
@@ -240,7 +240,7 @@ describe('a payment that is asked for again', () => {
     expect(await stateOf()).toBe('accepted');
   });
 
-  it('keeps its probe where the probe could not be sent', async () => {
+  it('keeps its probe if the probe could not be sent', async () => {
     await restart({ probe: { collections: { afterAnswerMs: 0 } }, deadlineMs: 900 });
     gateway.answer(text('', 500), json({ message: 'later' }, 429, { 'retry-after': '0' }), ACCEPTED);
     await failureOf(pay());
@@ -391,7 +391,7 @@ describe('a payment that is asked for again', () => {
   describe('one more try within the call', () => {
     const waits = { afterAnswerMs: 1, afterSilenceMs: 2 };
 
-    it('carries the same key and bytes, and settles where the gateway took it', async () => {
+    it('carries the same key and bytes, and succeeds if the gateway accepts it', async () => {
       await restart({ probe: { collections: waits } });
       gateway.answer(reset, ACCEPTED);
       const payment = await pay();
@@ -472,7 +472,7 @@ describe('a payment that is asked for again', () => {
       expect(gateway.seen).toHaveLength(3);
     });
 
-    it('is not made where the caller allows one attempt only, nor where the deadline is near', async () => {
+    it('is not made if the caller allows only one try, or if the deadline is near', async () => {
       await restart({ probe: { collections: waits } });
       gateway.answer(reset);
       await failureOf(pay({}, { retry: false }));
@@ -509,7 +509,7 @@ describe('a payment that is asked for again', () => {
       expect(gateway.seen).toHaveLength(1);
     });
 
-    it('is not made where the journal hangs before it, and the deadline is kept', async () => {
+    it('is not made if the journal hangs before it, and the deadline is kept', async () => {
       await restart({ probe: { collections: waits } });
       vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
       vi.spyOn(journal, 'replace').mockImplementation(() => new Promise(() => {}));
@@ -567,7 +567,7 @@ describe('a payment that is asked for again', () => {
       expect(spies.map(({ mock }) => mock.calls.length)).toEqual([1, 0, 1, 0, 0]);
     });
 
-    it('while a payment is unknown, the caller hears that this call sent nothing, not that nobody did', async () => {
+    it('while a payment is unknown, the error says that this call sent nothing, not that no call did', async () => {
       vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
       gateway.answer(reset);
       expect(await failureOf(pay())).toMatchObject({ mayHaveBeenProcessed: true });

@@ -69,7 +69,7 @@ describe('a request', () => {
     expect(next).not.toBe(first);
   });
 
-  it("carries the caller's key where there is one", async () => {
+  it("carries the caller's key if there is one", async () => {
     gateway.answer(json(envelope(bankRecord)));
     const payout = await merchant.disbursements.bank(bankRequest, {
       idempotencyKey: 'from-the-old-system-17',

@@ -270,7 +270,7 @@ describe('the outcome of a payment', () => {
     expect(await journal.get('collection', 'order-2')).toMatchObject({ state: 'accepted' });
   });
 
-  it('is forgotten where it was refused, or is a payout that was taken, only where purge() is told so', async () => {
+  it('is forgotten for a refused payment or an accepted payout only if the options of purge() say so', async () => {
     let now = 1_800_000_000_000;
     storage = memoryStorage({ now: () => now });
     const { collections, disbursements, journal } = await start();
@@ -308,7 +308,7 @@ describe('the outcome of a payment', () => {
     ['that came with wrong keys', 401],
     ['that came too early', 429],
   ])(
-    'is still not certain where purge() forgot a payment %s, and nothing is ever sent for it',
+    'is still not certain if purge() forgot a payment %s, and nothing is ever sent for it',
     async (_, status) => {
       let now = 1_800_000_000_000;
       storage = memoryStorage({ now: () => now });
@@ -333,7 +333,7 @@ describe('the outcome of a payment', () => {
     },
   );
 
-  it('of a forgotten payment is told by its tombstone, until purge() takes that away too', async () => {
+  it('of a forgotten payment is read from its tombstone, until purge() removes that too', async () => {
     let now = 1_800_000_000_000;
     storage = memoryStorage({ now: () => now });
     const { collections, journal } = await start();
@@ -357,21 +357,24 @@ describe('the outcome of a payment', () => {
   it.each([
     ['fails', new Error('ECONNREFUSED')],
     ['says that it cannot be reached', new PaymentsStorageError('Redis cannot be reached.')],
-  ])('is not called unmade where the storage %s: it may have been made before', async (_, failure) => {
-    storage = memoryStorage();
-    const { collections, journal } = await start();
-    const { reference } = collectionRequest;
-    await collections.mobileMoney(collectionRequest);
-    storage.journal.get = () => Promise.reject(failure);
-    const unread = { name: 'PaymentsStorageError', mayHaveBeenProcessed: 'not-by-this-call' };
-    for (const question of [
-      journal.get('collection', reference),
-      journal.settle('collection', reference, 'failed'),
-      journal.waitForOutcome('collection', reference, { timeoutMs: 1_000 }),
-    ]) {
-      expect(await failureOf(question)).toMatchObject(unread);
-    }
-  });
+  ])(
+    'does not say that the payment was not made if the storage %s: it may have been made before',
+    async (_, failure) => {
+      storage = memoryStorage();
+      const { collections, journal } = await start();
+      const { reference } = collectionRequest;
+      await collections.mobileMoney(collectionRequest);
+      storage.journal.get = () => Promise.reject(failure);
+      const unread = { name: 'PaymentsStorageError', mayHaveBeenProcessed: 'not-by-this-call' };
+      for (const question of [
+        journal.get('collection', reference),
+        journal.settle('collection', reference, 'failed'),
+        journal.waitForOutcome('collection', reference, { timeoutMs: 1_000 }),
+      ]) {
+        expect(await failureOf(question)).toMatchObject(unread);
+      }
+    },
+  );
 
   it('of attempt 2, forgotten by the memory storage to make room, keeps its money from moving twice', async () => {
     storage = memoryStorage({ maxEntries: 1 });
@@ -420,7 +423,7 @@ describe('the outcome of a payment', () => {
       expect(await outcome).toMatchObject({ outcome: 'failed' });
     });
 
-    it('not at all where it is known', async () => {
+    it('not at all if it is known', async () => {
       await payments.journal.settle('collection', 'order-1', 'cancelled');
       expect(await wait(1)).toMatchObject({ outcome: 'cancelled' });
     });
@@ -454,7 +457,7 @@ describe('the outcome of a payment', () => {
       });
     });
 
-    it('only where there is something to wait for', async () => {
+    it('only if there is something to wait for', async () => {
       const { journal } = payments;
       const options = { timeoutMs: 10_000 };
       expect(await failureOf(journal.waitForOutcome('disbursement', 'order-1', options))).toMatchObject({

@@ -148,7 +148,7 @@ describe('recover()', () => {
     expect(sandbox.requests()).toHaveLength(1);
   });
 
-  it('probes a payout where that is configured', async () => {
+  it('probes a payout if that is configured', async () => {
     sandbox.next(PAY_OUT).dropBefore();
     await lost(first.disbursements.mobileMoney(mobileRequest));
     now += 60_000;
@@ -173,7 +173,7 @@ describe('recover()', () => {
     expect(await stands('collection', 'order-1')).toMatchObject({ state: 'unknown', evidence: 'no-answer' });
   });
 
-  it('leaves a payment alone whose call runs here, also where the clock jumps', async () => {
+  it('leaves a payment alone whose call runs here, even if the clock jumps', async () => {
     sandbox.next(PAY).hang();
     const call = lost(first.collections.mobileMoney(collectionRequest, { timeoutMs: 1_000 }));
     await reached(() => first.journal.get('collection', 'order-1'));
@@ -193,7 +193,7 @@ describe('recover()', () => {
     expect(sandbox.requests()).toHaveLength(2);
   });
 
-  it('never makes a second probe, also where the process dies during the first', async () => {
+  it('never makes a second probe, even if the process dies during the first', async () => {
     sandbox.next(PAY).dropBefore();
     await lost(first.collections.mobileMoney(collectionRequest));
     now += OLD_ENOUGH;

@@ -89,7 +89,7 @@ describe('status queries', () => {
     { status: 'failed', message: 'Transaction not found' },
     { status: 'cancelled', error: 'lookup timed out' },
     { status: 'success' },
-  ])('end no payment where the answer names no reference: %j', async (data) => {
+  ])('end no payment if the answer names no reference: %j', async (data) => {
     await losing();
     gateway.answer(json(envelope(data)));
     expect(await payments.journal.recover()).toEqual({ probed: 0, settled: 0, stillUnknown: 1 });
@@ -101,7 +101,7 @@ describe('status queries', () => {
   });
 
   it.each(['failed', 'cancelled', 'expired'])(
-    'neither end nor free a payment where the answer says %s and repeats the reference without the amount',
+    'neither end nor free a payment if the answer says %s and repeats the reference without the amount',
     async (answer) => {
       await losing();
       gateway.answer(json(envelope({ reference: 'order-1', status: answer })));
@@ -115,7 +115,7 @@ describe('status queries', () => {
     },
   );
 
-  it('settle a success and accept a pending payment where the answer names the reference without the amount', async () => {
+  it('settle a success and accept a pending payment if the answer names the reference without the amount', async () => {
     await losing();
     gateway.answer(json(envelope({ reference: 'order-1', status: 'pending' })));
     await payments.journal.recover();
@@ -126,7 +126,7 @@ describe('status queries', () => {
     expect(await stands()).toMatchObject({ state: 'settled', outcome: 'success' });
   });
 
-  it('leave an accepted payout open where the answer says failed and repeats the reference without the amount', async () => {
+  it('leave an accepted payout open if the answer says failed and repeats the reference without the amount', async () => {
     gateway.answer(json(envelope(mobileRecord)));
     await payments.disbursements.mobileMoney(mobileRequest);
     now += 90_001;
@@ -165,7 +165,7 @@ describe('status queries', () => {
     ['reversed', { name: 'PaymentOutcomeUnknownError', evidence: 'conflict', mayHaveBeenProcessed: true }],
     ['failed', { name: 'ReferenceReusedError', mayHaveBeenProcessed: false }],
   ])(
-    'use up the reference where an operator says failed while the gateway is asked and answers %s',
+    'use up the reference if an operator says failed while the gateway is asked and answers %s',
     async (answer, expected) => {
       vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
       await losing();
@@ -202,7 +202,7 @@ describe('status queries', () => {
     ['pending', status('pending')],
     ['in a status that the specification does not list', status('reversed')],
     ['of another amount', status('success', { amount: '1.00' })],
-  ])('keep the reference of a payment that was %s, also where an operator says failed', async (_, answer) => {
+  ])('keep the reference of a payment that was %s, even if an operator says failed', async (_, answer) => {
     await losing();
     gateway.answer(answer);
     await payments.journal.recover();
@@ -217,7 +217,7 @@ describe('status queries', () => {
   it.each<[string, Behaviour]>([
     ['not found', json({ success: false, code: 'NOT_FOUND', message: 'x' }, 404)],
     ['in an unlisted status without its amount', json(envelope({ reference: 'order-1', status: 'none' }))],
-  ])('free the reference of a payment that was %s, where an operator says failed', async (_, answer) => {
+  ])('free the reference of a payment that was %s, if an operator says failed', async (_, answer) => {
     await losing();
     gateway.answer(answer);
     await payments.journal.recover();
@@ -231,7 +231,7 @@ describe('status queries', () => {
   });
 
   it.each([['failed'], ['cancelled'], ['expired'], ['processing']])(
-    'leave a second attempt open where the gateway says %s, which the refused first one may be',
+    'leave a second attempt open if the gateway says %s, which may be about the refused first one',
     async (answer) => {
       gateway.answer(json({ success: false, code: 'INSUFFICIENT_BALANCE', message: 'x' }, 400));
       await failureOf(payments.collections.mobileMoney(collectionRequest));
@@ -251,7 +251,7 @@ describe('status queries', () => {
     },
   );
 
-  it('settle a second attempt as made where the gateway says so: the reference is one payment', async () => {
+  it('settle a second attempt as made if the gateway says so: the reference is one payment', async () => {
     gateway.answer(json({ success: false, code: 'INSUFFICIENT_BALANCE', message: 'x' }, 400));
     await failureOf(payments.collections.mobileMoney(collectionRequest));
     await losing();

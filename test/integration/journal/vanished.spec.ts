@@ -143,7 +143,7 @@ describe.each([IN_MEMORY, ...SHARED_STORES])(
         expect(new Set(keys).size).toBe(2);
       });
 
-      it('is written again with its key where the gateway turned it away', async () => {
+      it('is written again with its key if the gateway turned it away', async () => {
         meanwhile('too-many', vanish);
         expect(await call()).toMatchObject({ name: 'PaymentsRateLimitError' });
         expect((await journal.get(key))?.record).toMatchObject({
@@ -154,7 +154,7 @@ describe.each([IN_MEMORY, ...SHARED_STORES])(
         expect(error).toHaveBeenCalledTimes(1);
       });
 
-      it('is written again with its key where the gateway turned its second attempt away', async () => {
+      it('is written again with its key if the gateway turned its second attempt away', async () => {
         ledger.plan('refused');
         await call();
         meanwhile('too-many', vanish);
@@ -235,7 +235,7 @@ describe.each([IN_MEMORY, ...SHARED_STORES])(
         expect(error.mock.calls).toEqual([[expect.stringContaining('another payment')]]);
       });
 
-      it('is not written again where it had ended and was forgotten', async () => {
+      it('is not written again if it had ended and was forgotten', async () => {
         meanwhile('lost-after', async (written, version) => {
           await journal.replace(
             version,

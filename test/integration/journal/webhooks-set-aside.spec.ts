@@ -204,7 +204,7 @@ describe('a webhook that nobody can place', () => {
       expect((await storage.journal.get(KEY))?.record).toMatchObject({ acknowledged: true });
     });
 
-    it('but only its own one, and the payout only where the name says nothing', async () => {
+    it('but only its own payment, and a payout only if the name of the event is unknown', async () => {
       const payout = { ...KEY, family: 'disbursement' } as const;
       const other = { ...KEY, reference: 'order-2' } as const;
       await storage.journal.insert(journalRecord('order-1', { state: 'unknown', ...payout }), 0);
@@ -216,7 +216,7 @@ describe('a webhook that nobody can place', () => {
       expect((await storage.journal.get(other))?.record).not.toHaveProperty('acknowledged');
     });
 
-    it('and is not told as done where that cannot be written', async () => {
+    it('and is not answered 200 if that cannot be written', async () => {
       vi.spyOn(storage.journal, 'replace').mockRejectedValueOnce(new Error('away'));
       expect(await deliver('payment.success', { amount: '1.00' })).toBe(503);
       expect(await deliver('payment.success', { amount: '1.00' })).toBe(200);
@@ -259,13 +259,16 @@ describe('a webhook that nobody can place', () => {
       expect(await outcomeOf('order-1')).toBe('success');
     });
 
-    it.each(failures)('is told from one of the current attempt by its transaction: %s', async (name) => {
-      const { provider_reference } = sandbox.payments()[0]!;
-      expect(await deliver(name, { provider_reference })).toBe(200);
-      expect(await outcomeOf('order-1')).toBe(name.slice('payment.'.length));
-      expect(contexts()).toEqual([[name, true]]);
-      expect(await payments.inbox.conflicts()).toEqual([]);
-    });
+    it.each(failures)(
+      'is told apart from one of the current attempt by its transaction: %s',
+      async (name) => {
+        const { provider_reference } = sandbox.payments()[0]!;
+        expect(await deliver(name, { provider_reference })).toBe(200);
+        expect(await outcomeOf('order-1')).toBe(name.slice('payment.'.length));
+        expect(contexts()).toEqual([[name, true]]);
+        expect(await payments.inbox.conflicts()).toEqual([]);
+      },
+    );
 
     it('does not free the reference of a payment whose outcome is unknown', async () => {
       const { record, version } = (await storage.journal.get(journalRecord('order-1')))!;
@@ -283,7 +286,7 @@ describe('a webhook that nobody can place', () => {
       expect(await outcomeOf('order-1')).toBe('failed');
     });
 
-    it('ends the payment where money moved', async () => {
+    it('ends the payment if money moved', async () => {
       expect(await deliver('payment.success', { provider_reference: 'of-attempt-1' })).toBe(200);
       expect(await outcomeOf('order-1')).toBe('success');
       expect(await payments.inbox.conflicts()).toEqual([]);
@@ -427,7 +430,7 @@ describe('a webhook that nobody can place', () => {
   });
 
   describe('by its reference', () => {
-    it('is told from our own, also where it comes before the answer of the call', async () => {
+    it('is told apart from our own, even if it comes before the answer of the call', async () => {
       sandbox.next('POST /payments/mobile-money').delay('1s');
       sandbox.deliverTo(payments.webhookUrl);
       const made = new Promise<void>((resolve) => {
@@ -448,7 +451,7 @@ describe('a webhook that nobody can place', () => {
       ]);
     });
 
-    it('is set aside where the options say so, whatever it says, and released to its handlers', async () => {
+    it('is set aside if the options say so, whatever it says, and is released to its handlers', async () => {
       await restart('set-aside');
       await payments.collections.mobileMoney(collectionRequest);
       expect(await deliver('payment.success')).toBe(200);
@@ -473,7 +476,7 @@ describe('a webhook that nobody can place', () => {
       expect(await payments.inbox.purge({ unknownReferencesOlderThanMs: 1 })).toBe(1);
     });
 
-    it('is acknowledged and dropped where the options say so, and said in the diagnostics', async () => {
+    it('is acknowledged and dropped if the options say so, and is reported in the diagnostics', async () => {
       await restart('acknowledge', Curious);
       const results: unknown[] = [];
       const stop = onPaymentsDiagnostics(WEBHOOK_END_CHANNEL, ({ kind, result, status }) => {
@@ -494,7 +497,7 @@ describe('a webhook that nobody can place', () => {
     });
 
     it.each([' order-1', 'order-1 ', '\torder-1\n', '\u00a0order-1', 'order-1\u200b', '\ufefforder-1'])(
-      'is a mismatch, not unknown, where only white space tells it from ours: %j',
+      'is a mismatch, not unknown, if only white space distinguishes it from ours: %j',
       async (reference) => {
         await restart('acknowledge');
         await payments.collections.mobileMoney(collectionRequest);

@@ -117,6 +117,16 @@ describe('the handle of the emulator', () => {
     ]);
   });
 
+  it('keeps a payment as it is if a reader of the request changes the body', async () => {
+    await gateway.collect();
+    const [request] = sandbox.requests();
+    Object.assign(request!.body as object, { reference: 'hidden', metadata: { hidden: true } });
+    await sandbox.customer(phone).approve('order-1');
+
+    expect(sandbox.payments()).toMatchObject([{ reference: 'order-1', status: 'success' }]);
+    expect(sandbox.deliveries()).toMatchObject([{ reference: 'order-1' }]);
+  });
+
   it('forgets the oldest requests beyond a thousand', async () => {
     for (let call = 0; call < 1_001; call += 1) await fetch(`${sandbox.baseUrl}/`);
     expect(sandbox.requests()).toHaveLength(1_000);

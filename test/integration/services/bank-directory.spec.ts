@@ -80,7 +80,7 @@ describe('the bank directory', () => {
     ['is out of reach', reset],
     ['fails', text('<h1>oops</h1>', 502)],
     ['limits the rate', json({ message: 'slow down' }, 429, { 'retry-after': '3600' })],
-  ])('gives the old list, with a warning, where the gateway %s', async (_, failing) => {
+  ])('gives the old list, with a warning, if the gateway %s', async (_, failing) => {
     await merchant.banks.list();
     pass(2 * HOUR_MS);
     gateway.answer(failing);
@@ -126,7 +126,7 @@ describe('the bank directory', () => {
     await expect(merchant.banks.list()).rejects.toMatchObject({ name: 'GatewayAnswerError' });
   });
 
-  it('throws where it never had a list, or may not give an old one', async () => {
+  it('throws if it never had a list, or may not give an old one', async () => {
     gateway.answer(text('', 500));
     await expect(merchant.banks.list()).rejects.toMatchObject({ name: 'GatewayAnswerError' });
     const strict = await startMerchant({ baseUrl: gateway.baseUrl, banks: { staleIfErrorMs: 0 } });

@@ -61,7 +61,7 @@ it.each<[name: string, lines: readonly Line[], state: string | undefined, listed
     'accepted',
     false,
   ],
-])('finds nothing where a payment is %s', (_, lines, state, listed) => {
+])('finds no fault if a payment is %s', (_, lines, state, listed) => {
   expect(faults(lines, state, listed)).toEqual([]);
 });
 

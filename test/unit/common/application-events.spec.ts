@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { Logger } from '@nestjs/common';
 import { type ModulesContainer } from '@nestjs/core';
 import { ApplicationEvents } from '../../../lib/common/application-events.js';
 
@@ -55,4 +56,36 @@ it('looks again only once a module was loaded since it found none', () => {
   modules.set('lazy', moduleOf('Lazy'));
   events.tell('payment.stale', ENTRY);
   expect(found.heard).toHaveLength(1);
+});
+
+it.each([
+  [
+    'throws',
+    () => {
+      throw new Error('the listener broke');
+    },
+    'the listener broke',
+  ],
+  ['rejects', () => Promise.reject(new Error('the listener broke')), 'the listener broke'],
+  // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
+  ['rejects with no error', () => Promise.reject('a secret'), 'a value that is not an Error was thrown'],
+])('logs which event had a listener that %s, and does not throw', async (_, emitAsync, said) => {
+  const logged = vi.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+  const events = started(new Map([['a', moduleOf('App', { onAny: () => {}, emitAsync })]]));
+  events.tell('payment.stale', ENTRY);
+  await new Promise(setImmediate);
+  expect(logged.mock.calls).toEqual([[`A listener of payment.stale failed: ${said}`]]);
+  expect(logged.mock.contexts).toMatchObject([{ context: 'PaymentsEvents' }]);
+  logged.mockRestore();
+});
+
+it('logs nothing where a module was loaded that brings no emitter either', async () => {
+  const logged = vi.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+  const modules = new Map([['a', moduleOf('App')]]);
+  const events = started(modules);
+  modules.set('lazy', moduleOf('Lazy'));
+  events.tell('payment.stale', ENTRY);
+  await new Promise(setImmediate);
+  expect(logged).not.toHaveBeenCalled();
+  logged.mockRestore();
 });

@@ -1,10 +1,20 @@
+import { Logger } from '@nestjs/common';
 import { execFile } from 'node:child_process';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, it, vi } from 'vitest';
 import { build, stop } from 'esbuild';
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { CALL_ATTEMPT_START_CHANNEL, CALL_START_CHANNEL } from '../../../lib/common/call-diagnostics.js';
-import { onPaymentsDiagnostics, publishAround, publishDiagnostics } from '../../../lib/common/diagnostics.js';
+import * as callDiagnostics from '../../../lib/common/call-diagnostics.js';
+import {
+  hasSubscribers,
+  onPaymentsDiagnostics,
+  publishAround,
+  publishDiagnostics,
+} from '../../../lib/common/diagnostics.js';
+import * as webhookDiagnostics from '../../../lib/common/webhook-diagnostics.js';
+
+const { CALL_ATTEMPT_START_CHANNEL, CALL_END_CHANNEL, CALL_START_CHANNEL } = callDiagnostics;
 
 /** Runs where memory can be collected on purpose. */
 const SCRIPT = `
@@ -58,4 +68,73 @@ it('does what begins within whatever its listeners ask for', async () => {
   expect(await around()).toBe('within');
   ignore();
   expect(await around()).toBeUndefined();
+});
+
+it('does what begins where its listeners ask for nothing, and logs nothing', async () => {
+  const logged = vi.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+  const listener = vi.fn();
+  const ignore = onPaymentsDiagnostics(CALL_ATTEMPT_START_CHANNEL, listener);
+  const work = (): Promise<string> => Promise.resolve('done');
+  expect(await publishAround(CALL_ATTEMPT_START_CHANNEL, () => ({ attempt: 2 }) as never, work)).toBe('done');
+  ignore();
+  expect(listener.mock.calls).toEqual([[{ attempt: 2, surround: expect.any(Function) as unknown }]]);
+  expect(logged).not.toHaveBeenCalled();
+  logged.mockRestore();
+});
+
+it('names every channel as the documents do', () => {
+  expect({ ...callDiagnostics, ...webhookDiagnostics }).toEqual({
+    CALL_START_CHANNEL: 'nestjs-payments:call:start',
+    CALL_ATTEMPT_START_CHANNEL: 'nestjs-payments:call:attempt-start',
+    CALL_ATTEMPT_CHANNEL: 'nestjs-payments:call:attempt',
+    CALL_WAIT_CHANNEL: 'nestjs-payments:call:wait',
+    CALL_END_CHANNEL: 'nestjs-payments:call:end',
+    WEBHOOK_START_CHANNEL: 'nestjs-payments:webhook:start',
+    WEBHOOK_HANDLER_START_CHANNEL: 'nestjs-payments:webhook:handler-start',
+    WEBHOOK_HANDLER_END_CHANNEL: 'nestjs-payments:webhook:handler-end',
+    WEBHOOK_END_CHANNEL: 'nestjs-payments:webhook:end',
+    WEBHOOK_REFUSED_CHANNEL: 'nestjs-payments:webhook:refused',
+  });
+});
+
+it.each([
+  ['nobody listens', [], false],
+  ['somebody listens to the first', [CALL_START_CHANNEL], true],
+  ['somebody listens to the second', [CALL_END_CHANNEL], true],
+  ['somebody listens to both', [CALL_START_CHANNEL, CALL_END_CHANNEL], true],
+  ['somebody listens to a third', [CALL_ATTEMPT_START_CHANNEL], false],
+] as const)('knows of two channels whether anybody listens: %s', (_, heard, expected) => {
+  const stops = heard.map((name) => onPaymentsDiagnostics(name, () => undefined));
+  expect(hasSubscribers(CALL_START_CHANNEL, CALL_END_CHANNEL)).toBe(expected);
+  for (const stop of stops) stop();
+});
+
+it.each([
+  [
+    'throws an error',
+    new Error('the listener broke'),
+    /^A listener of nestjs-payments:call:start failed: Error: the listener broke\n +at /,
+  ],
+  [
+    'throws an error without a stack',
+    Object.assign(new Error('the listener broke'), { stack: undefined }),
+    /^A listener of nestjs-payments:call:start failed: the listener broke$/,
+  ],
+  ['throws no error', 'a secret', /^A listener of nestjs-payments:call:start failed: no Error was thrown$/],
+])('logs which listener %s, and tells the others', async (_, thrown, line) => {
+  const logged = vi.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+  const other = vi.fn();
+  const stops = [
+    onPaymentsDiagnostics(CALL_START_CHANNEL, () => {
+      throw thrown as Error;
+    }),
+    onPaymentsDiagnostics(CALL_START_CHANNEL, other),
+  ];
+  publishDiagnostics(CALL_START_CHANNEL, () => ({}) as never);
+  for (const stop of stops) stop();
+  await nextTurn();
+  expect(logged.mock.calls).toEqual([[expect.stringMatching(line)]]);
+  expect(logged.mock.contexts[0]).toMatchObject({ context: 'PaymentsDiagnostics' });
+  expect(other).toHaveBeenCalledOnce();
+  logged.mockRestore();
 });

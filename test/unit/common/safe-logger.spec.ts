@@ -18,7 +18,7 @@ it.each(['log', 'debug', 'warn', 'error'] as const)(
 );
 
 it.each(['log', 'debug', 'warn', 'error'] as const)(
-  'does not throw where a line of %s cannot be written',
+  'does not throw if a line of %s cannot be written',
   (level) => {
     vi.spyOn(Logger.prototype, level).mockImplementation(() => {
       throw new Error('the disk is full');

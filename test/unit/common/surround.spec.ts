@@ -30,7 +30,7 @@ describe('work that listeners surround', () => {
     expect(seen).toBe('ab');
   });
 
-  it('runs where nobody listens', async () => {
+  it('runs without listeners', async () => {
     expect(await runWithin([], work)).toBe('done');
     expect(begun).toBe(1);
   });
@@ -58,14 +58,14 @@ describe('work that listeners surround', () => {
         throw new Error('broken');
       },
     ],
-  ])('runs exactly once where one %s', async (_, around) => {
+  ])('runs exactly once if a listener %s', async (_, around) => {
     keepLogLines();
     expect(await runWithin([around, around], work)).toBe('done');
     await new Promise(setImmediate);
     expect(begun).toBe(1);
   });
 
-  it('runs where the logger fails too', async () => {
+  it('runs even if the logger fails too', async () => {
     const broken = (): never => {
       throw new Error('disk full');
     };
@@ -80,7 +80,9 @@ describe('work that listeners surround', () => {
       throw new Error('broken around');
     };
     await runWithin([broken], work);
-    expect(lines.filter((line) => line.includes('broken around'))).toHaveLength(1);
+    expect(lines).toEqual([
+      expect.stringMatching(/A listener could not surround what begins: Error: broken around\n +at /),
+    ]);
     const odd = (): never => {
       // eslint-disable-next-line @typescript-eslint/only-throw-error
       throw 'broken around';
@@ -90,7 +92,7 @@ describe('work that listeners surround', () => {
     expect(lines.filter((line) => line.includes('broken around'))).toHaveLength(1);
   });
 
-  it('fails as it would without them, also where it throws at once', async () => {
+  it('fails as it would without them, even if it throws at once', async () => {
     const lines = keepLogLines();
     const failing = (): never => {
       throw new Error('the work failed');

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { inTime } from '../../../lib/common/timing.js';
+import { libraryTimers } from '../../support/library-timers.js';
 
 const late = (): Error => new Error('late');
 const never = (): Promise<never> => new Promise<never>(() => undefined);
@@ -15,11 +16,12 @@ describe('work that is waited for until a deadline', () => {
   });
 
   it('gives its value or its error, and leaves no timer', async () => {
+    const timers = libraryTimers();
     expect(await inTime(Promise.resolve('done'), performance.now() + 10, late)).toBe('done');
     await expect(inTime(Promise.reject(new Error('away')), performance.now() + 10, late)).rejects.toThrow(
       'away',
     );
-    expect(vi.getTimerCount()).toBe(0);
+    expect(timers()).toBe(0);
   });
 
   it('is late at the deadline and not before', async () => {

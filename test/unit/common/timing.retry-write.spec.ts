@@ -1,31 +1,45 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { performance } from 'node:perf_hooks';
+import { describe, expect, it, vi } from 'vitest';
 import { retryWrite } from '../../../lib/common/timing.js';
+import { instantPauses } from '../../support/instant-pauses.js';
 
-describe('writing a record again', () => {
-  afterEach(() => {
-    vi.restoreAllMocks();
+const clock = instantPauses();
+
+describe('writing the record of an effect', () => {
+  it('is tried again after growing waits, for about a second', async () => {
+    const write = vi.fn(() => Promise.reject(new Error('away')));
+    await expect(retryWrite(write)).rejects.toThrow('away');
+    expect(clock.pauses).toEqual([50, 100, 200, 400]);
   });
 
-  /** A storage that says no to its first tries, each after five seconds. */
-  function slowlyFailing(tries: number) {
-    let now = 0;
-    vi.spyOn(performance, 'now').mockImplementation(() => now);
-    return vi.fn(() => {
-      if (now >= tries * 5_000) return Promise.resolve(true);
-      now += 5_000;
+  it('is tried once more at the very end of that second', async () => {
+    const write = vi.fn(() => {
+      clock.now += 62.5;
       return Promise.reject(new Error('away'));
     });
-  }
+    await expect(retryWrite(write)).rejects.toThrow('away');
+    expect(clock.pauses).toEqual([50, 100, 200, 400]);
+    expect(write).toHaveBeenCalledTimes(5);
+  });
 
-  it('asks once more even where the first answer took longer than all patience', async () => {
-    const write = slowlyFailing(1);
+  it.each([true, false])('gives the answer of the storage: %s', async (answer) => {
+    await expect(retryWrite(() => Promise.resolve(answer))).resolves.toBe(answer);
+    expect(clock.pauses).toEqual([]);
+  });
+
+  it('is tried at least twice, even if the first answer took longer than that second', async () => {
+    const write = vi.fn(() => {
+      clock.now += 5_000;
+      return clock.now > 6_000 ? Promise.resolve(true) : Promise.reject(new Error('away'));
+    });
     await expect(retryWrite(write)).resolves.toBe(true);
     expect(write).toHaveBeenCalledTimes(2);
   });
 
-  it('gives up where the second one does not come either', async () => {
-    const write = slowlyFailing(9);
+  it('is not tried a third time if the second answer does not come either', async () => {
+    const write = vi.fn(() => {
+      clock.now += 5_000;
+      return Promise.reject(new Error('away'));
+    });
     await expect(retryWrite(write)).rejects.toThrow('away');
     expect(write).toHaveBeenCalledTimes(2);
   });

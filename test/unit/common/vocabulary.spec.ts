@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { movesMoney } from '../../../lib/common/vocabulary.js';
+import { DEFAULT_ACCOUNT, movesMoney } from '../../../lib/common/vocabulary.js';
 
 it.each([
   ['success', true],
@@ -10,4 +10,8 @@ it.each([
   [undefined, false],
 ] as const)('the outcome %s says whether money moved: %s', (outcome, moved) => {
   expect(movesMoney(outcome)).toBe(moved);
+});
+
+it('the account without a name is called default', () => {
+  expect(DEFAULT_ACCOUNT).toBe('default');
 });

@@ -10,7 +10,7 @@ const whsec = (bytes: number): string => `whsec_${Buffer.alloc(bytes, 'k').toStr
 describe('secretBytes()', () => {
   it.each<[string, WrittenSecret, WebhookSecretForm | undefined, Buffer]>([
     [
-      'the whole text where the scheme says nothing',
+      'the whole text if the scheme says nothing',
       { value: `whsec_${BASE64}` },
       undefined,
       Buffer.from(`whsec_${BASE64}`),
@@ -19,7 +19,7 @@ describe('secretBytes()', () => {
     ['the encoding of the scheme', { value: BASE64 }, STANDARD, KEY],
     ['no prefix of the scheme', { value: `whsec_${BASE64}` }, STANDARD, KEY],
     [
-      'no prefix where the option repeats the encoding',
+      'no prefix if the option repeats the encoding',
       { value: `whsec_${BASE64}`, encoding: 'base64' },
       STANDARD,
       KEY,
@@ -53,6 +53,7 @@ describe('secretProblem()', () => {
     ['is not base64', 'a lost character', { value: `whsec_${BASE64.slice(1)}` }, STANDARD],
     ['is not base64', 'bits that mean nothing', { value: `whsec_${BASE64.replace('4=', '5=')}` }, STANDARD],
     ['is not base64', 'too much padding', { value: `whsec_${BASE64}=` }, STANDARD],
+    ['is not base64', 'half of its padding', { value: whsec(25).replace('==', '=') }, STANDARD],
     ['is not base64', 'its prefix twice', { value: `whsec_whsec_${BASE64}` }, STANDARD],
     ['is not base64', 'the prefix of a public key', { value: `whpk_${BASE64}` }, STANDARD],
     ['is not hex', 'a lost digit', { value: KEY.toString('hex').slice(1), encoding: 'hex' }, undefined],
@@ -86,6 +87,7 @@ describe('secretProblem()', () => {
     [{ value: 'schlüsselwort-ü' }, undefined],
     [{ value: whsec(24) }, STANDARD],
     [{ value: whsec(64) }, STANDARD],
+    [{ value: whsec(25).replace('==', '') }, STANDARD],
     [{ value: KEY.toString('hex').toUpperCase(), encoding: 'hex' }, undefined],
   ])('has nothing against a secret on the edge', (secret, form) => {
     expect(secretProblem(secret, form)).toBeUndefined();

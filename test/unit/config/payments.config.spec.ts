@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import { optionsFromEnvironment } from '../../../lib/config/environment-options.js';
+import { describe, expect, it, vi } from 'vitest';
+import { optionsFromEnvironment, wasSplitAtCommas } from '../../../lib/config/environment-options.js';
+import { paymentsConfig } from '../../../lib/config/payments.config.js';
 import { resolveOptions } from '../../../lib/config/resolve-options.js';
 
 const environment = {
@@ -28,7 +29,38 @@ describe('the options that the environment holds', () => {
   it('leave out what is empty', () => {
     expect(
       optionsFromEnvironment({ ...environment, PAYMENTS_WEBHOOK_SECRET: '', PAYMENTS_TIMEOUT_MS: ' ' }),
-    ).toEqual({ baseUrl: 'https://gateway.example/api/v1', apiKey: 'pk_test_a', apiSecret: 'sk_test_a' });
+    ).toStrictEqual({
+      baseUrl: 'https://gateway.example/api/v1',
+      apiKey: 'pk_test_a',
+      apiSecret: 'sk_test_a',
+    });
+    expect(optionsFromEnvironment({})).toStrictEqual({ baseUrl: '', apiKey: '' });
+  });
+
+  it.each([
+    ['one secret', 'a-secret', ['a-secret'], false],
+    ['two secrets', 'a-secret, another', ['a-secret', 'another'], true],
+    ['a secret that ends in a comma', 'a-secret,', ['a-secret', ''], true],
+  ])('remember whether the list of secrets was split: %s', (_, variable, secrets, split) => {
+    const { webhooks } = optionsFromEnvironment({ PAYMENTS_WEBHOOK_SECRET: variable });
+    expect(webhooks).toEqual({ secrets });
+    expect(wasSplitAtCommas(webhooks?.secrets)).toBe(split);
+    expect(wasSplitAtCommas(secrets)).toBe(false);
+  });
+
+  it.each([undefined, null, 'a-secret, another', {}])(
+    'split nothing of %p, which is not their list',
+    (secrets) => {
+      expect(wasSplitAtCommas(secrets)).toBe(false);
+    },
+  );
+
+  it('are what the configuration named payments returns', () => {
+    expect(paymentsConfig.KEY).toBe('CONFIGURATION(payments)');
+    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+    expect(paymentsConfig()).toEqual(optionsFromEnvironment(process.env));
+    expect(paymentsConfig()).toMatchObject({ apiKey: 'pk_test_a' });
+    vi.unstubAllEnvs();
   });
 
   it('stop the boot when a variable is missing or wrong', () => {

@@ -11,7 +11,7 @@ describe('the rate option', () => {
   it.each([
     ['caps nothing by default', undefined, { perSecond: undefined, concurrency: undefined }],
     [
-      'caps nothing where a cap is undefined',
+      'caps nothing if a cap is undefined',
       { perSecond: undefined, concurrency: undefined },
       { perSecond: undefined, concurrency: undefined },
     ],

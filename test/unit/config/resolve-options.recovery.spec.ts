@@ -30,12 +30,12 @@ describe('the options about open payments', () => {
       { collection: { afterAnswerMs: 0, afterSilenceMs: 15_000 }, disbursement: undefined },
     ],
     [
-      'after an answer the wait is no shorter than after silence, where only that is given',
+      'the wait after an answer is no shorter than after silence, if only the wait after silence is given',
       { collections: { afterSilenceMs: 20_000 } },
       { collection: { afterAnswerMs: 20_000, afterSilenceMs: 20_000 }, disbursement: undefined },
     ],
     [
-      'after an answer the wait stays as long where silence is waited for less',
+      'the wait after an answer stays as long if the wait after silence is shorter',
       { collections: { afterSilenceMs: 1 }, disbursements: { afterSilenceMs: 50_000 } },
       {
         collection: { afterAnswerMs: 15_000, afterSilenceMs: 1 },
@@ -43,7 +43,7 @@ describe('the options about open payments', () => {
       },
     ],
     [
-      'payouts are not probed where that is left open',
+      'payouts are not probed if their option is undefined',
       { collections: false, disbursements: undefined },
       { collection: undefined, disbursement: undefined },
     ],

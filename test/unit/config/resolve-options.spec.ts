@@ -329,7 +329,16 @@ describe('a wrong option stops the boot with its name and the fix', () => {
 
   it('names the account, if it is not the default one', () => {
     expect(refusal({ ...valid, timeoutMs: -1 }, 'payouts').message).toContain('of account "payouts"');
-    expect(refusal(valid, 'a b').message).toContain('`name`');
+  });
+
+  it.each(['a b', '', 'a'.repeat(65), 'a/b', 7 as never])('refuses the account %j', (account) => {
+    expect(refusal(valid, account).message).toBe(
+      'Payments option `name` must be 1 to 64 letters, digits, dots, dashes or underscores.',
+    );
+  });
+
+  it.each(['a', 'a'.repeat(64), 'payouts-2_b.c'])('takes the account %s', (account) => {
+    expect(resolveOptions(valid, account).account).toBe(account);
   });
 
   it('never repeats a key or a secret', () => {

@@ -1,12 +1,18 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { optionErrors } from '../../../lib/config/option-checks.js';
-import { resolveWebhookSecrets } from '../../../lib/config/resolve-webhooks.js';
+import { optionsFromEnvironment } from '../../../lib/config/environment-options.js';
+import { resolveWebhooks, resolveWebhookSecrets } from '../../../lib/config/resolve-webhooks.js';
 import { SignatureCheck } from '../../../lib/webhooks/signature/signature-check.js';
 import { BODY_ONLY, delivery, SCHEME_CASES, STANDARD } from '../../support/scheme-cases.js';
 
 vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
 const error = optionErrors('default');
+const OTHER = 'another-secret-of-the-merchant!!';
+const SIGNS_TIME = { ...BODY_ONLY.scheme, signsTime: true };
+const SPLIT =
+  'PAYMENTS_WEBHOOK_SECRET was split at its commas: if a comma belongs to one secret, write that one whole beside the ' +
+  'factory, webhooks: { scheme, secrets: \\[process.env.PAYMENTS_WEBHOOK_SECRET\\] }\\.';
 const resolve = (...secrets: unknown[]) => resolveWebhookSecrets(secrets, BODY_ONLY.scheme, error);
 
 describe('the webhook secrets', () => {
@@ -36,21 +42,33 @@ describe('the webhook secrets', () => {
     ['a word', 'soon'],
     ['a day that only some engines read', '12/31/2026'],
     ['a time without an offset', '2026-12-31T00:00:00'],
+    ['a fraction without digits', '2026-12-31T00:00:00.Z'],
+    ['an hour without minutes', '2026-12-31T00Z'],
+    ['a date with text before it', 'on 2026-12-31'],
+    ['a date with text after it', '2026-12-31 (UTC)'],
+    ['a month of one digit', '2026-1-31'],
+    ['a day of one digit', '2026-12-1'],
+    ['a year of two digits', '26-12-31'],
     ['a number', 1_800_000_000_000],
     ['null', null],
+    ['a list with a moment', ['2026-12-31']],
   ])('refuse %s as an end', (_what, notAfter) => {
     expect(() => resolve({ value: BODY_ONLY.secret, notAfter })).toThrow(
-      'secrets[0].notAfter` is not a moment',
+      'Payments option `webhooks.secrets[0].notAfter` is not a moment: write a Date or an ISO 8601 string.',
     );
   });
 
-  it.each(['2026-12-31', '2026-12-31T12:00Z', '2026-12-31T12:00:00.000+03:00'])(
-    'take %s as an end',
-    (notAfter) => {
-      vi.useFakeTimers({ now: Date.parse('2026-12-30') });
-      expect(resolve({ value: BODY_ONLY.secret, notAfter })[0]?.notAfter).toBe(Date.parse(notAfter));
-    },
-  );
+  it.each([
+    ['2026-12-31', Date.UTC(2026, 11, 31)],
+    ['2026-12-31T12:34Z', Date.UTC(2026, 11, 31, 12, 34)],
+    ['2026-12-31T12:34:56Z', Date.UTC(2026, 11, 31, 12, 34, 56)],
+    ['2026-12-31T12:34:56.5Z', Date.UTC(2026, 11, 31, 12, 34, 56, 500)],
+    ['2026-12-31T12:00:00.000+03:00', Date.UTC(2026, 11, 31, 9)],
+    ['2026-12-31T12:00-03:30', Date.UTC(2026, 11, 31, 15, 30)],
+  ])('take %s as an end', (notAfter, moment) => {
+    vi.useFakeTimers({ now: Date.parse('2026-12-30') });
+    expect(resolve({ value: BODY_ONLY.secret, notAfter })[0]?.notAfter).toBe(moment);
+  });
 
   it('refuse an encoding that is none, and an entry that is no secret', () => {
     expect(() => resolve({ value: BODY_ONLY.secret, encoding: 'latin1' })).toThrow(
@@ -67,6 +85,36 @@ describe('the webhook secrets', () => {
     expect([short?.isShort, long?.isShort]).toEqual([true, false]);
     expect(() => resolve('eight-by')).toThrow('write { value, allowShort: true }');
     expect(() => resolve({ value: 'eight-by', allowShort: 1 })).toThrow('allowShort` must be true or false');
+  });
+
+  it('name PAYMENTS_WEBHOOK_SECRET in every error about a list that was split at its commas', () => {
+    const { webhooks } = optionsFromEnvironment({ PAYMENTS_WEBHOOK_SECRET: `${BODY_ONLY.secret},short` });
+    expect(() => resolveWebhookSecrets(webhooks?.secrets, BODY_ONLY.scheme, error)).toThrow(
+      new RegExp(`^Payments option \`webhooks.secrets\\[1\\]\` is shorter than 16 bytes.*\\. ${SPLIT}$`),
+    );
+  });
+
+  it('cause a warning if they were split at commas, and if one is short', () => {
+    const warnings = (secrets: unknown): readonly string[] | undefined =>
+      resolveWebhooks({ scheme: SIGNS_TIME, secrets }, error)?.warnings;
+    const { webhooks } = optionsFromEnvironment({ PAYMENTS_WEBHOOK_SECRET: `${BODY_ONLY.secret},${OTHER}` });
+    expect(warnings(webhooks?.secrets)).toEqual([
+      expect.stringMatching(
+        new RegExp(`^PAYMENTS_WEBHOOK_SECRET is read as 2 secrets, any of which signs\\. ${SPLIT}$`),
+      ),
+    ]);
+    expect(warnings([BODY_ONLY.secret, OTHER])).toEqual([]);
+    expect(warnings([BODY_ONLY.secret, { value: 'eight-by', allowShort: true }])).toEqual([
+      'webhooks.secrets[1] has only 8 bytes (allowShort): an attacker with one delivery can try out ' +
+        'all secrets of that length. Ask the gateway for a longer one.',
+    ]);
+  });
+
+  it('boot while one of them is current, and an earlier one has ended', () => {
+    vi.useFakeTimers({ now: Date.parse('2026-12-31') });
+    const ended = { value: OTHER, notAfter: '2026-12-30' };
+    expect(resolve(ended, { value: BODY_ONLY.secret, notAfter: '2027-12-31' })).toHaveLength(2);
+    expect(resolve(ended, BODY_ONLY.secret)).toHaveLength(2);
   });
 
   it('rotate: both sign until the old one ends, then only the new one', async () => {

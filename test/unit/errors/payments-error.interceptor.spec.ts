@@ -19,6 +19,7 @@ import {
   PaymentRejectedError,
   PaymentsAuthenticationError,
   PaymentsConfigError,
+  PaymentsError,
   PaymentsRateLimitError,
   PaymentsStorageError,
   PaymentsValidationError,
@@ -197,3 +198,47 @@ it.each(['header', 'setHeader'])(
     expect(setHeader.mock.calls).toEqual([['Retry-After', '2']]);
   },
 );
+
+describe('what the interceptor answers', () => {
+  const rateLimit = new PaymentsRateLimitError(1_200, 'slow down');
+
+  function answerOf(error: Error, context: object = {}, errorStatus = {}): Promise<unknown> {
+    const interceptor = new PaymentsErrorInterceptor({ errorStatus });
+    const failing = interceptor.intercept(context as ExecutionContext, {
+      handle: () => throwError(() => error),
+    });
+    return lastValueFrom(failing).catch((caught: unknown) => caught);
+  }
+
+  it.each([
+    ['its status', 422, 422],
+    ['401 if it has none', undefined, 401],
+    ['401 if that is no number', '413', 401],
+  ])('to a refused webhook of another copy of the package is %s', async (_, status, answered) => {
+    const error = Object.assign(new PaymentsError('WEBHOOK_REFUSED', 'refused'), {
+      name: 'WebhookRefusedError',
+    });
+    if (status !== undefined) Object.assign(error, { status });
+    expect(await answerOf(error)).toMatchObject({ status: answered });
+  });
+
+  it('under a status without a name has the title Error', async () => {
+    const answer = await answerOf(rateLimit, { getType: () => 'rpc' }, { RATE_LIMITED: 499 });
+    expect(answer).toMatchObject({ status: 499, response: { statusCode: 499, error: 'Error' } });
+  });
+
+  it('looks for no response outside of HTTP', async () => {
+    const switchToHttp = vi.fn();
+    expect(await answerOf(rateLimit, { getType: () => 'rpc', switchToHttp })).toMatchObject({ status: 503 });
+    expect(switchToHttp).not.toHaveBeenCalled();
+  });
+
+  it('is the same where a response takes no headers', async () => {
+    const context = { getType: () => 'http', switchToHttp: () => ({ getResponse: () => ({}) }) };
+    expect(await answerOf(rateLimit, context)).toMatchObject({ status: 503 });
+  });
+});
+
+it('finds its options under a token that is the same in every copy of the package', () => {
+  expect(PAYMENTS_ERROR_INTERCEPTOR_OPTIONS).toBe(Symbol.for('nestjs-payments.error-interceptor-options'));
+});

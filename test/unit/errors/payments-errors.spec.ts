@@ -1,12 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import {
+  GatewayAnswerError,
   GatewayUnreachableError,
   PaymentOutcomeUnknownError,
   PaymentRejectedError,
   isPaymentsError,
+  PaymentsAuthenticationError,
+  PaymentsConfigError,
   PaymentsError,
   PaymentsRateLimitError,
+  PaymentsStorageError,
   PaymentsValidationError,
+  ReferenceReusedError,
+  WebhookRefusedError,
 } from '../../../lib/errors/payments-errors.js';
 
 describe('an error of this package', () => {
@@ -28,6 +34,40 @@ describe('an error of this package', () => {
     });
     expect(new PaymentsRateLimitError(5, 'slow')).toMatchObject({ retryAfterMs: 5, retryable: true });
   });
+
+  it.each<[string, PaymentsError, string, boolean, PaymentsError['mayHaveBeenProcessed']]>([
+    ['PaymentsError', new PaymentsError('X', 'm'), 'X', false, false],
+    ['GatewayAnswerError', new GatewayAnswerError('X', 'm'), 'X', true, false],
+    ['GatewayUnreachableError', new GatewayUnreachableError('m'), 'GATEWAY_UNREACHABLE', true, false],
+    [
+      'PaymentOutcomeUnknownError',
+      new PaymentOutcomeUnknownError('aborted', 'm'),
+      'OUTCOME_UNKNOWN',
+      false,
+      true,
+    ],
+    ['PaymentRejectedError', new PaymentRejectedError('X', 'm'), 'X', false, false],
+    ['PaymentsAuthenticationError', new PaymentsAuthenticationError('X', 'm'), 'X', false, false],
+    ['PaymentsConfigError', new PaymentsConfigError('m'), 'CONFIG_INVALID', false, false],
+    ['PaymentsRateLimitError', new PaymentsRateLimitError(5, 'm'), 'RATE_LIMITED', true, false],
+    ['PaymentsStorageError', new PaymentsStorageError('m'), 'STORAGE_UNAVAILABLE', true, false],
+    [
+      'PaymentsStorageError',
+      new PaymentsStorageError('m', {}, 'not-by-this-call'),
+      'STORAGE_UNAVAILABLE',
+      true,
+      'not-by-this-call',
+    ],
+    ['ReferenceReusedError', new ReferenceReusedError('m'), 'REFERENCE_REUSED', false, false],
+    ['ReferenceReusedError', new ReferenceReusedError('m', {}, true), 'REFERENCE_REUSED', false, true],
+    ['WebhookRefusedError', new WebhookRefusedError(401, 'm', 'why'), 'WEBHOOK_REFUSED', false, false],
+  ])(
+    '%s has its name, its code and its two answers',
+    (name, error, code, retryable, mayHaveBeenProcessed) => {
+      expect(error).toMatchObject({ name, code, message: 'm', retryable, mayHaveBeenProcessed });
+      expect(isPaymentsError(error)).toBe(true);
+    },
+  );
 
   it('holds only the details that are known', () => {
     const error = new PaymentRejectedError('X', 'refused', { reference: 'order-1', requestId: undefined });

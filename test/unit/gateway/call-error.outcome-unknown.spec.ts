@@ -53,12 +53,12 @@ describe('the error for an unknown outcome', () => {
     expect(error.hint).not.toContain('Top up');
   });
 
-  it('says to look a used reference up, also where the gateway gave field messages and no code', () => {
+  it('says to look up a used reference, even if the gateway gave field messages and no code', () => {
     const error = outcomeUnknownError('duplicate-reference', {}, {});
     expect(error.hint).toContain('Look that reference up');
   });
 
-  it('says that an operator must look again where the gateway contradicted the first word', () => {
+  it('says that an operator must look again if the gateway contradicted itself or the operator', () => {
     const error = outcomeUnknownError('conflict', {}, { operation: 'disbursement.bank' });
     expect(error.message).toBe(
       'It is not known whether the money moved: it was written down as refused, or as ended without success, and the gateway acknowledged it afterwards.',

@@ -81,7 +81,7 @@ describe('a call whose last try was not sent', () => {
     ['a wait after 429', { end: 'rate-limit' }, { event: 'held-back' }],
   ] as const;
 
-  it.each(ends)('says that nothing was sent where that holds for every try: %s', (_, verdict, report) => {
+  it.each(ends)('says that nothing was sent if that is true of every try: %s', (_, verdict, report) => {
     const only = callError(verdict, { errors: {}, ...report }, { ...DETAILS, ...tries(NOT_SENT) });
     const second = callError(
       verdict,

@@ -57,7 +57,7 @@ describe('the report of a call', () => {
   });
 
   it('numbers the tries, and a wait belongs to the try that comes after it', async () => {
-    trace.attempt({ number: 1, phase: 'ambiguous', durationMs: 5 }, undefined, AGAIN);
+    trace.tried({ number: 1, phase: 'ambiguous', durationMs: 5 }, undefined, AGAIN);
     await trace.waiting('retry', Promise.resolve());
     expect(lastEvent()).toMatchObject({ ...SUBJECT, attempt: 2, reason: 'retry' });
     await trace.sending({ method: 'POST', origin: 'https://gateway.example' } as never, () =>
@@ -100,8 +100,8 @@ describe('the report of a call', () => {
 
   it('has a warning if the call goes on, is unknown, or is turned away', () => {
     const info = { number: 1, phase: 'ambiguous', code: 'ECONNRESET', durationMs: 5 } as const;
-    for (const decision of [AGAIN, UNKNOWN, TURNED_AWAY]) trace.attempt(info, 'req "1"', decision);
-    for (const decision of [ACCEPTED, REFUSED]) trace.attempt(info, undefined, decision);
+    for (const decision of [AGAIN, UNKNOWN, TURNED_AWAY]) trace.tried(info, 'req "1"', decision);
+    for (const decision of [ACCEPTED, REFUSED]) trace.tried(info, undefined, decision);
     const line = String.raw`disbursement.bank reference="salary-1" attempt=1 phase=ambiguous code="ECONNRESET" requestId="req \"1\"" duration=5ms`;
     const warnings = lines.filter((one) => one.startsWith('warn'));
     expect(warnings).toEqual(Array.from({ length: 3 }, () => `warn ${line} PaymentsCalls`));

@@ -85,7 +85,7 @@ describe('the wait before a probe', () => {
     expect(probeWaitMs('after-silence', 60_000, waits)).toBe(15_000);
   });
 
-  it('has room in the default deadline, also after an attempt that took all its time', () => {
+  it('has room in the default deadline, also after a try that took all its time', () => {
     const { deadlineMs, timeoutMs, probe } = resolveOptions({
       baseUrl: 'https://gateway.example/api/v1',
       apiKey: 'pk_test_canarykey',
@@ -96,7 +96,7 @@ describe('the wait before a probe', () => {
       expect(probeWaitMs(wait, deadlineMs - timeoutMs, defaults)).toBe(15_000);
   });
 
-  it('does not begin where it would leave under a second', () => {
+  it('does not begin if it would leave under a second', () => {
     expect(probeWaitMs('after-silence', 16_000, waits)).toBe(15_000);
     expect(probeWaitMs('after-silence', 15_999, waits)).toBeUndefined();
   });

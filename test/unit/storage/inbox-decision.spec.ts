@@ -11,8 +11,7 @@ const entry = (state: InboxEntry['state'], fingerprint = 'f1', leaseUntil = 0): 
 });
 
 describe('decideClaim()', () => {
-  it.each<[string, InboxEntry | undefined, readonly string[] | 'any', InboxDecision]>([
-    ['nothing stands', undefined, [], 'run'],
+  it.each<[string, InboxEntry, readonly string[] | 'any', InboxDecision]>([
     ['the same is done', entry('done'), [], 'done'],
     ['the same is done and may be replaced by anything', entry('done'), 'any', 'done'],
     ['the same failed', entry('open'), [], 'run'],
@@ -27,15 +26,6 @@ describe('decideClaim()', () => {
     ['another failed and anything may be replaced', entry('open', 'f0'), 'any', 'run-instead'],
   ])('when %s', (_what, existing, replaces, decision) => {
     expect(decideClaim(existing, inboxDelivery('order-1', { replaces }), NOW)).toBe(decision);
-  });
-
-  it.each<[string, InboxEntry | undefined, InboxDecision]>([
-    ['nothing stands', undefined, 'missing'],
-    ['the same is done', entry('done'), 'done'],
-    ['the same failed', entry('open'), 'run'],
-    ['another is done', entry('done', 'f0'), 'conflict'],
-  ])('when an entry must be there and %s', (_what, existing, decision) => {
-    expect(decideClaim(existing, inboxDelivery('order-1', { mustExist: true }), NOW)).toBe(decision);
   });
 
   it.each<[string | undefined, string | undefined, readonly string[] | 'any', InboxDecision]>([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readRecord } from '../../../lib/storage/stored-record.js';
+import { intentText, readRecord } from '../../../lib/storage/stored-record.js';
 import { journalRecord } from '../../support/journal-contract.js';
 
 const RECORD = journalRecord('order-1');
@@ -38,3 +38,12 @@ describe('a record that a store kept as JSON', () => {
     expect(record).not.toHaveProperty('body');
   });
 });
+
+it.each(['a-call', 'a "call"', 'a\\call', ''])(
+  'the text of the intent %j is a part of the JSON of its record',
+  (intent) => {
+    const json = JSON.stringify({ ...RECORD, intent });
+    expect(json).toContain(`,${intentText({ intent })},`);
+    expect(JSON.parse(`{${intentText({ intent })}}`)).toEqual({ intent });
+  },
+);

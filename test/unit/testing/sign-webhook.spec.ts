@@ -49,6 +49,12 @@ describe('signWebhook()', () => {
     },
   );
 
+  it('takes nothing but its options from an object that has more', () => {
+    const options = { scheme, secret: 'secret', body: 'é', now: 12_999 };
+    const others = { id: 'another', key: Buffer.from('another'), headers: undefined };
+    expect(signWebhook({ ...options, ...(others as object) })).toEqual(signWebhook(options));
+  });
+
   it('says so when a scheme cannot sign', () => {
     const mute = customScheme({ name: 'mute', verify: () => ({ ok: true }) });
     expect(() => signWebhook({ scheme: mute, secret: 'secret', body: '' })).toThrow(

@@ -38,7 +38,7 @@ describe('what was set aside', () => {
     expect(await inbox.conflicts({ limit: 1_000 })).toHaveLength(250);
   });
 
-  it('costs a page as much where much was set aside as where little was', async () => {
+  it('costs as much for a page of many entries as of few', async () => {
     const scopesRead = vi.spyOn(JSON, 'stringify');
     await inbox.conflicts({ after: (await inbox.conflicts())[9]!.id, limit: 1 });
     expect(scopesRead.mock.calls.length).toBeLessThan(10);
@@ -58,7 +58,7 @@ describe('what was set aside', () => {
     });
   });
 
-  it('is not released where the account has no `webhooks` option, and stays', async () => {
+  it('is not released if the account has no `webhooks` option, and stays', async () => {
     const [first] = await inbox.conflicts();
     await expect(inbox.release(first!.id)).rejects.toMatchObject({
       name: 'PaymentsConfigError',
@@ -86,7 +86,7 @@ describe('what was set aside', () => {
     },
   );
 
-  it('forgets no outcome where nothing is to be forgotten', async () => {
+  it('forgets no outcome if every outcome is kept', async () => {
     const storage = memoryStorage();
     const purge = vi.spyOn(storage.inbox, 'purge');
     const keeping = new PaymentsInbox(SCOPE, storage, Infinity, undefined);

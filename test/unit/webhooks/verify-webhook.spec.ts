@@ -160,6 +160,9 @@ describe('verifyWebhook()', () => {
     const url = '/hooks?shop=1';
     const given = signWebhook({ scheme: signs, secret, body: text, url });
     expect(await verifyWebhook(text, given, { scheme: signs, secrets: [secret], url })).toEqual(event);
+    const inherited = Object.create({ url }) as { url: string };
+    const own = { scheme: signs, secrets: [secret] };
+    expect(await verifyWebhook(text, given, Object.assign(inherited, own))).toEqual(event);
     for (const line of [{}, { url: '/hooks' }, { url, method: 'PUT' }]) {
       expect(await refusal(text, given, { scheme: signs, ...line })).toEqual([401, expect.any(String)]);
     }

@@ -1,7 +1,6 @@
 import { type SandboxOperation } from '../../core/operation-name.js';
 import { NextCall, type PlannedFault } from '../../faults/next-call.js';
 import { ControlProblem } from '../control-problem.js';
-import { type SandboxFault } from '../resources.js';
 import { sandboxFault, sandboxFaults } from '../record-mappers.js';
 import { type ControlCall } from '../control-operations.js';
 import { optionalDuration, optionalNumber, optionalText, text } from './fields.js';
@@ -20,20 +19,15 @@ const NEEDED = ['status', 'duration'];
 
 /** Planned faults. */
 export function faultHandlers({ faults }: SandboxParts) {
-  const find = (id: string): SandboxFault | undefined => {
-    const planned = faults.list().find((fault) => fault.id === id);
-    return planned && sandboxFault(planned);
-  };
   return {
     listFaults: () => sandboxFaults(faults.list()),
     addFault: ({ body }: ControlCall) => {
       checkFields(body);
-      const selection = {
+      const next = new NextCall(faults, text(body, 'operation') as SandboxOperation, {
         reference: optionalText(body, 'reference'),
         merchant: optionalText(body, 'merchant'),
-      };
-      const given = Object.fromEntries(Object.entries(selection).filter(([, value]) => value !== undefined));
-      const planned = plan(new NextCall(faults, text(body, 'operation') as SandboxOperation, given), body);
+      });
+      const planned = plan(next, body);
       const times = optionalNumber(body, 'times');
       const probability = optionalNumber(body, 'probability');
       if (times !== undefined) planned.times(times);
@@ -41,13 +35,10 @@ export function faultHandlers({ faults }: SandboxParts) {
       return faults.list().map(sandboxFault).at(-1);
     },
     removeFault: ({ subject }: ControlCall) => {
-      const fault = find(subject);
-      if (fault && faults.remove(subject)) return fault;
-      throw new ControlProblem(
-        404,
-        'NOT_FOUND',
-        `There is no fault ${subject}: GET /faults lists the planned ones.`,
-      );
+      const fault = faults.remove(subject);
+      if (fault) return sandboxFault(fault);
+      const message = `There is no fault ${subject}: GET /faults lists the planned ones.`;
+      throw new ControlProblem(404, 'NOT_FOUND', message);
     },
   };
 }

@@ -2,6 +2,7 @@ import { centsOf } from '../../core/amounts.js';
 import { type SandboxBank } from '../../core/banks.js';
 import { DEFAULT_MERCHANT } from '../../core/merchant.js';
 import { type NameDirectory } from '../../core/name-directory.js';
+import { type Wallet } from '../../core/wallet.js';
 import { ControlProblem } from '../control-problem.js';
 import { sandboxBalance } from '../record-mappers.js';
 import { type SandboxDirectoryEntry } from '../resources.js';
@@ -12,26 +13,21 @@ import { type SandboxParts } from '../sandbox-parts.js';
 
 /** Wallets, banks and account holders. */
 export function moneyHandlers({ gateway, directory: shared }: SandboxParts) {
-  const merchantOf = (body: ControlCall['body']) => optionalText(body, 'merchant') ?? DEFAULT_MERCHANT;
+  const changed = (body: ControlCall['body'], change: (wallet: Wallet) => void) =>
+    sandboxBalance(gateway.changeWallet(optionalText(body, 'merchant') ?? DEFAULT_MERCHANT, change));
   const directoryOf = (merchant: string | undefined) =>
     merchant === undefined ? shared : gateway.merchant(merchant).directory;
 
   return {
     listBalances: ({ query }: ControlCall) => listed(gateway.merchants.map(sandboxBalance), query),
-    setBalance: ({ body }: ControlCall) => {
-      const cents = centsOf(text(body, 'available'));
-      const merchant = gateway.changeWallet(merchantOf(body), (wallet) => {
-        wallet.hold(cents);
-      });
-      return sandboxBalance(merchant);
-    },
-    topUpBalance: ({ body }: ControlCall) => {
-      const cents = centsOf(text(body, 'amount'));
-      const merchant = gateway.changeWallet(merchantOf(body), (wallet) => {
-        wallet.receive(cents);
-      });
-      return sandboxBalance(merchant);
-    },
+    setBalance: ({ body }: ControlCall) =>
+      changed(body, (wallet) => {
+        wallet.hold(centsOf(text(body, 'available')));
+      }),
+    topUpBalance: ({ body }: ControlCall) =>
+      changed(body, (wallet) => {
+        wallet.receive(centsOf(text(body, 'amount')));
+      }),
     listBanks: () => ({ items: gateway.banks.list() }),
     replaceBanks: ({ body }: ControlCall) => {
       const banks = items(body) as readonly SandboxBank[];

@@ -45,7 +45,7 @@ describe('an application with nestjs-payments', () => {
     await sandbox?.stop();
   });
 
-  it('runs where the matrix says', () => {
+  it('runs on the adapter and the Node version that the matrix names', () => {
     const { HTTP_ADAPTER, NODE_MAJOR } = process.env;
     expect(app!.getHttpAdapter().getType()).toBe(HTTP_ADAPTER);
     expect(process.versions.node.split('.')[0]).toBe(NODE_MAJOR);
@@ -80,13 +80,13 @@ describe('an application with nestjs-payments', () => {
     expect(response.body).toMatchObject({ code: 'ACCOUNT_NOT_FOUND', mayHaveBeenProcessed: false });
   });
 
-  it('hears once that the customer approved', async () => {
+  it('handles the approval of the customer once', async () => {
     await http().post('/orders').send(order('order-3')).expect(201);
     await sandbox.customer(phone).approve('order-3');
     expect(await find('order-3')).toMatchObject({ timesPaid: 1, events: ['payment.success'] });
   });
 
-  it('hears a webhook of the testing entry point once, however often it is sent', async () => {
+  it('handles a webhook of the testing entry point once, however often it is sent', async () => {
     const event = paymentEvent('payment.success', { reference: 'order-4' });
     const secret = sandbox.webhookSecret;
     for (let delivery = 0; delivery < 2; delivery += 1) {

@@ -27,7 +27,7 @@ describe("the sandbox's matchers", () => {
 
   afterAll(() => sandbox.stop());
 
-  it('pass where it is so', () => {
+  it('pass if the payment is as expected', () => {
     expect(sandbox).toHaveCollection('order-1', { amount: '1180.50', status: expect.any(String) });
     expect(sandbox).not.toHavePaidOnce('order-1');
   });

@@ -78,7 +78,7 @@ const CASES: readonly (readonly [what: string, change: Change, expected: Expecte
   ['with a letter beyond ASCII', signature((text) => `${text.slice(0, -1)}\xe9`), 401],
   ['with UTF-8 in the signature', signature(() => Buffer.from('подпись').toString('latin1')), 401],
   ['with an over-long signature', signature((text) => text + 'A'.repeat(5_000)), 401],
-  ['with a list of signatures where one is due', signature((text) => Array(90).fill(text).join(' ')), 401],
+  ['with a list of signatures instead of one', signature((text) => Array(90).fill(text).join(' ')), 401],
   ['signed with the empty key', signedBy('sha256', ''), 401],
   ['signed with another key', signedBy('sha256', `${secret} `), 401],
   ['signed with the key in capitals', signedBy('sha256', secret.toUpperCase()), 401],

@@ -55,7 +55,7 @@ describeWith([postgresService], 'the statement that claims', () => {
   afterAll(() => database.close());
 
   const cases = BEFORE.flatMap((before) => PROVIDERS.map((provider) => ({ before, provider })));
-  describe.each(cases)('where the entry before is $before with $provider', ({ before, provider }) => {
+  describe.each(cases)('if the entry before is $before with $provider', ({ before, provider }) => {
     it.each(DELIVERIES)('decides about %j as the memory does', async (change) => {
       let now = 0;
       const memory = memoryStorage({ now: () => now }).inbox;

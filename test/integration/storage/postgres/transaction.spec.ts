@@ -60,7 +60,7 @@ describeWith([postgresService], 'a claim with the transaction of the handlers', 
     expect(await storage.inbox.claim(inboxDelivery('order-1'), LEASE_MS)).toEqual({ result: 'done' });
   });
 
-  it('keeps what an ORM commits by itself, and counts the work as not done: it comes again', async () => {
+  it('keeps what an ORM commits by itself, and counts the work as not done: it is repeated', async () => {
     const running = await claimAndWrite();
     // What transaction() of an ORM sends on a connection that it is given.
     await clientOf(running).query('BEGIN');

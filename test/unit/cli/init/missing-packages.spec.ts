@@ -41,7 +41,7 @@ function install(versions: Readonly<Record<string, string>>): void {
 }
 
 describe('missingPackages', () => {
-  const missing = (): readonly string[] => missingPackages(folder, packageTree(folder), facts);
+  const missing = (): readonly string[] => missingPackages(packageTree(folder)!, facts);
 
   it('names what a new Nest 11 application lacks, in the versions that fit it', () => {
     install({ '@nestjs/core': '11.2.10' });
@@ -104,5 +104,11 @@ describe('installCommand', () => {
     write('package-lock.json');
     write('package.json', { packageManager: 'pnpm@10.1.0+sha512.abc' });
     expect(installCommand(folder, ['pg'])).toBe('pnpm add pg');
+  });
+
+  it('goes by the lock file if packageManager of package.json is not text', () => {
+    write('yarn.lock');
+    write('package.json', { packageManager: { name: 'pnpm' } });
+    expect(installCommand(folder, ['pg'])).toBe('yarn add pg');
   });
 });

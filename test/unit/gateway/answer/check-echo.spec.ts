@@ -258,7 +258,7 @@ describe('the echo of a payout', () => {
     expect(echo).toEqual({ differing, warnings: warned });
   });
 
-  it('differs where a number lost zeros other than the first ones', () => {
+  it('differs if a number lost zeros other than the first ones', () => {
     const call = { ...bank, body: { ...bankSent, account_number: '1500123' } };
     expect(checkEcho(call, { ...bankEcho, account_number: 1500123 }).differing).toEqual([]);
     expect(checkEcho(call, { ...bankEcho, account_number: 15123 }).differing).toEqual(['account_number']);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AttemptEvent, classifyAnswer } from '../../../../lib/gateway/answer/classify-answer.js';
+import { type TryEvent, classifyAnswer } from '../../../../lib/gateway/answer/classify-answer.js';
 import { type GatewayErrorBody, type ParsedAnswer } from '../../../../lib/gateway/answer/parse-answer.js';
 import { type CallKind } from '../../../../lib/gateway/gateway-call.js';
 
@@ -28,7 +28,7 @@ const STATUSES: readonly number[] = [
 ];
 
 /** The statuses of each event, as ranges. */
-type Column = { readonly [Event in AttemptEvent]?: string };
+type Column = { readonly [Event in TryEvent]?: string };
 
 /** What an answer is under every status. */
 function column(kind: CallKind, answer: ParsedAnswer): Column {
@@ -149,7 +149,7 @@ const SUCCESS: Column = {
 const USELESS: Column = { redirect: '300-399', 'bad-answer': '100-299 400-499', 'server-error': '500-599' };
 
 /** Under every status but a redirect. */
-const whatever = (event: AttemptEvent): Column => ({ redirect: '300-399', [event]: '100-299 400-599' });
+const whatever = (event: TryEvent): Column => ({ redirect: '300-399', [event]: '100-299 400-599' });
 
 type Row = readonly [
   what: string,
@@ -471,7 +471,7 @@ describe('an answer under every status', () => {
 });
 
 describe('a message beside a code that refuses', () => {
-  const eventOf = (message: string): AttemptEvent =>
+  const eventOf = (message: string): TryEvent =>
     classifyAnswer('disbursement', 422, error({ code: 'INVALID_PHONE', message }), REFUSAL_CODES);
 
   it.each([

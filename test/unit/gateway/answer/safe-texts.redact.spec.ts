@@ -30,7 +30,7 @@ describe('redacting text from outside', () => {
     );
   });
 
-  it('blanks them out where they were sent with white space around them', () => {
+  it('redacts values that were sent with white space around them', () => {
     expect(redactText('Asha is unknown', [' Asha\n'])).toBe('[redacted] is unknown');
   });
 
@@ -49,7 +49,7 @@ describe('redacting text from outside', () => {
     expect(redactText('unhamisis', ['Hamisi'])).toBe('un[redacted]s');
   });
 
-  it('blanks them out in any case, also where they hold signs of a pattern', () => {
+  it('redacts values in upper or lower case, even if they hold characters of a pattern', () => {
     expect(redactText('ASHA (J.) JUMA is unknown', ['Asha (J.) Juma'])).toBe('[redacted] is unknown');
     expect(redactText('Ashaa', ['Ash.a'])).toBe('Ashaa');
   });
@@ -62,7 +62,7 @@ describe('redacting text from outside', () => {
     expect(redactText('a bank account', ['a', ''])).toBe('a bank account');
   });
 
-  it('finds a value in whatever case it is written, also where a letter of it has a twin in another alphabet', () => {
+  it('finds a value in upper or lower case, even if a letter of it has a twin in another alphabet', () => {
     const found = [
       ['said ASHA MUSHI', 'asha mushi'],
       ['said asha mushi', 'ASHA MUSHI'],

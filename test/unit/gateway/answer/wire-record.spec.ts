@@ -20,7 +20,7 @@ describe('a record from the wire', () => {
     });
   });
 
-  it('has an object where a server wrote an empty one as a list', () => {
+  it('has an object if a server wrote an empty one as a list', () => {
     expect(withMetadata({ metadata: [] })).toEqual({ metadata: {} });
     expect(withMetadata({ metadata: [1] })).toEqual({ metadata: [1] });
     expect(withMetadata({ metadata: { a: 1 } })).toEqual({ metadata: { a: 1 } });

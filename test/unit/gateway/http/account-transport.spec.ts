@@ -57,7 +57,7 @@ describe('the way of a request', () => {
     expect(account.send().send().ways).toEqual(['straight', 'axios', 'axios']);
   });
 
-  it('goes through axios where another adapter stands below it', () => {
+  it('goes through axios if axios uses another adapter', () => {
     expect(new Account(() => axios.create()).send().ways).toEqual(['axios']);
     expect(new Account(() => axios.create({ adapter: 'http' })).send().ways).toEqual(['axios']);
   });
@@ -66,11 +66,11 @@ describe('the way of a request', () => {
     ['its own', { headers: { 'X-Proxy': 'a' } }],
     ['common ones', { headers: { common: { 'X-Proxy': 'a' } } }],
     ['of one method', { headers: { post: { 'X-Proxy': 'a' } } }],
-  ])('goes through axios where the application gave default headers: %s', (_, defaults) => {
+  ])('goes through axios if the application gave default headers: %s', (_, defaults) => {
     expect(own(defaults as CreateAxiosDefaults).send().ways).toEqual(['axios']);
   });
 
-  it("goes through axios where the application changed the defaults of every axios, before the module's own was made", () => {
+  it('goes through axios if the application changed the global defaults of axios before the module created its own instance', () => {
     axios.defaults.headers.common['X-Everywhere'] = 'a';
     try {
       expect(own().send().ways).toEqual(['axios']);
@@ -95,7 +95,7 @@ describe('the way of a request', () => {
     spy.mockRestore();
   });
 
-  it('goes through what a test puts in the place of axios, also where it never read what stood there', () => {
+  it('goes through what a test puts in the place of axios, even if the test never read the original', () => {
     const account = own();
     const request = vi.fn<() => Promise<unknown>>().mockResolvedValue({});
     const spy = account.spyOnAxios().mockReturnValue({ request });

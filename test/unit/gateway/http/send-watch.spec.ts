@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { inspect } from 'node:util';
 import { type TransportAnswer, type OutgoingRequest } from '../../../../lib/gateway/http/http-transport.js';
-import { readAnswer } from '../../../../lib/gateway/http/send-attempt.js';
+import { readAnswer } from '../../../../lib/gateway/http/send-try.js';
 import {
   answersOnlySend,
   endWatch,
@@ -32,11 +32,11 @@ const seen = { answer: readAnswer(answer) };
 describe('what was seen of sending', () => {
   it.each<[what: string, counts: [number, number, number], guarded: boolean, maybe: boolean, once: boolean]>([
     ['an interceptor threw before any adapter', [0, 0, 0], true, false, false],
-    ['nobody guards the adapter, and nothing was seen', [0, 0, 0], false, true, true],
+    ['nothing guards the adapter, and nothing was seen', [0, 0, 0], false, true, true],
     ['taken, and no byte left', [1, 1, 0], true, false, false],
-    ['taken, and no byte left, where nobody guards', [1, 1, 0], false, false, false],
+    ['taken, and no byte left, if nothing guards the adapter', [1, 1, 0], false, false, false],
     ['taken and sent', [1, 1, 1], true, true, true],
-    ['taken and sent, where nobody guards', [1, 1, 1], false, true, true],
+    ['taken and sent, if nothing guards the adapter', [1, 1, 1], false, true, true],
     ['sent twice by one adapter', [1, 1, 2], true, true, false],
     ['handed out twice, and taken once', [2, 1, 1], true, true, false],
     ['handed to another adapter', [1, 0, 0], true, true, true],
@@ -86,7 +86,7 @@ describe('what was seen of sending', () => {
     expect(await later).toBe(watch);
   });
 
-  it('is that of the signal where one payment is sent again within another', () => {
+  it('is that of the signal if one payment is sent again within another', () => {
     const first = watchSending(new AbortController().signal, asked);
     const second = watchSending(new AbortController().signal, asked);
     expect(sendWithin(second, () => sendWatchOf(first.signal))).toBe(first);
@@ -144,14 +144,14 @@ describe('an answer that an interceptor had in its hands', () => {
     expect(wasAnsweredByProxy({ ...refusedTunnel, ...seen }, given)).toBe(isIts);
   });
 
-  it('came by another way where none was seen, and where what was seen is no JSON', () => {
+  it('came by another way if none was seen, or if what was seen is no JSON', () => {
     expect(answersOnlySend(once, answer, true)).toBe(false);
     expect(wasAnsweredByProxy(refusedTunnel, answer)).toBe(false);
     const page = { answer: readAnswer({ ...answer, data: '<html>' }) };
     expect(answersOnlySend({ ...once, ...page }, { ...answer, data: parsed }, true)).toBe(false);
   });
 
-  it('is taken as it is where nobody guards and nothing was seen: something of a test', () => {
+  it('is taken as it is if nothing guards the adapter and nothing was seen, as with a mock of a test', () => {
     expect(answersOnlySend({ dispatched: 0, taken: 0, sends: 0 }, answer, false)).toBe(true);
   });
 });
@@ -179,7 +179,7 @@ describe('a request that an interceptor changed', () => {
   });
 
   it.each([{ 'x-trace': '1' }, { Host: 'Gateway.example' }, { 'Content-Length': '12' }])(
-    'is sent where only headers were added: %j',
+    'is sent if only headers were added: %j',
     (added) => {
       const watch = watchSending(new AbortController().signal, asked);
       refuseChanged(watch, { ...asked, headers: { ...asked.headers, ...added } });
@@ -194,7 +194,7 @@ describe('a request that an interceptor changed', () => {
     expect(watch.changed).toBeUndefined();
   });
 
-  it('is sent where it is a read', () => {
+  it('is sent if it is a read', () => {
     const read = watchSending(new AbortController().signal, { ...asked, headers: {} });
     expect(read.asked).toBeUndefined();
     refuseChanged(read, { ...asked, path: '/elsewhere' });

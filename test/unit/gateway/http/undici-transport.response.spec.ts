@@ -40,7 +40,7 @@ describe('collecting one response', () => {
     await expect(collector.answer).rejects.toThrow('given up');
   });
 
-  it('refuses to be sent once the attempt is over that it belongs to', () => {
+  it('refuses to be sent once the try is over that it belongs to', () => {
     const { collector, onSending, isOver } = collecting();
     isOver.mockReturnValue(true);
     expect(() => {

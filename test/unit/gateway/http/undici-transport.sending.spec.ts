@@ -79,7 +79,7 @@ it.each([
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
-it('listens to the signal of the package, too, where the application put another one there, and no longer than needed', async () => {
+it('listens to the signal of the package as well if the application sets another one, and no longer than needed', async () => {
   const own = new AbortController();
   const other = new AbortController();
   let answer = (_: unknown): void => undefined;

@@ -53,8 +53,8 @@ it('sees a path that only looks like another host', () => {
 });
 
 it.each([
-  ['leaves nothing of a request whose attempt ended while it waited for its connection', true, 0],
-  ['sends a request whose attempt is under way', false, 1],
+  ['leaves nothing of a request whose try ended while it waited for its connection', true, 0],
+  ['sends a request whose try is under way', false, 1],
 ])('%s', async (_, isOver, sends) => {
   const gateway = await startMisbehavingGateway();
   gateway.answer(text('{}'));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endOfJob, jobOptions, retryDelayMs } from '../../../../lib/integrations/bullmq/delivery-job.js';
+import { jobOptions, retryDelayMs } from '../../../../lib/integrations/bullmq/delivery-job.js';
 
 const retry = { maxAttempts: 20, baseDelayMs: 1_000, maxDelayMs: 300_000 };
 
@@ -25,11 +25,5 @@ describe('the job of a delivery', () => {
     [5_000, 0, 300_000],
   ])('waits after attempt %d, with the random number %d, for %d ms', (attempts, random, ms) => {
     expect(retryDelayMs(attempts, retry, random)).toBe(ms);
-  });
-
-  it('is finished, failed or put off as its work was answered', () => {
-    expect(endOfJob({ status: 200 })).toEqual({ end: 'finished' });
-    expect(endOfJob({ status: 500 })).toEqual({ end: 'failed' });
-    expect(endOfJob({ status: 503, retryAfterSeconds: 7 })).toEqual({ end: 'later', afterMs: 7_000 });
   });
 });

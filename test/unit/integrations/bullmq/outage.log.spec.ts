@@ -6,7 +6,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it('makes no error of an outage where the logger throws', () => {
+it('does not turn an outage into an error if the logger throws', () => {
   failLogger();
   expect(() => {
     new OutageLog('webhooks wait').failed(new Error('away'));

@@ -47,7 +47,7 @@ describe('the options of PaymentsQueueModule', () => {
     expect([own.connection, own.prefix]).toEqual([{ port: 1 }, 'own']);
   });
 
-  it('do not show the password of Redis to whoever prints them', () => {
+  it('do not show the password of Redis when they are printed', () => {
     const resolved = resolve({ connection });
     expect(inspect(resolved, { depth: Infinity }) + JSON.stringify(resolved)).not.toContain('the-password');
   });

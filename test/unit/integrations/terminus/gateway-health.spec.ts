@@ -56,10 +56,10 @@ describe('what is known of the gateway', () => {
 
   it.each<[string, readonly GatewaySign[], GatewayHealth['status'], string | undefined]>([
     ['up after a balance', [accepted], 'up', undefined],
-    ['down at once where it is broken', [accepted, broken], 'down', 'refused'],
+    ['down at once if it is broken', [accepted, broken], 'down', 'refused'],
     ['up again after the next balance', [broken, accepted], 'up', undefined],
-    ['unclear where nothing was told yet', [unclear], 'unclear', undefined],
-    ['unclear where there were too many requests from the start', [busy], 'unclear', undefined],
+    ['unclear if no answer was usable yet', [unclear], 'unclear', undefined],
+    ['unclear if there were too many requests from the start', [busy], 'unclear', undefined],
     ['as it was after two answers that say nothing', [accepted, unclear, unclear], 'up', undefined],
     [
       'down after the third',
@@ -73,7 +73,7 @@ describe('what is known of the gateway', () => {
       'down',
       'The gateway gave no usable answer 3 times in a row.',
     ],
-    ['up where a balance came between them', [unclear, unclear, accepted, unclear, unclear], 'up', undefined],
+    ['up if a balance came between them', [unclear, unclear, accepted, unclear, unclear], 'up', undefined],
     ['never down for too many requests', [accepted, busy, busy, busy, busy], 'up', undefined],
     ['still down while nothing better is known', [broken, unclear, busy], 'down', 'refused'],
     ['still down for its first reason', [broken, unclear, unclear, unclear], 'down', 'refused'],

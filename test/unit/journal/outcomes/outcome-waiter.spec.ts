@@ -34,7 +34,7 @@ describe('who waits for an outcome', () => {
     ask = vi.fn<StatusResolver['ask']>(never);
   });
 
-  it('is told so where the journal never answers', async () => {
+  it('gets an error if the journal never answers', async () => {
     get.mockImplementation(never);
     await expect(endedAfter(LIMIT_MS, () => wait(LIMIT_MS))).rejects.toMatchObject({
       name: 'PaymentsStorageError',
@@ -42,7 +42,7 @@ describe('who waits for an outcome', () => {
     });
   });
 
-  it('hears what stood before where the journal answers no more', async () => {
+  it('gets the earlier record if the journal no longer answers', async () => {
     get.mockResolvedValueOnce(accepted).mockImplementation(() => never());
     const waiting = endedAfter(LIMIT_MS, () => wait(LIMIT_MS));
     await new Promise(setImmediate);
@@ -51,7 +51,7 @@ describe('who waits for an outcome', () => {
     expect(get).toHaveBeenCalledTimes(2);
   });
 
-  it('hears at once of a change in this process', async () => {
+  it('gets a change in this process at once', async () => {
     get.mockResolvedValueOnce(accepted).mockResolvedValue(settled);
     const waiting = wait(LONG_MS);
     await new Promise(setImmediate);
@@ -71,14 +71,14 @@ describe('who waits for an outcome', () => {
     expect(limits?.deadlineMs).toBeLessThanOrEqual(LIMIT_MS);
   });
 
-  it('hears what the gateway answers, without a look into the journal', async () => {
+  it('gets what the gateway answers, without a look into the journal', async () => {
     canAsk = true;
     ask.mockResolvedValue(settled);
     expect(await wait(LONG_MS)).toEqual({ existing: settled });
     expect(get).toHaveBeenCalledTimes(1);
   });
 
-  it('stops with the signal, also where the question fails by it', async () => {
+  it('stops with the signal, even if it makes the status query fail', async () => {
     canAsk = true;
     const controller = new AbortController();
     ask.mockImplementation(
@@ -95,7 +95,7 @@ describe('who waits for an outcome', () => {
     expect(await waiting).toEqual({ aborted: true });
   });
 
-  it('hears of a question that fails by itself', async () => {
+  it('gets the error of a status query that fails by itself', async () => {
     canAsk = true;
     ask.mockRejectedValue(new Error('a bug'));
     await expect(wait(LONG_MS, new AbortController().signal)).rejects.toThrow('a bug');

@@ -68,9 +68,15 @@ describe('a status answer', () => {
     [{ ...OURS, status: 7 }, { says: 'known' }],
     [{ ...OURS }, { says: 'known' }],
     [{ reference: 'order/1', status: 'odd' }, { says: 'nothing' }],
-    [{ ...OURS, reference: 'order/2', status: 'success' }, { says: 'nothing' }],
+    ...['success', 'failed', 'pending', 'odd'].map((status): [object, StatusVerdict] => [
+      { ...OURS, reference: 'order/2', status },
+      { says: 'nothing' },
+    ]),
     [{ ...OURS, reference: 7, status: 'success' }, { says: 'nothing' }],
-    [{ ...OURS, amount: '1.00', status: 'success' }, { says: 'known' }],
+    ...['success', 'failed', 'pending'].map((status): [object, StatusVerdict] => [
+      { ...OURS, amount: '1.00', status },
+      { says: 'known' },
+    ]),
     [{ ...OURS, amount: '1.00' }, { says: 'known' }],
     [{ amount: '1.00', status: 'success' }, { says: 'nothing' }],
     [{ ...OURS, amount: '1.00', reference: 'order/2', status: 'success' }, { says: 'nothing' }],
@@ -93,7 +99,7 @@ describe('a status answer about a payment that was tried before', () => {
   it.each<[what: string, Partial<JournalRecord>, answer: object, whenFailed: StatusVerdict]>([
     ['the only try', {}, {}, ENDED],
     ['the only try, which the answer names by its key', {}, { idempotency_key: 'key-1' }, ENDED],
-    ['the only try, where the answer names another key', {}, { idempotency_key: 'key-2' }, KNOWN],
+    ['the only try, if the answer names another key', {}, { idempotency_key: 'key-2' }, KNOWN],
     ['a second attempt', SECOND, {}, KNOWN],
     ['a second attempt, no key in the answer', SECOND, { idempotency_key: null }, KNOWN],
     ['a second attempt, named by its key', SECOND, { idempotency_key: keyOf(2) }, ENDED],
@@ -147,6 +153,14 @@ describe('a status answer about a payment that was tried before', () => {
     expect(says('success')).toEqual({ says: 'ended', outcome: 'success' });
   });
 
+  it.each<[StatusVerdict, status: string]>([
+    [{ says: 'ended', outcome: 'success' }, 'success'],
+    [KNOWN, 'pending'],
+    [KNOWN, 'failed'],
+  ])('proves %j of a second attempt if it says %s and names no amount', (verdict, status) => {
+    expect(readStatus({ ...RECORD, ...SECOND }, { reference: 'order/1', status })).toEqual(verdict);
+  });
+
   it('proves no end of the call that began while the gateway was asked', () => {
     const record = { ...RECORD, intent: 'later' };
     expect(readStatus(record, { ...OURS, status: 'failed' }, 'earlier')).toEqual(KNOWN);
@@ -196,12 +210,12 @@ describe('what is written down after a status answer', () => {
     ['processing', { state: 'accepted' }],
     ['odd', { state: 'accepted' }],
     ['pending', { state: 'settled', outcome: 'success', settledBy: 'webhook' }],
-  ])('is the very record where %s brings nothing new: %j', (status, change) => {
+  ])('is the same record if %s brings nothing new: %j', (status, change) => {
     const record: JournalRecord = { ...RECORD, acknowledged: true, ...change };
     expect(afterStatus(record, { ...OURS, status }, record.intent)).toBe(record);
   });
 
-  it('is nothing where the answer says nothing', () => {
+  it('is nothing if the answer says nothing', () => {
     const { intent } = RECORD;
     expect(afterStatus(RECORD, { reference: 'order/2', status: 'success' }, intent)).toBeUndefined();
   });

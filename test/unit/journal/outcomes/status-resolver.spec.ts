@@ -38,7 +38,7 @@ it.each([
 it.each([
   ['no path is configured for it', undefined, {}],
   ['its record cannot be read', '/payments/{reference}', { damaged: 'its record is a list' }],
-])('asks nothing about a payment where %s', async (_, collection, change) => {
+])('asks nothing about a payment if %s', async (_, collection, change) => {
   const { journal } = memoryStorage();
   const existing = { ...storedBy(await journal.insert(journalRecord('order-1'), 0)), ...change };
   const call = vi.fn();

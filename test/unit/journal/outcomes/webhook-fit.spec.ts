@@ -18,6 +18,7 @@ describe('a webhook and the journal', () => {
     ['a payment in flight', {}, PAID, 'fits'],
     ['an accepted payment', { state: 'accepted' }, FAILED, 'fits'],
     ['an unknown payment', { state: 'unknown' }, PAID, 'fits'],
+    ['an unknown payment that had an end before', { ...BY_WEBHOOK, state: 'unknown' }, FAILED, 'fits'],
     ['another amount', { state: 'accepted' }, { ...PAID, amount: '1180.51' }, 'mismatch'],
     ['another currency', { state: 'accepted' }, { ...PAID, currency: 'KES' }, 'mismatch'],
     [
@@ -80,6 +81,12 @@ describe('a webhook and the journal', () => {
     ['an accepted payment', { state: 'accepted' }, FAILED, 'earlier-attempt'],
     ['an accepted payment', { state: 'accepted' }, { ...FAILED, outcome: 'cancelled' }, 'earlier-attempt'],
     ['an unknown payment', { state: 'unknown' }, { ...FAILED, outcome: 'expired' }, 'earlier-attempt'],
+    [
+      'an unknown payment that had this end before',
+      { state: 'unknown', outcome: 'failed' },
+      FAILED,
+      'earlier-attempt',
+    ],
     [
       'a status answer that says success',
       { state: 'settled', outcome: 'success', settledBy: 'status' },

@@ -31,19 +31,19 @@ describe('a webhook that settles its payment', () => {
     expect(await state()).toMatchObject({ state: 'settled', outcome, settledBy: 'webhook' });
   });
 
-  it('is refused where the payment was made with other money since it was compared', async () => {
+  it('is refused if the payment was made with other money since it was compared', async () => {
     const settling = outcomes.settle(event('1.00'), { journal: undefined, otherMoney: false });
     await expect(settling).rejects.toMatchObject({ name: 'PaymentsStorageError', reference: 'order-1' });
     expect(await state()).toMatchObject({ state: 'accepted' });
     expect(told).toBe(0);
   });
 
-  it('settles it where somebody looked at the other money', async () => {
+  it('settles it if an operator has checked the other money', async () => {
     await outcomes.settle(event('1.00'), { journal: undefined, otherMoney: true });
     expect(await state()).toMatchObject({ state: 'settled', outcome: 'success', settledBy: 'webhook' });
   });
 
-  it('tells who waits in this process, but not before a transaction was committed', async () => {
+  it('notifies the waiters in this process, but not before a transaction was committed', async () => {
     await outcomes.settle(event('1180.50'), { journal, otherMoney: false });
     expect(await state()).toMatchObject({ state: 'settled', outcome: 'success' });
     expect(told).toBe(0);
@@ -53,7 +53,7 @@ describe('a webhook that settles its payment', () => {
     expect(told).toBe(2);
   });
 
-  it('is not written again where it said the same before, and keeps the charge that it named', async () => {
+  it('is not written again if it said the same before, and keeps the charge that it named', async () => {
     const settling = { journal: undefined, otherMoney: false };
     await outcomes.settle(event('1180.50'), settling);
     const first = await journal.get(RECORD);
@@ -66,7 +66,7 @@ describe('a webhook that settles its payment', () => {
     expect(await state()).toMatchObject({ state: 'settled', outcome: 'failed' });
   });
 
-  it('is refused where another webhook has settled it since it was looked at', async () => {
+  it('is refused if another webhook has settled the payment since it was looked up', async () => {
     const failed = paymentEvent('payment.failed', { reference: 'order-1', amount: '1180.50' });
     const { fit: seen } = await outcomes.look(event('1180.50'));
     // This process stands still for longer than its claim holds; another one handles it, and an operator releases the other.
@@ -77,7 +77,7 @@ describe('a webhook that settles its payment', () => {
     expect(await state()).toMatchObject({ state: 'settled', outcome: 'failed' });
   });
 
-  describe('where the same webhook has settled it since it was looked at', () => {
+  describe('if the same webhook has settled the payment since it was looked up', () => {
     const settle = (change: Partial<WebhookSettling>) =>
       outcomes.settle(event('1180.50'), { journal: undefined, otherMoney: false, seen: 'fits', ...change });
     const changed = { name: 'PaymentsStorageError', reference: 'order-1' };
@@ -99,7 +99,7 @@ describe('a webhook that settles its payment', () => {
     });
   });
 
-  it('is taken for its own where its writing lost the answer, and the client wrote again', async () => {
+  it('takes the record for its own if the answer to its write was lost, and the client wrote again', async () => {
     const replace = journal.replace.bind(journal);
     vi.spyOn(journal, 'replace').mockImplementationOnce(async (...args) => {
       await replace(...args);
@@ -110,7 +110,7 @@ describe('a webhook that settles its payment', () => {
     expect(await state()).toMatchObject({ state: 'settled', outcome: 'success' });
   });
 
-  it('is refused in a transaction where the same webhook settles it between the look and the writing', async () => {
+  it('is refused in a transaction if the same webhook settles the payment between the look-up and the write', async () => {
     const replace = journal.replace.bind(journal);
     vi.spyOn(journal, 'replace').mockImplementationOnce(async (...args) => {
       await replace(...args);
@@ -123,13 +123,13 @@ describe('a webhook that settles its payment', () => {
     });
   });
 
-  it('settles nothing where its name says no outcome', async () => {
+  it('settles nothing if its name says no outcome', async () => {
     const refunded = { ...event('1180.50'), event: 'payment.refunded' };
     await outcomes.settle(refunded, { journal: undefined, otherMoney: false });
     expect(await state()).toEqual(RECORD);
   });
 
-  it('of a name that nobody knows is known where any payment has its reference', async () => {
+  it('of an unknown name is known if any payment has its reference', async () => {
     const named = (reference: string) =>
       outcomes.look({ ...paymentEvent('payment.success', { reference }), event: 'payout.paid' });
     expect(await named('order-1')).toEqual({ known: true, fit: 'fits' });
@@ -139,7 +139,7 @@ describe('a webhook that settles its payment', () => {
     expect(await named('salary-1')).toEqual({ known: true, fit: 'fits' });
   });
 
-  it('has nothing to settle where the journal does not know the payment', async () => {
+  it('has nothing to settle if the journal does not know the payment', async () => {
     const other = paymentEvent('payment.success', { reference: 'order-2' });
     expect(await outcomes.look(other)).toMatchObject({ known: false, fit: 'fits' });
     await outcomes.settle(other, { journal: undefined, otherMoney: false });

@@ -23,7 +23,7 @@ describe('what the journal keeps of the webhooks of a payment', () => {
     outcomes = new WebhookOutcomes(SCOPE, journal, new OutcomeNotifier());
   });
 
-  it('is the charge that was named, also where a later delivery of it names none', async () => {
+  it('is the charge that was named, even if a later delivery names none', async () => {
     await outcomes.settle(event('payment.success', 'p1'), OWN);
     await outcomes.settle(event('payment.success', null), OWN);
     const providerReference = providerReferenceOf(event('payment.success', 'p1'));
@@ -38,14 +38,14 @@ describe('what the journal keeps of the webhooks of a payment', () => {
     expect(await stands()).not.toHaveProperty('providerReference');
   });
 
-  it('changes nothing, not even its version, where the same webhook comes again', async () => {
+  it('does not change, not even in its version, if the same webhook is repeated', async () => {
     await outcomes.settle(event('payment.success', 'p1'), OWN);
     const before = await journal.get(journalRecord('order-1'));
     await outcomes.settle(event('payment.success', 'p1'), OWN);
     expect((await journal.get(journalRecord('order-1')))?.version).toBe(before?.version);
   });
 
-  it('is told apart from a payment that nobody knows, and from one of another spelling', async () => {
+  it('is told apart from an unknown payment, and from one of another spelling', async () => {
     const look = (reference: string) =>
       outcomes.look(paymentEvent('payment.success', { reference, amount: '1180.50' }));
     expect(await look('order-1')).toMatchObject({ known: true, fit: 'fits' });
@@ -53,7 +53,7 @@ describe('what the journal keeps of the webhooks of a payment', () => {
     expect(await look(' order-1')).toMatchObject({ known: false, fit: 'other-spelling' });
   });
 
-  it('ends an attempt that had one before it only where a failure names its transaction', async () => {
+  it('ends a later attempt by a failure only if the failure names the transaction of that attempt', async () => {
     const answer = '{"envelope":{},"answer":{"data":{"provider_reference":"p2"}}}';
     const existing = (await journal.get(journalRecord('order-1')))!;
     const second = journalRecord('order-1', { state: 'accepted', attempt: 2, answer });

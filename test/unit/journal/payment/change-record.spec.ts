@@ -39,14 +39,14 @@ describe('changing what stands', () => {
     expect(existing?.record.state).toBe('rejected');
   });
 
-  it('is given up where others change it all the time', async () => {
+  it('is given up if others change it all the time', async () => {
     const journal = await contested(1_000);
     await expect(
       changeRecord(journal, journalRecord('order-1'), ({ record }) => toRejected(record, true), 'ends'),
     ).rejects.toMatchObject({ name: 'PaymentsStorageError' });
   });
 
-  it('writes nothing where nothing changes, and nothing where there is no payment', async () => {
+  it('writes nothing if nothing changes, or if there is no payment', async () => {
     const journal = await contested(0);
     const before = await journal.get(journalRecord('order-1'));
     const after = await changeRecord(journal, journalRecord('order-1'), ({ record }) => record, 'ends');

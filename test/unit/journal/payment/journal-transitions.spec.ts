@@ -63,7 +63,7 @@ describe('what is written down of a payment', () => {
     expect(isAcknowledged(toSettled(doubtful, 'failed', 'operator'))).toBe(answer);
   });
 
-  it('that was refused is unknown once the gateway shows it, and stays refused where it shows that no money moved', () => {
+  it('that was refused is unknown once the gateway shows it, and stays refused if the gateway shows that no money moved', () => {
     const refused = toRejected(record(), true);
     const open = toAcknowledged(refused);
     expect(open).toMatchObject({ state: 'unknown', evidence: 'conflict' });
@@ -72,14 +72,14 @@ describe('what is written down of a payment', () => {
     expect(toAccepted(refused, '{}')).toMatchObject({ state: 'accepted', answer: '{}' });
   });
 
-  it('is unknown where the gateway refuses what it has shown before', () => {
+  it('is unknown if the gateway refuses what it has shown before', () => {
     expect(toRejected(toAcknowledged(record()), true)).toMatchObject({
       state: 'unknown',
       evidence: 'conflict',
     });
   });
 
-  it("stays failed by an operator's word where the gateway acknowledged it before, and says nothing since", () => {
+  it("stays failed by an operator's word if the gateway acknowledged it before, and says nothing since", () => {
     const ended = toSettled(toAccepted(record(), '{}'), 'failed', 'operator');
     expect(ended).toMatchObject({ state: 'settled', outcome: 'failed' });
     expect(toUnknown(ended, 'no-answer', 'after-silence')).toBe(ended);
@@ -112,7 +112,7 @@ describe('what is written down of a payment', () => {
       expect(toAccepted(again)).toMatchObject({ answer: '{"first":true}', state: 'unknown' });
     });
 
-    it.each(acknowledgements)('is unknown again also where it was acknowledged before: %s', (_, next) => {
+    it.each(acknowledgements)('is unknown again, even if it was acknowledged before: %s', (_, next) => {
       expect(next(toSettled(toAccepted(record(), '{}'), 'failed', 'operator'))).toMatchObject({
         state: 'unknown',
         evidence: 'conflict',
@@ -134,7 +134,7 @@ describe('what is written down of a payment', () => {
       }
     });
 
-    it('stays ended where the gateway says as well that no money moved', () => {
+    it('stays ended if the gateway also says that no money moved', () => {
       expect(toAcknowledgedWithoutMoney(ended())).toEqual({ ...ended(), acknowledged: true });
       for (const outcome of ['failed', 'cancelled', 'expired'] as const)
         expect(toAccepted(ended(), '{"late":true}', outcome)).toEqual({
@@ -155,7 +155,7 @@ describe('what is written down of a payment', () => {
       ['an operator says that the payout was paid', toSettled(record(), 'paid', 'operator')],
       ['a webhook says that it failed', toSettled(record(), 'failed', 'webhook')],
       ['a status answer says that it failed', toSettled(record(), 'failed', 'status')],
-    ])('alone: where %s it stays so', (_, other) => {
+    ])('alone: it stays ended if %s', (_, other) => {
       for (const [, next] of acknowledgements) expect(next(other)).toMatchObject(other);
     });
   });

@@ -24,7 +24,7 @@ it.each([
 });
 
 it.each(['{"envelope":', '[]', '{}', '{"data":{},"envelope":null'])(
-  'hands out what the journal itself knows where the stored answer is damaged (%s)',
+  'hands out what the journal itself knows if the stored answer is damaged (%s)',
   (answer) => {
     const value = repeatedAnswer(call, journalRecord('order-1', { state: 'accepted', answer }));
     expect(value).toMatchObject({ reference: 'order-1', status: 'pending' });

@@ -1,15 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { performance } from 'node:perf_hooks';
-import { type JournalStore } from '../../../../lib/storage/journal-store.js';
+import { type JournalRecord, type JournalStore } from '../../../../lib/storage/journal-store.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
 import { type CallLimits } from '../../../../lib/gateway/call-options.js';
 import { JournalWriter } from '../../../../lib/journal/payment/journal-writer.js';
+import { type RequestedPayment } from '../../../../lib/journal/payment/repeated-call.js';
 import { journalRecord, storedBy } from '../../../support/journal-contract.js';
 
 const record = journalRecord('order-1');
 const asked = { bodyHash: record.bodyHash, idempotencyKey: undefined, attempt: undefined };
 const rules = { probe: {}, recoveryWindowMs: 60_000 } as ConstructorParameters<typeof JournalWriter>[1];
+const PROBED = { ...rules, probe: { ...rules.probe, collection: { afterAnswerMs: 0, afterSilenceMs: 0 } } };
 
 describe('a ledger whose journal hangs', () => {
   let memory: JournalStore;
@@ -111,7 +113,7 @@ describe('a ledger whose journal hangs', () => {
     expect((await memory.get(record))?.record.state).toBe('accepted');
   });
 
-  it('after the answer writes once more at once where the store has just lost its connection', async () => {
+  it('writes again at once after the answer if the store has just lost its connection', async () => {
     const begun = await begin();
     if (!('intent' in begun)) throw new Error('nothing stood there');
     vi.spyOn(memory, 'replace').mockRejectedValueOnce(new Error('lost'));
@@ -120,7 +122,7 @@ describe('a ledger whose journal hangs', () => {
     expect((await memory.get(record))?.record.state).toBe('rejected');
   });
 
-  it('after the answer has a moment to write also where the time of the call is up', async () => {
+  it('has a moment to write after the answer, even if the time of the call is up', async () => {
     const begun = await begin();
     if (!('intent' in begun)) throw new Error('nothing stood there');
     hangsIn = 'replace';
@@ -159,5 +161,77 @@ describe('a ledger whose journal hangs', () => {
     expect(ended).toBe(false);
     await vi.advanceTimersByTimeAsync(1_000);
     await last;
+  });
+});
+
+describe('a call whose payment is written down', () => {
+  const REFUSED: Partial<JournalRecord> = { intent: 'the-call-before', state: 'rejected' };
+  const limits = { signal: undefined, deadline: Infinity, sendBy: Infinity } as unknown as CallLimits;
+  let journal: JournalStore;
+  const begin = (change: Partial<RequestedPayment> = {}): ReturnType<JournalWriter['begin']> =>
+    new JournalWriter(journal, PROBED).begin({ ...asked, ...change }, { ...record, body: '{}' }, limits);
+
+  beforeEach(() => {
+    journal = memoryStorage().journal;
+  });
+
+  it.each<[what: string, before: Partial<JournalRecord> | undefined, Partial<RequestedPayment>, object]>([
+    ['is the first attempt', undefined, {}, { intent: { record: { attempt: 1 } } }],
+    ["trusts its caller's attempt", undefined, { attempt: 3 }, { intent: { record: { attempt: 3 } } }],
+    [
+      "has its caller's key",
+      undefined,
+      { idempotencyKey: 'mine' },
+      { intent: { record: { attempt: 1, idempotencyKey: 'mine' } } },
+    ],
+    ['is the next attempt after a refusal', REFUSED, {}, { intent: { record: { attempt: 2 } } }],
+    [
+      'is the same attempt after a refusal that proves nothing',
+      { ...REFUSED, keepsKey: true, idempotencyKey: 'key-1' },
+      {},
+      { intent: { record: { attempt: 1, idempotencyKey: 'key-1', keepsKey: true } } },
+    ],
+    [
+      'is a probe if one is due',
+      { state: 'unknown', evidence: 'no-answer', probe: 'after-silence', body: '{}' },
+      {},
+      { intent: { earlier: { evidence: 'no-answer', probe: 'after-silence' } } },
+    ],
+    [
+      'is refused by the record of another end',
+      { state: 'settled', outcome: 'failed', settledBy: 'webhook' },
+      {},
+      { existing: { outcome: 'failed' }, refusal: { act: 'refuse', because: 'ended' } },
+    ],
+  ])('%s', async (_what, before, change, begun) => {
+    if (before) await journal.insert(journalRecord('order-1', before), 0);
+    expect(await begin(change)).toMatchObject(begun);
+  });
+
+  it.each<[what: string, before: Partial<JournalRecord>]>([
+    ['a next attempt', REFUSED],
+    ['a probe', { state: 'unknown', evidence: 'no-answer', probe: 'after-silence', body: '{}' }],
+  ])('is refused by what another process wrote before %s', async (_what, before) => {
+    const stored = storedBy(await journal.insert(journalRecord('order-1', before), 0));
+    const accepted = journalRecord('order-1', { ...before, state: 'accepted', answer: '{}' });
+    const { replace } = journal;
+    vi.spyOn(journal, 'replace').mockImplementationOnce(async (...write) => {
+      await replace.call(journal, stored.version, accepted, 0);
+      return replace.apply(journal, write);
+    });
+    expect(await begin()).toMatchObject({
+      existing: { state: 'accepted' },
+      refusal: { act: 'repeat-answer' },
+    });
+  });
+
+  it('is the first attempt again if its reference was freed meanwhile', async () => {
+    const stored = storedBy(await journal.insert(journalRecord('order-1', REFUSED), 0));
+    const { replace } = journal;
+    vi.spyOn(journal, 'replace').mockImplementationOnce(async (...write) => {
+      await journal.remove(stored.record, stored.version);
+      return replace.apply(journal, write);
+    });
+    expect(await begin()).toMatchObject({ intent: { record: { attempt: 1 } } });
   });
 });

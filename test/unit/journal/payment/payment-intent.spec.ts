@@ -19,7 +19,7 @@ async function begun(journal: JournalStore, record: JournalRecord): Promise<Paym
   throw new Error('something stood there');
 }
 
-it('leaves a later attempt alone, also where the caller gave both attempts one key', async () => {
+it('leaves a later attempt alone, even if the caller gave both attempts one key', async () => {
   const error = vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
   const { journal } = memoryStorage();
   const first = journalRecord('order-1', { state: 'in-flight', attempt: 1, idempotencyKey: 'own-key' });
@@ -43,7 +43,7 @@ it('leaves a later attempt alone, also where the caller gave both attempts one k
 it.each([
   ['the first attempt', undefined],
   ['a later attempt', journalRecord('order-1', { intent: 'the-call-before', state: 'rejected' })],
-] as const)('takes %s for its own where a client of the store wrote it twice', async (_what, before) => {
+] as const)('takes %s for its own if a client of the store wrote it twice', async (_what, before) => {
   const { journal } = memoryStorage();
   const existing = before && storedBy(await journal.insert(before, 0));
   const twice: JournalStore = Object.assign(Object.create(journal) as JournalStore, {
@@ -90,7 +90,7 @@ it.each<[what: string, end: CallResult<unknown>]>([
       answered: true,
     },
   ],
-])('is unknown again where an operator called it failed before its answer came: %s', async (_what, end) => {
+])('is unknown again if an operator called it failed before its answer came: %s', async (_what, end) => {
   const error = vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
   const { journal } = memoryStorage();
   const intent = await begun(journal, journalRecord('order-1'));
@@ -99,7 +99,7 @@ it.each<[what: string, end: CallResult<unknown>]>([
   expect(error).toHaveBeenCalledWith(expect.stringContaining('it is unknown again'));
 });
 
-it('is unknown again where an operator called it failed while its call ran, and no clear answer came', async () => {
+it('is unknown again if an operator called it failed while its call ran, and no clear answer came', async () => {
   const error = vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
   const { journal } = memoryStorage();
   const intent = await begun(journal, journalRecord('order-1'));
@@ -149,7 +149,7 @@ it.each(['accepted', 'settled', 'unknown', 'rejected'] as const)(
   },
 );
 
-it('calls a payment unknown also where it never had a further try', async () => {
+it('calls a payment unknown, even if it never had a further try', async () => {
   const { journal } = memoryStorage();
   const { probe: _none, ...record } = journalRecord('order-1');
   const intent = await begun(journal, record);
@@ -200,7 +200,7 @@ describe('a payment that could not be written, as far as the store says', () => 
   it.each([
     ['nothing', undefined],
     ['the attempt before', refused],
-  ])('may be written even now where %s stands there', async (_, before) => {
+  ])('may be written even now if the journal holds %s', async (_, before) => {
     const { journal } = memoryStorage();
     if (before) await journal.insert(before, 0);
     expect(await PaymentIntent.rollback(journal, ours, before)).toBe(false);
@@ -208,7 +208,7 @@ describe('a payment that could not be written, as far as the store says', () => 
   });
 });
 
-it('holds a payment for half a minute beyond its deadline, also where that has passed', async () => {
+it('holds a payment for half a minute beyond its deadline, even if that has passed', async () => {
   const { journal } = memoryStorage();
   const lease = (wanted: number): { between: (ms: number | undefined) => void } => {
     const from = performance.now();
@@ -311,18 +311,21 @@ describe('the note that the request left', () => {
   it.each([
     ['a refusal', refused, 'rejected'],
     ['nothing', unreachable, undefined],
-  ])('does not hide the end from the call where its answer was lost: %s', async (_what, end, state) => {
-    const { replace } = journal;
-    vi.spyOn(journal, 'replace').mockImplementationOnce(async (...args) => {
-      await replace.apply(journal, args);
-      throw new Error('lost');
-    });
-    intent.markSent();
-    expect((await intent.end(end))?.record.state).toBe(state);
-    expect((await stands())?.state).toBe(state);
-  });
+  ])(
+    'does not hide the end from the call if the answer to its write was lost: %s',
+    async (_what, end, state) => {
+      const { replace } = journal;
+      vi.spyOn(journal, 'replace').mockImplementationOnce(async (...args) => {
+        await replace.apply(journal, args);
+        throw new Error('lost');
+      });
+      intent.markSent();
+      expect((await intent.end(end))?.record.state).toBe(state);
+      expect((await stands())?.state).toBe(state);
+    },
+  );
 
-  it('leaves alone what somebody else has written where its answer was lost', async () => {
+  it('does not change what another writer has written if the answer to its write was lost', async () => {
     const settled = { ...record, state: 'settled', outcome: 'success', settledBy: 'webhook' } as const;
     vi.spyOn(journal, 'replace').mockRejectedValueOnce(new Error('lost'));
     intent.markSent();
@@ -352,7 +355,7 @@ describe('the note that the request left', () => {
     expect((await stands())?.state).toBe('rejected');
   });
 
-  it('does not take a later version back where its own answer comes last', async () => {
+  it('does not take a later version back if its own answer comes last', async () => {
     vi.useFakeTimers();
     const { replace } = journal;
     let answer = (): void => {};

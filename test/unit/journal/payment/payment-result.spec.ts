@@ -119,6 +119,12 @@ describe('what a call gives by its answer and by what stands meanwhile', () => {
       written({ state: 'in-flight' }),
       unknownBecause('refused-after-ambiguity'),
     ],
+    [
+      'refused, and another try is unknown that had a success before',
+      REJECTED,
+      written({ state: 'unknown', outcome: 'success' }),
+      unknownBecause('refused-after-ambiguity'),
+    ],
     ['refused, and not written', REJECTED, lost(false), error(refusal)],
     ['refused, and may be sent again', REJECTED, lost(true), unknownBecause('interrupted')],
 

@@ -15,7 +15,7 @@ it('makes the call of a payment that was written down', () => {
   for (const other of [null, 'pending', []]) expect(read(other)).toBeUndefined();
 });
 
-it('has an empty body where it was erased', () => {
+it('has an empty body if it was erased', () => {
   const { body: _erased, ...record } = journalRecord('order-1');
   expect(recordedCall(record).body).toEqual({});
 });

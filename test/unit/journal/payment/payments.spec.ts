@@ -121,8 +121,13 @@ describe('the calls that move money', () => {
   });
 
   it.each([
-    ['behind a network, where it may be sent once more', true, OPTIONS.probe, true],
-    ['behind a network, where it never is', true, { ...OPTIONS.probe, collection: undefined }, false],
+    ['behind a network, if a payment may be sent once more', true, OPTIONS.probe, true],
+    [
+      'behind a network, if a payment is never sent once more',
+      true,
+      { ...OPTIONS.probe, collection: undefined },
+      false,
+    ],
     ['that ends with this process', false, OPTIONS.probe, false],
   ])('note that they begin to send in a journal %s', async (_, isRemote, probe, notes) => {
     const store = isRemote ? remoteJournal(journal) : journal;
@@ -132,14 +137,14 @@ describe('the calls that move money', () => {
     expect(setup?.onSending !== undefined).toBe(notes);
   });
 
-  it('leave the one further try to whoever took it first', async () => {
+  it('leave the one further try to the process that took it first', async () => {
     const seen = storedBy(await journal.insert(record, 0));
     await journal.replace(seen.version, seen.record, 60_000);
     expect(await payments.probe(seen)).toBeUndefined();
     expect(sent).toBe(0);
   });
 
-  it('make the one further try where nobody else did', async () => {
+  it('make the one further try if no other process did', async () => {
     const seen = storedBy(await journal.insert(record, 0));
     end = SUCCESS;
     expect(await payments.probe(seen)).toMatchObject({ existing: { state: 'accepted' } });

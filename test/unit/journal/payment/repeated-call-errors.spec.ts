@@ -87,7 +87,7 @@ describe('a payment that was not made, and whose end could not be written', () =
     );
   });
 
-  it('has no tries where the caller gave up before anything was sent', () => {
+  it('has no tries if the caller gave up before anything was sent', () => {
     const error = endNotWritten(PAYMENT, { end: 'aborted', reason: 'enough', answered: false });
     expect(error).toMatchObject(notWritten);
     expect(error.attempts).toBeUndefined();

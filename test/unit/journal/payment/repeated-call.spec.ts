@@ -38,10 +38,7 @@ const REPEAT = { act: 'repeat-answer' };
 const PROBE = { act: 'probe' };
 
 describe('the table of repeated calls', () => {
-  const table: [cell: string, StoredJournalRecord | undefined, RequestedPayment, object][] = [
-    ['nothing stands: the payment begins', undefined, SAME, begin(1)],
-    ["nothing stands: the caller's attempt is trusted", undefined, { ...SAME, attempt: 3 }, begin(3)],
-
+  const table: [cell: string, StoredJournalRecord, RequestedPayment, object][] = [
     ['in flight elsewhere: unknown', inFlight, SAME, doubt('in-flight')],
     [
       'in flight elsewhere: its own key changes nothing',
@@ -251,16 +248,16 @@ describe('who joins a call that is under way', () => {
     [what: string, asked: Partial<RequestedPayment>, underWay: Partial<RequestedPayment>, another: boolean]
   >([
     ['insists on nothing', {}, {}, false],
-    ['insists on nothing, where the call has a key', {}, { idempotencyKey: 'its-key' }, false],
+    ['insists on nothing, if the call has a key', {}, { idempotencyKey: 'its-key' }, false],
     ['insists on the key of the call', { idempotencyKey: 'its-key' }, { idempotencyKey: 'its-key' }, false],
-    ['insists on a key, where the call has none of its own', { idempotencyKey: 'own' }, {}, true],
+    ['insists on a key, if the call has none of its own', { idempotencyKey: 'own' }, {}, true],
     ['insists on another key', { idempotencyKey: 'own' }, { idempotencyKey: 'its-key' }, true],
     ['names the first attempt, which the call is', { attempt: 1 }, {}, false],
-    ['names the second attempt, where the call is the first', { attempt: 2 }, {}, true],
+    ['names the second attempt, if the call is the first', { attempt: 2 }, {}, true],
     ['names the attempt of the call', { attempt: 2 }, { attempt: 2 }, false],
     ['names an earlier attempt', { attempt: 1 }, { attempt: 2 }, false],
     ['names a later attempt', { attempt: 3 }, { attempt: 2 }, true],
-    ['names no attempt, where the call names one', {}, { attempt: 2 }, false],
+    ['names no attempt, if the call names one', {}, { attempt: 2 }, false],
   ])('%s', (_, asked, underWay, another) => {
     expect(asksForAnotherKey({ ...SAME, ...asked }, { ...SAME, ...underWay })).toBe(another);
   });

@@ -44,7 +44,7 @@ describe('waiting for an outcome in vain', () => {
 });
 
 describe('an entry of the journal', () => {
-  it('has outcome and evidence only where there are any', () => {
+  it('has an outcome and evidence only if there are any', () => {
     const bare = journalEntry(storedRecord());
     expect(Object.keys(bare)).not.toEqual(expect.arrayContaining(['outcome']));
     expect(Object.keys(bare)).not.toEqual(expect.arrayContaining(['evidence']));
@@ -54,7 +54,7 @@ describe('an entry of the journal', () => {
   });
 });
 
-describe('whether a payment may have been made, where its entry is', () => {
+describe('whether a payment may have been made, if its entry is', () => {
   it('not there: the storage may have lost it', () => {
     expect(notFound('collection', 'order-1').mayHaveBeenProcessed).toBe('not-by-this-call');
   });

@@ -45,7 +45,7 @@ describe('the oldest payment that is in other states than some', () => {
     };
   });
 
-  it('is none where there is none', async () => {
+  it('is undefined if every payment is in one of those states', async () => {
     await write('accepted-1', 'accepted');
     expect(await oldest()).toBeUndefined();
   });
@@ -56,7 +56,7 @@ describe('the oldest payment that is in other states than some', () => {
     expect(pages).toBe(1);
   });
 
-  it('is not one that was tried anew since, though it was written down first', async () => {
+  it('is not one that has a new attempt since, though it was written first', async () => {
     await write('order-1');
     await write('order-2');
     await write('order-3');

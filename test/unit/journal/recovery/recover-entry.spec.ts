@@ -67,14 +67,14 @@ describe('a payment of which nothing was heard', () => {
     ['a call holds it by now', () => journal.replace(seen.version, seen.record, AGE_MS * 10)],
     ['it has ended by now', () => journal.replace(seen.version, { ...seen.record, state: 'settled' }, 0)],
     ['it is gone', () => journal.remove(seen.record, seen.version)],
-  ])('is not announced where %s', async (_, change) => {
+  ])('is not announced if %s', async (_, change) => {
     await change();
     await recover(STALE_AFTER_MS);
     expect(stale).toEqual([]);
     expect((await journal.get(seen.record))?.record.stale).toBeUndefined();
   });
 
-  it('is not announced, nor read once more, where it was not stale when the run saw it', async () => {
+  it('is not announced, nor read again, if it was not stale when the run saw it', async () => {
     const get = vi.spyOn(journal, 'get');
     await recover(AGE_MS + 1);
     expect(stale).toEqual([]);
@@ -118,7 +118,7 @@ describe('what a run has to do', () => {
     ['it is unknown, its request not needed', 900_001, UNKNOWN, 0, [true, true], { known: false }],
     ['the gateway took it', 90_001, { state: 'accepted' }, 0, [true, false], {}],
     ['it is stale', 3_600_001, { state: 'accepted' }, 0, [true, true], {}],
-  ])('where %s', (_, ageMs, change, leaseLeftMs, work, end) => {
+  ])('is decided if %s', (_, ageMs, change, leaseLeftMs, work, end) => {
     const existing = storedRecord(change, { ageMs, idleMs: ageMs, leaseLeftMs });
     expect([true, false].map((canAsk) => entries(canAsk).hasWork(existing))).toEqual(work);
     expect(entries(false).idleEnd(existing)).toEqual(end);
@@ -172,7 +172,7 @@ describe('a payment that is to be sent once more', () => {
     expect(probe).toHaveBeenCalledTimes(1);
   });
 
-  it('is not sent where the recovery window ended while it waited for its turn', async () => {
+  it('is not sent if the recovery window ended while it waited for its turn', async () => {
     const listed = await journal.get(journalRecord('order-1'));
     now += DUE_MS * 10;
     expect(await recoverListed(listed!)).toEqual({ known: false });
@@ -185,7 +185,7 @@ describe('a payment that is to be sent once more', () => {
     expect(probe).toHaveBeenCalledWith(await journal.get(journalRecord('order-1')));
   });
 
-  it('is not sent, and stays as it is, where the application stops while the gateway is asked', async () => {
+  it('is not sent, and stays as it is, if the application stops while the gateway is asked', async () => {
     const before = await journal.get(journalRecord('order-1'));
     expect(
       await recover(() => {

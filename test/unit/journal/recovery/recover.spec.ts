@@ -95,7 +95,7 @@ describe('a run of recover()', () => {
       true,
       ['c-accepted', 'c-in-flight', 'c-unknown', 'd-accepted', 'd-in-flight', 'd-unknown'],
     ],
-  ])('deals with what is open where %s', async (_, canAsk, open) => {
+  ])('handles what is open if %s', async (_, canAsk, open) => {
     for (const family of ['collection', 'disbursement'] as const)
       for (const state of ['accepted', 'in-flight', 'rejected', 'settled', 'unknown'] as const)
         await journal.insert(journalRecord(`${family[0]}-${state}`, { family, state }), 0);
@@ -156,7 +156,7 @@ describe('a run of recover()', () => {
     expect(await run.recover()).toMatchObject({ settled: 1 });
   });
 
-  it('goes on where the storage fails for some payments, and says for which', async () => {
+  it('goes on if the storage fails for some payments, and names them', async () => {
     await write(30);
     work.release();
     const report = await runWith({
@@ -196,7 +196,7 @@ describe('a run of recover()', () => {
     expect(report).toMatchObject({ settled: PAGE + 20 });
   });
 
-  it('reads the list once where few have something left to do, and only the rest a second time', async () => {
+  it('reads the list once if few payments have work left, and only the rest a second time', async () => {
     const list = vi.spyOn(journal, 'list');
     work.release();
     // One page of payouts, too.
@@ -236,7 +236,7 @@ describe('a run of recover()', () => {
     expect(await report).toEqual({ probed: 0, settled: AT_ONCE, stillUnknown: 0, unfinished: true });
   });
 
-  it('begins with nothing, and reads nothing, where the application has stopped', async () => {
+  it('begins nothing, and reads nothing, if the application has stopped', async () => {
     await write(1);
     const list = vi.spyOn(journal, 'list');
     const run = runWith();
@@ -266,7 +266,7 @@ describe('a run of recover()', () => {
     expect(await run.recover()).toMatchObject({ settled: PAGE, unfinished: true });
   });
 
-  it('asks the storage for nothing but pages where nothing is left to do, and lets others have their turn', async () => {
+  it('asks the storage only for pages if nothing is left to do, and lets other work run', async () => {
     await write(40_000);
     const get = vi.spyOn(journal, 'get');
     const list = vi.spyOn(journal, 'list');

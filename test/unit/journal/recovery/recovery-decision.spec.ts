@@ -43,7 +43,7 @@ describe('recovering one payment', () => {
 });
 
 describe('a payment that stays unknown', () => {
-  it('is called interrupted where its call never ended, and keeps its probe', () => {
+  it('is called interrupted if its call never ended, and keeps its probe', () => {
     expect(keptUnknown(aged(100_000), RULES)).toMatchObject({
       state: 'unknown',
       evidence: 'interrupted',
@@ -58,7 +58,7 @@ describe('a payment that stays unknown', () => {
     expect(kept).not.toHaveProperty('probe');
   });
 
-  it.each([100_000, 900_000])('is not written again where nothing changes (%d ms old)', (ageMs) => {
+  it.each([100_000, 900_000])('is not written again if nothing changes (%d ms old)', (ageMs) => {
     const existing = aged(ageMs, { state: 'unknown', evidence: 'no-answer' });
     expect(keptUnknown(existing, RULES)).toBe(existing.record);
   });
@@ -99,7 +99,7 @@ it.each<[what: string, existing: StoredJournalRecord, why: string | undefined]>(
     'this version does not know its state "held"',
   ],
   ['that cannot be read', { ...aged(1), damaged: 'its record is a list' }, 'its record is a list'],
-])('a payment %s is dealt with only where this version can', (_, existing, why) => {
+])('a payment %s is recovered only if this version can read it', (_, existing, why) => {
   expect(unusable(existing)).toBe(why);
 });
 

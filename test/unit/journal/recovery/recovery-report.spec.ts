@@ -13,7 +13,7 @@ afterEach(() => {
 });
 
 describe('what a run reports', () => {
-  it('is three counts, and no line in the log, where nothing failed', () => {
+  it('is three counts, and no line in the log, if nothing failed', () => {
     const tally = new RecoveryTally();
     tally.add({});
     tally.add({ known: true });

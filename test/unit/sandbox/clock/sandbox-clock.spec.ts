@@ -44,9 +44,7 @@ describe('the sandbox clock', () => {
     expect(ran).toEqual(['follow-up@15']);
   });
 
-  it('runs nothing that was cancelled or cleared', async () => {
-    clock.schedule(10, note('cancelled')).cancel();
-    await clock.advance(10);
+  it('runs nothing that was cleared', async () => {
     clock.schedule(10, note('cleared'));
     clock.clear();
     await clock.advance(10);

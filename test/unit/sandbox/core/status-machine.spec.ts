@@ -1,28 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { COLLECTION_STATUSES, DISBURSEMENT_STATUSES } from '../../../../lib/common/vocabulary.js';
-import { canMoveCollection, canMoveDisbursement } from '../../../../lib/sandbox/core/status-machine.js';
+import { canMove } from '../../../../lib/sandbox/core/status-machine.js';
 
 describe('the state machines', () => {
   it('let nothing leave a final state of a collection', () => {
     for (const from of ['success', 'failed', 'cancelled', 'expired'] as const) {
-      for (const to of COLLECTION_STATUSES) expect(canMoveCollection(from, to)).toBe(false);
+      for (const to of COLLECTION_STATUSES) expect(canMove(from, to)).toBe(false);
     }
   });
 
   it('reach every final state of a collection from pending and from processing', () => {
     for (const from of ['pending', 'processing'] as const) {
       for (const to of ['success', 'failed', 'cancelled', 'expired'] as const) {
-        expect(canMoveCollection(from, to)).toBe(true);
+        expect(canMove(from, to)).toBe(true);
       }
     }
-    expect(canMoveCollection('pending', 'processing')).toBe(true);
-    expect(canMoveCollection('processing', 'pending')).toBe(false);
+    expect(canMove('pending', 'processing')).toBe(true);
+    expect(canMove('processing', 'pending')).toBe(false);
   });
 
   it('let nothing leave a final state of a disbursement, and reach each from processing', () => {
     for (const final of ['paid', 'failed', 'cancelled'] as const) {
-      expect(canMoveDisbursement('processing', final)).toBe(true);
-      for (const to of DISBURSEMENT_STATUSES) expect(canMoveDisbursement(final, to)).toBe(false);
+      expect(canMove('processing', final)).toBe(true);
+      for (const to of DISBURSEMENT_STATUSES) expect(canMove(final, to)).toBe(false);
     }
   });
 });

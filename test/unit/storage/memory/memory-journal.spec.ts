@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { type JournalPage, type JournalStore } from '../../../../lib/storage/journal-store.js';
 import { type JournalState } from '../../../../lib/common/vocabulary.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
-import { journalContract, journalRecord } from '../../../support/journal-contract.js';
+import { journalContract, journalRecord, storedBy } from '../../../support/journal-contract.js';
 
 describe('the journal of memoryStorage()', () => {
   journalContract(() => {
@@ -47,6 +47,58 @@ describe('the journal of memoryStorage()', () => {
     looks = 0;
     expect(await listed(['settled'])).toBe(1);
     expect(looks).toBeLessThan(size / 4);
+  });
+
+  it('gives no version twice, whatever is inserted and replaced in between', async () => {
+    const { journal } = memoryStorage();
+    const versions: number[] = [];
+    for (const reference of ['order-1', 'order-2', 'order-3']) {
+      versions.push(storedBy(await journal.insert(journalRecord(reference), 0)).version);
+      const { version = 0 } = (await journal.get(journalRecord('order-1'))) ?? {};
+      const replaced = await journal.replace(version, journalRecord('order-1'), 0);
+      versions.push(replaced?.version ?? 0);
+    }
+    expect(new Set(versions).size).toBe(6);
+  });
+
+  it('keeps a payment that changed exactly as long ago as said, and purges an older one', async () => {
+    let now = 1_800_000_000_000;
+    const { journal } = memoryStorage({ now: () => now });
+    await journal.insert(journalRecord('order-1', { state: 'settled', outcome: 'success' }), 0);
+    now += 5_000;
+    expect(await journal.purge(journalRecord('any'), 'settled', 5_000)).toBe(0);
+    now += 1;
+    expect(await journal.purge(journalRecord('any'), 'settled', 5_000)).toBe(1);
+  });
+
+  it('purges the tombstones of one account in one environment, even if it left none', async () => {
+    let now = 1_800_000_000_000;
+    const { journal } = memoryStorage({ now: () => now });
+    const scopes = [
+      { account: 'default', environment: 'sandbox', family: 'collection' },
+      { account: 'default', environment: 'sandbox', family: 'disbursement' },
+      { account: 'default', environment: 'production', family: 'collection' },
+      { account: 'payouts', environment: 'sandbox', family: 'collection' },
+    ] as const;
+    const payments = scopes.map((scope) => journalRecord('order-1', { ...scope, state: 'rejected' }));
+    for (const payment of payments) await journal.insert(payment, 0);
+    expect(await journal.purge(scopes[0], 'tombstones', 0)).toBe(0);
+    now += 10_000;
+    for (const payment of payments) await journal.purge(payment, 'rejected', 5_000);
+    now += 10_000;
+    expect(await journal.purge(scopes[0], 'tombstones', 5_000)).toBe(2);
+    const left = await Promise.all(payments.map((payment) => journal.tombstone(payment)));
+    const tombstone = { attempt: 1, end: 'rejected' };
+    expect(left).toEqual([undefined, undefined, tombstone, tombstone]);
+  });
+
+  it('writes down when a payment began by the clock of the process, unless it has another', async () => {
+    const { journal } = memoryStorage();
+    const before = Date.now();
+    const { createdAt, updatedAt } = storedBy(await journal.insert(journalRecord('order-1'), 0));
+    expect(createdAt).toBeGreaterThanOrEqual(before);
+    expect(createdAt).toBeLessThanOrEqual(Date.now());
+    expect(updatedAt).toBe(createdAt);
   });
 
   it('shows no personal data when it is logged', async () => {
@@ -117,7 +169,13 @@ describe('the journal of memoryStorage()', () => {
       await write(journal, 'third', 'in-flight');
       await write(journal, 'fourth', 'in-flight');
       expect(await existing(journal, ['open', 'unknown', 'third', 'fourth'])).toHaveLength(4);
-      expect(warn.mock.calls).toEqual([[expect.stringContaining('maxEntries')]]);
+      expect(warn.mock.calls).toEqual([
+        [
+          'The memory storage holds 2 payments that are open or unknown, and grows beyond its maxEntries: ' +
+            'settle them (PaymentsJournal.unresolved() lists them), raise maxEntries, or use a shared storage.',
+        ],
+      ]);
+      expect(warn.mock.contexts).toMatchObject([{ context: 'PaymentsStorage' }]);
     });
 
     it('returns to its bound once payments have ended', async () => {

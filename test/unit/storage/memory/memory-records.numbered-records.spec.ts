@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import fc from 'fast-check';
 import { NumberedRecords } from '../../../../lib/storage/memory/memory-records.js';
@@ -71,7 +72,7 @@ describe('records by the order in which they came', () => {
     expect(all.map(({ number }) => number)).toEqual(Array.from({ length: 5_000 }, (_, at) => at + 1));
   });
 
-  it('are looked at only where their block holds one that is wanted', () => {
+  it('are looked at only if their block holds one that is wanted', () => {
     const records = filled(100_000, () => 'settled');
     let asked = 0;
     const found = records.after(0, () => {
@@ -96,5 +97,21 @@ describe('records by the order in which they came', () => {
     const asked = vi.fn((state: string) => state === 'unknown');
     expect([...records.after(0, asked)]).toEqual([]);
     expect(asked.mock.calls.length).toBeLessThan(20);
+  });
+
+  it('ask nothing about records that were removed, and keep no block of them', () => {
+    const records = filled(3_000, () => 'settled');
+    for (let number = 1; number <= 3_000; number += 1) records.remove(number, 'settled');
+    const isWanted = vi.fn(() => true);
+    expect([...records.after(0, isWanted)]).toEqual([]);
+    expect(isWanted).not.toHaveBeenCalled();
+    expect(inspect(records)).toContain('blocks: Map(0)');
+  });
+
+  it('change nothing if a number has no record', () => {
+    const records = filled(1, () => 'settled');
+    records.stateChanged(5_000, 'settled', 'unknown');
+    records.remove(5_000, 'settled');
+    expect([...records.after(0, () => true)]).toHaveLength(1);
   });
 });

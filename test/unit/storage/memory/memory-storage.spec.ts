@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { inspect } from 'node:util';
 import { type SetAsideKind } from '../../../../lib/common/vocabulary.js';
-import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
+import { PaymentsConfigError } from '../../../../lib/errors/payments-errors.js';
+import { type SetAsideDelivery } from '../../../../lib/storage/conflict-store.js';
+import { isInProcess, memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
 import { conflictContract } from '../../../support/conflict-contract.js';
 import { claimed, inboxContract, inboxDelivery, inboxKey } from '../../../support/inbox-contract.js';
 
 const LEASE_MS = 60_000;
+
+function conflictOf(fingerprint: string): SetAsideDelivery {
+  return { ...inboxKey(''), kind: 'conflict', event: 'e', reference: 'r', fingerprint, payload: '{}' };
+}
 
 describe('memoryStorage()', () => {
   const open = () => {
@@ -50,6 +56,8 @@ describe('memoryStorage()', () => {
     await claimed(await inbox.claim(inboxDelivery('failed'), LEASE_MS)).fail();
     await expect(inbox.claim(inboxDelivery('new'), LEASE_MS)).rejects.toMatchObject({
       name: 'PaymentsStorageError',
+      message:
+        'The memory storage is full of deliveries whose handlers have not finished: raise maxEntries of memoryStorage(), or use a shared storage.',
     });
     expect((await inbox.claim(inboxDelivery('running'), LEASE_MS)).result).toBe('busy');
     await running.finish();
@@ -72,12 +80,57 @@ describe('memoryStorage()', () => {
     await aside('unrecognized', 'b1');
     await aside('unrecognized', 'b2');
     await aside('unrecognized', 'b2');
-    await expect(aside('unrecognized', 'b3')).rejects.toMatchObject({ name: 'PaymentsStorageError' });
+    await expect(aside('unrecognized', 'b3')).rejects.toMatchObject({
+      name: 'PaymentsStorageError',
+      message:
+        'The memory storage is full of deliveries that were set aside (unrecognized): raise maxEntries of memoryStorage(), or use a shared storage.',
+    });
     await aside('conflict', 'f1');
     const [first] = await conflicts.list(inboxKey(''), { limit: 1 });
     await conflicts.remove(inboxKey(''), first?.id ?? '');
     await aside('unrecognized', 'b3');
     expect(await conflicts.list(inboxKey(''), { limit: 10 })).toHaveLength(3);
+  });
+
+  it('finds, removes and pages through more than nine events that were set aside', async () => {
+    const { conflicts } = memoryStorage();
+    for (let at = 1; at <= 11; at += 1) await conflicts.setAside(conflictOf(`f${at}`));
+    const all = await conflicts.list(inboxKey(''), { limit: 100 });
+    expect(all.map(({ fingerprint }) => fingerprint)).toEqual(
+      Array.from({ length: 11 }, (_, index) => `f${index + 1}`),
+    );
+    const tenth = all[9]?.id ?? '';
+    expect(await conflicts.get(inboxKey(''), tenth)).toMatchObject({ fingerprint: 'f10' });
+    expect(await conflicts.list(inboxKey(''), { after: tenth, limit: 100 })).toEqual([all[10]]);
+    await conflicts.remove(inboxKey(''), tenth);
+    expect(await conflicts.get(inboxKey(''), tenth)).toBeUndefined();
+    expect(await conflicts.list(inboxKey(''), { limit: 100 })).toHaveLength(10);
+  });
+
+  it('keeps an event that was set aside exactly as long ago as said, and purges an older one', async () => {
+    let now = 1_800_000_000_000;
+    const { conflicts } = memoryStorage({ now: () => now });
+    await conflicts.setAside(conflictOf('f'));
+    now += 5_000;
+    expect(await conflicts.purge(inboxKey(''), 'conflict', 5_000)).toBe(0);
+    now += 1;
+    expect(await conflicts.purge(inboxKey(''), 'conflict', 5_000)).toBe(1);
+  });
+
+  it('writes down when an event was set aside by the clock of the process, unless it has another', async () => {
+    const { conflicts } = memoryStorage();
+    const before = Date.now();
+    await conflicts.setAside(conflictOf('f'));
+    const [first] = await conflicts.list(inboxKey(''), { limit: 1 });
+    expect(first?.firstSeenAt).toBeGreaterThanOrEqual(before);
+    expect(first?.firstSeenAt).toBeLessThanOrEqual(Date.now());
+  });
+
+  it('tells its name, and that each of its parts but the conflicts answers at once', () => {
+    const storage = memoryStorage();
+    expect(storage.name).toBe('memory');
+    expect([storage, storage.inbox, storage.journal].map(isInProcess)).toEqual([true, true, true]);
+    expect(isInProcess({ ...storage })).toBe(false);
   });
 
   it('shows no payload of what was set aside', async () => {
@@ -122,7 +175,11 @@ describe('memoryStorage()', () => {
 
   it('names a wrong bound', () => {
     for (const maxEntries of [0, -1, 1.5, Number.NaN]) {
-      expect(() => memoryStorage({ maxEntries })).toThrow('maxEntries');
+      expect(() => memoryStorage({ maxEntries })).toThrow(
+        new PaymentsConfigError(
+          'The option maxEntries of memoryStorage() must be a whole number from 1 on: write 10_000.',
+        ),
+      );
     }
   });
 });

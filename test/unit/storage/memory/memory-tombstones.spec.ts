@@ -13,7 +13,7 @@ describe('the tombstones of the memory storage', () => {
 
   it.each([
     ['begin', 'order-28419', 'order-55924'],
-    ['end, and have their place,', 'order-244159', 'order-842757'],
+    ['end, and have their place,', 'order-116885', 'order-481969'],
   ])('keep references apart whose hashes %s alike', (_, reference, other) => {
     const tombstones = new MemoryTombstones();
     tombstones.add(reference, { attempt: 1, end: 'rejected' }, 1_000);
@@ -22,6 +22,19 @@ describe('the tombstones of the memory storage', () => {
     expect(tombstones.find(reference)).toEqual({ attempt: 1, end: 'rejected' });
     expect(tombstones.find(other)).toEqual({ attempt: 2, end: 'accepted' });
   });
+
+  it.each([
+    ['when it was written', 1_500, 1_501, 0],
+    ['in the second before', 1_500, 2_000, 0],
+    ['after that second', 1_500, 2_001, 1],
+  ])(
+    'are never forgotten too early, because their times are whole seconds: purged %s',
+    (_, at, latest, gone) => {
+      const tombstones = new MemoryTombstones();
+      tombstones.add('order-1', { attempt: 1, end: 'rejected' }, at);
+      expect(tombstones.purge(latest)).toBe(gone);
+    },
+  );
 
   it('are purged by their age, however often they had to move, and counted', () => {
     const tombstones = new MemoryTombstones();
@@ -41,7 +54,7 @@ describe('the tombstones of the memory storage', () => {
     expect(tombstones.find('\ud801')).toBeUndefined();
   });
 
-  it('take an attempt for the largest that fits where a caller counted higher', () => {
+  it('store the largest attempt that fits if a caller counted higher', () => {
     const tombstones = new MemoryTombstones();
     tombstones.add('order-1', { attempt: Number.MAX_SAFE_INTEGER, end: 'accepted' }, 1_000);
     expect(tombstones.find('order-1')).toEqual({ attempt: 2 ** 24 - 1, end: 'accepted' });

@@ -5,6 +5,11 @@ import { migratePayments, postgresStorage } from '../../../../lib/storage/postgr
 
 const pool = new Pool();
 
+const NO_POOL =
+  "postgresStorage({ pool }) needs the application's pool of the package pg: write new Pool({ connectionString }).";
+const NO_SCHEMA =
+  "The option schema of postgresStorage({ pool }) must be the name of a schema, 1 to 63 bytes: write for example 'public', the default.";
+
 afterAll(() => pool.end());
 
 describe('postgresStorage()', () => {
@@ -14,19 +19,27 @@ describe('postgresStorage()', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['no options', undefined, 'new Pool('],
-    ['the pool itself', pool, 'postgresStorage({ pool })'],
-    ['an address', { pool: 'postgres://127.0.0.1/shop' }, 'new Pool('],
-    ['a word for a switch', { pool, transactional: 'yes' }, 'transactional'],
-    ['a mistyped option', { pool, transaction: true }, '`transaction`'],
-    ['an empty schema', { pool, schema: ' ' }, 'schema'],
-    ['a schema that PostgreSQL would cut off', { pool, schema: 'ä'.repeat(32) }, '63 bytes'],
-    ['a schema that PostgreSQL refuses', { pool, schema: 'a\0b' }, 'schema'],
-    ['a schema that is no text', { pool, schema: 1 }, 'schema'],
-  ])('names what is wrong with %s', (_name, options, named) => {
-    const call = (): unknown => postgresStorage(options as { pool: Pool });
-    expect(call).toThrow(PaymentsConfigError);
-    expect(call).toThrow(named);
+    ['no options', undefined, NO_POOL],
+    ['the pool itself', pool, NO_POOL],
+    ['an address', { pool: 'postgres://127.0.0.1/shop' }, NO_POOL],
+    ['a pool that is null', { pool: null }, NO_POOL],
+    [
+      'a word for a switch',
+      { pool, transactional: 'yes' },
+      'The option transactional of postgresStorage({ pool }) must be true or false.',
+    ],
+    [
+      'a mistyped option',
+      { pool, transaction: true },
+      'postgresStorage({ pool }) has no option `transaction`: it takes pool, transactional, schema.',
+    ],
+    ['an empty schema', { pool, schema: ' ' }, NO_SCHEMA],
+    ['a schema that PostgreSQL would cut off', { pool, schema: 'ä'.repeat(32) }, NO_SCHEMA],
+    ['a schema that PostgreSQL refuses', { pool, schema: 'a\0b' }, NO_SCHEMA],
+    ['a schema that is no text', { pool, schema: 1 }, NO_SCHEMA],
+    ['a schema in a list', { pool, schema: ['shop'] }, NO_SCHEMA],
+  ])('refuses %s, and says what to write', (_name, options, message) => {
+    expect(() => postgresStorage(options as { pool: Pool })).toThrow(new PaymentsConfigError(message));
   });
 
   it('takes a schema whose name is as long as PostgreSQL allows', () => {

@@ -37,7 +37,7 @@ it.each([
     [20, 40, 80, 160, 250, 250, 250],
   ],
   ['when the lease ends', [60_000, 7], 60_000, [20, 7]],
-  ['not where nothing runs', [], 60_000, []],
+  ['not if nothing runs', [], 60_000, []],
   ['when the time is up', [60_000], 12, [12]],
 ])('looks again for the end of a claim %s', async (_, leases, timeoutMs, expected) => {
   await inboxHeldFor(...leases).waitForRelease(inboxKey('order-1'), timeoutMs);

@@ -23,6 +23,19 @@ describe('the keys in Redis', () => {
     expect(keys.inbox(scope)).toEqual(['shop:{default:sandbox}:inbox', 'shop:{default:sandbox}:inbox:done']);
   });
 
+  it('keep their names, because another name would be an empty journal', () => {
+    expect(keys.format(scope)).toBe('shop:{default:sandbox}:format');
+    expect(keys.setAside(scope)).toEqual([
+      'shop:{default:sandbox}:set-aside',
+      'shop:{default:sandbox}:set-aside:order',
+    ]);
+    const states = ['in-flight', 'accepted', 'rejected', 'unknown', 'settled', 'other'];
+    const parts = ['', ':version', ':tombstones', ...states.map((state) => `:${state}`)];
+    expect(keys.journal({ ...scope, family: 'collection' })).toEqual(
+      parts.map((part) => `shop:{default:sandbox}:journal:collection${part}`),
+    );
+  });
+
   it('distinguish references that UTF-8 cannot', () => {
     expect(referenceField('\uD800')).not.toBe(referenceField('\uD801'));
     expect(Buffer.from(referenceField('\uD800')).toString()).toBe(referenceField('\uD800'));

@@ -3,28 +3,43 @@ import { PaymentsConfigError } from '../../../../lib/errors/payments-errors.js';
 import { redisStorage, type RedisStorageOptions } from '../../../../lib/storage/redis/index.js';
 
 const client = { evalsha: () => {} };
+const NEITHER = 'redisStorage() takes a client or a url: write { client } or { url }.';
+const NO_URL = 'The option url of redisStorage() is not an address of Redis: write redis://host:6379.';
+const NO_CLIENT = 'The option client of redisStorage() is not a client of ioredis: write new Redis(url).';
+const NO_PREFIX =
+  "The option keyPrefix of redisStorage() must be a text without braces, because the package adds the cluster's hash " +
+  "tag itself: write 'shop:'.";
 
 describe('redisStorage()', () => {
   it.each([
-    [{}, 'a client or a url'],
-    [{ client, url: 'redis://127.0.0.1' }, 'a client or a url'],
-    [{ client: null }, 'option client'],
-    [{ client: {} }, 'option client'],
-    [{ client: 'redis://127.0.0.1' }, 'option client'],
-    [{ url: '' }, 'option url'],
-    [{ url: 'http://user:correct-horse@127.0.0.1' }, 'option url'],
-    [{ url: 'see redis://user:correct-horse@127.0.0.1' }, 'option url'],
-    [{ url: 'redis://' }, 'option url'],
-    [{ client, keyPrefix: '{shop}:' }, 'option keyPrefix'],
-    [{ client, keyPrefix: 7 }, 'option keyPrefix'],
-  ])('names what is wrong with its options (%#)', (options, problem) => {
+    ['neither a client nor a url', {}, NEITHER],
+    ['a client and a url', { client, url: 'redis://127.0.0.1' }, NEITHER],
+    ['a client that is null', { client: null }, NO_CLIENT],
+    ['a client without evalsha', { client: {} }, NO_CLIENT],
+    ['an address as the client', { client: 'redis://127.0.0.1' }, NO_CLIENT],
+    ['an empty url', { url: '' }, NO_URL],
+    ['a url of another protocol', { url: 'http://user:correct-horse@127.0.0.1' }, NO_URL],
+    ['a url within a text', { url: 'see redis://user:correct-horse@127.0.0.1' }, NO_URL],
+    ['a url without a host', { url: 'redis://' }, NO_URL],
+    ['a url that is an object', { url: new URL('redis://user:correct-horse@127.0.0.1') }, NO_URL],
+    ['a key prefix with braces', { client, keyPrefix: '{shop}:' }, NO_PREFIX],
+    ['a key prefix that is a number', { client, keyPrefix: 7 }, NO_PREFIX],
+  ])('refuses %s, and says what to write', (_, options, message) => {
     const make = (): unknown => redisStorage(options as unknown as RedisStorageOptions);
-    expect(make).toThrow(PaymentsConfigError);
-    expect(make).toThrow(problem);
-    expect(make).not.toThrow('correct-horse');
+    expect(make).toThrow(new PaymentsConfigError(message));
   });
 
-  it('tells its name, whoever made the client', async () => {
+  it.each([
+    { url: 'redis://127.0.0.1' },
+    { url: 'rediss://127.0.0.1' },
+    { client },
+    { client, keyPrefix: '' },
+    { client, keyPrefix: 'shop:' },
+  ])('takes %j', (options) => {
+    expect(() => redisStorage(options as unknown as RedisStorageOptions)).not.toThrow();
+  });
+
+  it('tells its name, whether it made the client or got it', async () => {
     expect(redisStorage({ client: client as never }).name).toBe('redis');
     const own = redisStorage({ url: 'redis://127.0.0.1:1' });
     expect(own.name).toBe('redis');

@@ -27,7 +27,7 @@ describe('claimOrWait()', () => {
     expect(results.map(({ result }) => result).sort()).toEqual(['claimed', 'done', 'done']);
   });
 
-  it('does not wait at all where there is no time for it', async () => {
+  it('does not wait at all if there is no time for it', async () => {
     const { inbox } = memoryStorage();
     const now = vi.spyOn(performance, 'now').mockReturnValue(1_000);
     const wait = vi.spyOn(inbox, 'waitForRelease');

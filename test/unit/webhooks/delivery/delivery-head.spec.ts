@@ -24,11 +24,11 @@ describe('the head of a delivery', () => {
     expect(checkHead({ headers, rawHeaders: ['Host', 'shop.test'] }, limits)).toEqual(expected);
   });
 
-  it('may lack every header where the scheme names none', () => {
+  it('may lack every header if the scheme names none', () => {
     expect(checkHead({ headers: {} }, { ...limits, requiredHeaders: [] })).toEqual({ announced: Number.NaN });
   });
 
-  it("has Node's own headers where Node has parsed it, whatever their case", () => {
+  it("has Node's own headers if Node has parsed it, whatever their case", () => {
     const headers = { 'X-Signature': 's', 'x-time': '1' };
     expect(checkHead({ headers, rawHeaders: ['X-Signature', 's'] }, limits)).toEqual({ refusedWith: 401 });
   });
@@ -38,7 +38,7 @@ describe('the head of a delivery', () => {
   it.each([
     ['no raw headers', { headers: made }],
     ['empty raw headers', { headers: made, rawHeaders: [] }],
-  ])('may have names in any case where a host made the request up, with %s', (_what, request) => {
+  ])('may have names in any case if a host made up the request, with %s', (_what, request) => {
     expect(checkHead(request, limits)).toEqual({ refusedWith: 413 });
     expect(checkHead(request, { ...limits, bodyLimit: 11 })).toEqual({ announced: 11 });
   });
@@ -60,7 +60,7 @@ describe('headerValues()', () => {
   it.each([
     ['are empty, as serverless-http leaves them', { headers, rawHeaders: [] }],
     ["are not there, as in Azure's adapter", { headers }],
-  ])('takes the joined headers where the raw ones %s', (_what, request) => {
+  ])('takes the joined headers if the raw ones %s', (_what, request) => {
     expect(headerValues(request)).toEqual(
       new Map([
         ['x-signature', ['one, two']],
@@ -78,7 +78,7 @@ describe('headerValues()', () => {
     expect(headerValues({ headers: made })).toEqual(new Map([['content-length', values]]));
   });
 
-  it('takes a joined header only where there is no raw one at all', () => {
+  it('takes a joined header only if there is no raw header at all', () => {
     expect(headerValues({ headers, rawHeaders: ['Accept', '*/*'] })).toEqual(new Map([['accept', ['*/*']]]));
   });
 });

@@ -47,7 +47,7 @@ describe('a delivery for a queue', () => {
     expect(idOf(change, from)).not.toBe(idOf());
   });
 
-  it('is told by its body where the event is not in the specification', () => {
+  it('is identified by its body if the event is not in the specification', () => {
     const unknown = { event: 'payment.refunded' };
     expect(idOf(unknown, {}, 'b1')).toBe(idOf(unknown, {}, 'b1'));
     expect(idOf(unknown, {}, 'b2')).not.toBe(idOf(unknown, {}, 'b1'));

@@ -31,7 +31,7 @@ describe('the plan for a delivery', () => {
       ['PaymentsJournal', 'A.a = A.a', 'B.b'],
     ],
     [
-      'the journal after the handlers in a transaction, where nothing is remembered',
+      'the journal after the handlers in a transaction, which remembers nothing',
       { announce: steps('X.x'), settle, handlers: steps('A.a', 'B.b') },
       transaction,
       ['X.x', 'A.a', 'B.b', 'PaymentsJournal'],
@@ -54,7 +54,7 @@ describe('the plan for a delivery', () => {
       { finished: ['B.b'] },
       ['A.a'],
     ],
-    ['nothing where all of them finished', { handlers: steps('A.a') }, { finished: ['A.a', 'Gone.b'] }, []],
+    ['nothing if all of them finished', { handlers: steps('A.a') }, { finished: ['A.a', 'Gone.b'] }, []],
     [
       'twins, told apart by their order',
       { handlers: steps('A.a', 'B.b', 'A.a', 'A.a', 'C.c') },

@@ -31,7 +31,7 @@ it('waits no longer than said, and tells what still runs', async () => {
   expect(await endedAfter(20, () => running.idle(20))).toEqual(['Orders.paid for order-1']);
 });
 
-it('does not wait where nothing runs, and lets failed work go', async () => {
+it('does not wait if nothing runs, and does not track failed work', async () => {
   const running = new RunningWork();
   await expect(running.track(Promise.reject(new Error('failed')), () => 'x')).rejects.toThrow('failed');
   expect(await atOnce(running.idle(LONG_MS))).toEqual([]);

@@ -41,7 +41,7 @@ it.each<[what: string, error: Error, finished: string[], given: string, answer: 
   ],
   ['the storage failed', new PaymentsStorageError('away'), [], 'fail', { status: 503, retryAfterSeconds: 5 }],
   ['a handler failed', new Error('no stock'), [], 'fail', { status: 500 }],
-])('gives the claim back where %s', async (_, error, finished, given, expected) => {
+])('gives the claim back if %s', async (_, error, finished, given, expected) => {
   vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
   const ends = { finish: vi.fn(() => Promise.resolve(true)), fail: vi.fn(() => Promise.resolve()) };
   const withdraw = vi.fn(() => Promise.resolve());
@@ -192,11 +192,11 @@ describe('the handlers of a claim', () => {
     expect(errors.join()).toMatch(/^A\.a failed .*not yet/);
   });
 
-  it('are awaited where one returns an Observable', async () => {
+  it('are awaited if one returns an Observable', async () => {
     expect(await run([step('A.a', () => of(1, 2))])).toEqual({ status: 200 });
   });
 
-  it('give the claim back also where nobody can look at what one of them threw', async () => {
+  it('give the claim back even if one of them threw a value that cannot be inspected', async () => {
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
     const unreadable = (): never => {

@@ -20,7 +20,7 @@ describe('a log line', () => {
     expect(describeEvent(event)).toBe('"payment.success" for the reference "order\\n1"');
   });
 
-  it('is one line for whoever reads it, whatever ends a line or steers a terminal', () => {
+  it('is one line for its reader, whatever ends a line or controls a terminal', () => {
     const reference = 'a\u2028b\u2029c\u0085d\u009be\u007ff\u202eg';
     const event = paymentEvent('payment.success', { reference });
     expect(describeEvent(event)).toBe(
@@ -29,7 +29,7 @@ describe('a log line', () => {
     expect(describeEvent({ ...event, event: 'Zoë 😀' })).toContain('"Zoë 😀"');
   });
 
-  it('has the stack of an error, its message where there is none, and no other value', () => {
+  it('has the stack of an error, or its message if it has no stack, and no other value', () => {
     const error = new Error('no stock');
     expect(errorText(error)).toBe(error.stack);
     delete error.stack;

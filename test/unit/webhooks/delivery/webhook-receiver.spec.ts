@@ -120,7 +120,7 @@ it.each<keyof PaymentsDiagnostics | undefined>([
   WEBHOOK_HANDLER_START_CHANNEL,
   WEBHOOK_HANDLER_END_CHANNEL,
   WEBHOOK_END_CHANNEL,
-])('traces a delivery where somebody listens when it begins, for example to %s', async (channel) => {
+])('traces a delivery if a channel has a listener when it begins, for example %s', async (channel) => {
   const stop = channel && onPaymentsDiagnostics(channel, () => {});
   const dispatch = vi.fn((_webhook: TracedWebhook) => Promise.resolve(DONE));
   const dispatcher = { dispatch } as unknown as DeliveryDispatcher;

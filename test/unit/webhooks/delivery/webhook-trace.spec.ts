@@ -18,7 +18,7 @@ const CHANNELS = [
 ] as const;
 type Channel = (typeof CHANNELS)[number];
 
-describe('what is told of a delivery', () => {
+describe('what is reported of a delivery', () => {
   const stops: (() => void)[] = [];
   const hear = (...channels: readonly Channel[]) => {
     const heard: { readonly channel: Channel; readonly event: PaymentsDiagnostics[Channel] }[] = [];
@@ -78,14 +78,14 @@ describe('what is told of a delivery', () => {
     [
       'set aside',
       (trace) => {
-        trace.setAside('mismatch');
+        trace.note('handled', 'mismatch');
       },
       { kind: 'mismatch' },
     ],
     [
       'queued',
       (trace) => {
-        trace.queued();
+        trace.note('queued');
       },
       { result: 'queued' },
     ],
@@ -142,7 +142,7 @@ describe('what is told of a delivery', () => {
     expect(heard).toMatchObject([{ channel, event: { account: 'default', reference: 'order-1' } }]);
   });
 
-  it('reads nothing of the event where nobody listens', async () => {
+  it('reads nothing of the event if no channel has a listener', async () => {
     const unreadable = new Proxy(paymentEvent('payment.success'), {
       get: () => {
         throw new Error('read');

@@ -12,7 +12,7 @@ function contextIn(time: HandlerTime, transaction?: unknown): PaymentEventContex
   return new DeliveryContext('default', 2, true, new Date(0), time, transaction);
 }
 
-describe('what handlers are told', () => {
+describe('what handlers get', () => {
   it('has a signal that is aborted when the time is over, whenever it is asked for', () => {
     const time = new HandlerTime();
     const context = contextIn(time);
@@ -35,7 +35,7 @@ describe('what handlers are told', () => {
     expect(copy.signal.aborted).toBe(true);
   });
 
-  it('equals a plain object of what handlers are told, and so does a copy', () => {
+  it('equals a plain object with the same fields, and so does a copy', () => {
     const told = {
       account: 'default',
       attempt: 2,
@@ -48,7 +48,7 @@ describe('what handlers are told', () => {
     expect({ ...context }).toStrictEqual(told);
   });
 
-  it('holds a transaction only where there is one', () => {
+  it('holds a transaction only if there is one', () => {
     const told = { account: 'default', attempt: 2, known: true, deliveredAt: new Date(0) };
     expect(JSON.parse(JSON.stringify(contextIn(new HandlerTime())))).toEqual({
       ...told,

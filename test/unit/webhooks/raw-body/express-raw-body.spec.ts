@@ -13,8 +13,8 @@ type Middleware = Parameters<ExpressLike['use']>[0];
 const LIMITS = { bodyLimit: 100, bodyTimeoutMs: 60_000, unverifiedBytesLimit: 100, requiredHeaders: [] };
 
 it.each([
-  ['once where the request keeps it', '/webhooks', ['/webhooks']],
-  ['again where a middleware has changed it', '/other', ['/webhooks', '/other']],
+  ['once if the request keeps it', '/webhooks', ['/webhooks']],
+  ['again if a middleware has changed it', '/other', ['/webhooks', '/other']],
 ])('A path is looked up %s.', async (_what, later, asked) => {
   const middlewares: Middleware[] = [];
   const app: ExpressLike = { use: (middleware) => middlewares.push(middleware) };

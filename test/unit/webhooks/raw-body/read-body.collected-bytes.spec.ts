@@ -26,7 +26,7 @@ describe('the bytes of a body that comes in chunks', () => {
     expect(collected.length).toBe(10);
   });
 
-  it('are the chunk itself where there is only one', () => {
+  it('are the chunk itself if there is only one', () => {
     const collected = collect();
     const chunk = Buffer.from('{}');
     collected.add(chunk);
@@ -51,7 +51,7 @@ describe('the bytes of a body that comes in chunks', () => {
     expect(collected.add('3')).toBe(problem);
   });
 
-  it('ask for room, as the last ones where they complete what was announced', () => {
+  it('ask for room, as the last bytes if they complete the announced length', () => {
     const collected = collect(100, 3);
     collected.add('12');
     admit.mockReturnValue(false);

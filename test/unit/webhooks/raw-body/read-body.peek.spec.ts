@@ -169,7 +169,7 @@ describe('a body that was peeked at', () => {
     ['comes whole', 'body'],
     ['comes in parts', 'bo'],
   ])(
-    'is given up where there is no room for it when it %s, and read by who has some',
+    'is given up if there is no room for it when it %s, and a later reader can read it',
     async (_how, first) => {
       const request = await requested('Content-Length: 4', first);
       const seen = await new Promise((resolve) => {
@@ -182,7 +182,7 @@ describe('a body that was peeked at', () => {
     },
   );
 
-  it('is broken off where the sender hangs up', async () => {
+  it('is broken off if the sender hangs up', async () => {
     const request = await requested('Content-Length: 9', 'half');
     const peeking = peeked(request);
     socket.destroy();

@@ -9,7 +9,7 @@ const KEYS = [Buffer.from('a-signing-secret')];
 const verify = () => ({ ok: true }) as const;
 
 describe('customScheme()', () => {
-  it('hands over what it was given, and nothing where nothing was', () => {
+  it('passes on the options that it was given, and no others', () => {
     const sign = () => ({ 'x-sign': 'here' });
     const secretForm = { encoding: 'hex', prefix: 'k_', minBytes: 2, maxBytes: 2 } as const;
     const scheme = customScheme({ name: 'partner', verify, sign, secretForm });

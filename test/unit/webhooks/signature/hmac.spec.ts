@@ -48,7 +48,7 @@ describe('hmac()', () => {
     }
   });
 
-  it('accepts any of several keys and refuses where none fits', () => {
+  it('accepts any of several keys and refuses if none fits', () => {
     const other = Buffer.from('the-secret-before-the-rotation!!');
     expect(verdict(plain, delivery(signed(plain)), now, [other, key])).toEqual({ ok: true });
     expect(verdict(plain, delivery(signed(plain)), now, [other])).toEqual(refused);
@@ -108,7 +108,7 @@ describe('hmac()', () => {
     }
   });
 
-  it('binds method and URL to the body where they are signed', () => {
+  it('binds method and URL to the body if they are signed', () => {
     const options: HmacOptions = {
       ...plain,
       payload: ['method', { literal: ' https://shop.example' }, 'url', { literal: '\n' }, 'body'],

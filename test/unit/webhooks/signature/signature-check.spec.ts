@@ -87,7 +87,7 @@ describe('SignatureCheck', () => {
 describe('customScheme()', () => {
   const verify = (): SignatureVerdict => ({ ok: true });
 
-  it('signs where it can', () => {
+  it('signs if the application gives a sign function', () => {
     expect(customScheme({ name: 'own', verify })).not.toHaveProperty('sign');
     expect(customScheme({ name: 'own', verify, sign: () => ({ a: 'b' }) }).sign).toBeDefined();
   });

@@ -89,7 +89,7 @@ describe.each(SCHEME_CASES.map((subject) => [subject.name, subject] as const))('
     refuses(withSignature(change(signature)));
   });
 
-  it('takes a signature in capitals where it is that of hmac() in hexadecimal, and refuses any other', () => {
+  it('takes a signature in capitals if it is that of hmac() in hexadecimal, and refuses any other', () => {
     const inCapitals = signature.toUpperCase();
     const expected = subject.upperCaseToo ? { ok: true } : refused;
     expect(verdict(subject, withSignature(inCapitals))).toEqual(expected);

@@ -1,7 +1,7 @@
 import { expect, it, vi, type Mock } from 'vitest';
 import { getEventListeners } from 'node:events';
 import { type TransportAnswer, type HttpTransport } from '../../../../lib/gateway/http/http-transport.js';
-import { sendAttempt } from '../../../../lib/gateway/http/send-attempt.js';
+import { sendTry } from '../../../../lib/gateway/http/send-try.js';
 
 const REQUEST = {
   method: 'GET',
@@ -25,9 +25,9 @@ function carrierOf(answer: Promise<TransportAnswer>): {
   return { carrier: { send }, send };
 }
 
-it('sends nothing where the caller gave up before', async () => {
+it('sends nothing if the caller gave up before', async () => {
   const { carrier, send } = carrierOf(Promise.resolve(ANSWER));
-  expect(await sendAttempt(carrier, REQUEST, 1_000, AbortSignal.abort())).toMatchObject({
+  expect(await sendTry(carrier, REQUEST, 1_000, AbortSignal.abort())).toMatchObject({
     sent: false,
     aborted: true,
   });
@@ -40,9 +40,9 @@ it.each([
 ])("listens to the caller's signal no longer after %s", async (_, answer) => {
   const { carrier } = carrierOf(answer());
   const { signal } = new AbortController();
-  const attempt = sendAttempt(carrier, REQUEST, 1_000, signal);
+  const result = sendTry(carrier, REQUEST, 1_000, signal);
   expect(getEventListeners(signal, 'abort')).toHaveLength(1);
-  await attempt;
+  await result;
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
@@ -58,6 +58,6 @@ it.each([
   'reports the code %j of a failed connection as %s: only a plain code may reach a log',
   async (code, told) => {
     const { carrier } = carrierOf(Promise.reject(Object.assign(new Error('reset'), { code })));
-    expect(await sendAttempt(carrier, REQUEST, 1_000, undefined)).toMatchObject({ code: told });
+    expect(await sendTry(carrier, REQUEST, 1_000, undefined)).toMatchObject({ code: told });
   },
 );

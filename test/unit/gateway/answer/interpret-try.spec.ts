@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type AttemptEvent } from '../../../../lib/gateway/answer/classify-answer.js';
-import { attemptInfo, interpretAttempt } from '../../../../lib/gateway/answer/interpret-attempt.js';
+import { type TryEvent } from '../../../../lib/gateway/answer/classify-answer.js';
+import { attemptInfo, interpretTry } from '../../../../lib/gateway/answer/interpret-try.js';
 import { type MoneyCall, type ReadCall } from '../../../../lib/gateway/gateway-call.js';
-import { type AttemptResult, type ReadAnswer } from '../../../../lib/gateway/http/send-attempt.js';
+import { type TryResult, type ReadAnswer } from '../../../../lib/gateway/http/send-try.js';
 
 const REQUEST_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
 const payment = { reference: 'order-1', amount: '1180.50', currency: 'TZS' } as const;
@@ -48,12 +48,12 @@ const LOOKUP: ReadCall<object> = {
 const COLLECTED = { ...payment, status: 'pending' };
 const PAID_OUT = { ...payment, account_number: '0150', bank_code: 'ABC', account_name: 'Asha Mushi' };
 
-function answer(httpStatus: number, body: unknown, headers: ReadAnswer['headers'] = {}): AttemptResult {
+function answer(httpStatus: number, body: unknown, headers: ReadAnswer['headers'] = {}): TryResult {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return { result: 'response', httpStatus, text, headers: { contentType: 'application/json', ...headers } };
 }
 
-const success = (data: unknown, httpStatus = 201): AttemptResult =>
+const success = (data: unknown, httpStatus = 201): TryResult =>
   answer(httpStatus, {
     status: 'success',
     code: 'PAYMENT_INITIATED',
@@ -70,7 +70,7 @@ describe('a try without an answer', () => {
     [{ sent: true, aborted: true }, 'aborted'],
   ] as const)('%j is %s', (failure, event) => {
     const result = { result: 'failure', code: 'TIMEOUT', ...failure } as const;
-    expect(interpretAttempt(COLLECTION, result, new Set())).toStrictEqual({
+    expect(interpretTry(COLLECTION, result, new Set())).toStrictEqual({
       report: { event, code: 'TIMEOUT', errors: {} },
     });
   });
@@ -83,15 +83,13 @@ describe('a try without an answer', () => {
       code: 'CHANGED',
       changed: 'the body',
     } as const;
-    expect(interpretAttempt(COLLECTION, changed, new Set())).toStrictEqual({
+    expect(interpretTry(COLLECTION, changed, new Set())).toStrictEqual({
       report: { event: 'request-changed', code: 'CHANGED', message: 'the body', errors: {} },
     });
   });
 
   it('that was held back says for how long', () => {
-    expect(
-      interpretAttempt(COLLECTION, { result: 'held-back', retryAfterMs: 70_000 }, new Set()),
-    ).toStrictEqual({
+    expect(interpretTry(COLLECTION, { result: 'held-back', retryAfterMs: 70_000 }, new Set())).toStrictEqual({
       report: { event: 'held-back', code: 'HELD_BACK', retryAfterMs: 70_000, errors: {} },
     });
   });
@@ -99,7 +97,7 @@ describe('a try without an answer', () => {
 
 describe('a success answer', () => {
   const envelope = { message: 'Done', httpStatus: 201, code: 'PAYMENT_INITIATED', requestId: REQUEST_ID };
-  const report = (event: AttemptEvent, httpStatus = 201) => ({
+  const report = (event: TryEvent, httpStatus = 201) => ({
     event,
     httpStatus,
     errors: {},
@@ -110,9 +108,7 @@ describe('a success answer', () => {
   it('of a payment has the value, the text as it came, and what its operation and its echo warn about', () => {
     const result = success({ reference: 'order-1', amount: 1180.5, status: 'pending' });
     const text = result.result === 'response' ? result.text : '';
-    expect(
-      interpretAttempt(COLLECTION, { ...result, text: `\n${text}` } as AttemptResult, new Set()),
-    ).toStrictEqual({
+    expect(interpretTry(COLLECTION, { ...result, text: `\n${text}` } as TryResult, new Set())).toStrictEqual({
       report: report('success'),
       success: {
         value: { data: { reference: 'order-1', amount: 1180.5, status: 'pending' } },
@@ -137,7 +133,7 @@ describe('a success answer', () => {
     ['disbursement', 'cancelled', 'cancelled', ['the payment has ended already: cancelled']],
   ] as const)('of a %s with the status %s ends it as %s', (kind, status, outcome, warnings) => {
     const [call, data] = kind === 'collection' ? [COLLECTION, COLLECTED] : [PAYOUT, PAID_OUT];
-    const interpreted = interpretAttempt(call, success({ ...data, status }), new Set()).success;
+    const interpreted = interpretTry(call, success({ ...data, status }), new Set()).success;
     expect(interpreted).toStrictEqual({
       value: { data: { ...data, status } },
       text: JSON.stringify({
@@ -154,7 +150,7 @@ describe('a success answer', () => {
   });
 
   it('of a payment whose data is a list repeats nothing', () => {
-    const interpreted = interpretAttempt(COLLECTION, success([COLLECTED]), new Set()).success;
+    const interpreted = interpretTry(COLLECTION, success([COLLECTED]), new Set()).success;
     expect(interpreted?.warnings).toEqual([
       'the answer does not repeat reference, so it could not be compared',
       'the answer does not repeat amount, so it could not be compared',
@@ -164,7 +160,7 @@ describe('a success answer', () => {
   });
 
   it('of a read has nothing to repeat, and ends no payment', () => {
-    const interpreted = interpretAttempt(
+    const interpreted = interpretTry(
       BALANCE,
       success({ amount: '1.00', status: 'failed' }),
       new Set(),
@@ -178,27 +174,27 @@ describe('a success answer', () => {
     ['another amount', { ...COLLECTED, amount: '1180.51' }],
     ['another currency', { ...COLLECTED, currency: 'KES' }],
   ])('of a payment with %s is no success', (_, data) => {
-    expect(interpretAttempt(COLLECTION, success(data), new Set())).toStrictEqual({
+    expect(interpretTry(COLLECTION, success(data), new Set())).toStrictEqual({
       report: report('echo-mismatch'),
     });
   });
 
   it('that its operation cannot read is useless', () => {
     for (const call of [COLLECTION, BALANCE])
-      expect(interpretAttempt(call, success('unusable'), new Set())).toStrictEqual({
+      expect(interpretTry(call, success('unusable'), new Set())).toStrictEqual({
         report: report('bad-answer'),
       });
   });
 
   it('under the status of an error is none, and its message is not kept', () => {
-    expect(interpretAttempt(COLLECTION, success(COLLECTED, 500), new Set())).toStrictEqual({
+    expect(interpretTry(COLLECTION, success(COLLECTED, 500), new Set())).toStrictEqual({
       report: report('server-error', 500),
     });
   });
 
   it('that names no code has an empty one, never the code of another answer', () => {
     const result = answer(200, { status: 'success', message: 'ok', data: COLLECTED });
-    expect(interpretAttempt(COLLECTION, result, new Set())).toMatchObject({
+    expect(interpretTry(COLLECTION, result, new Set())).toMatchObject({
       report: { event: 'success', httpStatus: 200, errors: {} },
       success: { envelope: { message: 'ok', httpStatus: 200, code: '' } },
     });
@@ -210,9 +206,7 @@ describe('an error answer', () => {
 
   it('of a payment keeps what the gateway says, without what the request says about people', () => {
     const body = { success: false, code: 'INVALID_ACCOUNT', message: 'Asha Mushi has closed 0150', errors };
-    expect(
-      interpretAttempt(PAYOUT, answer(422, { ...body, request_id: REQUEST_ID }), new Set()),
-    ).toStrictEqual({
+    expect(interpretTry(PAYOUT, answer(422, { ...body, request_id: REQUEST_ID }), new Set())).toStrictEqual({
       report: {
         event: 'refused',
         httpStatus: 422,
@@ -226,8 +220,8 @@ describe('an error answer', () => {
 
   it('with a code of the merchant refuses', () => {
     const result = answer(200, { success: false, code: 'LIMIT_REACHED', message: 'No' });
-    const eventOf = (...codes: string[]): AttemptEvent =>
-      interpretAttempt(PAYOUT, result, new Set(codes)).report.event;
+    const eventOf = (...codes: string[]): TryEvent =>
+      interpretTry(PAYOUT, result, new Set(codes)).report.event;
     expect(eventOf('LIMIT_REACHED')).toBe('refused');
     expect(eventOf()).toBe('unlisted-code');
   });
@@ -238,7 +232,7 @@ describe('an error answer', () => {
       message: 'Asha Mushi has closed it',
       errors: { account_number: ['belongs to Asha Mushi'], holder: ['is Asha Mushi'] },
     };
-    expect(interpretAttempt(LOOKUP, answer(422, body), new Set())).toStrictEqual({
+    expect(interpretTry(LOOKUP, answer(422, body), new Set())).toStrictEqual({
       report: {
         event: 'refused',
         httpStatus: 422,
@@ -249,7 +243,7 @@ describe('an error answer', () => {
 
   it('of a read without a body names no field at all', () => {
     const body = { status: 'error', message: 'No', errors: { amount: ['is wrong'], toString: ['is wrong'] } };
-    expect(interpretAttempt(BALANCE, answer(422, body), new Set())).toStrictEqual({
+    expect(interpretTry(BALANCE, answer(422, body), new Set())).toStrictEqual({
       report: { event: 'refused', httpStatus: 422, errors: {} },
     });
   });
@@ -259,7 +253,7 @@ describe('an error answer', () => {
       [PAYOUT, 'unproven-refusal'],
       [BALANCE, 'bad-answer'],
     ] as const)
-      expect(interpretAttempt(call, answer(404, '<html></html>'), new Set())).toStrictEqual({
+      expect(interpretTry(call, answer(404, '<html></html>'), new Set())).toStrictEqual({
         report: { event, httpStatus: 404, errors: {} },
       });
   });
@@ -272,7 +266,7 @@ describe('an error answer', () => {
     ['503 that names a wait', 503, { retryAfter: '7' }, { event: 'server-error' }],
   ] as const)('under %s says how long to wait', (_, httpStatus, headers, said) => {
     expect(
-      interpretAttempt(COLLECTION, answer(httpStatus, { message: 'Later' }, headers), new Set()),
+      interpretTry(COLLECTION, answer(httpStatus, { message: 'Later' }, headers), new Set()),
     ).toStrictEqual({
       report: { httpStatus, message: 'Later', errors: {}, ...said },
     });
@@ -280,7 +274,7 @@ describe('an error answer', () => {
 });
 
 describe('what is kept of a try', () => {
-  it.each<[event: AttemptEvent, phase: string]>([
+  it.each<[event: TryEvent, phase: string]>([
     ['not-sent', 'not-sent'],
     ['request-changed', 'not-sent'],
     ['held-back', 'not-sent'],

@@ -1,27 +1,34 @@
 import { describe, expect, it } from 'vitest';
 import { type OutcomeEvidence } from '../../../lib/common/vocabulary.js';
-import { type AttemptEvent } from '../../../lib/gateway/answer/classify-answer.js';
-import { decideAfterAttempt } from '../../../lib/gateway/decide-after-attempt.js';
+import { type TryEvent } from '../../../lib/gateway/answer/classify-answer.js';
+import {
+  type CallState,
+  decideAfterTry,
+  type Decision,
+  type Doubt,
+  type Try,
+} from '../../../lib/gateway/decide-after-try.js';
+import { type CallKind } from '../../../lib/gateway/gateway-call.js';
 
 /** How a cell of the table reads: `retry → x` tries again and ends in x when it may not; `? y` is an unknown outcome,
  * and `probe` the one further try where the options allow it. */
-function cell(
-  kind: 'read' | 'collection' | 'disbursement',
-  event: AttemptEvent,
-  status?: number,
-  doubt?: OutcomeEvidence,
-) {
-  const { retry, verdict, probe } = decideAfterAttempt(kind, event, status, doubt);
+function written({ retry, verdict, probe }: Decision): string {
   const rejected = verdict.end === 'rejected' && (verdict.proven ? 'rejected' : 'rejected, same key again');
   const end = rejected || (verdict.end === 'unknown' ? `? ${verdict.evidence}` : verdict.end);
   if (probe) return `probe ${probe} → ${end}`;
   return retry ? `retry → ${end}` : end;
 }
 
+function cell(kind: CallKind, event: TryEvent, status?: number, doubt?: OutcomeEvidence): string {
+  const before: CallState = { answered: false, doubt: doubt && { evidence: doubt } };
+  const last: Try = { event, resent: false, ...(status && { httpStatus: status }) };
+  return written(decideAfterTry(kind, before, last).decision);
+}
+
 describe('the decision table of money safety', () => {
   const table: [
     what: string,
-    event: AttemptEvent,
+    event: TryEvent,
     status: number | undefined,
     cells: [string, string, string],
   ][] = [
@@ -31,6 +38,12 @@ describe('the decision table of money safety', () => {
       'not-sent',
       undefined,
       ['retry → unreachable', 'retry → unreachable', 'retry → unreachable'],
+    ],
+    [
+      'a request that an interceptor changed',
+      'request-changed',
+      undefined,
+      ['retry → unusable-answer', 'request-changed', 'request-changed'],
     ],
     [
       'no answer',
@@ -158,7 +171,7 @@ describe('the decision table of money safety', () => {
 });
 
 describe('after an earlier try of the same payment that was answered with 502', () => {
-  const table: [event: AttemptEvent, status: number | undefined, cell: string][] = [
+  const table: [event: TryEvent, status: number | undefined, cell: string][] = [
     ['success', 200, 'success'],
     ['refused', 400, '? refused-after-ambiguity'],
     ['refused-without-code', 404, '? refused-after-ambiguity'],
@@ -192,5 +205,76 @@ describe('after an earlier try of the same payment that was answered with 502', 
 
   it('a read goes on as before, since it moves no money', () => {
     expect(cell('read', 'refused', 400, 'server-error')).toBe('rejected');
+  });
+});
+
+describe('what is known after the tries of a call', () => {
+  type Tried = TryEvent | { readonly resent: TryEvent };
+  const PROBED: Doubt = { evidence: 'interrupted', probe: 'after-silence' };
+
+  /** The decision on the last try, and what is known after it. */
+  function after(kind: CallKind, tries: readonly Tried[], doubt?: Doubt): [decision: string, state: string] {
+    let state: CallState = { answered: false, doubt };
+    let decision = '';
+    for (const tried of tries) {
+      const [event, resent] = typeof tried === 'string' ? [tried, false] : [tried.resent, true];
+      const next = decideAfterTry(kind, state, { event, resent });
+      decision = written(next.decision);
+      state = next.state;
+    }
+    const known = state.doubt ? `? ${state.doubt.evidence}` : 'no doubt';
+    const probe = state.doubt?.probe ? `, probe ${state.doubt.probe}` : '';
+    return [decision, `${state.answered ? 'answered' : 'unanswered'}, ${known}${probe}`];
+  }
+
+  it.each<[tries: Tried[], decision: string, state: string]>([
+    [['not-sent'], 'retry → unreachable', 'unanswered, no doubt'],
+    [['held-back'], 'rate-limit', 'unanswered, no doubt'],
+    [['rate-limited'], 'retry → rate-limit', 'answered, no doubt'],
+    [['rate-limited', 'not-sent'], 'retry → unreachable', 'answered, no doubt'],
+    [['not-sent', 'refused'], 'rejected', 'answered, no doubt'],
+    [['rate-limited', 'refused'], 'rejected, same key again', 'answered, no doubt'],
+    [['rate-limited', 'not-sent', 'refused'], 'rejected, same key again', 'answered, no doubt'],
+    [['rate-limited', 'success'], 'success', 'answered, no doubt'],
+    [['unproven-refusal'], '? bad-answer', 'answered, ? bad-answer'],
+    [['no-answer'], 'probe after-silence → ? no-answer', 'answered, ? no-answer, probe after-silence'],
+    [['bad-answer'], 'probe after-answer → ? bad-answer', 'answered, ? bad-answer, probe after-answer'],
+    [['no-answer', 'not-sent'], 'retry → ? no-answer', 'answered, ? no-answer, probe after-silence'],
+    [['no-answer', 'held-back'], '? no-answer', 'answered, ? no-answer, probe after-silence'],
+    [['no-answer', 'aborted-unsent'], '? aborted', 'answered, ? no-answer, probe after-silence'],
+    [
+      ['no-answer', 'rate-limited'],
+      'retry → ? refused-after-ambiguity',
+      'answered, ? no-answer, probe after-silence',
+    ],
+    [['no-answer', 'server-error'], '? server-error', 'answered, ? no-answer'],
+    [['no-answer', 'refused'], '? refused-after-ambiguity', 'answered, ? no-answer'],
+    [['no-answer', 'rate-limited', 'refused'], '? refused-after-ambiguity', 'answered, ? no-answer'],
+    [['no-answer', 'success'], 'success', 'answered, ? no-answer'],
+    [[{ resent: 'success' }], 'success', 'answered, ? no-answer'],
+    [[{ resent: 'refused' }], '? refused-after-ambiguity', 'answered, ? no-answer'],
+    [[{ resent: 'server-error' }], '? server-error', 'answered, ? no-answer'],
+    [[{ resent: 'rate-limited' }], 'retry → ? refused-after-ambiguity', 'answered, ? no-answer'],
+    [['bad-answer', { resent: 'refused' }], '? refused-after-ambiguity', 'answered, ? bad-answer'],
+  ])('%j make a collection "%s", and leave it %s', (tries, decision, state) => {
+    expect(after('collection', tries)).toEqual([decision, state]);
+  });
+
+  it.each<[last: TryEvent, decision: string, state: string]>([
+    ['not-sent', 'retry → ? interrupted', 'unanswered, ? interrupted, probe after-silence'],
+    ['rate-limited', 'retry → ? refused-after-ambiguity', 'answered, ? interrupted, probe after-silence'],
+    ['no-answer', '? no-answer', 'answered, ? interrupted'],
+    ['duplicate-request', '? duplicate-request', 'answered, ? interrupted'],
+    ['success', 'success', 'answered, ? interrupted'],
+  ])('%s makes a call that probes a payment "%s", and leaves it %s', (last, decision, state) => {
+    expect(after('disbursement', [last], PROBED)).toEqual([decision, state]);
+  });
+
+  it.each<[tries: Tried[], decision: string]>([
+    [['no-answer', 'refused'], 'rejected, same key again'],
+    [['not-sent', 'refused'], 'rejected'],
+    [[{ resent: 'refused' }], 'rejected'],
+  ])('%j make a read "%s", and leave no doubt', (tries, decision) => {
+    expect(after('read', tries)).toEqual([decision, 'answered, no doubt']);
   });
 });

@@ -18,7 +18,7 @@ export interface ReadAnswer {
 }
 
 /** What came of one try. It contains no error of another library: to inspect one prints the secret. */
-export type AttemptResult =
+export type TryResult =
   | (ReadAnswer & {
       readonly result: 'response';
       /** Set if an interceptor sent another request before, or replaced the answer. */
@@ -42,19 +42,19 @@ export type AttemptResult =
  *
  * @param onSending Called when the first byte is about to leave; must not throw.
  */
-export function sendAttempt(
+export function sendTry(
   transport: HttpTransport,
   request: OutgoingRequest,
   timeoutMs: number,
   signal: AbortSignal | undefined,
   onSending?: () => void,
-): Promise<AttemptResult> {
+): Promise<TryResult> {
   if (signal?.aborted) {
     return Promise.resolve({ result: 'failure', sent: false, aborted: true, code: 'ABORTED' });
   }
   const inFlight = transport.send(request, onSending);
   return new Promise((resolve) => {
-    const end = (result: AttemptResult): void => {
+    const end = (result: TryResult): void => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
       resolve(result);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { GATEWAY_CODES } from '../../../lib/errors/gateway-codes.js';
 import { classifyAnswer } from '../../../lib/gateway/answer/classify-answer.js';
-import { decideAfterAttempt } from '../../../lib/gateway/decide-after-attempt.js';
+import { decideAfterTry } from '../../../lib/gateway/decide-after-try.js';
 import { type CallKind } from '../../../lib/gateway/gateway-call.js';
 import { type BodyHeaders } from '../../../lib/gateway/http/http-transport.js';
 import { parseAnswer } from '../../../lib/gateway/answer/parse-answer.js';
@@ -19,7 +19,9 @@ function cell(
 ): string {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const event = classifyAnswer(kind, status, parseAnswer(text, headers), refusalCodes);
-  const { retry, verdict, probe } = decideAfterAttempt(kind, event, status, undefined);
+  const last = { event, httpStatus: status, resent: false } as const;
+  const { decision } = decideAfterTry(kind, { answered: false, doubt: undefined }, last);
+  const { retry, verdict, probe } = decision;
   if (retry) return 'retry';
   if (verdict.end === 'unknown') return `${probe ? 'probe ' : ''}? ${verdict.evidence}`;
   if (verdict.end !== 'rejected') return verdict.end;
@@ -431,12 +433,12 @@ describe('the decision table of money safety, answer by answer', () => {
   }
 });
 
-it('takes the code of the merchant for a refusal also where its message speaks of an earlier payment', () => {
+it('takes the code of the merchant for a refusal, even if its message mentions an earlier payment', () => {
   const body = A('LIMIT_REACHED', { message: 'Daily limit already reached' });
   expect(cell('collection', 422, body)).toBe('rejected, next');
 });
 
-it('takes a listed code inside a 2xx for a refusal only where the merchant vouches for it', () => {
+it('takes a listed code inside a 2xx for a refusal only if the merchant confirms it', () => {
   const vouched = (status: number): string =>
     cell('disbursement', status, A('INVALID_BANK'), {}, new Set(['INVALID_BANK']));
   expect([200, 202, 422, 500].map(vouched)).toEqual([

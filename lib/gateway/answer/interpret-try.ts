@@ -1,16 +1,16 @@
 import { type AttemptInfo, movesMoney, type PaymentOutcome } from '../../common/vocabulary.js';
 import { safeTexts, safeTokens, type SafeTokens } from './safe-texts.js';
-import { type AttemptEvent, classifyAnswer } from './classify-answer.js';
+import { type TryEvent, classifyAnswer } from './classify-answer.js';
 import { checkEcho, type EchoCheck } from './check-echo.js';
 import { type GatewayCall, type ReadPayload, type LastResponse } from '../gateway-call.js';
 import { parseAnswer, type GatewayErrorBody, type SuccessEnvelope } from './parse-answer.js';
 import { asRecord, finalStatus } from './wire-record.js';
 import { parseRetryAfter } from '../retry-timing.js';
-import { type AttemptResult } from '../http/send-attempt.js';
+import { type TryResult } from '../http/send-try.js';
 
 /** What one try of a call came to. */
-export interface AttemptReport {
-  readonly event: AttemptEvent;
+export interface TryReport {
+  readonly event: TryEvent;
   readonly httpStatus?: number;
   /** The gateway's code, or the network's. */
   readonly code?: string;
@@ -35,15 +35,15 @@ export interface ReadSuccess<T> extends ReadPayload<T> {
 
 const NO_ECHO: EchoCheck = { differing: [], warnings: [] };
 
-/** A try after `interpretAttempt`. `success` is set exactly if the event is `success`. */
+/** A try after `interpretTry`. `success` is set exactly if the event is `success`. */
 export interface Interpretation<T> {
-  readonly report: AttemptReport;
+  readonly report: TryReport;
   readonly success?: ReadSuccess<T>;
 }
 
-export function interpretAttempt<T extends object>(
+export function interpretTry<T extends object>(
   call: GatewayCall<T>,
-  result: AttemptResult,
+  result: TryResult,
   refusalCodes: ReadonlySet<string>,
 ): Interpretation<T> {
   if (result.result === 'failure') return { report: interpretFailure(result) };
@@ -85,7 +85,7 @@ function withoutWords(
   };
 }
 
-function interpretFailure(failure: Extract<AttemptResult, { readonly result: 'failure' }>): AttemptReport {
+function interpretFailure(failure: Extract<TryResult, { readonly result: 'failure' }>): TryReport {
   const unsent = failure.aborted ? 'aborted-unsent' : 'not-sent';
   const sent = failure.aborted ? 'aborted' : 'no-answer';
   if (failure.changed !== undefined) {
@@ -101,7 +101,7 @@ function interpretSuccess<T extends object>(
   text: string,
   tokens: SafeTokens,
 ): Interpretation<T> {
-  const report = (event: AttemptEvent): AttemptReport => ({
+  const report = (event: TryEvent): TryReport => ({
     event,
     httpStatus,
     errors: {},
@@ -132,7 +132,7 @@ function endWarnings(outcome: PaymentOutcome | undefined): readonly string[] {
   return [`the payment has ended already: ${outcome}`];
 }
 
-const AMBIGUOUS: ReadonlySet<AttemptEvent> = new Set<AttemptEvent>([
+const AMBIGUOUS: ReadonlySet<TryEvent> = new Set<TryEvent>([
   'no-answer',
   'aborted',
   'bad-answer',
@@ -140,7 +140,7 @@ const AMBIGUOUS: ReadonlySet<AttemptEvent> = new Set<AttemptEvent>([
   'unproven-refusal',
 ]);
 
-const NOT_SENT: ReadonlySet<AttemptEvent> = new Set<AttemptEvent>([
+const NOT_SENT: ReadonlySet<TryEvent> = new Set<TryEvent>([
   'not-sent',
   'request-changed',
   'held-back',
@@ -148,7 +148,7 @@ const NOT_SENT: ReadonlySet<AttemptEvent> = new Set<AttemptEvent>([
 ]);
 
 /** The part of a try that the journal, results and errors keep. */
-export function attemptInfo(report: AttemptReport, number: number, durationMs: number): AttemptInfo {
+export function attemptInfo(report: TryReport, number: number, durationMs: number): AttemptInfo {
   const { event, httpStatus, code } = report;
   return {
     number,
@@ -159,7 +159,7 @@ export function attemptInfo(report: AttemptReport, number: number, durationMs: n
   };
 }
 
-function phaseOf(event: AttemptEvent): AttemptInfo['phase'] {
+export function phaseOf(event: TryEvent): AttemptInfo['phase'] {
   if (NOT_SENT.has(event)) return 'not-sent';
   return AMBIGUOUS.has(event) ? 'ambiguous' : 'answered';
 }

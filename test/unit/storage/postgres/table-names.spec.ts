@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { nextOf, sqlLiteral, tableNames } from '../../../../lib/storage/postgres/table-names.js';
+
+it('the tables keep their names, because another name would be an empty journal', () => {
+  expect(tableNames('shop')).toEqual({
+    schema: '"shop"',
+    inbox: '"shop".payments_inbox',
+    setAside: '"shop".payments_set_aside',
+    journal: '"shop".payments_journal',
+    tombstones: '"shop".payments_tombstones',
+    migrations: '"shop".payments_migrations',
+    fences: '"shop".payments_inbox_fence',
+    versions: '"shop".payments_journal_version',
+  });
+});
+
+it('a quote in the name of a schema or in a text is doubled', () => {
+  expect(tableNames('a"b"c').inbox).toBe('"a""b""c".payments_inbox');
+  expect(sqlLiteral("a'b'c")).toBe("'a''b''c'");
+  expect(nextOf(`"a'b".payments_journal_version`)).toBe(`nextval('"a''b".payments_journal_version')`);
+});
