@@ -3,6 +3,7 @@ import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { startSandbox } from '../../../test/support/sandbox.js';
 import { Database } from '../src/database/database.js';
 import { inTransaction } from '../src/database/in-transaction.js';
+import { LiveOrders } from '../src/orders/live-orders.js';
 import { PHONE, RunningShop } from './running-shop.js';
 import { describeOnOne, describeOnPostgres } from './shop-databases.js';
 
@@ -89,6 +90,14 @@ describeOnOne('an instance that stops', (databaseUrl) => {
     const number = await shop.ordered();
     const page = await shop.follow(number);
     expect(await page.next()).toBe('waiting');
+    await shop.close();
+    await expect(page.next()).rejects.toThrow('The stream ended');
+  });
+
+  it('ends a page that begins to follow while it closes', async () => {
+    const number = await shop.ordered();
+    shop.app.get(LiveOrders).onModuleDestroy();
+    const page = await shop.follow(number);
     await shop.close();
     await expect(page.next()).rejects.toThrow('The stream ended');
   });

@@ -5,6 +5,7 @@ import {
   merge,
   type Observable,
   of,
+  ReplaySubject,
   Subject,
   switchMap,
   takeUntil,
@@ -22,7 +23,8 @@ import { OrdersRepository } from './orders.repository.js';
 export class LiveOrders implements OnApplicationBootstrap, OnModuleDestroy {
   /** The number of a changed order; undefined: any order may have changed. */
   private readonly changes = new Subject<string | undefined>();
-  private readonly closing = new Subject<void>();
+  /** Also ends a stream that is asked for after this. */
+  private readonly closing = new ReplaySubject<void>(1);
 
   constructor(
     private readonly database: Database,
