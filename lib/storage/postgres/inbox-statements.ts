@@ -1,5 +1,9 @@
-import { deleteBatch } from './delete-in-batches.js';
-import { epochText, milliseconds, MOMENT } from './sql-text.js';
+import { type InboxDelivery } from '../inbox-store.js';
+import { type HeldKey, type SqlScript, statement } from '../sql/sql-database.js';
+import { type InboxStatements } from '../sql/sql-statements.js';
+import { inboxKeyValues, toSqlText } from '../sql/sql-text.js';
+import { deleteBatch } from './delete-batch.js';
+import { epochText, milliseconds, MOMENT } from './postgres-text.js';
 import { nextOf, type TableNames } from './table-names.js';
 
 /** The first parameters of every statement about one entry. */
@@ -33,38 +37,36 @@ function mayBeClaimed(given: string): string {
              ELSE $8::text[] IS NULL OR entry.fingerprint = ANY ($8::text[]) END`;
 }
 
-/** The statements of the inbox. Each comment lists the parameters. */
-export interface InboxStatements {
-  /**
-   * Key, event, fingerprint, lease, fingerprints that may be replaced (null: any), provider reference.
-   * One row: the claim (`fence`), or else the entry that existed when the statement began (`state`). No row: another
-   * entry was written since then.
-   */
-  readonly claim: string;
-  /**
-   * The same for an entry that must exist; no row: it did not. Does not recreate an entry that a purge
-   * removes meanwhile.
-   */
-  readonly claimExisting: string;
-  /** Key, fingerprint, provider reference. No row: the entry has one already, or is another outcome's. */
-  readonly adopt: string;
-  /** Key, fence. Also touches an entry that this claim has already finished. */
-  readonly finish: string;
-  /** Key, fence. */
-  readonly fail: string;
-  /** Key, fence. */
-  readonly withdraw: string;
-  /** Key, fence. No row: another claim has taken the entry. */
-  readonly state: string;
-  /** Key, fence, handler. */
-  readonly mark: string;
-  /** Key. A row: a claim holds. */
-  readonly runs: string;
-  /** Account, environment, age. */
-  readonly purge: string;
+/** The operations of the inbox in PostgreSQL: one statement each. */
+export function inboxStatements(names: TableNames): InboxStatements {
+  const texts = inboxTexts(names);
+  const about = (text: string, { values, fence }: HeldKey, ...more: readonly string[]): SqlScript =>
+    statement(text, [...values, fence, ...more]);
+  return {
+    claim: (delivery, leaseMs) =>
+      statement(delivery.mustExist ? texts.claimExisting : texts.claim, claimValues(delivery, leaseMs)),
+    adopt: ({ key, fingerprint, providerReference }) =>
+      statement(texts.adopt, [...inboxKeyValues(key), fingerprint, providerReference]),
+    finish: (held) => about(texts.finish, held),
+    fail: (held) => about(texts.fail, held),
+    withdraw: (held) => about(texts.withdraw, held),
+    state: (held) => about(texts.state, held),
+    mark: (held, handler) => about(texts.mark, held, toSqlText(handler)),
+    runs: (key) => statement(texts.runs, inboxKeyValues(key)),
+    purge: ({ account, environment }, olderThanMs) =>
+      statement(texts.purge, [account, environment, olderThanMs]),
+  };
 }
 
-export function inboxStatements({ inbox, fences }: TableNames): InboxStatements {
+function claimValues(delivery: InboxDelivery, leaseMs: number): readonly unknown[] {
+  const { key, event, fingerprint, replaces, providerReference } = delivery;
+  const mayReplace = replaces === 'any' ? null : replaces;
+  const given = [toSqlText(event), fingerprint, leaseMs, mayReplace, providerReference ?? null];
+  return [...inboxKeyValues(key), ...given];
+}
+
+/** The statements. Each comment lists the parameters. */
+function inboxTexts({ inbox, fences }: TableNames) {
   const given = `${MOMENT}, given AS (
         SELECT $5::text AS event, $6::text COLLATE "C" AS fingerprint, $9::text COLLATE "C" AS provider_reference,
                ${nextOf(fences)} AS fence, now AS changed_at, now + ${milliseconds('$7')} AS lease_until
@@ -77,6 +79,7 @@ export function inboxStatements({ inbox, fences }: TableNames): InboxStatements 
       SELECT NULL, NULL, NULL, event, fingerprint, provider_reference, state, ${epochText('now')}, ${epochText('lease_until')}
       FROM ${inbox}, moment WHERE ${KEY} AND NOT EXISTS (SELECT FROM claimed)`;
   return {
+    /** Key, event, fingerprint, lease, fingerprints that may be replaced (null: any), provider reference. */
     claim: `WITH ${given}, claimed AS (
         INSERT INTO ${inbox} AS entry (account, environment, kind, reference, event, fingerprint, provider_reference, state,
                                        fence, attempt, finished, changed_at, lease_until)
@@ -88,24 +91,30 @@ export function inboxStatements({ inbox, fences }: TableNames): InboxStatements 
         RETURNING fence, attempt, finished
       )
       ${claimedOrExisting}`,
+    /** The same. Does not recreate an entry that a purge removes meanwhile. */
     claimExisting: `WITH ${given}, claimed AS (
         UPDATE ${inbox} AS entry SET ${changesOf('given')}
         FROM given WHERE ${KEY} AND ${mayBeClaimed('given')}
         RETURNING entry.fence, entry.attempt, entry.finished
       )
       ${claimedOrExisting}`,
+    /** Key, fingerprint, provider reference. */
     adopt: `WITH ${MOMENT} UPDATE ${inbox} SET provider_reference = $6 FROM moment
       WHERE ${KEY} AND fingerprint = $5 AND provider_reference IS NULL`,
 
+    /** Key, fence; so have the next three. Touches an entry again that this claim has already finished. */
     finish: `WITH ${MOMENT}
       UPDATE ${inbox} SET state = 'done', changed_at = CASE WHEN state = 'done' THEN changed_at ELSE now END
       FROM moment WHERE ${CLAIMED} AND state IN ('running', 'done')`,
     fail: `WITH ${MOMENT} UPDATE ${inbox} SET state = 'open', changed_at = now FROM moment WHERE ${HELD}`,
     withdraw: `DELETE FROM ${inbox} WHERE ${HELD}`,
     state: `SELECT state FROM ${inbox} WHERE ${CLAIMED}`,
+    /** Key, fence, handler. */
     mark: `WITH ${MOMENT} UPDATE ${inbox} SET finished = array_append(finished, $6::text) FROM moment WHERE ${HELD}`,
+    /** Key. */
     runs: `SELECT FROM ${inbox} WHERE ${KEY} AND state = 'running' AND lease_until > clock_timestamp()`,
 
+    /** Account, environment, age. */
     purge: deleteBatch(inbox, "state = 'done'", 'changed_at'),
   };
 }

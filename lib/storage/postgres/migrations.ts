@@ -1,4 +1,4 @@
-import { PURGE_CONDITIONS } from './journal-rows.js';
+import { PURGE_CONDITIONS } from './journal-statements.js';
 import { type TableNames } from './table-names.js';
 
 /** One version of the tables. */

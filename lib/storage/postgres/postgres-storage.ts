@@ -1,11 +1,12 @@
 import { type PaymentsStorage } from '../payments-storage.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
-import { autocommit } from './pooled-connection.js';
+import { sqlParts } from '../sql/sql-parts.js';
+import { conflictStatements } from './conflict-statements.js';
+import { inboxStatements } from './inbox-statements.js';
+import { journalStatements } from './journal-statements.js';
+import { postgresDatabase } from './postgres-database.js';
 import { checkedPool, checkedSchema } from './postgres-options.js';
 import { type PostgresPool } from './postgres-pool.js';
-import { PostgresConflicts } from './postgres-conflicts.js';
-import { PostgresInbox } from './postgres-inbox.js';
-import { PostgresJournal } from './postgres-journal.js';
 import { tableNames } from './table-names.js';
 import { withCheckedTables } from './tables-version.js';
 
@@ -76,14 +77,13 @@ const OPTIONS = ['pool', 'transactional', 'schema'];
 export function postgresStorage(options: PostgresStorageOptions): PaymentsStorage {
   const { pool, transactional, schema } = checked(options);
   const names = tableNames(schema);
-  const checkedTables = withCheckedTables(pool, names);
-  const run = autocommit(checkedTables);
-  return {
-    name: 'postgres',
-    inbox: new PostgresInbox(checkedTables, names, transactional),
-    journal: new PostgresJournal(run, names),
-    conflicts: new PostgresConflicts(run, names),
+  const database = postgresDatabase(withCheckedTables(pool, names), names.inbox);
+  const statements = {
+    inbox: inboxStatements(names),
+    journal: journalStatements(names),
+    conflicts: conflictStatements(names),
   };
+  return sqlParts('postgres', database, statements, transactional);
 }
 
 function checked(options: Partial<PostgresStorageOptions> | undefined): Required<PostgresStorageOptions> {

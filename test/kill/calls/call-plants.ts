@@ -30,7 +30,7 @@ export const CALL_PLANTS: readonly CallPlant[] = [
     name: 'a change of another version goes through',
     mode: 'postgres',
     payments: 4,
-    file: 'lib/storage/postgres/journal-rows.ts',
+    file: 'lib/storage/postgres/journal-statements.ts',
     from: 'FROM moment WHERE ${KEY} AND version = $9::bigint',
     to: 'FROM moment WHERE ${KEY} AND $9::bigint > 0',
     found: /order-9\d{5} was called rejected after its effect/,

@@ -36,6 +36,7 @@ const ROOMS: readonly (readonly (string | readonly string[])[])[] = [
     'storage/inbox-store.ts',
     'storage/payments-storage.ts',
     'storage',
+    'storage/sql',
     ['storage/memory', 'storage/redis', 'storage/postgres'],
     'storage/time-limited-storage.ts',
   ],
@@ -209,7 +210,7 @@ describe('the entry points', () => {
       loaded.filter(
         (file) =>
           OPTIONAL_PEERS.test(file) ||
-          /^(sandbox|testing|cli|storage\/redis|storage\/postgres|integrations)\//.test(file),
+          /^(sandbox|testing|cli|storage\/redis|storage\/sql|storage\/postgres|integrations)\//.test(file),
       ),
     ).toEqual([]);
   });
@@ -222,7 +223,7 @@ describe('the entry points', () => {
         (file) =>
           OPTIONAL_PEERS.test(file) ||
           /^(@nestjs\/testing|jest|@jest|vitest)/.test(file) ||
-          /^(cli|storage\/redis|storage\/postgres|integrations)\//.test(file),
+          /^(cli|storage\/redis|storage\/sql|storage\/postgres|integrations)\//.test(file),
       ),
     ).toEqual([]);
   });

@@ -1,19 +1,16 @@
 import { type JournalStore } from '../journal-store.js';
 import { type InboxClaim } from '../inbox-store.js';
 import { type HeldEntry } from './claim-once.js';
-import { type InboxStatements } from './inbox-statements.js';
-import { type PooledConnection, type RunStatement } from './pooled-connection.js';
-import { textLiteral, MOMENT } from './sql-text.js';
+import { type RunScript, type SqlSession } from './sql-database.js';
+import { type InboxStatements } from './sql-statements.js';
 
 /** What a transactional claim needs beside its entry. */
 export interface TransactionParts {
   /** The connection of the transaction. */
-  readonly connection: PooledConnection;
+  readonly session: SqlSession;
   /** Another connection, in case this one is lost. */
-  readonly elsewhere: RunStatement;
+  readonly elsewhere: RunScript;
   readonly statements: Pick<InboxStatements, 'fail' | 'withdraw' | 'state'>;
-  /** Name of the inbox's table. */
-  readonly table: string;
   /** The journal on the transaction's connection. */
   readonly journal: JournalStore;
   readonly leaseMs: number;
@@ -26,7 +23,6 @@ export interface TransactionParts {
 export class TransactionalClaim implements InboxClaim {
   readonly attempt: number;
   readonly finished: readonly string[];
-  readonly transaction: unknown;
   readonly journal: JournalStore;
   private ended = false;
   private committed = false;
@@ -38,11 +34,14 @@ export class TransactionalClaim implements InboxClaim {
   ) {
     this.attempt = entry.attempt;
     this.finished = entry.finished;
-    this.transaction = parts.connection.client;
     this.journal = parts.journal;
     this.leaseEnd = setTimeout(() => {
       this.abandon();
     }, parts.leaseMs).unref();
+  }
+
+  get transaction(): unknown {
+    return this.parts.session.handle;
   }
 
   mark(): Promise<boolean> {
@@ -51,10 +50,10 @@ export class TransactionalClaim implements InboxClaim {
 
   async finish(): Promise<boolean> {
     if (!this.end()) return this.committed;
-    const { connection, table } = this.parts;
+    const { session } = this.parts;
     try {
-      await connection.run(finishAndCommit(table, this.entry.values));
-      connection.release('usable');
+      await session.finishAndCommit(this.entry);
+      session.release('usable');
       this.committed = true;
     } catch (error) {
       await this.rollback('fail');
@@ -86,16 +85,16 @@ export class TransactionalClaim implements InboxClaim {
    * the result is unknown: both statements change the entry only if it failed.
    */
   private async rollback(then: 'fail' | 'withdraw'): Promise<void> {
-    const { connection, elsewhere, statements } = this.parts;
-    const endClaim = (run: RunStatement): Promise<unknown> => run(statements[then], this.entry.values);
+    const { session, elsewhere, statements } = this.parts;
+    const endClaim = (run: RunScript): Promise<unknown> => run(statements[then](this.entry));
     // Code of the handler may still run, and would write into the next use of the connection.
-    connection.block();
+    session.block();
     try {
-      await connection.run('ROLLBACK');
-      await endClaim(connection.run);
-      connection.release('unknown');
+      await session.rollback();
+      await endClaim(session.run);
+      session.release('unknown');
     } catch {
-      connection.release('unknown');
+      session.release('unknown');
       // If this fails too, another claim can take the entry at the end of its lease.
       await endClaim(elsewhere).catch(() => undefined);
     }
@@ -104,7 +103,7 @@ export class TransactionalClaim implements InboxClaim {
   /** The entry's current state: the answer to a COMMIT may be lost, or another process may have the claim. */
   private stateNow(): Promise<string> {
     const { elsewhere, statements } = this.parts;
-    return elsewhere(statements.state, this.entry.values).then(
+    return elsewhere(statements.state(this.entry)).then(
       ({ rows }) => rows[0]?.['state'] ?? 'claimed again',
       () => 'unknown',
     );
@@ -113,44 +112,6 @@ export class TransactionalClaim implements InboxClaim {
   /** Neither a hanging handler nor a silent server may hold a connection for ever. */
   private abandon(): void {
     this.ended = true;
-    this.parts.connection.release('unknown');
+    this.parts.session.release('unknown');
   }
-}
-
-/**
- * A setting that lasts until the end of the handler's transaction, to notice a transaction that the handler
- * ended.
- */
-const MARK = 'nestjs_payments.claim';
-/** A setting that does not exist: reading it makes plain SQL fail on purpose. */
-const NOTHING_FINISHED = 'nestjs_payments.nothing_was_finished';
-
-/**
- * Begins the transaction of a handler. The server ends it if it is idle for longer than the lease, so that
- * neither a hanging process nor a dead network holds its locks.
- */
-export function beginTransaction(fence: string, leaseMs: number): string {
-  return `BEGIN;
-    SET LOCAL idle_in_transaction_session_timeout = ${Math.ceil(leaseMs)};
-    SET LOCAL ${MARK} = '${fence}'`;
-}
-
-/**
- * Finishes the entry and commits, in one round trip. If the claim is over, or this is not the begun
- * transaction, the first statement fails and PostgreSQL does not reach the COMMIT.
- *
- * A message of two statements takes no parameters, so it contains the values.
- *
- * @param values Key, fence.
- */
-export function finishAndCommit(inbox: string, values: readonly string[]): string {
-  const [account, environment, kind, reference, fence] = values.map(textLiteral);
-  return `WITH ${MOMENT}, finished AS (
-      UPDATE ${inbox} SET state = 'done', changed_at = now FROM moment
-      WHERE account = ${account} AND environment = ${environment} AND kind = ${kind} AND reference = ${reference}
-        AND fence = ${fence}::bigint AND state = 'running' AND current_setting('${MARK}', true) = ${fence}
-      RETURNING 1
-    )
-    SELECT CASE WHEN EXISTS (SELECT FROM finished) THEN '' ELSE current_setting('${NOTHING_FINISHED}') END;
-    COMMIT`;
 }

@@ -1,15 +1,3 @@
-/**
- * Encodes any text for PostgreSQL, which refuses U+0000. A driver would write every lone surrogate as the
- * same replacement character. Different texts stay different, and most texts stay unchanged.
- */
-export function toSqlText(text: string): string {
-  return JSON.stringify(text).slice(1, -1);
-}
-
-export function fromSqlText(stored: string): string {
-  return stored.includes('\\') ? (JSON.parse(`"${stored}"`) as string) : stored;
-}
-
 /** A text as an SQL expression of hex digits, which no server setting can change. */
 export function textLiteral(text: string): string {
   return `convert_from(decode('${Buffer.from(text).toString('hex')}', 'hex'), 'UTF8')`;

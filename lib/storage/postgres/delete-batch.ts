@@ -1,7 +1,5 @@
-import { type RunStatement } from './pooled-connection.js';
-import { milliseconds, MOMENT } from './sql-text.js';
-
-const BATCH = 1_000;
+import { BATCH } from '../sql/delete-in-batches.js';
+import { milliseconds, MOMENT } from './postgres-text.js';
 
 /**
  * Deletes up to a thousand rows that meet a condition and whose `time` is longer ago than `$3`. Skips locked
@@ -20,21 +18,4 @@ export function deleteBatch(table: string, condition: string, time: string, as?:
       ORDER BY ${time} LIMIT ${BATCH} FOR UPDATE SKIP LOCKED
     ))`;
   return as === undefined ? `WITH ${MOMENT} ${deleted}` : `WITH ${MOMENT}, ${as} AS (${deleted} RETURNING *)`;
-}
-
-/**
- * Repeats a statement, each batch committed, until it finds less than a batch. Resolves to the number of
- * deleted rows.
- */
-export async function deleteInBatches(
-  run: RunStatement,
-  statement: string,
-  values: readonly unknown[],
-): Promise<number> {
-  let deleted = 0;
-  for (;;) {
-    const batch = (await run(statement, values)).rowCount ?? 0;
-    deleted += batch;
-    if (batch < BATCH) return deleted;
-  }
 }

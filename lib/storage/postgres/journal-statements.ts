@@ -1,15 +1,11 @@
-import {
-  type ForgettablePayments,
-  type PaymentTombstone,
-  type StoredJournalRecord,
-} from '../journal-store.js';
-import { readRecord, type RecordColumns } from '../stored-record.js';
-import { deleteBatch } from './delete-in-batches.js';
-import { fromSqlText, epochText, milliseconds, MOMENT } from './sql-text.js';
+import { type ForgettablePayments } from '../journal-store.js';
+import { intentText } from '../stored-record.js';
+import { statement } from '../sql/sql-database.js';
+import { type JournalStatements } from '../sql/sql-statements.js';
+import { journalKeyValues } from '../sql/sql-text.js';
+import { deleteBatch } from './delete-batch.js';
+import { epochText, milliseconds, MOMENT } from './postgres-text.js';
 import { nextOf, type TableNames } from './table-names.js';
-
-/** One row of the statements below. */
-type JournalRow = Readonly<Record<string, string | null>>;
 
 /** Each condition has its own index. */
 export const PURGE_CONDITIONS: Readonly<Record<ForgettablePayments, string>> = {
@@ -29,38 +25,55 @@ const STORED = `account, environment, family, reference, state, attempt::text AS
   ${epochText('updated_at')} AS updated_ms, ${epochText('attempt_at')} AS attempt_ms,
   ${epochText('lease_until')} AS lease_ms`;
 
-/** The statements of the journal. Each comment lists the parameters. */
-export interface JournalStatements {
-  /**
-   * Key, state, attempt, record, lease. `inserted` is `no` for an existing row, and `instead` if the new row replaced
-   * one that existed when the statement began to look. No row: there is a tombstone, or another row was written since
-   * then.
-   */
-  readonly insert: string;
-  readonly get: string;
-  /** Key. */
-  readonly tombstone: string;
-  /** Key, end, source of the outcome. */
-  readonly endTombstone: string;
-  /** Key, state, attempt, record, lease, version, `intentText`. */
-  readonly replace: string;
-  /** Key, version. */
-  readonly remove: string;
-  /** Scope, states to leave out, the two numbers of `pageStart`, limit. */
-  readonly list: string;
-  /** Account, environment, age. */
-  readonly purge: Readonly<Record<ForgettablePayments | 'tombstones', string>>;
-}
-
 /** A hash of 16 bytes for a payment of an account. A family contains no space. */
 function paymentHash(family: string, reference: string): string {
   return `substring(sha256(convert_to(${family} || ' ' || ${reference}, 'UTF8')) FOR 16)`;
 }
 
-export function journalStatements({ journal, tombstones, versions }: TableNames): JournalStatements {
+/** The operations of the journal in PostgreSQL: one statement each. */
+export function journalStatements(names: TableNames): JournalStatements {
+  const texts = journalTexts(names);
+  return {
+    insert: (record, leaseMs) =>
+      statement(texts.insert, [
+        ...journalKeyValues(record),
+        record.state,
+        record.attempt,
+        JSON.stringify(record),
+        leaseMs,
+      ]),
+    get: (key) => statement(texts.get, journalKeyValues(key)),
+    tombstone: (key) => statement(texts.tombstone, journalKeyValues(key)),
+    endTombstone: (key, { end, settledBy }) =>
+      statement(texts.endTombstone, [...journalKeyValues(key), end, settledBy]),
+    replace: (version, record, leaseMs) => {
+      const { state, attempt } = record;
+      const json = JSON.stringify(record);
+      const values = [
+        ...journalKeyValues(record),
+        state,
+        attempt,
+        json,
+        leaseMs,
+        version,
+        intentText(record),
+      ];
+      return statement(texts.replace, values);
+    },
+    remove: (key, version) => statement(texts.remove, [...journalKeyValues(key), version]),
+    list: ({ account, environment, family }, except, { createdAt, id }, limit) =>
+      statement(texts.list, [account, environment, family, except, createdAt, id, limit]),
+    purge: ({ account, environment }, what, olderThanMs) =>
+      statement(texts.purge[what], [account, environment, olderThanMs]),
+  };
+}
+
+/** The statements. Each comment lists the parameters. */
+function journalTexts({ journal, tombstones, versions }: TableNames) {
   const isTombstone = `account = $1 AND environment = $2 AND payment = ${paymentHash('$3::text', '$4::text')}`;
   const tombstone = `FROM ${tombstones} WHERE ${isTombstone}`;
   return {
+    /** Key, state, attempt, record, lease. */
     insert: `WITH ${MOMENT}, written AS (
         INSERT INTO ${journal} (account, environment, family, reference, state, attempt, record, version,
                                 created_at, updated_at, attempt_at, lease_until)
@@ -74,13 +87,17 @@ export function journalStatements({ journal, tombstones, versions }: TableNames)
       UNION ALL
       SELECT 'no', ${STORED} FROM ${journal} WHERE ${KEY} AND NOT EXISTS (SELECT FROM written)`,
 
+    /** Key. */
     get: `SELECT ${STORED} FROM ${journal} WHERE ${KEY}`,
 
+    /** Key. */
     tombstone: `SELECT attempt::text, ended, settled_by ${tombstone}`,
 
+    /** Key, end, source of the outcome. */
     endTombstone: `WITH ${MOMENT}
       UPDATE ${tombstones} SET ended = $5, settled_by = $6, left_at = now FROM moment WHERE ${isTombstone}`,
 
+    /** Key, state, attempt, record, lease, version, `intentText`. */
     replace: `WITH ${MOMENT}
       UPDATE ${journal} SET state = $5, attempt = $6::integer, record = $7::json, version = ${nextOf(versions)},
         updated_at = now, lease_until = now + ${milliseconds('$8')},
@@ -88,9 +105,13 @@ export function journalStatements({ journal, tombstones, versions }: TableNames)
       FROM moment WHERE ${KEY} AND version = $9::bigint
       RETURNING ${STORED}`,
 
+    /** Key, version. */
     remove: `WITH ${MOMENT} DELETE FROM ${journal} USING moment WHERE ${KEY} AND version = $5::bigint`,
 
-    // Finds each existing state by one step in the index, then a page of each in index order.
+    /**
+     * Scope, states to leave out, creation time and id before the page, limit. Finds each existing state by one step in
+     * the index, then a page of each in index order.
+     */
     list: `WITH RECURSIVE states AS (
         SELECT min(state) AS name FROM ${journal} WHERE ${SCOPE}
         UNION ALL
@@ -106,6 +127,7 @@ export function journalStatements({ journal, tombstones, versions }: TableNames)
       WHERE states.name <> ALL ($4::text[])
       ORDER BY created_at, id LIMIT $7::integer`,
 
+    /** Account, environment, age. */
     purge: {
       settled: forgetBatch(journal, tombstones, PURGE_CONDITIONS.settled),
       rejected: forgetBatch(journal, tombstones, PURGE_CONDITIONS.rejected),
@@ -134,52 +156,4 @@ function forgetBatch(journal: string, tombstones: string, condition: string): st
     FROM gone, moment
     ON CONFLICT (account, environment, payment) DO UPDATE SET attempt = excluded.attempt, ended = excluded.ended,
       settled_by = excluded.settled_by, left_at = excluded.left_at`;
-}
-
-export function storedTombstone(row: JournalRow): PaymentTombstone {
-  const settledBy = row['settled_by'];
-  return {
-    attempt: Number(row['attempt']),
-    end: row['ended'] as PaymentTombstone['end'],
-    ...(settledBy !== null && { settledBy: settledBy as PaymentTombstone['settledBy'] }),
-  };
-}
-
-export function storedRecord(row: JournalRow): StoredJournalRecord {
-  const now = Number(row['now_ms']);
-  const updatedAt = Number(row['updated_ms']);
-  const { record, damaged } = readRecord(row['record_text'] ?? '', columnsOf(row));
-  // One literal: a spread would take three times as long, and a list may have a million rows.
-  const stored: StoredJournalRecord = {
-    record,
-    version: Number(row['version_text']),
-    createdAt: Number(row['created_ms']),
-    updatedAt,
-    ageMs: now - Number(row['attempt_ms']),
-    idleMs: now - updatedAt,
-    leaseLeftMs: Math.max(0, Number(row['lease_ms']) - now),
-  };
-  return damaged === undefined ? stored : { ...stored, damaged };
-}
-
-function columnsOf(row: JournalRow): RecordColumns {
-  return {
-    account: row['account'] ?? '',
-    environment: row['environment'] as RecordColumns['environment'],
-    family: row['family'] as RecordColumns['family'],
-    reference: fromSqlText(row['reference'] ?? ''),
-    state: row['state'] as RecordColumns['state'],
-    attempt: Number(row['attempt_text']),
-  };
-}
-
-/** The cursor of the page after this row. */
-export function cursorAfter(row: JournalRow): string {
-  return `${row['created_ms'] ?? ''}.${row['id_text'] ?? ''}`;
-}
-
-/** The creation time in milliseconds and the id after which a page begins. */
-export function pageStart(cursor = '0.0'): readonly [string, string] {
-  const [createdAt = '', id = ''] = cursor.split('.');
-  return [createdAt, id];
 }

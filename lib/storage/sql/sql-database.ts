@@ -1,0 +1,78 @@
+/** One row. Every column is text, because drivers and applications differ in how they parse numbers and dates. */
+export type SqlRow = Readonly<Record<string, string | null>>;
+
+/** The result of a statement. */
+export interface SqlResult {
+  readonly rows: readonly SqlRow[];
+  /** Number of affected rows; null if the statement counts none. */
+  readonly rowCount: number | null;
+}
+
+/** One statement and its parameters. */
+export interface SqlStatement {
+  readonly text: string;
+  readonly values?: readonly unknown[];
+}
+
+/** A statement, or what makes it of the result before. Undefined ends the script, and the result before counts. */
+export type SqlStep = SqlStatement | ((before: SqlResult) => SqlStatement | undefined);
+
+/** One operation: its statements run in this order on one connection, and the result of the last one counts. */
+export interface SqlScript {
+  readonly steps: readonly SqlStep[];
+  /** All or nothing. Otherwise each statement is committed by itself. */
+  readonly atomic?: true;
+}
+
+/** Runs one operation. Rejects with a `PaymentsStorageError`. */
+export type RunScript = (script: SqlScript) => Promise<SqlResult>;
+
+/** An operation of one statement. */
+export function statement(text: string, values?: readonly unknown[]): SqlScript {
+  return { steps: [values === undefined ? { text } : { text, values }] };
+}
+
+/** Runs the statements of an operation one after the other. */
+export async function runSteps(
+  { steps }: SqlScript,
+  run: (statement: SqlStatement) => Promise<SqlResult>,
+): Promise<SqlResult> {
+  let result: SqlResult = { rows: [], rowCount: null };
+  for (const step of steps) {
+    const next = typeof step === 'function' ? step(result) : step;
+    if (next === undefined) break;
+    result = await run(next);
+  }
+  return result;
+}
+
+/** A database, as the journal, the inbox and the conflicts use it. */
+export interface SqlDatabase {
+  /** Runs one operation and commits it at once. */
+  readonly run: RunScript;
+  /** Takes the connection of one delivery, on which it is claimed, handled and finished. */
+  connect(): Promise<SqlSession>;
+}
+
+/** What a claim is told apart by: the key of its entry, and its fence. */
+export interface HeldKey {
+  readonly values: readonly string[];
+  readonly fence: string;
+}
+
+/** The connection of one delivery, until it is released. */
+export interface SqlSession {
+  /** Runs one operation: committed at once before `begin` and after `rollback`, in the transaction between. */
+  readonly run: RunScript;
+  /** The application's own object for the transaction: `context.transaction`. */
+  readonly handle: unknown;
+  /** Begins the transaction of the handlers. */
+  begin(held: HeldKey, leaseMs: number): Promise<unknown>;
+  /** Records the claim as done and commits. Rejects if nothing was committed, or if nobody knows. */
+  finishAndCommit(held: HeldKey): Promise<unknown>;
+  /** Refuses what a handler that failed still does with the transaction. */
+  block(): void;
+  rollback(): Promise<unknown>;
+  /** Gives the connection back, once, or closes it if its state is unknown. */
+  release(how: 'usable' | 'unknown'): void;
+}

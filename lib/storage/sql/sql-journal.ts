@@ -1,0 +1,101 @@
+import {
+  type ForgettablePayments,
+  type JournalInsertion,
+  type JournalKey,
+  type JournalPage,
+  type JournalRecord,
+  type JournalScope,
+  type JournalStore,
+  type PaymentTombstone,
+  type StoredJournalRecord,
+  type TombstoneEnd,
+} from '../journal-store.js';
+import { type JournalState } from '../../common/vocabulary.js';
+import { PaymentsStorageError } from '../../errors/payments-errors.js';
+import { deleteInBatches } from './delete-in-batches.js';
+import { cursorAfter, pageStart, storedRecord, storedTombstone } from './journal-rows.js';
+import { type RunScript } from './sql-database.js';
+import { type JournalStatements } from './sql-statements.js';
+
+/** Each further try means that another process wrote or removed the payment in between. */
+const TRIES = 10;
+
+/** The journal in an SQL database. Each call is one operation. */
+export class SqlJournal implements JournalStore {
+  constructor(
+    private readonly run: RunScript,
+    private readonly statements: JournalStatements,
+  ) {}
+
+  /**
+   * A concurrent purge may have deleted the row that this one replaced, and left a tombstone that the
+   * operation began too early to see. That purge has committed, so a later query sees the tombstone. Without
+   * a row there was nothing to purge: newer rows are younger than the operation, which ends within seconds.
+   */
+  async insert(record: JournalRecord, leaseMs: number): Promise<JournalInsertion> {
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const [row] = (await this.run(this.statements.insert(record, leaseMs))).rows;
+      const stored = row && storedRecord(row);
+      if (stored && row['inserted'] !== 'instead') return { inserted: row['inserted'] === 'yes', stored };
+      const tombstone = await this.tombstone(record);
+      if (tombstone) {
+        if (stored) await this.remove(record, stored.version);
+        return { inserted: false, tombstone };
+      }
+      // No row and no tombstone: another process wrote the row after the operation began.
+      if (stored) return { inserted: true, stored };
+    }
+    throw new PaymentsStorageError(
+      'The payment could not be written: others write and remove it all the time.',
+    );
+  }
+
+  async get(key: JournalKey): Promise<StoredJournalRecord | undefined> {
+    const [row] = (await this.run(this.statements.get(key))).rows;
+    return row && storedRecord(row);
+  }
+
+  async tombstone(key: JournalKey): Promise<PaymentTombstone | undefined> {
+    const [row] = (await this.run(this.statements.tombstone(key))).rows;
+    return row && storedTombstone(row);
+  }
+
+  async endTombstone(key: JournalKey, ended: TombstoneEnd): Promise<void> {
+    await this.run(this.statements.endTombstone(key, ended));
+  }
+
+  async replace(
+    version: number,
+    record: JournalRecord,
+    leaseMs: number,
+  ): Promise<StoredJournalRecord | undefined> {
+    const [row] = (await this.run(this.statements.replace(version, record, leaseMs))).rows;
+    return row && storedRecord(row);
+  }
+
+  async remove(key: JournalKey, version: number): Promise<boolean> {
+    return (await this.run(this.statements.remove(key, version))).rowCount === 1;
+  }
+
+  async list(
+    scope: JournalScope,
+    except: readonly JournalState[],
+    { after, limit }: { readonly after?: string; readonly limit: number },
+  ): Promise<JournalPage> {
+    const { rows } = await this.run(this.statements.list(scope, except, pageStart(after), limit + 1));
+    const page = rows.slice(0, limit);
+    const last = page.at(-1);
+    return {
+      entries: page.map(storedRecord),
+      ...(rows.length > limit && last && { next: cursorAfter(last) }),
+    };
+  }
+
+  purge(
+    scope: Pick<JournalScope, 'account' | 'environment'>,
+    what: ForgettablePayments | 'tombstones',
+    olderThanMs: number,
+  ): Promise<number> {
+    return deleteInBatches(this.run, this.statements.purge(scope, what, olderThanMs));
+  }
+}

@@ -1,0 +1,21 @@
+import { type PaymentsStorage } from '../payments-storage.js';
+import { SqlConflicts } from './sql-conflicts.js';
+import { type SqlDatabase } from './sql-database.js';
+import { SqlInbox } from './sql-inbox.js';
+import { SqlJournal } from './sql-journal.js';
+import { type SqlStatements } from './sql-statements.js';
+
+/** The three parts of a storage on one database. */
+export function sqlParts(
+  name: string,
+  database: SqlDatabase,
+  statements: SqlStatements,
+  transactional: boolean,
+): PaymentsStorage {
+  return {
+    name,
+    inbox: new SqlInbox(database, statements, transactional),
+    journal: new SqlJournal(database.run, statements.journal),
+    conflicts: new SqlConflicts(database.run, statements.conflicts),
+  };
+}
