@@ -53,7 +53,7 @@ export { BanksService } from './banks/banks.service.js';
 export { Bank } from './banks/bank.js';
 
 export { type CallOptions } from './gateway/call-options.js';
-export { type LastResponse, type PaymentsResponse } from './gateway/gateway-call.js';
+export { type LastResponse, type PaymentsResponse } from './gateway/answer/wire-record.js';
 export {
   type AttemptInfo,
   type AttemptPhase,

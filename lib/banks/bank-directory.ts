@@ -1,6 +1,6 @@
 import { type ResolvedBankDirectory } from '../config/resolved-options.js';
 import { isPaymentsError } from '../errors/payments-errors.js';
-import { type LastResponse, type PaymentsResponse, withLastResponse } from '../gateway/gateway-call.js';
+import { type LastResponse, type PaymentsResponse, withLastResponse } from '../gateway/answer/wire-record.js';
 import { type Bank } from './bank.js';
 
 /** Otherwise, after a failure, every call would wait for the silent gateway before it gets the old list. */

@@ -1,14 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { PaymentsValidationError } from '../errors/payments-errors.js';
 import { checkCallOptions, type CallOptions } from '../gateway/call-options.js';
-import {
-  type ReadCall,
-  type ReadPayload,
-  type PaymentsResponse,
-  withLastResponse,
-} from '../gateway/gateway-call.js';
+import { type ReadCall, type ReadPayload } from '../gateway/gateway-call.js';
 import { type GatewayClient } from '../gateway/gateway-client.js';
-import { asRecord } from '../gateway/answer/wire-record.js';
+import { asRecord, type PaymentsResponse, withLastResponse } from '../gateway/answer/wire-record.js';
 import { type Bank } from './bank.js';
 import { BankDirectory } from './bank-directory.js';
 

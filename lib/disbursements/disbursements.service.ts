@@ -7,14 +7,10 @@ import {
   withMetadata,
   withMoney,
   wireAmount,
+  type PaymentsResponse,
 } from '../gateway/answer/wire-record.js';
 import { type CallOptions } from '../gateway/call-options.js';
-import {
-  type MoneyCall,
-  type PaymentsResponse,
-  type ReadPayload,
-  MONEY_PATHS,
-} from '../gateway/gateway-call.js';
+import { type MoneyCall, type ReadPayload, MONEY_PATHS } from '../gateway/gateway-call.js';
 import { type RequestRules } from '../gateway/gateway-client.js';
 import { limitErrors, validateRequest, type FieldErrors } from '../gateway/validation/validate-request.js';
 import { type Payments } from '../journal/payment/payments.js';

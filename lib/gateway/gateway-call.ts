@@ -1,9 +1,4 @@
-import {
-  type MoneyOperation,
-  type PaymentFamily,
-  type ReadOperation,
-  type AttemptInfo,
-} from '../common/vocabulary.js';
+import { type MoneyOperation, type PaymentFamily, type ReadOperation } from '../common/vocabulary.js';
 
 /** A read may always be repeated; a call that moves money may not. */
 export type CallKind = 'read' | PaymentFamily;
@@ -57,47 +52,4 @@ export const MONEY_PATHS: Readonly<Record<MoneyOperation, string>> = {
 /** Whether this version of the package knows the operation: a newer one may have written it. */
 export function isMoneyOperation(operation: string): boolean {
   return Object.hasOwn(MONEY_PATHS, operation);
-}
-
-/**
- * How a call went: the envelope beside `data`, and every try.
- *
- * @publicApi
- */
-export interface LastResponse {
-  /** The gateway's `request_id`, for its support. */
-  readonly requestId?: string;
-  /** The envelope's code, for example `PAYMENT_INITIATED`. */
-  readonly code: string;
-  /** The envelope's message, for people. */
-  readonly message: string;
-  /** HTTP status of the answer. */
-  readonly httpStatus: number;
-  /** The `Idempotency-Key` that was sent, on the four operations that move money. */
-  readonly idempotencyKey?: string;
-  /** Every try of the call, in order. */
-  readonly attempts: readonly AttemptInfo[];
-  /** What was odd about the answer: an absent echo, a status that the specification does not list. */
-  readonly warnings: readonly string[];
-}
-
-/**
- * A result of the gateway with `lastResponse`. That property is not enumerable, so JSON, copies and
- * comparisons leave it out.
- *
- * @publicApi
- */
-export type PaymentsResponse<T> = T & {
-  /** How the call went. */
-  readonly lastResponse: LastResponse;
-};
-
-export function withLastResponse<T extends object>(
-  value: T,
-  lastResponse: LastResponse,
-): PaymentsResponse<T> {
-  return Object.defineProperty(value, 'lastResponse', {
-    value: lastResponse,
-    configurable: true,
-  }) as PaymentsResponse<T>;
 }

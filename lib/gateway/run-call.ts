@@ -11,75 +11,21 @@ import { backOffMs, pause } from '../common/timing.js';
 import { nextWaitMs, probeWaitMs } from './retry-timing.js';
 import { type RateLimiter, type Turn } from './rate-limiter.js';
 import { type CallLimits } from './call-options.js';
-import { CallTrace } from './call-trace.js';
+import { type CallTrace } from './call-trace.js';
 import { type HttpTransport, type OutgoingRequest } from './http/http-transport.js';
 import { sendTry, type TryResult } from './http/send-try.js';
 
-/** The parts that all calls of an account share. */
-interface CallAccount {
-  readonly account: string;
+/** One call: what it sends, and how. */
+interface CallSetup extends Partial<IdempotentRequest>, CallLimits {
   readonly transport: HttpTransport;
   readonly rateLimiter: RateLimiter;
   readonly refusalCodes: ReadonlySet<string>;
-  /** Scheme, host and port. */
-  readonly origin: string;
-  /** Before the path of every operation. */
-  readonly basePath: string;
-  readonly credentials: Readonly<Record<string, string>>;
-}
-
-/** Sends a call with all tries that the decision table allows. Never rejects. */
-export type SendCall = <T extends object>(
-  call: GatewayCall<T>,
-  identity: Partial<IdempotentRequest>,
-  limits: CallLimits,
-) => Promise<CallResult<T>>;
-
-/** Keeps the credentials in its closure. */
-export function callSender(setup: CallAccount): SendCall {
-  const { account, transport, rateLimiter, refusalCodes, origin, basePath, credentials } = setup;
-  // No compression: a small answer gains nothing, and only some adapters would unpack it.
-  const plain = { ...credentials, Accept: 'application/json', 'Accept-Encoding': 'identity' };
-  const withBody = { ...plain, 'Content-Type': 'application/json' };
-  return async (call, identity, limits) => {
-    const { idempotencyKey, body } = identity;
-    const reference = call.kind === 'read' ? {} : { reference: call.payment.reference };
-    const trace = new CallTrace({ account, operation: call.operation, ...reference });
-    trace.started();
-    const headers = body === undefined ? plain : withBody;
-    const result = await runCall(call, {
-      transport,
-      rateLimiter,
-      trace,
-      refusalCodes,
-      request: {
-        method: call.method,
-        origin,
-        path: basePath + call.path,
-        headers:
-          idempotencyKey === undefined ? { ...headers } : { 'Idempotency-Key': idempotencyKey, ...headers },
-        body,
-      },
-      ...identity,
-      ...limits,
-    });
-    trace.ended(result);
-    return result;
-  };
-}
-
-/** One call: what it sends, and how. */
-interface CallSetup
-  extends
-    Partial<IdempotentRequest>,
-    CallLimits,
-    Pick<CallAccount, 'transport' | 'rateLimiter' | 'refusalCodes'> {
   readonly request: OutgoingRequest;
   readonly trace: CallTrace;
 }
 
 /** The part of a payment that every try sends, and the rules for its probe. */
-interface IdempotentRequest {
+export interface IdempotentRequest {
   readonly idempotencyKey: string;
   readonly body: string;
   /** Set if this call is the probe of a payment that may have been made before. */
@@ -96,8 +42,14 @@ interface Probing {
   readonly begin: (evidence: OutcomeEvidence) => Promise<boolean>;
 }
 
-/** Makes one call: sends a try, interprets it, decides, and repeats that if the decision table allows it. */
-async function runCall<T extends object>(call: GatewayCall<T>, setup: CallSetup): Promise<CallResult<T>> {
+/**
+ * Makes one call: sends a try, interprets it, decides, and repeats that if the decision table allows it. Never
+ * rejects.
+ */
+export async function runCall<T extends object>(
+  call: GatewayCall<T>,
+  setup: CallSetup,
+): Promise<CallResult<T>> {
   const attempts: AttemptInfo[] = [];
   let before: CallState = { answered: false, doubt: setup.earlier };
   for (;;) {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type CallOptions } from '../gateway/call-options.js';
 import { type GatewayClient } from '../gateway/gateway-client.js';
-import { type PaymentsResponse } from '../gateway/gateway-call.js';
+import { type PaymentsResponse } from '../gateway/answer/wire-record.js';
 import { nameLookupCall } from './name-lookup-call.js';
 import { type NameLookupDto } from './name-lookup.dto.js';
 import { type NameLookupResult } from './name-lookup-result.js';

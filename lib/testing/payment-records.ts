@@ -4,7 +4,7 @@ import {
   type BankDisbursement,
   type MobileMoneyDisbursement,
 } from '../disbursements/disbursement-records.js';
-import { type PaymentsResponse, withLastResponse } from '../gateway/gateway-call.js';
+import { type PaymentsResponse, withLastResponse } from '../gateway/answer/wire-record.js';
 
 /**
  * A complete result of `CollectionsService` with invented data, for tests that replace the service.

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type CallOptions } from '../gateway/call-options.js';
-import { type ReadCall, type ReadPayload, type PaymentsResponse } from '../gateway/gateway-call.js';
+import { type ReadCall, type ReadPayload } from '../gateway/gateway-call.js';
 import { type GatewayClient } from '../gateway/gateway-client.js';
-import { asRecord, withMoney } from '../gateway/answer/wire-record.js';
+import { asRecord, withMoney, type PaymentsResponse } from '../gateway/answer/wire-record.js';
 import { type WalletBalance } from './wallet-balance.js';
 
 const MONEY_FIELDS = ['balance', 'available_balance', 'locked_balance'] as const;

@@ -200,7 +200,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a payment that the journal lost is not written again',
     file: INTENT,
-    find: 'return existing ?? this.restore(next(this.record));',
+    find: 'return existing ?? restore(this.store, next(this.record));',
     write: 'return existing;',
   },
   {

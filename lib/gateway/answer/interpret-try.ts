@@ -2,9 +2,9 @@ import { type AttemptInfo, movesMoney, type PaymentOutcome } from '../../common/
 import { safeTexts, safeTokens, type SafeTokens } from './safe-texts.js';
 import { type TryEvent, classifyAnswer } from './classify-answer.js';
 import { checkEcho, type EchoCheck } from './check-echo.js';
-import { type GatewayCall, type ReadPayload, type LastResponse } from '../gateway-call.js';
+import { type GatewayCall, type ReadPayload } from '../gateway-call.js';
 import { parseAnswer, type GatewayErrorBody, type SuccessEnvelope } from './parse-answer.js';
-import { asRecord, finalStatus } from './wire-record.js';
+import { asRecord, finalStatus, type LastResponse } from './wire-record.js';
 import { parseRetryAfter } from '../retry-timing.js';
 import { type TryResult } from '../http/send-try.js';
 

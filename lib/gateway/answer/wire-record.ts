@@ -1,5 +1,10 @@
 import { moneyFromWire } from '../../common/money.js';
-import { FINAL_STATUSES, type PaymentFamily, type PaymentOutcome } from '../../common/vocabulary.js';
+import {
+  type AttemptInfo,
+  FINAL_STATUSES,
+  type PaymentFamily,
+  type PaymentOutcome,
+} from '../../common/vocabulary.js';
 import { type AmountFormat } from '../../config/payments-options.js';
 
 /** A JSON object from the wire. */
@@ -56,4 +61,47 @@ export function finalStatus(family: PaymentFamily, status: unknown): PaymentOutc
 /** An amount for the request. As a JSON number it is exact, because it has at most 15 digits. */
 export function wireAmount(canonical: string, format: AmountFormat): string | number {
   return format === 'string' ? canonical : Number(canonical);
+}
+
+/**
+ * How a call went: the envelope beside `data`, and every try.
+ *
+ * @publicApi
+ */
+export interface LastResponse {
+  /** The gateway's `request_id`, for its support. */
+  readonly requestId?: string;
+  /** The envelope's code, for example `PAYMENT_INITIATED`. */
+  readonly code: string;
+  /** The envelope's message, for people. */
+  readonly message: string;
+  /** HTTP status of the answer. */
+  readonly httpStatus: number;
+  /** The `Idempotency-Key` that was sent, on the four operations that move money. */
+  readonly idempotencyKey?: string;
+  /** Every try of the call, in order. */
+  readonly attempts: readonly AttemptInfo[];
+  /** What was odd about the answer: an absent echo, a status that the specification does not list. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * A result of the gateway with `lastResponse`. That property is not enumerable, so JSON, copies and
+ * comparisons leave it out.
+ *
+ * @publicApi
+ */
+export type PaymentsResponse<T> = T & {
+  /** How the call went. */
+  readonly lastResponse: LastResponse;
+};
+
+export function withLastResponse<T extends object>(
+  value: T,
+  lastResponse: LastResponse,
+): PaymentsResponse<T> {
+  return Object.defineProperty(value, 'lastResponse', {
+    value: lastResponse,
+    configurable: true,
+  }) as PaymentsResponse<T>;
 }

@@ -1,7 +1,7 @@
 import { type JournalRecord } from '../../storage/journal-store.js';
 import { transactionName } from './webhook-fit.js';
 import { idempotencyKeyFor } from '../payment/payment-identity.js';
-import { storedRecord } from '../payment/journal-transitions.js';
+import { gatewayRecord } from '../payment/stored-answer.js';
 import { type WireRecord } from '../../gateway/answer/wire-record.js';
 
 /**
@@ -29,5 +29,5 @@ function namesItsKey(record: JournalRecord, said: WireRecord, askedIntent: strin
 
 function namesItsTransaction(record: JournalRecord, said: WireRecord): boolean {
   const named = transactionName(said['provider_reference']);
-  return named !== undefined && named === transactionName(storedRecord(record)?.['provider_reference']);
+  return named !== undefined && named === transactionName(gatewayRecord(record)?.['provider_reference']);
 }

@@ -13,15 +13,9 @@ import { type EarlierTries } from '../../gateway/decide-after-try.js';
 import { type CallLimits } from '../../gateway/call-options.js';
 import { withDeadline } from '../../common/timing.js';
 import { changeRecord } from './change-record.js';
-import {
-  answerText,
-  besideAnotherTry,
-  toAccepted,
-  isUntouched,
-  toProbing,
-  toRejected,
-  toUnknown,
-} from './journal-transitions.js';
+import { besideAnotherTry, toAccepted, toProbing, toRejected, toUnknown } from './journal-transitions.js';
+import { replaceReverted, restore } from './lost-record.js';
+import { answerText } from './stored-answer.js';
 import { evidenceOf } from './repeated-call.js';
 
 const logger = new SafeLogger('PaymentsJournal');
@@ -165,7 +159,7 @@ export class PaymentIntent {
 
   /** Restores the record before, because nothing was sent. Resolves to the record afterwards. */
   async release(): Promise<StoredJournalRecord | undefined> {
-    if (this.before) return (await this.replace(this.before, 0)) ?? this.currentOrRestored(this.before);
+    if (this.before) return (await this.replace(this.before, 0)) ?? restore(this.store, this.before);
     const removed = await this.write(({ record, version }) => this.store.remove(record, version));
     return removed ? undefined : this.store.get(this.record);
   }
@@ -200,8 +194,8 @@ export class PaymentIntent {
     const refused = toRejected(this.record, proven);
     return (
       (await this.replace(refused, 0)) ??
-      (await this.replaceReverted(refused)) ??
-      this.currentOrRestored(refused)
+      (await replaceReverted(this.store, refused, this.before)) ??
+      restore(this.store, refused)
     );
   }
 
@@ -224,50 +218,14 @@ export class PaymentIntent {
       const isSame = record.attempt === attempt && record.bodyHash === bodyHash;
       if (isSame && record.idempotencyKey === idempotencyKey) return besideAnotherTry(record, next(record));
       logger.error(
-        `An answer to an earlier attempt of the reference ${this.reference} came after a later one, or another payment, began.`,
+        `An answer to an earlier attempt of the reference ${quoted(record.reference)} came after a later one, or another payment, began.`,
       );
       return undefined;
     };
     const existing =
-      (await this.replaceReverted(next(this.record))) ??
+      (await replaceReverted(this.store, next(this.record), this.before)) ??
       (await changeRecord(this.store, this.record, ofThisAttempt, 'ends'));
-    return existing ?? this.restore(next(this.record));
-  }
-
-  private async currentOrRestored(record: JournalRecord): Promise<StoredJournalRecord | undefined> {
-    return (await this.store.get(record)) ?? this.restore(record);
-  }
-
-  /**
-   * Overwrites the earlier attempt with the end, if a fail-over or a restored back-up brought it back. If
-   * anybody has acted on it since, it stays: a webhook may have settled it.
-   */
-  private async replaceReverted(record: JournalRecord): Promise<StoredJournalRecord | undefined> {
-    const { before } = this;
-    if (!before || before.intent === this.record.intent) return undefined;
-    const existing = await this.store.get(record);
-    if (!existing || !isUntouched(existing.record, before)) return undefined;
-    const written = await this.store.replace(existing.version, record, 0);
-    if (written) this.logLoss(record);
-    return written;
-  }
-
-  /**
-   * Writes a payment again that the journal lost during its call. Only the call that wrote a payment removes
-   * it, and `insert` does not overwrite the tombstone of a forgotten one.
-   */
-  private async restore(record: JournalRecord): Promise<StoredJournalRecord | undefined> {
-    const { inserted, stored } = await this.store.insert(record, 0);
-    if (inserted) this.logLoss(record);
-    return stored;
-  }
-
-  private logLoss({ operation, state }: JournalRecord): void {
-    logger.error(
-      `The journal lost ${operation} for the reference ${this.reference} while its call was running, and it was ` +
-        `written again as ${state}. After a fail-over or a restored back-up other payments may be lost, too: ` +
-        'compare the journal with the gateway.',
-    );
+    return existing ?? restore(this.store, next(this.record));
   }
 
   private replace(record: JournalRecord, leaseMs: number): Promise<StoredJournalRecord | undefined> {
@@ -285,9 +243,5 @@ export class PaymentIntent {
     const existing = await this.store.get(this.record);
     const isOurs = existing?.record.intent === this.record.intent && existing.record.state === 'in-flight';
     return isOurs ? change(existing) : result;
-  }
-
-  private get reference(): string {
-    return quoted(this.record.reference);
   }
 }

@@ -2,8 +2,9 @@ import { type JournalRecord } from '../../storage/journal-store.js';
 import { movesMoney } from '../../common/vocabulary.js';
 import { type PaymentOutcomeUnknownError } from '../../errors/payments-errors.js';
 import { type CallAborted, type CallFailure, type CallResult } from '../../gateway/call-result.js';
-import { type MoneyCall, withLastResponse, type PaymentsResponse } from '../../gateway/gateway-call.js';
-import { storedAnswer } from './journal-transitions.js';
+import { type MoneyCall } from '../../gateway/gateway-call.js';
+import { withLastResponse, type PaymentsResponse } from '../../gateway/answer/wire-record.js';
+import { storedAnswer } from './stored-answer.js';
 import { type Refusal } from './repeated-call.js';
 import {
   attemptRefused,

@@ -17,7 +17,7 @@ import {
   checkCallOptions,
   type CallOptions,
 } from '../../gateway/call-options.js';
-import { type MoneyCall, type PaymentsResponse, MONEY_PATHS } from '../../gateway/gateway-call.js';
+import { type MoneyCall, MONEY_PATHS } from '../../gateway/gateway-call.js';
 import { bodyHash, journalKeyText } from './payment-identity.js';
 import { type GatewayClient, type RequestRules } from '../../gateway/gateway-client.js';
 import { paymentResult, existingPaymentResult, type PaymentResult } from './payment-result.js';
@@ -25,7 +25,7 @@ import { type PaymentIntent } from './payment-intent.js';
 import { JournalWriter } from './journal-writer.js';
 import { asksForAnotherKey, type RequestedPayment } from './repeated-call.js';
 import { referenceForgotten, referenceReused, existingPaymentUnknown } from './repeated-call-errors.js';
-import { asRecord, type WireRecord } from '../../gateway/answer/wire-record.js';
+import { asRecord, type WireRecord, type PaymentsResponse } from '../../gateway/answer/wire-record.js';
 
 /** The options that payments are made by. */
 export type PaymentOptions = Pick<
