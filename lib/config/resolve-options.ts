@@ -1,13 +1,13 @@
 import { DEFAULT_ACCOUNT } from '../common/vocabulary.js';
 import { readOptions } from './option.js';
 import { isRecord, optionErrors } from './option-checks.js';
-import { OPTIONS } from './options-table.js';
+import { OPTIONS } from './option-defaults.js';
 import { resolveCredentials } from './resolve-credentials.js';
 import { resolveWebhooks } from './resolve-webhooks.js';
 import { type ResolvedPaymentsOptions } from './resolved-options.js';
 
 /**
- * Checks the options of one account and fills in the defaults.
+ * Checks the options of one account and fills in the defaults of `option-defaults.ts`.
  *
  * @throws PaymentsConfigError that names the option, what is wrong and what to write instead.
  */

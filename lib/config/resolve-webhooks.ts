@@ -1,7 +1,7 @@
 import { type WebhookScheme } from '../common/webhook-scheme.js';
 import { readOptions, unless, word } from './option.js';
 import { isRecord, type OptionError } from './option-checks.js';
-import { WEBHOOK_OPTIONS } from './options-table.js';
+import { WEBHOOK_OPTIONS } from './option-defaults.js';
 import { type ResolvedWebhookOptions, type ResolvedWebhookKey } from './resolved-options.js';
 import { isShort, secretBytes, secretProblem } from '../common/webhook-secret.js';
 import { wasSplitAtCommas } from './environment-options.js';

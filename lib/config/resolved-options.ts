@@ -1,6 +1,6 @@
 import { type Resolved } from './option.js';
 import { type ResolvedCredentials } from './resolve-credentials.js';
-import { type OPTIONS, type WEBHOOK_OPTIONS } from './options-table.js';
+import { type OPTIONS, type WEBHOOK_OPTIONS } from './option-defaults.js';
 
 /** The options of one account after validation, with defaults, and amounts in cents. */
 export interface ResolvedPaymentsOptions extends ResolvedCredentials, Resolved<typeof OPTIONS> {

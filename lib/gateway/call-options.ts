@@ -3,7 +3,7 @@ import { LONGEST_TIMER_MS } from '../common/timing.js';
 import { type PaymentsOperation } from '../common/vocabulary.js';
 import { performance } from 'node:perf_hooks';
 import { type ResolvedPaymentsOptions, type ResolvedRetryOptions } from '../config/resolved-options.js';
-import { SHORTEST_TRY_MS } from './retry-timing.js';
+import { SHORTEST_TRY_MS } from './wait-before-try.js';
 
 /**
  * Options of one call.

@@ -148,8 +148,8 @@ export interface Try {
 }
 
 /**
- * Decides what follows from one try, by the table above and by the tries before. `retry-timing.ts` decides how
- * long a further try waits and whether there is time for it.
+ * Decides what follows from one try, by the table above and by the tries before. `wait-before-try.ts` says how long a
+ * further try waits and whether there is time for it.
  */
 export function decideAfterTry(
   kind: CallKind,

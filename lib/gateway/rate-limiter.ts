@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { type ResolvedRateOptions } from '../config/resolved-options.js';
-import { LONGEST_RETRY_AFTER_MS } from './retry-timing.js';
+import { LONGEST_RETRY_AFTER_MS } from './wait-before-try.js';
 
 /** Whether a try may start, or why it must not. */
 export type Turn =

@@ -8,7 +8,7 @@ import { type CallState, decideAfterTry, type Decision, type EarlierTries } from
 import { type GatewayCall } from './gateway-call.js';
 import { attemptInfo, type TryReport, interpretTry } from './answer/interpret-try.js';
 import { backOffMs, pause } from '../common/timing.js';
-import { nextWaitMs, probeWaitMs } from './retry-timing.js';
+import { nextWaitMs, probeWaitMs } from './wait-before-try.js';
 import { type RateLimiter, type Turn } from './rate-limiter.js';
 import { type CallLimits } from './call-options.js';
 import { type CallTrace } from './call-trace.js';

@@ -1,6 +1,6 @@
 import { PAYMENTS_VARIABLES, optionsFromEnvironment } from '../../config/environment-options.js';
 import { optionErrors } from '../../config/option-checks.js';
-import { OPTIONS } from '../../config/options-table.js';
+import { OPTIONS } from '../../config/option-defaults.js';
 import { type WebhookSecret } from '../../config/webhook-options.js';
 import { type ResolvedCredentials, resolveCredentials } from '../../config/resolve-credentials.js';
 import { isPaymentsError } from '../../errors/payments-errors.js';

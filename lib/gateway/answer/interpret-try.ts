@@ -5,7 +5,7 @@ import { checkEcho, type EchoCheck } from './check-echo.js';
 import { type GatewayCall, type ReadPayload } from '../gateway-call.js';
 import { parseAnswer, type GatewayErrorBody, type SuccessEnvelope } from './parse-answer.js';
 import { asRecord, finalStatus, type LastResponse } from './wire-record.js';
-import { parseRetryAfter } from '../retry-timing.js';
+import { parseRetryAfter } from '../wait-before-try.js';
 import { type TryResult } from '../http/send-try.js';
 
 /** What one try of a call came to. */

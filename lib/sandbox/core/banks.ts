@@ -1,3 +1,5 @@
+import { type Refusal, refused } from './refusal.js';
+
 /** A bank as the gateway lists it (specification, "Bank entry"). */
 export interface SandboxBank {
   readonly id: number;
@@ -25,8 +27,12 @@ export class BankRegistry {
     return this.banks;
   }
 
-  find(code: string): SandboxBank | undefined {
-    return this.banks.find((bank) => bank.code === code);
+  /**
+   * The bank with this code, or a refusal if there is none. The specification has one code for payouts and another
+   * for name lookups ("Errors").
+   */
+  findOrRefuse(code: string, refusal: 'INVALID_BANK' | 'INVALID_BANK_CODE'): SandboxBank | Refusal {
+    return this.banks.find((bank) => bank.code === code) ?? refused(refusal);
   }
 
   replace(banks = SANDBOX_BANKS): void {

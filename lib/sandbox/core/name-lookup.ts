@@ -12,8 +12,9 @@ export function lookUpName(
   request: NameLookupRequest,
 ): Outcome {
   const { channel, account_number: account } = request;
-  const bank = channel === 'BANK' ? banks.find(request.bank_code ?? '') : undefined;
-  if (channel === 'BANK' && !bank) return refused('INVALID_BANK_CODE');
+  const bank =
+    channel === 'BANK' ? banks.findOrRefuse(request.bank_code ?? '', 'INVALID_BANK_CODE') : undefined;
+  if (bank && 'status' in bank) return bank;
   if (!bank && channel !== 'MOBILE_MONEY' && channel !== 'PARTNERPESA') return refused('INVALID_CHANNEL');
   const isWellFormed = bank ? isAccountNumber(account) : isPhone(account);
   const name = isWellFormed ? directory.holderOf(account) : undefined;

@@ -20,8 +20,8 @@ export class PayoutService {
   toBank(merchant: Merchant, request: BankPayoutRequest, plan: OutcomePlan): Outcome {
     const { directory } = merchant;
     if (merchant.payouts.has(request.reference)) return refused('DUPLICATE_REFERENCE');
-    const bank = this.banks.find(request.bank_code);
-    if (!bank) return refused('INVALID_BANK');
+    const bank = this.banks.findOrRefuse(request.bank_code, 'INVALID_BANK');
+    if ('status' in bank) return bank;
     const { account_number: account } = request;
     if (!isAccountNumber(account) || directory.holderOf(account) === undefined)
       return refused('INVALID_ACCOUNT');

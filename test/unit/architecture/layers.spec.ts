@@ -25,7 +25,7 @@ const LAYERS: readonly (readonly string[])[] = [
 const ROOMS: readonly (readonly (string | readonly string[])[])[] = [
   [
     'gateway/gateway-call.ts',
-    'gateway/retry-timing.ts',
+    'gateway/wait-before-try.ts',
     'gateway/validation',
     'gateway/http',
     'gateway/answer',

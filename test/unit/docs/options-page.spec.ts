@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { join } from 'node:path';
 import prettier from 'prettier';
 import { type Option, type OptionTable } from '../../../lib/config/option.js';
-import { OPTIONS, WEBHOOK_OPTIONS } from '../../../lib/config/options-table.js';
+import { OPTIONS, WEBHOOK_OPTIONS } from '../../../lib/config/option-defaults.js';
 import { CREDENTIAL_OPTIONS } from '../../../lib/config/resolve-credentials.js';
 import { type DocumentedOption, documentedOptions } from '../../support/documented-options.js';
 
@@ -10,7 +10,7 @@ const PAGE = join(process.cwd(), 'docs/options.md');
 const HEAD = `# Options
 
 All options of one account, as \`PaymentsModule.forRoot\` and \`forRootAsync\` take them. A wrong one stops the boot with a \`PaymentsConfigError\` that
-names it. This page is made of the table in \`lib/config/options-table.ts\`, from which the module reads them, and of their
+names it. This page is made of the table in \`lib/config/option-defaults.ts\`, from which the module reads them, and of their
 TSDoc: \`npx vitest run test/unit/docs/options-page.spec.ts -u\` writes it again.
 `;
 

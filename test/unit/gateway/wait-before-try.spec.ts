@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { resolveOptions } from '../../../lib/config/resolve-options.js';
 import { pause } from '../../../lib/common/timing.js';
-import { nextWaitMs, parseRetryAfter, probeWaitMs } from '../../../lib/gateway/retry-timing.js';
+import { nextWaitMs, parseRetryAfter, probeWaitMs } from '../../../lib/gateway/wait-before-try.js';
 
 const retry = { maxAttempts: 3, baseDelayMs: 500, maxDelayMs: 800 };
 const state = { tries: 1, remainingMs: 60_000, retryAfterMs: undefined };

@@ -16,7 +16,7 @@ const LARGEST_CAP = 10_000;
 /** Money may have moved after these codes: treating one as a refusal would lose money. */
 const NEVER_REFUSALS = ['DUPLICATE_REQUEST', 'DUPLICATE_REFERENCE', 'PROVIDER_ERROR'];
 
-/** The options of `PaymentsModule`, each with its own check. `resolve-options.ts` checks combinations. */
+/** The options of `PaymentsModule`, each with its default and its own check. */
 export const OPTIONS = {
   timeoutMs: milliseconds({ min: 1, default: 30_000 }),
   deadlineMs: milliseconds({ min: 1, default: 60_000 }),
@@ -46,7 +46,10 @@ export const OPTIONS = {
   storage: storage(),
 };
 
-/** The options of the section `webhooks`, each with its own check. */
+/**
+ * The options of the section `webhooks`, each with its default and its own check. `resolve-webhooks.ts` checks
+ * combinations.
+ */
 export const WEBHOOK_OPTIONS = {
   scheme: scheme(),
   secrets: secrets(),
