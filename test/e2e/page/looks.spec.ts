@@ -58,7 +58,7 @@ describeWithBrowser("every view of the emulator's page", (browser) => {
       }
       expect(found).toEqual([]);
       expect(complaintsOf(page)).toEqual([]);
-      await page.context().close();
+      await browser.close(page);
     },
     120_000,
   );
@@ -73,7 +73,7 @@ describeWithBrowser("every view of the emulator's page", (browser) => {
       found.push(...(await pageProblems(page, view)));
     }
     expect(found).toEqual([]);
-    await page.context().close();
+    await browser.close(page);
   }, 120_000);
 
   it('moves nothing for a reader who wants it so', async () => {
@@ -83,6 +83,6 @@ describeWithBrowser("every view of the emulator's page", (browser) => {
     expect(await page.evaluate("getComputedStyle(document.querySelector('.prompt')).animationName")).toBe(
       'none',
     );
-    await page.context().close();
+    await browser.close(page);
   });
 });

@@ -54,8 +54,8 @@ describeWithBrowser("the quickstart's shop beside the emulator's page", (browser
 
       expect(found).toEqual([]);
       expect([...complaintsOf(page), ...complaintsOf(phone)]).toEqual([]);
-      await page.context().close();
-      await phone.context().close();
+      await browser.close(page);
+      await browser.close(phone);
     },
     60_000,
   );
@@ -65,7 +65,20 @@ describeWithBrowser("the quickstart's shop beside the emulator's page", (browser
     const phone = await browser.open(sandbox.url);
     await phone.getByRole('button', { name: /^Decline/ }).click();
     await page.getByText('Not paid').waitFor();
-    await page.context().close();
-    await phone.context().close();
+    await browser.close(page);
+    await browser.close(phone);
+  }, 60_000);
+
+  it('opens as for somebody new after another reader was there', async () => {
+    const stored = '[localStorage.a, sessionStorage.a, document.cookie]';
+    const reader = await browser.open(sandbox.url);
+    await reader.evaluate("localStorage.a = sessionStorage.a = 'a'; document.cookie = 'a=a'");
+    expect(await reader.evaluate(stored)).toEqual(['a', 'a', 'a=a']);
+    await reader.route('**/*', (route) => route.abort());
+    await browser.close(reader);
+    const next = await browser.open(sandbox.url);
+    expect(next).toBe(reader);
+    expect(await next.evaluate(stored)).toEqual([undefined, undefined, '']);
+    await browser.close(next);
   }, 60_000);
 });

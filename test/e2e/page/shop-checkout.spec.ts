@@ -55,7 +55,7 @@ describeWithBrowser("the shop's pages", (browser) => {
 
         expect(found).toEqual([]);
         expect(complaintsOf(page)).toEqual([]);
-        await page.context().close();
+        await browser.close(page);
       },
       SLOW_MS,
     );
@@ -68,7 +68,7 @@ describeWithBrowser("the shop's pages", (browser) => {
         await page.locator('#pay').dblclick();
         await page.getByText('Look at your phone').waitFor();
         expect(sandbox.requests()).toHaveLength(1);
-        await page.context().close();
+        await browser.close(page);
       },
       SLOW_MS,
     );
@@ -81,7 +81,7 @@ describeWithBrowser("the shop's pages", (browser) => {
         await page.locator('#pay').click();
         await page.getByText('write a Tanzanian mobile number such as 0712 345 678').waitFor();
         expect(sandbox.requests()).toEqual([]);
-        await page.context().close();
+        await browser.close(page);
       },
       SLOW_MS,
     );
@@ -99,7 +99,7 @@ describeWithBrowser("the shop's pages", (browser) => {
         await sandbox.customer(PHONE).approve(`${number}-2`);
         for (const each of [page, other]) {
           await each.getByText('Paid. Thank you!').waitFor();
-          await each.context().close();
+          await browser.close(each);
         }
       },
       SLOW_MS,
@@ -118,7 +118,7 @@ describeWithBrowser("the shop's pages", (browser) => {
         await accept.click();
         await accept.waitFor({ state: 'detached' });
         expect(await shop.stateOf(number)).toBe('paid');
-        await page.context().close();
+        await browser.close(page);
       },
       SLOW_MS,
     );
@@ -143,7 +143,7 @@ describeWithBrowser("the shop's pages", (browser) => {
         await sandbox.clock.advance('1h');
         await page.getByText('Paid. Thank you!').waitFor();
         expect(await page.getByText('Connecting again').count()).toBe(0);
-        await page.context().close();
+        await browser.close(page);
         await after.close();
       },
       SLOW_MS,

@@ -30,7 +30,7 @@ describeWithBrowser("the emulator's page", (browser) => {
 
   afterEach(async () => {
     const complaints = complaintsOf(page);
-    await page.context().close();
+    await browser.close(page);
     await sandbox.stop();
     await receiver.close();
     expect(complaints).toEqual([]);
