@@ -30,7 +30,7 @@ export class ApplicationEvents implements OnApplicationBootstrap {
     this.modules = () => modules;
   }
 
-  /** Every provider stands by now: only a module that is loaded later may bring an emitter. */
+  /** Every provider exists by now: only a module that is loaded later may bring an emitter. */
   onApplicationBootstrap(): void {
     this.emitter ??= this.find();
     this.searchedInVain = this.modules().size;

@@ -26,11 +26,11 @@ export interface JournalEntry {
   readonly attempt: number;
   /** The `Idempotency-Key` of the current attempt, for the gateway's support. */
   readonly idempotencyKey: string;
-  /** Where the payment stands. */
+  /** The state of the payment. */
   readonly state: JournalState;
   /** How the payment ended; present if it is settled. */
   readonly outcome?: PaymentOutcome;
-  /** Why it is not known what came of it; present if it is unknown. */
+  /** Why the outcome is unknown; present if it is. */
   readonly evidence?: OutcomeEvidence;
   /** When the payment was written down for the first time. */
   readonly createdAt: Date;
@@ -38,7 +38,7 @@ export interface JournalEntry {
   readonly updatedAt: Date;
   /**
    * Why the journal cannot read the entry; absent if it can. Fields that it cannot read are empty texts
-   * then, and nothing is ever sent for it: find out what came of the payment, then write it down with
+   * then, and nothing is ever sent for it: find out what happened to the payment, then write it down with
    * `PaymentsJournal.settle()`.
    */
   readonly damaged?: string;

@@ -57,7 +57,7 @@ export function canonicalAmount(value: MoneyInput): string {
 }
 
 /**
- * The canonical money string of a value from the wire, where decimals come as strings or as JSON numbers
+ * The canonical money string of a value from the wire, in which decimals are strings or JSON numbers
  * (specification, "Resources and their fields"). Undefined if it cannot be read exactly.
  */
 export function moneyFromWire(value: unknown): string | undefined {
@@ -119,9 +119,8 @@ export function compareMoney(left: MoneyInput, right: MoneyInput): -1 | 0 | 1 {
 }
 
 /**
- * An amount of TZS for people to read, exact however large it is: `TSh 1,180.50`; whole shillings stand
- * without cents. How it looks is up to the locale data of Node.js, so show it and neither store nor compare
- * it.
+ * An amount of TZS for people to read, exact however large it is: `TSh 1,180.50`; whole shillings have
+ * no cents. How it looks is up to the locale data of Node.js, so show it and neither store nor compare it.
  *
  * @param locale A BCP 47 tag, for example `'en-TZ'`. @default 'sw-TZ'
  * @throws RangeError if the amount is no plain decimal with at most two decimals, or the locale is no such tag.

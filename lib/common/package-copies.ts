@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-/** Where copies of this package that were loaded in this process stand; shared by all of them. */
+/** The paths of the copies of this package that were loaded in this process; all of them share the set. */
 const REGISTRY = Symbol.for('nestjs-payments.copies');
 
 /** Enters the copy that this file belongs to. */

@@ -21,7 +21,7 @@ export type PaymentsEnvironment = 'sandbox' | 'production';
 export type PaymentFamily = 'collection' | 'disbursement';
 
 /**
- * The four operations that move money, as they stand in the journal, in errors and in logs.
+ * The four operations that move money, as the journal, errors and logs name them.
  *
  * @publicApi
  */
@@ -149,9 +149,9 @@ export interface AttemptInfo {
 }
 
 /**
- * Where a payment stands in the journal.
+ * The state of a payment in the journal.
  *
- * - `in-flight`: written down, and nobody has said what came of it.
+ * - `in-flight`: written down, and nobody knows its end yet.
  * - `accepted`: the gateway took it; its outcome is still to come.
  * - `rejected`: the gateway definitely refused, so the reference may be tried again.
  * - `unknown`: money may have moved.

@@ -2,7 +2,7 @@ import { type WebhookSecretForm } from './webhook-scheme.js';
 
 type Encoding = 'utf8' | 'base64' | 'hex';
 
-/** A signing secret as it stands in the options. */
+/** A signing secret as the options hold it. */
 export interface WrittenSecret {
   readonly value: string;
   readonly encoding?: Encoding | undefined;
@@ -39,7 +39,7 @@ export function secretProblem(secret: WrittenSecret, form?: WebhookSecretForm): 
   const { maxBytes = Infinity } = form ?? {};
   if (secret.allowShort !== true && isShort(bytes, form)) {
     return (
-      `is shorter than ${minBytesOf(form)} bytes and could be guessed: use a longer secret, or, where the gateway gives no ` +
+      `is shorter than ${minBytesOf(form)} bytes and could be guessed: use a longer secret, or, if the gateway gives no ` +
       'other, write { value, allowShort: true }'
     );
   }

@@ -241,7 +241,7 @@ const UNLISTED_CODE_HINT =
   'Ask the gateway what the code means; if it always refuses, add it to the refusalCodes option.';
 
 const CONFLICT_HINT =
-  'Ask the gateway what came of it, then write it down once more with PaymentsJournal.settle().';
+  'Ask the gateway what happened to it, then write it down once more with PaymentsJournal.settle().';
 
 /** The hint for the evidence. The hint of a refusal that proves nothing would mislead. */
 function hintFor(evidence: OutcomeEvidence, family: PaymentFamily): string {

@@ -3,7 +3,7 @@ import { type PaymentsError } from '../errors/payments-errors.js';
 import { type FailureVerdict } from './call-error.js';
 import { type ReadSuccess } from './answer/interpret-try.js';
 
-/** How a call ended: the verdict on its last try, with what came of the call. */
+/** How a call ended: the verdict on its last try, and its result or error. */
 export type CallResult<T> = CallSuccess<T> | CallAborted | CallFailure;
 
 interface CallSuccess<T> {

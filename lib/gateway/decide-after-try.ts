@@ -30,7 +30,7 @@ export type Verdict =
 export interface Decision {
   readonly retry: boolean;
   readonly verdict: Verdict;
-  /** Set if a probe may find out what came of the payment: the wait before it. */
+  /** Set if a probe may find out what happened to the payment: the wait before it. */
   readonly probe?: ProbeWait;
 }
 
@@ -121,7 +121,7 @@ function isFinalClientError(httpStatus: number): boolean {
   return httpStatus >= 400 && httpStatus < 500 && ![408, 409, 425, 429, 499].includes(httpStatus);
 }
 
-/** Why it is not known what came of the tries so far. */
+/** Why the outcome of the tries so far is unknown. */
 export interface Doubt {
   readonly evidence: OutcomeEvidence;
   /** Set while one probe is allowed: the wait before it. */

@@ -110,7 +110,7 @@ export class PaymentsJournal {
   }
 
   /**
-   * Finds out what came of payments whose call ended without a result, for example in a crash. Asks for their
+   * Finds out what happened to payments whose call ended without a result, for example in a crash. Asks for their
    * status if the `statusPaths` option has a path; otherwise sends them once more with the same key and
    * bytes, if the `probe` option allows it. Takes only payments older than `deadlineMs` and 30 seconds, each
    * on one replica, so it may run on all replicas at once. Call it when the application has started, and

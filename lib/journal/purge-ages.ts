@@ -41,7 +41,7 @@ export function purgeProblems(
   if (acceptedPayoutsOlderThanMs !== undefined && canAskAboutPayouts) {
     const problem =
       'acceptedPayoutsOlderThanMs would forget payouts that are open: the option statusPaths.disbursement lets recover() ask ' +
-      'what came of them, or write it down with settle()';
+      'what happened to them, or write it down with settle()';
     return { ...Object.fromEntries(problems), acceptedPayoutsOlderThanMs: [problem] };
   }
   return problems.length === 0 ? undefined : Object.fromEntries(problems);

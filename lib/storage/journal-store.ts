@@ -50,13 +50,13 @@ export interface JournalRecord extends JournalKey {
   /** The `Idempotency-Key` of the current attempt. */
   readonly idempotencyKey: string;
   /**
-   * Which call wrote the attempt down: one that was told that its writing failed takes back what was written
-   * after all, and nobody else's.
+   * The call that wrote the attempt down. If the store reports a failure and writes all the same, that call
+   * removes its own record and no other.
    */
   readonly intent: string;
   /** What repeated calls are compared by; begins with the version of the way it was made. */
   readonly bodyHash: string;
-  /** Where the payment stands. */
+  /** The state of the payment. */
   readonly state: JournalState;
   /** How the payment ended; present if it is settled. */
   readonly outcome?: PaymentOutcome;
@@ -64,7 +64,7 @@ export interface JournalRecord extends JournalKey {
   readonly settledBy?: 'webhook' | 'status' | 'operator';
   /** SHA-256 (hex) of the provider's transaction reference, if the webhook of a success named one. */
   readonly providerReference?: string;
-  /** Why it is not known what came of it; present if it is unknown. */
+  /** Why the outcome is unknown; present if it is. */
   readonly evidence?: OutcomeEvidence;
   /**
    * A refusal of this attempt did not prove that no money moved: the next call sends the same attempt again,
@@ -137,7 +137,7 @@ export interface PaymentTombstone {
   /** The last attempt. */
   readonly attempt: number;
   /**
-   * How the payment stood: its outcome, or what was known of one that had not ended. `unlisted-refusal`: it
+   * How the payment ended, or what was known of one that had not ended. `unlisted-refusal`: it
    * was refused without a listed code, or turned away (`keepsKey`), so it may have been made all the same.
    */
   readonly end: PaymentOutcome | 'accepted' | 'rejected' | 'unlisted-refusal';
@@ -158,7 +158,7 @@ export interface TombstoneEnd {
 }
 
 /**
- * What came of writing a payment down.
+ * The result of writing a payment down.
  *
  * @publicApi
  */

@@ -12,7 +12,7 @@ export interface PaymentsStorage {
   readonly name: string;
   /** Which webhook deliveries were handled. */
   readonly inbox: InboxStore;
-  /** Which payments were begun, and what came of them. */
+  /** Which payments were begun, and how they ended. */
   readonly journal: JournalStore;
   /** Which webhook deliveries were set aside instead of handled. */
   readonly conflicts: ConflictStore;

@@ -20,7 +20,7 @@ const STEPS: Readonly<Record<ExchangeStep, readonly [name: string, fix: string]>
   ],
   connect: [
     'connecting',
-    'Compare host and port of PAYMENTS_BASE_URL; a firewall or a proxy may stand between.',
+    'Compare host and port of PAYMENTS_BASE_URL; a firewall or a proxy may be in the way.',
   ],
   tls: [
     'TLS',

@@ -17,7 +17,7 @@ export interface ReadAnswer {
   readonly headers: AnswerHeaders;
 }
 
-/** What came of one try. It contains no error of another library: to inspect one prints the secret. */
+/** The result of one try. It contains no error of another library: to inspect one prints the secret. */
 export type TryResult =
   | (ReadAnswer & {
       readonly result: 'response';

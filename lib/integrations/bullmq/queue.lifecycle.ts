@@ -78,7 +78,7 @@ export class QueueLifecycle
   }
 
   private warnOfSilence(account: string): void {
-    if (this.moduleRef.get(PaymentHandlers, { strict: false }).hears(account, 'payment.success')) return;
+    if (this.moduleRef.get(PaymentHandlers, { strict: false }).handles(account, 'payment.success')) return;
     this.logger.warn(
       `No @OnPayment('payment.success') handler listens to the account '${account}' in this process, whose worker takes ` +
         'payments from the queue all the same, and nothing is done for them: the method of the webhook route does not run there. ' +

@@ -50,6 +50,6 @@ function reportConflict({ state, outcome }: JournalRecord, next: JournalRecord):
       : `No clear answer came to ${operation} for the reference ${reference}, which meanwhile`;
   new SafeLogger('PaymentsJournal').error(
     `${what} was written down as ${outcome ?? state}: it is unknown again. ` +
-      'Ask the gateway what came of it, then write it down once more with PaymentsJournal.settle().',
+      'Ask the gateway what happened to it, then write it down once more with PaymentsJournal.settle().',
   );
 }

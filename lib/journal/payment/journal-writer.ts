@@ -185,7 +185,7 @@ export class JournalWriter {
 
   private warn({ operation, reference }: JournalRecord, why: string): void {
     this.logger.warn(
-      `What came of ${operation} for the reference ${quoted(reference)} could not be written to the journal: ${why}`,
+      `The result of ${operation} for the reference ${quoted(reference)} could not be written to the journal: ${why}`,
     );
   }
 }

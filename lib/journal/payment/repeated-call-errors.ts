@@ -35,7 +35,7 @@ export function endNotWritten(
     {
       ...detailsOf(payment),
       attempts,
-      hint: 'Make the same call again once the storage answers; do not pay under another reference before the journal says what came of this one.',
+      hint: 'Make the same call again once the storage answers; do not pay under another reference before the journal says what happened to this one.',
     },
   );
 }
@@ -46,7 +46,7 @@ export function referenceReused(
   because: ReuseReason,
 ): ReferenceReusedError {
   return new ReferenceReusedError(
-    `Nothing was sent by this call: the reference ${WHY[because]}${because === 'another-payment' ? STANDING[record.state] : ''}.`,
+    `Nothing was sent by this call: the reference ${WHY[because]}${because === 'another-payment' ? STATES[record.state] : ''}.`,
     { ...detailsOf(record), hint: hintFor(record, because) },
     because !== 'ended',
   );
@@ -58,7 +58,7 @@ export function referenceForgotten(
   { end }: PaymentTombstone,
 ): ReferenceReusedError {
   return new ReferenceReusedError(
-    `Nothing was sent by this call: the reference stands for an earlier payment that ${FORGOTTEN[end]}. The journal has forgotten everything else about it.`,
+    `Nothing was sent by this call: the reference belongs to an earlier payment that ${FORGOTTEN[end]}. The journal has forgotten everything else about it.`,
     { ...detailsOf(payment), hint: end === 'unlisted-refusal' ? ASK_FIRST : NEW_REFERENCE },
     end === 'accepted' || end === 'unlisted-refusal' || end === 'success' || end === 'paid',
   );
@@ -80,14 +80,14 @@ export function attemptRefused(
 }
 
 const WHY: Readonly<Record<ReuseReason, string>> = {
-  'another-payment': 'stands for a payment with another body or through another operation, which ',
-  'another-key': 'stands for a payment that was accepted under another idempotency key',
-  ended: 'stands for a payment that has ended without success',
+  'another-payment': 'belongs to a payment with another body or through another operation, which ',
+  'another-key': 'belongs to a payment that was accepted under another idempotency key',
+  ended: 'belongs to a payment that has ended without success',
   'unlisted-refusal':
-    'stands for a payment with another body or idempotency key, which the gateway refused or turned away without a listed refusal',
+    'belongs to a payment with another body or idempotency key, which the gateway refused or turned away without a listed refusal',
 };
 
-const STANDING: Readonly<Record<JournalRecord['state'], string>> = {
+const STATES: Readonly<Record<JournalRecord['state'], string>> = {
   'in-flight': 'is being made',
   accepted: 'the gateway has accepted',
   rejected: 'was refused',
@@ -108,9 +108,9 @@ const FORGOTTEN: Readonly<Record<PaymentTombstone['end'], string>> = {
 
 const NEW_REFERENCE = 'Use a new reference for every payment.';
 const ASK_FIRST =
-  'Ask the gateway what came of it, and use a new reference only after the gateway confirmed that it made nothing.';
+  'Ask the gateway what happened to it, and use a new reference only after the gateway confirmed that it made nothing.';
 const WAIT =
-  'Wait for the outcome of the payment that stands under this reference before making another one; every other payment needs a reference of its own.';
+  'Wait for the outcome of the payment with this reference before making another one; every other payment needs a reference of its own.';
 
 const SAME_AGAIN =
   'Make the same call again with the same reference and content, or ask the gateway. Use a new reference, or list the code in the refusalCodes option, only after the gateway confirmed that it made nothing.';

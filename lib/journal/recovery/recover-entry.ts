@@ -12,7 +12,7 @@ const ASK_WITHIN_MS = 5_000;
 
 export type AnnounceStale = (entry: JournalEntry) => void;
 
-/** Finds out what came of one payment. */
+/** Finds out what happened to one payment. */
 export class EntryRecovery {
   constructor(
     private readonly rules: RecoveryRules,

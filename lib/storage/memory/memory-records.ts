@@ -75,7 +75,7 @@ export class MemoryRecords {
     return added;
   }
 
-  /** Puts another record in the place of the one that stands. */
+  /** Replaces a record. */
   change(existing: MemoryRecord, record: JournalRecord): void {
     const { state } = existing.record;
     this.inState(state).remove(existing);
@@ -178,7 +178,7 @@ export class LinkedList<Item extends Linked<Item>> {
   }
 }
 
-/** How many records stand in one block. */
+/** How many records one block holds. */
 const BLOCK = 1_024;
 
 interface Block<Item> {
@@ -197,7 +197,7 @@ export class NumberedRecords<Item extends { readonly record: { readonly state: s
   private readonly blocks = new Map<number, Block<Item>>();
   private last = 0;
 
-  /** The number under which the next record will stand. */
+  /** The number of the next record. */
   get next(): number {
     return this.last + 1;
   }

@@ -54,7 +54,7 @@ export interface SqlDatabase {
   connect(): Promise<SqlSession>;
 }
 
-/** What a claim is told apart by: the key of its entry, and its fence. */
+/** What identifies a claim: the key of its entry, and its fence. */
 export interface HeldKey {
   readonly values: readonly string[];
   readonly fence: string;

@@ -88,7 +88,7 @@ export class DeliveryDispatcher {
   }
 
   /** Whether a handler of this process would run for an event that was set aside. */
-  hears(event: PaymentWebhookEvent): boolean {
+  handles(event: PaymentWebhookEvent): boolean {
     const isUnrecognized = classifyEvent(event).kind === 'unrecognized';
     return this.stepsFor(isUnrecognized ? 'unrecognized' : event.event).length > 0;
   }
@@ -253,9 +253,9 @@ function contradiction(
   { outcome }: WebhookPayment,
 ): string {
   const existing = claim.result === 'conflict' ? claim.existingEvent : `payment.${String(outcome)}`;
-  if (existing !== event) return `${existing} stands for the reference already`;
+  if (existing !== event) return `the reference already has ${existing}`;
   return (
-    `another ${existing} stands for the reference already, with another amount, status or provider reference: ` +
+    `the reference already has another ${existing}, with another amount, status or provider reference: ` +
     'the customer may have been charged twice'
   );
 }

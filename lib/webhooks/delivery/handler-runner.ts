@@ -186,7 +186,7 @@ interface HandlerRun {
 async function runSteps(steps: readonly PlannedStep[], run: HandlerRun): Promise<StepsResult> {
   const { claim, webhook, context, time } = run;
   for (const { name, mark, run: handle } of steps) {
-    // The gateway was told to deliver again, so no new step begins.
+    // The answer has asked the gateway to deliver again, so no new step begins.
     if (time.timeoutError) return { ok: false, step: name, error: time.timeoutError };
     run.step = name;
     try {

@@ -109,7 +109,7 @@ export class WebhookReceiver {
 
   /** Whether only the workers of a queue have handlers for an event that was set aside. */
   leavesToWorkers({ payload }: InboxConflict): boolean {
-    return this.isQueued && !this.dispatcher.hears(JSON.parse(payload) as PaymentWebhookEvent);
+    return this.isQueued && !this.dispatcher.handles(JSON.parse(payload) as PaymentWebhookEvent);
   }
 
   /**

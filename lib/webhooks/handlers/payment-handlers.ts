@@ -68,8 +68,8 @@ export class PaymentHandlers {
     return this.found.flatMap(({ name, triggers }) => triggers.map(({ account }) => ({ name, account })));
   }
 
-  /** Whether a handler listens to an event of an account. */
-  hears(account: string, event: string): boolean {
+  /** Whether there is a handler for an event of an account. */
+  handles(account: string, event: string): boolean {
     return this.stepsFor(account, event).length > 0;
   }
 
@@ -136,7 +136,7 @@ function handlerStep(place: HandlerPlace, name: string): HandlerStep {
   const moduleRef = host.host?.getProviderByKey<ModuleRef>(ModuleRef).instance;
   if (!moduleRef || host.host.controllers.has(host.token)) {
     throw new PaymentsConfigError(
-      `@OnPayment of ${codeName(place)} stands in a request-scoped controller, which exists only during a request: ` +
+      `@OnPayment of ${codeName(place)} is in a request-scoped controller, which exists only during a request: ` +
         'move the method to a provider.',
     );
   }

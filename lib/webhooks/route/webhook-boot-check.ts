@@ -38,7 +38,7 @@ export class WebhookBootCheck implements OnModuleInit, OnApplicationBootstrap {
     const reads = this.paths.all().some(({ account }) => !this.accounts.find(account)?.rawBody);
     if (parser === undefined || !reads) return;
     this.logger.error(
-      `A body parser (${parser}) stands on the Express instance that was passed to Nest, and reads webhooks before the package ` +
+      `A body parser (${parser}) is installed on the Express instance that was passed to Nest, and reads webhooks before the package ` +
         'keeps their bytes: each that it parses is answered 500, unless it leaves them at request.rawBody. Put it behind Nest: app.use(express.json()) on the Nest ' +
         'application, or leave it out, as Nest has one. For routes of Express alone, write it with their path: ' +
         "instance.use('/their/path', express.json()).",
@@ -54,7 +54,7 @@ export class WebhookBootCheck implements OnModuleInit, OnApplicationBootstrap {
 
   private warnOfSilence(account: string): void {
     // With a queue, its workers need the handlers.
-    if (this.accounts.find(account)?.isQueued || this.handlers.hears(account, 'payment.success')) return;
+    if (this.accounts.find(account)?.isQueued || this.handlers.handles(account, 'payment.success')) return;
     this.logger.warn(
       `No @OnPayment('payment.success') handler listens to the account '${account}': a payment is then answered 200 ` +
         "after the route's own method alone.",

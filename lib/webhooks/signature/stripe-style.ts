@@ -27,7 +27,7 @@ export interface StripeStyleOptions {
 
 /**
  * Webhooks signed the way Stripe does: one header `t=<time>,v1=<signature>`, HMAC-SHA256 in lower-case
- * hexadecimal over the time, a full stop and the body. `v1` may stand there more than once, `t` may not;
+ * hexadecimal over the time, a full stop and the body. `v1` may appear more than once, `t` may not;
  * other names are ignored. The key is the whole secret, `whsec_` included. Stripe's own library takes any
  * future time; here the tolerance holds both ways.
  *

@@ -74,7 +74,7 @@ describe('a file of salaries', () => {
     const { details } = problemOf(Buffer.from('reference,name,name,acount_number\nS-1,Asha,,1'));
     expect(details).toEqual([
       "There is no column 'acount_number'.",
-      "'name' stands there twice.",
+      "'name' appears twice.",
       "'amount' is missing.",
     ]);
   });

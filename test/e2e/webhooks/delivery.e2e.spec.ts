@@ -301,12 +301,12 @@ describe.each(adapters)('a verified webhook on %s', (adapter) => {
   });
 
   it.each<[what: string, name: string, data: object, says: string]>([
-    ['another outcome', 'payment.failed', {}, 'payment.success stands for the reference already. See '],
+    ['another outcome', 'payment.failed', {}, 'the reference already has payment.success. See '],
     [
       'another charge',
       'payment.success',
       { provider_reference: 'charge-2' },
-      'another payment.success stands for the reference already, with another amount, status or provider reference: ' +
+      'the reference already has another payment.success, with another amount, status or provider reference: ' +
         'the customer may have been charged twice. See ',
     ],
   ])('is logged as a conflict if no handler listens for conflicts: %s', async (_what, name, data, says) => {
@@ -327,7 +327,7 @@ describe.each(adapters)('a verified webhook on %s', (adapter) => {
     const { reference, amount } = payment;
     expect((await deliver(port, paymentEvent('payment.failed', { reference, amount }))).status).toBe(200);
     expect(logs.webhooks('error')).toEqual([
-      expect.stringContaining('as a conflict: payment.success stands for the reference already.'),
+      expect.stringContaining('as a conflict: the reference already has payment.success.'),
     ]);
     expect(journal.ran).toEqual([]);
   });

@@ -94,7 +94,7 @@ describe('a webhook on an Express instance that was passed to Nest', () => {
       await start();
       expect(logs.webhooks('error')).toEqual([
         expect.stringMatching(
-          /body parser \((json|raw|text)Parser\) stands on the Express instance.*app\.use\(express\.json\(\)\)/,
+          /body parser \((json|raw|text)Parser\) is installed on the Express instance.*app\.use\(express\.json\(\)\)/,
         ),
       ]);
     },

@@ -20,9 +20,9 @@ export interface LineResult {
 export const NOT_SENT: LineResult = { state: 'not-sent', detail: '' };
 
 const UNKNOWN_BECAUSE: Readonly<Partial<Record<NonNullable<JournalEntry['evidence']>, string>>> = {
-  'duplicate-request': 'the gateway has it already: ask its support what came of it',
-  'duplicate-reference': 'the gateway has it already: ask its support what came of it',
-  conflict: 'it was written down as ended, but the gateway has it: ask its support what came of it',
+  'duplicate-request': 'the gateway has it already: ask its support what happened to it',
+  'duplicate-reference': 'the gateway has it already: ask its support what happened to it',
+  conflict: 'it was written down as ended, but the gateway has it: ask its support what happened to it',
   interrupted: 'the run was cut off while it was being sent',
   'in-flight': 'it is being sent, or the run was cut off while it was',
 };

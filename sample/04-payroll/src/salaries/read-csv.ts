@@ -64,7 +64,7 @@ function columnsOf(names: readonly string[]): string[] {
     ...columns.filter((name) => !isColumn(name)).map((name) => `There is no column '${name}'.`),
     ...columns
       .filter((name, index) => columns.indexOf(name) !== index)
-      .map((name) => `'${name}' stands there twice.`),
+      .map((name) => `'${name}' appears twice.`),
     ...REQUIRED.filter((name) => !columns.includes(name)).map((name) => `'${name}' is missing.`),
   ];
   if (problems.length === 0) return columns;

@@ -18,15 +18,15 @@ const PAYMENT = {
 } as const;
 const NEW = 'Use a new reference for every payment.';
 const ASK =
-  'Ask the gateway what came of it, and use a new reference only after the gateway confirmed that it made nothing.';
+  'Ask the gateway what happened to it, and use a new reference only after the gateway confirmed that it made nothing.';
 const WAIT =
-  'Wait for the outcome of the payment that stands under this reference before making another one; every other payment needs a reference of its own.';
-const ANOTHER = 'stands for a payment with another body or through another operation, which';
+  'Wait for the outcome of the payment with this reference before making another one; every other payment needs a reference of its own.';
+const ANOTHER = 'belongs to a payment with another body or through another operation, which';
 const UNLISTED =
-  'stands for a payment with another body or idempotency key, which the gateway refused or turned away without a listed refusal';
+  'belongs to a payment with another body or idempotency key, which the gateway refused or turned away without a listed refusal';
 const SAME_AGAIN =
   'Make the same call again with the same reference and content, or ask the gateway. Use a new reference, or list the code in the refusalCodes option, only after the gateway confirmed that it made nothing.';
-const KEY = 'stands for a payment that was accepted under another idempotency key';
+const KEY = 'belongs to a payment that was accepted under another idempotency key';
 
 describe('a reference that cannot be used', () => {
   it.each<[because: ReuseReason, state: JournalState, why: string, hint: string, mayBeMade: boolean]>([
@@ -36,7 +36,7 @@ describe('a reference that cannot be used', () => {
     ['another-payment', 'settled', `${ANOTHER} was made`, NEW, true],
     ['another-key', 'accepted', KEY, WAIT, true],
     ['another-key', 'settled', KEY, NEW, true],
-    ['ended', 'settled', 'stands for a payment that has ended without success', NEW, false],
+    ['ended', 'settled', 'belongs to a payment that has ended without success', NEW, false],
     ['unlisted-refusal', 'rejected', UNLISTED, SAME_AGAIN, true],
   ])('because of %s (%s) is told with a hint that fits', (because, state, why, hint, mayBeMade) => {
     expect(referenceReused({ ...PAYMENT, state }, because)).toMatchObject({
@@ -64,7 +64,7 @@ describe('a reference whose payment is forgotten', () => {
       ...PAYMENT,
       name: 'ReferenceReusedError',
       message: expect.stringContaining(
-        `Nothing was sent by this call: the reference stands for an earlier payment that ${what}. The journal has`,
+        `Nothing was sent by this call: the reference belongs to an earlier payment that ${what}. The journal has`,
       ) as unknown,
       hint,
       mayHaveBeenProcessed: mayBeMade,
