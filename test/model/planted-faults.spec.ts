@@ -9,6 +9,6 @@ const planted = [
   ...[...PLANTS, ...CALL_PLANTS].map(({ name, file, from }) => ({ name, file, find: from })),
 ];
 
-it.each(planted)('the code in which "$name" is planted stands in $file once', ({ file, find }) => {
+it.each(planted)('the code for the fault "$name" appears in $file once', ({ file, find }) => {
   expect(readFileSync(file, 'utf8').split(find)).toHaveLength(2);
 });

@@ -2,7 +2,7 @@
 export interface PlantedFault {
   readonly name: string;
   readonly file: string;
-  /** Stands in the file exactly once. */
+  /** Appears in the file exactly once. */
   readonly find: string;
   readonly write: string;
 }

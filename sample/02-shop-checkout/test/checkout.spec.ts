@@ -24,7 +24,7 @@ describeOnBoth('the checkout', (databaseUrl) => {
 
   const asked = (): readonly string[] => sandbox.payments().map(({ reference }) => reference);
 
-  it('turns an order paid, on its open page too, and sells one', async () => {
+  it('an approved payment turns its order paid, on its open page too, and sells one item', async () => {
     const { status, body } = await shop.order();
     expect({ status, body }).toMatchObject({
       status: 201,
@@ -38,18 +38,18 @@ describeOnBoth('the checkout', (databaseUrl) => {
     expect([await shop.stateOf(body.number), await shop.sold()]).toEqual(['paid', 1]);
   });
 
-  it('asks for the amount of the catalogue, and takes none from the browser', async () => {
+  it('the shop requests the price of the catalogue and takes no amount from the browser', async () => {
     expect((await shop.order({ amount: '1.00' })).status).toBe(400);
     await shop.order({ product: 'kikoi' });
     expect(sandbox.payments().map(({ amount }) => amount)).toEqual(['28000.00']);
   });
 
-  it('shows neither name nor phone to anybody with the address of an order', async () => {
+  it('the page of an order shows neither the name nor the phone of its customer', async () => {
     const { body } = await shop.read(`/orders/${await shop.ordered()}`);
     expect(JSON.stringify(body)).not.toMatch(/Asha|712345|example\.com/);
   });
 
-  it('makes one order of a page that is sent twice at once, and asks once', async () => {
+  it('a form that is sent twice at once makes one order and one request', async () => {
     const checkout = randomUUID();
     const answers = await Promise.all([shop.order({ checkout }), shop.order({ checkout })]);
     const again = await shop.order({ checkout });
@@ -57,7 +57,7 @@ describeOnBoth('the checkout', (databaseUrl) => {
     expect(sandbox.requests()).toHaveLength(1);
   });
 
-  it('asks nobody again whose page is sent once more after the payment has failed', async () => {
+  it('a form that is sent again after its payment failed requests no other payment', async () => {
     const checkout = randomUUID();
     const { number } = (await shop.order({ checkout })).body;
     await sandbox.customer(PHONE).decline(number);
@@ -70,7 +70,7 @@ describeOnBoth('the checkout', (databaseUrl) => {
     ['cancel', 'cancelled'],
     ['expire', 'expired'],
   ] as const)(
-    'says why an order failed after %s, and asks again under a new reference',
+    'the page says why an order failed after %s, and Pay again requests it under a new reference',
     async (what, reason) => {
       const number = await shop.ordered();
       const [tab, otherTab] = [await shop.follow(number), await shop.follow(number)];
@@ -89,7 +89,7 @@ describeOnBoth('the checkout', (databaseUrl) => {
     },
   );
 
-  it('asks again under the same reference, also another phone, after a refusal', async () => {
+  it('after a refusal the shop requests the payment again under the same reference, from another phone too', async () => {
     sandbox.next(ASK).status(422, { code: 'INVALID_REQUEST' });
     const { status, body } = await shop.order();
     expect({ status, body }).toMatchObject({ status: 201, body: { state: 'failed', reason: 'refused' } });
@@ -99,18 +99,18 @@ describeOnBoth('the checkout', (databaseUrl) => {
     expect(await shop.stateOf(body.number)).toBe('paid');
   });
 
-  it('says that nothing was asked when the keys are wrong', async () => {
+  it('the page says that nothing was requested if the keys are wrong', async () => {
     sandbox.next(ASK).status(401);
     expect(await shop.stateOf(await shop.ordered())).toBe('failed: unavailable');
     expect(asked()).toEqual([]);
   });
 
-  it('stays paid when the webhook is faster than the answer', async () => {
+  it('an order stays paid if the webhook is faster than the answer', async () => {
     const { body } = await shop.order({ phone: '0712 340 008' }); // approved before the emulator answers
     expect(body.state).toBe('paid');
   });
 
-  it('does nothing for an order that is waited for, or paid', async () => {
+  it('Pay again does nothing for an order that is waiting or paid', async () => {
     const number = await shop.ordered();
     expect((await shop.pay(number)).body.state).toBe('waiting');
     await sandbox.customer(PHONE).approve(number);
@@ -118,7 +118,7 @@ describeOnBoth('the checkout', (databaseUrl) => {
     expect(sandbox.requests()).toHaveLength(1);
   });
 
-  it('writes nothing down for a page that is not filled in well', async () => {
+  it('the shop stores nothing for a form with a mistake', async () => {
     const { status, body } = await shop.send<{ readonly message: readonly string[] }>('/orders', {
       checkout: 'mine',
       product: 'kanga',
@@ -138,7 +138,7 @@ describeOnBoth('the checkout', (databaseUrl) => {
     expect(await shop.query('SELECT FROM orders')).toEqual([]);
   });
 
-  it('knows no order that it never gave out', async () => {
+  it('the shop answers 404 for an order that it never made', async () => {
     for (const path of ['/orders/SP-000000000000', '/orders/SP-%00', '/orders/-1']) {
       const statuses = [
         await shop.read(path),

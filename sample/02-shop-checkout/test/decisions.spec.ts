@@ -4,19 +4,19 @@ import { newOrderNumber, referenceOf } from '../src/orders/order-number.js';
 import { journalVerdict } from '../src/payments/journal-verdict.js';
 
 describe('the number of an order', () => {
-  it('is another one each time, and easy to read out', () => {
+  it('each order gets another number, which is easy to read out', () => {
     const numbers = new Set(Array.from({ length: 1_000 }, newOrderNumber));
     expect(numbers.size).toBe(1_000);
     expect([...numbers].filter((number) => !/^SP-[0-9A-HJKMNP-TV-Z]{12}$/.test(number))).toEqual([]);
   });
 
-  it('is the reference of its first payment, and begins those after it', () => {
+  it('the number of an order is the first reference, and the later references begin with it', () => {
     expect([1, 2, 3].map((nr) => referenceOf('SP-1', nr))).toEqual(['SP-1', 'SP-1-2', 'SP-1-3']);
   });
 });
 
 describe('money', () => {
-  it('is asked for only if none can be on its way', () => {
+  it('a payment is requested only if no other one can be under way', () => {
     const states: readonly OrderState[] = [
       'placed',
       'asking',
@@ -31,7 +31,7 @@ describe('money', () => {
   });
 });
 
-describe('what an order learns from the journal', () => {
+describe('a journal entry', () => {
   it.each([
     [undefined, { kind: 'not-asked', reason: 'unavailable' }],
     [{ state: 'rejected' }, { kind: 'not-asked', reason: 'refused' }],
@@ -46,7 +46,7 @@ describe('what an order learns from the journal', () => {
       { state: 'settled', outcome: 'expired' },
       { kind: 'ended', outcome: 'expired' },
     ],
-  ] as const)('%j: %j', (entry, verdict) => {
+  ] as const)('the entry %j gives an order the verdict %j', (entry, verdict) => {
     expect(journalVerdict(entry)).toEqual(verdict);
   });
 });

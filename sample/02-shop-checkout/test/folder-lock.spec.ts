@@ -13,13 +13,13 @@ describe("the folder of the shop's PGlite", () => {
 
   const heldBy = (pid: number): Promise<void> => writeFile(join(folder, 'in-use'), String(pid));
 
-  it('is not for a second process, which is told what to do instead', async () => {
+  it('a second process does not get the folder, and the error says what to do instead', async () => {
     await heldBy(process.ppid);
     await expect(lockFolder(folder)).rejects.toThrow(/process \d+\) keeps its orders in .* set DATABASE_URL/);
     expect(await readdir(folder)).toEqual(['in-use']);
   });
 
-  it('is taken over from a process that was killed, even if it had the same number', async () => {
+  it('the folder of a killed process is free, even if the new process has the same number', async () => {
     for (const pid of [spawnSync(process.execPath, ['--version']).pid, process.pid]) {
       await heldBy(pid);
       const unlock = await lockFolder(folder);

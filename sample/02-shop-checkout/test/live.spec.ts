@@ -36,7 +36,7 @@ describeOnPostgres('two instances of the shop', (databaseUrl) => {
     return rows.length;
   }
 
-  it('show an order live whichever of them hears the webhook', async () => {
+  it('each instance shows an order live, whichever of them receives the webhook', async () => {
     const number = await there.ordered();
     const page = await there.follow(number);
     expect(await page.next()).toBe('waiting');
@@ -45,7 +45,7 @@ describeOnPostgres('two instances of the shop', (databaseUrl) => {
     expect(await page.next()).toBe('paid');
   });
 
-  it('ask once when both are told to try again at the same moment', async () => {
+  it('two instances request one payment if both get Pay again at the same moment', async () => {
     const number = await there.ordered();
     await sandbox.customer(PHONE).decline(number);
     const pressed = await inTransaction(here.app.get(Database).pool, async (client) => {
@@ -61,7 +61,7 @@ describeOnPostgres('two instances of the shop', (databaseUrl) => {
     expect(await there.stateOf(number)).toBe('waiting');
   });
 
-  it('miss nothing while the connection for news is lost', async () => {
+  it('an instance misses no change while its connection for notifications is lost', async () => {
     const number = await there.ordered();
     const page = await there.follow(number);
     expect(await page.next()).toBe('waiting');
@@ -86,7 +86,7 @@ describeOnOne('an instance that stops', (databaseUrl) => {
   }, BOOT_MS);
   afterEach(() => shop.close());
 
-  it('ends the pages that follow, which find the order as it is when they connect again', async () => {
+  it('an instance that stops ends its live pages, which show the current order after they reconnect', async () => {
     const number = await shop.ordered();
     const page = await shop.follow(number);
     expect(await page.next()).toBe('waiting');
@@ -94,7 +94,7 @@ describeOnOne('an instance that stops', (databaseUrl) => {
     await expect(page.next()).rejects.toThrow('The stream ended');
   });
 
-  it('ends a page that begins to follow while it closes', async () => {
+  it('an instance that stops ends a live page that connects while it closes', async () => {
     const number = await shop.ordered();
     shop.app.get(LiveOrders).onModuleDestroy();
     const page = await shop.follow(number);
@@ -102,7 +102,7 @@ describeOnOne('an instance that stops', (databaseUrl) => {
     await expect(page.next()).rejects.toThrow('The stream ended');
   });
 
-  it('writes down what is being asked for, and ends its database last', async () => {
+  it('an instance that stops finishes its running request and closes its database last', async () => {
     sandbox.next('POST /payments/mobile-money').delay('5s');
     const arrived = new Promise<void>((resolve) => {
       sandbox.on('payment', () => {

@@ -29,7 +29,7 @@ describeOnOne('the office', (databaseUrl) => {
     return (await shop.send(`/office/contradictions/${contradictions[0]!.id}/${what}`, {}, KEY)).status;
   };
 
-  it('sees another amount than the one that was asked for, and the order is not paid', async () => {
+  it('the office sees a payment with another amount, and its order is not paid', async () => {
     const number = await shop.ordered();
     expect(await shop.deliver('payment.success', { reference: number, amount: '1.00' })).toBe(200);
     expect([await shop.stateOf(number), await shop.sold()]).toEqual(['review', 0]);
@@ -41,7 +41,7 @@ describeOnOne('the office', (databaseUrl) => {
     expect(JSON.stringify(await office())).not.toContain(PHONE);
   });
 
-  it('accepts money that came after the payment had failed', async () => {
+  it('the office can accept money that came after the payment had failed', async () => {
     const number = await shop.ordered();
     await sandbox.customer(PHONE).decline(number);
     await shop.deliver('payment.success', { reference: number, amount: '15000.00' });
@@ -51,7 +51,7 @@ describeOnOne('the office', (databaseUrl) => {
     expect(await office()).toEqual({ contradictions: [], open: [], paidTwice: [] });
   });
 
-  it('dismisses what changes nothing', async () => {
+  it('the office can dismiss a webhook that changes nothing', async () => {
     const number = await shop.ordered();
     await sandbox.customer(PHONE).approve(number);
     await shop.deliver('payment.failed', { reference: number, amount: '15000.00' });
@@ -60,7 +60,7 @@ describeOnOne('the office', (databaseUrl) => {
     expect((await office()).contradictions).toEqual([]);
   });
 
-  it('lets an order go on as its payment stands, once nothing about it is set aside any more', async () => {
+  it('an order takes the state of its payment after the office has decided about the last webhook', async () => {
     const number = await shop.ordered();
     await shop.deliver('payment.success', { reference: number, amount: '1.00' });
     await shop.deliver('payment.success', { reference: number, amount: '2.00' });
@@ -75,7 +75,7 @@ describeOnOne('the office', (databaseUrl) => {
     expect([await shop.stateOf(number), await shop.sold()]).toEqual(['paid', 1]);
   });
 
-  it('lets a customer try again whose late money was given back', async () => {
+  it('a customer can pay again after the office returned late money', async () => {
     const number = await shop.ordered();
     await sandbox.customer(PHONE).decline(number);
     await shop.deliver('payment.success', { reference: number, amount: '15000.00' });
@@ -83,11 +83,11 @@ describeOnOne('the office', (databaseUrl) => {
     expect(await shop.stateOf(number)).toBe('failed: failed');
   });
 
-  it('says so when what it decides about is gone', async () => {
+  it('the office gets 409 if the webhook that it decides about is gone', async () => {
     expect((await shop.send('/office/contradictions/1/accept', {}, KEY)).status).toBe(409);
   });
 
-  it('sees an order that was paid under both of its references', async () => {
+  it('the office sees an order that was paid under both of its references', async () => {
     const number = await shop.ordered();
     await sandbox.customer(PHONE).decline(number);
     await shop.pay(number);
@@ -98,7 +98,7 @@ describeOnOne('the office', (databaseUrl) => {
     expect([(await office()).paidTwice, await shop.sold()]).toEqual([[number], 1]);
   });
 
-  it('is closed to everybody without its password, and to clicks from elsewhere', async () => {
+  it('the office refuses requests without its password, and clicks from other sites', async () => {
     const wrong = { authorization: `Basic ${Buffer.from('office:open').toString('base64')}` };
     expect([(await shop.read('/office')).status, (await shop.read('/office', wrong)).status]).toEqual([
       401, 401,
@@ -115,7 +115,7 @@ describeOnOne('the office', (databaseUrl) => {
     process.env['OFFICE_PASSWORD'] = 'open-sesame';
   });
 
-  it('has pages with a strict content security policy', async () => {
+  it('the pages of the office have a strict content security policy', async () => {
     for (const page of ['', 'order.html', 'office.html']) {
       const answer = await fetch(`${shop.url}/${page}`);
       expect(answer.status).toBe(200);

@@ -24,7 +24,7 @@ describe('PGlite in the place of a server', () => {
   const notes = async (): Promise<readonly string[]> =>
     (await database.pool.query<{ words: string }>('SELECT words FROM notes')).rows.map(({ words }) => words);
 
-  it('undoes what a connection left open when it ended', async () => {
+  it('PGlite rolls back the open transaction of a connection that ended', async () => {
     const client = await database.pool.connect();
     await client.query('BEGIN');
     await client.query('INSERT INTO notes VALUES ($1)', ['left open']);
@@ -32,12 +32,12 @@ describe('PGlite in the place of a server', () => {
     expect(await notes()).toEqual([]);
   });
 
-  it('goes on after a statement that failed', async () => {
+  it('PGlite works on after a statement failed', async () => {
     await expect(database.pool.query('SELECT 1 / 0')).rejects.toMatchObject({ code: '22012' });
     expect(await notes()).toEqual([]);
   });
 
-  it('notifies what was committed, and nothing else', async () => {
+  it('PGlite sends the notifications of committed transactions and of no others', async () => {
     const heard: unknown[] = [];
     await database.listen('notes', (words) => heard.push(words));
     await database.pool.query(`BEGIN; NOTIFY notes, 'undone'; ROLLBACK`);

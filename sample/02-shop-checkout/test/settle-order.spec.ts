@@ -28,19 +28,19 @@ describeOnOne('the end of a payment', (databaseUrl) => {
   const settle = (reference: string, outcome: CollectionOutcome): Promise<SettleEffect> =>
     inTransaction(shop.app.get(Database).pool, (client) => settleOrder(client, reference, outcome));
 
-  it('counts once, however often it is written down', async () => {
+  it('the end of a payment counts once, however often it is written down', async () => {
     expect([await settle(number, 'success'), await settle(number, 'success')]).toEqual(['paid', 'nothing']);
     expect(await shop.sold()).toBe(1);
   });
 
-  it('fails its order only if no other payment was asked for since', async () => {
+  it('a failed payment fails its order only if no other payment was requested since', async () => {
     expect(await settle(number, 'failed')).toBe('failed');
     await shop.pay(number);
     expect(await settle(number, 'expired')).toBe('nothing');
     expect(await shop.stateOf(number)).toBe('waiting');
   });
 
-  it('pays its order even if another payment was asked for since, and says so when both are paid', async () => {
+  it('a successful payment pays its order even if another one was requested since, and the log says if both are paid', async () => {
     await settle(number, 'failed');
     await shop.pay(number);
     expect(await settle(number, 'success')).toBe('paid');
@@ -48,13 +48,13 @@ describeOnOne('the end of a payment', (databaseUrl) => {
     expect([await shop.stateOf(number), await shop.sold()]).toEqual(['paid', 1]);
   });
 
-  it('never takes a paid order back', async () => {
+  it('a later failure leaves a paid order paid', async () => {
     await settle(number, 'success');
     expect(await settle(number, 'failed')).toBe('nothing');
     expect(await shop.stateOf(number)).toBe('paid');
   });
 
-  it('is none of ours under a reference that no order has', async () => {
+  it('a payment whose reference belongs to no order changes nothing', async () => {
     expect(await settle('SP-000000000000', 'success')).toBe('no such payment');
   });
 });

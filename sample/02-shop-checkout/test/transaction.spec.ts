@@ -81,7 +81,7 @@ async function expectPaidOnceByTheNextDelivery(number: string): Promise<void> {
 describeOnBoth("an order in the webhook's transaction", (databaseUrl) => {
   startAndClear(databaseUrl);
 
-  it('stays unpaid if anything throws before the end, and is paid once by the next delivery', async () => {
+  it('an order stays unpaid if the transaction fails, and the next delivery pays it once', async () => {
     const number = await shop.ordered();
     const page = await shop.follow(number);
     accident.happen = () => {
@@ -94,7 +94,7 @@ describeOnBoth("an order in the webhook's transaction", (databaseUrl) => {
     expect([await page.next(), await page.next()]).toEqual(['waiting', 'paid']);
   });
 
-  it('is paid even if the payment was called refused, on the one connection of PGlite too', async () => {
+  it('a webhook pays an order whose payment was called refused, on the one connection of PGlite too', async () => {
     sandbox.next('POST /payments/mobile-money').status(422);
     const number = await shop.ordered();
     expect(await shop.stateOf(number)).toBe('failed: refused');
@@ -105,7 +105,7 @@ describeOnBoth("an order in the webhook's transaction", (databaseUrl) => {
     ]);
   });
 
-  it('is paid once, however often the webhook comes', async () => {
+  it('an order is paid once, however often the webhook comes', async () => {
     const number = await shop.ordered();
     await sandbox.customer(PHONE).approve(number);
     const replay = () => shop.deliver('payment.success', { reference: number, amount: '15000.00' });
@@ -117,7 +117,7 @@ describeOnBoth("an order in the webhook's transaction", (databaseUrl) => {
 describeOnPostgres("an order in the webhook's transaction", (databaseUrl) => {
   startAndClear(databaseUrl);
 
-  it('stays unpaid if the connection is killed before the commit', async () => {
+  it('an order stays unpaid if the connection is killed before the commit', async () => {
     const number = await shop.ordered();
     accident.happen = async (client) => {
       const { rows } = await client.query<{ readonly pid: number }>('SELECT pg_backend_pid() AS pid');

@@ -32,7 +32,7 @@ describeOnOne('an order of which nobody knows', (databaseUrl) => {
     return shop.ordered();
   }
 
-  it('is never called failed after a lost answer, and is paid when the webhook says so', async () => {
+  it('an order is never called failed after a lost answer, and the webhook pays it', async () => {
     const number = await lostAnswer();
     const page = await shop.follow(number);
     expect(await page.next()).toBe('unknown');
@@ -41,13 +41,13 @@ describeOnOne('an order of which nobody knows', (databaseUrl) => {
     expect(await shop.sold()).toBe(1);
   });
 
-  it('is not requested again if the customer presses Pay again', async () => {
+  it('an unknown payment is not requested again if the customer presses Pay again', async () => {
     const number = await lostAnswer();
     expect((await shop.pay(number, { phone: '0754 000 111' })).body.state).toBe('unknown');
     expect(sandbox.requests()).toHaveLength(1);
   });
 
-  it('is found by the upkeep: the gateway has it, so the customer is asked', async () => {
+  it('the upkeep finds that the gateway has an unknown payment, and the order waits for the customer', async () => {
     sandbox.next(ASK).dropBefore();
     const number = await shop.ordered();
     expect([await shop.stateOf(number), sandbox.payments().length]).toEqual(['unknown', 0]);
@@ -56,7 +56,7 @@ describeOnOne('an order of which nobody knows', (databaseUrl) => {
     expect([await shop.stateOf(number), sandbox.payments().length]).toEqual(['waiting', 1]);
   });
 
-  it('goes to a person after an hour of silence, and is paid all the same', async () => {
+  it('an order that is unknown for an hour goes to a person, and a late webhook still pays it', async () => {
     const number = await shop.ordered();
     await shop.age('2 hours');
     const page = await shop.follow(number);
@@ -68,7 +68,7 @@ describeOnOne('an order of which nobody knows', (databaseUrl) => {
     expect(await page.next()).toBe('paid');
   });
 
-  it('is paid by the word of an operator, once, also when the webhook comes after all', async () => {
+  it('an operator can settle an unknown order as paid, and a later webhook does not pay it twice', async () => {
     const number = await lostAnswer();
     await journal().settle('collection', number, 'success');
     await shop.age('10 minutes');
@@ -78,7 +78,7 @@ describeOnOne('an order of which nobody knows', (databaseUrl) => {
     expect(await shop.sold()).toBe(1);
   });
 
-  it('may be tried again when an operator knows that no money moved', async () => {
+  it('an order can be paid again after an operator settled its payment as failed', async () => {
     const number = await lostAnswer();
     await journal().settle('collection', number, 'failed');
     await shop.age('10 minutes');
@@ -88,7 +88,7 @@ describeOnOne('an order of which nobody knows', (databaseUrl) => {
     expect(sandbox.payments().map(({ reference }) => reference)).toEqual([number, `${number}-2`]);
   });
 
-  it('may be tried again if the shop died before it asked', async () => {
+  it('an order can be paid again if the shop crashed before it sent the request', async () => {
     const number = await shop.ordered();
     await shop.query('DELETE FROM payments_journal');
     await shop.query(`UPDATE orders SET state = 'asking'`);
@@ -99,7 +99,7 @@ describeOnOne('an order of which nobody knows', (databaseUrl) => {
     expect(await shop.stateOf(number)).toBe('failed: unavailable');
   });
 
-  it('is waited for if the shop died after it had asked', async () => {
+  it('an order keeps waiting if the shop crashed after it had sent the request', async () => {
     const number = await shop.ordered();
     await shop.query(`UPDATE orders SET state = 'asking'`);
     await shop.age('10 minutes');

@@ -67,7 +67,7 @@ describe('the upkeep of a worker', () => {
   const stateOf = async (reference: string): Promise<string | undefined> =>
     (await worker.get(PaymentsJournal).get('collection', reference))?.state;
 
-  it('asks again, with the same key, for money whose request was lost, and finishes that before it ends', async () => {
+  it('the upkeep sends a lost request again with the same key, and finishes that before the worker stops', async () => {
     await start();
     await lostRequest('ticket-1');
     pass(5 * MINUTE_MS);
@@ -77,7 +77,7 @@ describe('the upkeep of a worker', () => {
     expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
   });
 
-  it('begins when the worker does, for whoever died before', async () => {
+  it('the upkeep runs when the worker starts, for payments of a process that crashed before', async () => {
     await start();
     await lostRequest('ticket-1');
     await worker.close();
@@ -88,7 +88,7 @@ describe('the upkeep of a worker', () => {
     expect(gateway.payments()).toHaveLength(1);
   });
 
-  it('forgets ended and refused payments after a year, once a day, and no webhook: an old one could come again', async () => {
+  it('the upkeep forgets ended and refused payments after a year, once a day, and it forgets no webhook', async () => {
     await start();
     await collect('ticket-1');
     await worker.get(PaymentsJournal).settle('collection', 'ticket-1', 'success');
@@ -126,7 +126,7 @@ describe('the upkeep of a worker', () => {
       await start();
     });
 
-    it('does not run twice at a time, and goes on afterwards', async () => {
+    it('the upkeep does not run twice at a time, and goes on after the storage answers again', async () => {
       pass(20 * MINUTE_MS);
       expect(list).toHaveBeenCalledTimes(1);
       list.mockRestore();
@@ -138,7 +138,7 @@ describe('the upkeep of a worker', () => {
       expect(await stateOf('ticket-1')).toBe('accepted');
     });
 
-    it('ends before the storage is let go, and does not begin again', async () => {
+    it('the upkeep ends before the storage is closed, and does not begin again', async () => {
       const order: string[] = [];
       Object.assign(storage, { close: () => void order.push('storage closed') });
       const closing = worker.close();

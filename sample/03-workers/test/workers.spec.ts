@@ -26,7 +26,7 @@ describeWith([redisService], 'a ticket office in processes of its own', () => {
   // Jest comes here also where nothing could be opened.
   afterEach(() => (programs ? office.close() : undefined));
 
-  it('answers the gateway once the webhook is stored; the order is paid once a worker did its work', async () => {
+  it('the web process answers the gateway once the webhook is stored, and a worker then pays the order', async () => {
     const order = await office.paidOrder();
     expect(order).toMatchObject({ status: 'awaiting-customer', amount: '50000.00' });
     expect(office.gateway.deliveries()).toMatchObject([{ state: 'delivered', status: 200 }]);
@@ -40,7 +40,7 @@ describeWith([redisService], 'a ticket office in processes of its own', () => {
     expect([...office.mails.sent.keys()]).toEqual([`receipt-${order.reference}`]);
   });
 
-  it('sends one receipt for a webhook that is delivered twice', async () => {
+  it('a worker sends one receipt for a webhook that is delivered twice', async () => {
     await office.startWorker();
     const done = office.next('completed');
     const order = await office.order({ phone: '255700000007' });
@@ -53,7 +53,7 @@ describeWith([redisService], 'a ticket office in processes of its own', () => {
     expect(office.calls.filter(({ key }) => key.endsWith(order.reference))).toHaveLength(1);
   });
 
-  it('writes no receipt for an order that is not paid', async () => {
+  it('a worker writes no receipt for an order that is not paid', async () => {
     await office.startWorker();
     const customer = office.gateway.customer(PHONE);
     for (const [what, status] of ENDS) {
@@ -66,7 +66,7 @@ describeWith([redisService], 'a ticket office in processes of its own', () => {
     expect(office.calls).toEqual([]);
   });
 
-  it('shares the work between two workers, and nothing is done twice', async () => {
+  it('two workers share the work and do nothing twice', async () => {
     const release = office.holdAnswers();
     const workers = await Promise.all([1, 2].map(() => office.startWorker({ WORKER_CONCURRENCY: '1' })));
     const done = office.next('completed', 4);
@@ -80,7 +80,7 @@ describeWith([redisService], 'a ticket office in processes of its own', () => {
     );
   });
 
-  it('has another worker take over from one that is killed after its effect, and mails once', async () => {
+  it('another worker takes over from one that is killed after its effect, and the receipt is mailed once', async () => {
     const soon = { TAKE_OVER_AFTER_MS: '2000' };
     const release = office.holdAnswers();
     const killed = await office.startWorker(soon);
@@ -101,7 +101,7 @@ describeWith([redisService], 'a ticket office in processes of its own', () => {
     expect(await office.counts()).toMatchObject({ completed: 1, failed: 0, waiting: 0, active: 0 });
   });
 
-  it('finishes the receipt that is under way when a worker is told to end, and leaves the rest', async () => {
+  it('a worker that stops finishes its running receipt and leaves the rest', async () => {
     const release = office.holdAnswers();
     const worker = await office.startWorker();
     const first = await office.paidOrder();
@@ -121,7 +121,7 @@ describeWith([redisService], 'a ticket office in processes of its own', () => {
     );
   });
 
-  it('answers the buyer who waits when the web process is told to end, and hears the outcome after a restart', async () => {
+  it('the web process answers a waiting buyer before it stops, and receives the outcome after a restart', async () => {
     office.gateway.next('POST /payments/mobile-money').delay('1s');
     const asked = new Promise((resolve) => office.gateway.on('payment', resolve));
     const answer = office.order();
@@ -140,7 +140,7 @@ describeWith([redisService], 'a ticket office in processes of its own', () => {
     expect(await office.statusOf(order)).toBe('paid');
   });
 
-  it('keeps an order open when the answer of the gateway is lost, and believes the webhook', async () => {
+  it('an order stays open if the answer of the gateway is lost, and the webhook decides it', async () => {
     office.gateway.next('POST /payments/mobile-money').dropAfterProcessing();
     const order = await office.order();
     expect(order.status).toBe('awaiting-outcome');
@@ -151,7 +151,7 @@ describeWith([redisService], 'a ticket office in processes of its own', () => {
     expect(await office.statusOf(order)).toBe('paid');
   });
 
-  it('tries a receipt again after growing waits, gives it up, and sends it once the office releases it', async () => {
+  it('a worker tries a receipt again after growing waits, gives it up, and sends it after the office releases it', async () => {
     office.mails.open = false;
     await office.startWorker();
     const waits: number[] = [];
@@ -185,7 +185,7 @@ describeWith([redisService], 'a ticket office in processes of its own', () => {
     expect(await office.command('failed')).toEqual({ code: 0, said: 'Nothing was given up.\n' });
   });
 
-  it('tells the office what it can do, and what it cannot', async () => {
+  it('the command of the office says how to use it and what it did', async () => {
     expect(await office.command('mend')).toMatchObject({
       code: 2,
       said: expect.stringContaining('Usage: npm run office -- failed') as unknown,

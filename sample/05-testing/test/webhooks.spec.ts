@@ -36,32 +36,32 @@ describe('a webhook', () => {
   const deliver = async (sent: PaymentWebhookEvent, secret = SECRET): Promise<number> =>
     (await postWebhook(app, '/webhooks/payments', sent, { scheme: webhookScheme, secret })).status;
 
-  it('turns the order paid', async () => {
+  it('a webhook turns the order paid', async () => {
     expect(await deliver(event('payment.success'))).toBe(200);
     expect(orders.find(order.reference).status).toBe('paid');
   });
 
-  it('bakes once, however often and however fast it comes', async () => {
+  it('a cake is baked once, however often and however fast the webhook comes', async () => {
     const success = event('payment.success');
     const answers = await Promise.all([deliver(success), deliver(success), deliver(success)]);
     expect(answers).toEqual([200, 200, 200]);
     expect(oven.baked).toEqual([order.reference]);
   });
 
-  it('is believed from nobody else', async () => {
+  it('a webhook with a wrong signature is refused', async () => {
     const success = event('payment.success');
     expect(await deliver(success, 'a-secret-that-somebody-guessed')).toBe(401);
     expect(orders.find(order.reference).status).toBe('asking');
   });
 
-  it('that contradicts the recorded outcome changes nothing: the bakery keeps baking', async () => {
+  it('a webhook that contradicts the recorded outcome changes nothing, and the bakery keeps baking', async () => {
     await deliver(event('payment.success'));
     expect(await deliver(event('payment.failed'))).toBe(200);
     expect(orders.find(order.reference).status).toBe('paid');
     expect(oven.baked).toEqual([order.reference]);
   });
 
-  it('of an order that nobody placed is to come again', async () => {
+  it('a webhook of an order that nobody placed is answered 500, so the gateway delivers it again', async () => {
     expect(await deliver(paymentEvent('payment.success', { reference: 'cake-unknown' }))).toBe(500);
   });
 });

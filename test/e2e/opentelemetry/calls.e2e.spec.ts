@@ -42,7 +42,7 @@ describe('the telemetry of calls', () => {
 
   const lost = (making: Promise<unknown>): Promise<unknown> => making.catch((error: unknown) => error);
 
-  it('is a span under the active one, and under it one for the try', async () => {
+  it('a call has a span under the active one, and each of its tries has a span under that', async () => {
     const order = telemetry.tracerProvider.getTracer('shop').startSpan('order');
     await context.with(trace.setSpan(context.active(), order), () =>
       payments.collections.mobileMoney(collectionRequest),
@@ -73,13 +73,13 @@ describe('the telemetry of calls', () => {
     });
   });
 
-  it('is a root span if none is active', async () => {
+  it('the span of a call is a root span if none is active', async () => {
     await payments.app.get(WalletService).balance();
     expect(telemetry.span('wallet.balance').parentSpanContext).toBeUndefined();
     expect(telemetry.span('GET wallet.balance').attributes).toMatchObject({ 'http.request.method': 'GET' });
   });
 
-  it('has the try active while it is sent, and nothing of the call afterwards', async () => {
+  it('the span of a try is active while the try is sent, and no span of the call is active afterwards', async () => {
     const http = payments.app.get<HttpService>(getPaymentsToken(HttpService));
     let active: Span | undefined;
     http.axiosRef.interceptors.request.use((config) => {
@@ -91,7 +91,7 @@ describe('the telemetry of calls', () => {
     expect(trace.getActiveSpan()).toBeUndefined();
   });
 
-  it('keeps calls apart that are made at the same time', async () => {
+  it('calls that are made at the same time have separate spans', async () => {
     const tracer = telemetry.tracerProvider.getTracer('shop');
     const orders = ['a', 'b'].map((name) => tracer.startSpan(name));
     await Promise.all(
@@ -107,7 +107,7 @@ describe('the telemetry of calls', () => {
     );
   });
 
-  it('shows every try, and counts the retries', async () => {
+  it('the span of a call shows every try and counts the retries', async () => {
     sandbox.next(PAY).status(429, { retryAfter: 0 });
     await payments.collections.mobileMoney(collectionRequest);
     const tries = telemetry.spans().filter(({ name }) => name === 'POST collection.mobile-money');
@@ -124,7 +124,7 @@ describe('the telemetry of calls', () => {
     ]);
   });
 
-  it('tells an unknown outcome and why', async () => {
+  it('the span of a call with an unknown outcome says so, with the evidence', async () => {
     sandbox.next(PAY_OUT).dropAfterProcessing();
     await lost(payments.disbursements.mobileMoney(mobileRequest));
     const span = telemetry.span('disbursement.mobile-money');
@@ -145,7 +145,7 @@ describe('the telemetry of calls', () => {
     ]);
   });
 
-  it('counts and times calls by operation and outcome', async () => {
+  it('the metrics count and time calls by operation and outcome', async () => {
     await payments.collections.mobileMoney(collectionRequest);
     await payments.collections.mobileMoney({ ...collectionRequest, reference: 'order-2' });
     await lost(payments.disbursements.mobileMoney({ ...mobileRequest, amount: '900000000' }));
@@ -169,7 +169,7 @@ describe('the telemetry of calls', () => {
     expect(await telemetry.measured('payments.unknowns')).toEqual([]);
   });
 
-  it('shows no reference, person, key or address of a person, and the reference if it is asked for', async () => {
+  it('telemetry shows no person, key or address, and the reference only if the application asks for it', async () => {
     const secrets = [
       ...[collectionRequest, mobileRequest].flatMap((request) =>
         Object.values({ ...request, amount: undefined, network: undefined }),
@@ -200,7 +200,7 @@ describe('the telemetry of calls', () => {
     expect(JSON.stringify(await telemetry.measured())).not.toContain('order-7');
   });
 
-  it('ends with its spans when it is told to', async () => {
+  it('an instrumentation that is stopped ends its open spans and makes no others', async () => {
     sandbox.next('GET /merchant-balance').hang();
     const controller = new AbortController();
     const http = payments.app.get<HttpService>(getPaymentsToken(HttpService));
@@ -225,7 +225,7 @@ describe('the telemetry of calls', () => {
   describe('of the journal', () => {
     const AGE = 'payments.journal.oldest_unresolved.age';
 
-    it('is the age of the oldest open payment, in seconds, until it is told to end', async () => {
+    it('the gauge of the journal gives the age of the oldest open payment in seconds, until it is stopped', async () => {
       const end = observeJournal(payments.journal, telemetry);
       const attributes = { 'payments.account': 'default' };
       expect(await telemetry.measured(AGE)).toEqual([{ metric: AGE, attributes, value: 0 }]);
@@ -242,7 +242,7 @@ describe('the telemetry of calls', () => {
       expect(await telemetry.measured(AGE)).toMatchObject([{ value: 0.5 }]);
     });
 
-    it('is nothing while the storage does not answer', async () => {
+    it('the gauge of the journal gives no value while the storage does not answer', async () => {
       observeJournal(payments.journal, telemetry);
       payments.crash();
       expect(await telemetry.measured(AGE)).toEqual([]);

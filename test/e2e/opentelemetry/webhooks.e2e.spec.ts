@@ -70,7 +70,7 @@ describe.each(adapters)('the telemetry of webhooks on %s', (adapter) => {
       value,
     ]);
 
-  it('is a span for the webhook, and under it one for each step of the work', async () => {
+  it('a webhook has a span, and each step of its work has a span under that', async () => {
     await deliver(running.port, paid);
     const webhook = telemetry.span('process payment.success');
     expect(webhook).toMatchObject({ kind: SpanKind.CONSUMER, status: { code: SpanStatusCode.UNSET } });
@@ -101,7 +101,7 @@ describe.each(adapters)('the telemetry of webhooks on %s', (adapter) => {
     expect(await telemetry.measured('payments.webhook.handler.duration')).toHaveLength(3);
   });
 
-  it('is active while a handler runs, so that what it does is found under it', async () => {
+  it('the span of a step is active while its handler runs, so the spans of the handler are under it', async () => {
     const tracer = telemetry.tracerProvider.getTracer('shop');
     behaviour = async () => {
       await new Promise(setImmediate);
@@ -112,7 +112,7 @@ describe.each(adapters)('the telemetry of webhooks on %s', (adapter) => {
     expect(trace.getActiveSpan()).toBeUndefined();
   });
 
-  it('is found under the span that the host made for the request', async () => {
+  it('the span of a webhook is under the span that the host made for the request', async () => {
     const request = telemetry.tracerProvider.getTracer('http').startSpan('POST');
     const inbox = running.app.get(PaymentsInbox);
     const body = JSON.stringify(paid);
@@ -122,7 +122,7 @@ describe.each(adapters)('the telemetry of webhooks on %s', (adapter) => {
     expect(parentOf(telemetry.span('process payment.success'))).toBe(request.spanContext().spanId);
   });
 
-  it('tells a handler that failed by the class of its error alone, and the run after it', async () => {
+  it('the span of a failed handler shows only the class of its error, and the next run has a span too', async () => {
     behaviour = () => {
       throw new StockError('Asha Juma, 255712345678');
     };
@@ -149,7 +149,7 @@ describe.each(adapters)('the telemetry of webhooks on %s', (adapter) => {
     }
   });
 
-  it('tells repeated, contradicting, mismatched and unrecognized webhooks apart', async () => {
+  it('repeated, contradicting, mismatched and unrecognized webhooks have different results in telemetry', async () => {
     await deliver(running.port, paid);
     await deliver(running.port, paid);
     await deliver(running.port, paymentEvent('payment.failed', { reference: 'order-1' }));
@@ -169,7 +169,7 @@ describe.each(adapters)('the telemetry of webhooks on %s', (adapter) => {
     expect(telemetry.spans().at(-1)?.attributes).toMatchObject({ 'payments.webhook.source': 'release' });
   });
 
-  it('tells a handler that takes too long from the answer that did not wait for it', async () => {
+  it('the span of a webhook ends with its answer, and the span of a slow handler ends with the handler', async () => {
     let end = (): void => undefined;
     behaviour = ({ signal }) =>
       new Promise<void>((resolve) => {
@@ -185,7 +185,7 @@ describe.each(adapters)('the telemetry of webhooks on %s', (adapter) => {
     expect(parentOf(telemetry.span('Orders.paid'))).toBe(idOf(webhook));
   });
 
-  it('tells what is stored for a worker, and what the worker does', async () => {
+  it('a webhook that is stored for a worker has a span, and so has the work of the worker', async () => {
     const stored: QueuedDelivery[] = [];
     handOverTo(running.app, (delivery) => {
       stored.push(delivery);
@@ -201,7 +201,7 @@ describe.each(adapters)('the telemetry of webhooks on %s', (adapter) => {
     expect(webhooks[0]?.attributes).not.toHaveProperty('payments.webhook.kind');
   });
 
-  it('counts what was refused, by its status', async () => {
+  it('the metrics count refused deliveries by their status', async () => {
     const json = { 'content-type': 'application/json' };
     await send(running.port, PATH, '{}', { ...json, 'x-webhook-signature': 'wrong' });
     await send(running.port, PATH, '{}', json);

@@ -76,7 +76,7 @@ describe.each(REQUESTS)('the schema of $Dto.name', ({ Dto, gateway }) => {
       .map(([field, value]) => `${field}: ${value === undefined ? 'left out' : JSON.stringify(value)}`);
   }
 
-  it('has the fields of the gateway', () => {
+  it('the schema has the fields of the gateway', () => {
     const { properties, required } = gatewaySchema(gateway);
     expect(Object.keys(schemas.get(name).properties).sort()).toEqual(Object.keys(properties).sort());
     // The package fills it in.
@@ -84,19 +84,19 @@ describe.each(REQUESTS)('the schema of $Dto.name', ({ Dto, gateway }) => {
     expect([...(schemas.get(name).required ?? [])].sort()).toEqual(asked.sort());
   });
 
-  it('accepts what the validation accepts, and refuses what it refuses', () => {
+  it('the schema accepts and refuses the same requests as the validation', () => {
     // OpenAPI 3.0 has no words for "required when channel is BANK".
     const unsaid = Dto === NameLookupDto ? ['bank_code: left out'] : [];
     expect(casesWhere((request) => shown(request) !== valid(request))).toEqual(unsaid);
   });
 
-  it('accepts only what the gateway accepts', () => {
+  it('the schema accepts only what the gateway accepts', () => {
     expect(casesWhere((request) => valid(request) && !taken(request))).toEqual([]);
   });
 });
 
 describe.each(RECORDS)('the schema of %s', (name, gateway) => {
-  it('has the fields of the gateway, and asks for those that every kind has', () => {
+  it('the schema has the fields of the gateway and requires those that every kind has', () => {
     const kinds = gateway.map(gatewaySchema);
     const { properties, required = [] } = schemas.get(name);
     const known = new Set(kinds.flatMap((kind) => Object.keys(kind.properties)));
@@ -107,7 +107,7 @@ describe.each(RECORDS)('the schema of %s', (name, gateway) => {
 });
 
 describe('the schemas of a name lookup', () => {
-  it('are those of the gateway', () => {
+  it('the schemas of a name lookup have the fields of the gateway', () => {
     const { oneOf } = gatewaySchema('NameLookupResult') as unknown as {
       readonly oneOf: readonly { readonly required: string[]; readonly properties: object }[];
     };
@@ -121,7 +121,7 @@ describe('the schemas of a name lookup', () => {
   });
 });
 
-it('what OpenAPI cannot say is refused by the validation alone', () => {
+it('the validation refuses what OpenAPI cannot express', () => {
   const fine = schemas.example('MobileMoneyCollectionDto');
   const strict = [
     ['reference', 'é'.repeat(200)],

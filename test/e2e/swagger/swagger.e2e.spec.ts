@@ -47,11 +47,11 @@ describe.each(ADAPTERS)("a host's OpenAPI document on %s", (_, adapter) => {
     return { status: response.status, answer: await response.json() };
   }
 
-  it('names every class that the host shows', () => {
+  it('the document of a host names every class that the host uses', () => {
     expect([...schemas.names].sort()).toEqual(SCHEMAS);
   });
 
-  it.each(SCHEMAS)('shows each field of %s with a type and an example', (name) => {
+  it.each(SCHEMAS)('the document shows each field of %s with a type and an example', (name) => {
     const { properties } = schemas.get(name);
     const bare = Object.entries(properties).filter(([, schema]) => {
       const { type, anyOf, oneOf, example, enum: values } = schema;
@@ -67,13 +67,13 @@ describe.each(ADAPTERS)("a host's OpenAPI document on %s", (_, adapter) => {
     ['collections/mobile-money', 'MobileMoneyCollectionDto', 'CollectionPayment'],
     ['collections/partner-wallet', 'PartnerWalletCollectionDto', 'CollectionPayment'],
     ['payouts/mobile-money', 'MobileMoneyDisbursementDto', 'MobileMoneyDisbursement'],
-  ])('tells of %s what the gateway takes and what comes back', async (path, request, record) => {
+  ])('the document describes the request and the answer of %s', async (path, request, record) => {
     const { status, answer } = await call(path, { ...schemas.example(request), reference: path });
     expect(status).toBe(201);
     expect(schemas.problems(record, answer)).toEqual([]);
   });
 
-  it('tells of a bank payout, the banks, the lookups and the wallet what comes back', async () => {
+  it('the document describes the answers of a bank payout, the banks, the lookups and the wallet', async () => {
     const { answer: banks } = await call('banks');
     const [bank] = banks as [{ code: string }];
     expect(schemas.problems('Bank', bank)).toEqual([]);
@@ -103,13 +103,13 @@ describe.each(ADAPTERS)("a host's OpenAPI document on %s", (_, adapter) => {
     expect(schemas.problems('WalletBalance', (await call('wallet')).answer)).toEqual([]);
   });
 
-  it("shows a host's own class that leaves fields of a request out", () => {
+  it('the document shows a class of the host that leaves out fields of a request', () => {
     const { amount, metadata, ...rest } = schemas.get('MobileMoneyCollectionDto').properties;
     expect([amount, metadata]).not.toContain(undefined);
     expect(schemas.get('CheckoutDto').properties).toEqual(rest);
   });
 
-  it('tells what the fixtures hold', () => {
+  it('the document describes the fields of the fixtures', () => {
     const fixtures = [
       ['CollectionPayment', collectionPayment],
       ['BankDisbursement', bankDisbursement],
@@ -121,7 +121,7 @@ describe.each(ADAPTERS)("a host's OpenAPI document on %s", (_, adapter) => {
     }
   });
 
-  it('tells what stands in an error', async () => {
+  it('the document describes the fields of an error', async () => {
     const wrong = await call('collections/mobile-money', { phone: 'x' });
     expect(wrong.status).toBe(400);
     expect(wrong.answer).toHaveProperty('errors.phone');

@@ -76,7 +76,7 @@ describe('the health of payments, by Terminus', () => {
     app = undefined;
   });
 
-  it('is up if the gateway takes the credentials and the storage answers', async () => {
+  it('an account is up if the gateway accepts the credentials and the storage answers', async () => {
     await start();
     expect(await health()).toMatchObject({
       status: 200,
@@ -84,7 +84,7 @@ describe('the health of payments, by Terminus', () => {
     });
   });
 
-  it('asks the gateway once for many checks', async () => {
+  it('the indicator asks the gateway once for many checks', async () => {
     options = {};
     await start();
     await Promise.all([health(), health()]);
@@ -92,7 +92,7 @@ describe('the health of payments, by Terminus', () => {
     expect(balancesRead()).toBe(1);
   });
 
-  it('is down if the credentials are wrong, and shows none of them', async () => {
+  it('an account is down if its credentials are wrong, and the report shows none of them', async () => {
     await start({ apiKey: 'pk_test_shop', apiSecret: 'sk_test_0other0' });
     const { status, payments, text } = await health();
     expect(status).toBe(503);
@@ -105,7 +105,7 @@ describe('the health of payments, by Terminus', () => {
     expect(text).not.toMatch(/_test_|127\.0\.0\.1/);
   });
 
-  it('is down if the gateway cannot be reached, and shows no address', async () => {
+  it('an account is down if the gateway cannot be reached, and the report shows no address', async () => {
     await start({ baseUrl: 'http://127.0.0.1:9/api/v1' });
     const { status, payments, text } = await health();
     expect(status).toBe(503);
@@ -113,7 +113,7 @@ describe('the health of payments, by Terminus', () => {
     expect(text).not.toContain('127.0.0.1');
   });
 
-  it('does not flap: 429 and two failures change nothing, the third in a row does', async () => {
+  it('a 429 and two failures change nothing, and the third failure in a row takes the account down', async () => {
     await start();
     expect((await health()).status).toBe(200);
     sandbox.next(BALANCE).status(500).times(2);
@@ -131,14 +131,14 @@ describe('the health of payments, by Terminus', () => {
     expect(limited.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   });
 
-  it('waits no longer for a silent gateway than it is told to', async () => {
+  it('the indicator waits for a silent gateway no longer than `timeoutMs`', async () => {
     options = { cacheMs: 0, timeoutMs: 50 };
     await start();
     sandbox.next(BALANCE).hang();
     expect(await health()).toMatchObject({ status: 200, payments: { gateway: 'unclear' } });
   });
 
-  it('is down if the storage fails, and keeps its error to itself', async () => {
+  it('an account is down if its storage fails, and the report does not show the error', async () => {
     const storage = memoryStorage();
     const broken: PaymentsStorage = {
       ...storage,
@@ -158,7 +158,7 @@ describe('the health of payments, by Terminus', () => {
     expect(text).not.toContain('hunter2');
   });
 
-  it('reports the age of the oldest open payment, which decides only if a limit is set', async () => {
+  it('the report names the age of the oldest open payment, which takes the account down only if a limit is set', async () => {
     let now = 1_800_000_000_000;
     await start({ storage: memoryStorage({ now: () => now }) });
     await app!.get(CollectionsService).mobileMoney(collectionRequest);
@@ -177,13 +177,13 @@ describe('the health of payments, by Terminus', () => {
     for (const personal of Object.values(collectionRequest)) expect(text).not.toContain(personal);
   });
 
-  it('leaves the gateway out if it is told to', async () => {
+  it('the indicator does not ask the gateway if `gateway` is false', async () => {
     options = { gateway: false };
     await start({ baseUrl: 'http://127.0.0.1:9/api/v1' });
     expect(await health()).toMatchObject({ status: 200, payments: { status: 'up', storage: 'up' } });
   });
 
-  it('examines the account that is named', async () => {
+  it('the indicator examines the account that `account` names', async () => {
     await start({ baseUrl: 'http://127.0.0.1:9/api/v1' }, { name: 'payouts' });
     expect((await health()).status).toBe(503);
     options = { ...FRESH, account: 'payouts' };
@@ -197,7 +197,7 @@ describe('the health of payments, by Terminus', () => {
     [{ maxUnresolvedAgeMs: 0.5 }, /`maxUnresolvedAgeMs` must/],
     [{ gateway: 'no' as unknown as boolean }, /`gateway` must be true or false/],
     [{ age: 5 } as PaymentsHealthOptions, /`age` does not exist: write one of account, gateway/],
-  ])('is down if it is asked for %j, and says why', async (asked, message) => {
+  ])('the check with the wrong options %j is down and says why', async (asked, message) => {
     options = asked;
     await start();
     const { status, payments } = await health();

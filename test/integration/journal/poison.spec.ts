@@ -21,7 +21,7 @@ import { startSandbox } from '../../support/sandbox.js';
 import { describeWith, postgresService, redisService } from '../../support/services.js';
 
 const OLD_ENOUGH_MS = 32_001;
-/** Two payments that are well stand around those that are not. */
+/** A good payment before and one after the damaged ones. */
 const WELL = ['order-1', 'order-9'];
 
 interface Place {
@@ -109,30 +109,33 @@ describe('an entry of the journal that this version cannot deal with', () => {
   });
 
   it.each<[string, Partial<JournalRecord>, RegExp]>([
-    ['whose request is cut off', { body: '{"reference":"ord' }, /request cannot be read/],
-    ['whose request is no object', { body: '"order-5"' }, /request cannot be read/],
+    ['an entry whose request is cut off', { body: '{"reference":"ord' }, /request cannot be read/],
+    ['an entry whose request is no object', { body: '"order-5"' }, /request cannot be read/],
     [
-      'through an operation of a newer version',
+      'an entry with an operation of a newer version',
       { operation: 'collection.card' as JournalRecord['operation'] },
       /does not know its operation "collection.card"/,
     ],
     [
-      'through an operation that every object has',
+      'an entry with an operation that every object has as a property',
       { operation: 'constructor' as JournalRecord['operation'] },
       /does not know its operation "constructor"/,
     ],
     [
-      'in a state of a newer version',
+      'an entry in a state of a newer version',
       { state: 'on-hold' as JournalState },
       /does not know its state "on-hold"/,
     ],
-  ])('%s is listed and logged, never sent, and stops no other', async (_, change, why) => {
-    await recoverWith(() => place.storage.journal.insert(open('order-5', change), 0));
-    expect(logged[0]).toMatch(why);
-    const again = payments.collections.mobileMoney({ ...collectionRequest, reference: 'order-5' });
-    await expect(again).rejects.toMatchObject({ name: /Unknown|Reused/ });
-    expect(sandbox.requests()).toHaveLength(2);
-  });
+  ])(
+    '%s is listed and logged, is never sent, and does not stop the recovery of others',
+    async (_, change, why) => {
+      await recoverWith(() => place.storage.journal.insert(open('order-5', change), 0));
+      expect(logged[0]).toMatch(why);
+      const again = payments.collections.mobileMoney({ ...collectionRequest, reference: 'order-5' });
+      await expect(again).rejects.toMatchObject({ name: /Unknown|Reused/ });
+      expect(sandbox.requests()).toHaveLength(2);
+    },
+  );
 });
 
 describeWith([postgresService], 'a row of PostgreSQL that cannot be read', () => {
@@ -154,18 +157,23 @@ describeWith([postgresService], 'a row of PostgreSQL that cannot be read', () =>
     ['a list', `'[]'`],
     ['another reference', `replace(record::text, 'order-5', 'order-6')::json`],
     ['a number for its key', `replace(record::text, '"key-of-order-5"', '7')::json`],
-  ])('because its record is %s is listed and logged, never sent, and stops no other', async (_, record) => {
-    const listed = await recoverWith(async () => {
-      await place.storage.journal.insert(open('order-5'), 0);
-      await database.pool.query(`UPDATE payments_journal SET record = ${record} WHERE reference = 'order-5'`);
-    });
-    expect(listed[1]).toMatchObject({
-      state: 'in-flight',
-      attempt: 1,
-      damaged: expect.stringMatching(/^its /) as unknown,
-    });
-    await isNeverMadeAgain();
-  });
+  ])(
+    'a row whose record is %s is listed and logged, is never sent, and does not stop the recovery of others',
+    async (_, record) => {
+      const listed = await recoverWith(async () => {
+        await place.storage.journal.insert(open('order-5'), 0);
+        await database.pool.query(
+          `UPDATE payments_journal SET record = ${record} WHERE reference = 'order-5'`,
+        );
+      });
+      expect(listed[1]).toMatchObject({
+        state: 'in-flight',
+        attempt: 1,
+        damaged: expect.stringMatching(/^its /) as unknown,
+      });
+      await isNeverMadeAgain();
+    },
+  );
 });
 
 describeWith([redisService], 'a row of Redis that cannot be read', () => {
@@ -198,17 +206,20 @@ describeWith([redisService], 'a row of Redis that cannot be read', () => {
     ['is cut off', (row) => row.slice(0, -20)],
     ['holds no record', (row) => row.slice(0, row.indexOf('{'))],
     ['names another reference', (row) => row.replace('"order-5"', '"order-6"')],
-  ])('because it %s is listed and logged, never sent, and stops no other', async (_, change) => {
-    const listed = await recoverWith(() => damage(change));
-    expect(listed[1]).toMatchObject({
-      state: 'in-flight',
-      attempt: 1,
-      damaged: expect.stringMatching(/^its /) as unknown,
-    });
-    await isNeverMadeAgain();
-  });
+  ])(
+    'an entry of Redis that %s is listed and logged, is never sent, and does not stop the recovery of others',
+    async (_, change) => {
+      const listed = await recoverWith(() => damage(change));
+      expect(listed[1]).toMatchObject({
+        state: 'in-flight',
+        attempt: 1,
+        damaged: expect.stringMatching(/^its /) as unknown,
+      });
+      await isNeverMadeAgain();
+    },
+  );
 
-  it('because a newer version changed the format is left alone, like every other, and nothing is sent', async () => {
+  it('no entry is changed and nothing is sent if a newer version changed the format of Redis', async () => {
     const { journal, inbox } = place.storage;
     await journal.insert(open('order-1'), 0);
     await client.set(`${prefix}{default:sandbox}:format`, '2');
@@ -222,7 +233,7 @@ describeWith([redisService], 'a row of Redis that cannot be read', () => {
     expect((await inbox.claim(inboxDelivery('order-1'), 60_000)).result).toBe('claimed');
   });
 
-  it('because something else stands there is listed and logged, and stops no other, nor a purge', async () => {
+  it('an entry of Redis that holds another text is listed and logged, and stops neither the recovery of others nor a purge', async () => {
     const listed = await recoverWith(() => damage(() => 'something else'));
     expect(listed[1]).toMatchObject({
       reference: 'order-5',
@@ -237,7 +248,7 @@ describeWith([redisService], 'a row of Redis that cannot be read', () => {
     await isNeverMadeAgain();
   });
 
-  it('is written again by the call that was running when it got lost', async () => {
+  it('an entry that gets lost during its call is written again by that call', async () => {
     sandbox.on('payment', () => {
       void client.hdel(rows(), '"order-5"');
     });
@@ -247,7 +258,7 @@ describeWith([redisService], 'a row of Redis that cannot be read', () => {
     expect(entry).not.toHaveProperty('damaged');
   });
 
-  it('because it is gone, and only the list still names it, is listed and logged, and ended by an operator', async () => {
+  it('an entry that is gone, and that only the list names, is listed and logged, and an operator can settle it', async () => {
     const listed = await recoverWith(async () => {
       await place.storage.journal.insert(open('order-5'), 0);
       await client.hdel(rows(), '"order-5"');

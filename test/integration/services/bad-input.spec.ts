@@ -82,16 +82,19 @@ describe('a payment with bad input', () => {
   }
 
   describe.each(operations)('%s', (_, call) => {
-    it.each(AMOUNTS)('refuses the amount %s before anything is sent', async (_what, amount) => {
+    it.each(AMOUNTS)('the service refuses the amount %s before it sends anything', async (_what, amount) => {
       await expectRefusal(call({ amount }), 'amount', amount);
     });
 
-    it.each(REFERENCES)('refuses %s for a reference before anything is sent', async (_what, reference) => {
-      await expectRefusal(call({ reference }), 'reference', reference);
-    });
+    it.each(REFERENCES)(
+      'the service refuses %s as a reference before it sends anything',
+      async (_what, reference) => {
+        await expectRefusal(call({ reference }), 'reference', reference);
+      },
+    );
   });
 
-  it('is told apart from the largest and the smallest that are good', async () => {
+  it('the largest and the smallest valid amount are sent', async () => {
     const { collections } = app;
     const most = await collections.mobileMoney({
       ...collectionRequest,

@@ -15,11 +15,11 @@ describe('a gateway', () => {
   afterEach(() => bakery.close());
 
   it.each<[string, (call: NextCall) => PlannedFault]>([
-    ['that answers nothing', (call) => call.dropAfterProcessing()],
-    ['that resets the connection', (call) => call.reset()],
-    ['whose answer is cut off', (call) => call.partialBody()],
-    ['whose answer is no JSON', (call) => call.malformedJson()],
-    ['behind a proxy that gives up', (call) => call.html(502, { afterProcessing: true })],
+    ['a gateway that answers nothing', (call) => call.dropAfterProcessing()],
+    ['a gateway that resets the connection', (call) => call.reset()],
+    ['a gateway whose answer is cut off', (call) => call.partialBody()],
+    ['a gateway whose answer is no JSON', (call) => call.malformedJson()],
+    ['a gateway behind a proxy that gives up', (call) => call.html(502, { afterProcessing: true })],
   ])('%s leaves the order open, and the webhook says that it is paid', async (_name, fault) => {
     fault(bakery.gateway.next(COLLECT));
     const order = await bakery.ordered();
@@ -30,7 +30,7 @@ describe('a gateway', () => {
     expect(bakery.baked).toEqual([order.reference]);
   });
 
-  it('that answers nothing is an error of its own, which the journal keeps until the webhook', async () => {
+  it('a gateway that answers nothing causes an error of its own, and the journal keeps the payment open until the webhook', async () => {
     bakery.gateway.next(COLLECT).dropAfterProcessing();
     const payment = {
       reference: 'cake-1',
@@ -49,7 +49,7 @@ describe('a gateway', () => {
     expect(await journal.get('collection', 'cake-1')).toMatchObject({ state: 'unknown' });
   });
 
-  it('that loses the request gets it once more, with the same key', async () => {
+  it('a gateway that loses the request gets it again with the same key', async () => {
     bakery.gateway.next(COLLECT).dropBefore();
     const order = await bakery.ordered();
     expect(order.status).toBe('awaiting-customer');
@@ -58,7 +58,7 @@ describe('a gateway', () => {
     expect(new Set(keys).size).toBe(1);
   });
 
-  it('that is busy for a moment is asked again', async () => {
+  it('a gateway that is busy for a moment is asked again', async () => {
     bakery.gateway.next(COLLECT).status(429, { retryAfter: 0 }).times(2);
     const order = await bakery.ordered();
     expect(order.status).toBe('awaiting-customer');
@@ -66,7 +66,7 @@ describe('a gateway', () => {
     expect(bakery.gateway).toHaveReceived(COLLECT, { times: 1, status: 200 });
   });
 
-  it('that is busy for long makes the buyer come again, and says when', async () => {
+  it('a buyer is asked to come back at a given time if the gateway is busy for long', async () => {
     bakery.gateway.next(COLLECT).status(429, { retryAfter: 60 });
     const { status, headers, body } = await bakery.order();
     expect({ status, after: headers['retry-after'] }).toEqual({ status: 503, after: '60' });
@@ -74,7 +74,7 @@ describe('a gateway', () => {
     expect(bakery.gateway.payments()).toEqual([]);
   });
 
-  it('that refuses closes the order', async () => {
+  it('an order is closed if the gateway refuses its payment', async () => {
     bakery.gateway.next(COLLECT).status(422, { code: 'INVALID_PHONE' });
     const { status, body } = await bakery.order();
     expect({ status, body }).toMatchObject({
@@ -84,7 +84,7 @@ describe('a gateway', () => {
     expect(await bakery.statusOf(body as { reference: string })).toBe('refused');
   });
 
-  it('receives nothing for an invalid order', async () => {
+  it('the gateway receives nothing for an invalid order', async () => {
     const { status, body } = await bakery.order({ phone: '0712 345 678' });
     expect({ status, body }).toMatchObject({
       status: 400,

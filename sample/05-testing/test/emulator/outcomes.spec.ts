@@ -10,7 +10,7 @@ describe('a payment on the phone', () => {
   });
   afterEach(() => bakery.close());
 
-  it('is paid once it is approved, and baked once', async () => {
+  it('an order is paid and baked once after the customer approves', async () => {
     const order = await bakery.ordered({ cakes: 2 });
     expect(order).toMatchObject({ status: 'awaiting-customer', amount: '36000.00' });
     await bakery.gateway.customer(PHONE).approve(order.reference); // resolves when the webhook was answered
@@ -24,14 +24,14 @@ describe('a payment on the phone', () => {
   it.each([
     ['decline', 'failed'],
     ['cancel', 'cancelled'],
-  ] as const)('is not baked after %s', async (what, status) => {
+  ] as const)('an order is not baked after %s', async (what, status) => {
     const order = await bakery.ordered();
     await bakery.gateway.customer(PHONE)[what](order.reference);
     expect(await bakery.statusOf(order)).toBe(status);
     expect(bakery.baked).toEqual([]);
   });
 
-  it('expires when nobody decides for a quarter of an hour', async () => {
+  it('a payment expires if the customer does not decide within 15 minutes', async () => {
     const order = await bakery.ordered();
     await bakery.gateway.clock.advance('14m');
     expect(await bakery.statusOf(order)).toBe('awaiting-customer');
@@ -40,7 +40,7 @@ describe('a payment on the phone', () => {
     expect(bakery.gateway).toHaveDelivered('payment.expired', { reference: order.reference, attempts: 1 });
   });
 
-  it('can follow a script: the last four digits of the phone decide', async () => {
+  it('the last four digits of the phone choose the outcome', async () => {
     const order = await bakery.ordered({ phone: '255700000003' }); // declined after two seconds
     await bakery.gateway.clock.advance('2s');
     expect(await bakery.statusOf(order)).toBe('cancelled');

@@ -20,7 +20,7 @@ describe('the checkout alone, on the emulator', () => {
   });
   afterEach(() => module.close());
 
-  it('asks the gateway for the price of the cakes', async () => {
+  it('the checkout requests the price of the cakes from the gateway', async () => {
     const buyer = { cakes: 4, phone: '255712345678', name: 'Asha Mrema', email: 'asha@example.com' };
     const { reference } = await module.get(CheckoutService).place(buyer);
     expect(module.get(PaymentsSandbox)).toHaveCollection(reference, {

@@ -11,7 +11,7 @@ describe('a webhook that has a hard way', () => {
   });
   afterEach(() => bakery.close());
 
-  it('comes late: the order waits as long as it takes', async () => {
+  it('an order waits for a late webhook', async () => {
     const order = await bakery.ordered({ phone: '255700000009' }); // its first three deliveries are lost
     await bakery.gateway.clock.advance('6m');
     expect(bakery.gateway).toHaveCollection(order.reference, { status: 'success' });
@@ -21,19 +21,19 @@ describe('a webhook that has a hard way', () => {
     expect(bakery.gateway).toHaveDelivered('payment.success', { reference: order.reference, attempts: 4 });
   });
 
-  it('comes twice: the cake is baked once', async () => {
+  it('a cake is baked once if the webhook comes twice', async () => {
     const order = await bakery.ordered({ phone: '255700000007' });
     await bakery.gateway.clock.advance('2s');
     expect(bakery.gateway).toHaveDelivered('payment.success', { reference: order.reference, attempts: 2 });
     expect(bakery.baked).toEqual([order.reference]);
   });
 
-  it('overtakes the answer: the answer does not turn a paid order back', async () => {
+  it('a paid order stays paid if the webhook overtakes the answer', async () => {
     const { body, status } = await bakery.order({ phone: '255700000008' });
     expect({ status, body }).toMatchObject({ status: 201, body: { status: 'paid' } });
   });
 
-  it('is forged first: only the right one counts', async () => {
+  it('a forged webhook does not count, and the genuine one does', async () => {
     const order = await bakery.ordered({ phone: '255700000010' });
     await bakery.gateway.clock.advance('2s');
     const [delivery] = bakery.gateway.deliveries();
@@ -44,7 +44,7 @@ describe('a webhook that has a hard way', () => {
     expect(bakery.baked).toEqual([order.reference]);
   });
 
-  it('meets a handler that fails: the gateway delivers it again', async () => {
+  it('the gateway delivers a webhook again if its handler fails', async () => {
     const order = await bakery.ordered();
     jest.spyOn(bakery.app.get(OvenService), 'bake').mockImplementationOnce(() => {
       throw new Error('The oven is cold.');

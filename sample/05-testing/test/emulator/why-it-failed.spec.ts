@@ -16,7 +16,7 @@ describe('a test that fails', () => {
   });
   afterEach(() => bakery.close());
 
-  it('shows the story of the payment when it asked the gateway: the matchers do', () => {
+  it('a failed matcher shows the timeline of the payment', () => {
     const failing = (): void => {
       expect(bakery.gateway).toHavePaidOnce(order.reference);
     };
@@ -25,7 +25,7 @@ describe('a test that fails', () => {
     expect(failing).toThrow(/delivery {2}payment\.failed, try 1 .* -> 200/);
   });
 
-  it('shows it when it asked the application: `explain` does', async () => {
+  it('`explain` shows the timeline of the payment to any other test', async () => {
     const failing = withStory(bakery.gateway, order.reference, async () => {
       expect(await bakery.statusOf(order)).toBe('paid');
     });

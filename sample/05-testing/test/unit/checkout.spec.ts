@@ -31,7 +31,7 @@ describe('the checkout, with the service of the package replaced', () => {
   });
   afterEach(() => module.close());
 
-  it('asks for the price of the cakes, under a reference of the order', async () => {
+  it('the checkout requests the price of the cakes under a reference of the order', async () => {
     mobileMoney.mockResolvedValue(collectionPayment());
     const { reference, status } = await checkout.place(BUYER);
     expect(status).toBe('awaiting-customer');
@@ -40,12 +40,12 @@ describe('the checkout, with the service of the package replaced', () => {
     ]);
   });
 
-  it('keeps the order open when nobody knows whether money moved', async () => {
+  it('the checkout keeps an order open if its payment is unknown', async () => {
     mobileMoney.mockRejectedValue(new PaymentOutcomeUnknownError('no-answer', 'The gateway did not answer.'));
     expect(await checkout.place(BUYER)).toMatchObject({ status: 'awaiting-outcome' });
   });
 
-  it('closes the order when no money was asked for, and says so', async () => {
+  it('the checkout closes an order if no money was requested, and says so', async () => {
     const error = new PaymentsStorageError('Redis did not answer.');
     mobileMoney.mockRejectedValue(error);
     await expect(checkout.place(BUYER)).rejects.toBe(error);
@@ -53,7 +53,7 @@ describe('the checkout, with the service of the package replaced', () => {
     expect(module.get(OrdersService).find(payment.reference).status).toBe('refused');
   });
 
-  it('leaves an order paid whose webhook was faster than the answer', async () => {
+  it('the checkout leaves an order paid if its webhook was faster than the answer', async () => {
     mobileMoney.mockImplementation(({ reference }) => {
       module.get(OrdersService).paid(paymentEvent('payment.success', { reference }));
       return Promise.resolve(collectionPayment({ reference }));

@@ -13,21 +13,24 @@ describe('an order', () => {
     orders = new OrdersService(oven);
   });
 
-  it('is paid and baked when its payment succeeds', () => {
+  it('an order is paid and baked when its payment succeeds', () => {
     const { reference, amount } = orders.open(2);
     orders.paid(paymentEvent('payment.success', { reference, amount }));
     expect(orders.find(reference)).toMatchObject({ status: 'paid', amount: '36000.00' });
     expect(oven.baked).toEqual([reference]);
   });
 
-  it.each(['failed', 'cancelled', 'expired'] as const)('is not baked when its payment %s', (outcome) => {
-    const { reference } = orders.open(1);
-    orders[outcome](paymentEvent(`payment.${outcome}`, { reference }));
-    expect(orders.find(reference).status).toBe(outcome);
-    expect(oven.baked).toEqual([]);
-  });
+  it.each(['failed', 'cancelled', 'expired'] as const)(
+    'an order is not baked if its payment %s',
+    (outcome) => {
+      const { reference } = orders.open(1);
+      orders[outcome](paymentEvent(`payment.${outcome}`, { reference }));
+      expect(orders.find(reference).status).toBe(outcome);
+      expect(oven.baked).toEqual([]);
+    },
+  );
 
-  it('refuses an event of an order that nobody placed, so that it comes again', () => {
+  it('an event of an order that nobody placed is refused, so that it comes again', () => {
     expect(() => {
       orders.paid(paymentEvent('payment.success', { reference: 'cake-of-somebody-else' }));
     }).toThrow('There is no order cake-of-somebody-else.');

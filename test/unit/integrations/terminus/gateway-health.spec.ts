@@ -19,7 +19,7 @@ const unreachable = (code: string): GatewayUnreachableError =>
     attempts: [{ number: 1, phase: 'not-sent', code, durationMs: 1 }],
   });
 
-describe('the sign of an error', () => {
+describe('a health check of the gateway', () => {
   it.each<[string, unknown, GatewaySign]>([
     [
       'credentials',
@@ -41,7 +41,7 @@ describe('the sign of an error', () => {
     ['no usable answer', new GatewayAnswerError('SERVER_ERROR', 'HTTP 500'), { sign: 'unclear' }],
     ['a refusal', new PaymentRejectedError('HTTP_404', 'not here', {}, {}), { sign: 'unclear' }],
     ['a foreign error', new Error('+255712345678'), { sign: 'unclear' }],
-  ])('of %s', (_, error, sign) => {
+  ])('reads an error about %s', (_, error, sign) => {
     expect(signOf(error)).toEqual(sign);
   });
 });
@@ -77,7 +77,7 @@ describe('what is known of the gateway', () => {
     ['never down for too many requests', [accepted, busy, busy, busy, busy], 'up', undefined],
     ['still down while nothing better is known', [broken, unclear, busy], 'down', 'refused'],
     ['still down for its first reason', [broken, unclear, unclear, unclear], 'down', 'refused'],
-  ])('is %s', (_, signs, status, problem) => {
+  ])('the gateway is %s', (_, signs, status, problem) => {
     const health = after(...signs);
     expect(health?.status).toBe(status);
     expect(health?.problem).toBe(problem);

@@ -22,7 +22,7 @@ describe('the probe of a gateway', () => {
     }, clock.now);
   });
 
-  it('asks once while what it knows counts, and again afterwards', async () => {
+  it('the probe asks again only after the last result has expired', async () => {
     await probe.check(rules);
     await clock.advance(29_999);
     await probe.check(rules);
@@ -32,7 +32,7 @@ describe('the probe of a gateway', () => {
     expect(reads).toHaveLength(2);
   });
 
-  it('remembers that the gateway is down just as long', async () => {
+  it('the probe keeps the result that the gateway is down as long as any other', async () => {
     answer = () => Promise.reject(new PaymentsAuthenticationError('UNAUTHORIZED', 'no'));
     expect(await probe.check(rules)).toMatchObject({ status: 'down' });
     answer = () => Promise.resolve({});
@@ -41,7 +41,7 @@ describe('the probe of a gateway', () => {
     expect(await probe.check(rules)).toMatchObject({ status: 'up' });
   });
 
-  it('asks once for all who ask at the same time', async () => {
+  it('the probe asks the gateway once for all checks that run at the same time', async () => {
     let end = (): void => undefined;
     answer = () =>
       new Promise<void>((resolve) => {
@@ -53,7 +53,7 @@ describe('the probe of a gateway', () => {
     expect(reads).toHaveLength(1);
   });
 
-  it('asks every time if nothing is to be remembered', async () => {
+  it('the probe asks the gateway every time if `cacheMs` is 0', async () => {
     await probe.check({ ...rules, cacheMs: 0 });
     await probe.check({ ...rules, cacheMs: 0 });
     expect(reads).toHaveLength(2);
