@@ -39,6 +39,7 @@ export default defineConfig({
       'test/consumers/**',
       'test/nest11/**',
       'test/hosts/**',
+      'test/orms/**',
       'sample/06-nest11-commonjs/**',
     ],
     globalSetup: ['test/support/global-setup.mjs'],

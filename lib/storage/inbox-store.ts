@@ -59,6 +59,11 @@ export interface InboxClaim {
   /** The journal inside that transaction; present if `transaction` is. */
   readonly journal?: JournalStore;
   /**
+   * Calls a function that runs the handlers, and returns what it returns. A storage that has this method can
+   * tell which of the application's statements come from the handlers. Without it they are just called.
+   */
+  within?<T>(handlers: () => T): T;
+  /**
    * Remembers that one of several handlers finished. In a transaction there is nothing to remember: what the
    * handler wrote is undone with everything else.
    *

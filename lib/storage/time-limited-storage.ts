@@ -52,6 +52,7 @@ function limitedClaim(claim: InboxClaim): InboxClaim {
     finished,
     ...(transaction !== undefined && { transaction }),
     ...(journal && { journal: limitedJournal(journal) }),
+    ...(claim.within && { within: claim.within.bind(claim) }),
     mark: (handler) => limited(claim.mark(handler)),
     finish: () => limited(claim.finish()),
     fail: () => limited(claim.fail()),

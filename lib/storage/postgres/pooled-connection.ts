@@ -10,19 +10,10 @@ export type RunStatement = (text: string, values?: readonly unknown[]) => Promis
 
 /** One connection of the application's pool, until it is released. */
 export class PooledConnection {
-  private readonly releaseClient: PostgresClient['release'];
-  private query: PostgresClient['query'] = (text, values) => this.client.query(text, values);
   private broken = false;
   private returned = false;
 
   private constructor(readonly client: PostgresClient) {
-    this.releaseClient = client.release.bind(client);
-    // A handler that released it would pass the open transaction to the next user.
-    client.release = () => {
-      throw new PaymentsStorageError(
-        'The connection of the webhook transaction is given back after the handlers: take release() out of the handler.',
-      );
-    };
     client.on('error', this.lost);
   }
 
@@ -45,33 +36,18 @@ export class PooledConnection {
   readonly run: RunStatement = async (text, values) => {
     if (this.broken || this.returned) throw new PaymentsStorageError('The connection to PostgreSQL is gone.');
     try {
-      return await answered(this.query(text, values && [...values]), 'an answer of PostgreSQL');
+      return await answered(this.client.query(text, values && [...values]), 'an answer of PostgreSQL');
     } catch (error) {
       if (error instanceof PaymentsStorageError) this.broken = true;
       throw storageFailure(error);
     }
   };
 
-  /**
-   * Refuses all further statements of the client, which would commit outside of the transaction. Only for a
-   * connection that is closed afterwards.
-   */
-  block(): void {
-    this.query = this.client.query.bind(this.client);
-    this.client.query = () =>
-      Promise.reject(
-        new PaymentsStorageError(
-          'The webhook transaction is over because a handler failed: await everything that a handler began, before its error ' +
-            'is thrown (Promise.allSettled in the place of Promise.all).',
-        ),
-      );
-  }
-
   /** Releases the connection, once, or closes it if its state is unknown. */
   release(how: 'usable' | 'unknown'): void {
     if (this.returned) return;
     this.returned = true;
-    this.releaseClient(this.broken || how === 'unknown');
+    this.client.release(this.broken || how === 'unknown');
     this.client.removeListener('error', this.lost);
   }
 
@@ -126,8 +102,7 @@ export function storageFailure(error: unknown): Error {
   if (code === NOTHING_FINISHED) {
     return new PaymentsStorageError(
       'A handler ended the webhook transaction by itself: what it committed stays, nothing was recorded, and the delivery comes ' +
-        "again. To prevent a second effect, take COMMIT and ROLLBACK out of the handler, and an ORM's transaction() on " +
-        'context.transaction, which sends them (SAVEPOINT and ROLLBACK TO are fine).',
+        'again. To prevent a second effect, take COMMIT and ROLLBACK out of what the handler runs.',
     );
   }
   return new PaymentsStorageError(`PostgreSQL did not do what it was asked: ${failureLabel(error)}.`);

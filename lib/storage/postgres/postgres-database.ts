@@ -5,6 +5,7 @@ import {
   type SqlDatabase,
   type SqlSession,
 } from '../sql/sql-database.js';
+import { DeliveryConnection } from './delivery-connection.js';
 import { autocommit, PooledConnection, type RunStatement } from './pooled-connection.js';
 import { type PostgresPool } from './postgres-pool.js';
 import { textLiteral, MOMENT } from './postgres-text.js';
@@ -13,11 +14,12 @@ import { textLiteral, MOMENT } from './postgres-text.js';
  * The application's pool of `pg` as a database.
  *
  * @param inbox Name of the inbox's table.
+ * @param handlersPool The application's own pool, which `paymentsPool()` shows.
  */
-export function postgresDatabase(pool: PostgresPool, inbox: string): SqlDatabase {
+export function postgresDatabase(pool: PostgresPool, inbox: string, handlersPool: PostgresPool): SqlDatabase {
   return {
     run: scripts(autocommit(pool)),
-    connect: async () => new PostgresSession(await PooledConnection.from(pool), inbox),
+    connect: async () => new PostgresSession(await PooledConnection.from(pool), inbox, handlersPool),
   };
 }
 
@@ -29,26 +31,41 @@ function scripts(run: RunStatement): RunScript {
 /** One connection of the pool. Finish and COMMIT are one message. */
 class PostgresSession implements SqlSession {
   readonly run: RunScript;
-  readonly handle: unknown;
+  /** While handlers run. */
+  private handlers: DeliveryConnection | undefined;
+  private isBlocked = false;
 
   constructor(
     private readonly connection: PooledConnection,
     private readonly inbox: string,
+    private readonly handlersPool: PostgresPool,
   ) {
-    this.run = scripts(connection.run);
-    this.handle = connection.client;
+    const inTurn: RunStatement = (text, values) =>
+      (this.handlers && !this.isBlocked ? this.handlers : this.connection).run(text, values);
+    this.run = scripts(inTurn);
+  }
+
+  get handle(): unknown {
+    return this.handlers?.lent;
   }
 
   begin({ fence }: HeldKey, leaseMs: number): Promise<unknown> {
+    this.handlers = new DeliveryConnection(this.connection, this.handlersPool);
     return this.connection.run(beginTransaction(fence, leaseMs));
   }
 
+  within<T>(handlers: () => T): T {
+    return this.handlers ? this.handlers.runHandlers(handlers) : handlers();
+  }
+
   finishAndCommit(held: HeldKey): Promise<unknown> {
-    return this.connection.run(finishAndCommit(this.inbox, held));
+    const text = finishAndCommit(this.inbox, held);
+    return this.handlers ? this.handlers.finish(text) : this.connection.run(text);
   }
 
   block(): void {
-    this.connection.block();
+    this.isBlocked = true;
+    this.handlers?.block();
   }
 
   rollback(): Promise<unknown> {
@@ -56,7 +73,9 @@ class PostgresSession implements SqlSession {
   }
 
   release(how: 'usable' | 'unknown'): void {
+    this.block();
     this.connection.release(how);
+    if (how === 'usable') this.handlers?.stopEvents();
   }
 }
 

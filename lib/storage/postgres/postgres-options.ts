@@ -4,10 +4,18 @@ import { type PostgresPool } from './postgres-pool.js';
 /** PostgreSQL silently truncates longer names. */
 const LONGEST_NAME_BYTES = 63;
 
-/** @throws PaymentsConfigError */
+/** What a view of `paymentsPool()` shows: the application's own pool. */
+export const POOL = Symbol.for('nestjs-payments.postgres.pool');
+
+/**
+ * Returns the application's own pool, also of a view: the package's records must not wait for a handler's
+ * commit.
+ *
+ * @throws PaymentsConfigError
+ */
 export function checkedPool(where: string, pool: unknown): PostgresPool {
-  if (typeof (pool as Partial<PostgresPool> | null | undefined)?.connect === 'function')
-    return pool as PostgresPool;
+  const given = pool as (Partial<PostgresPool> & { readonly [POOL]?: PostgresPool }) | null | undefined;
+  if (typeof given?.connect === 'function') return given[POOL] ?? (given as PostgresPool);
   throw new PaymentsConfigError(
     `${where} needs the application's pool of the package pg: write new Pool({ connectionString }).`,
   );

@@ -24,9 +24,9 @@ export interface PostgresStorageOptions {
   /**
    * Gives every webhook handler an open transaction as `context.transaction` (a `PoolClient` of `pg`). The
    * handler's writes there, the record that it ran and the outcome in the journal are committed together or
-   * not at all. Writes through another connection, such as that of an injected repository, take no part. A
-   * handler that ends the transaction, by COMMIT or by an ORM's own `transaction()` on this client, commits
-   * for good: the delivery comes again, and the effect happens twice.
+   * not at all. Code that is injected takes part if its ORM uses the pool through {@link paymentsPool} or
+   * {@link typeOrmDriver}; writes through another pool take no part. BEGIN and COMMIT in a handler, also those
+   * of an ORM's own `transaction()`, begin and end a savepoint. COMMIT without BEGIN is refused.
    *
    * Every delivery holds one connection of the pool while its handlers run. A handler that pays or queries
    * the journal needs a second one. If the pool has none left within four seconds, the handler fails and the
@@ -77,7 +77,7 @@ const OPTIONS = ['pool', 'transactional', 'schema'];
 export function postgresStorage(options: PostgresStorageOptions): PaymentsStorage {
   const { pool, transactional, schema } = checked(options);
   const names = tableNames(schema);
-  const database = postgresDatabase(withCheckedTables(pool, names), names.inbox);
+  const database = postgresDatabase(withCheckedTables(pool, names), names.inbox, pool);
   const statements = {
     inbox: inboxStatements(names),
     journal: journalStatements(names),

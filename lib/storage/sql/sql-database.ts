@@ -68,6 +68,8 @@ export interface SqlSession {
   readonly handle: unknown;
   /** Begins the transaction of the handlers. */
   begin(held: HeldKey, leaseMs: number): Promise<unknown>;
+  /** Calls what runs the handlers. The statements that come from it may join the transaction. */
+  within?<T>(handlers: () => T): T;
   /** Records the claim as done and commits. Rejects if nothing was committed, or if nobody knows. */
   finishAndCommit(held: HeldKey): Promise<unknown>;
   /** Refuses what a handler that failed still does with the transaction. */

@@ -44,6 +44,11 @@ export class TransactionalClaim implements InboxClaim {
     return this.parts.session.handle;
   }
 
+  within<T>(handlers: () => T): T {
+    const { session } = this.parts;
+    return session.within ? session.within(handlers) : handlers();
+  }
+
   mark(): Promise<boolean> {
     return Promise.resolve(!this.ended);
   }

@@ -62,7 +62,8 @@ export class HandlerRunner {
       transaction,
     );
     const run = { claim, webhook, context, time, step: 'The inbox' };
-    const steps = runSteps(planHandlers(work, claim), run);
+    const runAll = (): Promise<StepsResult> => runSteps(planHandlers(work, claim), run);
+    const steps = claim.within ? claim.within(runAll) : runAll();
     const waited = await withDeadline(steps, performance.now() + handlerTimeoutMs);
     if (waited.ended === 'done') return this.end(claim, waited.value, work, webhook.event);
     time.end(new Error(`The handlers took longer than ${handlerTimeoutMs} ms (handlerTimeoutMs).`));

@@ -20,8 +20,8 @@ export interface PaymentEventContext {
   /** Fires when `handlerTimeoutMs` is over and the delivery was answered without the handlers. */
   readonly signal: AbortSignal;
   /**
-   * The open database transaction, if the storage commits together with the handler's writes. Do not end it:
-   * an ORM's own `transaction()` on it would commit, and the delivery would come again.
+   * The open database transaction, if the storage commits together with the handler's writes. It is over when
+   * the handlers have ended: await everything that uses it.
    */
   readonly transaction?: unknown;
 }

@@ -46,6 +46,23 @@ class SlowStorage {
   }
 }
 
+it('lets a storage run the handlers, however long they take', async () => {
+  const { inbox, ...memory } = memoryStorage();
+  let runs = 0;
+  const within = <T>(handlers: () => T): T => {
+    runs += 1;
+    return handlers();
+  };
+  const claim = async (...args: Parameters<typeof inbox.claim>): Promise<ClaimResult> => {
+    const result = await inbox.claim(...args);
+    return result.result === 'claimed' ? { ...result, claim: { ...result.claim, within } } : result;
+  };
+  const limited = timeLimited({ ...memory, name: 'remote', inbox: { ...inbox, claim } });
+  const running = claimed(await limited.inbox.claim(inboxDelivery('order-1'), 60_000));
+  expect(running.within?.(() => 'handled')).toBe('handled');
+  expect(runs).toBe(1);
+});
+
 it('leaves a storage in this process as it is', () => {
   const memory = memoryStorage();
   expect(timeLimited(memory)).toBe(memory);

@@ -233,3 +233,24 @@ describe('the handlers of a claim', () => {
     expect(log).toEqual(['A.a', 'mark A.a']);
   });
 });
+
+it('has the storage run the handlers, and nothing after them, if it wants to', async () => {
+  const order: string[] = [];
+  const claim: InboxClaim = {
+    attempt: 1,
+    finished: [],
+    within: (handlers) => {
+      order.push('within');
+      return handlers();
+    },
+    mark: () => Promise.resolve(true),
+    finish: () => Promise.resolve(order.push('finish') > 0),
+    fail: () => Promise.resolve(),
+    withdraw: () => Promise.resolve(),
+  };
+  const handlers = [{ name: 'Orders.paid', run: () => Promise.resolve(order.push('handler')) }];
+  const done = (): void => void order.push('done');
+  const runner = new HandlerRunner('default', TIMES, new RunningWork());
+  expect(await runner.run(claim, { known: true, handlers, done }, webhook())).toMatchObject({ status: 200 });
+  expect(order).toEqual(['within', 'handler', 'finish', 'done']);
+});

@@ -1,0 +1,63 @@
+import { PaymentsStorageError } from '../../errors/payments-errors.js';
+import { forwardEvents, handlerClient } from './handler-client.js';
+import { HandlerTransaction } from './handler-transaction.js';
+import { type HandlerConnection, runHandlers } from './payments-pool.js';
+import { type PooledConnection, type RunStatement } from './pooled-connection.js';
+import { type PostgresClient, type PostgresPool, type PostgresResult } from './postgres-pool.js';
+
+/** The connection of one delivery, shared by its handlers' checkouts and by the package. */
+export class DeliveryConnection implements HandlerConnection {
+  /** What handlers find as `context.transaction`. */
+  readonly lent: PostgresClient;
+  private readonly transaction: HandlerTransaction;
+  private readonly views = new Set<PostgresClient>();
+  /** Tells checkouts nothing more of the connection, which goes back to the pool. */
+  readonly stopEvents: () => void;
+
+  constructor(
+    private readonly connection: PooledConnection,
+    private readonly pool: PostgresPool,
+  ) {
+    this.transaction = new HandlerTransaction((text) => connection.client.query(text));
+    this.lent = this.view(() => {
+      throw new PaymentsStorageError(
+        'The connection of the webhook transaction is given back after the handlers: take release() out of the handler.',
+      );
+    });
+    this.stopEvents = forwardEvents(connection.client, this.views);
+  }
+
+  /** Runs a statement of the package in turn with those of handlers. */
+  readonly run: RunStatement = (text, values) =>
+    this.transaction.run(this, () => this.connection.run(text, values));
+
+  readonly checkOut = (): PostgresClient => {
+    if (this.transaction.over) throw this.transaction.over;
+    return this.view((client) => {
+      if (!this.views.delete(client)) {
+        throw new Error('Release called on client which has already been released to the pool.');
+      }
+      this.transaction.release(client);
+    });
+  };
+
+  runHandlers<T>(handlers: () => T): T {
+    return runHandlers(this.pool, this, handlers);
+  }
+
+  /** Takes nothing more from handlers, and commits after what they asked for. */
+  finish(text: string): Promise<PostgresResult> {
+    return this.transaction.finish(() => this.connection.run(text));
+  }
+
+  /** Takes nothing more from handlers, and refuses what waits. */
+  block(): void {
+    this.transaction.abort();
+  }
+
+  private view(release: (client: PostgresClient) => void): PostgresClient {
+    const view = handlerClient(this.connection.client, this.transaction, { release });
+    this.views.add(view);
+    return view;
+  }
+}

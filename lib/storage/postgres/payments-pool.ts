@@ -1,0 +1,151 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type Callback, isCallback, isSubmittable, type QueryClient } from './handler-client.js';
+import { checkedPool, POOL } from './postgres-options.js';
+import { type PostgresClient, type PostgresPool } from './postgres-pool.js';
+
+/** The delivery whose handlers run, as their checkouts of the pool need it. */
+export interface HandlerConnection {
+  /** A checkout of the delivery's connection. Throws if the delivery is over. */
+  readonly checkOut: () => PostgresClient;
+}
+
+/** The handlers that use a pool. */
+type Handlers = AsyncLocalStorage<HandlerConnection>;
+
+/**
+ * Where a pool keeps its handlers. On the pool, and not in this file: an application may load the package twice,
+ * once as ESM and once as CommonJS, and pools of different databases must not meet.
+ */
+const HANDLERS = Symbol.for('nestjs-payments.postgres.handlers');
+
+/**
+ * The application's pool of `pg`, as a view that is aware of webhook handlers. Give it to an ORM (Drizzle,
+ * Kysely, Knex, MikroORM, Prisma; TypeORM takes `typeOrmDriver()`), and everything that code inside of a handler
+ * writes through that ORM, injected repositories too, belongs to the webhook's transaction: it is committed
+ * with the record of the delivery, or undone with it.
+ *
+ * Inside of a handler, with `postgresStorage({ pool, transactional: true })` on the same pool, `connect()` and
+ * `query()` give the connection of the delivery. BEGIN, COMMIT and ROLLBACK begin and end a savepoint there,
+ * `release()` does nothing, and a delivery needs no second connection. Work that still runs when the handlers have ended
+ * is refused with a `PaymentsStorageError`. Everywhere else the view is the pool itself.
+ *
+ * @throws PaymentsConfigError if `pool` is no pool.
+ *
+ * @example
+ * ```ts
+ * const pool = new Pool();
+ * const storage = postgresStorage({ pool, transactional: true });
+ * const view = paymentsPool(pool); // drizzle(view), new PrismaPg(view), new PostgresDialect({ pool: view })
+ * ```
+ *
+ * @publicApi
+ */
+export function paymentsPool<P extends PostgresPool>(pool: P): P {
+  const target = checkedPool('paymentsPool(pool)', pool) as P & Record<string, unknown>;
+  const handlers = handlersOf(target);
+  const view: P = new Proxy(target, {
+    get: (_, name) => {
+      if (name === POOL) return target;
+      const member: unknown = Reflect.get(target, name, target);
+      const isOwn = name !== 'connect' && name !== 'query' && Object.hasOwn(target, name);
+      // What a pool holds by itself, such as the classes of its options, is given as it is.
+      if (typeof member !== 'function' || name === 'constructor' || isOwn) return member;
+      return (...given: unknown[]) => {
+        const running = handlers.getStore();
+        if (running && name === 'connect') return connect(running, given.find(isCallback));
+        if (running && name === 'query') return query(running, given);
+        const result: unknown = Reflect.apply(member, target, given);
+        return result === target ? view : result;
+      };
+    },
+  });
+  return view;
+}
+
+/**
+ * What the option `driver` of a TypeORM `DataSource` takes, so that TypeORM uses the application's pool through
+ * {@link paymentsPool}. `DataSource.destroy()` leaves the pool open: the application ends it.
+ *
+ * @throws PaymentsConfigError if `pool` is no pool.
+ *
+ * @example
+ * ```ts
+ * // What TypeOrmModule.forRoot() and new DataSource() take:
+ * const source = { type: 'postgres', driver: typeOrmDriver(new Pool()), autoLoadEntities: true };
+ * ```
+ *
+ * @publicApi
+ */
+export function typeOrmDriver(pool: PostgresPool): object {
+  const view = paymentsPool(checkedPool('typeOrmDriver(pool)', pool));
+  const end = (callback?: Callback): Promise<void> | undefined => {
+    if (!callback) return Promise.resolve();
+    process.nextTick(callback, null);
+    return undefined;
+  };
+  const lent = new Proxy(view, {
+    get: (target, name) => (name === 'end' ? end : (Reflect.get(target, name) as unknown)),
+  });
+  return {
+    // TypeORM calls it with `new`, which gives the object that the function returns.
+    Pool: function Pool() {
+      return lent;
+    },
+  };
+}
+
+/** Runs handlers, whose checkouts of a view get the connection of their delivery. */
+export function runHandlers<T>(pool: PostgresPool, connection: HandlerConnection, handlers: () => T): T {
+  const known = (pool as { readonly [HANDLERS]?: Handlers })[HANDLERS];
+  return known ? known.run(connection, handlers) : handlers();
+}
+
+function handlersOf(pool: PostgresPool & { readonly [HANDLERS]?: Handlers }): Handlers {
+  const handlers = pool[HANDLERS] ?? new AsyncLocalStorage<HandlerConnection>();
+  if (!pool[HANDLERS]) Object.defineProperty(pool, HANDLERS, { value: handlers });
+  return handlers;
+}
+
+function connect(running: HandlerConnection, callback?: (...given: unknown[]) => void): unknown {
+  const connecting = new Promise<PostgresClient>((resolve) => {
+    resolve(running.checkOut());
+  });
+  if (!callback) return connecting;
+  connecting.then(
+    (client) => {
+      process.nextTick(callback, undefined, client, (error: unknown) => {
+        client.release(Boolean(error));
+      });
+    },
+    (error: unknown) => {
+      process.nextTick(callback, error, undefined, () => undefined);
+    },
+  );
+  return undefined;
+}
+
+/** Resolves also for a cursor, as the pool of `pg` does. */
+function query(running: HandlerConnection, given: readonly unknown[]): unknown {
+  const callback = given.find(isCallback);
+  const run = (client: PostgresClient, ...more: unknown[]): unknown =>
+    (client.query as unknown as QueryClient)(...given.filter((value) => !isCallback(value)), ...more);
+  const result = new Promise((resolve, reject) => {
+    const client = running.checkOut();
+    const settle: Callback = (error, value) => {
+      if (error instanceof Error) reject(error);
+      else resolve(value);
+    };
+    if (isSubmittable(given[0])) run(client, settle);
+    else resolve(run(client));
+  });
+  if (!callback) return result;
+  result.then(
+    (value) => {
+      process.nextTick(callback, undefined, value);
+    },
+    (error: unknown) => {
+      process.nextTick(callback, error);
+    },
+  );
+  return undefined;
+}

@@ -1,0 +1,105 @@
+// The parts of the ORMs that are used: they are not installed where the types are checked.
+
+declare module 'typeorm' {
+  export interface EntityManager {
+    increment(entity: unknown, conditions: object, column: string, by: number): Promise<unknown>;
+  }
+  export interface Repository<Entity> {
+    findOneBy(conditions: object): Promise<Entity | null>;
+    readonly manager: EntityManager;
+    increment(conditions: object, column: string, by: number): Promise<unknown>;
+  }
+  export interface QueryRunner {
+    readonly manager: EntityManager;
+    databaseConnection: unknown;
+    startTransaction(level?: string): Promise<void>;
+    commitTransaction(): Promise<void>;
+    rollbackTransaction(): Promise<void>;
+  }
+  export class DataSource {
+    constructor(options: object);
+    readonly manager: EntityManager;
+    initialize(): Promise<this>;
+    destroy(): Promise<void>;
+    createQueryRunner(): QueryRunner;
+    transaction<T>(run: (manager: EntityManager) => Promise<T>): Promise<T>;
+    transaction<T>(level: string, run: (manager: EntityManager) => Promise<T>): Promise<T>;
+    getRepository<Entity>(entity: unknown): Repository<Entity>;
+  }
+  export const EntitySchema: new (options: object) => object;
+  export function Entity(name: string): ClassDecorator;
+  export function PrimaryColumn(type: string): PropertyDecorator;
+  export function Column(type: string): PropertyDecorator;
+}
+
+declare module 'typeorm-0.3' {
+  export { DataSource, EntitySchema, type EntityManager } from 'typeorm';
+}
+
+declare module '@nestjs/typeorm' {
+  import { type DynamicModule } from '@nestjs/common';
+
+  export const TypeOrmModule: {
+    forRootAsync(options: object): DynamicModule;
+    forFeature(entities: readonly unknown[]): DynamicModule;
+  };
+  export function InjectRepository(entity: unknown): ParameterDecorator;
+  export function InjectDataSource(): ParameterDecorator;
+}
+
+declare module 'drizzle-orm' {
+  export interface Sql {
+    readonly queryChunks: readonly unknown[];
+  }
+  export function sql(text: TemplateStringsArray, ...values: readonly unknown[]): Sql;
+  export function eq(column: unknown, value: unknown): Sql;
+}
+
+declare module 'drizzle-orm/pg-core' {
+  export function pgTable<Columns>(name: string, columns: Columns): Columns;
+  export function text(name: string): { primaryKey(): unknown };
+  export function integer(name: string): { notNull(): unknown };
+}
+
+declare module 'drizzle-orm/node-postgres' {
+  export interface Database {
+    update(table: unknown): { set(values: object): { where(condition: unknown): Promise<unknown> } };
+    transaction<T>(run: (tx: Database) => Promise<T>, config?: object): Promise<T>;
+  }
+  export function drizzle(client: unknown): Database;
+}
+
+declare module 'kysely' {
+  export interface Query {
+    set(change: (expression: (...parts: unknown[]) => unknown) => object): Query;
+    where(column: string, operator: string, value: unknown): Query;
+    execute(): Promise<unknown>;
+  }
+  export interface Database {
+    updateTable(name: string): Query;
+    transaction(): { execute<T>(run: (trx: Database) => Promise<T>): Promise<T> };
+  }
+  export const Kysely: new (options: object) => Database;
+  export const PostgresDialect: new (options: { readonly pool: unknown }) => object;
+}
+
+declare module 'knex' {
+  export interface Query extends Promise<unknown> {
+    where(condition: object): Query;
+    increment(column: string, by: number): Query;
+  }
+  export interface Knex {
+    (table: string): Query;
+    transaction<T>(run: (trx: Knex) => Promise<T>, config?: object): Promise<T>;
+  }
+  const pack: { readonly knex: (options: object) => Knex };
+  export default pack;
+}
+
+declare module 'pg-cursor' {
+  export default class Cursor {
+    constructor(text: string, values?: readonly unknown[]);
+    read(rows: number): Promise<readonly unknown[]>;
+    close(): Promise<void>;
+  }
+}

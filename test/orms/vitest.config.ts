@@ -1,0 +1,14 @@
+import { fileURLToPath } from 'node:url';
+import { mergeConfig } from 'vitest/config';
+import root from '../../vitest.config.js';
+
+const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** Webhook handlers with the ORMs of this folder's package.json, which the root does not install. */
+export default mergeConfig(
+  { ...root, test: { ...root.test, include: [], exclude: ['**/node_modules/**'] } },
+  {
+    root: pathOf('../..'),
+    test: { include: ['test/orms/*.spec.ts'] },
+  },
+);
