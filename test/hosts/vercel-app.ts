@@ -45,7 +45,7 @@ class SeenController {
   }
 }
 
-/** The helpers have read the body, and play it to whoever listens. */
+/** The helpers have read the body, and replay it to every listener. */
 function replayed(request: WebhookHostRequest): Promise<Buffer> {
   const { raw = request } = request as WebhookHostRequest & { readonly raw?: object };
   const stream = raw as NodeJS.EventEmitter;

@@ -115,8 +115,8 @@ function journalFaults({ journal, steps }: Evidence): string[] {
 }
 
 /**
- * Every planned trouble comes, or the run proves less than it says. Each point but the last is passed until somebody dies
- * there; whoever did not live to hear of its finish never came to the answer.
+ * Every planned trouble must happen, or the run proves less than it says. Work passes each point but the last before a process
+ * dies there; a process that died before its finish was confirmed never came to the answer.
  */
 function missingTroubles(
   { crashPoints, stopPoints, networkFaults, randomKills, randomStops }: Plan,

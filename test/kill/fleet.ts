@@ -18,7 +18,7 @@ export class Fleet {
   private readonly replicas: Replica[] = [];
   private lives = 0;
   private stopping = false;
-  /** Whoever was killed is started again once this resolves. */
+  /** Killed replicas are started again once this resolves. */
   private held: Promise<unknown> = Promise.resolve();
   /** Tells `changed` when a replica starts, or listens. */
   private readonly news = new EventEmitter();

@@ -76,12 +76,12 @@ export class History {
   /** Returns only once the lines are out of the reach of a SIGKILL; several lines are written together or not at all. */
   add(happenings: Happening | readonly Happening[], life = this.life): void {
     const lines = [happenings].flat().map((happening): Line => ({ at: now(), life, ...happening }));
-    // It begins anew, because a process that is killed while it writes leaves half a line.
+    // A new line first, because a process that is killed while it writes leaves half a line.
     writeSync(this.file, `\n${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
   }
 }
 
-/** What was written whole, by time. Whoever was killed within a line did not come to what the line tells of. */
+/** The complete lines, by time. A process that was killed within a line did not do what the line reports. */
 export function readHistory(path: string): Line[] {
   const lines = readFileSync(path, 'utf8').split('\n');
   return lines.flatMap(readLine).sort((one, other) => one.at - other.at);

@@ -48,7 +48,7 @@ export async function main(args: string[]): Promise<number> {
   if (values.calls !== undefined) return payAndDie(Number(values.calls), values.seed, modes);
   const program = await buildChildProgram('test/kill/replica.ts');
   const runs: KillRun[] = [];
-  // Whoever ends a run that takes too long hears what it was.
+  // If somebody ends a run that takes too long, the seed is printed.
   process.once('SIGTERM', () => {
     tell(`Ended from outside, seed ${values.seed}: ${runs.length} of ${modes.length} storages were done.`);
     process.exit(1);

@@ -17,7 +17,7 @@ export interface Step {
 }
 
 /**
- * What the storage must never do with an entry, whoever asked for it.
+ * What the storage must never do with an entry, for any caller.
  *
  * @param steps Of one reference, in their order.
  * @param released The outcomes that an operator released.

@@ -46,7 +46,7 @@ export class Calls {
     if (unreachable && existing === undefined) checker.neverLeft(call, result);
     checker.ended([call], [result], sentBefore, await merchant.stored(call));
     if (result.end === 'died') await this.checkAfterDeath(call);
-    // Nobody is left who knows of the payment, or whoever does cannot write it down again yet.
+    // No process knows the payment any more, or the one that does cannot write it down again yet.
     if (meanwhile === 'row vanishes' && trouble !== undefined) checker.lost(call);
   }
 

@@ -41,7 +41,7 @@ class SlotFacts {
 export class Checker {
   readonly sent: SentPayment[] = [];
   private readonly facts = new Map<string, SlotFacts>();
-  /** The first contradiction; whoever found it may have been a request that nobody waits for. */
+  /** The first contradiction. A request that nobody waits for may have found it. */
   private found: Error | undefined;
 
   /** @param mayRepeat Whether somebody beside the package sends requests again. */

@@ -47,7 +47,7 @@ const FINAL = ['success', 'paid', 'failed', 'cancelled', 'expired'];
 
 /**
  * The harshest gateway that the specification allows: it knows idempotency keys, and does not mind a reference that was used
- * before. Whoever sends another key for the same payment pays twice.
+ * before. A caller that sends another key for the same payment pays twice.
  */
 export class LedgerGateway {
   readonly effects: Effect[] = [];
@@ -154,7 +154,7 @@ export class GatewayAddress {
     handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
   ): Promise<GatewayAddress> {
     const server = createServer((request, response) => {
-      // Whoever goes away while it sends is nobody's concern.
+      // A client may close the connection while it sends.
       handle(request, response).catch(() => response.socket?.destroy());
     });
     return new GatewayAddress(server, await listenOnKeptPort(server));

@@ -80,7 +80,7 @@ export const madeRequests = (family: Family): Requests =>
 export const openRequests = (family: Family): Requests =>
   requestWith(family, fc.constantFrom(...SILENT, ...UNCERTAIN)).map((one) => [one]);
 
-/** The money has moved, which the answer does not say; whoever sends the payment again is refused. */
+/** The money has moved, and the answer does not say so. A request for the same payment is refused. */
 export const refusedAgain: Requests = fc
   .tuple(fc.constantFrom(...SILENT), refused)
   .map(([answer, refusal]) => [{ answer, effect: 'now' }, refusal]);

@@ -51,7 +51,7 @@ export class Recoveries {
     }
   }
 
-  /** Whoever is called at night because of an unknown payment finds one. */
+  /** An operator who gets an alarm for an unknown payment finds one. */
   private async checkReport(report: RecoveryReport | undefined): Promise<void> {
     if (!report || !this.isCalm) return;
     const { merchant, checker } = this.world;

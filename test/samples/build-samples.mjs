@@ -1,4 +1,4 @@
-// Builds every sample with its own tsconfig against the built package, as whoever copies one does, and holds its imports to
+// Builds every sample with its own tsconfig against the built package, as a reader who copies one does, and holds its imports to
 // its own package.json: in the repository the root's packages would hide one that is missing there.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

@@ -42,7 +42,7 @@ const family = (path: string): string => (path.includes('/payments/') ? 'collect
 
 /**
  * The harshest gateway that the specification allows: it knows idempotency keys, and does not mind a reference that was
- * used before. Whoever sends another key for the same payment pays twice.
+ * used before. A caller that sends another key for the same payment pays twice.
  */
 export class KeyOnlyGateway {
   readonly effects: Effect[] = [];

@@ -1,4 +1,4 @@
-/** Each entry point, and the optional peers that whoever imports it has. `pg` is only described, never loaded. */
+/** Each entry point, and the optional peers that its users have. `pg` is only described, never loaded. */
 export const ENTRY_POINTS = {
   '.': [],
   './testing': [],

@@ -88,7 +88,7 @@ async function recoverWith(poison: () => Promise<unknown>): Promise<readonly Jou
   return listed;
 }
 
-/** Whoever asks for the payment again is told that it may have been made; nothing is sent. */
+/** A repeated call gets the error that the payment may have been made, and sends nothing. */
 async function isNeverMadeAgain(): Promise<void> {
   const call = payments.collections.mobileMoney({ ...collectionRequest, reference: 'order-5' });
   await expect(call).rejects.toMatchObject({ name: 'PaymentOutcomeUnknownError', evidence: 'interrupted' });

@@ -15,7 +15,7 @@ export interface CallEvidence {
   readonly unresolved: ReadonlySet<string>;
 }
 
-/** What must never become of a payment, whoever dies and whatever is lost on the way. */
+/** What must never happen to a payment, whichever process dies and whatever is lost on the way. */
 export function checkCalls({ references, fenced, lines, states, unresolved }: CallEvidence): string[] {
   const killedAt = new Map(all(lines, 'killed').map(({ life, at }) => [life, at]));
   return references.flatMap((reference) => {

@@ -238,7 +238,7 @@ export async function runCalls(mode: CallRun['mode'], size: CallSize, program: s
     await pass();
   }
 
-  /** Until the journal knows that the payment left: whoever stood still before could not be taken over. */
+  /** Until the journal knows that the payment left: no process takes over a payment that was paused before that. */
   async function untilNoted(reference: string): Promise<void> {
     const isNoted = async (): Promise<boolean> =>
       (await insist(() => storage.journal.get(keyOf(reference))))?.record.sent === true;

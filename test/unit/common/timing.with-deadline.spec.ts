@@ -21,7 +21,7 @@ describe('work with a deadline and a signal', () => {
     };
   });
   afterEach(() => {
-    // Whoever waited has left nothing behind.
+    // The wait leaves no listener and no timer behind.
     expect(timers()).toBe(0);
     expect(getEventListeners(signal, 'abort')).toEqual([]);
     vi.restoreAllMocks();

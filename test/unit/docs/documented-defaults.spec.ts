@@ -68,7 +68,7 @@ function withOption(
 
 describe.each(KINDS)('the documentation of $name', ({ name, files, required, resolve, atLeast }) => {
   const documented = documentedDefaults(files, name);
-  // As text: a resolver makes functions anew at every call.
+  // As text: a resolver makes new functions at every call.
   const resolved = (options: Record<string, unknown>): string => inspect(resolve(options), { depth: null });
   const leftOut = resolved({ ...required });
 

@@ -33,7 +33,7 @@ const nameless = (status: string, verdict: StatusVerdict): [object, StatusVerdic
     { status, id: 'another-transaction' },
   ].map((answer) => [answer, verdict]);
 
-/** Answers that name no amount: whoever knows of no payment may repeat the reference of the path, and say "failed". */
+/** Answers without an amount: a gateway that has no such payment may repeat the reference of the path and say "failed". */
 const amountless = (status: string): [object, StatusVerdict][] =>
   [{}, { amount: null }, { currency: 'TZS' }].map((fields) => [
     { reference: 'order/1', status, ...fields },
