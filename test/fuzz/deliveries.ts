@@ -67,7 +67,7 @@ function originalOf(subject: SchemeCase, key: Buffer, random: Random): Original 
   return { ...texts, body, key, moment, wellWritten, signature: signatureOf(subject, texts, body, { key }) };
 }
 
-/** Mostly near to now, often at the very edge, sometimes far away; whole seconds where the unit is one. */
+/** Mostly near to now, often at the very edge, sometimes far away; whole seconds if the unit is one. */
 function momentOf(unit: SchemeCase['unit'], random: Random): number {
   const offset = random.pick([
     0,

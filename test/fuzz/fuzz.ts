@@ -83,7 +83,7 @@ function isOfNow({ wellWritten, moment }: Original, now: number): boolean {
   return wellWritten && now - moment <= TOLERANCE_MS && moment - now <= TOLERANCE_MS;
 }
 
-/** Whether a signature header says what it should: nothing else, or where the scheme allows more, exactly this among it. */
+/** Whether a signature header says what it should: nothing else, or, if the scheme allows more, exactly this among it. */
 function holds({ separator, pairs }: SchemeCase, given: string, right: string): boolean {
   if (separator !== undefined) return given.split(separator).includes(right);
   if (pairs !== true) return given === right;

@@ -16,7 +16,7 @@ export type Happening =
   | ({ readonly what: 'claimed' } & Run)
   /** The storage says that the outcome was handled before. */
   | ({ readonly what: 'known' } & About)
-  /** The handler that makes the effect has made it; where the storage has transactions it does not stand yet. */
+  /** The handler has made its effect. If the storage has transactions, it is not committed yet. */
   | ({ readonly what: 'effect' } & Run)
   /** The storage is about to be asked to remember that a handler finished. */
   | ({ readonly what: 'marking'; readonly handler: string } & Run)

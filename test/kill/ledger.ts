@@ -86,7 +86,7 @@ export class Ledger {
     await each(references, (reference) => this.journal.insert(payment(reference), 0));
   }
 
-  /** How each payment stands in the journal; nothing where it does not. */
+  /** The state of each payment in the journal; nothing if it is not there. */
   async journalled(references: readonly string[]): Promise<ReadonlyMap<string, JournalledEnd>> {
     const found = new Map<string, JournalledEnd>();
     await each(references, async (reference) => {
@@ -136,12 +136,12 @@ export class Ledger {
     return redisSteps((await this.server.appendOnlyFile?.()) ?? Buffer.alloc(0), LEASE_MS);
   }
 
-  /** The effects that were made, in their order. Only where effects are rows of the same database. */
+  /** The effects that were made, in their order. Only if effects are rows of the same database. */
   async effects(): Promise<Effect[]> {
     return (await this.query('SELECT reference, outcome FROM effects ORDER BY id')) as unknown as Effect[];
   }
 
-  /** What contradicts itself at this moment. Only where effects are rows of the same database. */
+  /** What contradicts itself at this moment. Only if effects are rows of the same database. */
   async contradictions(): Promise<string[]> {
     return (await this.query(CONTRADICTIONS)).map((row) => JSON.stringify(row));
   }

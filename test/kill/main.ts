@@ -18,7 +18,7 @@ const USUAL_SIZE: Readonly<Record<StorageMode, Omit<Size, 'seed'>>> = {
   bullmq: { events: 300, kills: 30, stops: 10, networkFaults: 24, contradictions: false },
 };
 
-/** Resolves to the exit code: 1 where a promise was broken, 2 where the test could not run. */
+/** Resolves to the exit code: 1 if a promise was broken, 2 if the test could not run. */
 export async function main(args: string[]): Promise<number> {
   const { values } = parseArgs({
     args,
@@ -83,7 +83,7 @@ export async function main(args: string[]): Promise<number> {
   return runs.every(({ verdict }) => verdict.violations.length === 0) ? 0 : 1;
 }
 
-/** The other half: payments that are made, where the one above is webhooks that are heard. */
+/** The other half: replicas make payments. Above they receive webhooks. */
 async function payAndDie(payments: number, seed: string, modes: readonly StorageMode[]): Promise<number> {
   const program = await buildChildProgram('test/kill/calls/call-replica.ts');
   let broken = 0;

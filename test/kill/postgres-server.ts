@@ -70,7 +70,7 @@ export class PostgresServer {
   }
 }
 
-/** Where `initdb` and `postgres` are; undefined where they are not installed. */
+/** Where `initdb` and `postgres` are; undefined if they are not installed. */
 export function postgresPrograms(): string | undefined {
   const versions = existsSync(DEBIAN)
     ? readdirSync(DEBIAN).sort((one, other) => Number(other) - Number(one))

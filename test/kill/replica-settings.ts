@@ -14,7 +14,7 @@ export interface ReplicaSettings {
   readonly planned: string;
 }
 
-/** What a replica tells the runner: where it listens, or that it is about to stand still. */
+/** What a replica tells the runner: where it listens, or that it is about to pause. */
 export type ReplicaMessage = { readonly port: number } | { readonly stops: true };
 
 /** Short, so that what a dead replica began is soon taken over. */

@@ -36,7 +36,7 @@ export interface KillRun {
   readonly journalled: number;
   readonly operations: { readonly releases: number; readonly purges: number };
   readonly seconds: number;
-  /** File of the history, which stays where a promise was broken. */
+  /** File of the history, which is kept if a promise was broken. */
   readonly history: string;
   /** What it says about the references that the violations name, and what happened last. */
   readonly trace: readonly string[];

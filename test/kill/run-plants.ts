@@ -5,7 +5,7 @@ import { edit, type Plant, PLANTS } from './plants.js';
 import { type Size } from './plan.js';
 import { runKillTest } from './run-kill-test.js';
 
-/** Small, and with every stop that there is: a fault shows where one replica takes over from another. */
+/** Small, and with every stop that there is: a fault shows when one replica takes over from another. */
 const SIZE: Omit<Size, 'seed'> = {
   events: 60,
   kills: 10,
@@ -13,11 +13,11 @@ const SIZE: Omit<Size, 'seed'> = {
   networkFaults: 0,
   contradictions: false,
 };
-/** What shows only where two things meet may need another run. */
+/** A fault that shows only if two things coincide may need another run. */
 const TRIES = 3;
 
 /**
- * Runs the test once for each planted fault, again where nothing was found. Resolves to those of which nothing was.
+ * Runs the test once for each planted fault, and again if nothing was found. Resolves to the faults that were not found.
  *
  * @param only A part of the names of the plants that are tried.
  */

@@ -76,7 +76,7 @@ export class Sender {
     return false;
   }
 
-  /** The status of the answer; 0 where none came. */
+  /** The status of the answer; 0 if none came. */
   private post(port: number, { path, body, headers }: Message, waitMs: number): Promise<number> {
     return new Promise((resolve) => {
       const outgoing = request(

@@ -14,7 +14,7 @@ export class Watch {
     this.looking = ledger ? this.keepLooking(ledger) : Promise.resolve();
   }
 
-  /** Looks for the last time; rejects where it cannot. */
+  /** Looks for the last time; rejects if it cannot. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.looking;

@@ -111,7 +111,7 @@ export class Calls {
     checker.hold(call, undefined);
   }
 
-  /** What the caller was told counts, also where its process dies right after that. */
+  /** The result that the caller got counts, also if its process dies right after that. */
   private async call(
     call: PlannedCall,
     process: MerchantProcess,

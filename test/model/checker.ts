@@ -37,7 +37,7 @@ class SlotFacts {
   }
 }
 
-/** Compares what the package says with what the gateway's ledger holds. Throws where they contradict each other. */
+/** Compares what the package says with what the gateway's ledger holds. Throws if they contradict each other. */
 export class Checker {
   readonly sent: SentPayment[] = [];
   private readonly facts = new Map<string, SlotFacts>();

@@ -11,7 +11,7 @@ const WORKERS = 2;
 
 /**
  * Plays the stories on the library as it is: they find nothing, and reach every kind. Then plants each fault, and plays them
- * until one finds it. Resolves to the exit code: 1 where one was not found.
+ * until one finds it. Resolves to the exit code: 1 if one was not found.
  */
 export async function main(args: string[]): Promise<number> {
   const { values } = parseArgs({

@@ -27,7 +27,7 @@ export class Model {
     return model;
   }
 
-  /** Plays a plan from an empty journal to its end. Rejects where money was not safe. */
+  /** Plays a plan from an empty journal to its end. Rejects if money was not safe. */
   async play(plan: Plan): Promise<void> {
     const { port } = this.front.address() as AddressInfo;
     const store = await this.storage.begin(plan.journalSize);

@@ -104,7 +104,7 @@ export class Outcomes {
     }
   }
 
-  /** The status of the answer; 0 where none came. */
+  /** The status of the answer; 0 if none came. */
   private deliver({ reference, amount, status }: Effect): Promise<number> {
     const event = paymentEvent(`payment.${status}` as 'payment.success', { reference, amount });
     const body = JSON.stringify(event);

@@ -113,7 +113,7 @@ export interface Plan {
   readonly probe: { readonly collections: boolean; readonly disbursements: boolean };
   /** Whether the gateway can be asked what came of a payment. */
   readonly asksForStatus: boolean;
-  /** A journal in memory that makes room where it holds more than this; undefined: it never does. */
+  /** A journal in memory makes room if it holds more than this; undefined: it never does. */
   readonly journalSize: 2 | undefined;
   readonly interceptor: Interceptor;
   readonly steps: readonly Step[];

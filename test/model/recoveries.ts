@@ -37,7 +37,7 @@ export class Recoveries {
     for (const [slot, entry] of existing) this.checkProbe(slot, entry, sentBefore, step);
   }
 
-  /** Undefined where it failed, or its process died. */
+  /** Undefined if it failed or its process died. */
   private async recover(process: MerchantProcess): Promise<RecoveryReport | undefined> {
     try {
       const report = await Promise.race([process.journal.recover(), process.death]);

@@ -1,5 +1,5 @@
 // Plays the random stories in their large size. `--storage memory|postgres|redis` says where; `--runs` how many; `--seed`,
-// and `--path` where a run found a counterexample, play the same ones again.
+// and `--path` after a run found a counterexample, play the same ones again.
 import { runSpecs } from '../support/run-specs.mjs';
 
 runSpecs('test/model/money-safety', 'MODEL', {

@@ -9,7 +9,7 @@ export interface ModelStorage {
   /**
    * An empty storage for one story.
    *
-   * @param journalSize More payments than that make room where the storage can.
+   * @param journalSize With more payments the storage makes room, if it can.
    */
   begin(journalSize: number | undefined): Promise<StoryStorage>;
   close(): Promise<void>;

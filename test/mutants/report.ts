@@ -47,7 +47,7 @@ export function judgedMutants({ files }: StrykerReport): JudgedMutant[] {
   );
 }
 
-/** How many of a hundred were noticed; all, where there was nothing to notice. */
+/** How many of a hundred were noticed; all, if there was nothing to notice. */
 export function shareNoticed(mutants: readonly JudgedMutant[]): number {
   if (mutants.length === 0) return 100;
   return (100 * mutants.filter(({ noticed }) => noticed).length) / mutants.length;

@@ -25,7 +25,7 @@ export const ALSO: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * The folders of specs for some folders or files of `lib/`, of which those are there that `exists` says. The specs of
- * every folder where a path has none of its own, such as the module's.
+ * every folder if a path has none of its own, such as the module's.
  */
 export function specFolders(paths: readonly string[], exists: (folder: string) => boolean): string[] {
   return [...new Set(paths.flatMap((path) => foldersOf(path, exists)))];

@@ -54,7 +54,7 @@ class Books {
 type Family = 'collection' | 'disbursement';
 type Ending = 'accepted' | { readonly refusal: unknown };
 
-/** A day of one merchant under one seed. Throws where money was not safe, with the seed and the story. */
+/** A day of one merchant under one seed. Throws if money was not safe, with the seed and the story. */
 export async function playDay(seed: number): Promise<void> {
   const sandbox = await PaymentsSandbox.start({ profile: 'adversarial', clock: 'manual', seed });
   const choices = new Random(seed);
@@ -201,7 +201,7 @@ class MerchantDay {
     for (const correct of [network, balance]) await correct?.();
   }
 
-  /** Gives the corrected call; undefined where the gateway's answer was no definite refusal. */
+  /** Gives the corrected call; undefined if the gateway's answer was no definite refusal. */
   private async refusal(
     reference: string,
     mistake: object,

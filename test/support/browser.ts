@@ -22,7 +22,7 @@ export interface PageOptions {
   readonly locale?: string;
   readonly reducedMotion?: 'reduce' | 'no-preference';
   readonly permissions?: readonly string[];
-  /** What the page's user types where a server asks for a name and a password. */
+  /** What the page's user types if a server asks for a name and a password. */
   readonly httpCredentials?: { readonly username: string; readonly password: string };
 }
 
@@ -41,7 +41,7 @@ export function complaintsOf(page: Page): readonly string[] {
   return complaints.get(page) ?? [];
 }
 
-/** Forgets the one complaint that a test has provoked; throws where there is none such. */
+/** Forgets the one complaint that a test has provoked; throws if there is none. */
 export function forgiveComplaint(page: Page, part: string): void {
   const heard = complaints.get(page) ?? [];
   const index = heard.findIndex((complaint) => complaint.includes(part));

@@ -7,7 +7,7 @@ export interface DocumentedDefault {
   readonly value: unknown;
 }
 
-/** The `@default`s of an interface and of the sections that it is made of, where they are values and not words. */
+/** The `@default`s of an interface and of its sections, if they are values and not words. */
 export function documentedDefaults(
   files: readonly string[],
   interfaceName: string,

@@ -35,7 +35,7 @@ export class GatewayPlaces {
     return `https://127.0.0.1:${await this.listen(createHttpsServer(options, listener))}/api/v1`;
   }
 
-  /** A port where nobody listens. */
+  /** A port on which nobody listens. */
   async closedPort(): Promise<number> {
     const server = createHttpServer();
     const port = await this.listen(server);

@@ -21,7 +21,7 @@ export const fullScheme = hmac({
   id: { header: 'x-id' },
 });
 
-/** A status, or one for each adapter where they differ. */
+/** A status, or one for each adapter if they differ. */
 export type ExpectedStatus = number | Readonly<Record<AdapterName, number>>;
 
 /** What a right signature of this body is sent with. */

@@ -34,7 +34,7 @@ export function claimed(result: ClaimResult): InboxClaim {
 /**
  * What every inbox promises. Call it inside a `describe`.
  *
- * @param options.remembersHandlers False where all that handlers did is undone together, so that there is nothing to remember.
+ * @param options.remembersHandlers False if the work of all handlers is rolled back together, so that there is nothing to remember.
  */
 export function inboxContract(
   open: () => Promise<InboxUnderTest> | InboxUnderTest,

@@ -35,7 +35,7 @@ export async function tearDown({ server, name, DATABASE_URL }) {
   if (DATABASE_URL !== undefined) process.env.DATABASE_URL = DATABASE_URL;
 }
 
-/** Resolves to what went wrong, without the address's user and password; undefined where nothing did. */
+/** Resolves to what went wrong, without the address's user and password; undefined if nothing did. */
 async function onServer(connectionString, statement) {
   const { host } = new URL(connectionString);
   const client = new Client({ connectionString, connectionTimeoutMillis: ANSWERS_WITHIN_MS });

@@ -33,7 +33,7 @@ export function statementsOf(file: string): readonly ts.Statement[] {
 /**
  * What an entry point exports.
  *
- * @throws where it exports something without its name, or declares it itself: no list could be read from it.
+ * @throws if it exports something without its name, or declares it itself: no list could be read from it.
  */
 export function exportsOf(entryPoint: string): readonly PublicExport[] {
   const index = entryFile(entryPoint);

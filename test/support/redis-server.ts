@@ -30,7 +30,7 @@ export class RedisServer {
     await this.run();
   }
 
-  /** What it has written down of its commands, where it was told to (`--appendonly yes`). */
+  /** The commands that it has written down, if it keeps a log (`--appendonly yes`). */
   async appendOnlyFile(): Promise<Buffer> {
     const folder = join(this.directory, 'appendonlydir');
     const files = (await readdir(folder)).filter((name) => name.endsWith('.incr.aof')).sort();

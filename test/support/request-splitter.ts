@@ -40,7 +40,7 @@ export function redisRequests(): SplitRequests {
   });
 }
 
-/** @param endOfFirst Where the first request ends; undefined where it is not whole. */
+/** @param endOfFirst Where the first request ends; undefined if it is not whole. */
 function splitter(endOfFirst: (bytes: Buffer) => number | undefined): SplitRequests {
   let rest: Buffer = Buffer.alloc(0);
   return (chunk) => {

@@ -57,7 +57,7 @@ export class ServerProcess {
     return this.said;
   }
 
-  /** Resolves once it has printed this; rejects where it ends without. */
+  /** Resolves once it has printed this; rejects if it ends before. */
   until(text: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const check = (): void => {

@@ -40,7 +40,7 @@ export function tsdocExamples(entryPoints: readonly string[]): ReadonlyMap<strin
   return new Map(examples);
 }
 
-/** The documentation comments that have an example outside of a block, where a decorator would read as a tag. */
+/** The documentation comments with an example outside of a block: a decorator there would read as a tag. */
 export function unfencedExamples(): readonly string[] {
   return sources()
     .filter(([, code]) => /^ *\* @example(?!.*\n *\* ```ts\n)/m.test(code))

@@ -8,7 +8,7 @@ export type HeaderLine = readonly [name: string, value: string];
 export interface WireRequest {
   readonly method?: string;
   readonly target?: string;
-  /** Content-Length is added where neither it nor Transfer-Encoding is there. */
+  /** Content-Length is added if neither it nor Transfer-Encoding is there. */
   readonly lines?: readonly HeaderLine[];
   readonly body?: Uint8Array;
 }

@@ -19,7 +19,7 @@ export interface Answer<Body = OrderView> {
 export interface RunOptions extends NestApplicationOptions {
   /** What is started in the place of the shop's own module. */
   readonly module?: Type;
-  /** A free one where it is left out. */
+  /** A free one if it is left out. */
   readonly port?: number;
 }
 
@@ -86,7 +86,7 @@ export class RunningShop {
     return reason === null ? state : `${state}: ${reason}`;
   }
 
-  /** What the order's page is told, state by state. */
+  /** The states that the order's page receives. */
   async follow(number: string): Promise<OrderPage> {
     return new OrderPage(await listenTo(`${this.url}/orders/${number}/events`));
   }
@@ -142,7 +142,7 @@ export class RunningShop {
 export class OrderPage {
   constructor(private readonly stream: EventStream) {}
 
-  /** The next state that it is told. Rejects where the stream has ended. */
+  /** The next state that it receives. Rejects if the stream has ended. */
   async next(): Promise<string> {
     const events = await this.stream.until('order');
     return (events.at(-1)!.data as OrderView).state;

@@ -23,7 +23,7 @@ describeWith([redisService], 'a ticket office in processes of its own', () => {
   beforeEach(async () => {
     office = await TicketOffice.open(programs!);
   });
-  // Jest comes here also where nothing could be opened.
+  // Jest comes here also if nothing could be opened.
   afterEach(() => (programs ? office.close() : undefined));
 
   it('the web process answers the gateway once the webhook is stored, and a worker then pays the order', async () => {
@@ -162,7 +162,7 @@ describeWith([redisService], 'a ticket office in processes of its own', () => {
       const [job] = await delayed;
       waits.push(job!.delay);
       delayed = office.next('delayed');
-      // Instead of the wait; where it is over already the worker has it.
+      // Instead of the wait. If it is over already, the worker has the job.
       await job!.promote().catch(() => undefined);
     }
     const [job] = await failed;

@@ -49,7 +49,7 @@ try {
 const [code, signal] = await ended;
 assert.ok(code === 0 || signal === 'SIGTERM', `The application ended with ${signal ?? code}.`);
 
-/** Resolves to the address that the application prints, rejects with what it printed where it ended before. */
+/** Resolves to the address that the application prints, rejects with what it printed if it ended before. */
 function listening({ stdout }) {
   return new Promise((resolve, reject) => {
     let printed = '';

@@ -55,7 +55,7 @@ function checkCommonJs(cwd, env) {
   return Promise.all(WITHOUT_PEERS.map(load));
 }
 
-/** Forbids Node to `require` ES modules, where Nest itself is none. */
+/** Forbids Node to `require` ES modules, if Nest itself is none. */
 export function onlyCommonJs(cwd) {
   const nest = JSON.parse(
     readFileSync(join(cwd, 'node_modules', '@nestjs', 'common', 'package.json'), 'utf8'),

@@ -10,7 +10,7 @@ export function stopChildren() {
 /**
  * Runs a command to its end and resolves to its standard output.
  *
- * @throws where it fails or takes too long; the message holds all it wrote.
+ * @throws if it fails or takes too long; the message holds all it wrote.
  */
 export function run(command, args, { cwd, env = {}, timeoutMs = 180_000 }) {
   return new Promise((resolve, reject) => {

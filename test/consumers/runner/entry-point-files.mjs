@@ -17,7 +17,7 @@ const SHARED = {
   './terminus': ['basics', 'diagnostics', 'payments', 'stores'],
   './opentelemetry': ['basics', 'diagnostics', 'stores'],
 };
-/** Runs where nothing else is installed, as the command line does. */
+/** Runs without any other package, as the command line does. */
 const WITHOUT_PACKAGES = './sandbox';
 
 /** No entry point names a package that a user need not have, or files that it can do without. */

@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 /** A step that failed has been told already; the subject's later steps build on it. */
 class StepFailed extends Error {}
 
-/** Prints one line a step, and what went wrong only where something did. */
+/** Prints one line a step, and what went wrong only if something did. */
 export class Report {
   passed = 0;
   failed = 0;

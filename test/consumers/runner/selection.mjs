@@ -6,7 +6,7 @@ const several = { type: 'string', multiple: true };
 /**
  * What of the matrix to run: `--only <application>`, `--node <major>` and `--adapter <name>`, each as often as you like.
  *
- * @throws where there is no such thing.
+ * @throws if there is no such thing.
  */
 export function select(args) {
   const { only, node, adapter } = parseArgs({

@@ -24,7 +24,7 @@ describeWith([redisService], 'a queue whose Redis goes away', () => {
     await proxy.close();
   });
 
-  /** ioredis would stay up for two seconds more where the connection that it closes is gone already. */
+  /** ioredis would stay up for two seconds more if the connection that it closes is gone already. */
   const connection = () => ({ url: proxy.url, disconnectTimeout: 50 });
 
   /** As the gateway does: again and again, until it is answered 200. */

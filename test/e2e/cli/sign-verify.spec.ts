@@ -88,7 +88,7 @@ describe('nestjs-payments sign', () => {
   });
 
   withCurl(
-    'prints a curl command (skipped where curl is not installed) that a real application takes, with a file and with stdin',
+    'prints a curl command (skipped if curl is not installed) that a real application takes, with a file and with stdin',
     async () => {
       const { app, port } = await startWebhookApp('fastify', { controllers: [WebhooksController] });
       try {

@@ -238,7 +238,7 @@ describe.each(adapters)('an application with webhooks on %s', (adapter) => {
       type Register = (path: string, handler: (...args: readonly unknown[]) => unknown) => unknown;
       const adapter = app.getHttpAdapter() as unknown as { post: Register };
       const post = adapter.post.bind(adapter);
-      // What Nest 11 does where `setOnRouteTriggered()` was called.
+      // What Nest 11 does after `setOnRouteTriggered()`.
       adapter.post = (path, handler) => post(path, (...args) => handler(...args));
     };
     @Controller('webhooks')

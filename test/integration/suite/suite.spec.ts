@@ -7,7 +7,7 @@ import { describeWith, postgresService } from '../../support/services.js';
 
 const A_RUN_MS = 120_000;
 
-/** Rejects where the program fails. */
+/** Rejects if the program fails. */
 function node(
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},

@@ -72,7 +72,7 @@ function toldFaults(
   const isCause = ({ call, life, at: calledAt }: LineOf<'calling'>): boolean => {
     if (call === toldCall) return false;
     const end = all(own, 'told').find((told) => told.call === call);
-    // Another call may have, where nothing is said but of this one.
+    // Another call may have made it, if the answer is only about this one.
     if (said === 'not by this call')
       return end === undefined || end.said === 'unknown' || end.said === 'accepted';
     // A later call, or one that ran beside it in a process that was alive.

@@ -276,7 +276,7 @@ function keyOf(reference: string): JournalKey {
   return { account: 'default', environment: 'sandbox', family, reference };
 }
 
-/** The text of the answer; undefined where none came, or not 200. */
+/** The text of the answer; undefined if none came, or not 200. */
 async function post(
   fleet: Fleet,
   place: number,

@@ -79,7 +79,7 @@ it.each([
   logged.mockRestore();
 });
 
-it('logs nothing where a module was loaded that brings no emitter either', async () => {
+it('logs nothing if a module was loaded that brings no emitter either', async () => {
   const logged = vi.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
   const modules = new Map([['a', moduleOf('App')]]);
   const events = started(modules);

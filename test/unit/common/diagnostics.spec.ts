@@ -16,7 +16,7 @@ import * as webhookDiagnostics from '../../../lib/common/webhook-diagnostics.js'
 
 const { CALL_ATTEMPT_START_CHANNEL, CALL_END_CHANNEL, CALL_START_CHANNEL } = callDiagnostics;
 
-/** Runs where memory can be collected on purpose. */
+/** Runs in a process that can collect its memory on purpose. */
 const SCRIPT = `
   import { setImmediate as nextTurn } from 'node:timers/promises';
   import { CALL_START_CHANNEL } from './lib/common/call-diagnostics.js';
@@ -70,7 +70,7 @@ it('does what begins within whatever its listeners ask for', async () => {
   expect(await around()).toBeUndefined();
 });
 
-it('does what begins where its listeners ask for nothing, and logs nothing', async () => {
+it('runs the work if its listeners ask for nothing, and logs nothing', async () => {
   const logged = vi.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
   const listener = vi.fn();
   const ignore = onPaymentsDiagnostics(CALL_ATTEMPT_START_CHANNEL, listener);

@@ -8,7 +8,7 @@ describe('the options beside a factory', () => {
   it.each<[string, object, Record<string, unknown>, object]>([
     ['complete those of the factory', { apiKey: 'a' }, { timeoutMs: 1 }, { apiKey: 'a', timeoutMs: 1 }],
     ['win over those of the factory', { timeoutMs: 2 }, { timeoutMs: 1 }, { timeoutMs: 1 }],
-    ['hide nothing where they are undefined', { timeoutMs: 2 }, { timeoutMs: undefined }, { timeoutMs: 2 }],
+    ['hide nothing if they are undefined', { timeoutMs: 2 }, { timeoutMs: undefined }, { timeoutMs: 2 }],
     ['may be null', { timeoutMs: 2 }, { timeoutMs: null }, { timeoutMs: null }],
     [
       'complete the webhooks of the factory',
@@ -23,7 +23,7 @@ describe('the options beside a factory', () => {
       { webhooks: { secrets, leaseMs: 2 } },
     ],
     [
-      'hide no field of the webhooks where it is undefined',
+      'hide no field of the webhooks if it is undefined',
       { webhooks: { secrets, leaseMs: undefined } },
       { webhooks: { scheme, secrets: undefined } },
       { webhooks: { scheme, secrets } },

@@ -233,7 +233,7 @@ describe('what the interceptor answers', () => {
     expect(switchToHttp).not.toHaveBeenCalled();
   });
 
-  it('is the same where a response takes no headers', async () => {
+  it('is the same if a response takes no headers', async () => {
     const context = { getType: () => 'http', switchToHttp: () => ({ getResponse: () => ({}) }) };
     expect(await answerOf(rateLimit, context)).toMatchObject({ status: 503 });
   });

@@ -8,7 +8,7 @@ import { parseAnswer } from '../../../lib/gateway/answer/parse-answer.js';
 
 /**
  * What an answer makes of a call. `again` sends the same key in the next call, `next` another one; `retry` is tried again
- * in the same call, `probe` once more where the options allow it, and `?` is an unknown outcome.
+ * in the same call, `probe` once more if the options allow it, and `?` is an unknown outcome.
  */
 function cell(
   kind: CallKind,

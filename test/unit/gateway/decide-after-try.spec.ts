@@ -11,7 +11,7 @@ import {
 import { type CallKind } from '../../../lib/gateway/gateway-call.js';
 
 /** How a cell of the table reads: `retry → x` tries again and ends in x when it may not; `? y` is an unknown outcome,
- * and `probe` the one further try where the options allow it. */
+ * and `probe` the one further try if the options allow it. */
 function written({ retry, verdict, probe }: Decision): string {
   const rejected = verdict.end === 'rejected' && (verdict.proven ? 'rejected' : 'rejected, same key again');
   const end = rejected || (verdict.end === 'unknown' ? `? ${verdict.evidence}` : verdict.end);

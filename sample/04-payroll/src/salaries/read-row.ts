@@ -48,7 +48,7 @@ function readBank(bank: string, account: string): Recipient | { readonly problem
     ACCOUNT.test(account)
       ? []
       : [
-          'account_number must be 4 to 34 letters and digits; a spreadsheet keeps it whole where the column is text',
+          'account_number must be 4 to 34 letters and digits; a spreadsheet keeps it whole if the column is text',
         ],
   ].flat();
   return problems.length > 0 ? { problems } : { kind: 'bank', bankCode: bank.toUpperCase(), account };

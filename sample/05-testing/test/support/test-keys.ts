@@ -1,4 +1,4 @@
-/** Stands in for the environment where a test needs no gateway: nothing is connected to before a call. */
+/** Replaces the environment in tests that need no gateway: the package connects to nothing before a call. */
 export const testKeys = {
   baseUrl: 'https://gateway.example/api/v1',
   apiKey: 'pk_test_bakery',

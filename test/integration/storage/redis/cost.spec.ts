@@ -80,7 +80,7 @@ describeWith([redisService], 'what redisStorage() asks of Redis', () => {
     );
     calls = [];
     expect(await journal.purge(inboxKey(''), 'settled', -1)).toBe(2_499);
-    // Three for the collections, one that finds no disbursements; `eval` where the server did not know the script.
+    // Three for the collections, one that finds no disbursements; `eval` if the server did not know the script.
     expect(calls.filter((call) => call === 'evalsha')).toHaveLength(4);
     expect((await inbox.claim(inboxDelivery('order-1'), LEASE_MS)).result).toBe('claimed');
   });

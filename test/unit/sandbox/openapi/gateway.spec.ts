@@ -161,7 +161,7 @@ describe('the contract check', () => {
   });
 });
 
-/** Where a mark is missing. A `$ref` is marked where it points to. */
+/** Where a mark is missing. A `$ref` is marked at its target. */
 function unmarked(document: Node): readonly string[] {
   const { paths, components } = document as { paths: Node; components: Record<string, Node> };
   const responses = Object.entries(paths).flatMap(([path, methods]) =>
@@ -175,7 +175,7 @@ function unmarked(document: Node): readonly string[] {
     Object.entries(components[kind] ?? {}).map(([name, node]) => [`${kind} ${name}`, node as Node] as const),
   );
   const fields = Object.entries(components['schemas'] ?? {}).flatMap(([name, schema]) => {
-    // An envelope narrows fields that are marked where it points to.
+    // An envelope narrows fields that are marked at its target.
     if ('$ref' in (schema as Node)) return [];
     const variants = [schema as Node, ...(((schema as Node)['oneOf'] as Node[] | undefined) ?? [])];
     return variants.flatMap((variant) =>
