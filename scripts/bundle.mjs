@@ -12,7 +12,7 @@ import { reach } from './reach.mjs';
  */
 const APART = {
   basics: ['sandbox/index', 'cli/main'],
-  stores: ['storage/redis/index', 'storage/postgres/index'],
+  stores: ['storage/redis/index', 'storage/postgres/index', 'storage/sqlite/index'],
   diagnostics: ['integrations/opentelemetry/index'],
 };
 const REST = 'payments';

@@ -1,9 +1,9 @@
 import {
   type HeldKey,
   type RunScript,
-  runSteps,
   type SqlDatabase,
   type SqlSession,
+  statementsOf,
 } from '../sql/sql-database.js';
 import { DeliveryConnection } from './delivery-connection.js';
 import { autocommit, PooledConnection, type RunStatement } from './pooled-connection.js';
@@ -25,7 +25,13 @@ export function postgresDatabase(pool: PostgresPool, inbox: string, handlersPool
 
 /** Every operation in PostgreSQL is one statement, so it needs no transaction to be atomic. */
 function scripts(run: RunStatement): RunScript {
-  return (script) => runSteps(script, ({ text, values }) => run(text, values));
+  return async (script) => {
+    const statements = statementsOf(script);
+    for (let next = statements.next(); ;) {
+      if (next.done) return next.value;
+      next = statements.next(await run(next.value.text, next.value.values));
+    }
+  };
 }
 
 /** One connection of the pool. Finish and COMMIT are one message. */

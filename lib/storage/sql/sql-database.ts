@@ -14,8 +14,8 @@ export interface SqlStatement {
   readonly values?: readonly unknown[];
 }
 
-/** A statement, or what makes it of the result before. Undefined ends the script, and the result before counts. */
-export type SqlStep = SqlStatement | ((before: SqlResult) => SqlStatement | undefined);
+/** A statement, or what makes it of the results so far. Undefined ends the script, and the last result counts. */
+export type SqlStep = SqlStatement | ((before: readonly SqlResult[]) => SqlStatement | undefined);
 
 /** One operation: its statements run in this order on one connection, and the result of the last one counts. */
 export interface SqlScript {
@@ -32,18 +32,15 @@ export function statement(text: string, values?: readonly unknown[]): SqlScript 
   return { steps: [values === undefined ? { text } : { text, values }] };
 }
 
-/** Runs the statements of an operation one after the other. */
-export async function runSteps(
-  { steps }: SqlScript,
-  run: (statement: SqlStatement) => Promise<SqlResult>,
-): Promise<SqlResult> {
-  let result: SqlResult = { rows: [], rowCount: null };
+/** Gives the statements of an operation one after the other, takes their results, and returns the last one. */
+export function* statementsOf({ steps }: SqlScript): Generator<SqlStatement, SqlResult, SqlResult> {
+  const results: SqlResult[] = [];
   for (const step of steps) {
-    const next = typeof step === 'function' ? step(result) : step;
+    const next = typeof step === 'function' ? step(results) : step;
     if (next === undefined) break;
-    result = await run(next);
+    results.push(yield next);
   }
-  return result;
+  return results.at(-1) ?? { rows: [], rowCount: null };
 }
 
 /** A database, as the journal, the inbox and the conflicts use it. */

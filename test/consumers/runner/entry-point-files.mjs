@@ -5,14 +5,16 @@ import { ENTRY_POINTS } from './entry-points.mjs';
 import { reach } from '../../../scripts/reach.mjs';
 
 /** What the types of the main entry point must do without. */
-const OTHERS = /[\\/]dist[\\/]\w+[\\/](testing|sandbox|cli|storage[\\/](redis|postgres)|integrations)[\\/]/;
+const OTHERS =
+  /[\\/]dist[\\/]\w+[\\/](testing|sandbox|cli|storage[\\/](redis|sql|sqlite|postgres)|integrations)[\\/]/;
 /** What each entry point may load of `shared/` beside its own script: each file costs time at boot. */
 const SHARED = {
   '.': ['basics', 'diagnostics', 'payments', 'stores'],
   './testing': ['basics', 'diagnostics', 'payment-event', 'payments', 'payments-sandbox', 'stores'],
   './sandbox': ['basics', 'payments-sandbox'],
   './redis': ['basics', 'stored-version', 'stores'],
-  './postgres': ['basics', 'stored-version', 'stores'],
+  './postgres': ['basics', 'sql-parts', 'stored-version', 'stores'],
+  './sqlite': ['basics', 'sql-parts', 'stored-version', 'stores'],
   './bullmq': ['basics', 'diagnostics', 'payments', 'stores'],
   './terminus': ['basics', 'diagnostics', 'payments', 'stores'],
   './opentelemetry': ['basics', 'diagnostics', 'stores'],

@@ -5,6 +5,7 @@ export const ENTRY_POINTS = {
   './sandbox': [],
   './redis': ['ioredis'],
   './postgres': [],
+  './sqlite': [],
   './bullmq': ['@nestjs/bullmq', 'bullmq'],
   './terminus': ['@nestjs/terminus'],
   './opentelemetry': ['@opentelemetry/api'],

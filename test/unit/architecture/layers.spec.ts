@@ -37,7 +37,7 @@ const ROOMS: readonly (readonly (string | readonly string[])[])[] = [
     'storage/payments-storage.ts',
     'storage',
     'storage/sql',
-    ['storage/memory', 'storage/redis', 'storage/postgres'],
+    ['storage/memory', 'storage/redis', 'storage/postgres', 'storage/sqlite'],
     'storage/time-limited-storage.ts',
   ],
   ['journal/payment', 'journal/outcomes', 'journal/recovery', 'journal'],
@@ -210,7 +210,9 @@ describe('the entry points', () => {
       loaded.filter(
         (file) =>
           OPTIONAL_PEERS.test(file) ||
-          /^(sandbox|testing|cli|storage\/redis|storage\/sql|storage\/postgres|integrations)\//.test(file),
+          /^(sandbox|testing|cli|storage\/redis|storage\/sql|storage\/sqlite|storage\/postgres|integrations)\//.test(
+            file,
+          ),
       ),
     ).toEqual([]);
   });
@@ -223,7 +225,7 @@ describe('the entry points', () => {
         (file) =>
           OPTIONAL_PEERS.test(file) ||
           /^(@nestjs\/testing|jest|@jest|vitest)/.test(file) ||
-          /^(cli|storage\/redis|storage\/sql|storage\/postgres|integrations)\//.test(file),
+          /^(cli|storage\/redis|storage\/sql|storage\/sqlite|storage\/postgres|integrations)\//.test(file),
       ),
     ).toEqual([]);
   });

@@ -1,0 +1,47 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type SqlPiece } from './sql-template.js';
+
+/** Where the dialects differ that share their statements: those without RETURNING and without sequences. */
+export interface PortableDialect {
+  /** Milliseconds since 1970 by the database's clock, the same throughout a statement. */
+  readonly now: SqlPiece;
+  /** The end of an INSERT that does nothing if one of its unique keys exists. */
+  readonly keepExisting: (table: string, keys: readonly string[]) => SqlPiece;
+  /** The end of an INSERT that takes over the new values of these columns, if one of its unique keys exists. */
+  readonly takeOver: (
+    table: string,
+    keys: readonly string[],
+    columns: readonly string[],
+    more?: SqlPiece,
+  ) => SqlPiece;
+  /** Deletes the first rows of a table that meet a condition, in the order of a column. */
+  readonly deleteFirst: (table: string, condition: SqlPiece, order: string) => SqlPiece;
+  /** The end of a SELECT that locks its rows until the end of the transaction. */
+  readonly locking: SqlPiece;
+  /** The states of the payments that meet a condition, as `state`. */
+  readonly states: (condition: SqlPiece) => SqlPiece;
+}
+
+/** The tables of these dialects. */
+export const TABLES = {
+  inbox: 'payments_inbox',
+  setAside: 'payments_set_aside',
+  journal: 'payments_journal',
+  tombstones: 'payments_tombstones',
+  migrations: 'payments_migrations',
+} as const;
+
+/** A fence that no other claim has: 128 random bits. */
+export function newFence(): string {
+  return randomBytes(16).toString('hex');
+}
+
+/** A version that no other record has: 53 random bits, as many as a number holds. */
+export function newVersion(): number {
+  return Number(randomBytes(8).readBigUInt64BE() >> 11n);
+}
+
+/** What a tombstone keeps of a payment's key: 16 bytes of a hash. A family contains no space. */
+export function paymentHash(family: string, reference: string): string {
+  return createHash('sha256').update(`${family} ${reference}`).digest('hex').slice(0, 32);
+}

@@ -1,0 +1,174 @@
+import { type ForgettablePayments, type JournalRecord, type JournalScope } from '../journal-store.js';
+import { purgeTargets } from '../purge-targets.js';
+import { BATCH } from './delete-in-batches.js';
+import { newVersion, paymentHash, type PortableDialect, TABLES } from './portable-dialect.js';
+import { type SqlResult, type SqlScript, type SqlStep } from './sql-database.js';
+import { type JournalStatements, type PageStart } from './sql-statements.js';
+import { joined, listOf, raw, sql, type SqlPiece } from './sql-template.js';
+import { journalKeyValues } from './sql-text.js';
+
+const JOURNAL = raw(TABLES.journal);
+const TOMBSTONES = raw(TABLES.tombstones);
+const KEY = ['account', 'environment', 'family', 'reference'] as const;
+
+/** The operations of the journal without RETURNING: a version that only this writer knows shows what was written. */
+export function portableJournal(dialect: PortableDialect): JournalStatements {
+  const { now } = dialect;
+  const stored = storedColumns(now);
+  const one = (...steps: readonly SqlStep[]): SqlScript => ({ steps });
+  return {
+    insert: (record, leaseMs) => insertScript(dialect, stored, record, leaseMs),
+    get: (key) => one(sql`SELECT ${stored} FROM ${JOURNAL} WHERE ${keyIs(journalKeyValues(key))}`),
+    tombstone: (key) =>
+      one(sql`SELECT attempt, ended, settled_by FROM ${TOMBSTONES} WHERE ${tombstoneIs(key)}`),
+    endTombstone: (key, { end, settledBy }) =>
+      one(sql`UPDATE ${TOMBSTONES} SET ended = ${end}, settled_by = ${settledBy}, left_at = ${now}
+        WHERE ${tombstoneIs(key)}`),
+    replace: (version, record, leaseMs) => replaceScript(dialect, stored, version, record, leaseMs),
+    remove: (key, version) =>
+      one(sql`DELETE FROM ${JOURNAL} WHERE ${keyIs(journalKeyValues(key))} AND version = ${version}`),
+    list: (scope, except, start, limit) =>
+      one(dialect.states(scopeIs(scope)), ([states]) => {
+        const wanted = (states?.rows ?? [])
+          .map(({ state }) => state)
+          .filter((state) => !except.includes(state as never));
+        return wanted.length === 0 ? nothing : pageOf(stored, scope, wanted, start, limit);
+      }),
+    purge: (scope, what, olderThanMs) => {
+      const { account, environment } = scope;
+      const isOf = sql`account = ${account} AND environment = ${environment}`;
+      if (what !== 'tombstones') return forgetScript(dialect, isOf, what, olderThanMs);
+      return one(
+        dialect.deleteFirst(TABLES.tombstones, sql`${isOf} AND left_at < ${now} - ${olderThanMs}`, 'left_at'),
+      );
+    },
+  };
+}
+
+/** A page without a row. */
+const nothing = raw('SELECT one FROM (SELECT 1 AS one) AS given WHERE one = 0');
+
+function storedColumns(now: SqlPiece): SqlPiece {
+  return sql`account, environment, family, reference, state, attempt AS attempt_text, record AS record_text,
+    version AS version_text, id AS id_text, ${now} AS now_ms, created_at AS created_ms, updated_at AS updated_ms,
+    attempt_at AS attempt_ms, lease_until AS lease_ms`;
+}
+
+/** The last SELECT comes after a purge that the INSERT may have waited for: it sees the tombstone that it left. */
+function insertScript(
+  { now, keepExisting }: PortableDialect,
+  stored: SqlPiece,
+  record: JournalRecord,
+  leaseMs: number,
+): SqlScript {
+  const version = newVersion();
+  const tombstone = sql`SELECT 1 FROM ${TOMBSTONES} WHERE ${tombstoneIs(record)}`;
+  const { state, attempt, intent, family, outcome = null, settledBy = null, keepsKey = false } = record;
+  const [account, environment, , reference] = journalKeyValues(record);
+  return {
+    steps: [
+      sql`INSERT INTO ${JOURNAL} (account, environment, family, reference, payment, state, attempt, intent, record, outcome,
+          settled_by, keeps_key, version, created_at, updated_at, attempt_at, lease_until)
+        SELECT ${account}, ${environment}, ${family}, ${reference}, ${paymentOf(record)}, ${state}, ${attempt}, ${intent},
+          ${JSON.stringify(record)}, ${outcome}, ${settledBy}, ${keepsKey ? 1 : 0}, ${version}, ${now}, ${now}, ${now},
+          ${now} + ${leaseMs}
+        FROM (SELECT 1 AS one) AS given WHERE NOT EXISTS (${tombstone})
+        ${keepExisting(TABLES.journal, KEY)}`,
+      sql`SELECT CASE WHEN version <> ${version} THEN 'no' WHEN EXISTS (${tombstone}) THEN 'instead' ELSE 'yes' END AS inserted,
+          ${stored}
+        FROM ${JOURNAL} WHERE ${keyIs(journalKeyValues(record))}`,
+    ],
+  };
+}
+
+function replaceScript(
+  { now }: PortableDialect,
+  stored: SqlPiece,
+  version: number,
+  record: JournalRecord,
+  leaseMs: number,
+): SqlScript {
+  const next = newVersion();
+  const { state, attempt, intent, outcome = null, settledBy = null, keepsKey = false } = record;
+  const isPayment = keyIs(journalKeyValues(record));
+  return {
+    steps: [
+      // MySQL assigns from left to right: `attempt_at` comes before what it looks at.
+      sql`UPDATE ${JOURNAL} SET
+          attempt_at = CASE WHEN attempt = ${attempt} AND intent = ${intent} THEN attempt_at ELSE ${now} END,
+          state = ${state}, attempt = ${attempt}, intent = ${intent}, record = ${JSON.stringify(record)},
+          outcome = ${outcome}, settled_by = ${settledBy}, keeps_key = ${keepsKey ? 1 : 0}, version = ${next},
+          updated_at = ${now}, lease_until = ${now} + ${leaseMs}
+        WHERE ${isPayment} AND version = ${version}`,
+      sql`SELECT ${stored} FROM ${JOURNAL} WHERE ${isPayment} AND version = ${next}`,
+    ],
+  };
+}
+
+/** A page of each state, each in the order of its index, and the first of them all. */
+function pageOf(
+  stored: SqlPiece,
+  scope: JournalScope,
+  states: readonly (string | null | undefined)[],
+  { createdAt, id }: PageStart,
+  limit: number,
+): SqlPiece {
+  const [after, afterId] = [Number(createdAt), Number(id)];
+  const pages = states.map(
+    (state, index) => sql`SELECT * FROM (
+      SELECT ${stored} FROM ${JOURNAL}
+      WHERE ${scopeIs(scope)} AND state = ${state} AND created_at >= ${after} AND (created_at > ${after} OR id > ${afterId})
+      ORDER BY created_at, id LIMIT ${limit}) AS ${raw(`page${index}`)}`,
+  );
+  return sql`SELECT * FROM (${joined(pages, ' UNION ALL ')}) AS pages ORDER BY created_ms, id_text LIMIT ${limit}`;
+}
+
+/** Forgets a batch and leaves its tombstones, all or nothing. */
+function forgetScript(
+  { now, locking, takeOver }: PortableDialect,
+  isOf: SqlPiece,
+  what: ForgettablePayments,
+  olderThanMs: number,
+): SqlScript {
+  const targets = purgeTargets(what);
+  const state = targets[0]?.state;
+  const families = listOf(targets.map(({ family }) => family));
+  const idsOf = ([found]: readonly SqlResult[]): SqlPiece =>
+    listOf((found?.rows ?? []).map(({ id }) => Number(id)));
+  return {
+    atomic: true,
+    steps: [
+      sql`SELECT id FROM ${JOURNAL}
+        WHERE ${isOf} AND state = ${state} AND family IN (${families}) AND updated_at < ${now} - ${olderThanMs}
+        ORDER BY updated_at LIMIT ${BATCH} ${locking}`,
+      (results) =>
+        results[0]?.rows.length === 0
+          ? undefined
+          : sql`INSERT INTO ${TOMBSTONES} (account, environment, payment, attempt, ended, settled_by, left_at)
+              SELECT account, environment, payment, attempt,
+                COALESCE(outcome, CASE WHEN state <> 'rejected' THEN 'accepted' WHEN keeps_key = 1 THEN 'unlisted-refusal'
+                  ELSE 'rejected' END),
+                settled_by, ${now}
+              FROM ${JOURNAL} WHERE id IN (${idsOf(results)})
+              ${takeOver(TABLES.tombstones, ['account', 'environment', 'payment'], ['attempt', 'ended', 'settled_by', 'left_at'])}`,
+      (results) => sql`DELETE FROM ${JOURNAL} WHERE id IN (${idsOf(results)})`,
+    ],
+  };
+}
+
+function scopeIs({ account, environment, family }: JournalScope): SqlPiece {
+  return sql`account = ${account} AND environment = ${environment} AND family = ${family}`;
+}
+
+function keyIs([account, environment, family, reference]: readonly string[]): SqlPiece {
+  return sql`account = ${account} AND environment = ${environment} AND family = ${family} AND reference = ${reference}`;
+}
+
+function paymentOf(key: JournalScope & { readonly reference: string }): string {
+  const [, , family = '', reference = ''] = journalKeyValues(key);
+  return paymentHash(family, reference);
+}
+
+function tombstoneIs(key: JournalScope & { readonly reference: string }): SqlPiece {
+  return sql`account = ${key.account} AND environment = ${key.environment} AND payment = ${paymentOf(key)}`;
+}

@@ -1,0 +1,125 @@
+import { PaymentsStorageError, isPaymentsError } from '../../errors/payments-errors.js';
+import {
+  type SqlResult,
+  type SqlRow,
+  type SqlScript,
+  type SqlStatement,
+  statementsOf,
+} from '../sql/sql-database.js';
+import { CLOCK } from './sqlite-dialect.js';
+import { openSqlite, type SqliteHandle, type SqlitePrepared, type SqliteValue } from './sqlite-engine.js';
+
+/** How many statements a connection keeps compiled. */
+const COMPILED = 64;
+const READS = /^\s*(SELECT|WITH)\b/;
+/** Another connection writes. */
+const SQLITE_BUSY = 5;
+
+/** One connection to a file. Everything of it happens at once, and nothing waits. */
+export class SqliteConnection {
+  private readonly compiled = new Map<string, SqlitePrepared>();
+  private moment = 0;
+
+  private readonly exec: SqliteHandle['exec'];
+  private readonly prepare: SqliteHandle['prepare'];
+
+  private constructor(
+    readonly handle: SqliteHandle,
+    private readonly now: () => number,
+  ) {
+    // A handler gets the same object with other methods.
+    this.exec = handle.exec.bind(handle);
+    this.prepare = handle.prepare.bind(handle);
+  }
+
+  /** Every commit is on the disk before it is answered. */
+  static open(file: string, now: () => number): SqliteConnection {
+    const handle = openSqlite(file);
+    const connection = new SqliteConnection(handle, now);
+    handle.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+    handle.function(CLOCK, () => connection.moment);
+    return connection;
+  }
+
+  /** Runs an operation. Undefined if it must write and may not: then nothing was written. */
+  run(script: SqlScript, mayWrite: boolean): SqlResult | undefined {
+    const statements = statementsOf(script);
+    for (let next = statements.next(); ;) {
+      if (next.done) return next.value;
+      if (!mayWrite && !READS.test(next.value.text)) return undefined;
+      next = statements.next(this.ask(next.value));
+    }
+  }
+
+  /** Runs an operation, all of it or nothing. */
+  runAtomic(script: SqlScript): SqlResult {
+    this.begin();
+    try {
+      const result = this.run(script, true);
+      this.commit();
+      return result ?? { rows: [], rowCount: null };
+    } catch (error) {
+      this.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  /** Runs one statement. */
+  ask({ text, values = [] }: SqlStatement): SqlResult {
+    this.moment = this.now();
+    const statement = this.prepared(text);
+    const given = values as SqliteValue[];
+    if (!READS.test(text)) return { rows: [], rowCount: Number(statement.run(...given).changes) };
+    const rows = statement.all(...given).map((row) => asText(row as Readonly<Record<string, SqliteValue>>));
+    return { rows, rowCount: rows.length };
+  }
+
+  begin(): void {
+    this.exec('BEGIN IMMEDIATE');
+  }
+
+  commit(): void {
+    this.exec('COMMIT');
+  }
+
+  close(): void {
+    this.compiled.clear();
+    this.handle.close();
+  }
+
+  private prepared(text: string): SqlitePrepared {
+    const known = this.compiled.get(text);
+    if (known) return known;
+    if (this.compiled.size >= COMPILED) this.compiled.clear();
+    const statement = this.prepare(text);
+    this.compiled.set(text, statement);
+    return statement;
+  }
+}
+
+function asText(row: Readonly<Record<string, SqliteValue>>): SqlRow {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, value === null ? null : textOf(value)]),
+  );
+}
+
+/** The package stores no bytes. */
+function textOf(value: Exclude<SqliteValue, null>): string {
+  return typeof value === 'object' ? Buffer.from(value).toString() : String(value);
+}
+
+export function isBusy(error: unknown): boolean {
+  return codeOf(error) === SQLITE_BUSY;
+}
+
+/** Converts an error of SQLite without its own text, which may repeat stored data. */
+export function sqliteFailure(error: unknown): Error {
+  if (isPaymentsError(error)) return error;
+  const why = error instanceof Error && 'errstr' in error ? String(error.errstr) : 'unknown';
+  return new PaymentsStorageError(`SQLite did not do what it was asked: ${why} (${codeOf(error)}).`);
+}
+
+/** The primary result code: an extended one has more in its higher bits. */
+function codeOf(error: unknown): number {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
+}

@@ -1,0 +1,31 @@
+import { type PortableDialect } from '../sql/portable-dialect.js';
+import { BATCH } from '../sql/delete-in-batches.js';
+import { raw, sql } from '../sql/sql-template.js';
+
+/** The name of a function that each connection has: the storage's clock, the same throughout a statement. */
+export const CLOCK = 'payments_now';
+
+/** What SQLite writes in its own way. */
+export const SQLITE: PortableDialect = {
+  now: raw(`${CLOCK}()`),
+  // SQLite has one writer, so nobody else changes a row between two statements of a transaction.
+  locking: raw(''),
+  keepExisting: (_table, keys) => raw(`ON CONFLICT (${keys.join(', ')}) DO NOTHING`),
+  takeOver: (_table, keys, columns, more) => {
+    const changes = columns.map((column) => `${column} = excluded.${column}`).join(', ');
+    const rest = more ? sql`, ${more}` : raw('');
+    return sql`ON CONFLICT (${raw(keys.join(', '))}) DO UPDATE SET ${raw(changes)}${rest}`;
+  },
+  deleteFirst: (table, condition, order) =>
+    sql`DELETE FROM ${raw(table)} WHERE rowid IN
+      (SELECT rowid FROM ${raw(table)} WHERE ${condition} ORDER BY ${raw(order)} LIMIT ${BATCH})`,
+  // One step in the index for each state, however many payments there are.
+  states: (condition) =>
+    sql`WITH RECURSIVE states (state) AS (
+        SELECT min(state) FROM payments_journal WHERE ${condition}
+        UNION ALL
+        SELECT (SELECT min(state) FROM payments_journal WHERE ${condition} AND state > states.state)
+        FROM states WHERE states.state IS NOT NULL
+      )
+      SELECT state FROM states WHERE state IS NOT NULL`,
+};

@@ -1,0 +1,63 @@
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
+
+/**
+ * The part of a `DatabaseSync` of `node:sqlite` that the package describes, so that it needs no newer types of Node.js.
+ * In a handler, `context.transaction` is a whole `DatabaseSync`.
+ *
+ * @publicApi
+ */
+export interface SqliteDatabase {
+  /** Runs statements without parameters and results. */
+  exec(text: string): void;
+  /** Compiles one statement. */
+  prepare(text: string): SqlitePrepared;
+}
+
+/**
+ * The part of a `StatementSync` of `node:sqlite` that the package describes.
+ *
+ * @publicApi
+ */
+export interface SqlitePrepared {
+  /** Runs the statement and gives all rows. */
+  all(...values: SqliteValue[]): unknown[];
+  /** Runs the statement and gives the first row; undefined if there is none. */
+  get(...values: SqliteValue[]): unknown;
+  /** Runs the statement and says how many rows it changed. */
+  run(...values: SqliteValue[]): { readonly changes: number | bigint };
+}
+
+/**
+ * What a parameter of a statement may be.
+ *
+ * @publicApi
+ */
+export type SqliteValue = string | number | bigint | Uint8Array | null;
+
+/** What only the package does with a database. */
+export interface SqliteHandle extends SqliteDatabase {
+  close(): void;
+  function(name: string, code: () => number): void;
+  /** Absent before Node.js 22.16. */
+  readonly isTransaction?: boolean;
+}
+
+interface SqliteModule {
+  readonly DatabaseSync: new (path: string) => SqliteHandle;
+}
+
+/**
+ * Opens a file.
+ *
+ * @throws PaymentsConfigError if this Node.js has no SQLite.
+ */
+export function openSqlite(path: string): SqliteHandle {
+  const found: unknown = process.getBuiltinModule('node:sqlite');
+  if (found === undefined) {
+    throw new PaymentsConfigError(
+      `sqliteStorage() needs the module node:sqlite, which Node.js ${process.version} does not have: run the application on ` +
+        'Node.js 22.13 or newer, or choose another storage.',
+    );
+  }
+  return new (found as SqliteModule).DatabaseSync(path);
+}

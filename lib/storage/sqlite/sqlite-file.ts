@@ -1,0 +1,237 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import { PaymentsStorageError } from '../../errors/payments-errors.js';
+import { finishHeld } from '../sql/portable-inbox.js';
+import {
+  type HeldKey,
+  type RunScript,
+  type SqlDatabase,
+  type SqlResult,
+  type SqlScript,
+  type SqlSession,
+} from '../sql/sql-database.js';
+import { isBusy, SqliteConnection, sqliteFailure } from './sqlite-connection.js';
+import { SQLITE } from './sqlite-dialect.js';
+import { openSqlite, type SqliteHandle } from './sqlite-engine.js';
+import { migrateFile } from './sqlite-tables.js';
+import { guardTransaction } from './transaction-guard.js';
+import { Turns } from './turns.js';
+
+/** Time limit for the turn to write. */
+const WITHIN_MS = 4_000;
+/** How often the storage looks whether another connection of the application still writes. */
+const POLL_MS = 10;
+
+/**
+ * A file of SQLite as a database. SQLite has one writer at a time, so writers take turns. A transaction of handlers
+ * keeps its turn until it ends, on a connection of its own; who only reads waits for nobody.
+ */
+export class SqliteFile implements SqlDatabase {
+  private readonly turns = new Turns();
+  private closed = false;
+
+  private constructor(
+    private readonly file: string,
+    private readonly now: () => number,
+    private readonly connection: SqliteConnection,
+    private readonly lock: SqliteHandle,
+  ) {}
+
+  /** @throws PaymentsStorageError if another storage has the file. */
+  static open(file: string, now: () => number): SqliteFile {
+    const lock = lockFile(file);
+    try {
+      const connection = SqliteConnection.open(file, now);
+      migrateFile(connection.handle, file);
+      return new SqliteFile(file, now, connection, lock);
+    } catch (error) {
+      lock.close();
+      throw sqliteFailure(error);
+    }
+  }
+
+  readonly run: RunScript = async (script) => {
+    const read = this.read(script);
+    if (read) return read;
+    await this.takeTurn();
+    try {
+      return await this.write(script);
+    } finally {
+      this.giveTurn();
+    }
+  };
+
+  connect(): Promise<SqlSession> {
+    return Promise.resolve(new SqliteSession(this));
+  }
+
+  /** Runs what reads only. Undefined if the operation must write. */
+  read(script: SqlScript): SqlResult | undefined {
+    if (script.atomic) return undefined;
+    try {
+      return this.connection.run(script, false);
+    } catch (error) {
+      throw sqliteFailure(error);
+    }
+  }
+
+  /** Runs an operation of who has the turn. */
+  write(script: SqlScript): Promise<SqlResult> {
+    const { connection } = this;
+    return withoutOthers(() =>
+      script.atomic
+        ? connection.runAtomic(script)
+        : (connection.run(script, true) ?? { rows: [], rowCount: null }),
+    );
+  }
+
+  /** Begins a transaction, on a connection of its own, of who has the turn. */
+  async begin(): Promise<SqliteConnection> {
+    const connection = SqliteConnection.open(this.file, this.now);
+    try {
+      await withoutOthers(() => {
+        connection.begin();
+      });
+      return connection;
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  }
+
+  takeTurn(): Promise<void> {
+    return this.turns.take(WITHIN_MS, () => {
+      const waited = `Waited ${WITHIN_MS} ms in vain for the end of a webhook transaction.`;
+      return new PaymentsStorageError(
+        `${waited} SQLite has one writer: handlers in a transaction must be short and make no payment. Write down what is ` +
+          'to be paid, and pay it after the commit.',
+      );
+    });
+  }
+
+  giveTurn(): void {
+    this.turns.give();
+  }
+
+  close(): void {
+    if (this.closed) return;
+    this.closed = true;
+    this.connection.close();
+    this.lock.close();
+  }
+}
+
+/**
+ * A second file, which an open transaction locks as long as this process lives: the tables themselves stay open to the
+ * application's own connections.
+ */
+function lockFile(file: string): SqliteHandle {
+  let lock: SqliteHandle | undefined;
+  try {
+    lock = openSqlite(`${file}.lock`);
+    lock.exec('BEGIN EXCLUSIVE');
+    return lock;
+  } catch (error) {
+    lock?.close();
+    if (!isBusy(error)) throw sqliteFailure(error);
+    throw new PaymentsStorageError(
+      `The file ${file} is in use by another process, or by another sqliteStorage() of this one. SQLite is for one process: ` +
+        'stop the other one, or use PostgreSQL or Redis for several.',
+    );
+  }
+}
+
+/** Repeats what another connection of the application hinders, which is over soon or not at all. */
+async function withoutOthers<T>(work: () => T): Promise<T> {
+  const deadline = performance.now() + WITHIN_MS;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= deadline) throw sqliteFailure(error);
+    }
+    await delay(POLL_MS);
+  }
+}
+
+/** The turn of one delivery, from its first write to its end. */
+class SqliteSession implements SqlSession {
+  private hasTurn = false;
+  private released = false;
+  private transaction: SqliteConnection | undefined;
+
+  constructor(private readonly file: SqliteFile) {}
+
+  get handle(): unknown {
+    return this.transaction?.handle;
+  }
+
+  readonly run: RunScript = async (script) => {
+    if (this.released) throw new PaymentsStorageError('The connection to SQLite is gone.');
+    if (this.transaction) return inTransaction(this.transaction, script);
+    const read = this.file.read(script);
+    if (read) return read;
+    if (!this.hasTurn) await this.file.takeTurn();
+    this.hasTurn = true;
+    return this.file.write(script);
+  };
+
+  async begin(): Promise<void> {
+    this.transaction = await this.file.begin();
+    guardTransaction(this.transaction.handle);
+  }
+
+  finishAndCommit(held: HeldKey): Promise<void> {
+    return new Promise((resolve) => {
+      this.commit(held);
+      resolve();
+    });
+  }
+
+  /** Nothing can come between: the rollback closes the connection at once. */
+  block(): void {
+    this.closeTransaction();
+  }
+
+  rollback(): Promise<void> {
+    this.closeTransaction();
+    return Promise.resolve();
+  }
+
+  release(): void {
+    if (this.released) return;
+    this.released = true;
+    this.closeTransaction();
+    if (this.hasTurn) this.file.giveTurn();
+  }
+
+  private commit(held: HeldKey): void {
+    const { transaction } = this;
+    if (!transaction) throw new PaymentsStorageError('The connection to SQLite is gone.');
+    try {
+      if (
+        transaction.handle.isTransaction === false ||
+        transaction.ask(finishHeld(SQLITE, held)).rowCount !== 1
+      ) {
+        throw new PaymentsStorageError('The webhook transaction is over, or another delivery has its claim.');
+      }
+      transaction.commit();
+    } catch (error) {
+      throw sqliteFailure(error);
+    }
+  }
+
+  /** Closing rolls back what was not committed, and refuses what a handler still does with it. */
+  private closeTransaction(): void {
+    this.transaction?.close();
+    this.transaction = undefined;
+  }
+}
+
+function inTransaction(connection: SqliteConnection, script: SqlScript): SqlResult {
+  try {
+    return connection.run(script, true) ?? { rows: [], rowCount: null };
+  } catch (error) {
+    throw sqliteFailure(error);
+  }
+}

@@ -1,0 +1,100 @@
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { type PaymentsStorage } from '../payments-storage.js';
+import { portableConflicts } from '../sql/portable-conflicts.js';
+import { portableInbox } from '../sql/portable-inbox.js';
+import { portableJournal } from '../sql/portable-journal.js';
+import { sqlParts } from '../sql/sql-parts.js';
+import { SQLITE } from './sqlite-dialect.js';
+import { SqliteFile } from './sqlite-file.js';
+
+/**
+ * Options of `sqliteStorage`.
+ *
+ * @publicApi
+ */
+export interface SqliteStorageOptions {
+  /**
+   * Path of the file. It is made if it is missing; its folder must exist. The application may keep its own tables in
+   * it. Two files stand beside it while it is open: `-wal` and `-shm`. A third one, `.lock`, keeps a second process out.
+   */
+  readonly file: string;
+  /**
+   * Gives every webhook handler an open transaction as `context.transaction` (a `DatabaseSync` of `node:sqlite`). The
+   * handler's writes there, the record that it ran and the outcome in the journal are committed together or not at all.
+   *
+   * SQLite has one writer. While a handler runs, everybody else who writes waits, for four seconds at most. Keep
+   * handlers short. A handler cannot make a payment, which would wait for the end of the handler.
+   * @default false
+   */
+  readonly transactional?: boolean;
+  /** The time in milliseconds since 1970, for tests. @default Date.now */
+  readonly now?: () => number;
+}
+
+const OPTIONS = ['file', 'transactional', 'now'];
+const HERE = 'sqliteStorage({ file })';
+
+/**
+ * Stores payments and webhooks in a file, for an application that runs as one process and has no database server. Needs
+ * Node.js 22.13 or newer. It makes its tables itself, and keeps a second process out.
+ *
+ * Every commit is on the disk before it is answered (WAL, `synchronous = FULL`). Without `transactional`, a repeated
+ * delivery is not handled twice, unless a handler outlives its lease or the process dies between the handler's effect
+ * and its record: make the effect idempotent. With it, effects in the same file happen exactly once, whatever crashes.
+ *
+ * Entries never expire: call `PaymentsInbox.purge()` and `PaymentsJournal.purge()` from a scheduled job.
+ *
+ * @throws PaymentsConfigError if an option is missing, wrong or unknown, or this Node.js has no SQLite;
+ * PaymentsStorageError if another process has the file, if a newer version made it, or if it cannot be opened.
+ *
+ * @example
+ * ```ts
+ * PaymentsModule.forRoot({ ...options, storage: sqliteStorage({ file: 'data/payments.db' }) });
+ * ```
+ *
+ * ```ts
+ * @OnPayment('payment.success')
+ * paid({ data }: PaymentWebhookEvent, { transaction }: PaymentEventContext) {
+ *   const database = transaction as SqliteDatabase;
+ *   database.prepare('UPDATE orders SET paid = 1 WHERE reference = ?').run(data.reference);
+ * }
+ * ```
+ *
+ * @publicApi
+ */
+export function sqliteStorage(options: SqliteStorageOptions): PaymentsStorage {
+  const { file, transactional, now } = checked(options);
+  const database = SqliteFile.open(file, now);
+  const statements = {
+    inbox: portableInbox(SQLITE),
+    journal: portableJournal(SQLITE),
+    conflicts: portableConflicts(SQLITE),
+  };
+  return {
+    ...sqlParts('sqlite', database, statements, transactional),
+    close: () => {
+      database.close();
+      return Promise.resolve();
+    },
+  };
+}
+
+function checked(options: Partial<SqliteStorageOptions> | undefined): Required<SqliteStorageOptions> {
+  const { file, transactional = false, now = Date.now } = options ?? {};
+  if (typeof file !== 'string' || file.trim() === '' || file.includes('\0')) {
+    throw new PaymentsConfigError(`${HERE} needs the path of a file: write for example 'data/payments.db'.`);
+  }
+  if (file === ':memory:' || file.startsWith('file:')) {
+    throw new PaymentsConfigError(
+      `The option file of ${HERE} must be a path, not ${file.slice(0, 8)}: write 'data/payments.db', or memoryStorage() for one that forgets.`,
+    );
+  }
+  if (typeof transactional !== 'boolean') {
+    throw new PaymentsConfigError(`The option transactional of ${HERE} must be true or false.`);
+  }
+  const unknown = Object.keys(options ?? {}).find((option) => !OPTIONS.includes(option));
+  if (unknown !== undefined) {
+    throw new PaymentsConfigError(`${HERE} has no option \`${unknown}\`: it takes ${OPTIONS.join(', ')}.`);
+  }
+  return { file, transactional, now };
+}

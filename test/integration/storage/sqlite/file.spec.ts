@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { PaymentsStorageError } from 'nestjs-payments';
+import { sqliteStorage } from 'nestjs-payments/sqlite';
+import { buildChildProgram } from '../../../support/child-program.js';
+import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
+import { allBut, journalRecord, storedBy } from '../../../support/journal-contract.js';
+import { describeWithSqlite, sqliteFile, type SqliteTestFile } from '../../../support/sqlite-file.js';
+
+const LEASE_MS = 60_000;
+const SCOPE = { account: 'default', environment: 'sandbox', family: 'collection' } as const;
+/** Texts that a database could refuse, cut off or take for each other. */
+const ODD_TEXTS = [
+  'a\0b',
+  'a',
+  'A',
+  'ab',
+  '\ud800',
+  '\udc00',
+  '\ufffd',
+  '\\',
+  '\\u0000',
+  '"',
+  "'",
+  '?',
+  ' ',
+  'a ',
+  'ä',
+  'a\u0308',
+];
+
+describeWithSqlite('the file of sqliteStorage()', () => {
+  let file: SqliteTestFile;
+
+  beforeEach(() => {
+    file = sqliteFile();
+  });
+  afterEach(() => file.close());
+
+  it('keeps what was written, for the next start', async () => {
+    const first = file.open();
+    const { version } = storedBy(await first.journal.insert(journalRecord('order-1'), LEASE_MS));
+    await claimed(await first.inbox.claim(inboxDelivery('order-1'), LEASE_MS)).finish();
+    await first.close?.();
+    const second = file.open();
+    expect((await second.journal.get(journalRecord('order-1')))?.version).toBe(version);
+    expect(await second.inbox.claim(inboxDelivery('order-1'), LEASE_MS)).toEqual({ result: 'done' });
+  });
+
+  it('keeps every text as a reference apart from every other', async () => {
+    const { inbox, journal } = file.open();
+    for (const reference of ODD_TEXTS) {
+      const claim = claimed(await inbox.claim(inboxDelivery(reference), LEASE_MS));
+      expect(claim.attempt).toBe(1);
+      await claim.finish();
+      expect((await journal.insert(journalRecord(reference), 0)).inserted).toBe(true);
+    }
+    const { entries } = await journal.list(SCOPE, allBut('in-flight'), { limit: 99 });
+    expect(entries.map(({ record }) => record.reference)).toEqual(ODD_TEXTS);
+  });
+
+  it('is opened once in a process', async () => {
+    const first = file.open();
+    expect(() => sqliteStorage({ file: file.file })).toThrow(PaymentsStorageError);
+    expect(() => sqliteStorage({ file: file.file })).toThrow('is in use by another process');
+    await first.close?.();
+    expect(file.open().name).toBe('sqlite');
+  });
+
+  it('says of a folder that is not there, and of a file that is no database, what is wrong', async () => {
+    expect(() => sqliteStorage({ file: join(file.file, 'nowhere', 'shop.db') })).toThrow(
+      'SQLite did not do what it was asked: unable to open database file',
+    );
+    const first = file.open();
+    await first.close?.();
+    expect(existsSync(`${file.file}.lock`)).toBe(true);
+    expect(() => sqliteStorage({ file: process.execPath })).toThrow(PaymentsStorageError);
+  });
+
+  it('is left alone if a newer version of the package made it', async () => {
+    await file.open().close?.();
+    file.connect().exec('INSERT INTO payments_migrations VALUES (9, 2, 0)');
+    expect(() => file.open()).toThrow('holds version 9 of the tables of nestjs-payments');
+  });
+
+  it('is used if a newer version of the package made it that this one may work on', async () => {
+    await file.open().close?.();
+    file.connect().exec('INSERT INTO payments_migrations VALUES (9, 1, 0)');
+    expect(file.open().name).toBe('sqlite');
+  });
+
+  it('is free again after a kill, and holds nothing of a handler that the kill interrupted', async () => {
+    const program = await buildChildProgram('test/support/sqlite-handler-process.ts');
+    const handler = spawn(process.execPath, [program.file, file.file], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      await said(handler, 'written');
+      expect(() => sqliteStorage({ file: file.file })).toThrow('is in use by another process');
+    } finally {
+      handler.kill('SIGKILL');
+      await once(handler, 'exit');
+      await program.remove();
+    }
+    const { inbox } = file.open(true);
+    expect(file.connect().prepare('SELECT reference FROM orders').all()).toEqual([{ reference: 'order-1' }]);
+    expect(await inbox.claim(inboxDelivery('order-1'), LEASE_MS)).toEqual({ result: 'done' });
+    expect((await inbox.claim(inboxDelivery('order-2'), LEASE_MS)).result).toBe('busy');
+    file.pass(LEASE_MS);
+    expect(claimed(await inbox.claim(inboxDelivery('order-2'), LEASE_MS)).attempt).toBe(2);
+  });
+});
+
+async function said({ stdout }: ChildProcess, word: string): Promise<void> {
+  let text = '';
+  for await (const chunk of stdout ?? []) {
+    text += String(chunk);
+    if (text.includes(word)) return;
+  }
+  throw new Error(`The process ended and said ${text}`);
+}

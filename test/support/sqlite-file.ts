@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe } from 'vitest';
+import { type PaymentsStorage } from 'nestjs-payments';
+import { type SqliteDatabase, sqliteStorage } from 'nestjs-payments/sqlite';
+import { describeSkipped } from './describe-skipped.js';
+
+/** A file of SQLite in a folder of its own, with a clock that can be moved. */
+export interface SqliteTestFile {
+  readonly file: string;
+  /** Opens the storage; the same file cannot be opened twice. */
+  open(transactional?: boolean): PaymentsStorage;
+  /** A connection of the application to the same file. */
+  connect(): SqliteDatabase & { close(): void };
+  pass(ms: number): void;
+  /** Closes everything that was opened, and removes the folder. */
+  close(): Promise<void>;
+}
+
+interface SqliteModule {
+  readonly DatabaseSync: new (path: string) => SqliteDatabase & { close(): void };
+}
+
+const sqlite = process.getBuiltinModule('node:sqlite') as unknown as SqliteModule | undefined;
+
+/** A `describe` that needs `node:sqlite`: skipped on older Node.js, unless `npm run test:sqlite` runs it. */
+export function describeWithSqlite(name: string, specs: () => void): void {
+  if (sqlite || process.env['REQUIRE_SQLITE'] === '1') describe(name, specs);
+  else describeSkipped(name, `Node.js ${process.version} has no node:sqlite`, specs);
+}
+
+export function sqliteFile(): SqliteTestFile {
+  const folder = mkdtempSync(join(tmpdir(), 'nestjs-payments-sqlite-'));
+  const file = join(folder, 'shop.db');
+  const opened: { close?(): unknown }[] = [];
+  let ahead = 0;
+  return {
+    file,
+    open: (transactional = false) => {
+      const storage = sqliteStorage({ file, transactional, now: () => Date.now() + ahead });
+      opened.push(storage);
+      return storage;
+    },
+    connect: () => {
+      if (!sqlite) throw new Error('This Node.js has no SQLite.');
+      const database = new sqlite.DatabaseSync(file);
+      opened.push(database);
+      return database;
+    },
+    pass: (ms) => {
+      ahead += ms;
+    },
+    close: async () => {
+      for (const one of opened.reverse()) await one.close?.();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
