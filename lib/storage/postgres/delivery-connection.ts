@@ -2,7 +2,7 @@ import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { forwardEvents, handlerClient } from './handler-client.js';
 import { HandlerTransaction } from './handler-transaction.js';
 import { type HandlerConnection, runHandlers } from './payments-pool.js';
-import { type PooledConnection, type RunStatement } from './pooled-connection.js';
+import { answered, type PooledConnection, type RunStatement } from './pooled-connection.js';
 import { type PostgresClient, type PostgresPool, type PostgresResult } from './postgres-pool.js';
 
 /** The connection of one delivery, shared by its handlers' checkouts and by the package. */
@@ -45,9 +45,13 @@ export class DeliveryConnection implements HandlerConnection {
     return runHandlers(this.pool, this, handlers);
   }
 
-  /** Takes nothing more from handlers, and commits after what they asked for. */
+  /**
+   * Takes nothing more from handlers, and commits after what they asked for. A statement that nobody awaits, or a cursor
+   * that was left open, may keep the connection: it has no time limit of its own.
+   */
   finish(text: string): Promise<PostgresResult> {
-    return this.transaction.finish(() => this.connection.run(text));
+    const finishing = this.transaction.finish(() => this.connection.run(text));
+    return answered(finishing, 'the end of what the handlers began');
   }
 
   /** Takes nothing more from handlers, and refuses what waits. */

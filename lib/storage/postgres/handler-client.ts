@@ -124,7 +124,9 @@ async function runStatements(
     results.push(
       step.does === 'other'
         ? await transaction.run(asker, () => query(text))
-        : tagged(await transaction.step(asker, step), step.does),
+        : 'name' in step
+          ? await transaction.stepToSavepoint(asker, step, text)
+          : tagged(await transaction.step(asker, step), step.does),
     );
   }
   return results.length === 1 ? results[0] : results;

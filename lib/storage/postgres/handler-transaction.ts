@@ -1,5 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
+import { OwnSavepoints, type SavepointStep } from './own-savepoints.js';
 import { type TransactionModes, type TransactionStep } from './transaction-statements.js';
 
 /** Sends a text to the connection, as one message. */
@@ -12,6 +13,8 @@ export type Asker = object;
 interface NestedTransaction {
   readonly asker: Asker;
   readonly savepoint: string;
+  /** How many savepoints the checkouts had made themselves. */
+  readonly before: number;
   /** Nothing was run in it. */
   isFresh: boolean;
   /** It seems to wait for others: their statements run in it too. */
@@ -46,8 +49,9 @@ const IDLE_MS = 20;
 export class HandlerTransaction {
   private readonly waiting: Waiting[] = [];
   private readonly nested: NestedTransaction[] = [];
+  private readonly savepoints = new OwnSavepoints();
   private isRunning = false;
-  private savepoints = 0;
+  private begun = 0;
   private idle: NodeJS.Timeout | undefined;
   /** Why nothing may be committed. */
   private failure: PaymentsStorageError | undefined;
@@ -72,7 +76,10 @@ export class HandlerTransaction {
   }
 
   /** Carries out a statement about transactions. Resolves to what the connection answered to the last text. */
-  async step(asker: Asker, step: Exclude<TransactionStep, { does: 'other' }>): Promise<unknown> {
+  async step(
+    asker: Asker,
+    step: Exclude<TransactionStep, SavepointStep | { does: 'other' }>,
+  ): Promise<unknown> {
     if (this.refusal) throw this.refusal;
     switch (step.does) {
       case 'begin':
@@ -90,6 +97,15 @@ export class HandlerTransaction {
           'PREPARE TRANSACTION would end the webhook transaction before its record is written: take it out of the handler.',
         );
     }
+  }
+
+  /** Carries out a statement about a savepoint of a checkout. */
+  stepToSavepoint(asker: Asker, step: SavepointStep, text: string): Promise<unknown> {
+    return this.run(asker, async () => {
+      const answer = await this.send(text);
+      if (this.savepoints.pass(asker, step) === 'undid others') this.failUndone();
+      return answer;
+    });
   }
 
   /** Rolls back what a checkout left open that is given back. */
@@ -141,6 +157,7 @@ export class HandlerTransaction {
     }
     const top = this.nested.at(-1);
     if (top && next.does !== 'end' && next.asker !== top.asker) top.hasOthers = true;
+    if (next.does !== 'end') this.savepoints.ran(next.asker);
     this.isRunning = true;
     void next.start().then(() => {
       this.isRunning = false;
@@ -173,10 +190,17 @@ export class HandlerTransaction {
   }
 
   private async begin(asker: Asker, { isolation, access }: TransactionModes): Promise<unknown> {
-    const savepoint = `nestjs_payments_${(this.savepoints += 1)}`;
+    const savepoint = `nestjs_payments_${(this.begun += 1)}`;
     if (isolation) await this.setIsolation(isolation);
     const answer = await this.send(`SAVEPOINT ${savepoint}`);
-    this.nested.push({ asker, savepoint, isFresh: true, isShared: false, hasOthers: false });
+    this.nested.push({
+      asker,
+      savepoint,
+      before: this.savepoints.count,
+      isFresh: true,
+      isShared: false,
+      hasOthers: false,
+    });
     return access ? this.send(`SET TRANSACTION ${access}`) : answer;
   }
 
@@ -217,21 +241,28 @@ export class HandlerTransaction {
     }
     if (how === 'commit') {
       const answer = await this.send(`RELEASE SAVEPOINT ${top.savepoint}`);
-      this.nested.pop();
+      this.popNested();
       return answer;
     }
     const answer = await this.send(
       `ROLLBACK TO SAVEPOINT ${top.savepoint}; RELEASE SAVEPOINT ${top.savepoint}`,
     );
-    this.nested.pop();
-    if (top.hasOthers) {
-      this.fail(
-        'A nested transaction was rolled back in which other statements of the handlers ran, because it waited for them. They ' +
-          "are undone with it, though they were answered as done. Use the transaction's own handle (manager, tx, trx) for all " +
-          'statements inside of it.',
-      );
-    }
+    this.popNested();
+    if (top.hasOthers) this.failUndone();
     return answer;
+  }
+
+  private popNested(): void {
+    const ended = this.nested.pop();
+    if (ended) this.savepoints.keep(ended.before);
+  }
+
+  private failUndone(): void {
+    this.fail(
+      'A nested transaction or a savepoint was rolled back in which other statements of the handlers ran, because it waited for ' +
+        "them. They are undone with it, though they were answered as done. Use the transaction's own handle (manager, tx, trx) " +
+        'for all statements inside of it.',
+    );
   }
 
   /** The webhook transaction can no longer be committed, even if the handler hides the error. */

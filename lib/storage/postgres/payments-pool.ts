@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { type Callback, isCallback, isSubmittable, type QueryClient } from './handler-client.js';
 import { checkedPool, POOL } from './postgres-options.js';
 import { type PostgresClient, type PostgresPool } from './postgres-pool.js';
@@ -54,7 +54,12 @@ export function paymentsPool<P extends PostgresPool>(pool: P): P {
         const running = handlers.getStore();
         if (running && name === 'connect') return connect(running, given.find(isCallback));
         if (running && name === 'query') return query(running, given);
-        const result: unknown = Reflect.apply(member, target, given);
+        // A pool calls a callback in the context of whoever gives a connection back, which a handler may be.
+        const isAsked = name === 'connect' || name === 'query';
+        const bound = isAsked
+          ? given.map((value) => (isCallback(value) ? AsyncResource.bind(value) : value))
+          : given;
+        const result: unknown = Reflect.apply(member, target, bound);
         return result === target ? view : result;
       };
     },

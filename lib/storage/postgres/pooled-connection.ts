@@ -71,7 +71,7 @@ export function autocommit(pool: PostgresPool): RunStatement {
   };
 }
 
-function answered<T>(work: Promise<T>, what: string): Promise<T> {
+export function answered<T>(work: Promise<T>, what: string): Promise<T> {
   const late = (): Error => new PaymentsStorageError(`Waited ${WITHIN_MS} ms in vain for ${what}.`);
   return inTime(work, performance.now() + WITHIN_MS, late);
 }

@@ -3,6 +3,8 @@ export type TransactionStep =
   | { readonly does: 'begin'; readonly modes: TransactionModes }
   | { readonly does: 'commit' | 'rollback'; readonly chains: boolean }
   | { readonly does: 'set'; readonly modes: TransactionModes }
+  /** SAVEPOINT, RELEASE and ROLLBACK TO, with the name of the savepoint. */
+  | { readonly does: 'savepoint' | 'release' | 'undo'; readonly name: string }
   /** PREPARE TRANSACTION, the first half of a two-phase commit. */
   | { readonly does: 'prepare' }
   | { readonly does: 'other' };
@@ -20,7 +22,7 @@ export interface SqlStatement {
 }
 
 /** A text without any of these words has no statement about transactions. Most texts end here. */
-const MAY_MATTER = /\b(?:begin|start|commit|end|rollback|abort|prepare|transaction)\b/i;
+const MAY_MATTER = /\b(?:begin|start|commit|end|rollback|abort|prepare|transaction|savepoint|release)\b/i;
 const OTHER: TransactionStep = { does: 'other' };
 
 /**
@@ -30,21 +32,28 @@ const OTHER: TransactionStep = { does: 'other' };
  */
 export function readStatements(text: string): readonly SqlStatement[] | undefined {
   if (!MAY_MATTER.test(text)) return undefined;
-  const statements = split(text).map(({ words, from, to }) => ({
+  const statements = split(text).map(({ words, last, from, to }) => ({
     text: text.slice(from, to),
-    step: readStep(words),
+    step: readStep(words, last),
   }));
   return statements.some(({ step }) => step.does !== 'other') ? statements : undefined;
 }
 
-type ReadStep = (words: readonly string[]) => TransactionStep;
+/**
+ * @param words The first words, in upper case.
+ * @param last The last word or quoted name, as it was written.
+ */
+type ReadStep = (words: readonly string[], last: string) => TransactionStep;
 
 const commit: ReadStep = (words) =>
   words[1] === 'PREPARED' ? OTHER : { does: 'commit', chains: chains(words) };
-const rollback: ReadStep = (words) =>
-  words[1] === 'PREPARED' || goesToSavepoint(words) ? OTHER : { does: 'rollback', chains: chains(words) };
+const rollback: ReadStep = (words, last) => {
+  if (words[1] === 'PREPARED') return OTHER;
+  if (goesToSavepoint(words)) return { does: 'undo', name: savepointName(last) };
+  return { does: 'rollback', chains: chains(words) };
+};
 
-/** By the first word of a statement. Each function gets the first words, in upper case. */
+/** By the first word of a statement. */
 const STEPS: ReadonlyMap<string | undefined, ReadStep> = new Map<string, ReadStep>([
   ['BEGIN', (words) => ({ does: 'begin', modes: readModes(words) })],
   ['START', (words) => (words[1] === 'TRANSACTION' ? { does: 'begin', modes: readModes(words) } : OTHER)],
@@ -52,12 +61,14 @@ const STEPS: ReadonlyMap<string | undefined, ReadStep> = new Map<string, ReadSte
   ['END', commit],
   ['ROLLBACK', rollback],
   ['ABORT', rollback],
+  ['SAVEPOINT', (_, last) => ({ does: 'savepoint', name: savepointName(last) })],
+  ['RELEASE', (_, last) => ({ does: 'release', name: savepointName(last) })],
   ['PREPARE', (words) => (words[1] === 'TRANSACTION' ? { does: 'prepare' } : OTHER)],
   ['SET', readSet],
 ]);
 
-function readStep(words: readonly string[]): TransactionStep {
-  return STEPS.get(words[0])?.(words) ?? OTHER;
+function readStep(words: readonly string[], last: string): TransactionStep {
+  return STEPS.get(words[0])?.(words, last) ?? OTHER;
 }
 
 function readSet(words: readonly string[]): TransactionStep {
@@ -68,6 +79,11 @@ function readSet(words: readonly string[]): TransactionStep {
 
 function goesToSavepoint(words: readonly string[]): boolean {
   return words[1] === 'TO' || words[2] === 'TO';
+}
+
+/** The name as the server compares it. */
+function savepointName(token: string): string {
+  return token.startsWith('"') ? token.slice(1, -1).replaceAll('""', '"') : token.toLowerCase();
 }
 
 function chains(words: readonly string[]): boolean {
@@ -93,6 +109,7 @@ const WORDS = 16;
 /** One statement, as the words that it begins with and its place in the text. */
 interface Piece {
   words: string[];
+  last: string;
   from: number;
   to: number;
 }
@@ -128,13 +145,23 @@ function split(text: string): readonly Piece[] {
       depth = new Depth();
       continue;
     }
-    if (!piece) pieces.push((piece = { words: [], from, to: at }));
+    if (!piece) pieces.push((piece = { words: [], last: '', from, to: at }));
     piece.to = at;
     const word = groups['word']?.toUpperCase();
-    if (word !== undefined && piece.words.length < WORDS) piece.words.push(word);
+    addToken(piece, token, word, groups);
     depth.pass(word ?? token, piece.words);
   }
   return pieces;
+}
+
+function addToken(
+  piece: Piece,
+  token: string,
+  word: string | undefined,
+  groups: Readonly<Record<string, string>>,
+): void {
+  if (word !== undefined && piece.words.length < WORDS) piece.words.push(word);
+  if (word !== undefined || groups['quoted'] !== undefined) piece.last = token;
 }
 
 /** Where a token ends. Comments nest, and a dollar quote goes on to the same tag. */

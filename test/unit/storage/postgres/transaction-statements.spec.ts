@@ -30,11 +30,6 @@ it.each([
 
 it.each([
   ['SELECT 1'],
-  ['SAVEPOINT part'],
-  ['RELEASE SAVEPOINT part'],
-  ['ROLLBACK TO part'],
-  ['ROLLBACK TO SAVEPOINT part'],
-  ['ROLLBACK WORK TO part'],
   ["COMMIT PREPARED 'x'"],
   ["ROLLBACK PREPARED 'x'"],
   ['PREPARE plan AS SELECT 1'],
@@ -108,4 +103,16 @@ it.each([
   ['ROLLBACK WORK AND CHAIN', true],
 ])('reads whether %j begins again', (text, chains) => {
   expect(readStatements(text)?.[0]?.step).toMatchObject({ chains });
+});
+
+it.each([
+  ['SAVEPOINT part', 'savepoint', 'part'],
+  ['savepoint Part;', 'savepoint', 'part'],
+  ['RELEASE SAVEPOINT part', 'release', 'part'],
+  ['RELEASE "Part ""1"', 'release', 'Part "1'],
+  ['ROLLBACK TO part', 'undo', 'part'],
+  ['ROLLBACK TO SAVEPOINT "part" -- of "mine"', 'undo', 'part'],
+  ['ROLLBACK WORK TO part', 'undo', 'part'],
+])('reads the savepoint of %j', (text, does, name) => {
+  expect(readStatements(text)?.map(({ step }) => step)).toEqual([{ does, name }]);
 });
