@@ -52,6 +52,10 @@ export class ServerProcess {
     return server;
   }
 
+  get isRunning(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
   /** What it has printed so far. */
   get log(): string {
     return this.said;
@@ -87,7 +91,7 @@ export class ServerProcess {
 
   /** Resolves when it is gone. */
   end(signal: NodeJS.Signals): Promise<ProcessEnd> {
-    if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill(signal);
+    if (this.isRunning) this.child.kill(signal);
     return this.ended;
   }
 }

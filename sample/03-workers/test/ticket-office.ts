@@ -33,33 +33,51 @@ export class TicketOffice {
   readonly calls: MailCall[] = [];
   /** The current web process. */
   web!: ServerProcess;
+  mails!: MailService;
   private url = '';
   private readonly prefix = ownPrefix();
-  private readonly queue: Queue;
-  private readonly events: QueueEvents;
-  private readonly processes: ServerProcess[] = [];
+  private queue!: Queue;
+  private events!: QueueEvents;
+  private readonly workers: ServerProcess[] = [];
   private readonly waiting = new Set<() => void>();
 
   private constructor(
     private readonly programs: ChildPrograms,
     readonly gateway: PaymentsSandbox,
-    readonly mails: MailService,
-  ) {
+  ) {}
+
+  static async open(programs: ChildPrograms): Promise<TicketOffice> {
+    return new TicketOffice(programs, await PaymentsSandbox.start({ clock: 'manual', seed: 1 }));
+  }
+
+  /** Begins a test: nobody has ordered, no worker runs, and the web process is the one of the test before. */
+  async begin(): Promise<void> {
+    this.mails = await MailService.start(0, (call) => {
+      this.calls.push(call);
+      for (const check of this.waiting) check();
+    });
     const place = { connection: { url: redisService.url }, prefix: `${this.prefix}queue` };
     this.queue = new Queue(QUEUE, place);
     this.events = new QueueEvents(QUEUE, place);
+    await this.events.waitUntilReady();
+    // A test that fails may have ended it.
+    if (!(this.web as ServerProcess | undefined)?.isRunning) await this.startWeb();
   }
 
-  static async open(programs: ChildPrograms): Promise<TicketOffice> {
-    const gateway = await PaymentsSandbox.start({ clock: 'manual', seed: 1 });
-    const mails = await MailService.start(0, (call) => {
-      office.calls.push(call);
-      for (const check of office.waiting) check();
-    });
-    const office = new TicketOffice(programs, gateway, mails);
-    await office.events.waitUntilReady();
-    await office.startWeb();
-    return office;
+  /** Ends a test: all that it left in processes, Redis and gateway is gone. */
+  async finish(): Promise<void> {
+    await Promise.all(this.workers.splice(0).map((worker) => worker.end('SIGKILL')));
+    await Promise.all([this.events.close(), this.queue.close(), this.mails.stop(), this.gateway.reset()]);
+    this.calls.length = 0;
+    this.waiting.clear();
+    const redis = connectRedis();
+    await forget(redis, this.prefix);
+    await redis.quit();
+  }
+
+  async close(): Promise<void> {
+    await this.web.end('SIGKILL');
+    await this.gateway.stop();
   }
 
   async startWeb(): Promise<void> {
@@ -69,8 +87,11 @@ export class TicketOffice {
     this.gateway.deliverTo(`${this.url}/webhooks/payments`);
   }
 
-  startWorker(environment: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
-    return this.start('worker', 'Waiting for webhooks', environment);
+  async startWorker(environment: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
+    const places = { MAIL_URL: this.mails.url, ...environment };
+    const worker = await this.start('worker', 'Waiting for webhooks', places);
+    this.workers.push(worker);
+    return worker;
   }
 
   /** Runs `npm run office -- …`. */
@@ -150,24 +171,14 @@ export class TicketOffice {
     return this.queue.getJobCounts('waiting', 'active', 'delayed', 'failed', 'completed');
   }
 
-  async close(): Promise<void> {
-    await Promise.all(this.processes.map((process) => process.end('SIGKILL')));
-    await Promise.all([this.events.close(), this.queue.close(), this.gateway.stop(), this.mails.stop()]);
-    const redis = connectRedis();
-    await forget(redis, this.prefix);
-    await redis.quit();
-  }
-
-  private async start(
+  private start(
     program: 'web' | 'worker',
     ready: string,
     environment: Readonly<Record<string, string>>,
   ): Promise<ServerProcess> {
     const env = { ...this.environment(), ...environment };
     const command = [process.execPath, this.programs.fileOf(program)];
-    const process_ = await ServerProcess.start(command, ready, { env });
-    this.processes.push(process_);
-    return process_;
+    return ServerProcess.start(command, ready, { env });
   }
 
   private environment(): Record<string, string> {
@@ -178,7 +189,6 @@ export class TicketOffice {
       PAYMENTS_WEBHOOK_SECRET: this.gateway.webhookSecret,
       REDIS_URL: redisService.url,
       REDIS_PREFIX: this.prefix,
-      MAIL_URL: this.mails.url,
       NO_COLOR: '1',
       // A busy machine must not end a handler that a test holds.
       TAKE_OVER_AFTER_MS: '120000',

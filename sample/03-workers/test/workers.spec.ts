@@ -18,13 +18,16 @@ describeWith([redisService], 'a ticket office in processes of its own', () => {
 
   beforeAll(async () => {
     programs = await buildPrograms();
-  });
-  afterAll(() => programs?.remove());
-  beforeEach(async () => {
-    office = await TicketOffice.open(programs!);
+    office = await TicketOffice.open(programs);
   });
   // Jest comes here also if nothing could be opened.
-  afterEach(() => (programs ? office.close() : undefined));
+  afterAll(async () => {
+    if (!programs) return;
+    await office.close();
+    await programs.remove();
+  });
+  beforeEach(() => office.begin());
+  afterEach(() => (programs ? office.finish() : undefined));
 
   it('the web process answers the gateway once the webhook is stored, and a worker then pays the order', async () => {
     const order = await office.paidOrder();
