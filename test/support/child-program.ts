@@ -1,6 +1,6 @@
 import { transform } from '@swc/core';
 import { build, stop } from 'esbuild';
-import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, join, relative, resolve } from 'node:path';
 import { entryFile } from './public-exports.js';
@@ -24,8 +24,9 @@ export interface ChildProgramOptions {
   /** Changes a file of the library on its way into the program. */
   readonly edit?: (path: string, source: string) => string;
   /**
-   * Whether the packages are bundled too. Then the program starts in half the time, and building it takes a second more:
-   * for one that is started often.
+   * Whether the packages are bundled too, and what V8 compiles at the first start is kept for the later ones
+   * (`run-cached.mjs`). Then the program starts in less than half the time, and building it takes a second more: for one
+   * that is started often.
    */
   readonly startsOften?: boolean;
   /** Whose `paths` lead to the library, for a program outside the repository. */
@@ -34,12 +35,14 @@ export interface ChildProgramOptions {
 
 const OWN_PACKAGES = resolve('node_modules');
 
-/** What CommonJS packages expect, and an ES module does not have. */
-const COMMONJS_NAMES = `
-import { createRequire as requireOfProgram } from 'node:module';
-const require = requireOfProgram(import.meta.url);
-const { dirname: __dirname, filename: __filename } = import.meta;
-`;
+/** What an ES module knows of itself. */
+const OWN_PLACE = {
+  'import.meta.url': 'ownUrl',
+  'import.meta.filename': '__filename',
+  'import.meta.dirname': '__dirname',
+};
+const OWN_URL = "const ownUrl = require('node:url').pathToFileURL(__filename).href;";
+const LAUNCHER = 'test/support/run-cached.mjs';
 
 /** PGlite reads files beside itself. The others are optional, and missing. */
 const UNBUNDLED = [
@@ -71,24 +74,27 @@ export async function buildChildPrograms(
   }: ChildProgramOptions = {},
 ): Promise<ChildPrograms> {
   const folder = await realpath(await mkdtemp(join(nodeModules, '.child-')));
+  const started = new Set(entries.map((entry) => resolve(entry)));
+  const bundlesAll = startsOften && resolve(nodeModules) === OWN_PACKAGES;
   await build({
     entryPoints: [...entries],
     outdir: folder,
     entryNames: '[name]',
-    outExtension: { '.js': '.mjs' },
     bundle: true,
-    format: 'esm',
     platform: 'node',
     target: 'node20',
-    ...(startsOften && resolve(nodeModules) === OWN_PACKAGES
+    ...(bundlesAll
       ? {
-          banner: { js: COMMONJS_NAMES },
+          format: 'cjs',
+          outExtension: { '.js': '.cjs' },
+          banner: { js: OWN_URL },
+          define: OWN_PLACE,
           external: [...UNBUNDLED, MISSING],
           alias: Object.fromEntries(LEFT_OUT.map((name) => [name, MISSING])),
           minifyWhitespace: true,
           lineLimit: 120,
         }
-      : { packages: 'external' }),
+      : { format: 'esm', outExtension: { '.js': '.mjs' }, packages: 'external' }),
     ...(tsconfig === undefined ? {} : { tsconfig }),
     logLevel: 'error',
     plugins: [
@@ -100,22 +106,35 @@ export async function buildChildPrograms(
             path: resolve(entryFile(path.replace('nestjs-payments', '.'))),
           }));
           // Writes the types of constructors down, which Nest needs and esbuild cannot.
-          onLoad({ filter: /\.ts$/ }, async ({ path }) => ({
-            contents: await compiled(path, edit(relative(process.cwd(), path), await readFile(path, 'utf8'))),
-            loader: 'js',
-          }));
+          onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+            const source = edit(relative(process.cwd(), path), await readFile(path, 'utf8'));
+            const code = await compiled(path, source);
+            return { contents: bundlesAll && started.has(path) ? withoutAwait(code) : code, loader: 'js' };
+          });
         },
       },
     ],
   });
   await stop(); // its service is a process of its own, which could outlive the test run
+  if (bundlesAll) {
+    const launcher = await readFile(LAUNCHER);
+    for (const entry of entries) await writeFile(join(folder, `${basename(entry, '.ts')}.mjs`), launcher);
+  }
   return {
     fileOf: (name) => join(folder, `${name}.mjs`),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
 
-/** Another folder than the repository's own if the specs run on Nest 11. */
+/** A CommonJS module cannot await: whoever loads the program awaits `ended` instead. */
+function withoutAwait(code: string): string {
+  const lines = code.split('\n');
+  const isImport = (line: string): boolean => /^import .*;$/.test(line);
+  const rest = lines.filter((line) => !isImport(line));
+  return [...lines.filter(isImport), 'export const ended = (async () => {', ...rest, '})();'].join('\n');
+}
+
+/** Another folder than the repository's own where the specs run on Nest 11. */
 function installedPackages(): string {
   const nest = createRequire(import.meta.url).resolve('@nestjs/core');
   return nest.slice(0, nest.lastIndexOf(join('@nestjs', 'core')));
