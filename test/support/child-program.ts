@@ -134,7 +134,7 @@ function withoutAwait(code: string): string {
   return [...lines.filter(isImport), 'export const ended = (async () => {', ...rest, '})();'].join('\n');
 }
 
-/** Another folder than the repository's own where the specs run on Nest 11. */
+/** Another folder than the repository's own if the specs run on Nest 11. */
 function installedPackages(): string {
   const nest = createRequire(import.meta.url).resolve('@nestjs/core');
   return nest.slice(0, nest.lastIndexOf(join('@nestjs', 'core')));

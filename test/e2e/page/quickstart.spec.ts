@@ -69,7 +69,7 @@ describeWithBrowser("the quickstart's shop beside the emulator's page", (browser
     await browser.close(phone);
   }, 60_000);
 
-  it('opens as for somebody new after another reader was there', async () => {
+  it('the page opens as new after another reader was there', async () => {
     const stored = '[localStorage.a, sessionStorage.a, document.cookie]';
     const reader = await browser.open(sandbox.url);
     await reader.evaluate("localStorage.a = sessionStorage.a = 'a'; document.cookie = 'a=a'");
