@@ -57,7 +57,7 @@ const keepingParser =
     });
   };
 
-/** Where a webhook arrives without a line of code for it, or with the one that stands here. */
+/** Where a webhook arrives without a line of code for it, or with the one that is here. */
 const CASES: readonly Case[] = [
   { name: 'a server of its own', on: BOTH, host: plain },
   { name: 'HTTPS', on: ['Express'], host: https, nest: { httpsOptions: TLS } },

@@ -13,7 +13,7 @@ export interface Evidence {
   readonly lines: readonly Line[];
   /** What the storage itself wrote down of the inbox's entries, in its order. */
   readonly steps: readonly Step[];
-  /** The effects that stand, in the order in which they were made. */
+  /** The effects that exist, in the order in which they were made. */
   readonly effects: readonly Effect[];
   /** The outcomes that were delivered, by reference. */
   readonly sent: ReadonlyMap<string, readonly Outcome[]>;
@@ -36,7 +36,7 @@ export interface Verdict {
   readonly networkFaults: ReadonlyMap<string, number>;
 }
 
-/** Judges a run by its history and by the effects that stand at its end. */
+/** Judges a run by its history and by the effects that exist at its end. */
 export function check(evidence: Evidence): Verdict {
   const { plan, lines, exactlyOnce, steps } = evidence;
   const byReference = groupByReference(lines.flatMap((line) => ('reference' in line ? [line] : [])));

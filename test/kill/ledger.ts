@@ -48,7 +48,7 @@ export interface Effect {
   readonly outcome: Outcome;
 }
 
-/** How a payment stands in the journal. */
+/** The state of a payment in the journal. */
 export interface JournalledEnd {
   readonly state: string;
   readonly outcome?: string | undefined;

@@ -33,7 +33,7 @@ function evidenceOf(error: object): string | undefined {
   return 'evidence' in error ? String(error.evidence) : undefined;
 }
 
-/** Names of the errors that speak of the payment that stands, or of the request, and not of this payment. */
+/** Names of the errors about the existing payment or about the request, and not about this payment. */
 export const ABOUT_ANOTHER: readonly string[] = ['ReferenceReusedError', 'PaymentsValidationError'];
 
 /** Names of the errors with which a gateway, or something before it, refuses what was sent. */

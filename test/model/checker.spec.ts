@@ -87,7 +87,7 @@ it('finds a payment that is sent after its caller was told that nothing was, or 
       checker.arrived({ ...sent, key });
     };
   expect(problem(later(refused, 'key-1'))).toBe('a payment was sent that its caller was told was never sent');
-  expect(problem(later(unknown, 'key-2'))).toBe('another key was sent while a payment may stand');
+  expect(problem(later(unknown, 'key-2'))).toBe('another key was sent while a payment may exist');
   expect(problem(later(unknown, 'key-1'))).toBeUndefined();
 });
 
@@ -117,19 +117,19 @@ it('finds a third try, and one that another replica makes while the first still 
 });
 
 it('finds a journal that contradicts the ledger', () => {
-  const stands =
+  const journalHolds =
     (view: JournalView | undefined) =>
     (checker: Checker): void => {
       made(checker, unknown);
       checker.compare(call, view);
     };
-  expect(problem(stands(undefined), [effect])).toBe('a payment was made that is not in the journal');
-  expect(problem(stands(undefined))).toBe('a payment may have been made that is not in the journal');
-  expect(problem(stands({ ...entry, state: 'rejected' }), [effect])).toBe(
+  expect(problem(journalHolds(undefined), [effect])).toBe('a payment was made that is not in the journal');
+  expect(problem(journalHolds(undefined))).toBe('a payment may have been made that is not in the journal');
+  expect(problem(journalHolds({ ...entry, state: 'rejected' }), [effect])).toBe(
     'a payment was made that the journal calls rejected',
   );
-  expect(problem(stands({ ...entry, state: 'accepted' }))).toBe('an accepted payment was not made');
-  expect(problem(stands({ ...entry, state: 'settled', outcome: 'paid' }), [effect])).toBe(
+  expect(problem(journalHolds({ ...entry, state: 'accepted' }))).toBe('an accepted payment was not made');
+  expect(problem(journalHolds({ ...entry, state: 'settled', outcome: 'paid' }), [effect])).toBe(
     'a payment is settled with another outcome',
   );
   const back = (checker: Checker): void => {
@@ -152,5 +152,5 @@ it.each<[what: string, existing: Partial<JournalView>, found: boolean]>([
     checker.begins(call, 1, { ...entry, state: 'settled', outcome: 'failed', ...existing });
     checker.arrived({ ...sent, key: 'key-2' });
   };
-  expect(problem(story)).toBe(found ? 'another key was sent while a payment may stand' : undefined);
+  expect(problem(story)).toBe(found ? 'another key was sent while a payment may exist' : undefined);
 });

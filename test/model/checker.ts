@@ -77,7 +77,7 @@ export class Checker {
     );
     this.check(
       facts.belief === 'nothing' || facts.keys.has(sent.key),
-      'another key was sent while a payment may stand',
+      'another key was sent while a payment may exist',
       { sent, keys: [...facts.keys.keys()] },
     );
     this.check(!facts.told.has(sent.process), 'a payment was sent although its status was known', { sent });
@@ -121,7 +121,7 @@ export class Checker {
     if (existing) facts.remember(existing.idempotencyKey);
   }
 
-  /** Calls that were made at once have ended. What says most about what may stand counts. */
+  /** Calls that were made at once have ended. The result that says most about what may exist counts. */
   ended(
     calls: readonly PlannedCall[],
     results: readonly CallResult[],

@@ -58,7 +58,7 @@ function rejectedProblem(
   }
   if (hasSent && !REFUSALS.includes(name)) return SENT_AFTER_ALL;
   if (mayHaveBeenProcessed !== false) return undefined;
-  if (before !== 'nothing') return 'a payment that may stand is said not to have been processed';
+  if (before !== 'nothing') return 'a payment that may exist is said not to have been processed';
   const mayStand = effects.length > 0 || isOnItsWay;
   return isAlone && mayStand ? 'a payment that was made is said not to have been processed' : undefined;
 }

@@ -3,7 +3,7 @@ import { type EquivalentMutant, isEquivalent, type Mutant } from './mutant.js';
 
 /**
  * Takes mutants at equal distances in the order of the code, so that each folder and file is there by its size. The seed
- * chooses where the first one stands. Equivalent mutants are left out before.
+ * chooses where the first one is. Equivalent mutants are left out before.
  */
 export function chooseSample<M extends Mutant>(
   mutants: readonly M[],

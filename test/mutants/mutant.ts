@@ -1,4 +1,4 @@
-/** A planted fault: what stands in the code, and what it became. */
+/** A planted fault: the code, and what it became. */
 export interface Mutant {
   /** Path from the project's root, with `/`. */
   readonly file: string;

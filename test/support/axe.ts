@@ -9,7 +9,7 @@ interface Violation {
   readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary?: string }[];
 }
 
-/** What axe finds wrong with a page as it stands, and whether it must be scrolled sideways. */
+/** What axe finds wrong with a page as it is, and whether it must be scrolled sideways. */
 export async function pageProblems(page: Page, place: string): Promise<readonly unknown[]> {
   if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(axe);
   const { violations } = await page.evaluate<{ violations: readonly Violation[] }>(

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { basename, join, relative, resolve } from 'node:path';
 import { entryFile } from './public-exports.js';
 
-/** A program of the tests that runs in a process of its own, on the library as it stands in lib/. */
+/** A program of the tests that runs in a process of its own, on the sources in lib/. */
 export interface ChildProgram {
   readonly file: string;
   remove(): Promise<void>;

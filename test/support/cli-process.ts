@@ -44,7 +44,7 @@ export interface FinishedCli {
 
 export interface CliSurroundings {
   readonly environment?: NodeJS.ProcessEnv;
-  /** What stands on stdin. */
+  /** The text on stdin. */
   readonly input?: string | Uint8Array;
   /** Where it runs. */
   readonly folder?: string;
@@ -83,7 +83,7 @@ export class CliProcess {
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
   }
 
-  /** Resolves to the match once it stands in what the command has written. */
+  /** Resolves to the match once the command has written it. */
   async until(stream: 'stdout' | 'stderr', pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const match = pattern.exec(this[stream]);

@@ -31,7 +31,7 @@ export function projectProblems(tsconfig: string): Promise<readonly string[]> {
 }
 
 /**
- * What the compiler says of files that stand nowhere else.
+ * What the compiler says about files that exist nowhere else.
  *
  * @param files The code by a path from the project's folder, which their imports start from.
  * @returns Lines such as `path(1,2): error TS2304: …`.

@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import { documentedOptions } from './documented-options.js';
 
-/** An option whose documentation names a value that stands for leaving it out. */
+/** An option whose documentation names the value that counts if it is left out. */
 export interface DocumentedDefault {
   readonly path: readonly string[];
   readonly value: unknown;

@@ -72,7 +72,7 @@ export function forgottenWebhooksContract(
     second = payments.app.get(SecondHandler);
   }
 
-  const stands = (): Promise<JournalEntry | undefined> => payments.journal.get('collection', 'order-1');
+  const storedEntry = (): Promise<JournalEntry | undefined> => payments.journal.get('collection', 'order-1');
 
   async function deliver(name: Name, data: object = {}): Promise<number> {
     const event = paymentEvent(name, {
@@ -120,7 +120,7 @@ export function forgottenWebhooksContract(
     expect(await deliver('payment.success', { provider_reference: null })).toBe(200);
     expect(second.attempts).toEqual([1]);
     expect(await payments.inbox.conflicts()).toEqual([]);
-    expect(await stands()).toMatchObject({ state: 'settled', outcome: 'success' });
+    expect(await storedEntry()).toMatchObject({ state: 'settled', outcome: 'success' });
   });
 
   it('is believed by the worker of a queue too, even if it comes out of the queue after the purge', async () => {
@@ -141,14 +141,14 @@ export function forgottenWebhooksContract(
     expect(await work()).toEqual([{ status: 200 }, { status: 200 }, { status: 200 }]);
     expect(second.attempts).toEqual([1]);
     expect(await payments.inbox.conflicts()).toMatchObject([{ kind: 'conflict', event: 'payment.failed' }]);
-    expect(await stands()).toMatchObject({ state: 'settled', outcome: 'success' });
+    expect(await storedEntry()).toMatchObject({ state: 'settled', outcome: 'success' });
   });
 
   it('is believed also after the journal has forgotten the payment, which leaves a tombstone', async () => {
     expect(await deliver('payment.success')).toBe(200);
     await forget();
     expect(await payments.journal.purge({ olderThanMs: 1 })).toBe(1);
-    expect(await stands()).toBeUndefined();
+    expect(await storedEntry()).toBeUndefined();
     expect(await deliver('payment.success')).toBe(200);
     expect(await deliver('payment.failed')).toBe(200);
     expect(payments.seen.events).toEqual(['payment.success', 'conflict']);
@@ -188,7 +188,7 @@ export function forgottenWebhooksContract(
     expect(await deliver(other)).toBe(200);
     expect(payments.seen.events).toEqual([first, 'conflict']);
     expect(second.attempts).toEqual([1]);
-    expect(await stands()).toMatchObject({ state: 'settled', outcome: NAMES[first] });
+    expect(await storedEntry()).toMatchObject({ state: 'settled', outcome: NAMES[first] });
     expect(await payments.inbox.conflicts()).toMatchObject([{ kind: 'conflict', event: other, seen: 2 }]);
   });
 
@@ -199,12 +199,12 @@ export function forgottenWebhooksContract(
     const [{ id } = { id: '' }] = await payments.inbox.conflicts();
     await payments.inbox.release(id);
     expect(payments.seen.events).toEqual(['payment.failed', 'conflict', 'payment.success']);
-    expect(await stands()).toMatchObject({ outcome: 'success' });
+    expect(await storedEntry()).toMatchObject({ outcome: 'success' });
     await forget();
     expect(await deliver('payment.success')).toBe(200);
     expect(await deliver('payment.failed')).toBe(200);
     expect(payments.seen.events).toEqual(['payment.failed', 'conflict', 'payment.success', 'conflict']);
-    expect(await stands()).toMatchObject({ outcome: 'success' });
+    expect(await storedEntry()).toMatchObject({ outcome: 'success' });
   });
 
   it('lets `supersede` replace after the purge what it may, and nothing else', async () => {
@@ -213,11 +213,11 @@ export function forgottenWebhooksContract(
     await deliver('payment.failed');
     await forget();
     expect(await deliver('payment.success')).toBe(200);
-    expect(await stands()).toMatchObject({ outcome: 'success' });
+    expect(await storedEntry()).toMatchObject({ outcome: 'success' });
     await forget();
     expect(await deliver('payment.failed')).toBe(200);
     expect(payments.seen.events).toEqual(['payment.failed', 'payment.success', 'conflict']);
-    expect(await stands()).toMatchObject({ outcome: 'success' });
+    expect(await storedEntry()).toMatchObject({ outcome: 'success' });
   });
 
   it('runs what had not finished, however old it is: nothing of that is purged', async () => {
@@ -240,7 +240,7 @@ export function forgottenWebhooksContract(
       await forget();
       expect(await deliver('payment.success', { provider_reference: null })).toBe(200);
       expect(second.attempts).toEqual([1]);
-      expect(await stands()).toMatchObject({ outcome: 'success' });
+      expect(await storedEntry()).toMatchObject({ outcome: 'success' });
     },
   );
 
@@ -280,7 +280,7 @@ export function forgottenWebhooksContract(
         const undone = undoes ? [late] : [];
         const conflict = late === first ? [] : ['conflict'];
         expect(payments.seen.events).toEqual([first, ...undone, ...conflict]);
-        expect(await stands()).toMatchObject({ state: 'settled', outcome: NAMES[first] });
+        expect(await storedEntry()).toMatchObject({ state: 'settled', outcome: NAMES[first] });
         expect(await payments.inbox.conflicts()).toHaveLength(conflict.length);
       },
     );
@@ -305,7 +305,7 @@ export function forgottenWebhooksContract(
       };
       expect(await deliver('payment.success')).toBe(200);
       expect(second.attempts).toEqual([1, 2]);
-      expect(await stands()).toMatchObject({ state: 'settled', outcome: 'success' });
+      expect(await storedEntry()).toMatchObject({ state: 'settled', outcome: 'success' });
     });
   });
 

@@ -337,7 +337,7 @@ export function inboxContract(
       expect(await claim(charge())).toEqual({ result: 'done' });
     });
 
-    it('may be replaced by an operator, whose one then stands', async () => {
+    it('may be replaced by the outcome of an operator, which then counts', async () => {
       const first = claimed(await claim(charge('p1')));
       await first.mark('Orders.paid');
       await first.finish();

@@ -38,7 +38,7 @@ export function journalRecord(reference: string, change: Partial<JournalRecord> 
   };
 }
 
-/** What stands after an insertion that no tombstone stopped. */
+/** The record after an insertion that no tombstone stopped. */
 export function storedBy({ stored }: JournalInsertion): StoredJournalRecord {
   if (!stored) throw new Error('The journal has forgotten this payment.');
   return stored;
@@ -58,7 +58,7 @@ export function journalContract(open: () => Promise<JournalUnderTest> | JournalU
 
   const insert = async (record: JournalRecord, leaseMs = LEASE_MS): Promise<StoredJournalRecord> =>
     storedBy(await journal.insert(record, leaseMs));
-  const stands = (reference: string): Promise<StoredJournalRecord | undefined> =>
+  const storedEntry = (reference: string): Promise<StoredJournalRecord | undefined> =>
     journal.get(journalRecord(reference));
 
   beforeEach(async () => {
@@ -77,11 +77,11 @@ export function journalContract(open: () => Promise<JournalUnderTest> | JournalU
       stale: true,
     });
     await insert(record);
-    expect((await stands('order-1'))?.record).toEqual(record);
-    expect(await stands('order-2')).toBeUndefined();
+    expect((await storedEntry('order-1'))?.record).toEqual(record);
+    expect(await storedEntry('order-2')).toBeUndefined();
   });
 
-  it('lets one of many write a payment down first, and shows the others what stands', async () => {
+  it('lets one of many write a payment down first, and gives the others its record', async () => {
     const results = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
         journal.insert(journalRecord('order-1', { idempotencyKey: `key-${index}` }), LEASE_MS),
@@ -102,14 +102,14 @@ export function journalContract(open: () => Promise<JournalUnderTest> | JournalU
     expect(results.filter((stored) => stored !== undefined)).toHaveLength(1);
   });
 
-  it('replaces only the version that stands', async () => {
+  it('replaces only the current version', async () => {
     const first = await insert(journalRecord('order-1'));
     const second = await journal.replace(first.version, journalRecord('order-1', { state: 'unknown' }), 0);
     expect(
       await journal.replace(first.version, journalRecord('order-1', { state: 'rejected' }), 0),
     ).toBeUndefined();
-    expect((await stands('order-1'))?.record.state).toBe('unknown');
-    expect((await stands('order-1'))?.version).toBe(second?.version);
+    expect((await storedEntry('order-1'))?.record.state).toBe('unknown');
+    expect((await storedEntry('order-1'))?.version).toBe(second?.version);
     expect(await journal.replace(1, journalRecord('nobody'), 0)).toBeUndefined();
   });
 
@@ -117,16 +117,16 @@ export function journalContract(open: () => Promise<JournalUnderTest> | JournalU
     const { version, record } = await insert(journalRecord('order-1'));
     const { body, probe, ...rest } = record;
     await journal.replace(version, rest, 0);
-    expect((await stands('order-1'))?.record).toEqual(rest);
+    expect((await storedEntry('order-1'))?.record).toEqual(rest);
     expect([body, probe]).not.toContain(undefined);
   });
 
-  it('removes only the version that stands', async () => {
+  it('removes only the current version', async () => {
     const first = await insert(journalRecord('order-1'));
     const second = await journal.replace(first.version, first.record, 0);
     expect(await journal.remove(first.record, first.version)).toBe(false);
     expect(await journal.remove(first.record, second?.version ?? 0)).toBe(true);
-    expect(await stands('order-1')).toBeUndefined();
+    expect(await storedEntry('order-1')).toBeUndefined();
     expect(await journal.remove(first.record, second?.version ?? 0)).toBe(false);
   });
 
@@ -144,13 +144,13 @@ export function journalContract(open: () => Promise<JournalUnderTest> | JournalU
     const first = await insert(journalRecord('order-1'), 5_000);
     expect(first.createdAt).toBe(first.updatedAt);
     await pass(2_000);
-    const later = await stands('order-1');
+    const later = await storedEntry('order-1');
     expect(later?.createdAt).toBe(first.createdAt);
     expectPassed(later?.ageMs, 2_000);
     expectPassed(later?.idleMs, 2_000);
     expectPassed(5_000 - (later?.leaseLeftMs ?? 0), 2_000);
     await pass(10_000);
-    expect((await stands('order-1'))?.leaseLeftMs).toBe(0);
+    expect((await storedEntry('order-1'))?.leaseLeftMs).toBe(0);
   });
 
   it('keeps the age over a change, ends or renews the lease, and restarts the age with another attempt', async () => {
@@ -200,7 +200,7 @@ export function journalContract(open: () => Promise<JournalUnderTest> | JournalU
   it('takes any text as a reference', async () => {
     for (const reference of ['__proto__', 'a:b', '"', "' OR 1=1 --", '\u{1F4B8}', 'x'.repeat(255)]) {
       await insert(journalRecord(reference));
-      expect((await stands(reference))?.record.reference).toBe(reference);
+      expect((await storedEntry(reference))?.record.reference).toBe(reference);
     }
   });
 
@@ -217,7 +217,7 @@ export function journalContract(open: () => Promise<JournalUnderTest> | JournalU
       expect(page.entries.length).toBeLessThanOrEqual(2);
       seen.push(...page.entries.map(({ record }) => record.reference));
       // What changes in between takes nothing away from the others.
-      const two = await stands('two');
+      const two = await storedEntry('two');
       if (two && !after) await journal.replace(two.version, journalRecord('two', { state: 'unknown' }), 0);
       after = page.next;
     } while (after);
@@ -238,7 +238,11 @@ export function journalContract(open: () => Promise<JournalUnderTest> | JournalU
       ['three', 'accepted'],
       ['four', 'settled'],
     ] as const) {
-      await journal.replace((await stands(reference))?.version ?? 0, journalRecord(reference, { state }), 0);
+      await journal.replace(
+        (await storedEntry(reference))?.version ?? 0,
+        journalRecord(reference, { state }),
+        0,
+      );
     }
     const rest = await journal.list(SCOPE, ['settled', 'rejected'], { limit: 2, after: first.next ?? '' });
     const listed = [first, rest].flatMap(({ entries }) => entries.map(({ record }) => record.reference));
@@ -284,12 +288,12 @@ export function journalContract(open: () => Promise<JournalUnderTest> | JournalU
     expect((await journal.list(SCOPE, allBut('unknown'), { limit: 10 })).entries).toEqual([]);
     const open: JournalRecord = { ...rest, state: 'unknown', evidence: 'conflict', acknowledged: true };
     expect((await journal.replace(first.version, open, 0))?.record).toEqual(open);
-    expect((await stands('order-1'))?.record).toEqual(open);
+    expect((await storedEntry('order-1'))?.record).toEqual(open);
     const { entries } = await journal.list(SCOPE, allBut('unknown'), { limit: 10 });
     expect(entries.map(({ record }) => record)).toEqual([open]);
     await pass(1_000);
     expect(await journal.purge(SCOPE, 'settled', 500)).toBe(1);
-    expect((await stands('order-1'))?.record).toEqual(open);
+    expect((await storedEntry('order-1'))?.record).toEqual(open);
     expect(await journal.tombstone(open)).toBeUndefined();
   });
 
@@ -305,10 +309,10 @@ export function journalContract(open: () => Promise<JournalUnderTest> | JournalU
     await pass(10_000);
     await journal.replace(late.version, journalRecord('settled late', settledOne), 0);
     expect(await journal.purge(scope, 'settled', 5_000)).toBe(2);
-    expect(await stands('old')).toBeUndefined();
+    expect(await storedEntry('old')).toBeUndefined();
     expect((await journal.list(SCOPE, allBut('settled'), { limit: 10 })).entries).toHaveLength(1);
     for (const reference of ['in-flight', 'accepted', 'rejected', 'unknown', 'settled late'])
-      expect(await stands(reference)).toBeDefined();
+      expect(await storedEntry(reference)).toBeDefined();
     expect(await journal.get(journalRecord('other', { account: 'payouts' }))).toBeDefined();
   });
 
@@ -401,7 +405,7 @@ export function journalContract(open: () => Promise<JournalUnderTest> | JournalU
     for (const record of [old, other, young]) await insert(record);
     await pass(10_000);
     await journal.purge({ ...scope, account: 'payouts' }, 'rejected', 5_000);
-    await journal.replace((await stands('young'))?.version ?? 0, young, 0);
+    await journal.replace((await storedEntry('young'))?.version ?? 0, young, 0);
     await journal.purge(scope, 'rejected', 5_000);
     await pass(10_000);
     await journal.purge(scope, 'rejected', 5_000);
@@ -444,7 +448,7 @@ export function journalContract(open: () => Promise<JournalUnderTest> | JournalU
       ]);
       expect(await journal.get({ ...record, account: 'payouts' })).toBeDefined();
     }
-    expect(await stands('retried')).toBeDefined();
+    expect(await storedEntry('retried')).toBeDefined();
     const young = await journal.list({ ...SCOPE, family: 'disbursement' }, allBut('accepted'), { limit: 9 });
     expect(young.entries.some(({ record }) => record.reference === 'young accepted')).toBe(true);
     const inState = what === 'rejected' ? 'rejected' : 'accepted';

@@ -84,7 +84,7 @@ function isMissing(name: string, code: string): boolean {
   return word.test(code) && !word.test(own.join());
 }
 
-/** Members stand in a class, statements in an asynchronous method; classes and modules stand alone. */
+/** Members are put into a class, statements into an asynchronous method; classes and modules stay alone. */
 function inItsPlace(example: string): string {
   if (/^(?:import|class|declare) /m.test(example)) return example;
   if (/^constructor\(/.test(example)) return `class Example {\n${example}}`;

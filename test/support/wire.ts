@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/** A header as it stands on the wire. */
+/** A header as it is on the wire. */
 export type HeaderLine = readonly [name: string, value: string];
 
 /** A request that no HTTP client would write. */

@@ -36,7 +36,7 @@ export const modules = [
   }),
   // @ts-expect-error -- a worker is described, not switched on
   PaymentsQueueModule.forRoot({ worker: true }),
-  // @ts-expect-error -- the queue's name stands beside the factory
+  // @ts-expect-error -- the queue's name is beside the factory
   PaymentsQueueModule.forRootAsync({ useFactory: () => ({ queueName: 'shop' }) }),
 ];
 

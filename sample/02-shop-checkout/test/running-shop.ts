@@ -91,7 +91,7 @@ export class RunningShop {
     return new OrderPage(await listenTo(`${this.url}/orders/${number}/events`));
   }
 
-  /** A signed webhook that no payment of the emulator stands behind. */
+  /** A signed webhook without a payment of the emulator. */
   async deliver(
     event: Parameters<typeof paymentEvent>[0],
     data: Pick<Order, 'amount'> & { reference: string },

@@ -62,7 +62,7 @@ export class InitApplication {
     return Object.fromEntries(paths.sort().map((path) => [path.replaceAll('\\', '/'), this.read(path)]));
   }
 
-  /** What the compiler says of its files, with the library as it stands in lib/. */
+  /** What the compiler says of its files, with the sources in lib/. */
   typeErrors(): Promise<readonly string[]> {
     const lib = join(process.cwd(), 'lib', 'index.ts');
     const compilerOptions = {
@@ -131,7 +131,7 @@ export class RunningApplication {
     }
   }
 
-  /** Resolves to the match once it stands in what the application has written. */
+  /** Resolves to the match once the application has written it. */
   until(pattern: RegExp): Promise<RegExpExecArray> {
     return new Promise((resolve, reject) => {
       const look = (): void => {

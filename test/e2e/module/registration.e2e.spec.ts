@@ -169,7 +169,7 @@ describe('PaymentsModule.forRootAsync', () => {
     expect(app.get(Shop, { strict: false }).wallet).toBeInstanceOf(WalletService);
   });
 
-  it('lays what stands beside the factory over its result, and nothing that is undefined', async () => {
+  it('options beside the factory override those of its result, unless they are undefined', async () => {
     const app = await boot({
       imports: [
         PaymentsModule.forRootAsync({
@@ -309,7 +309,7 @@ describe('a named account beside the default one', () => {
     expect(answered).toEqual([200]);
   });
 
-  it("is seen by an interceptor that a provider's constructor added, in whatever module it stands", async () => {
+  it("is seen by an interceptor that a provider's constructor added, in whatever module the provider is", async () => {
     @Injectable()
     class Tracing {
       constructor(@InjectPayments(HttpService) http: HttpService) {

@@ -275,7 +275,7 @@ describe.each(adapters)('a verified webhook on %s', (adapter) => {
     expect((await slow).status).toBe(503);
   });
 
-  it('is set aside when it contradicts what stands, and its own handlers decide the answer', async () => {
+  it('is set aside if it contradicts the recorded outcome, and its own handlers decide the answer', async () => {
     const { port, app, logs } = await start();
     const event = paymentEvent('payment.success', { reference: 'order-1' });
     await deliver(port, event);
@@ -629,7 +629,7 @@ describe.each(adapters)('a verified webhook on %s', (adapter) => {
     expect(journal.ran).toEqual(['first:default', 'second:payouts', 'dar']);
   });
 
-  it('can be released after it was set aside, and stands from then on', async () => {
+  it('can be released after it was set aside, and counts from then on', async () => {
     const { port, app } = await start();
     const inbox = app.get(PaymentsInbox);
     const failed = paymentEvent('payment.failed', { reference: 'order-1' });

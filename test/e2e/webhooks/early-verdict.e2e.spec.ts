@@ -80,7 +80,7 @@ describe.each(adapters)('the signature of a delivery on %s', (adapter) => {
   });
 
   it.each(['default', 'partner'])(
-    'is checked for each account whose guard stands before a route: %s refuses',
+    'is checked for each account whose guard is on a route: %s refuses',
     async (refusing) => {
       const ofAccount = (name: string): PaymentsModuleRootOptions => {
         const verdict: SignatureVerdict = name === refusing ? NO : { ok: true };

@@ -37,7 +37,7 @@ describe('a webhook and the journal', () => {
   async function start(storage: PaymentsStorage): Promise<void> {
     payments = await startPaymentsApp({ ...sandbox.moduleOptions(), storage }, [Ledger]);
   }
-  const stands = (): Promise<JournalEntry | undefined> => payments.journal.get('collection', 'order-1');
+  const storedEntry = (): Promise<JournalEntry | undefined> => payments.journal.get('collection', 'order-1');
   async function deliver(name: string, data: Partial<PaymentWebhookEvent['data']> = {}): Promise<number> {
     const event = paymentEvent(name, {
       reference: 'order-1',
@@ -69,11 +69,11 @@ describe('a webhook and the journal', () => {
       await start(storage);
       await payments.collections.mobileMoney(collectionRequest);
       const states: unknown[] = [];
-      during = async () => states.push((await stands())?.state);
+      during = async () => states.push((await storedEntry())?.state);
       storage.beforeCommit = during;
       expect(await deliver('payment.success')).toBe(200);
       expect(states).toEqual(['accepted', 'accepted']);
-      expect(await stands()).toMatchObject({ state: 'settled', outcome: 'success' });
+      expect(await storedEntry()).toMatchObject({ state: 'settled', outcome: 'success' });
       expect(storage.ends).toEqual(['commit']);
     });
 
@@ -83,10 +83,10 @@ describe('a webhook and the journal', () => {
       await payments.collections.mobileMoney(collectionRequest);
       during = () => Promise.reject(new Error('not yet'));
       expect(await deliver('payment.success')).toBe(500);
-      expect(await stands()).toMatchObject({ state: 'accepted' });
+      expect(await storedEntry()).toMatchObject({ state: 'accepted' });
       during = () => undefined;
       expect(await deliver('payment.success')).toBe(200);
-      expect(await stands()).toMatchObject({ state: 'settled', outcome: 'success' });
+      expect(await storedEntry()).toMatchObject({ state: 'settled', outcome: 'success' });
       expect(storage.ends).toEqual(['rollback', 'commit']);
       expect(heard).toHaveLength(2);
     });
@@ -152,12 +152,12 @@ describe('a webhook and the journal', () => {
       vi.spyOn(storage.journal, 'get').mockResolvedValueOnce(undefined);
       expect(await deliver('payment.success', { amount: '1.00' })).toBe(503);
       expect(heard.map(({ event }) => event)).toEqual(handled);
-      expect(await stands()).toMatchObject({ state: 'accepted' });
+      expect(await storedEntry()).toMatchObject({ state: 'accepted' });
       expect(await deliver('payment.success', { amount: '1.00' })).toBe(200);
       expect(await payments.inbox.conflicts()).toMatchObject([{ kind: 'mismatch', reference: 'order-1' }]);
       const [{ id } = { id: '' }] = await payments.inbox.conflicts();
       await payments.inbox.release(id);
-      expect(await stands()).toMatchObject({ state: 'settled', outcome: 'success' });
+      expect(await storedEntry()).toMatchObject({ state: 'settled', outcome: 'success' });
     },
   );
 });

@@ -251,7 +251,7 @@ describe("an application's own agent", () => {
     await merchant.close();
   });
 
-  it('is used, and what money safety needs stands above the other options', async () => {
+  it('the agent is used, and options that money safety needs override the others', async () => {
     gateway.answer(json(envelope([])));
     await expect(merchant.banks.list()).resolves.toEqual([]);
     gateway.answer(json({ status: 'error', code: 'INVALID_BANK', message: 'No' }, 400));

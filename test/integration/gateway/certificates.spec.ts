@@ -49,7 +49,7 @@ describeCertificates('the certificates of the way to the gateway', () => {
       for (const wrong of [expired, elsewhere, strange]) {
         expect(await places.pay(await places.secured(wrong), { ...agent(), ...proxy })).toEqual(NOT_SENT);
       }
-      // The `ca` option stands in the place of all others.
+      // The `ca` option replaces all others.
       const other = { ...agent({ ca: stranger.cert }), ...proxy };
       expect(await places.pay(await places.secured(good), other)).toEqual(NOT_SENT);
       expect(places.requests).toBe(1);

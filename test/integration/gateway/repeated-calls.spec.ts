@@ -661,7 +661,7 @@ describe('a payment that is asked for again', () => {
       expect(await stateOf()).toBeUndefined();
     });
 
-    it('after the answer, the answer stands with a warning', async () => {
+    it('after the answer, the caller gets the answer with a warning', async () => {
       const warn = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
       gateway.answer(ACCEPTED);
       vi.spyOn(journal, 'replace').mockImplementation(broken);

@@ -69,10 +69,10 @@ describe.each(SHARED_STORES)('with the journal in %s behind a network', (_name, 
         (error: unknown) => error,
       );
     const request = { ...collectionRequest, reference: 'order-1' };
-    const stands = (reference = 'order-1'): Promise<StoredJournalRecord | undefined> =>
+    const storedEntry = (reference = 'order-1'): Promise<StoredJournalRecord | undefined> =>
       store.direct.journal.get({ ...KEY, reference });
     const until = async (fits: (record: JournalRecord | undefined) => boolean): Promise<void> => {
-      while (!fits((await stands())?.record));
+      while (!fits((await storedEntry())?.record));
     };
     /** A process whose connections to the store are open, as they are in the middle of a day. */
     const startWarm = async (storage: PaymentsStorage, options = {}): Promise<PaymentsApp> => {
@@ -105,7 +105,7 @@ describe.each(SHARED_STORES)('with the journal in %s behind a network', (_name, 
       await gateway.close();
       store.proxy.restore();
       const { journal } = store.direct;
-      const left = await stands();
+      const left = await storedEntry();
       if (left) await journal.remove(left.record, left.version);
     });
 
@@ -124,7 +124,7 @@ describe.each(SHARED_STORES)('with the journal in %s behind a network', (_name, 
         store.proxy.restore();
         await until((record) => record !== undefined);
         expect(await recovered()).toEqual({ probed: 0, settled: 0, stillUnknown: 1 });
-        expect(await stands()).toMatchObject({ record: { state: 'unknown', evidence: 'interrupted' } });
+        expect(await storedEntry()).toMatchObject({ record: { state: 'unknown', evidence: 'interrupted' } });
         expect(effects()).toBe(0);
         expect(gateway.seen).toHaveLength(0);
       },
@@ -196,7 +196,7 @@ describe.each(SHARED_STORES)('with the journal in %s behind a network', (_name, 
         void failureOf(first.collections.mobileMoney(request));
         await until((record) => record?.sent === true);
         // The end of the call would note it, too.
-        expect(await stands()).toMatchObject({ record: { state: 'in-flight' } });
+        expect(await storedEntry()).toMatchObject({ record: { state: 'in-flight' } });
         first.crash();
         expect(await recovered()).toEqual({ probed: 1, settled: 1, stillUnknown: 0 });
         expect(effects()).toBe(1);

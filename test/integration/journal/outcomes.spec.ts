@@ -32,7 +32,7 @@ describe('the outcome of a payment', () => {
     running.push(started);
     return started;
   };
-  const stands = (reference = 'order-1'): Promise<JournalEntry | undefined> =>
+  const storedEntry = (reference = 'order-1'): Promise<JournalEntry | undefined> =>
     payments.journal.get('collection', reference);
   const failureOf = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error);
   const deliver = async (name: Parameters<typeof paymentEvent>[0], data: object = {}): Promise<number> => {
@@ -62,13 +62,13 @@ describe('the outcome of a payment', () => {
   describe('by webhook', () => {
     it('settles what was accepted', async () => {
       await payments.collections.mobileMoney(collectionRequest);
-      expect(await stands()).toMatchObject({
+      expect(await storedEntry()).toMatchObject({
         state: 'accepted',
         amount: '1180.50',
         operation: 'collection.mobile-money',
       });
       await sandbox.customer(PHONE).approve('order-1');
-      const entry = await stands();
+      const entry = await storedEntry();
       expect(entry).toMatchObject({ state: 'settled', outcome: 'success' });
       expect(entry!.updatedAt.getTime()).toBeGreaterThanOrEqual(entry!.createdAt.getTime());
       expect(await payments.collections.mobileMoney(collectionRequest)).toMatchObject({ status: 'success' });
@@ -82,7 +82,7 @@ describe('the outcome of a payment', () => {
     ] as const)('settles after %s as %s, and the reference is used up', async (answer, outcome) => {
       await payments.collections.mobileMoney(collectionRequest);
       await sandbox.customer(PHONE)[answer]('order-1');
-      expect(await stands()).toMatchObject({ state: 'settled', outcome });
+      expect(await storedEntry()).toMatchObject({ state: 'settled', outcome });
       expect(await failureOf(payments.collections.mobileMoney(collectionRequest))).toMatchObject({
         name: 'ReferenceReusedError',
         mayHaveBeenProcessed: false,
@@ -92,9 +92,9 @@ describe('the outcome of a payment', () => {
     it('settles what was unknown', async () => {
       sandbox.next(PAY).dropAfterProcessing();
       await failureOf(payments.collections.mobileMoney(collectionRequest));
-      expect(await stands()).toMatchObject({ state: 'unknown', evidence: 'no-answer' });
+      expect(await storedEntry()).toMatchObject({ state: 'unknown', evidence: 'no-answer' });
       await sandbox.customer(PHONE).approve('order-1');
-      const entry = await stands();
+      const entry = await storedEntry();
       expect(entry).toMatchObject({ state: 'settled', outcome: 'success' });
       expect(entry).not.toHaveProperty('evidence');
       const again = await payments.collections.mobileMoney(collectionRequest);
@@ -111,10 +111,10 @@ describe('the outcome of a payment', () => {
         });
       });
       await sandbox.customer(PHONE).approve('order-1');
-      expect(await stands()).toMatchObject({ state: 'settled', outcome: 'success' });
+      expect(await storedEntry()).toMatchObject({ state: 'settled', outcome: 'success' });
       await sandbox.clock.advance('1s');
       expect(await call).toMatchObject({ status: 'success' });
-      expect(await stands()).toMatchObject({ state: 'settled', outcome: 'success' });
+      expect(await storedEntry()).toMatchObject({ state: 'settled', outcome: 'success' });
     });
 
     it('is written down before a handler runs, and a handler that fails changes nothing about it', async () => {
@@ -122,7 +122,7 @@ describe('the outcome of a payment', () => {
       await payments.collections.mobileMoney(collectionRequest);
       payments.seen.failWith = new Error('the database is down');
       expect(await deliver('payment.success')).toBe(500);
-      expect(await stands()).toMatchObject({ state: 'settled', outcome: 'success' });
+      expect(await storedEntry()).toMatchObject({ state: 'settled', outcome: 'success' });
       expect(await deliver('payment.success')).toBe(200);
       expect(payments.seen.events).toEqual(['payment.success']);
     });
@@ -134,7 +134,7 @@ describe('the outcome of a payment', () => {
       await payments.collections.mobileMoney(collectionRequest);
       expect(await deliver(name, data)).toBe(200);
       expect(payments.seen.events).toEqual(['mismatch']);
-      expect(await stands()).toMatchObject({ state: 'accepted' });
+      expect(await storedEntry()).toMatchObject({ state: 'accepted' });
       expect(await payments.inbox.conflicts()).toMatchObject([{ kind: 'mismatch', reference: 'order-1' }]);
     });
 
@@ -147,15 +147,15 @@ describe('the outcome of a payment', () => {
     it('without an entry is handled as it comes', async () => {
       expect(await deliver('payment.success', { reference: 'from-elsewhere' })).toBe(200);
       expect(payments.seen.events).toEqual(['payment.success']);
-      expect(await stands('from-elsewhere')).toBeUndefined();
+      expect(await storedEntry('from-elsewhere')).toBeUndefined();
     });
 
     it('for a payment that was called refused wins, runs its handler, and is announced as a conflict', async () => {
       sandbox.next(PAY).status(422, { code: 'INVALID_PHONE' });
       await failureOf(payments.collections.mobileMoney(collectionRequest));
-      expect(await stands()).toMatchObject({ state: 'rejected' });
+      expect(await storedEntry()).toMatchObject({ state: 'rejected' });
       expect(await deliver('payment.success')).toBe(200);
-      expect(await stands()).toMatchObject({ state: 'settled', outcome: 'success' });
+      expect(await storedEntry()).toMatchObject({ state: 'settled', outcome: 'success' });
       expect(payments.seen.events).toEqual(['conflict', 'payment.success']);
       expect(await payments.inbox.conflicts()).toMatchObject([
         { kind: 'conflict', event: 'payment.success' },
@@ -171,7 +171,7 @@ describe('the outcome of a payment', () => {
       await payments.collections.mobileMoney(collectionRequest);
       await payments.journal.settle('collection', 'order-1', 'failed');
       expect(await deliver('payment.success')).toBe(200);
-      expect(await stands()).toMatchObject({ outcome: 'success' });
+      expect(await storedEntry()).toMatchObject({ outcome: 'success' });
       expect(payments.seen.events).toEqual(['conflict', 'payment.success']);
     });
 
@@ -180,10 +180,10 @@ describe('the outcome of a payment', () => {
       await deliver('payment.failed');
       expect(await deliver('payment.success')).toBe(200);
       expect(payments.seen.events).toEqual(['payment.failed', 'conflict']);
-      expect(await stands()).toMatchObject({ outcome: 'failed' });
+      expect(await storedEntry()).toMatchObject({ outcome: 'failed' });
       const [{ id } = { id: '' }] = await payments.inbox.conflicts();
       await payments.inbox.release(id);
-      expect(await stands()).toMatchObject({ outcome: 'success' });
+      expect(await storedEntry()).toMatchObject({ outcome: 'success' });
     });
 
     it.each(['get', 'replace'] as const)('is answered 503 while %s of the journal fails', async (method) => {
@@ -219,7 +219,7 @@ describe('the outcome of a payment', () => {
     it('as failed lets the next attempt be made, with another key', async () => {
       await payments.journal.settle('collection', 'order-1', 'failed');
       await payments.collections.mobileMoney({ ...collectionRequest, phone: '255712345679' });
-      expect(await stands()).toMatchObject({ state: 'accepted', attempt: 2 });
+      expect(await storedEntry()).toMatchObject({ state: 'accepted', attempt: 2 });
       expect(sandbox.payments()).toHaveLength(1);
     });
 
@@ -227,7 +227,7 @@ describe('the outcome of a payment', () => {
       sandbox.next(PAY).hang();
       const request = { ...collectionRequest, reference: 'order-2' };
       const running = failureOf(payments.collections.mobileMoney(request, { timeoutMs: 2_000 }));
-      while (!(await stands('order-2'))) await new Promise((resolve) => setImmediate(resolve));
+      while (!(await storedEntry('order-2'))) await new Promise((resolve) => setImmediate(resolve));
       await payments.journal.settle('collection', 'order-2', 'failed');
       const other = await start();
       expect(await failureOf(other.collections.mobileMoney(request))).toMatchObject({
@@ -236,9 +236,13 @@ describe('the outcome of a payment', () => {
       });
       expect(await running).toMatchObject({ name: 'PaymentOutcomeUnknownError' });
       // The operator could not know how the call would end.
-      expect(await stands('order-2')).toMatchObject({ attempt: 1, state: 'unknown', evidence: 'no-answer' });
+      expect(await storedEntry('order-2')).toMatchObject({
+        attempt: 1,
+        state: 'unknown',
+        evidence: 'no-answer',
+      });
       await payments.journal.settle('collection', 'order-2', 'failed');
-      expect(await stands('order-2')).toMatchObject({ attempt: 1, outcome: 'failed' });
+      expect(await storedEntry('order-2')).toMatchObject({ attempt: 1, outcome: 'failed' });
     });
 
     it('is final, must be an outcome of the family, and needs a payment', async () => {
@@ -436,7 +440,7 @@ describe('the outcome of a payment', () => {
         mayHaveBeenProcessed: true,
       });
       expect(performance.now() - startedAt).toBeGreaterThan(95);
-      expect(await stands()).toMatchObject({ state: 'accepted' });
+      expect(await storedEntry()).toMatchObject({ state: 'accepted' });
     });
 
     it('until the caller has had enough', async () => {
@@ -491,7 +495,7 @@ describe('the outcome of a payment', () => {
 
   it('shows neither the request nor the answer in the journal', async () => {
     await payments.collections.mobileMoney(collectionRequest);
-    const text = JSON.stringify(await stands());
+    const text = JSON.stringify(await storedEntry());
     for (const personal of [PHONE, 'Asha', 'asha@example.com']) expect(text).not.toContain(personal);
   });
 });

@@ -39,7 +39,7 @@ describe('recover()', () => {
     return started;
   };
   const lost = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error);
-  const stands = (family: PaymentFamily, reference: string): Promise<JournalEntry | undefined> =>
+  const storedEntry = (family: PaymentFamily, reference: string): Promise<JournalEntry | undefined> =>
     running.at(-1)!.journal.get(family, reference);
 
   /** Makes a call whose process dies after the gateway had it and before its answer is written down. */
@@ -76,7 +76,7 @@ describe('recover()', () => {
     expect(two?.headers).toEqual(one?.headers);
     expect(two?.body).toEqual(one?.body);
     expect(sandbox.payments()).toHaveLength(1);
-    expect(await stands('collection', 'order-1')).toMatchObject({ state: 'accepted', attempt: 1 });
+    expect(await storedEntry('collection', 'order-1')).toMatchObject({ state: 'accepted', attempt: 1 });
     const again = await second.collections.mobileMoney(collectionRequest);
     expect(again).toMatchObject({
       status: 'pending',
@@ -89,11 +89,11 @@ describe('recover()', () => {
     sandbox.next(PAY).hang();
     await crashDuring(() => first.collections.mobileMoney(collectionRequest));
     const second = await start();
-    expect(await stands('collection', 'order-1')).toMatchObject({ state: 'in-flight' });
+    expect(await storedEntry('collection', 'order-1')).toMatchObject({ state: 'in-flight' });
     expect(await second.journal.recover()).toEqual({ probed: 0, settled: 0, stillUnknown: 0 });
     now += OLD_ENOUGH;
     expect(await second.journal.recover()).toEqual({ probed: 1, settled: 0, stillUnknown: 1 });
-    expect(await stands('collection', 'order-1')).toMatchObject({
+    expect(await storedEntry('collection', 'order-1')).toMatchObject({
       state: 'unknown',
       evidence: 'duplicate-request',
     });
@@ -101,7 +101,10 @@ describe('recover()', () => {
     expect(sandbox.requests()).toHaveLength(2);
     sandbox.deliverTo(second.webhookUrl);
     await sandbox.customer('255712345678').approve('order-1');
-    expect(await stands('collection', 'order-1')).toMatchObject({ state: 'settled', outcome: 'success' });
+    expect(await storedEntry('collection', 'order-1')).toMatchObject({
+      state: 'settled',
+      outcome: 'success',
+    });
     expect(sandbox.payments()).toHaveLength(1);
   });
 
@@ -128,7 +131,10 @@ describe('recover()', () => {
     expect(sandbox.requests()).toHaveLength(1);
     sandbox.deliverTo(patient.webhookUrl);
     await sandbox.customer('255712345678').approve('order-1');
-    expect(await stands('collection', 'order-1')).toMatchObject({ state: 'settled', outcome: 'success' });
+    expect(await storedEntry('collection', 'order-1')).toMatchObject({
+      state: 'settled',
+      outcome: 'success',
+    });
   });
 
   it('leaves a payout that a crash cut off alone, and calls it interrupted', async () => {
@@ -137,7 +143,7 @@ describe('recover()', () => {
     now += OLD_ENOUGH;
     const second = await start();
     expect(await second.journal.recover()).toEqual({ probed: 0, settled: 0, stillUnknown: 1 });
-    expect(await stands('disbursement', 'salary-2')).toMatchObject({
+    expect(await storedEntry('disbursement', 'salary-2')).toMatchObject({
       state: 'unknown',
       evidence: 'interrupted',
     });
@@ -170,7 +176,10 @@ describe('recover()', () => {
       reference: 'order-1',
     } as const;
     expect((await storage.journal.get(key))?.record).not.toHaveProperty('body');
-    expect(await stands('collection', 'order-1')).toMatchObject({ state: 'unknown', evidence: 'no-answer' });
+    expect(await storedEntry('collection', 'order-1')).toMatchObject({
+      state: 'unknown',
+      evidence: 'no-answer',
+    });
   });
 
   it('leaves a payment alone whose call runs here, even if the clock jumps', async () => {
@@ -224,7 +233,7 @@ describe('recover()', () => {
     now += OLD_ENOUGH;
     sandbox.next(PAY).status(422, { code: 'INVALID_PHONE' });
     expect(await first.journal.recover()).toEqual({ probed: 1, settled: 0, stillUnknown: 1 });
-    expect(await stands('collection', 'order-1')).toMatchObject({ evidence: 'refused-after-ambiguity' });
+    expect(await storedEntry('collection', 'order-1')).toMatchObject({ evidence: 'refused-after-ambiguity' });
   });
 
   it('announces once that nothing was heard of a payment for too long', async () => {

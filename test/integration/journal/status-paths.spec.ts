@@ -35,7 +35,7 @@ describe('status queries', () => {
   let now: number;
   let payments: PaymentsApp;
 
-  const stands = (): Promise<JournalEntry | undefined> => payments.journal.get('collection', 'order-1');
+  const storedEntry = (): Promise<JournalEntry | undefined> => payments.journal.get('collection', 'order-1');
   const failureOf = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error);
   const start = async (options: Partial<PaymentsModuleOptions> = {}): Promise<void> => {
     payments = await startPaymentsApp({
@@ -80,7 +80,7 @@ describe('status queries', () => {
       await losing();
       gateway.answer(status(outcome));
       expect(await payments.journal.recover()).toEqual({ probed: 0, settled: 1, stillUnknown: 0 });
-      expect(await stands()).toMatchObject({ state: 'settled', outcome });
+      expect(await storedEntry()).toMatchObject({ state: 'settled', outcome });
       expect(gateway.seen.at(-1)).toMatchObject({ method: 'GET', path: '/api/v1/payments/order-1' });
     },
   );
@@ -106,7 +106,7 @@ describe('status queries', () => {
       await losing();
       gateway.answer(json(envelope({ reference: 'order-1', status: answer })));
       expect(await payments.journal.recover()).toEqual({ probed: 0, settled: 0, stillUnknown: 1 });
-      expect(await stands()).toMatchObject({ state: 'unknown' });
+      expect(await storedEntry()).toMatchObject({ state: 'unknown' });
       await payments.journal.settle('collection', 'order-1', 'failed');
       expect(await failureOf(payments.collections.mobileMoney(collectionRequest))).toMatchObject({
         name: 'ReferenceReusedError',
@@ -119,11 +119,11 @@ describe('status queries', () => {
     await losing();
     gateway.answer(json(envelope({ reference: 'order-1', status: 'pending' })));
     await payments.journal.recover();
-    expect(await stands()).toMatchObject({ state: 'accepted' });
+    expect(await storedEntry()).toMatchObject({ state: 'accepted' });
     gateway.answer(json(envelope({ reference: 'order-1', status: 'success' })));
     now += 90_001;
     await payments.journal.recover();
-    expect(await stands()).toMatchObject({ state: 'settled', outcome: 'success' });
+    expect(await storedEntry()).toMatchObject({ state: 'settled', outcome: 'success' });
   });
 
   it('leave an accepted payout open if the answer says failed and repeats the reference without the amount', async () => {
@@ -142,7 +142,7 @@ describe('status queries', () => {
     await losing();
     gateway.answer(status('pending'));
     expect(await payments.journal.recover()).toEqual({ probed: 0, settled: 1, stillUnknown: 0 });
-    expect(await stands()).toMatchObject({ state: 'accepted' });
+    expect(await storedEntry()).toMatchObject({ state: 'accepted' });
     expect(await payments.collections.mobileMoney(collectionRequest)).toMatchObject({ status: 'pending' });
     expect(gateway.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
@@ -194,7 +194,7 @@ describe('status queries', () => {
     await losing();
     gateway.answer(answer);
     expect(await payments.journal.recover()).toEqual({ probed: 0, settled: 0, stillUnknown: 1 });
-    expect(await stands()).toMatchObject({ state: 'unknown', evidence: 'no-answer' });
+    expect(await storedEntry()).toMatchObject({ state: 'unknown', evidence: 'no-answer' });
   });
 
   it.each<[string, Behaviour]>([
@@ -238,7 +238,7 @@ describe('status queries', () => {
       await losing();
       gateway.answer(status(answer));
       expect(await payments.journal.recover()).toEqual({ probed: 0, settled: 0, stillUnknown: 1 });
-      expect(await stands()).toMatchObject({ state: 'unknown', attempt: 2 });
+      expect(await storedEntry()).toMatchObject({ state: 'unknown', attempt: 2 });
       const open: string[] = [];
       for await (const { reference } of payments.journal.unresolved()) open.push(reference);
       expect(open).toEqual(['order-1']);
@@ -257,7 +257,7 @@ describe('status queries', () => {
     await losing();
     gateway.answer(status('success'));
     expect(await payments.journal.recover()).toEqual({ probed: 0, settled: 1, stillUnknown: 0 });
-    expect(await stands()).toMatchObject({ state: 'settled', outcome: 'success', attempt: 2 });
+    expect(await storedEntry()).toMatchObject({ state: 'settled', outcome: 'success', attempt: 2 });
   });
 
   describe('that hang', () => {
@@ -289,7 +289,7 @@ describe('status queries', () => {
       await vi.advanceTimersByTimeAsync(100);
       expect(await run).toEqual({ probed: 0, settled: 1, stillUnknown: AT_ONCE });
       expect(await payments.journal.get('collection', LAST)).toMatchObject({ outcome: 'success' });
-      expect(await stands()).toMatchObject({ state: 'unknown', evidence: 'no-answer' });
+      expect(await storedEntry()).toMatchObject({ state: 'unknown', evidence: 'no-answer' });
     });
 
     it('hold the end of the application up no longer than that, and nothing further is asked', async () => {

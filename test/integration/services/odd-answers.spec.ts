@@ -43,7 +43,7 @@ describe('a name lookup', () => {
   const asked = { channel: 'BANK', account_number: ' 0150 ', bank_code: 'ABC' } as const;
   const found = { account_name: 'JUMA', account_number: '0150', channel: 'BANK', bank_code: 'ABC' };
 
-  it('finds the account that was asked for, whatever blanks stand around it', async () => {
+  it('finds the account of the request, whatever blanks are around it', async () => {
     gateway.answer(json(envelope({ ...found, account_number: '0150  ' })));
     const result = await merchant.names.lookup(asked);
     expect(result.account_name).toBe('JUMA');

@@ -9,7 +9,7 @@ export interface CallEvidence {
   readonly fenced: readonly string[];
   /** By time. */
   readonly lines: readonly Line[];
-  /** How each payment stands in the journal at the end; absent: it does not. */
+  /** The state of each payment in the journal at the end; absent: it is not there. */
   readonly states: ReadonlyMap<string, string>;
   /** What `unresolved()` lists at the end. */
   readonly unresolved: ReadonlySet<string>;

@@ -29,7 +29,7 @@ describe('the examples in documentation comments', () => {
     expect(problemsOf(examples)).toEqual([]);
   });
 
-  it('stand in blocks, so that a decorator is not a tag', () => {
+  it('are in blocks, so that a decorator is not a tag', () => {
     expect(unfencedExamples()).toEqual([]);
   });
 });

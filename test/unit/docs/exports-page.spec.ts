@@ -5,7 +5,7 @@ import { ENTRY_POINTS, exportsOf } from '../../support/public-exports.js';
 
 const PAGE = 'docs/exports.md';
 
-/** The names that stand in backticks, by the entry point that their heading names. */
+/** The names in backticks, by the entry point that their heading names. */
 function namesOfPage(): ReadonlyMap<string, readonly string[]> {
   const [, ...sections] = readFileSync(join(process.cwd(), PAGE), 'utf8').split(/^## /m);
   return new Map(

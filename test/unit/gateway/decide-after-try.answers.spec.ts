@@ -99,7 +99,7 @@ const LISTED_ROWS: readonly Row[] = [...codesOf('refused'), 'LIMIT_REACHED'].fla
   ],
 ]);
 
-/** The specification lists no code for a collection whose reference stands already. */
+/** The specification lists no code for a collection whose reference exists already. */
 const EARLIER_ROWS: readonly Row[] = [
   'Reference already taken',
   'The reference has been taken.',
@@ -342,7 +342,7 @@ const CODE_ROWS: readonly Row[] = [
   ],
 ];
 
-/** Refusals that something stands around, before or instead of. */
+/** Refusals with other text around them, before them or instead of them. */
 const UNREADABLE: readonly (readonly [what: string, body: unknown, headers?: BodyHeaders])[] = [
   ['nothing', ''],
   ['blanks', ' \n'],

@@ -35,7 +35,7 @@ describe('signWebhook()', () => {
   });
 
   it.each(SCHEME_CASES.map((subject) => [subject.name, subject] as const))(
-    'signs for %s from the secret that stands in the options',
+    'signs for %s with the secret of the options',
     (_name, { scheme, secret, key }) => {
       const now = Date.now();
       const body = '{"event":"payment.success"}';

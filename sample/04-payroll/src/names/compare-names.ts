@@ -1,6 +1,6 @@
 /**
  * - `same`: the same words, whatever their order, case and accents.
- * - `similar`: probably the same person; a middle name is missing, an initial stands for a name, a letter differs.
+ * - `similar`: probably the same person; a middle name is missing, an initial replaces a name, a letter differs.
  * - `different`: a person decides.
  */
 export type NameMatch = 'same' | 'similar' | 'different';

@@ -66,16 +66,16 @@ describeWith([postgresService], 'a webhook whose handler writes in the transacti
   }
 
   const orders = async (): Promise<number> => (await database.pool.query('SELECT FROM orders')).rowCount ?? 0;
-  const stands = (): Promise<JournalEntry | undefined> => payments.journal.get('collection', 'order-1');
+  const storedEntry = (): Promise<JournalEntry | undefined> => payments.journal.get('collection', 'order-1');
 
   async function expectOnceWithTheNextDelivery(): Promise<void> {
     expect(await orders()).toBe(0);
-    expect(await stands()).toMatchObject({ state: 'accepted' });
+    expect(await storedEntry()).toMatchObject({ state: 'accepted' });
     afterwards = () => undefined;
     expect(await deliver()).toBe(200);
     expect(await deliver()).toBe(200);
     expect(await orders()).toBe(1);
-    expect(await stands()).toMatchObject({ state: 'settled', outcome: 'success' });
+    expect(await storedEntry()).toMatchObject({ state: 'settled', outcome: 'success' });
   }
 
   it('is committed with its effect, the inbox and the journal, or not at all if the handler throws', async () => {

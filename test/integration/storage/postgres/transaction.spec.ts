@@ -34,7 +34,7 @@ describeWith([postgresService], 'a claim with the transaction of the handlers', 
     await clientOf(running).query("INSERT INTO orders VALUES ('order-1')");
     return running;
   };
-  /** Nothing of the work stands, and the next delivery may run at once. */
+  /** All work is rolled back, and the next delivery may run at once. */
   const expectNothing = async (): Promise<void> => {
     expect(await orders()).toBe(0);
     const next = await claim();

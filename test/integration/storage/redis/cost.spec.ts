@@ -36,7 +36,7 @@ describeWith([redisService], 'what redisStorage() asks of Redis', () => {
     await claimed(await inbox.claim(inboxDelivery('order-0'), LEASE_MS)).finish();
     const stored = storedBy(await journal.insert(journalRecord('order-0'), LEASE_MS));
     await journal.replace(stored.version, stored.record, 0);
-    // The first use also asks for the format of what stands there.
+    // The first use also asks for the format of the stored data.
     await storage.journal.get(stored.record);
     expect(calls).toHaveLength(2);
     calls = [];

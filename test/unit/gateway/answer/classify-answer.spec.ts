@@ -535,7 +535,7 @@ describe('an earlier payment', () => {
     expect(classifyAnswer('collection', 400, error(body), REFUSAL_CODES)).toBe('unproven-refusal');
   });
 
-  it('is not read out of two texts that stand side by side', () => {
+  it('is not read out of two adjacent texts', () => {
     const body = { code: 'INVALID_PHONE', message: 'al', errors: { phone: ['ready', 'refer', 'ence'] } };
     expect(classifyAnswer('collection', 400, error(body), REFUSAL_CODES)).toBe('refused');
     expect(classifyAnswer('collection', 400, error({ ...body, code: 'NEW' }), REFUSAL_CODES)).toBe(

@@ -305,7 +305,7 @@ describe('the headers of an error answer', () => {
   });
 });
 
-describe('a refusing code may stand beside the record of a payment', () => {
+describe('a refusing code may be beside the record of a payment', () => {
   const mayHoldRecord = (beside: object): boolean => {
     const answer = parsed({ status: 'error', code: 'X', message: 'No', ...beside });
     if (answer.shape !== 'error') throw new Error('the answer must be one in a known shape');

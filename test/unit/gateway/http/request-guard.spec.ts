@@ -36,7 +36,7 @@ describe('the guard of the requests of an axios', () => {
         return instance;
       },
     ],
-    ['in the place of which stands another one', false, () => axios.create()],
+    ['that another one has replaced', false, () => axios.create()],
     ['that is gone', false, () => undefined],
   ])('knows one %s: %s', (_, guarded, change) => {
     const instance = axios.create();
@@ -44,7 +44,7 @@ describe('the guard of the requests of an axios', () => {
     expect(guard.guards(change(instance))).toBe(guarded);
   });
 
-  it('stands before interceptors that cannot be cleared, as those that a test makes up', () => {
+  it('runs before interceptors that cannot be cleared, such as those of a test', () => {
     const used: string[] = [];
     const interceptors = {
       request: { use: () => used.push('request') },

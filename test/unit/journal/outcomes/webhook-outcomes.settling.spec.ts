@@ -69,7 +69,7 @@ describe('a webhook that settles its payment', () => {
   it('is refused if another webhook has settled the payment since it was looked up', async () => {
     const failed = paymentEvent('payment.failed', { reference: 'order-1', amount: '1180.50' });
     const { fit: seen } = await outcomes.look(event('1180.50'));
-    // This process stands still for longer than its claim holds; another one handles it, and an operator releases the other.
+    // This process pauses for longer than its claim holds; another one handles it, and an operator releases the other.
     await outcomes.settle(event('1180.50'), { journal: undefined, otherMoney: false, seen });
     await outcomes.settle(failed, { journal: undefined, otherMoney: true });
     const late = outcomes.settle(event('1180.50'), { journal: undefined, otherMoney: false, seen });

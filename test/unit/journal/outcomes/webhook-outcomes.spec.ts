@@ -14,7 +14,7 @@ describe('what the journal keeps of the webhooks of a payment', () => {
   const { journal } = memoryStorage();
   const event = (name: string, provider_reference: string | null) =>
     paymentEvent(name, { reference: 'order-1', amount: '1180.50', provider_reference });
-  const stands = async () => (await journal.get(journalRecord('order-1')))?.record;
+  const storedEntry = async () => (await journal.get(journalRecord('order-1')))?.record;
 
   beforeEach(async () => {
     const existing = await journal.get(journalRecord('order-1'));
@@ -27,15 +27,19 @@ describe('what the journal keeps of the webhooks of a payment', () => {
     await outcomes.settle(event('payment.success', 'p1'), OWN);
     await outcomes.settle(event('payment.success', null), OWN);
     const providerReference = providerReferenceOf(event('payment.success', 'p1'));
-    expect(await stands()).toMatchObject({ outcome: 'success', settledBy: 'webhook', providerReference });
+    expect(await storedEntry()).toMatchObject({
+      outcome: 'success',
+      settledBy: 'webhook',
+      providerReference,
+    });
     expect((await outcomes.look(event('payment.success', 'p2'))).fit).toBe('settled-otherwise');
   });
 
   it('is no charge of an outcome that was replaced', async () => {
     await outcomes.settle(event('payment.success', 'p1'), OWN);
     await outcomes.settle(event('payment.failed', 'p1'), OWN);
-    expect(await stands()).toMatchObject({ outcome: 'failed', settledBy: 'webhook' });
-    expect(await stands()).not.toHaveProperty('providerReference');
+    expect(await storedEntry()).toMatchObject({ outcome: 'failed', settledBy: 'webhook' });
+    expect(await storedEntry()).not.toHaveProperty('providerReference');
   });
 
   it('does not change, not even in its version, if the same webhook is repeated', async () => {
@@ -95,9 +99,9 @@ describe('what the journal keeps of the webhooks of a payment', () => {
       name: 'PaymentsStorageError',
       message: expect.stringContaining('made once more meanwhile') as unknown,
     });
-    expect(await stands()).toMatchObject({ state: 'in-flight', attempt: 2 });
+    expect(await storedEntry()).toMatchObject({ state: 'in-flight', attempt: 2 });
     // An operator who released it has looked.
     await outcomes.settle(failed, OWN);
-    expect(await stands()).toMatchObject({ state: 'settled', outcome: 'failed', attempt: 2 });
+    expect(await storedEntry()).toMatchObject({ state: 'settled', outcome: 'failed', attempt: 2 });
   });
 });

@@ -22,7 +22,7 @@ async function contested(rivals: number): Promise<JournalStore> {
   });
 }
 
-describe('changing what stands', () => {
+describe('changing a record', () => {
   it('is done again on what a faster writer left', async () => {
     const journal = await contested(3);
     const seen: string[] = [];

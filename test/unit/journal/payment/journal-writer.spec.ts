@@ -100,7 +100,7 @@ describe('a ledger whose journal hangs', () => {
 
   it('after the answer keeps the answer after five seconds, and writes it down late', async () => {
     const begun = await begin();
-    if (!('intent' in begun)) throw new Error('nothing stood there');
+    if (!('intent' in begun)) throw new Error('no entry exists');
     hangsIn = 'replace';
     const success = { value: {}, envelope: { code: 'OK', message: '', httpStatus: 200 }, warnings: [] };
     const end = { end: 'success', success, attempts: [] } as unknown as Parameters<JournalWriter['end']>[1];
@@ -115,7 +115,7 @@ describe('a ledger whose journal hangs', () => {
 
   it('writes again at once after the answer if the store has just lost its connection', async () => {
     const begun = await begin();
-    if (!('intent' in begun)) throw new Error('nothing stood there');
+    if (!('intent' in begun)) throw new Error('no entry exists');
     vi.spyOn(memory, 'replace').mockRejectedValueOnce(new Error('lost'));
     const end = { end: 'rejected', proven: true } as unknown as Parameters<JournalWriter['end']>[1];
     expect(await ledger.end(begun.intent, end, limits)).toMatchObject({ written: true });
@@ -124,7 +124,7 @@ describe('a ledger whose journal hangs', () => {
 
   it('has a moment to write after the answer, even if the time of the call is up', async () => {
     const begun = await begin();
-    if (!('intent' in begun)) throw new Error('nothing stood there');
+    if (!('intent' in begun)) throw new Error('no entry exists');
     hangsIn = 'replace';
     const end = { end: 'rejected', proven: true } as unknown as Parameters<JournalWriter['end']>[1];
     const ended = ledger.end(begun.intent, end, { ...limits, deadline: performance.now() - 1_000 });
@@ -149,7 +149,7 @@ describe('a ledger whose journal hangs', () => {
 
   it('keeps no process from ending', async () => {
     const begun = await begin();
-    if (!('intent' in begun)) throw new Error('nothing stood there');
+    if (!('intent' in begun)) throw new Error('no entry exists');
     const broken = vi.spyOn(memory, 'replace').mockRejectedValue(new Error('down'));
     const end = { end: 'rejected', proven: true } as unknown as Parameters<JournalWriter['end']>[1];
     expect(await ledger.end(begun.intent, end, limits)).toEqual({ written: false, mayBeSentAgain: false });

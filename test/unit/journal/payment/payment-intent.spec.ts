@@ -16,7 +16,7 @@ afterEach(() => {
 async function begun(journal: JournalStore, record: JournalRecord): Promise<PaymentIntent> {
   const begin = await PaymentIntent.begin(journal, record, undefined, performance.now() + 1_000);
   if ('intent' in begin) return begin.intent;
-  throw new Error('something stood there');
+  throw new Error('an entry exists');
 }
 
 it('leaves a later attempt alone, even if the caller gave both attempts one key', async () => {
@@ -153,7 +153,7 @@ it('calls a payment unknown, even if it never had a further try', async () => {
   const { journal } = memoryStorage();
   const { probe: _none, ...record } = journalRecord('order-1');
   const intent = await begun(journal, record);
-  // Somebody else has written it meanwhile, so what stands is read.
+  // Somebody else has written it meanwhile, so the current record is read.
   const existing = await journal.get(record);
   await journal.replace(existing!.version, record, 60_000);
   await intent.end({
@@ -287,7 +287,7 @@ describe('the note that the request left', () => {
     vi.useRealTimers();
   });
 
-  const stands = async (): Promise<JournalRecord | undefined> => (await journal.get(record))?.record;
+  const storedEntry = async (): Promise<JournalRecord | undefined> => (await journal.get(record))?.record;
 
   it('is written once, and keeps the lease of the call', async () => {
     const replace = vi.spyOn(journal, 'replace');
@@ -321,7 +321,7 @@ describe('the note that the request left', () => {
       });
       intent.markSent();
       expect((await intent.end(end))?.record.state).toBe(state);
-      expect((await stands())?.state).toBe(state);
+      expect((await storedEntry())?.state).toBe(state);
     },
   );
 
@@ -352,7 +352,7 @@ describe('the note that the request left', () => {
     await vi.advanceTimersByTimeAsync(20);
     expect((await end)?.record.state).toBe('rejected');
     await land?.();
-    expect((await stands())?.state).toBe('rejected');
+    expect((await storedEntry())?.state).toBe('rejected');
   });
 
   it('does not take a later version back if its own answer comes last', async () => {
@@ -393,12 +393,12 @@ describe('the note that the request left', () => {
     expect(stored?.record).toEqual(probing);
     expect(stored?.leaseLeftMs).toBeGreaterThan(30_000);
     await intent.end({ ...end, evidence: 'duplicate-reference' } as typeof end);
-    expect(await stands()).toEqual({ ...probing, acknowledged: true });
+    expect(await storedEntry()).toEqual({ ...probing, acknowledged: true });
   });
 
-  it('stands with what stays unknown and may be tried once more', async () => {
+  it('is noted as sent if its outcome stays unknown and it may be tried once more', async () => {
     const verdict = { end: 'unknown', evidence: 'no-answer' } as const;
     await intent.end({ ...refused, ...verdict, openProbe: 'after-silence' } as CallResult<unknown>);
-    expect(await stands()).toMatchObject({ state: 'unknown', probe: 'after-silence', sent: true });
+    expect(await storedEntry()).toMatchObject({ state: 'unknown', probe: 'after-silence', sent: true });
   });
 });

@@ -63,7 +63,7 @@ const error = (thrown: unknown): object => ({ ok: false, error: thrown });
 const GIVEN_UP = { ok: false, error: 'enough', unsent: true };
 const OTHER_BODY = { bodyHash: '1:another' };
 
-describe('what a call gives by its answer and by what stands meanwhile', () => {
+describe('what a call gives by its answer and by the current entry', () => {
   it.each<[what: string, end: End, recorded: Recorded, expected: object]>([
     ['accepted', SUCCESS, written({ state: 'accepted' }), made('pending')],
     [
@@ -86,7 +86,7 @@ describe('what a call gives by its answer and by what stands meanwhile', () => {
     ],
 
     ['refused', REJECTED, written({ state: 'rejected' }), error(refusal)],
-    ['refused, and nothing stands', REJECTED, written(), error(refusal)],
+    ['refused, and there is no entry', REJECTED, written(), error(refusal)],
     ['refused, and accepted meanwhile', REJECTED, written({ state: 'accepted' }), made('pending')],
     ['refused, and paid meanwhile', REJECTED, written({ state: 'settled', outcome: 'paid' }), made('paid')],
     [

@@ -51,7 +51,7 @@ describe('a payment of which nothing was heard', () => {
     storedBy(await journal.insert(record, 0));
     now += AGE_MS;
     const existing = await journal.get(record);
-    if (!existing) throw new Error('nothing stands');
+    if (!existing) throw new Error('no entry exists');
     seen = existing;
   });
 
@@ -180,7 +180,7 @@ describe('a payment that is to be sent once more', () => {
     expect((await journal.get(journalRecord('order-1')))?.record).not.toHaveProperty('body');
   });
 
-  it('is sent as it stands when its turn comes', async () => {
+  it('is sent as it is when its turn comes', async () => {
     await recover();
     expect(probe).toHaveBeenCalledWith(await journal.get(journalRecord('order-1')));
   });

@@ -75,7 +75,7 @@ describe.each(SCHEME_CASES.map((subject) => [subject.name, subject] as const))('
     ['has an equals sign and more after it', (text) => `${text}=a`],
     ['has a comma and more inside', (text) => `${text.slice(0, 9)},${text.slice(9)}`],
     ['has a space inside', (text) => `${text.slice(0, 8)} ${text.slice(8)}`],
-    ['stands there twice without a separator', (text) => text + text],
+    ['appears twice without a separator', (text) => text + text],
     ['ends in a letter beyond ASCII', (text) => `${text.slice(0, -1)}é`],
     ['ends in half a character pair', (text) => `${text.slice(0, -1)}\ud83d`],
     [
@@ -185,7 +185,7 @@ describe.each(listCases.map((subject) => [subject.name, subject] as const))(
     const verdictOf = (...list: string[]): SignatureVerdict =>
       verdict(subject, { ...subject.headers('', texts), [subject.header]: list.join(subject.separator) });
 
-    it('takes one right signature wherever it stands, among others that it does not know', () => {
+    it('takes one right signature at any place among unknown others', () => {
       expect(verdictOf(right, wrong)).toEqual({ ok: true });
       expect(verdictOf(wrong, right)).toEqual({ ok: true });
       expect(verdictOf('v1a,another', '', right, 'v2')).toEqual({ ok: true });
