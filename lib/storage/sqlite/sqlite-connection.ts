@@ -12,6 +12,8 @@ import { openSqlite, type SqliteHandle, type SqlitePrepared, type SqliteValue } 
 /** How many statements a connection keeps compiled. */
 const COMPILED = 64;
 const READS = /^\s*(SELECT|WITH)\b/;
+/** A savepoint that lasts as long as the transaction of the handlers. */
+const MARK = 'nestjs_payments_claim';
 /** Another connection writes. */
 const SQLITE_BUSY = 5;
 
@@ -22,6 +24,7 @@ export class SqliteConnection {
 
   private readonly exec: SqliteHandle['exec'];
   private readonly prepare: SqliteHandle['prepare'];
+  private readonly closeHandle: SqliteHandle['close'];
 
   private constructor(
     readonly handle: SqliteHandle,
@@ -30,15 +33,25 @@ export class SqliteConnection {
     // A handler gets the same object with other methods.
     this.exec = handle.exec.bind(handle);
     this.prepare = handle.prepare.bind(handle);
+    this.closeHandle = handle.close.bind(handle);
   }
 
   /** Every commit is on the disk before it is answered. */
   static open(file: string, now: () => number): SqliteConnection {
     const handle = openSqlite(file);
     const connection = new SqliteConnection(handle, now);
-    handle.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
-    handle.function(CLOCK, () => connection.moment);
-    return connection;
+    return connection.ready(() => {
+      handle.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+      handle.function(CLOCK, () => connection.moment);
+    });
+  }
+
+  /** Opens a file, and begins a transaction whose end is noticed by `isBegun`. */
+  static begin(file: string, now: () => number): SqliteConnection {
+    const connection = SqliteConnection.open(file, now);
+    return connection.ready(() => {
+      connection.exec(`BEGIN IMMEDIATE; SAVEPOINT ${MARK}`);
+    });
   }
 
   /** Runs an operation. Undefined if it must write and may not: then nothing was written. */
@@ -53,7 +66,7 @@ export class SqliteConnection {
 
   /** Runs an operation, all of it or nothing. */
   runAtomic(script: SqlScript): SqlResult {
-    this.begin();
+    this.exec('BEGIN IMMEDIATE');
     try {
       const result = this.run(script, true);
       this.commit();
@@ -74,17 +87,42 @@ export class SqliteConnection {
     return { rows, rowCount: rows.length };
   }
 
-  begin(): void {
-    this.exec('BEGIN IMMEDIATE');
+  /**
+   * Whether the transaction of `begin` has not ended; it can be asked once. SQLite itself ends one, for example at `OR
+   * ROLLBACK` or on a full disk, and commits each statement that comes after that.
+   */
+  isBegun(): boolean {
+    try {
+      this.exec(`RELEASE ${MARK}`);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   commit(): void {
     this.exec('COMMIT');
   }
 
+  /** Never throws, not even if a handler has closed it: who waits for the turn would wait for ever. */
   close(): void {
     this.compiled.clear();
-    this.handle.close();
+    try {
+      this.closeHandle();
+    } catch {
+      // It is closed.
+    }
+  }
+
+  /** Closes the connection if it cannot be prepared for use. */
+  ready(prepare: () => void): this {
+    try {
+      prepare();
+      return this;
+    } catch (error) {
+      this.close();
+      throw error;
+    }
   }
 
   private prepared(text: string): SqlitePrepared {

@@ -38,8 +38,6 @@ export type SqliteValue = string | number | bigint | Uint8Array | null;
 export interface SqliteHandle extends SqliteDatabase {
   close(): void;
   function(name: string, code: () => number): void;
-  /** Absent before Node.js 22.16. */
-  readonly isTransaction?: boolean;
 }
 
 interface SqliteModule {

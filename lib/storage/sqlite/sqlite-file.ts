@@ -42,8 +42,10 @@ export class SqliteFile implements SqlDatabase {
     const lock = lockFile(file);
     try {
       const connection = SqliteConnection.open(file, now);
-      migrateFile(connection.handle, file);
-      return new SqliteFile(file, now, connection, lock);
+      const migrated = connection.ready(() => {
+        migrateFile(connection.handle, file);
+      });
+      return new SqliteFile(file, now, migrated, lock);
     } catch (error) {
       lock.close();
       throw sqliteFailure(error);
@@ -86,17 +88,8 @@ export class SqliteFile implements SqlDatabase {
   }
 
   /** Begins a transaction, on a connection of its own, of who has the turn. */
-  async begin(): Promise<SqliteConnection> {
-    const connection = SqliteConnection.open(this.file, this.now);
-    try {
-      await withoutOthers(() => {
-        connection.begin();
-      });
-      return connection;
-    } catch (error) {
-      connection.close();
-      throw error;
-    }
+  begin(): Promise<SqliteConnection> {
+    return withoutOthers(() => SqliteConnection.begin(this.file, this.now));
   }
 
   takeTurn(): Promise<void> {
@@ -177,8 +170,14 @@ class SqliteSession implements SqlSession {
   };
 
   async begin(): Promise<void> {
-    this.transaction = await this.file.begin();
-    guardTransaction(this.transaction.handle);
+    const transaction = await this.file.begin();
+    if (this.released) {
+      // The lease ended meanwhile: it would keep everybody from writing.
+      transaction.close();
+      throw new PaymentsStorageError('The connection to SQLite is gone.');
+    }
+    guardTransaction(transaction.handle);
+    this.transaction = transaction;
   }
 
   finishAndCommit(held: HeldKey): Promise<void> {
@@ -209,10 +208,7 @@ class SqliteSession implements SqlSession {
     const { transaction } = this;
     if (!transaction) throw new PaymentsStorageError('The connection to SQLite is gone.');
     try {
-      if (
-        transaction.handle.isTransaction === false ||
-        transaction.ask(finishHeld(SQLITE, held)).rowCount !== 1
-      ) {
+      if (!transaction.isBegun() || transaction.ask(finishHeld(SQLITE, held)).rowCount !== 1) {
         throw new PaymentsStorageError('The webhook transaction is over, or another delivery has its claim.');
       }
       transaction.commit();

@@ -1,13 +1,13 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
-import { type SqliteDatabase } from './sqlite-engine.js';
+import { type SqliteHandle } from './sqlite-engine.js';
 
 /** Texts, quoted names and comments, which may hold any words. */
 const QUOTED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\//g;
 /** `ROLLBACK TO` a savepoint ends no transaction. */
 const ENDS = /(?:^|;)\s*(?:BEGIN|COMMIT|END|ROLLBACK(?!\s+(?:TRANSACTION\s+)?TO\b))\b/i;
 
-/** Refuses, on a connection that a handler gets, what would begin or end a transaction. */
-export function guardTransaction(handle: SqliteDatabase): void {
+/** Refuses, on a connection that a handler gets, what would begin or end a transaction, or close the connection. */
+export function guardTransaction(handle: SqliteHandle): void {
   const exec = handle.exec.bind(handle);
   const prepare = handle.prepare.bind(handle);
   handle.exec = (text) => {
@@ -17,6 +17,11 @@ export function guardTransaction(handle: SqliteDatabase): void {
   handle.prepare = (text) => {
     refuseEnd(text);
     return prepare(text);
+  };
+  handle.close = () => {
+    throw new PaymentsStorageError(
+      'The connection of the webhook transaction is closed after the handlers: take close() out of the handler.',
+    );
   };
 }
 

@@ -166,4 +166,45 @@ describeWithSqlite('a claim with the transaction of the handlers in SQLite', () 
     gone.mockRestore();
     expect((await claim()).attempt).toBe(2);
   });
+
+  it.each([
+    ['is told', ''],
+    ['begins another one', 'SAVEPOINT mine'],
+  ])('reports work as not finished that SQLite rolled back, if the handler %s', async (_, then) => {
+    const running = await claimAndWrite();
+    const database = databaseOf(running);
+    expect(() => {
+      database.exec("INSERT OR ROLLBACK INTO orders VALUES ('order-1')");
+    }).toThrow('UNIQUE');
+    database.exec(then);
+    await expect(running.finish()).rejects.toMatchObject({ name: 'PaymentsStorageError' });
+    await expectNothing();
+  });
+
+  it.each(['finish', 'fail'] as const)(
+    'keeps nobody from writing if a handler closed it before %s',
+    async (end) => {
+      const running = await claimAndWrite();
+      const database = databaseOf(running) as SqliteDatabase & { close(): void };
+      const { close } = Object.getPrototypeOf(database) as typeof database;
+      close.call(database);
+      await Promise.allSettled([running[end]()]);
+      expect((await storage.journal.insert(journalRecord('order-2'), 0)).inserted).toBe(true);
+      await expectNothing();
+    },
+  );
+
+  it('keeps nobody from writing if its lease ended before it could begin', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const claiming = expect(storage.inbox.claim(inboxDelivery('order-1'), 50)).rejects.toThrow('is gone');
+    while (shop.prepare('SELECT state FROM payments_inbox').all().length === 0) await Promise.resolve();
+    shop.exec('BEGIN IMMEDIATE');
+    await vi.advanceTimersByTimeAsync(50);
+    shop.exec('COMMIT');
+    await claiming;
+    vi.useRealTimers();
+    expect((await storage.journal.insert(journalRecord('order-2'), 0)).inserted).toBe(true);
+    file.pass(50);
+    await expectNothing();
+  });
 });

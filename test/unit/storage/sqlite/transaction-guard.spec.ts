@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type SqliteDatabase } from '../../../../lib/storage/sqlite/sqlite-engine.js';
+import { type SqliteHandle } from '../../../../lib/storage/sqlite/sqlite-engine.js';
 import { guardTransaction } from '../../../../lib/storage/sqlite/transaction-guard.js';
 
-function guarded(): { handle: SqliteDatabase; exec: SqliteDatabase['exec'] } {
+function guarded(): { handle: SqliteHandle; exec: SqliteHandle['exec'] } {
   const exec = vi.fn();
-  const handle = { exec, prepare: vi.fn() };
+  const handle = { exec, prepare: vi.fn(), close: vi.fn(), function: vi.fn() };
   guardTransaction(handle);
   return { handle, exec };
 }
@@ -40,5 +40,12 @@ describe('the connection of a handler', () => {
     const { handle, exec } = guarded();
     handle.exec(text);
     expect(exec).toHaveBeenCalledWith(text);
+  });
+
+  it('is not closed by a handler', () => {
+    const { handle } = guarded();
+    expect(() => {
+      handle.close();
+    }).toThrow('take close() out of the handler');
   });
 });
