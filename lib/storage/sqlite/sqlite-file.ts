@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
@@ -22,11 +23,18 @@ const WITHIN_MS = 4_000;
 /** How often the storage looks whether another connection of the application still writes. */
 const POLL_MS = 10;
 
+/** It would wait for the end of the handler that waits for it. */
+const NO_PAYMENT =
+  'SQLite has one writer, and that is the transaction of this handler: a payment of it could not be written down before it is ' +
+  'sent. Write what is to be paid into a table of the same transaction, and pay it after the commit.';
+
 /**
  * A file of SQLite as a database. SQLite has one writer at a time, so writers take turns. A transaction of handlers
  * keeps its turn until it ends, on a connection of its own; who only reads waits for nobody.
  */
 export class SqliteFile implements SqlDatabase {
+  /** The delivery whose handlers call. */
+  readonly handlers = new AsyncLocalStorage<SqliteSession>();
   private readonly turns = new Turns();
   private closed = false;
 
@@ -55,6 +63,7 @@ export class SqliteFile implements SqlDatabase {
   readonly run: RunScript = async (script) => {
     const read = this.read(script);
     if (read) return read;
+    if (this.handlers.getStore()?.isOpen) throw new PaymentsStorageError(NO_PAYMENT);
     await this.takeTurn();
     try {
       return await this.write(script);
@@ -96,8 +105,7 @@ export class SqliteFile implements SqlDatabase {
     return this.turns.take(WITHIN_MS, () => {
       const waited = `Waited ${WITHIN_MS} ms in vain for the end of a webhook transaction.`;
       return new PaymentsStorageError(
-        `${waited} SQLite has one writer: handlers in a transaction must be short and make no payment. Write down what is ` +
-          'to be paid, and pay it after the commit.',
+        `${waited} SQLite has one writer: a handler in a transaction must be short, and wait for nothing.`,
       );
     });
   }
@@ -168,6 +176,14 @@ class SqliteSession implements SqlSession {
     this.hasTurn = true;
     return this.file.write(script);
   };
+
+  get isOpen(): boolean {
+    return this.transaction !== undefined;
+  }
+
+  within<T>(handlers: () => T): T {
+    return this.file.handlers.run(this, handlers);
+  }
 
   async begin(): Promise<void> {
     const transaction = await this.file.begin();

@@ -23,7 +23,7 @@ export interface SqliteStorageOptions {
    * handler's writes there, the record that it ran and the outcome in the journal are committed together or not at all.
    *
    * SQLite has one writer. While a handler runs, everybody else who writes waits, for four seconds at most. Keep
-   * handlers short. A handler cannot make a payment, which would wait for the end of the handler.
+   * handlers short. A payment that a handler makes is refused: it could not be written down before it is sent.
    * @default false
    */
   readonly transactional?: boolean;
