@@ -4,9 +4,10 @@ declare module 'typeorm' {
   export interface EntityManager {
     increment(entity: unknown, conditions: object, column: string, by: number): Promise<unknown>;
   }
-  export interface Repository<Entity> {
-    findOneBy(conditions: object): Promise<Entity | null>;
+  export abstract class Repository<Entity> {
     readonly manager: EntityManager;
+    findOneBy(conditions: object): Promise<Entity | null>;
+    insert(entity: Entity): Promise<unknown>;
     increment(conditions: object, column: string, by: number): Promise<unknown>;
   }
   export interface QueryRunner {
