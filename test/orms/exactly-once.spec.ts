@@ -4,7 +4,7 @@ import { OnPayment, type PaymentEventContext, type PaymentWebhookEvent } from 'n
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
-import { type Pool, type PoolClient } from 'pg';
+import { Pool, type PoolClient } from 'pg';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../support/payments-database.js';
 import { type PaymentsApp, startPaymentsApp } from '../support/payments-app.js';
 import { startSandbox } from '../support/sandbox.js';
@@ -12,6 +12,16 @@ import { describeWith, postgresService } from '../support/services.js';
 import { type OpenOrm, ORMS } from './ways.js';
 
 const POOL_SIZE = 10;
+
+/** Resolves for all at once, when as many handlers have come. */
+const comers: (() => void)[] = [];
+function arrived(count: number): Promise<void> {
+  return new Promise((resolve) => {
+    comers.push(resolve);
+    if (comers.length < count) return;
+    for (const go of comers.splice(0)) go();
+  });
+}
 const REFERENCE = 'order-1';
 
 /** What the handler of a test does. */
@@ -37,7 +47,8 @@ describeWith([postgresService], "a handler that writes with an ORM on the applic
     vi.spyOn(Logger.prototype, 'error').mockImplementation(errors);
     database = await openPaymentsDatabase(postgresService.url);
     await database.pool.query('CREATE TABLE credits (reference text PRIMARY KEY, times int NOT NULL)');
-    pool = database.connect({ max: POOL_SIZE });
+    // The class of the pg that the ORMs have: Prisma asks for it.
+    pool = new Pool({ ...database.pool.options, max: POOL_SIZE });
     sandbox = await startSandbox({ clock: 'manual', seed: 1 });
     const storage = postgresStorage({ pool, schema: database.schema, transactional: true });
     payments = await startPaymentsApp({ ...sandbox.moduleOptions(), storage }, [Accounts]);
@@ -45,6 +56,7 @@ describeWith([postgresService], "a handler that writes with an ORM on the applic
   afterEach(async () => {
     vi.restoreAllMocks();
     await payments.app.close();
+    await pool.end();
     await database.close();
   });
 
@@ -67,9 +79,14 @@ describeWith([postgresService], "a handler that writes with an ORM on the applic
 
   describe.each(ORMS)('%s', (_name, openOrm) => {
     let orm: OpenOrm;
+    /** Prisma takes no connection: there the handler's own transaction shows the same. */
+    const through: NonNullable<OpenOrm['creditThrough']> = (client, reference, then) =>
+      orm.creditThrough
+        ? orm.creditThrough(client, reference, then)
+        : orm.creditInTransaction(reference, then);
 
     beforeEach(async () => {
-      orm = await openOrm(pool);
+      orm = await openOrm(pool, database.schema);
       await open(REFERENCE);
     });
 
@@ -78,7 +95,7 @@ describeWith([postgresService], "a handler that writes with an ORM on the applic
       ['injected, in a transaction of the ORM', (reference) => orm.creditInTransaction(reference)],
       [
         'on context.transaction, in a transaction of the ORM',
-        (reference, client) => orm.creditThrough(client, reference),
+        (reference, client) => through(client, reference),
       ],
     ])(
       '%s: a handler that throws after its write counts once with the next delivery',
@@ -97,7 +114,7 @@ describeWith([postgresService], "a handler that writes with an ORM on the applic
 
     it.each<[how: string, write: (then: () => Promise<never>, client: PoolClient) => Promise<unknown>]>([
       ['injected', (then) => orm.creditInTransaction(REFERENCE, then)],
-      ['on context.transaction', (then, client) => orm.creditThrough(client, REFERENCE, then)],
+      ['on context.transaction', (then, client) => through(client, REFERENCE, then)],
     ])('%s: a transaction of the ORM that fails undoes its own writes alone', async (_how, write) => {
       handle = async (reference, client) => {
         await orm.credit(reference);
@@ -174,6 +191,20 @@ describeWith([postgresService], "a handler that writes with an ORM on the applic
       expect(errors.mock.calls).toEqual([]);
       const counted = (await times()).filter((n) => n === 2);
       expect(counted).toHaveLength(references.length);
+    });
+
+    it('reads in each of many handlers at the same time what that handler wrote', async () => {
+      const references = Array.from({ length: POOL_SIZE }, (_, index) => `read-${index}`);
+      await open(...references);
+      const read: unknown[] = [];
+      handle = async (reference) => {
+        await orm.credit(reference);
+        await arrived(references.length);
+        if (orm.timesOf) read.push(await orm.timesOf(reference));
+      };
+      const answers = await Promise.all(references.map((reference) => deliver(reference)));
+      expect(answers).toEqual(references.map(() => 200));
+      expect(read).toEqual(orm.timesOf ? references.map(() => 1) : []);
     });
   });
 });

@@ -97,10 +97,23 @@ declare module 'knex' {
   export default pack;
 }
 
-declare module 'pg-cursor' {
-  export default class Cursor {
-    constructor(text: string, values?: readonly unknown[]);
-    read(rows: number): Promise<readonly unknown[]>;
-    close(): Promise<void>;
+declare module 'prisma/config' {
+  export function defineConfig(options: object): object;
+}
+
+declare module '@prisma/adapter-pg' {
+  export const PrismaPg: new (pool: unknown, options: { readonly schema: string }) => object;
+}
+
+declare module '#prisma' {
+  export interface Credits {
+    update(change: { where: object; data: object }): Promise<unknown>;
+    findFirst(what: { where: object }): Promise<{ readonly times: number } | null>;
   }
+  export interface Client {
+    readonly credit: Credits;
+    $transaction<T>(run: (tx: Client) => Promise<T>, options?: object): Promise<T>;
+    $transaction(steps: readonly Promise<unknown>[]): Promise<readonly unknown[]>;
+  }
+  export const PrismaClient: new (options: { readonly adapter: object }) => Client;
 }

@@ -1,3 +1,5 @@
+import { PrismaClient } from '#prisma';
+import { PrismaPg } from '@prisma/adapter-pg';
 import { eq, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { integer, pgTable, text } from 'drizzle-orm/pg-core';
@@ -15,10 +17,12 @@ export type Credit = (reference: string) => Promise<unknown>;
 /** An ORM on the application's pool, as its users write with it. */
 export interface OpenOrm {
   readonly credit: Credit;
+  /** How often an account was credited, as the code that asks sees it. */
+  readonly timesOf?: (reference: string) => Promise<number | undefined>;
   /** In a transaction of the ORM's own, which `then` may break. */
   readonly creditInTransaction: (reference: string, then?: Credit) => Promise<unknown>;
-  /** The same on a connection that the ORM is given. */
-  readonly creditThrough: (client: PoolClient, reference: string, then?: Credit) => Promise<unknown>;
+  /** The same on a connection that the ORM is given; not every ORM takes one. */
+  readonly creditThrough?: (client: PoolClient, reference: string, then?: Credit) => Promise<unknown>;
 }
 
 const nothing: Credit = () => Promise.resolve();
@@ -127,11 +131,33 @@ function openKnex(pool: Pool): OpenOrm {
   };
 }
 
+function openPrisma(pool: Pool, schema: string): OpenOrm {
+  const prisma = new PrismaClient({ adapter: new PrismaPg(paymentsPool(pool), { schema }) });
+  const add = (on: typeof prisma, reference: string): Promise<unknown> =>
+    on.credit.update({ where: { reference }, data: { times: { increment: 1 } } });
+  return {
+    credit: async (reference) => add(prisma, reference),
+    // Not findUnique(): Prisma merges those of one tick into one query, which runs for the handler that asked first.
+    timesOf: async (reference) => (await prisma.credit.findFirst({ where: { reference } }))?.times,
+    creditInTransaction: (reference, then) =>
+      then
+        ? prisma.$transaction(async (tx) => {
+            await add(tx, reference);
+            await then(reference);
+          })
+        : prisma.$transaction([add(prisma, reference)]),
+  };
+}
+
 /** Every ORM that the specs use, opened on a pool of the application. */
-export const ORMS: readonly (readonly [name: string, open: (pool: Pool) => OpenOrm | Promise<OpenOrm>])[] = [
+export const ORMS: readonly (readonly [
+  name: string,
+  open: (pool: Pool, schema: string) => OpenOrm | Promise<OpenOrm>,
+])[] = [
   ['TypeORM 1', (pool) => openTypeOrm(typeorm, pool)],
   ['TypeORM 0.3', (pool) => openTypeOrm(typeorm03, pool)],
   ['Drizzle', openDrizzle],
   ['Kysely', openKysely],
   ['Knex', openKnex],
+  ['Prisma 7', openPrisma],
 ];
