@@ -10,6 +10,8 @@ const SLOW = [
   'test/e2e/storage/postgres/',
   'test/integration/suite/',
   'test/integration/gateway/decision-table',
+  'test/integration/sandbox/endurance',
+  'test/integration/gateway/effects',
   'test/e2e/bullmq/',
   'test/integration/journal/never-sent',
   'test/e2e/cli/',
