@@ -37,8 +37,11 @@ export { CollectionsService } from './collections/collections.service.js';
 export { CollectionPayment } from './collections/collection-payment.js';
 export { MobileMoneyCollectionDto, PartnerWalletCollectionDto } from './collections/collection.dto.js';
 export { DisbursementsService } from './disbursements/disbursements.service.js';
-export { BankDisbursement, MobileMoneyDisbursement } from './disbursements/disbursement-records.js';
-export { BankDisbursementDto, MobileMoneyDisbursementDto } from './disbursements/disbursement.dto.js';
+export { BankDisbursement, BankDisbursementDto } from './disbursements/bank-disbursement.js';
+export {
+  MobileMoneyDisbursement,
+  MobileMoneyDisbursementDto,
+} from './disbursements/mobile-money-disbursement.js';
 export { NameLookupService } from './name-lookup/name-lookup.service.js';
 export { NameLookupDto, type LookupChannel } from './name-lookup/name-lookup.dto.js';
 export {
@@ -54,15 +57,13 @@ export { Bank } from './banks/bank.js';
 
 export { type CallOptions } from './gateway/call-options.js';
 export { type LastResponse, type PaymentsResponse } from './gateway/answer/wire-record.js';
+export { type MoneyOperation, type PaymentsOperation, type ReadOperation } from './common/operations.js';
 export {
   type AttemptInfo,
   type AttemptPhase,
   DEFAULT_ACCOUNT,
   type PaymentsEnvironment,
-  type MoneyOperation,
   type PaymentFamily,
-  type PaymentsOperation,
-  type ReadOperation,
   type CollectionStatus,
   type DisbursementStatus,
   type PaymentOutcome,

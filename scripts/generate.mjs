@@ -1,5 +1,5 @@
 // Writes the generated sources, which git ignores: the emulator's request validators, compiled from its
-// OpenAPI documents, the operations of its control API, and the files of its page as strings. The gateway's
+// OpenAPI documents, the types of those requests, the operations of its control API, and the files of its page as strings. The gateway's
 // operations come from gateway.yaml; a spec compares them with the emulator's own table
 // (lib/sandbox/core/operations.ts).
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -16,12 +16,14 @@ const HEADER = '// Written by scripts/generate.mjs. Do not edit.\n';
 
 const gateway = documentOf('gateway.yaml');
 const operations = operationsOf(gateway);
-const control = withOperations(documentOf('control.yaml'), operations);
+const payoutKinds = payoutKindsOf(gateway);
+const control = withOperations(documentOf('control.yaml'));
 writeWhenChanged(join(sandbox, 'openapi', 'validators.generated.ts'), requestValidators(gateway));
+writeWhenChanged(join(sandbox, 'openapi', 'requests.generated.ts'), requestTypes(gateway));
 writeWhenChanged(join(sandbox, 'openapi', 'control-validators.generated.ts'), requestValidators(control));
 writeWhenChanged(join(sandbox, 'openapi', 'control.generated.ts'), controlOperations(control));
-writeWhenChanged(join(sandbox, 'openapi', 'operations.generated.ts'), operationNames(operations));
-writeWhenChanged(join(sandbox, 'page', 'operations.generated.js'), pageOperations(operations));
+writeWhenChanged(join(sandbox, 'openapi', 'operations.generated.ts'), operationNames());
+writeWhenChanged(join(sandbox, 'page', 'operations.generated.js'), pageOperations());
 writeWhenChanged(join(sandbox, 'page', 'assets.generated.ts'), pageAssets());
 
 function documentOf(file) {
@@ -37,15 +39,54 @@ function operationsOf({ paths }) {
   );
 }
 
-/** Adds the operations that a fault may name to the control API's document. */
-function withOperations(document, names) {
-  document.components.schemas.Operation.enum = names;
+/** The `x-payout-kind` of each operation that has one. */
+function payoutKindsOf({ paths }) {
+  return Object.values(paths)
+    .flatMap((methods) => Object.values(methods).map((operation) => operation['x-payout-kind']))
+    .filter((kind) => kind !== undefined);
+}
+
+/** Adds the operations that a fault may name, and the kinds of payout, to the control API's document. */
+function withOperations(document) {
+  const { schemas } = document.components;
+  schemas.Operation.enum = operations;
+  schemas.PayoutKind.enum = payoutKinds;
   return document;
+}
+
+function requestNames({ components }) {
+  return Object.keys(components.schemas).filter((name) => name.endsWith('Request'));
+}
+
+/** The TypeScript type of each request. */
+function requestTypes(document) {
+  const { schemas } = document.components;
+  const types = requestNames(document).map((name) => {
+    const { properties, required } = followReference(schemas, schemas[name]);
+    const fields = Object.entries(properties).map(([field, schema]) => {
+      const type = typeOf(followReference(schemas, schema));
+      return `  readonly ${field}${required.includes(field) ? '' : '?'}: ${type};\n`;
+    });
+    return `\nexport interface ${name} {\n${fields.join('')}}\n`;
+  });
+  return HEADER + types.join('');
+}
+
+function typeOf({ const: value, type }) {
+  if (value !== undefined) return JSON.stringify(value);
+  return [type].flat().map(typeName).join(' | ');
+}
+
+function typeName(type) {
+  if (type === 'object') return 'Readonly<Record<string, unknown>>';
+  if (!['string', 'number', 'boolean'].includes(type))
+    throw new Error(`a request has a field of type ${type}`);
+  return type;
 }
 
 function requestValidators(document) {
   const { schemas } = document.components;
-  const names = Object.keys(schemas).filter((name) => name.endsWith('Request'));
+  const names = requestNames(document);
 
   const ajv = new Ajv2020.default({
     strict: false,
@@ -123,12 +164,15 @@ export const controlOperations = ${JSON.stringify(operations, null, 2)} as const
 `;
 }
 
-function operationNames(names) {
-  return `${HEADER}export const gatewayOperations = ${JSON.stringify(names, null, 2)} as const;\n`;
+function operationNames() {
+  return `${HEADER}export const gatewayOperations = ${JSON.stringify(operations, null, 2)} as const;
+
+export const payoutKinds = ${JSON.stringify(payoutKinds)} as const;
+`;
 }
 
-function pageOperations(names) {
-  return `${HEADER}export const OPERATIONS = ${JSON.stringify(names, null, 2)};\n`;
+function pageOperations() {
+  return `${HEADER}export const OPERATIONS = ${JSON.stringify(operations, null, 2)};\n`;
 }
 
 function pageAssets() {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { READ_OPERATIONS } from '../common/operations.js';
 import { PaymentsValidationError } from '../errors/payments-errors.js';
 import { checkCallOptions, type CallOptions } from '../gateway/call-options.js';
 import { type ReadCall, type ReadPayload } from '../gateway/gateway-call.js';
@@ -10,8 +11,7 @@ import { BankDirectory } from './bank-directory.js';
 const LIST: ReadCall<Bank[]> = {
   kind: 'read',
   operation: 'banks.list',
-  method: 'GET',
-  path: '/bank-shortnames',
+  ...READ_OPERATIONS['banks.list'],
   read: readBanks,
 };
 

@@ -1,22 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { canonicalAmount } from '../common/money.js';
+import { MONEY_OPERATIONS } from '../common/operations.js';
 import { COLLECTION_STATUSES } from '../common/vocabulary.js';
-import {
-  asRecord,
-  unlistedValue,
-  withMetadata,
-  withMoney,
-  wireAmount,
-  type PaymentsResponse,
-} from '../gateway/answer/wire-record.js';
+import { type PaymentsResponse, readPaymentRecord, wireAmount } from '../gateway/answer/wire-record.js';
 import { type CallOptions } from '../gateway/call-options.js';
-import { type MoneyCall, type ReadPayload, MONEY_PATHS } from '../gateway/gateway-call.js';
+import { type MoneyCall } from '../gateway/gateway-call.js';
 import { type RequestRules } from '../gateway/gateway-client.js';
 import { type RequestClass } from '../gateway/validation/request-rules.js';
 import { limitErrors, validateRequest } from '../gateway/validation/validate-request.js';
 import { type Payments } from '../journal/payment/payments.js';
 import { MobileMoneyCollectionDto, PartnerWalletCollectionDto } from './collection.dto.js';
 import { type CollectionPayment } from './collection-payment.js';
+
+const MONEY_FIELDS = ['amount', 'fee', 'net_amount'] as const;
 
 /** The two ways of asking for money. Both take the same request and return the same record. */
 interface CollectionRoute {
@@ -71,7 +67,7 @@ export class CollectionsService {
     request: Readonly<MobileMoneyCollectionDto>,
     options?: CallOptions,
   ): Promise<PaymentsResponse<CollectionPayment>> {
-    return this.payments.make(collectionCall(MOBILE_MONEY, request, this.payments.rules), options);
+    return this.payments.make(collectionCall(MOBILE_MONEY, request, this.payments.gateway.rules), options);
   }
 
   /**
@@ -83,7 +79,7 @@ export class CollectionsService {
     request: Readonly<PartnerWalletCollectionDto>,
     options?: CallOptions,
   ): Promise<PaymentsResponse<CollectionPayment>> {
-    return this.payments.make(collectionCall(PARTNER_WALLET, request, this.payments.rules), options);
+    return this.payments.make(collectionCall(PARTNER_WALLET, request, this.payments.gateway.rules), options);
   }
 }
 
@@ -97,11 +93,12 @@ function collectionCall(
     limitErrors(amount, rules.limits.collection),
   );
   const amount = canonicalAmount(dto.amount);
+  const { family, path } = MONEY_OPERATIONS[route.operation];
   return {
-    kind: 'collection',
+    kind: family,
     operation: route.operation,
     method: 'POST',
-    path: MONEY_PATHS[route.operation],
+    path,
     payment: { reference: dto.reference, amount, currency: 'TZS' },
     body: {
       amount: wireAmount(amount, rules.amountFormat.collections),
@@ -112,20 +109,10 @@ function collectionCall(
       customer_email: dto.customer_email,
       metadata: dto.metadata,
     },
-    read: (data) => readPayment(data, route.paymentMethod),
-  };
-}
-
-function readPayment(data: unknown, paymentMethod: string): ReadPayload<CollectionPayment> | undefined {
-  const wire = asRecord(data);
-  if (!wire) return undefined;
-  const { record, warnings } = withMoney(wire, ['amount', 'fee', 'net_amount']);
-  return {
-    value: withMetadata(record) as unknown as CollectionPayment,
-    warnings: [
-      ...warnings,
-      ...unlistedValue(wire, 'status', COLLECTION_STATUSES),
-      ...unlistedValue(wire, 'payment_method', [paymentMethod]),
-    ],
+    read: (data) =>
+      readPaymentRecord(data, MONEY_FIELDS, {
+        status: COLLECTION_STATUSES,
+        payment_method: [route.paymentMethod],
+      }),
   };
 }

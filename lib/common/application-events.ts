@@ -3,7 +3,8 @@ import { type ModulesContainer } from '@nestjs/core';
 import { SafeLogger } from './safe-logger.js';
 import { type PaymentWebhookEvent } from './events.js';
 import { type JournalEntry } from './journal-entry.js';
-import { type MoneyOperation, type PaymentFamily, type OutcomeEvidence } from './vocabulary.js';
+import { type MoneyOperation } from './operations.js';
+import { type PaymentFamily, type OutcomeEvidence } from './vocabulary.js';
 
 /** What `@nestjs/event-emitter` provides, as far as it is used here. */
 interface ApplicationEmitter {

@@ -1,4 +1,5 @@
-import { type AttemptInfo, type PaymentsOperation, type OutcomeEvidence } from './vocabulary.js';
+import { type PaymentsOperation } from './operations.js';
+import { type AttemptInfo, type OutcomeEvidence } from './vocabulary.js';
 import { type Surroundable } from './surround.js';
 
 /**

@@ -1,6 +1,6 @@
+import { type MoneyOperation } from './operations.js';
 import {
   type JournalState,
-  type MoneyOperation,
   type OutcomeEvidence,
   type PaymentFamily,
   type PaymentOutcome,

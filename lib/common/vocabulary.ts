@@ -20,29 +20,6 @@ export type PaymentsEnvironment = 'sandbox' | 'production';
  */
 export type PaymentFamily = 'collection' | 'disbursement';
 
-/**
- * The four operations that move money, as the journal, errors and logs name them.
- *
- * @publicApi
- */
-export type MoneyOperation =
-  'collection.mobile-money' | 'collection.partner-wallet' | 'disbursement.bank' | 'disbursement.mobile-money';
-
-/**
- * The operations that only read; the two status queries exist if the `statusPaths` option names their paths.
- *
- * @publicApi
- */
-export type ReadOperation =
-  'name-lookup' | 'wallet.balance' | 'banks.list' | 'collection.status' | 'disbursement.status';
-
-/**
- * Every operation of the gateway.
- *
- * @publicApi
- */
-export type PaymentsOperation = MoneyOperation | ReadOperation;
-
 /** Statuses of a collection (specification, "States and transitions"). */
 export const COLLECTION_STATUSES = [
   'pending',

@@ -1,21 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { canonicalAmount } from '../common/money.js';
+import { MONEY_OPERATIONS } from '../common/operations.js';
 import { DISBURSEMENT_STATUSES } from '../common/vocabulary.js';
-import {
-  asRecord,
-  unlistedValue,
-  withMetadata,
-  withMoney,
-  wireAmount,
-  type PaymentsResponse,
-} from '../gateway/answer/wire-record.js';
+import { type PaymentsResponse, readPaymentRecord, wireAmount } from '../gateway/answer/wire-record.js';
 import { type CallOptions } from '../gateway/call-options.js';
-import { type MoneyCall, type ReadPayload, MONEY_PATHS } from '../gateway/gateway-call.js';
+import { type MoneyCall } from '../gateway/gateway-call.js';
 import { type RequestRules } from '../gateway/gateway-client.js';
 import { limitErrors, validateRequest, type FieldErrors } from '../gateway/validation/validate-request.js';
 import { type Payments } from '../journal/payment/payments.js';
-import { BankDisbursementDto, MobileMoneyDisbursementDto } from './disbursement.dto.js';
-import { type BankDisbursement, type MobileMoneyDisbursement } from './disbursement-records.js';
+import { type BankDisbursement, BankDisbursementDto } from './bank-disbursement.js';
+import { type MobileMoneyDisbursement, MobileMoneyDisbursementDto } from './mobile-money-disbursement.js';
+
+const MONEY_FIELDS = ['amount', 'fee', 'total_amount'] as const;
 
 /**
  * Sends money from the merchant's wallet. Look the recipient up right before with `NameLookupService`; an accepted
@@ -52,7 +48,7 @@ export class DisbursementsService {
     request: Readonly<BankDisbursementDto>,
     options?: CallOptions,
   ): Promise<PaymentsResponse<BankDisbursement>> {
-    return this.payments.make(bankCall(request, this.payments.rules), options);
+    return this.payments.make(bankCall(request, this.payments.gateway.rules), options);
   }
 
   /**
@@ -64,7 +60,7 @@ export class DisbursementsService {
     request: Readonly<MobileMoneyDisbursementDto>,
     options?: CallOptions,
   ): Promise<PaymentsResponse<MobileMoneyDisbursement>> {
-    return this.payments.make(mobileMoneyCall(request, this.payments.rules), options);
+    return this.payments.make(mobileMoneyCall(request, this.payments.gateway.rules), options);
   }
 }
 
@@ -75,11 +71,12 @@ function bankCall(request: unknown, rules: RequestRules): MoneyCall<BankDisburse
     limitErrors(amount, rules.limits.disbursement),
   );
   const amount = canonicalAmount(dto.amount);
+  const { family, path } = MONEY_OPERATIONS[operation];
   return {
-    kind: 'disbursement',
+    kind: family,
     operation,
     method: 'POST',
-    path: MONEY_PATHS[operation],
+    path,
     payment: { reference: dto.reference, amount, currency: 'TZS' },
     body: {
       reference: dto.reference,
@@ -91,7 +88,7 @@ function bankCall(request: unknown, rules: RequestRules): MoneyCall<BankDisburse
       remarks: dto.remarks,
       metadata: dto.metadata,
     },
-    read: (data) => readDisbursement(data),
+    read: (data) => readPaymentRecord(data, MONEY_FIELDS, { status: DISBURSEMENT_STATUSES }),
   };
 }
 
@@ -103,11 +100,12 @@ function mobileMoneyCall(request: unknown, rules: RequestRules): MoneyCall<Mobil
     ...networkErrors(network, rules.networks),
   }));
   const amount = canonicalAmount(dto.amount);
+  const { family, path } = MONEY_OPERATIONS[operation];
   return {
-    kind: 'disbursement',
+    kind: family,
     operation,
     method: 'POST',
-    path: MONEY_PATHS[operation],
+    path,
     payment: { reference: dto.reference, amount, currency: 'TZS' },
     body: {
       reference: dto.reference,
@@ -119,29 +117,12 @@ function mobileMoneyCall(request: unknown, rules: RequestRules): MoneyCall<Mobil
       remarks: dto.remarks,
       metadata: dto.metadata,
     },
-    read: (data) => readDisbursement(data, 'MOBILE_MONEY'),
+    read: (data) =>
+      readPaymentRecord(data, MONEY_FIELDS, { status: DISBURSEMENT_STATUSES, channel: ['MOBILE_MONEY'] }),
   };
 }
 
 function networkErrors(network: string, networks: ReadonlySet<string> | undefined): FieldErrors {
   if (!networks || networks.has(network)) return {};
   return { network: [`network must be one of the networks option: ${[...networks].join(', ')}`] };
-}
-
-/** @param channel What the record must say, if it has a channel. */
-function readDisbursement<T extends BankDisbursement | MobileMoneyDisbursement>(
-  data: unknown,
-  channel?: string,
-): ReadPayload<T> | undefined {
-  const wire = asRecord(data);
-  if (!wire) return undefined;
-  const { record, warnings } = withMoney(wire, ['amount', 'fee', 'total_amount']);
-  return {
-    value: withMetadata(record) as unknown as T,
-    warnings: [
-      ...warnings,
-      ...unlistedValue(wire, 'status', DISBURSEMENT_STATUSES),
-      ...(channel === undefined ? [] : unlistedValue(wire, 'channel', [channel])),
-    ],
-  };
 }

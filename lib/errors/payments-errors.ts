@@ -1,4 +1,5 @@
-import { type AttemptInfo, type PaymentsOperation, type OutcomeEvidence } from '../common/vocabulary.js';
+import { type PaymentsOperation } from '../common/operations.js';
+import { type AttemptInfo, type OutcomeEvidence } from '../common/vocabulary.js';
 
 /** The same in every copy of the package, so that `isPaymentsError` knows errors of all copies. */
 const BRAND = Symbol.for('nestjs-payments.error');

@@ -1,6 +1,6 @@
 import { PaymentsValidationError } from '../errors/payments-errors.js';
 import { LONGEST_TIMER_MS } from '../common/timing.js';
-import { type PaymentsOperation } from '../common/vocabulary.js';
+import { type PaymentsOperation } from '../common/operations.js';
 import { performance } from 'node:perf_hooks';
 import { type ResolvedPaymentsOptions, type ResolvedRetryOptions } from '../config/resolved-options.js';
 import { SHORTEST_TRY_MS } from './wait-before-try.js';

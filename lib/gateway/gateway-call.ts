@@ -1,4 +1,5 @@
-import { type MoneyOperation, type PaymentFamily, type ReadOperation } from '../common/vocabulary.js';
+import { type MoneyOperation, type ReadOperation } from '../common/operations.js';
+import { type PaymentFamily } from '../common/vocabulary.js';
 
 /** A read may always be repeated; a call that moves money may not. */
 export type CallKind = 'read' | PaymentFamily;
@@ -40,16 +41,3 @@ export interface Payment {
 }
 
 export type GatewayCall<T extends object> = ReadCall<T> | MoneyCall<T>;
-
-/** Path of each operation that moves money, below the base address (specification, "Endpoints"). */
-export const MONEY_PATHS: Readonly<Record<MoneyOperation, string>> = {
-  'collection.mobile-money': '/payments/mobile-money',
-  'collection.partner-wallet': '/payments/partnerpesa',
-  'disbursement.bank': '/disbursements/bank',
-  'disbursement.mobile-money': '/disbursements/mobile-money',
-};
-
-/** Whether this version of the package knows the operation: a newer one may have written it. */
-export function isMoneyOperation(operation: string): boolean {
-  return Object.hasOwn(MONEY_PATHS, operation);
-}

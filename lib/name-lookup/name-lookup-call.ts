@@ -1,3 +1,4 @@
+import { READ_OPERATIONS } from '../common/operations.js';
 import { type ReadCall, type ReadPayload } from '../gateway/gateway-call.js';
 import { asRecord } from '../gateway/answer/wire-record.js';
 import { validateRequest } from '../gateway/validation/validate-request.js';
@@ -12,8 +13,7 @@ export function nameLookupCall(request: unknown): ReadCall<NameLookupResult> {
   return {
     kind: 'read',
     operation: 'name-lookup',
-    method: 'POST',
-    path: '/disbursements/name-lookup',
+    ...READ_OPERATIONS['name-lookup'],
     body: { channel: dto.channel, account_number: dto.account_number, bank_code: dto.bank_code },
     read: (data) => readLookup(data, dto),
   };

@@ -19,7 +19,7 @@ export {
 export { type SandboxClockState, type SandboxFault, type SandboxFaults } from './control/resources.js';
 export { type ProcessingOptions, type StatusFaultOptions } from './core/fault.js';
 export { type NameDirectory } from './core/name-directory.js';
-export { type SandboxOperation } from './core/operation-name.js';
+export { type SandboxOperation, type SandboxPayoutKind } from './core/operation-name.js';
 export { type SandboxExchange, type SandboxRequest } from './core/request-journal.js';
 export { PaymentsSandboxError, type SandboxErrorCode } from './core/sandbox.error.js';
 export { type CallSelection, type NextCall, type PlannedFault } from './faults/next-call.js';

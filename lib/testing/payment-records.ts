@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type CollectionPayment } from '../collections/collection-payment.js';
-import {
-  type BankDisbursement,
-  type MobileMoneyDisbursement,
-} from '../disbursements/disbursement-records.js';
+import { type BankDisbursement } from '../disbursements/bank-disbursement.js';
+import { type MobileMoneyDisbursement } from '../disbursements/mobile-money-disbursement.js';
 import { type PaymentsResponse, withLastResponse } from '../gateway/answer/wire-record.js';
 
 /**

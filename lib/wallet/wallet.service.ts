@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { READ_OPERATIONS } from '../common/operations.js';
 import { type CallOptions } from '../gateway/call-options.js';
 import { type ReadCall, type ReadPayload } from '../gateway/gateway-call.js';
 import { type GatewayClient } from '../gateway/gateway-client.js';
@@ -10,8 +11,7 @@ const MONEY_FIELDS = ['balance', 'available_balance', 'locked_balance'] as const
 const BALANCE: ReadCall<WalletBalance> = {
   kind: 'read',
   operation: 'wallet.balance',
-  method: 'GET',
-  path: '/merchant-balance',
+  ...READ_OPERATIONS['wallet.balance'],
   read: readBalance,
 };
 

@@ -21,7 +21,7 @@ export const COLLECTION = {
   phone: '255712345678',
   customer_name: 'Asha Juma',
   customer_email: 'asha@example.com',
-};
+} as const;
 
 export const BANK_PAYOUT = {
   reference: 'salary-1',
@@ -31,7 +31,7 @@ export const BANK_PAYOUT = {
   amount: 20_000,
   currency: 'TZS',
   remarks: 'Salary',
-};
+} as const;
 
 export const MOBILE_PAYOUT = {
   reference: 'refund-1',
@@ -41,7 +41,7 @@ export const MOBILE_PAYOUT = {
   currency: 'TZS',
   network: 'NET_ONE',
   remarks: 'Refund',
-};
+} as const;
 
 /** Calls operations without the package's own client: what is tested is the emulator alone. */
 export function callerOf(sandbox: PaymentsSandbox) {

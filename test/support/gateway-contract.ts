@@ -36,10 +36,14 @@ const ajv = new Ajv2020({
 });
 ajv.addSchema(gatewayDocument, DOCUMENT_ID);
 
+const { schemas } = (gatewayDocument as unknown as { components: { schemas: Record<string, object> } })
+  .components;
+
+/** The names of its schemas. */
+export const GATEWAY_SCHEMAS: readonly string[] = Object.keys(schemas);
+
 /** A named schema of `gateway.yaml`. */
 export function gatewaySchema(name: string): GatewaySchema {
-  const { schemas } = (gatewayDocument as unknown as { components: { schemas: Record<string, object> } })
-    .components;
   const schema = schemas[name] as (GatewaySchema & { readonly $ref?: string }) | undefined;
   if (!schema) throw new Error(`The document has no schema ${name}`);
   return schema.$ref === undefined ? schema : gatewaySchema(schema.$ref.split('/').at(-1) ?? '');
@@ -58,6 +62,12 @@ export function answerProblems({ request, answer }: SandboxExchange): readonly s
 /** What in a webhook's body contradicts `gateway.yaml`. */
 export function webhookProblems(body: string): readonly string[] {
   return schemaProblems('#/components/schemas/PaymentWebhook', body).map((problem) => `webhook: ${problem}`);
+}
+
+/** The operation that a request called, as `GET /payments/{reference}`. */
+export function operationOf({ method, path }: Pick<SandboxExchange['request'], 'method' | 'path'>): string {
+  const [resource = ''] = path.split('?', 1);
+  return `${method} ${templateOf(method, resource.slice(PREFIX.length))}`;
 }
 
 function answerSchema(method: string, path: string, status: number): string | undefined {

@@ -12,6 +12,7 @@ import {
   SwaggerModule,
 } from '@nestjs/swagger';
 import { Test } from '@nestjs/testing';
+import * as entry from 'nestjs-payments';
 import {
   Bank,
   BankDisbursement,
@@ -37,15 +38,22 @@ import {
   WalletBalance,
   WalletService,
 } from 'nestjs-payments';
+import { GATEWAY_SCHEMAS } from './gateway-contract.js';
 
 /** A request of the host's own: its server knows the amount. */
 class CheckoutDto extends OmitType(MobileMoneyCollectionDto, ['amount', 'metadata']) {}
+
+/** Every request, and every record that has the gateway's name of it. */
+export const MODEL_NAMES = Object.keys(entry).filter(
+  (name) => name.endsWith('Dto') || GATEWAY_SCHEMAS.includes(name),
+);
+const MODELS = MODEL_NAMES.map((name) => entry[name as keyof typeof entry] as new () => object);
 
 /** A host that hands every request of the package through and shows every record and error body of it. */
 @Controller()
 @UseInterceptors(PaymentsErrorInterceptor)
 @ApiDefaultResponse({ type: PaymentsErrorBody })
-@ApiExtraModels(CheckoutDto)
+@ApiExtraModels(CheckoutDto, ...MODELS)
 class PaymentsController {
   constructor(
     private readonly collections: CollectionsService,

@@ -15,12 +15,14 @@ import {
   type HmacOptions,
   type LookupChannel,
   type MobileMoneyDisbursement,
+  type MoneyOperation,
   type PaymentsEnvironment,
   type PaymentsError,
   type PaymentsOperation,
   type PaymentsResponse,
   type ProbeOptions,
   type RateOptions,
+  type ReadOperation,
   type RetryOptions,
   type SignatureTimestampOptions,
   type SignatureVerdict,
@@ -55,20 +57,28 @@ export type Checks = [
   Expect<
     Equal<DisbursementStatus, OrAnotherWord<'pending' | 'processing' | 'paid' | 'failed' | 'cancelled'>>
   >,
+  // Journals hold these words, so none may go; and the type is no plain string.
   Expect<
-    Equal<
-      PaymentsOperation,
+
       | 'collection.mobile-money'
       | 'collection.partner-wallet'
       | 'disbursement.bank'
-      | 'disbursement.mobile-money'
+      | 'disbursement.mobile-money' extends MoneyOperation
+      ? true
+      : false
+  >,
+  Expect<
+
       | 'name-lookup'
       | 'wallet.balance'
       | 'banks.list'
       | 'collection.status'
-      | 'disbursement.status'
-    >
+      | 'disbursement.status' extends ReadOperation
+      ? true
+      : false
   >,
+  Expect<Equal<PaymentsOperation, MoneyOperation | ReadOperation>>,
+  Expect<string extends PaymentsOperation ? false : true>,
   Expect<Equal<AmountFormat, 'number' | 'string'>>,
   Expect<Equal<keyof ProbeOptions, 'collections' | 'disbursements'>>,
   Expect<Equal<keyof RateOptions, 'perSecond' | 'concurrency'>>,

@@ -1,5 +1,5 @@
 import { addMoney, compareMoney as compareCents, moneyFromWire } from '../../common/money.js';
-import { type MoneyOperation } from '../../common/vocabulary.js';
+import { MONEY_OPERATIONS } from '../../common/operations.js';
 import { normalizeTzPhone } from '../../common/phone.js';
 import { type MoneyCall, type Payment } from '../gateway-call.js';
 import { type WireRecord } from './wire-record.js';
@@ -13,36 +13,18 @@ export interface EchoCheck {
 /** How an echo departs from what was sent; undefined if it does not. */
 type Difference = 'masked' | 'different' | undefined;
 
-/** A field of the request that the answer repeats. */
-interface EchoedField {
-  readonly field: string;
-  readonly compare: (sent: string, echoed: unknown) => Difference;
-  /** True: another value sends the money elsewhere. False: the gateway may spell the value in its own way. */
-  readonly decides: boolean;
-}
+type Comparison = (sent: string, echoed: unknown) => Difference;
 
-const BASIC: readonly EchoedField[] = [
-  { field: 'reference', compare: compareText, decides: true },
-  { field: 'amount', compare: compareMoney, decides: true },
-  { field: 'currency', compare: compareText, decides: true },
-];
+const COMPARISONS = {
+  text: compareText,
+  money: compareMoney,
+  account: compareAccount,
+  phone: comparePhone,
+  name: compareName,
+} satisfies Readonly<Record<string, Comparison>>;
 
-const ECHOED: Readonly<Record<MoneyOperation, readonly EchoedField[]>> = {
-  'collection.mobile-money': BASIC,
-  'collection.partner-wallet': BASIC,
-  'disbursement.bank': [
-    ...BASIC,
-    { field: 'account_number', compare: compareAccount, decides: true },
-    { field: 'bank_code', compare: compareName, decides: false },
-    { field: 'account_name', compare: compareName, decides: false },
-  ],
-  'disbursement.mobile-money': [
-    ...BASIC,
-    { field: 'recipient_phone', compare: comparePhone, decides: true },
-    { field: 'recipient_name', compare: compareName, decides: false },
-    { field: 'network', compare: compareName, decides: false },
-  ],
-};
+/** What every answer repeats. */
+const BASIC = { reference: 'text', amount: 'money', currency: 'text' } as const;
 
 /** Compares a payment with the record of the answer. Warnings contain no value of either. */
 export function checkEcho(
@@ -51,18 +33,19 @@ export function checkEcho(
 ): EchoCheck {
   const differing: string[] = [];
   const warnings: string[] = [];
-  for (const { field, compare, decides } of ECHOED[operation]) {
+  const fields = { ...BASIC, ...MONEY_OPERATIONS[operation].echoes };
+  for (const [field, as] of Object.entries(fields)) {
     const echoed = record[field];
     if (echoed == null) {
       warnings.push(`the answer does not repeat ${field}, so it could not be compared`);
       continue;
     }
-    const difference = compare(sentText(payment, body, field), echoed);
+    const difference = COMPARISONS[as](sentText(payment, body, field), echoed);
     if (difference === 'masked')
       warnings.push(`the answer hides a part of ${field}; the rest is as it was sent`);
     if (difference !== 'different') continue;
-    if (decides) differing.push(field);
-    else warnings.push(`the answer names another ${field} than was sent`);
+    if (as === 'name') warnings.push(`the answer names another ${field} than was sent`);
+    else differing.push(field);
   }
   return { differing, warnings: kind === 'disbursement' ? [...warnings, ...sumWarnings(record)] : warnings };
 }

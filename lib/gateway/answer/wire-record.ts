@@ -5,6 +5,7 @@ import {
   type PaymentFamily,
   type PaymentOutcome,
 } from '../../common/vocabulary.js';
+import { type ReadPayload } from '../gateway-call.js';
 import { type AmountFormat } from '../../config/payments-options.js';
 
 /** A JSON object from the wire. */
@@ -50,6 +51,19 @@ export function unlistedValue(
   return listed.includes(value as string)
     ? []
     : [`${field} has a value that the specification does not list`];
+}
+
+/** Reads the record of a payment. */
+export function readPaymentRecord<T extends object>(
+  data: unknown,
+  moneyFields: readonly string[],
+  listed: Readonly<Record<string, readonly string[]>>,
+): ReadPayload<T> | undefined {
+  const wire = asRecord(data);
+  if (!wire) return undefined;
+  const { record, warnings } = withMoney(wire, moneyFields);
+  const unlisted = Object.entries(listed).flatMap(([field, values]) => unlistedValue(wire, field, values));
+  return { value: withMetadata(record) as T, warnings: [...warnings, ...unlisted] };
 }
 
 /** The status if a payment of this family ends with it; undefined for every other value. */

@@ -1,6 +1,6 @@
 import { validateSync } from 'class-validator';
 import { formatCents, parseCents, type MoneyInput } from '../../common/money.js';
-import { type PaymentsOperation } from '../../common/vocabulary.js';
+import { type PaymentsOperation } from '../../common/operations.js';
 import { type ResolvedLimits } from '../../config/resolved-options.js';
 import { PaymentsValidationError } from '../../errors/payments-errors.js';
 import { passesRules, type RequestClass } from './request-rules.js';

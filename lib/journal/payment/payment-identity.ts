@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { type PaymentsEnvironment, type MoneyOperation } from '../../common/vocabulary.js';
+import { type MoneyOperation } from '../../common/operations.js';
+import { type PaymentsEnvironment } from '../../common/vocabulary.js';
 import { type MoneyCall } from '../../gateway/gateway-call.js';
 import { type JournalKey } from '../../storage/journal-store.js';
 

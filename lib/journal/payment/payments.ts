@@ -5,6 +5,7 @@ import {
   type JournalStore,
   type StoredJournalRecord,
 } from '../../storage/journal-store.js';
+import { MONEY_OPERATIONS } from '../../common/operations.js';
 import { type PaymentFamily, type OutcomeEvidence } from '../../common/vocabulary.js';
 import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
 import { withDeadline } from '../../common/timing.js';
@@ -17,9 +18,9 @@ import {
   checkCallOptions,
   type CallOptions,
 } from '../../gateway/call-options.js';
-import { type MoneyCall, MONEY_PATHS } from '../../gateway/gateway-call.js';
+import { type MoneyCall } from '../../gateway/gateway-call.js';
 import { bodyHash, journalKeyText } from './payment-identity.js';
-import { type GatewayClient, type RequestRules } from '../../gateway/gateway-client.js';
+import { type GatewayClient } from '../../gateway/gateway-client.js';
 import { paymentResult, existingPaymentResult, type PaymentResult } from './payment-result.js';
 import { type PaymentIntent } from './payment-intent.js';
 import { JournalWriter } from './journal-writer.js';
@@ -35,7 +36,8 @@ export type PaymentOptions = Pick<
 
 /** Makes payments: writes each one down before it is sent, and sends none twice. */
 export interface Payments {
-  readonly rules: RequestRules;
+  /** For the services: the rules of requests, and the calls that only read. */
+  readonly gateway: Pick<GatewayClient, 'read' | 'rules'>;
   /**
    * Makes a payment, or returns the result of an earlier call of the same payment.
    *
@@ -56,11 +58,11 @@ export function createPayments(
   options: PaymentOptions,
   store: JournalStore,
   events: Pick<ApplicationEvents, 'tell'>,
-  gateway: Pick<GatewayClient, 'send' | 'rules'>,
+  gateway: GatewayClient,
 ): Payments {
   const calls = new PaymentCalls(options, store, events, gateway);
   return {
-    rules: gateway.rules,
+    gateway,
     make: (call, callOptions) => calls.make(call, callOptions),
     probe: (existing) => calls.probe(existing),
     idle: () => calls.idle(),
@@ -74,7 +76,7 @@ interface CallUnderWay {
   readonly end: Promise<PaymentResult<object>>;
 }
 
-class PaymentCalls implements Omit<Payments, 'rules'> {
+class PaymentCalls implements Omit<Payments, 'gateway'> {
   private readonly writer: JournalWriter;
   /** One call for each reference, by `journalKeyText`. */
   private readonly underWay = new Map<string, CallUnderWay>();
@@ -247,7 +249,7 @@ export function recordedCall(record: JournalRecord): MoneyCall<WireRecord> {
     kind: family,
     operation,
     method: 'POST',
-    path: MONEY_PATHS[operation],
+    path: MONEY_OPERATIONS[operation].path,
     payment: { reference, amount, currency },
     body: JSON.parse(body) as WireRecord,
     read: (data) => {

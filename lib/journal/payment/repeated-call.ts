@@ -3,7 +3,7 @@ import { type OutcomeEvidence } from '../../common/vocabulary.js';
 import { isAcknowledged } from './journal-transitions.js';
 import { isJsonObject } from '../../common/json-object.js';
 import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
-import { isMoneyOperation } from '../../gateway/gateway-call.js';
+import { isMoneyOperation } from '../../common/operations.js';
 
 /** The payment for which a caller asks. */
 export interface RequestedPayment {

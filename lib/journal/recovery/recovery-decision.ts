@@ -1,7 +1,7 @@
 import { type JournalRecord, type StoredJournalRecord } from '../../storage/journal-store.js';
 import { quoted } from '../../common/quoted.js';
 import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
-import { isMoneyOperation } from '../../gateway/gateway-call.js';
+import { isMoneyOperation } from '../../common/operations.js';
 import { isJsonObject } from '../../common/json-object.js';
 import { toErased, toUnknown } from '../payment/journal-transitions.js';
 import { isProbeDue, type ProbeRules, evidenceOf } from '../payment/repeated-call.js';

@@ -10,7 +10,7 @@ import {
 import { type Fault, type PlannedCallFault } from '../core/fault.js';
 import { type Merchant } from '../core/merchant.js';
 import { SANDBOX_PROVIDER } from '../core/collection.js';
-import { type Destination, type Payout, payoutMoney } from '../core/payout.js';
+import { type Payout, payoutMoney, type RecipientFields } from '../core/payout.js';
 import { walletRecord } from '../core/wallet.js';
 import {
   type SandboxBalance,
@@ -41,22 +41,23 @@ export function sandboxPayment(payment: Collection): SandboxPayment {
 }
 
 export function sandboxPayout(payout: Payout): SandboxPayout {
-  const { destination } = payout;
+  const { request, recipient } = payout;
   return Object.freeze({
     merchant: payout.merchant,
-    kind: destination.kind,
+    kind: recipient.kind,
     ...payoutMoney(payout),
     provider: SANDBOX_PROVIDER,
     status: payout.status,
-    remarks: destination.request.remarks,
-    metadata: structuredClone(destination.request.metadata ?? {}),
+    remarks: request.remarks,
+    metadata: structuredClone(request.metadata ?? {}),
     created_at: timestamp(payout.createdAt),
     settled_at: optionalTimestamp(payout.settledAt),
-    ...recipientOf(destination),
+    ...NO_RECIPIENT,
+    ...recipient.fields,
   });
 }
 
-const NO_RECIPIENT = {
+const NO_RECIPIENT: Readonly<Record<keyof RecipientFields, null>> = {
   bank_code: null,
   bank_name: null,
   account_number: null,
@@ -65,16 +66,6 @@ const NO_RECIPIENT = {
   recipient_phone: null,
   network: null,
 };
-
-function recipientOf(destination: Destination): Pick<SandboxPayout, keyof typeof NO_RECIPIENT> {
-  if (destination.kind === 'bank') {
-    const { bank, request } = destination;
-    const { account_number, account_name } = request;
-    return { ...NO_RECIPIENT, bank_code: bank.code, bank_name: bank.name, account_number, account_name };
-  }
-  const { recipient_name, recipient_phone, network } = destination.request;
-  return { ...NO_RECIPIENT, recipient_name, recipient_phone, network };
-}
 
 export function sandboxBalance({ name, wallet }: Merchant): SandboxBalance {
   return Object.freeze({ merchant: name, ...walletRecord(wallet) });

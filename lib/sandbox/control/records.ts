@@ -1,3 +1,5 @@
+import { type SandboxPayoutKind } from '../core/operation-name.js';
+
 /**
  * Records of the control API (`/_sandbox/v1`) and of the handle's list methods. Field names and amounts have
  * the form of the gateway's own answers.
@@ -59,7 +61,7 @@ export interface SandboxPayout {
   /** The `x` of the key pair `pk_test_x` / `sk_test_x`. */
   readonly merchant: string;
   /** Where the payout sends the money. */
-  readonly kind: 'bank' | 'mobile-money';
+  readonly kind: SandboxPayoutKind;
   /** The merchant's reference. */
   readonly reference: string;
   /** Two decimals, like `fee` and `total_amount`. */

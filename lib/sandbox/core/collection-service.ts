@@ -6,7 +6,7 @@ import { type Merchant } from './merchant.js';
 import { networkOf } from './recipients.js';
 import { type Outcome } from './gateway-answer.js';
 import { refused } from './refusal.js';
-import { type CollectionRequest } from './requests.js';
+import { type MobileMoneyCollectionRequest } from '../openapi/requests.generated.js';
 import { canMove, type CollectionState, type FinalState, isFinal } from './status-machine.js';
 import { webhookPayload } from './webhook-event.js';
 
@@ -18,7 +18,7 @@ export class CollectionService {
   initiate(
     merchant: Merchant,
     method: Collection['method'],
-    request: CollectionRequest,
+    request: MobileMoneyCollectionRequest,
     plan: OutcomePlan,
   ): Outcome {
     if (merchant.collections.has(request.reference)) return refused('DUPLICATE_REFERENCE');

@@ -2,14 +2,14 @@ import { formatCents } from '../../common/money.js';
 import { optionalTimestamp, timestamp } from '../clock/timestamp.js';
 import { centsAsNumber } from './amounts.js';
 import { type OutcomePlan } from './outcome-plan.js';
-import { type CollectionRequest } from './requests.js';
+import { type MobileMoneyCollectionRequest } from '../openapi/requests.generated.js';
 import { type CollectionState } from './status-machine.js';
 
 /** A collection as the emulator keeps it. */
 export interface Collection {
   readonly merchant: string;
   readonly method: 'mobile_money' | 'partnerpesa';
-  readonly request: CollectionRequest;
+  readonly request: MobileMoneyCollectionRequest;
   readonly amountCents: bigint;
   readonly feeCents: bigint;
   readonly providerReference: string;

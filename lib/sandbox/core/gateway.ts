@@ -6,7 +6,8 @@ import { type Acceptance, type GatewayAnswer, isRefusal } from './gateway-answer
 import { type GatewayContext } from './gateway-context.js';
 import { Merchant } from './merchant.js';
 import { type SandboxOperation } from './operation-name.js';
-import { OPERATIONS, type OperationServices } from './operations.js';
+import { type OperationServices } from './operation.js';
+import { OPERATIONS } from './operations.js';
 import { type PathParameters } from './path-template.js';
 import { PayoutService } from './payout-service.js';
 import { invalidFields, refused, type Refusal } from './refusal.js';
@@ -32,7 +33,7 @@ export class Gateway implements OperationServices {
 
   constructor(private readonly context: GatewayContext) {
     this.collections = new CollectionService(context);
-    this.payouts = new PayoutService(context, this.banks);
+    this.payouts = new PayoutService(context);
   }
 
   get merchants(): readonly Merchant[] {

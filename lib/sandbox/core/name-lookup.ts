@@ -3,7 +3,7 @@ import { type NameDirectory } from './name-directory.js';
 import { networkOf, isAccountNumber, isPhone } from './recipients.js';
 import { type Outcome } from './gateway-answer.js';
 import { refused } from './refusal.js';
-import { type NameLookupRequest } from './requests.js';
+import { type NameLookupRequest } from '../openapi/requests.generated.js';
 
 /** Finds the holder of an account (specification, "Endpoints" 5), or refuses the lookup. */
 export function lookUpName(

@@ -1,4 +1,4 @@
-import { gatewayOperations } from '../openapi/operations.generated.js';
+import { gatewayOperations, type payoutKinds } from '../openapi/operations.generated.js';
 
 /**
  * An operation of the gateway: method and path below `/api/v1`.
@@ -7,6 +7,14 @@ import { gatewayOperations } from '../openapi/operations.generated.js';
  * @publicApi
  */
 export type SandboxOperation = (typeof gatewayOperations)[number];
+
+/**
+ * Where a payout sends the money.
+ *
+ * @useDeclaredType
+ * @publicApi
+ */
+export type SandboxPayoutKind = (typeof payoutKinds)[number];
 
 /** Every operation, in the order of `gateway.yaml`. */
 export const SANDBOX_OPERATIONS: readonly SandboxOperation[] = gatewayOperations;

@@ -1,19 +1,41 @@
 import { formatCents } from '../../common/money.js';
-import { timestamp } from '../clock/timestamp.js';
-import { type SandboxBank } from './banks.js';
-import { SANDBOX_PROVIDER } from './collection.js';
-import { type BankPayoutRequest, type MobileMoneyPayoutRequest } from './requests.js';
+import { type SandboxPayoutKind } from './operation-name.js';
 import { type DisbursementState } from './status-machine.js';
 
+/** What every payout request has. */
+export interface PayoutRequest {
+  readonly reference: string;
+  readonly amount: number | string;
+  readonly remarks: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
 /** The recipient of a payout. */
-export type Destination =
-  | { readonly kind: 'bank'; readonly request: BankPayoutRequest; readonly bank: SandboxBank }
-  | { readonly kind: 'mobile-money'; readonly request: MobileMoneyPayoutRequest };
+export interface PayoutRecipient {
+  readonly kind: SandboxPayoutKind;
+  /** Code of the bank, or the network. */
+  readonly channel: string;
+  readonly fields: RecipientFields;
+  /** The gateway's record of a payout to this recipient. */
+  readonly record: (payout: Payout) => Readonly<Record<string, unknown>>;
+}
+
+/** What the records say of recipients; each kind of payout has some of it. */
+export interface RecipientFields {
+  readonly bank_code?: string;
+  readonly bank_name?: string;
+  readonly account_number?: string;
+  readonly account_name?: string;
+  readonly recipient_name?: string;
+  readonly recipient_phone?: string;
+  readonly network?: string;
+}
 
 /** A disbursement as the emulator keeps it. */
 export interface Payout {
   readonly merchant: string;
-  readonly destination: Destination;
+  readonly request: PayoutRequest;
+  readonly recipient: PayoutRecipient;
   readonly amountCents: bigint;
   readonly feeCents: bigint;
   readonly createdAt: number;
@@ -21,41 +43,10 @@ export interface Payout {
   settledAt: number | undefined;
 }
 
-/** The gateway's record (specification, "Bank disbursement record" and "Mobile money disbursement record"). */
-export function payoutRecord(payout: Payout): Record<string, unknown> {
-  const { destination } = payout;
-  const { request } = destination;
-  const money = payoutMoney(payout);
-  if (destination.kind === 'mobile-money') {
-    return {
-      ...money,
-      recipient_name: destination.request.recipient_name,
-      recipient_phone: destination.request.recipient_phone,
-      channel: 'MOBILE_MONEY',
-      network: destination.request.network,
-      status: payout.status,
-      provider: SANDBOX_PROVIDER,
-      remarks: request.remarks,
-      created_at: timestamp(payout.createdAt),
-    };
-  }
-  return {
-    ...money,
-    bank_code: destination.bank.code,
-    bank_name: destination.bank.name,
-    account_number: destination.request.account_number,
-    account_name: destination.request.account_name,
-    provider: SANDBOX_PROVIDER,
-    status: payout.status,
-    remarks: request.remarks,
-    metadata: request.metadata ?? {},
-  };
-}
-
 /** The fields about money that every record of a payout has. */
-export function payoutMoney({ destination, amountCents, feeCents }: Payout) {
+export function payoutMoney({ request, amountCents, feeCents }: Payout) {
   return {
-    reference: destination.request.reference,
+    reference: request.reference,
     amount: formatCents(amountCents),
     fee: formatCents(feeCents),
     total_amount: formatCents(amountCents + feeCents),

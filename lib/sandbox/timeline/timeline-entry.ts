@@ -31,13 +31,9 @@ export function paymentEntry({ status, amountCents, channel }: Collection, at: s
 }
 
 /** `processing, 20000.00 TZS and 500.00 fee to BSB` */
-export function payoutEntry(
-  { status, amountCents, feeCents, destination }: Payout,
-  at: string,
-): TimelineEntry {
-  const receiver = destination.kind === 'bank' ? destination.bank.code : destination.request.network;
+export function payoutEntry({ status, amountCents, feeCents, recipient }: Payout, at: string): TimelineEntry {
   const money = `${formatCents(amountCents)} TZS and ${formatCents(feeCents)} fee`;
-  return { at, what: 'payout', text: `${status}, ${money} to ${receiver}` };
+  return { at, what: 'payout', text: `${status}, ${money} to ${recipient.channel}` };
 }
 
 /** `payment.success, try 2 to http://127.0.0.1:3000/hook -> 200` */

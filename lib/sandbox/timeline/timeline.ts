@@ -33,7 +33,7 @@ export class Timeline {
       this.add(payment.merchant, payment.request.reference, paymentEntry(payment, this.now()));
     });
     events.on('payout', (payout) => {
-      this.add(payout.merchant, payout.destination.request.reference, payoutEntry(payout, this.now()));
+      this.add(payout.merchant, payout.request.reference, payoutEntry(payout, this.now()));
     });
     events.on('exchange', ({ request }) => {
       const reference = referenceOf(request);

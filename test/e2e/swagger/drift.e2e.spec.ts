@@ -1,32 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { validateSync } from 'class-validator';
-import {
-  BankDisbursementDto,
-  MobileMoneyCollectionDto,
-  MobileMoneyDisbursementDto,
-  NameLookupDto,
-  PartnerWalletCollectionDto,
-} from 'nestjs-payments';
+import * as entry from 'nestjs-payments';
+import { MobileMoneyCollectionDto, NameLookupDto } from 'nestjs-payments';
 import { ADAPTERS } from '../../support/adapters.js';
 import { DocumentSchemas } from '../../support/document-schemas.js';
-import { gatewaySchema, schemaProblems } from '../../support/gateway-contract.js';
+import { GATEWAY_SCHEMAS, gatewaySchema, schemaProblems } from '../../support/gateway-contract.js';
 import { startSwaggerApp, type SwaggerApp } from '../../support/swagger-app.js';
 
-const REQUESTS = [
-  { Dto: MobileMoneyCollectionDto, gateway: 'MobileMoneyCollectionRequest' },
-  { Dto: PartnerWalletCollectionDto, gateway: 'PartnerWalletCollectionRequest' },
-  { Dto: BankDisbursementDto, gateway: 'BankDisbursementRequest' },
-  { Dto: MobileMoneyDisbursementDto, gateway: 'MobileMoneyDisbursementRequest' },
-  { Dto: NameLookupDto, gateway: 'NameLookupRequest' },
-] as const;
+/** Every request of the package, by the gateway's name of it. */
+const REQUESTS = Object.entries(entry)
+  .filter(([name]) => name.endsWith('Dto'))
+  .map(([name, Dto]) => ({
+    Dto: Dto as new () => object,
+    gateway: name.replace(/Dto$/, 'Request'),
+  }));
 
-const RECORDS = [
+/** Every record of the package that has one form, and the one that has two. */
+const RECORDS: readonly (readonly [name: string, gateway: readonly string[]])[] = [
+  ...GATEWAY_SCHEMAS.filter((name) => name in entry).map((name) => [name, [name]] as const),
   ['CollectionPayment', ['MobileMoneyCollection', 'PartnerWalletCollection']],
-  ['BankDisbursement', ['BankDisbursement']],
-  ['MobileMoneyDisbursement', ['MobileMoneyDisbursement']],
-  ['WalletBalance', ['WalletBalance']],
-  ['Bank', ['Bank']],
-] as const;
+];
 
 /** Put into every field of a request in turn; undefined: the field is left out. */
 const VALUES: readonly unknown[] = [

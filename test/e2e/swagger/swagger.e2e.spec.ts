@@ -4,25 +4,17 @@ import { bankDisbursement, collectionPayment, mobileMoneyDisbursement } from 'ne
 import { ADAPTERS } from '../../support/adapters.js';
 import { DocumentSchemas } from '../../support/document-schemas.js';
 import { startSandbox } from '../../support/sandbox.js';
-import { startSwaggerApp, type SwaggerApp } from '../../support/swagger-app.js';
+import { MODEL_NAMES, startSwaggerApp, type SwaggerApp } from '../../support/swagger-app.js';
 
 const SCHEMAS = [
-  'Bank',
-  'BankDisbursement',
-  'BankDisbursementDto',
+  ...MODEL_NAMES,
   'BankNameLookup',
   'CheckoutDto',
   'CollectionPayment',
-  'MobileMoneyCollectionDto',
-  'MobileMoneyDisbursement',
-  'MobileMoneyDisbursementDto',
   'MobileMoneyNameLookup',
-  'NameLookupDto',
-  'PartnerWalletCollectionDto',
   'PartnerWalletNameLookup',
   'PaymentsErrorBody',
-  'WalletBalance',
-];
+].sort();
 
 describe.each(ADAPTERS)("a host's OpenAPI document on %s", (_, adapter) => {
   let sandbox: PaymentsSandbox;

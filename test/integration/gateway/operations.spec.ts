@@ -205,19 +205,6 @@ describe('the seven operations', () => {
     expect(gateway.seen[0]).toMatchObject({ method: 'GET', path: '/api/v1/bank-shortnames' });
   });
 
-  it.each<[operation: string, call: (merchant: Merchant) => Promise<unknown>]>([
-    ['collection.mobile-money', ({ collections }) => collections.mobileMoney(collectionRequest)],
-    ['collection.partner-wallet', ({ collections }) => collections.partnerWallet(collectionRequest)],
-    ['disbursement.bank', ({ disbursements }) => disbursements.bank(bankRequest)],
-    ['disbursement.mobile-money', ({ disbursements }) => disbursements.mobileMoney(mobileRequest)],
-    ['name-lookup', ({ names }) => names.lookup({ channel: 'PARTNERPESA', account_number: '1' })],
-    ['wallet.balance', ({ wallet }) => wallet.balance()],
-    ['banks.list', ({ banks }) => banks.list()],
-  ])('says of an error that it was met by %s', async (operation, call) => {
-    gateway.answer(json({ success: false, code: 'UNAUTHORIZED', message: 'Wrong keys' }, 401));
-    await expect(call(merchant)).rejects.toMatchObject({ name: 'PaymentsAuthenticationError', operation });
-  });
-
   it('sends the key as a bearer token if the option says so', async () => {
     const bearer = await startMerchant({ baseUrl: gateway.baseUrl, auth: 'bearer' });
     gateway.answer(json(envelope([])));

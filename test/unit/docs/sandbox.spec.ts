@@ -20,10 +20,16 @@ function tableAfter(heading: string): readonly (readonly string[])[] {
 }
 
 function nameOf(operations: readonly SandboxOperation[]): string {
-  if (operations.length === SANDBOX_OPERATIONS.length) return 'every operation';
-  const reading = operationsThatMake(undefined);
-  if (operations.length === reading.length && reading.every((name) => operations.includes(name)))
-    return 'every operation that moves no money';
+  const groups = {
+    'every operation': SANDBOX_OPERATIONS,
+    'every collection': operationsThatMake('collection'),
+    'every payout': operationsThatMake('payout'),
+    'every operation that moves no money': operationsThatMake(undefined),
+  };
+  for (const [name, group] of Object.entries(groups)) {
+    if (operations.length === group.length && group.every((member) => operations.includes(member)))
+      return name;
+  }
   return operations.map((operation) => `\`${operation}\``).join(', ');
 }
 

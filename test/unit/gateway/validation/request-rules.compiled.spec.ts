@@ -6,10 +6,8 @@ import {
   PartnerWalletCollectionDto,
 } from '../../../../lib/collections/collection.dto.js';
 import { compileRules, passes } from '../../../../lib/gateway/validation/request-rules.js';
-import {
-  BankDisbursementDto,
-  MobileMoneyDisbursementDto,
-} from '../../../../lib/disbursements/disbursement.dto.js';
+import { BankDisbursementDto } from '../../../../lib/disbursements/bank-disbursement.js';
+import { MobileMoneyDisbursementDto } from '../../../../lib/disbursements/mobile-money-disbursement.js';
 import { NameLookupDto } from '../../../../lib/name-lookup/name-lookup.dto.js';
 import { anyCodePoint } from '../../../support/any-code-point.js';
 import { bankRequest, collectionRequest, mobileRequest } from '../../../support/gateway-answers.js';

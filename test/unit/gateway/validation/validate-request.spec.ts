@@ -4,10 +4,8 @@ import {
   MobileMoneyCollectionDto,
   PartnerWalletCollectionDto,
 } from '../../../../lib/collections/collection.dto.js';
-import {
-  BankDisbursementDto,
-  MobileMoneyDisbursementDto,
-} from '../../../../lib/disbursements/disbursement.dto.js';
+import { BankDisbursementDto } from '../../../../lib/disbursements/bank-disbursement.js';
+import { MobileMoneyDisbursementDto } from '../../../../lib/disbursements/mobile-money-disbursement.js';
 import { PaymentsValidationError } from '../../../../lib/errors/payments-errors.js';
 import { NameLookupDto } from '../../../../lib/name-lookup/name-lookup.dto.js';
 import { limitErrors, validateRequest } from '../../../../lib/gateway/validation/validate-request.js';

@@ -15,14 +15,17 @@ const hash = (
 ): string => {
   let made: MoneyCall<object> | undefined;
   const service = new CollectionsService({
-    rules: {
-      amountFormat: { collections: amounts, disbursements: amounts },
-      limits: {
-        collection: { minCents: undefined, maxCents: undefined },
-        disbursement: { minCents: undefined, maxCents: undefined },
+    gateway: {
+      rules: {
+        amountFormat: { collections: amounts, disbursements: amounts },
+        limits: {
+          collection: { minCents: undefined, maxCents: undefined },
+          disbursement: { minCents: undefined, maxCents: undefined },
+        },
+        networks: undefined,
+        banks: undefined,
       },
-      networks: undefined,
-      banks: undefined,
+      read: () => Promise.reject(new Error('a payment reads nothing')),
     },
     make: (call) => {
       made = call;

@@ -75,7 +75,7 @@ describe('the calls that move money', () => {
     sent = 0;
     setup = undefined;
     tell = vi.fn();
-    payments = createPayments(OPTIONS, journal, { tell }, { rules: {} as RequestRules, send });
+    payments = createPayments(OPTIONS, journal, { tell }, { rules: {} as RequestRules, read: vi.fn(), send });
   });
 
   it.each<[what: string, came: CallResult<object>, announced: boolean]>([
@@ -131,7 +131,7 @@ describe('the calls that move money', () => {
     ['that ends with this process', false, OPTIONS.probe, false],
   ])('note that they begin to send in a journal %s', async (_, isRemote, probe, notes) => {
     const store = isRemote ? remoteJournal(journal) : journal;
-    const gateway = { rules: {} as RequestRules, send };
+    const gateway = { rules: {} as RequestRules, read: vi.fn(), send };
     const calls = createPayments({ ...OPTIONS, probe }, store, { tell }, gateway);
     await calls.make(recordedCall(record)).catch(() => {});
     expect(setup?.onSending !== undefined).toBe(notes);

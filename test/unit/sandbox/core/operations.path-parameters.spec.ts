@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type * as operationName from '../../../../lib/sandbox/core/operation-name.js';
+import { type GatewayOperation } from '../../../../lib/sandbox/core/operation.js';
 import type * as operations from '../../../../lib/sandbox/core/operations.js';
 import type * as router from '../../../../lib/sandbox/core/router.js';
 import type * as sandboxEntry from '../../../../lib/sandbox/index.js';
@@ -11,7 +12,7 @@ const STATUS = 'GET /receipts/{reference}' as operationName.SandboxOperation;
 const NEWEST = 'GET /receipts/newest';
 
 /** The row of an eighth operation. */
-const statusRow: operations.GatewayOperation = {
+const statusRow: GatewayOperation = {
   success: ['SUCCESS', 'Payment retrieved successfully.'],
   perform: ({ merchant, parameters }) => {
     const payment = merchant.collections.get(parameters['reference'] ?? '');

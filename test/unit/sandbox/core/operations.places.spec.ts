@@ -1,19 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { SANDBOX_OPERATIONS } from '../../../../lib/sandbox/core/operation-name.js';
+import { existsSync, readFileSync } from 'node:fs';
+import { MONEY_OPERATIONS, READ_OPERATIONS } from '../../../../lib/common/operations.js';
+import { SANDBOX_OPERATIONS, type SandboxOperation } from '../../../../lib/sandbox/core/operation-name.js';
+import { OPERATIONS } from '../../../../lib/sandbox/core/operations.js';
 import { pageFiles } from '../../../../lib/sandbox/page/assets.generated.js';
 import * as entry from '../../../../lib/index.js';
 import { controlDocument } from '../../../support/control-contract.js';
+import { gatewaySchema } from '../../../support/gateway-contract.js';
+import { MONEY_CALLS, READ_CALLS } from '../../../support/operation-calls.js';
 
 const sorted = (names: readonly string[]): readonly string[] => [...names].sort();
-
-/** The text of every module of the package itself: the emulator left out. */
-function packageSources(): string {
-  return readdirSync('lib', { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !file.startsWith('sandbox') && !file.startsWith('cli'))
-    .map((file) => readFileSync(`lib/${file}`, 'utf8'))
-    .join('\n');
-}
 
 /** CONTRIBUTING.md, "An eighth gateway operation", says where an operation has to be written. */
 describe('every operation of the emulator', () => {
@@ -30,15 +26,36 @@ describe('every operation of the emulator', () => {
     expect(pageFiles['forms.js']).toContain("import { OPERATIONS } from './operations.generated.js'");
   });
 
-  it('is called by a service of the package', () => {
-    const sources = packageSources();
-    const isCalled = (operation: string): boolean => {
-      const [, path = ''] = operation.split(' ');
-      const [literal = '', parameter] = path.split('{');
-      // A path with a parameter is a template literal: `/payments/${…}`.
-      return sources.includes(parameter === undefined ? `'${path}'` : `\`${literal}\${`);
-    };
-    expect(SANDBOX_OPERATIONS.filter((operation) => !isCalled(operation))).toEqual([]);
+  it('is an operation of the package, with the same path and kind', () => {
+    const reading = Object.values(READ_OPERATIONS).map(({ method, path }) => [`${method} ${path}`, 'read']);
+    const moving = Object.values(MONEY_OPERATIONS).map(({ path, family }) => [`POST ${path}`, family]);
+    const kinds = { collection: 'collection', payout: 'disbursement', nothing: 'read' } as const;
+    const performed = SANDBOX_OPERATIONS.map((name) => [name, kinds[OPERATIONS[name].makes ?? 'nothing']]);
+    expect([...reading, ...moving].sort(), 'write a row in lib/common/operations.ts').toEqual(
+      performed.sort(),
+    );
+  });
+
+  it('is called by the specs of all operations', () => {
+    expect(
+      [Object.keys(READ_CALLS), Object.keys(MONEY_CALLS)],
+      'write a call in test/support/operation-calls.ts',
+    ).toEqual([Object.keys(READ_OPERATIONS), Object.keys(MONEY_OPERATIONS)]);
+  });
+});
+
+describe('a payout', () => {
+  const payouts = Object.values(MONEY_OPERATIONS).filter(({ family }) => family === 'disbursement');
+
+  it.each(payouts)('to $path compares every field of the recipient that its answer repeats', (row) => {
+    const { request = '' } = OPERATIONS[`POST ${row.path}` as SandboxOperation];
+    const asked = Object.keys(gatewaySchema(request).properties);
+    const { properties } = gatewaySchema(request.replace(/Request$/, ''));
+    const ofAnyPayout = ['reference', 'amount', 'currency', 'remarks', 'metadata'];
+    const repeated = asked.filter((field) => field in properties && !ofAnyPayout.includes(field));
+    expect(Object.keys(row.echoes).sort(), 'write `echoes` in lib/common/operations.ts').toEqual(
+      repeated.sort(),
+    );
   });
 });
 
@@ -63,17 +80,25 @@ describe('docs/services.md', () => {
     expect(methods.length).toBeGreaterThan(6);
     const isNamed = ({ name, method }: (typeof methods)[number]): boolean =>
       page.split('\n').some((line) => line.includes(`${name}.`) && line.includes(`.${method}(`));
-    expect(methods.filter((entry) => !isNamed(entry))).toEqual([]);
+    expect(
+      methods.filter((entry) => !isNamed(entry)),
+      'write a row in docs/services.md',
+    ).toEqual([]);
   });
 });
 
 describe('CONTRIBUTING.md', () => {
-  it('takes a newcomer through an eighth operation in eight places at most, each of which is there', () => {
-    const page = readFileSync('CONTRIBUTING.md', 'utf8');
-    const section = page.slice(page.indexOf('\n## An eighth gateway operation\n'));
-    const places = [...section.matchAll(/^\| `([^`]+)`/gm)].map(([, place = '']) => place);
-    expect(places).toContain('lib/sandbox/core/operations.ts');
-    expect(places.length).toBeLessThanOrEqual(8);
-    expect(places.filter((place) => !existsSync(place.replace('<resource>', 'wallet')))).toEqual([]);
-  });
+  const page = readFileSync('CONTRIBUTING.md', 'utf8');
+  const section = page.slice(page.indexOf('\n## An eighth gateway operation\n'));
+
+  it.each(['reads', 'moves money'])(
+    'takes a newcomer through an operation that %s in eight places, each of which is there',
+    (kind) => {
+      const [, part = ''] = section.split(`### One that ${kind}\n`);
+      const places = [...part.split('\n##')[0]!.matchAll(/^\| `([^`]+)`/gm)].map(([, place = '']) => place);
+      expect(places).toContain('lib/common/operations.ts');
+      expect(places.length).toBeLessThanOrEqual(8);
+      expect(places.filter((place) => !existsSync(place.replace(/<\w+>.*/, '')))).toEqual([]);
+    },
+  );
 });

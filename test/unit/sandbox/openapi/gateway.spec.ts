@@ -25,7 +25,7 @@ describe('gateway.yaml', () => {
       request,
       makes !== undefined,
     ]);
-    expect(documented.sort()).toEqual(performed.sort());
+    expect(documented.sort(), 'write a row in lib/sandbox/core/operations.ts').toEqual(performed.sort());
   });
 
   it('says of every schema, response and field whether the specification shows it', () => {

@@ -1,0 +1,60 @@
+import { KEPT, PHONE, TEXT, TIMESTAMP } from '../common/openapi/field-schemas.js';
+import { OpenApiField } from '../common/openapi/open-api-field.js';
+import { IsNetworkToken, IsText, IsTzPhone } from '../gateway/validation/request-rules.js';
+import { Disbursement, DisbursementDto } from './disbursement.js';
+
+/**
+ * Sends money to a mobile money wallet (specification, "Endpoints" 7).
+ *
+ * @publicApi
+ */
+export class MobileMoneyDisbursementDto extends DisbursementDto {
+  /** The recipient's phone: `255` and nine digits. */
+  @OpenApiField({ ...PHONE, description: "The recipient's phone: 255 and nine digits." })
+  @IsTzPhone()
+  recipient_phone!: string;
+
+  /** The recipient's full name. */
+  @OpenApiField({ ...TEXT, description: "The recipient's full name.", example: 'A. Recipient' })
+  @IsText()
+  recipient_name!: string;
+
+  /** The recipient's network: an upper-case token, one of the `networks` option if that is set. */
+  @OpenApiField({
+    type: 'string',
+    pattern: '^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$',
+    description: "The recipient's network, as the gateway spells it.",
+    example: 'NET_ONE',
+  })
+  @IsNetworkToken()
+  network!: string;
+}
+
+/**
+ * A mobile money payout as the gateway accepted it (specification, "Mobile money disbursement record").
+ *
+ * Results have this shape and are plain objects; the class is for `@ApiOkResponse({ type: MobileMoneyDisbursement })`.
+ *
+ * @publicApi
+ */
+export class MobileMoneyDisbursement extends Disbursement {
+  /** The recipient's full name. */
+  @OpenApiField({ ...KEPT, example: 'A. Recipient' })
+  readonly recipient_name!: string;
+
+  /** `255` and nine digits. */
+  @OpenApiField({ ...PHONE, description: '255 and nine digits.' })
+  readonly recipient_phone!: string;
+
+  /** `MOBILE_MONEY`. */
+  @OpenApiField({ ...KEPT, description: 'MOBILE_MONEY.', example: 'MOBILE_MONEY' })
+  readonly channel!: string;
+
+  /** The recipient's mobile network. */
+  @OpenApiField({ ...KEPT, example: 'NET_ONE' })
+  readonly network!: string;
+
+  /** ISO 8601, UTC. */
+  @OpenApiField({ ...TIMESTAMP, description: 'ISO 8601, UTC.' })
+  readonly created_at!: string;
+}
