@@ -47,7 +47,7 @@ interface Case {
 
 const BOTH: readonly Adapter[] = ['Express', 'Fastify'];
 
-/** An outer parser that keeps the bytes, as Express' own can be told to. */
+/** An outer parser that keeps the bytes, as that of Express can. */
 const keepingParser =
   (name: string) => (request: IncomingMessage & Record<string, unknown>, _: unknown, next: () => void) => {
     void bytesOf(request).then((bytes) => {

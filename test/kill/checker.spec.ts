@@ -151,7 +151,7 @@ describe('contradictory outcomes of one reference', () => {
   });
 });
 
-it('finds a payment that the journal calls ended and of which nothing was heard', () => {
+it('finds a payment that the journal calls ended although no webhook reported it', () => {
   const journal = (state: string): Partial<Evidence> => ({ journal: new Map([['unpaid-1', { state }]]) });
   expect(violations([...handledOnce, answered], journal('accepted'))).toEqual([]);
   expect(violations([...handledOnce, answered], journal('settled'))).toEqual([

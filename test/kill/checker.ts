@@ -101,7 +101,7 @@ function isAnswered(lines: readonly Line[]): boolean {
   return lines.some(({ what }) => what === 'answered') && !lines.some(({ what }) => what === 'given up');
 }
 
-/** The journal knows each payment as it ended last, and no payment as ended of which nothing was heard. */
+/** The journal holds the last outcome of each payment, and no outcome that no webhook reported. */
 function journalFaults({ journal, steps }: Evidence): string[] {
   const done = steps.filter(({ state }) => state === 'done');
   const last = new Map(done.map(({ reference, outcome }) => [reference, outcome]));

@@ -66,7 +66,7 @@ describe('what the storage wrote down', () => {
   });
 });
 
-describe('what a process was told', () => {
+describe('the answers that a process got from the storage', () => {
   const second = [
     claimed(1_100, 2, '2.1'),
     effect(1_200, 2, '2.1'),

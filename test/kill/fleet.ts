@@ -26,7 +26,7 @@ export class Fleet {
 
   /**
    * @param urls The storage's address, one for the network before each replica.
-   * @param settings What every replica is told beside its address and its name.
+   * @param settings The settings of every replica beside its address and its name.
    * @param name What tells its replicas from those of another fleet.
    */
   constructor(

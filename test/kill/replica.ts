@@ -1,4 +1,4 @@
-// One replica of a merchant's application: it hears webhooks until it is killed.
+// One replica of a merchant's application: it receives webhooks until it is killed.
 import { Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { existsSync, rmSync } from 'node:fs';

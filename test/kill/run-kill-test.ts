@@ -176,7 +176,7 @@ async function play(
           const place = Math.floor(lot(size.seed, name, 'place', begun) * fleet.size);
           const afterMs = lot(size.seed, name, 'moment', begun) * 50;
           last = last.then(() => pause(afterMs)).then(() => (signal.aborted ? undefined : work(place)));
-          // It is heard of at the end.
+          // The end of the run reports it.
           last.catch(() => undefined);
         }
       },

@@ -1,4 +1,4 @@
-// Kills and stops replicas of an application, and breaks their network, while they hear webhooks, and checks what came of it.
+// Kills and stops replicas of an application, and breaks their network, while they receive webhooks, and checks the result.
 // `--storage postgres|postgres-plain|redis|bullmq` (again for more than one), `--events`, `--kills`, `--stops`, `--faults`, `--seed`.
 // `--calls <payments>` kills replicas that make payments instead. `--plants` breaks the package on purpose, and fails if no fault is found;
 // `--only` takes a part of a fault's name.

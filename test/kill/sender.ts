@@ -10,7 +10,7 @@ const AGAIN_AFTER_MS = 100;
 /** Far longer than all troubles together may keep one delivery away. */
 const GIVES_UP_AFTER_MS = 400_000;
 /**
- * At first shorter than a replica stands still, so that others hear of what it was working on and take over; then longer and
+ * At first shorter than a replica pauses, so that others receive its deliveries and take over; then longer and
  * longer, or on a slow machine nothing would ever be answered in time.
  */
 const ANSWERED_WITHIN_MS = 2_000;

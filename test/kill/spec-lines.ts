@@ -4,7 +4,7 @@ import { type Happening, type Line } from './history.js';
 import { type Outcome } from './plan.js';
 import { type Step } from './steps.js';
 
-/** What the specs of the checker are written in: one event, of which the replica 1.1 hears first. */
+/** What the specs of the checker are written in: one event, which the replica 1.1 receives first. */
 export const reference = 'order-1';
 export const outcome: Outcome = 'success';
 const LEASE_MS = 1_000;

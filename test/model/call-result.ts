@@ -12,7 +12,7 @@ export interface ErrorView {
   readonly message: string;
   /** Undefined: no error of the package. */
   readonly mayHaveBeenProcessed?: boolean | 'not-by-this-call' | undefined;
-  /** Why it is not known what came of a payment. */
+  /** Why the outcome of a payment is unknown. */
   readonly evidence?: string | undefined;
 }
 
@@ -44,7 +44,7 @@ export const REFUSALS: readonly string[] = [
   'PaymentsConfigError',
 ];
 
-/** What callers were told about a reference: that nothing was sent, or that something may have been. */
+/** What the results for a reference say: that nothing was sent, or that something may have been. */
 export type Belief = 'nothing' | 'open';
 
 /**

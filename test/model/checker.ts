@@ -24,7 +24,7 @@ class SlotFacts {
   state: string | undefined;
   /** The storage lost the payment, and with it every promise about it: nothing is checked any more. */
   lost = false;
-  /** The journal may have forgotten the payment, because it was told to. */
+  /** The journal may have forgotten the payment, because a purge ran. */
   purgeTargets = false;
 
   remember(key: string): void {
@@ -165,7 +165,7 @@ export class Checker {
     this.of(slot).lost = true;
   }
 
-  /** The journal was told to make room: it may forget what it last held in one of these states. */
+  /** The journal was purged: it may forget what it last held in one of these states. */
   mayForget(states: (slot: Slot) => readonly string[]): void {
     for (const slot of SLOTS) {
       const facts = this.of(slot);
@@ -173,7 +173,7 @@ export class Checker {
     }
   }
 
-  /** What is in the journal never contradicts the ledger, nor what callers were told. */
+  /** What is in the journal never contradicts the ledger, nor the results that callers got. */
   compare(slot: Slot, entry: JournalView | undefined): void {
     const effects = this.gateway.effectsOf(slot);
     const facts = this.of(slot);

@@ -39,7 +39,7 @@ export interface GatewayEvents {
   /** A payment has come; its answer waits. False: its process is dead, and nobody waits for the answer. */
   readonly arrived: (sent: SentPayment) => Promise<boolean>;
   readonly moved: (effect: Effect) => void;
-  /** A process was told that the gateway has a payment. */
+  /** A process got the answer that the gateway has a payment. */
   readonly told: (effect: Effect, process: number) => void;
 }
 

@@ -9,7 +9,7 @@ export function repeatsRequests(kind: Interceptor): boolean {
   return kind === 'sends again' || kind === 'sends elsewhere';
 }
 
-/** Gives an HTTP client what a plan says; `acted` hears each time that it interferes. */
+/** Gives an HTTP client the interceptors of a plan; calls `acted` each time that one interferes. */
 export function intercept(axios: AxiosInstance, kind: Interceptor, acted: () => void): void {
   switch (kind) {
     case 'none':

@@ -6,7 +6,7 @@ import { type JournalView } from './journal-view.js';
 export interface JudgedEntry {
   readonly entry: JournalView | undefined;
   readonly effects: readonly Effect[];
-  /** What its callers were told. */
+  /** What the results of its callers say. */
   readonly belief: Belief;
   /** The merchant knew how the payment ended. */
   readonly hasEnded: boolean;
@@ -21,7 +21,7 @@ const PATHS: Readonly<Record<string, string>> = {
   'disbursement.mobile-money': '/disbursements/mobile-money',
 };
 
-/** Where the journal contradicts the gateway's ledger, or what callers were told; undefined: nowhere. */
+/** How the journal contradicts the gateway's ledger or the results of callers; undefined: it does not. */
 export function journalProblem(judged: JudgedEntry): string | undefined {
   return missingProblem(judged) ?? (judged.entry && entryProblem(judged, judged.entry));
 }

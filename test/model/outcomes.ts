@@ -15,13 +15,13 @@ const ENDS = {
 
 /** Brings payments to their end at the gateway, and tells the merchant by webhook or by an operator's word. */
 export class Outcomes {
-  /** @param port Where the merchant hears webhooks. */
+  /** @param port On which the merchant receives webhooks. */
   constructor(
     private readonly world: World,
     private readonly port: number,
   ) {}
 
-  /** The customer or the provider brings a payment to its end; the merchant hears of a collection by webhook. */
+  /** The customer or the provider brings a payment to its end; the merchant receives a webhook for a collection. */
   async decide(slot: Slot, how: HowItEnds): Promise<void> {
     const { gateway, checker } = this.world;
     const effect = gateway.effectsOf(slot).at(-1);
@@ -99,7 +99,7 @@ export class Outcomes {
     } catch (error) {
       // A webhook came first.
       const isSettled = isPaymentsError(error) && error.code === 'ALREADY_SETTLED';
-      checker.check(isSettled, 'an operator was not heard', viewOf(error));
+      checker.check(isSettled, 'the word of an operator was refused', viewOf(error));
       return false;
     }
   }

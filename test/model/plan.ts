@@ -10,8 +10,8 @@ export interface PlannedRequest {
  * What happens around the nth write to the journal.
  *
  * - `fails`: it is not written.
- * - `answer lost`: it is written, and the process hears of a failure.
- * - `late`: the process hears of a failure, and it is written long after that.
+ * - `answer lost`: it is written, and the process gets a failure.
+ * - `late`: the process gets a failure, and it is written long after that.
  * - `partition`: nothing reaches the journal from here to the end of the step.
  * - `cut off`: nothing reaches the journal from here on, and the process dies at the end of the step.
  * - `dies before`, `dies after`: the process ends.
@@ -111,7 +111,7 @@ export type Interceptor = 'none' | 'harmless' | 'sends again' | 'sends elsewhere
 /** One story, from an empty journal to its end. */
 export interface Plan {
   readonly probe: { readonly collections: boolean; readonly disbursements: boolean };
-  /** Whether the gateway can be asked what came of a payment. */
+  /** Whether the gateway can be asked for the outcome of a payment. */
   readonly asksForStatus: boolean;
   /** A journal in memory makes room if it holds more than this; undefined: it never does. */
   readonly journalSize: 2 | undefined;

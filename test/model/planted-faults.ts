@@ -192,7 +192,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     write: "isProbeDue(existing, rules) ? 'probe'",
   },
   {
-    name: 'a refusal that was not written down is told as one',
+    name: 'a refusal that was not written down is returned as one',
     file: 'lib/journal/payment/payment-result.ts',
     find: "if (!recorded.written && recorded.mayBeSentAgain && result.end !== 'unknown') {",
     write: "if (recorded.written && result.end !== 'unknown' && recorded.existing === null) {",

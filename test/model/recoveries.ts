@@ -6,7 +6,7 @@ import { type MerchantProcess } from './merchant-process.js';
 import { type RecoverStep, type Slot } from './plan.js';
 import { type World } from './world.js';
 
-/** Lets the merchant find out what came of its payments. */
+/** Lets the merchant find out how its payments ended. */
 export class Recoveries {
   /** The journal has not failed yet: nothing is left that a process still writes by itself. */
   private isCalm = true;

@@ -7,7 +7,7 @@ export interface JudgedResult {
   readonly call: PlannedCall;
   readonly result: CallResult;
   readonly effects: readonly Effect[];
-  /** What its callers had been told before. */
+  /** The results that its callers got before. */
   readonly before: Belief;
   /** What came to the gateway during the call. */
   readonly sent: readonly SentPayment[];

@@ -116,7 +116,7 @@ const leftBehind = (slot: Slot): Steps =>
     one(sameCall(slot)),
   );
 
-/** The gateway refuses, and the journal does not hear of it: for another process the call was cut off. */
+/** The gateway refuses, and the refusal is not written: for another process the call was cut off. */
 const unwrittenRefusal = (slot: Slot): Steps =>
   inOrder(
     one(

@@ -6,7 +6,7 @@ import { Model } from './model.js';
 import { plans } from './random-plans.js';
 import { inMemory } from './storages.js';
 
-/** What came of the stories, as one line of JSON. */
+/** The result of the stories, as one line of JSON. */
 export interface Played {
   /** How many were played: to the first that found something. */
   readonly stories: number;

@@ -28,7 +28,7 @@ export class Story {
   private others = 0;
 
   /**
-   * @param port Where the merchant hears webhooks.
+   * @param port On which the merchant receives webhooks.
    * @param count Hears how each call ended.
    */
   constructor(
@@ -199,7 +199,7 @@ export class Story {
     }
   }
 
-  /** A failure that may be of an earlier attempt is set aside, and heard of only once somebody releases it. */
+  /** A failure that may be of an earlier attempt is set aside, and handled only once somebody releases it. */
   private async expectHeardOnce(): Promise<void> {
     const { checker, merchant, gateway } = this.world;
     const aside = await merchant.storage.conflicts.list(SCOPE, { limit: 100 });
@@ -214,7 +214,7 @@ export class Story {
         aside.some(({ reference, event }) => reference === slot.reference && expected.includes(event));
       const hasSubscribers = events.length === expected.length && events[0] === expected[0];
       const isRight = hasSubscribers || (isSetAside && events.length === 0);
-      checker.check(isRight, 'a handler did not hear an outcome exactly once', { slot, events, expected });
+      checker.check(isRight, 'an outcome was not handled exactly once', { slot, events, expected });
     }
   }
 }

@@ -98,5 +98,5 @@ export class TroubledStorage {
   }
 }
 
-/** Ends whatever a dead process still had under way; nobody hears of it. */
+/** Ends the running writes of a dead process; nobody gets their results. */
 export class CrashError extends Error {}

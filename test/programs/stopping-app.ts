@@ -1,4 +1,4 @@
-// An application that is told to stop while a handler runs. Its parent hears of every step.
+// An application that gets a signal to stop while a handler runs. It reports every step to its parent.
 import { Injectable, Module, type OnModuleDestroy } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';

@@ -1,4 +1,4 @@
-// A merchant's application that makes payments as fast as its concurrency lets it, and counts what came of them.
+// A merchant's application that makes payments as fast as its concurrency lets it, and counts their results.
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import {
@@ -23,7 +23,7 @@ const MOBILE = {
 /** Fewer than are made while warming up, so that a full journal is what the memory begins with. */
 const REMEMBERED = 500;
 
-/** What a payment came to, as its caller was told. */
+/** The result of a payment that its caller got. */
 export const RESOLVED = 1;
 export const REFUSED = 2;
 

@@ -21,10 +21,10 @@ export type NetworkFault = (typeof NETWORK_FAULTS)[number];
 
 /** How long a late request is on its way. */
 const LATE_BY_MS = 700;
-/** How long a server keeps a session of which it hears nothing any more. */
+/** How long a server keeps a session after the last packet. */
 const FORGOTTEN_AFTER_MS = 8_000;
 
-/** A TCP proxy on the loopback interface before a storage: it looks at each request, and breaks the ones it is told to. */
+/** A TCP proxy on the loopback interface before a storage: it looks at each request, and breaks the chosen ones. */
 export class FaultyProxy {
   private readonly sockets = new Set<Socket>();
   private readonly timers = new Set<NodeJS.Timeout>();

@@ -5,7 +5,7 @@ import { type PaymentsModuleOptions, isPaymentsError } from 'nestjs-payments';
 import { bankRecord, bankRequest, envelope } from './gateway-answers.js';
 import { startMerchant } from './merchant.js';
 
-/** What came of a payout: the error and whether money may have moved, or `ok`; then how far each of its tries came. */
+/** The result of a payout: the error and whether money may have moved, or `ok`; then how far each of its tries came. */
 export type PayoutEnd = readonly unknown[];
 
 export const OK: PayoutEnd = ['ok', ['answered']];

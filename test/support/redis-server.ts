@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, ServerProcess } from './server-process.js';
 
-/** A Redis of a test's own, which keeps nothing on the disk unless it is told to: it may be configured, filled and killed. */
+/** A Redis of a test's own, which keeps nothing on the disk unless `--appendonly` says so: it may be configured, filled and killed. */
 export class RedisServer {
   private process: ServerProcess | undefined;
 

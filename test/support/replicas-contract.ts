@@ -97,7 +97,7 @@ export function replicasContract(
       const rivals = (['payment.success', 'payment.failed'] as const).map((name) =>
         paymentEvent(name, { reference }),
       );
-      // Pairs, so that each replica hears both.
+      // Pairs, so that each replica receives both.
       const answers = await deliverAll(
         Array.from({ length: CALLERS }, (_, index) => rivals[(index >> 1) % 2]!),
       );

@@ -10,7 +10,7 @@ export interface ProcessEnd {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A program that serves until it is told to end, or ends by itself. */
+/** A program that serves until it gets a signal to end, or ends by itself. */
 export class ServerProcess {
   private said = '';
   private readonly ended: Promise<ProcessEnd>;

@@ -7,7 +7,7 @@ export interface ReceivedWebhook {
   readonly body: Buffer;
 }
 
-/** A plain server that keeps what it gets and answers as it is told, the last status for ever. */
+/** A plain server that keeps what it gets and answers with the given statuses, the last one for ever. */
 export interface WebhookReceiver {
   readonly url: string;
   readonly received: readonly ReceivedWebhook[];

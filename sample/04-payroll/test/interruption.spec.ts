@@ -3,7 +3,7 @@ import { Interruption } from '../src/console/interruption.js';
 
 describe('a run', () => {
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    'is asked to stop by %s, and hears it no more afterwards',
+    'is asked to stop by %s, and does not listen to it afterwards',
     (signal) => {
       const before = process.listenerCount(signal);
       let asked = 0;

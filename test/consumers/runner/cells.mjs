@@ -8,7 +8,7 @@ import { table } from './table.mjs';
 
 const ADAPTER_NAMES = { express: 'Express', fastify: 'Fastify' };
 
-/** Every chosen application on every Node, with all adapters at once, one install an application; prints what came of each. */
+/** Every chosen application on every Node, with all adapters at once, one install an application; prints the result of each. */
 export async function checkMatrix(report, { applications, adapters, nodes, here, tarball, work }) {
   const cells = [];
   const places = { here, tarball, work };

@@ -17,7 +17,7 @@ export async function findNode(major, work) {
   return { major, version: version.slice(1), env };
 }
 
-/** npm's package `node` only fetches one of these, in a script that npm may have been told not to run. */
+/** npm's package `node` only fetches one of these, in a script that npm may be configured not to run. */
 async function fetchNode(major, work) {
   const cwd = join(work, `node-${major}`);
   mkdirSync(cwd);

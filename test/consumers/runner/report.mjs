@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 
-/** A step that failed has been told already; the subject's later steps build on it. */
+/** A step that failed has been reported already; the subject's later steps build on it. */
 class StepFailed extends Error {}
 
 /** Prints one line a step, and what went wrong only if something did. */

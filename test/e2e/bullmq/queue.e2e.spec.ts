@@ -267,7 +267,7 @@ for (const adapter of adapters) {
       await delayed;
       const [job] = await queueOf(app).getDelayed();
       expect(job?.attemptsMade).toBe(0);
-      // BullMQ takes off what passes between the time it is told and its own look at the clock.
+      // BullMQ subtracts the time between the call and its own look at the clock.
       expect(job?.delay).toBeGreaterThan(50_000);
       expect(job?.delay).toBeLessThanOrEqual(60_000);
       const completed = next('completed');

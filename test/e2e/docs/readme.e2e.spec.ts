@@ -72,7 +72,7 @@ it('README.md shows five snippets', () => {
   ]);
 });
 
-it('the snippets of README.md collect a payment and hear that it was paid', async () => {
+it('the snippets of README.md collect a payment and handle its success', async () => {
   expect(await app.get<Checkout>(classes['CheckoutService']!).pay('order-1')).toBe(
     'waiting for the customer',
   );

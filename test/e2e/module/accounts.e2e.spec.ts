@@ -137,7 +137,7 @@ describe.each(ADAPTERS)('three accounts in one application on %s', (_, adapter) 
     );
   });
 
-  it.each(ACCOUNTS)('hear an outcome of %s in its own handlers and on its own route', async (account) => {
+  it.each(ACCOUNTS)('handle an outcome of %s in its own handlers and on its own route', async (account) => {
     await collect(account);
     await sandboxes[account].customer(PHONE).approve(REQUEST.reference);
     expect(heard).toEqual([

@@ -38,7 +38,7 @@ class Orders {
   }
 }
 
-/** What was heard: the event, what it is about, and whose it is. */
+/** The events that arrived: name, payload and account. */
 let heard: [event: string, payload: unknown, account: string][];
 
 @Injectable()
@@ -72,7 +72,7 @@ class Bus {}
 
 const names = (): string[] => heard.map(([name]) => name);
 
-describe('the application is told', () => {
+describe('an application with an event emitter', () => {
   let running: WebhookApp | undefined;
 
   async function start(
@@ -101,7 +101,7 @@ describe('the application is told', () => {
     running = undefined;
   });
 
-  it('of every outcome once, after its handlers and with its account', async () => {
+  it('every outcome is emitted once, after its handlers, with its account', async () => {
     await start();
     handling = () => {
       throw new Error('not yet');
@@ -117,7 +117,7 @@ describe('the application is told', () => {
     expect(heard).toEqual([['success', event, 'default']]);
   });
 
-  it('of an outcome whose handler ended late, once it has', async () => {
+  it('an outcome whose handler ends late is emitted once the handler has ended', async () => {
     let finish = (): void => undefined;
     routing = () => new Promise<void>((resolve) => (finish = resolve));
     await start(undefined, [paymentsOptions({ handlerTimeoutMs: 20 })]);
@@ -128,7 +128,7 @@ describe('the application is told', () => {
     expect(await told).toEqual(event);
   });
 
-  it('of what was set aside, and of what was released', async () => {
+  it('an event that is set aside is emitted, and so is one that is released', async () => {
     await start();
     await send(paymentEvent('payment.failed', { reference: 'order-1' }));
     const other = paymentEvent('payment.success', { reference: 'order-1' });
@@ -146,7 +146,7 @@ describe('the application is told', () => {
     expect(heard.slice(3)).toEqual([['success', other, 'default']]);
   });
 
-  it('of both events if a webhook overrides the journal', async () => {
+  it('both events are emitted if a webhook overrides the journal', async () => {
     const sandbox = await startSandbox({ clock: 'manual', seed: 1 });
     await start(undefined, [paymentsOptions({}, gatewayOf(sandbox))]);
     await running!.app.get(CollectionsService).mobileMoney(collectionRequest);
@@ -155,7 +155,7 @@ describe('the application is told', () => {
     expect(names()).toEqual(['odd', 'success']);
   });
 
-  it('of both events if the webhook overrides the journal only in its second run', async () => {
+  it('both events are emitted if the webhook overrides the journal only in its second run', async () => {
     const sandbox = await startSandbox({ clock: 'manual', seed: 1 });
     await start(undefined, [paymentsOptions({}, gatewayOf(sandbox))]);
     await running!.app.get(CollectionsService).mobileMoney(collectionRequest);
@@ -170,7 +170,7 @@ describe('the application is told', () => {
     expect(await running!.app.get(PaymentsInbox).conflicts()).toMatchObject([{ kind: 'conflict', seen: 1 }]);
   });
 
-  it('of a payment whose outcome is unknown, once and without anybody’s name', async () => {
+  it('a payment whose outcome is unknown is emitted once, without the name of a person', async () => {
     const sandbox = await startSandbox({ clock: 'manual', seed: 1 });
     await start(undefined, [paymentsOptions({}, { ...gatewayOf(sandbox), probe: false })]);
     const collections = running!.app.get(CollectionsService);
@@ -216,7 +216,7 @@ describe('the application is told', () => {
     expect(heard).toHaveLength(1);
   });
 
-  it('by an emitter whose own listener throws at once, which is logged and changes nothing', async () => {
+  it('a listener that throws at once is logged and changes nothing', async () => {
     await start();
     running!.app.get(EventEmitter2).on('payment.cancelled', fail);
     expect(await send(paymentEvent('payment.cancelled'))).toBe(200);
@@ -225,7 +225,7 @@ describe('the application is told', () => {
     ]);
   });
 
-  it('by its own emitter, even if it has others too', async () => {
+  it('the events go to the emitter of the application, even if it has others too', async () => {
     const other = new EventEmitter2();
     const heardByOther: unknown[] = [];
     other.onAny((name) => heardByOther.push(name));
@@ -242,7 +242,7 @@ describe('the application is told', () => {
     expect(heardByOther).toEqual([]);
   });
 
-  it('nothing if it has no emitter, or no listener', async () => {
+  it('no event is emitted if the application has no emitter or no listener', async () => {
     await start([]);
     expect(await send(paymentEvent('payment.success', { reference: 'order-1' }))).toBe(200);
     await running!.app.close();

@@ -71,7 +71,7 @@ describe.each(ADAPTERS)('an application that reads the environment, under test o
 describe("an application whose account has a test's axios adapter", () => {
   it.each([
     ['resolves, is refused', false, { name: 'PaymentRejectedError', code: 'INSUFFICIENT_BALANCE' }],
-    ['throws, is told that the outcome is unknown', true, { name: 'PaymentOutcomeUnknownError' }],
+    ['throws, gets the error that the outcome is unknown', true, { name: 'PaymentOutcomeUnknownError' }],
   ])('that %s', async (_, throws, expected) => {
     const keys = { baseUrl: 'http://127.0.0.1:9/api/v1', apiKey: 'pk_test_a', apiSecret: 'sk_test_a' };
     const module = await Test.createTestingModule({ imports: [PaymentsModule.forRoot(keys)] }).compile();

@@ -85,7 +85,7 @@ describe.each(ADAPTERS)('a Nest application on %s', (_, adapter) => {
     ['decline', 'payment.failed'],
     ['cancel', 'payment.cancelled'],
     ['expire', 'payment.expired'],
-  ] as const)('hears that a push to the partner wallet ended with %s', async (answer, event) => {
+  ] as const)('receives the outcome of a push to the partner wallet: %s', async (answer, event) => {
     const reference = `wallet-${answer}`;
     await app.get(CollectionsService).partnerWallet({ reference, amount: '500', ...customer });
     await sandbox.customer(customer.phone)[answer](reference);

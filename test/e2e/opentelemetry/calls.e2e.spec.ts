@@ -238,7 +238,7 @@ describe('the telemetry of calls', () => {
       expect(await telemetry.measured(AGE)).toEqual([{ metric: AGE, attributes, value: 0.5 }]);
       end();
       now += 60_000;
-      // The SDK repeats what it heard last.
+      // The SDK repeats the last value.
       expect(await telemetry.measured(AGE)).toMatchObject([{ value: 0.5 }]);
     });
 

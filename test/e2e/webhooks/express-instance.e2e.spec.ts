@@ -188,7 +188,7 @@ describe('a webhook on an Express instance that was passed to Nest', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('is heard by who began to read it there as often as it was sent', async () => {
+  it('arrives at an earlier reader as often as it was sent', async () => {
     let length = 0;
     instance.use((request: IncomingMessage, _response: unknown, next: () => void) => {
       request.on('data', (chunk: Uint8Array) => (length += chunk.length));

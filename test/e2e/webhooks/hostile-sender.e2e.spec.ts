@@ -53,7 +53,7 @@ async function statuses(socket: Socket, count: number): Promise<string[]> {
   throw new Error(`the connection was closed after: ${text}`);
 }
 
-/** Fastify refuses what it cannot parse, unless it is told to leave it to the route. */
+/** Fastify refuses what it cannot parse, unless a parser leaves it to the route. */
 function letStreamsThrough(app: NestFastifyApplication): void {
   const fastify = app.getHttpAdapter().getInstance();
   fastify.addContentTypeParser('application/octet-stream', (_request, _payload, done) => {

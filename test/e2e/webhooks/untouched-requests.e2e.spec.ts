@@ -273,7 +273,7 @@ describe('a neighbour of a webhook route with a parameter on express', () => {
   it.each<[string, Headers]>([
     ['of another content type', { ...octets, 'x-webhook-signature': 'any' }],
     ['without a header of the scheme', {}],
-  ])('hears and answers a body %s while it comes', async (_what, headers) => {
+  ])('reads and answers a body %s while it arrives', async (_what, headers) => {
     running = await startWebhookApp('express', {
       controllers: [Duplex, WebhooksController],
       payments: [paymentsOptions({ bodyTimeoutMs: 600_000 })],

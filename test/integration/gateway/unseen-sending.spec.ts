@@ -67,7 +67,7 @@ function replaceSignal(axios: AxiosInstance, change: (config: Config) => unknown
   });
 }
 
-/** Resolves when axios is through with a request, whatever came of it. */
+/** Resolves when axios is through with a request, whatever its result. */
 function settled(axios: AxiosInstance): Promise<void> {
   return new Promise((resolve) => {
     axios.interceptors.response.use(
@@ -189,7 +189,7 @@ describe.each(CONNECTIONS)('over %s', (_, http) => {
       expect(gateway.effects()).toBe(1);
     });
 
-    it('and comes back when the caller has heard that nothing was sent, sends nothing any more', async () => {
+    it('and comes back after the caller got the error that nothing was sent, sends nothing any more', async () => {
       await begin();
       const late = gate();
       replaceSignal(axios, () => late.opened);
@@ -205,7 +205,7 @@ describe.each(CONNECTIONS)('over %s', (_, http) => {
   });
 
   describe('an interceptor that sends again without the signal', () => {
-    it('after the caller has heard that nothing was sent, sends nothing any more', async () => {
+    it('after the caller got the error that nothing was sent, sends nothing any more', async () => {
       await begin();
       const late = gate();
       let asked: Config | undefined;

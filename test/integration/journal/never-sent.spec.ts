@@ -244,7 +244,7 @@ describe.each(SHARED_STORES)('with the journal in %s behind a network', (_name, 
       ['credentials that the gateway did not take', 'unauthorized'],
       ['too many requests', 'too-many'],
     ] as const)(
-      'before it could write %s down: its caller heard that the payment is open, since it may be sent once more',
+      'before it could write %s down: its caller got the error that the payment is open, since it may be sent once more',
       async (_what, fault) => {
         const first = await startWarm(store.throughProxy());
         ledger.plan(fault);

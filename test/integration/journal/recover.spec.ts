@@ -236,7 +236,7 @@ describe('recover()', () => {
     expect(await storedEntry('collection', 'order-1')).toMatchObject({ evidence: 'refused-after-ambiguity' });
   });
 
-  it('announces once that nothing was heard of a payment for too long', async () => {
+  it('announces once that a payment has been open for too long', async () => {
     const heard: [string, JournalEntry][] = [];
     const emitter = {
       onAny: () => {},

@@ -253,7 +253,7 @@ describe('a webhook that nobody can place', () => {
       expect(await payments.inbox.conflicts()).toMatchObject([
         { kind: 'conflict', event: name, reference: 'order-1', seen: 2 },
       ]);
-      // The payment is still there: nobody is told to take a new reference.
+      // The payment is still there: no error asks for a new reference.
       expect(await call()).toMatchObject({ reference: 'order-1', status: 'pending' });
       expect(await deliver('payment.success', { provider_reference: 'of-attempt-2' })).toBe(200);
       expect(await outcomeOf('order-1')).toBe('success');

@@ -53,7 +53,7 @@ describe("a sandbox's merchants", () => {
     expect(await gateway.collect({}, one)).toMatchObject({ status: 503 });
   });
 
-  it('share the names that the sandbox itself was told', async () => {
+  it('share the names that the sandbox itself knows', async () => {
     sandbox.directory.register(BANK_PAYOUT.account_number, 'Somebody Else');
     expect(await gateway.payToBank({}, one)).toMatchObject({ body: { code: 'ACCOUNT_NAME_MISMATCH' } });
     sandbox.merchant('one').directory.register(BANK_PAYOUT.account_number, BANK_PAYOUT.account_name);

@@ -12,12 +12,12 @@ import { type History } from '../history.js';
 import { lot } from '../plan.js';
 import { DEADLINE_MS, isFenced, isLost } from './call-settings.js';
 
-/** What the gateway does with a payment of which it hears for the first time. */
+/** What the gateway does with a payment that it receives for the first time. */
 const FATES = [
   'takes it',
   'takes it',
   'refuses it',
-  'hears nothing',
+  'receives nothing',
   'takes it and breaks the connection',
   'takes it and cuts the answer',
   'takes it and answers 502',
@@ -31,7 +31,7 @@ export interface CallGateway {
   readonly baseUrl: string;
   /** Resolves once so many payments wait for their refusal. */
   holds(payments: number): Promise<void>;
-  /** Tells those who wait that their payments are refused: what came of them meanwhile is another matter. */
+  /** Tells those who wait that their payments are refused: their outcome meanwhile is another matter. */
   refuseHeld(): void;
   close(): Promise<void>;
 }
@@ -59,7 +59,7 @@ export async function startCallGateway(seed: string, history: History): Promise<
     move(reference, key);
     return answerOf(fate);
   };
-  /** Refused while there was no money, which its process hears late; taken when it comes again. */
+  /** Refused while there was no money, with an answer that comes late; taken when it comes again. */
   const hold = (reference: string, refuseIt: () => void): void => {
     held.set(reference, refuseIt);
     news.emit('held');
@@ -79,7 +79,7 @@ export async function startCallGateway(seed: string, history: History): Promise<
     const before = refused.get(key);
     if (before !== undefined)
       (before ? refuse('INVALID_PHONE', 422) : refuse('DUPLICATE_REQUEST', 409))(response, socket, request);
-    else if (fate === 'hears nothing') reset(response, socket, request);
+    else if (fate === 'receives nothing') reset(response, socket, request);
     else {
       refused.set(key, fate === 'refuses it');
       const answer = fate === 'refuses it' ? refuse('INVALID_PHONE', 422) : take(reference, key, fate);

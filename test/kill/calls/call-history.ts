@@ -1,13 +1,13 @@
 import { type NetworkFault } from '../../support/faulty-proxy.js';
 
-/** What a caller was told of a payment; `in flight`: another call has it, and this one sent nothing. */
+/** The result that a caller got; `in flight`: another call has it, and this one sent nothing. */
 export type Said =
   'accepted' | 'rejected' | 'unknown' | 'in flight' | 'not sent' | 'not by this call' | 'reused';
 
-/** What happens to payments; each line is on the disk before the deed, or before anybody hears of it. */
+/** What happens to payments; each line is on the disk before the deed, or before anybody sees its result. */
 export type CallHappening =
   | { readonly what: 'calling'; readonly reference: string; readonly call: number }
-  /** No such line: the process died, and its caller was told nothing. */
+  /** No such line: the process died, and its caller got no result. */
   | {
       readonly what: 'told';
       readonly reference: string;

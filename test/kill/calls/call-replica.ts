@@ -38,7 +38,7 @@ class CallsController {
     private readonly journal: PaymentsJournal,
   ) {}
 
-  /** 200 once it is written down what the caller is told. */
+  /** 200 once the result of the caller is written down. */
   @Post('make')
   @HttpCode(200)
   async make(@Query('reference') reference: string, @Query('call') number: string): Promise<void> {

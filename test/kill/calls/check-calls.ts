@@ -50,7 +50,7 @@ function isEnded(state: string): boolean {
   return state === 'accepted' || state === 'settled' || state === 'rejected';
 }
 
-/** Whether what a caller was told was true of its own call, and stayed true until somebody asked again. */
+/** Whether the result of a caller was true of its own call, and stayed true until somebody asked again. */
 function toldFaults(
   { said, at, call: toldCall }: LineOf<'told'>,
   own: readonly Line[],

@@ -150,7 +150,7 @@ export async function runCalls(mode: CallRun['mode'], size: CallSize, program: s
     return new Fleet(urls, program, settings, history, `${name} `);
   }
 
-  /** Turns the storage's clock on. Replicas of Redis are told when they start. */
+  /** Turns the storage's clock on. Replicas of Redis get it when they start. */
   async function pass(): Promise<void> {
     aheadMs += PASSED_MS;
     await pool?.query(
@@ -210,7 +210,7 @@ export async function runCalls(mode: CallRun['mode'], size: CallSize, program: s
 
   /**
    * A process stands still while its payments are at the gateway, as on a machine that was suspended: the storage's clock goes on, its
-   * own does not. Others take the payments over, and the gateway takes what it had refused. Then the first one hears of the refusals.
+   * own does not. Others take the payments over, and the gateway takes what it had refused. Then the first one gets the refusals.
    */
   async function standStill(): Promise<void> {
     const urls = [server.url];

@@ -36,7 +36,7 @@ describe('a list of headers without pairs', () => {
     ['nothing', [undefined]],
     ['values without a name', [[1, signature]]],
     ['text', new Set(['x-signature'])],
-  ])('is told what to pass: %s', async (_what, given) => {
+  ])('gets an error that says what to pass: %s', async (_what, given) => {
     const failed: unknown = await verifyWebhook(text, given as WebhookHeaders, options).catch(
       (error: unknown) => error,
     );

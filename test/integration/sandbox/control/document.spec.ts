@@ -72,7 +72,7 @@ describe('the document of the control API', () => {
 
   afterEach(() => receiver.close());
 
-  it('is told by a story that uses every operation but the stream, and no other', () => {
+  it('lists exactly the operations that this story uses, and the stream', () => {
     const told = STORY.map(([call]) => {
       const [method = '', path = ''] = call.split(' ');
       return documentedOperation(method, path)?.operationId;

@@ -44,7 +44,7 @@ describeWith([postgresService], 'postgresStorage() and its server', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('writes a new payment down in one round trip, and what came of it in another one', async () => {
+  it('writes a new payment down in one round trip, and its end in another one', async () => {
     const { pool, asked } = watchedPool(database.pool);
     const { journal } = postgresStorage({ pool, schema: database.schema });
     await journal.get(journalRecord('order-1'));

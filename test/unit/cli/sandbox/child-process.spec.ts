@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type StopSignal } from '../../../../lib/cli/command.js';
 import { runChild } from '../../../../lib/cli/sandbox/child-process.js';
 
-/** Runs a child that waits, sends it these signals as the process would hear them, and gives its exit code. */
+/** Runs a child that waits, sends it these signals as the process would get them, and gives its exit code. */
 async function endAfter(interactive: boolean, signals: readonly StopSignal[]) {
   const listeners = new Set<(signal: StopSignal) => void>();
   const ended = runChild([process.execPath, '-e', 'setInterval(() => {}, 1000)'], process.env, {

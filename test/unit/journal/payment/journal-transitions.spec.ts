@@ -46,7 +46,7 @@ describe('what is written down of a payment', () => {
   });
 
   it.each<[string, JournalRecord, boolean]>([
-    ['nobody has heard of it', record(), false],
+    ['no answer or webhook has named it', record(), false],
     ['a success answer said so', toAccepted(record(), '{}'), true],
     ['a status answer said so', toAccepted(record()), true],
     ['a status answer showed it in an unlisted status', toAcknowledged(record()), true],

@@ -79,7 +79,7 @@ describe('the calls that move money', () => {
   });
 
   it.each<[what: string, came: CallResult<object>, announced: boolean]>([
-    ['nobody knows what came of it', UNKNOWN, true],
+    ['its outcome is unknown', UNKNOWN, true],
     ['it was refused', REJECTED, false],
     ['it was accepted', SUCCESS, false],
   ])('announce a payment as unknown, or not: %s', async (_, came, announced) => {

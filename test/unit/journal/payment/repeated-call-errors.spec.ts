@@ -38,7 +38,7 @@ describe('a reference that cannot be used', () => {
     ['another-key', 'settled', KEY, NEW, true],
     ['ended', 'settled', 'belongs to a payment that has ended without success', NEW, false],
     ['unlisted-refusal', 'rejected', UNLISTED, SAME_AGAIN, true],
-  ])('because of %s (%s) is told with a hint that fits', (because, state, why, hint, mayBeMade) => {
+  ])('because of %s (%s) has a hint that fits', (because, state, why, hint, mayBeMade) => {
     expect(referenceReused({ ...PAYMENT, state }, because)).toMatchObject({
       ...PAYMENT,
       name: 'ReferenceReusedError',

@@ -16,7 +16,7 @@ import { storedRecord } from '../../../support/stored-record.js';
 const STALE_AFTER_MS = 1_000;
 const AGE_MS = 100_000;
 
-describe('a payment of which nothing was heard', () => {
+describe('a payment without any answer or webhook', () => {
   let now: number;
   let journal: JournalStore;
   let seen: StoredJournalRecord;

@@ -81,7 +81,7 @@ describe('what becomes of a delivery', () => {
     ['in another currency', 'payment.success', { currency: 'USD' }, KNOWN, RULES, aside('mismatch', 'TZS')],
     ['of an unknown name', 'payment.succeeded', {}, KNOWN, RULES, aside('unrecognized', 'specification')],
     [
-      'of a name that is heard',
+      'of a name that has a handler',
       'payment.succeeded',
       {},
       KNOWN,
