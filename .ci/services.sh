@@ -12,7 +12,7 @@ ensure_services() {
   [ -n "$(postgres_programs)" ] || install_packages postgresql
   ensure_redis
   ensure_postgres
-  ensure_command chromium-headless-shell
+  [ -e "${CHROMIUM_PATH:-/usr/bin/chromium}" ] || ensure_command chromium-headless-shell
   export REQUIRE_SERVICES=1 REQUIRE_BROWSER=1
 }
 

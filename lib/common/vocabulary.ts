@@ -128,7 +128,7 @@ export interface AttemptInfo {
 /**
  * The state of a payment in the journal.
  *
- * - `in-flight`: written down, and nobody knows its end yet.
+ * - `in-flight`: written down, and its end is not.
  * - `accepted`: the gateway took it; its outcome is still to come.
  * - `rejected`: the gateway definitely refused, so the reference may be tried again.
  * - `unknown`: money may have moved.

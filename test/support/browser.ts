@@ -99,6 +99,7 @@ class Profiles {
 
   async release(page: Page): Promise<void> {
     const kind = this.kinds.get(page)!;
+    if (this.idle.get(kind)?.includes(page)) return;
     const { origin } = new URL(page.url());
     await page.unrouteAll();
     await page.evaluate('sessionStorage.clear()');
@@ -107,7 +108,7 @@ class Profiles {
     await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' });
     await session.detach();
     await page.context().clearCookies();
-    page.removeAllListeners();
+    page.removeAllListeners('pageerror').removeAllListeners('console');
     this.idle.set(kind, [...(this.idle.get(kind) ?? []), page]);
   }
 }

@@ -1,5 +1,3 @@
-import { type FieldErrors } from '../openapi/request-validation.js';
-
 /** An error answer in one of the specification's three shapes ("Errors"). */
 export interface Refusal {
   readonly status: number;
@@ -40,7 +38,7 @@ export function unauthorized(message: string): Refusal {
   return refusedBeforehand(401, 'UNAUTHORIZED', message);
 }
 
-/** Shape C. */
-export function invalidFields(errors: FieldErrors): Refusal {
+/** Shape C: messages by field name. */
+export function invalidFields(errors: Readonly<Record<string, readonly string[]>>): Refusal {
   return { status: 422, body: { success: false, message: 'The given data was invalid.', errors } };
 }

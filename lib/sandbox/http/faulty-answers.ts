@@ -4,7 +4,7 @@ import { type GatewayAnswer } from '../core/gateway-answer.js';
 import { HTML_TYPE, JSON_TYPE } from './answer.js';
 import { type RequestRecord } from './request-record.js';
 
-const FAULT_MESSAGE = 'A fault that was planned in the sandbox.';
+const FAULT_MESSAGE = 'The sandbox answers with a fault.';
 
 /** Sends the fault's answer instead of the gateway's. */
 export function answerInstead(record: RequestRecord, fault: InsteadFault): void {

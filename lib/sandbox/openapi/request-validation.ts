@@ -16,14 +16,14 @@ export interface CompiledValidator {
 /** The name of a request schema in `gateway.yaml`. */
 export type RequestSchema = keyof typeof generated.fieldRules;
 
-/** Messages by field name. */
-export type FieldErrors = Readonly<Record<string, readonly string[]>>;
-
 const validators = generated as unknown as Readonly<Record<`validate${RequestSchema}`, CompiledValidator>>;
 const rules = generated.fieldRules as Readonly<Record<RequestSchema, Readonly<Record<string, string>>>>;
 
-/** Lists the problems of a body by field, according to `gateway.yaml`. */
-export function fieldErrors(schema: RequestSchema, body: unknown): FieldErrors {
+/** Lists the problems of a body by field name, according to `gateway.yaml`. */
+export function fieldErrors(
+  schema: RequestSchema,
+  body: unknown,
+): Readonly<Record<string, readonly string[]>> {
   const validate = validators[`validate${schema}`];
   if (validate(body)) return {};
   const errors: Record<string, string[]> = {};

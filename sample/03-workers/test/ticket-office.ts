@@ -76,7 +76,7 @@ export class TicketOffice {
   }
 
   async close(): Promise<void> {
-    await this.web.end('SIGKILL');
+    await (this.web as ServerProcess | undefined)?.end('SIGKILL');
     await this.gateway.stop();
   }
 

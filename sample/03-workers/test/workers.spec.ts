@@ -23,8 +23,11 @@ describeWith([redisService], 'a ticket office in processes of its own', () => {
   // Jest comes here also if nothing could be opened.
   afterAll(async () => {
     if (!programs) return;
-    await office.close();
-    await programs.remove();
+    try {
+      await (office as TicketOffice | undefined)?.close();
+    } finally {
+      await programs.remove();
+    }
   });
   beforeEach(() => office.begin());
   afterEach(() => (programs ? office.finish() : undefined));

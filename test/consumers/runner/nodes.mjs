@@ -9,8 +9,16 @@ import { install } from './install.mjs';
  * @returns its version, and the environment in which `node` and `npm` mean it.
  */
 export async function findNode(major, work) {
-  const own = majorOf(process.version);
-  const folder = own === major ? dirname(process.execPath) : await fetchNode(major, work);
+  const isOwn = majorOf(process.version) === major;
+  return nodeIn(isOwn ? dirname(process.execPath) : await fetchNode(major, work), major, work);
+}
+
+/** Takes exactly this version from npm. */
+export async function nodeFromNpm(version, work) {
+  return nodeIn(await fetchNode(version, work), majorOf(version), work);
+}
+
+async function nodeIn(folder, major, work) {
   const env = { PATH: `${folder}${delimiter}${process.env.PATH}`, NODE_MAJOR: String(major) };
   const version = (await run('node', ['--version'], { cwd: work, env })).trim();
   if (majorOf(version) !== major) throw new Error(`npm gave ${version} for Node ${major}.`);
@@ -18,17 +26,17 @@ export async function findNode(major, work) {
 }
 
 /** npm's package `node` only fetches one of these, in a script that npm may be configured not to run. */
-async function fetchNode(major, work) {
-  const cwd = join(work, `node-${major}`);
+async function fetchNode(version, work) {
+  const cwd = join(work, `node-${version}`);
   mkdirSync(cwd);
   writeFileSync(join(cwd, 'package.json'), '{}');
   const name = platformPackage();
   try {
-    await install(cwd, `${name}@${major}`);
+    await install(cwd, `${name}@${version}`);
   } catch (cause) {
     const own = majorOf(process.version);
     throw new Error(
-      `npm did not give Node ${major} (${name}): \`--node ${own}\` tests the Node that runs.\n${cause.message}`,
+      `npm did not give Node ${version} (${name}): \`--node ${own}\` tests the Node that runs.\n${cause.message}`,
       { cause },
     );
   }

@@ -30,9 +30,12 @@ describeWithBrowser("the emulator's page", (browser) => {
 
   afterEach(async () => {
     const complaints = complaintsOf(page);
-    await browser.close(page);
-    await sandbox.stop();
-    await receiver.close();
+    try {
+      await browser.close(page);
+    } finally {
+      await sandbox.stop();
+      await receiver.close();
+    }
     expect(complaints).toEqual([]);
   });
 
