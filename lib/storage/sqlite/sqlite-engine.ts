@@ -24,7 +24,10 @@ export interface SqlitePrepared {
   /** Runs the statement and gives the first row; undefined if there is none. */
   get(...values: SqliteValue[]): unknown;
   /** Runs the statement and says how many rows it changed. */
-  run(...values: SqliteValue[]): { readonly changes: number | bigint };
+  run(...values: SqliteValue[]): {
+    /** Number of changed rows. */
+    readonly changes: number | bigint;
+  };
 }
 
 /**
