@@ -62,7 +62,7 @@ function requestNames({ components }) {
 function requestTypes(document) {
   const { schemas } = document.components;
   const types = requestNames(document).map((name) => {
-    const { properties, required } = followReference(schemas, schemas[name]);
+    const { properties, required = [] } = followReference(schemas, schemas[name]);
     const fields = Object.entries(properties).map(([field, schema]) => {
       const type = typeOf(followReference(schemas, schema));
       return `  readonly ${field}${required.includes(field) ? '' : '?'}: ${type};\n`;

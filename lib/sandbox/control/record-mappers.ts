@@ -57,7 +57,10 @@ export function sandboxPayout(payout: Payout): SandboxPayout {
   });
 }
 
-const NO_RECIPIENT: Readonly<Record<keyof RecipientFields, null>> = {
+/** A recipient without any field. It does not compile if it or `SandboxPayout` lacks a field of `RecipientFields`. */
+const NO_RECIPIENT: {
+  readonly [Field in keyof RecipientFields]-?: Field extends keyof SandboxPayout ? null : never;
+} = {
   bank_code: null,
   bank_name: null,
   account_number: null,
