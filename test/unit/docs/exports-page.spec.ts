@@ -3,56 +3,87 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ENTRY_POINTS, exportsOf } from '../../support/public-exports.js';
 
-// A name that comes or goes is a promise made or broken. So each is written by hand, and in CHANGELOG.md.
+/**
+ * Every name that an entry point exports, by hand: a name that comes or goes is a promise made or broken. A name in
+ * bold exists at run time.
+ */
 const PAGE = 'docs/exports.md';
-/** Its table has the requests and records of the services. */
+/** Before its first heading: the requests and records of the services, which are classes, unless PAGE has them. */
 const SERVICES_PAGE = 'docs/services.md';
 
-const namesIn = (text: string): readonly string[] => [...text.matchAll(/`(\w+)`/g)].map(([, name]) => name!);
+interface Names {
+  /** Classes, functions and constants. */
+  readonly values: readonly string[];
+  readonly types: readonly string[];
+}
 
-/** The names in backticks, by the entry point that their heading names. */
-function namesOfPage(): ReadonlyMap<string, readonly string[]> {
+function namesOfPage(): ReadonlyMap<string, Names> {
   const [, ...sections] = readFileSync(PAGE, 'utf8').split(/^## /m);
-  const names = new Map(
-    sections.map((section) => [/^`nestjs-payments(.*)`/.exec(section)?.[1] ?? '', namesIn(section)]),
+  return new Map(
+    sections.map((section) => [/^`nestjs-payments(.*)`/.exec(section)?.[1] ?? '', namesOfSection(section)]),
   );
+}
+
+function namesOfSection(section: string): Names {
+  const names = [...section.matchAll(/(\*\*)?`(\w+)`/g)];
+  const named = (isBold: boolean): string[] =>
+    names.filter(([, bold]) => (bold !== undefined) === isBold).map(([, , name = '']) => name);
+  return { values: named(true), types: named(false) };
+}
+
+/** The classes that only the page of the services names. */
+function requestsAndRecords({ values, types }: Names): readonly string[] {
   const [table = ''] = readFileSync(SERVICES_PAGE, 'utf8').split(/^## /m);
-  const elsewhere = names.get('') ?? [];
-  const records = namesIn(table).filter((name) => /^[A-Z]/.test(name) && !elsewhere.includes(name));
-  return names.set('', [...elsewhere, ...new Set(records)]);
+  const names = [...table.matchAll(/`([A-Z]\w+)(?:\[\])?`/g)].map(([, name = '']) => name);
+  return [...new Set(names)].filter((name) => ![...values, ...types].includes(name));
+}
+
+function promisedNames(): ReadonlyMap<string, Names> {
+  const names = new Map(namesOfPage());
+  const main = names.get('') ?? { values: [], types: [] };
+  return names.set('', { ...main, values: [...main.values, ...requestsAndRecords(main)] });
+}
+
+/** What to write where, for every name that is not in both lists once. */
+function differences(
+  exported: readonly string[],
+  promised: readonly string[],
+  kind: string,
+): readonly string[] {
+  const gone = promised.filter((name) => !exported.includes(name));
+  const added = exported.filter((name) => !promised.includes(name));
+  const repeated = promised.filter((name, index) => promised.indexOf(name) !== index);
+  const pages = `${PAGE} or the table of ${SERVICES_PAGE}`;
+  return [
+    ...gone.map(
+      (name) =>
+        `${name} is no ${kind} any more: export it from the index.ts as before, or change ${pages}, and CHANGELOG.md`,
+    ),
+    ...added.map(
+      (name) => `${name} is a new ${kind}: name it in ${pages}, and in CHANGELOG.md, or do not export it`,
+    ),
+    ...repeated.map((name) => `${name} is twice in ${pages}`),
+  ];
 }
 
 describe(PAGE, () => {
-  const onPage = namesOfPage();
+  const promised = promisedNames();
+  const promisedBy = (entryPoint: string): Names =>
+    promised.get(entryPoint.slice(1)) ?? { values: [], types: [] };
 
   it('has a section for every entry point', () => {
-    expect([...onPage.keys()].sort()).toEqual(ENTRY_POINTS.map((entryPoint) => entryPoint.slice(1)).sort());
+    expect([...promised.keys()].sort()).toEqual(ENTRY_POINTS.map((entryPoint) => entryPoint.slice(1)).sort());
   });
 
-  it.each(ENTRY_POINTS)('names what %s exports, each once', (entryPoint) => {
-    const exported = exportsOf(entryPoint).map(({ name }) => name);
-    const named = onPage.get(entryPoint.slice(1)) ?? [];
-    expect(
-      named.filter((name) => exported.includes(name)).sort(),
-      `name it in ${PAGE}; a request or record in the table of ${SERVICES_PAGE}`,
-    ).toEqual([...exported].sort());
+  it.each(ENTRY_POINTS)('names in bold what %s has at run time, each once', async (entryPoint) => {
+    const loaded = (await import(join('nestjs-payments', entryPoint))) as object;
+    const kind = 'class, function or constant (in bold)';
+    expect(differences(Object.keys(loaded), promisedBy(entryPoint).values, kind)).toEqual([]);
   });
 
-  it.each(ENTRY_POINTS)('names no class, type or constant that %s does not export', (entryPoint) => {
-    const exported = exportsOf(entryPoint).map(({ name }) => name);
-    const named = onPage.get(entryPoint.slice(1)) ?? [];
-    expect(
-      named.filter((name) => /^[A-Z]/.test(name) && !exported.includes(name)),
-      `export it from the index.ts of ${entryPoint}`,
-    ).toEqual([]);
+  it.each(ENTRY_POINTS)('names the types of %s, each once', (entryPoint) => {
+    const types = exportsOf(entryPoint).filter(({ typeOnly }) => typeOnly);
+    const names = types.map(({ name }) => name);
+    expect(differences(names, promisedBy(entryPoint).types, 'type (not in bold)')).toEqual([]);
   });
-
-  it.each(ENTRY_POINTS)(
-    '%s has the names at run time that its source exports as values',
-    async (entryPoint) => {
-      const loaded = (await import(join('nestjs-payments', entryPoint))) as object;
-      const values = exportsOf(entryPoint).filter(({ typeOnly }) => !typeOnly);
-      expect(Object.keys(loaded).sort()).toEqual(values.map(({ name }) => name).sort());
-    },
-  );
 });
