@@ -9,7 +9,20 @@ interface GatewayDocument {
 }
 
 interface OperationObject {
+  readonly requestBody?: JsonContent;
   readonly responses: Readonly<Record<string, unknown>>;
+}
+
+interface JsonContent {
+  readonly content?: { readonly 'application/json': { readonly schema: Reference } };
+}
+
+interface Reference {
+  readonly $ref?: string;
+}
+
+interface DataSchema extends Reference {
+  readonly items?: Reference;
 }
 
 /** An object's schema, with what it takes over from another one. */
@@ -39,8 +52,43 @@ ajv.addSchema(gatewayDocument, DOCUMENT_ID);
 const { schemas } = (gatewayDocument as unknown as { components: { schemas: Record<string, object> } })
   .components;
 
-/** The names of its schemas. */
-export const GATEWAY_SCHEMAS: readonly string[] = Object.keys(schemas);
+const documentedOperations = Object.values(gatewayDocument.paths).flatMap((methods) =>
+  Object.values(methods),
+);
+
+/** The names of the requests of its operations. */
+export const GATEWAY_REQUESTS: readonly string[] = distinct(
+  documentedOperations.flatMap(({ requestBody }) => (requestBody ? [bodyOf(requestBody)] : [])),
+);
+
+/** The names of the records that its successes have as `data`, or as an element of it. */
+export const GATEWAY_RECORDS: readonly string[] = distinct(
+  documentedOperations.flatMap(({ responses }) =>
+    Object.entries(responses)
+      .filter(([status]) => status.startsWith('2'))
+      .map(([, response]) => recordOf(bodyOf(response as JsonContent))),
+  ),
+);
+
+function bodyOf({ content }: JsonContent): string {
+  return nameOf(content?.['application/json'].schema ?? {});
+}
+
+function recordOf(answer: string): string {
+  // Beside the reference to its envelope, an answer has the properties that only it has.
+  const { properties } = schemas[answer] as { readonly properties?: { readonly data?: DataSchema } };
+  return nameOf(properties?.data?.items ?? properties?.data ?? {});
+}
+
+function nameOf({ $ref }: Reference): string {
+  const name = $ref?.split('/').at(-1);
+  if (name === undefined) throw new Error('gateway.yaml: give this request or record a schema with a name');
+  return name;
+}
+
+function distinct(names: readonly string[]): readonly string[] {
+  return [...new Set(names)];
+}
 
 /** A named schema of `gateway.yaml`. */
 export function gatewaySchema(name: string): GatewaySchema {

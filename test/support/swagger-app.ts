@@ -38,16 +38,48 @@ import {
   WalletBalance,
   WalletService,
 } from 'nestjs-payments';
-import { GATEWAY_SCHEMAS } from './gateway-contract.js';
+import { GATEWAY_RECORDS, GATEWAY_REQUESTS } from './gateway-contract.js';
 
 /** A request of the host's own: its server knows the amount. */
 class CheckoutDto extends OmitType(MobileMoneyCollectionDto, ['amount', 'metadata']) {}
 
-/** Every request, and every record that has the gateway's name of it. */
-export const MODEL_NAMES = Object.keys(entry).filter(
-  (name) => name.endsWith('Dto') || GATEWAY_SCHEMAS.includes(name),
+/** The gateway's records that have other names in the package, or several classes. */
+const CLASSES_OF: Readonly<Partial<Record<string, readonly string[]>>> = {
+  MobileMoneyCollection: ['CollectionPayment'],
+  PartnerWalletCollection: ['CollectionPayment'],
+  NameLookupResult: ['BankNameLookup', 'MobileMoneyNameLookup', 'PartnerWalletNameLookup'],
+};
+
+/** A class of the package, and what the gateway's document calls it. */
+export interface Model {
+  readonly name: string;
+  readonly Class: new () => object;
+  readonly gateway: readonly string[];
+}
+
+/** The class of every request in the gateway's document. */
+export const REQUESTS: readonly Model[] = modelsOf(GATEWAY_REQUESTS, (request) => [
+  request.replace(/Request$/, 'Dto'),
+]);
+/** The classes of every record in the gateway's document. */
+export const RECORDS: readonly Model[] = modelsOf(
+  GATEWAY_RECORDS,
+  (record) => CLASSES_OF[record] ?? [record],
 );
-const MODELS = MODEL_NAMES.map((name) => entry[name as keyof typeof entry] as new () => object);
+const MODELS = [...REQUESTS, ...RECORDS].map(({ Class }) => Class);
+
+function modelsOf(schemas: readonly string[], classesOf: (schema: string) => readonly string[]): Model[] {
+  const names = new Set(schemas.flatMap(classesOf));
+  return [...names].map((name) => {
+    const gateway = schemas.filter((schema) => classesOf(schema).includes(name));
+    const Class = (entry as Readonly<Record<string, unknown>>)[name] as Model['Class'] | undefined;
+    if (Class) return { name, Class, gateway };
+    throw new Error(
+      `gateway.yaml has ${gateway.join(', ')}, and the package no class ${name}: export it from lib/index.ts, or name ` +
+        'its class in CLASSES_OF of test/support/swagger-app.ts',
+    );
+  });
+}
 
 /** A host that hands every request of the package through and shows every record and error body of it. */
 @Controller()

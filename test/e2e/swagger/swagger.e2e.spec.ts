@@ -4,15 +4,11 @@ import { bankDisbursement, collectionPayment, mobileMoneyDisbursement } from 'ne
 import { ADAPTERS } from '../../support/adapters.js';
 import { DocumentSchemas } from '../../support/document-schemas.js';
 import { startSandbox } from '../../support/sandbox.js';
-import { MODEL_NAMES, startSwaggerApp, type SwaggerApp } from '../../support/swagger-app.js';
+import { RECORDS, REQUESTS, startSwaggerApp, type SwaggerApp } from '../../support/swagger-app.js';
 
 const SCHEMAS = [
-  ...MODEL_NAMES,
-  'BankNameLookup',
+  ...[...REQUESTS, ...RECORDS].map(({ name }) => name),
   'CheckoutDto',
-  'CollectionPayment',
-  'MobileMoneyNameLookup',
-  'PartnerWalletNameLookup',
   'PaymentsErrorBody',
 ].sort();
 
