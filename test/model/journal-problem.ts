@@ -1,3 +1,4 @@
+import { MONEY_PATHS } from '../support/operation-calls.js';
 import { type Belief } from './call-result.js';
 import { type Effect } from './gateway.js';
 import { type JournalView } from './journal-view.js';
@@ -14,12 +15,8 @@ export interface JudgedEntry {
   readonly purgeTargets: boolean;
 }
 
-const PATHS: Readonly<Record<string, string>> = {
-  'collection.mobile-money': '/payments/mobile-money',
-  'collection.partner-wallet': '/payments/partnerpesa',
-  'disbursement.bank': '/disbursements/bank',
-  'disbursement.mobile-money': '/disbursements/mobile-money',
-};
+/** The journal may name an operation that nobody knows. */
+const PATHS: Readonly<Record<string, string>> = MONEY_PATHS;
 
 /** How the journal contradicts the gateway's ledger or the results of callers; undefined: it does not. */
 export function journalProblem(judged: JudgedEntry): string | undefined {

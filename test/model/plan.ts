@@ -43,7 +43,8 @@ export interface Slot {
 }
 
 export interface PlannedCall extends Slot {
-  readonly channel: 0 | 1;
+  /** An index into the operations of its family. */
+  readonly channel: number;
   readonly amount: '1000.00' | '2500.50';
   readonly options: 'plain' | 'once' | 'own key' | 'attempt 2' | 'aborted before';
 }

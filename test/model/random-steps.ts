@@ -13,6 +13,7 @@ import {
   type StoreTrouble,
 } from './plan.js';
 import { recoveryRequests, requests, type Requests } from './random-requests.js';
+import { operationsOf } from './send-payment.js';
 
 // Mostly the same two payments: repetition is where money is lost.
 export const slots: fc.Arbitrary<Slot> = fc.record({
@@ -48,14 +49,16 @@ const meanwhiles = often<Meanwhile>(
   'caller gives up',
 );
 
-const anyCall = ({ family, reference }: Slot): fc.Arbitrary<PlannedCall> =>
-  fc.record({
+const anyCall = ({ family, reference }: Slot): fc.Arbitrary<PlannedCall> => {
+  const [, ...otherChannels] = operationsOf(family).keys();
+  return fc.record({
     family: fc.constant(family),
     reference: fc.constant(reference),
-    channel: often<0 | 1>(0, 1),
+    channel: often(0, ...otherChannels),
     amount: often<PlannedCall['amount']>('1000.00', '2500.50'),
     options: often<PlannedCall['options']>('plain', 'once', 'own key', 'attempt 2', 'aborted before'),
   });
+};
 
 const callSteps = (
   call: fc.Arbitrary<PlannedCall>,

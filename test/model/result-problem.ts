@@ -1,6 +1,8 @@
+import { MONEY_PATHS } from '../support/operation-calls.js';
 import { ABOUT_ANOTHER, type Belief, type CallResult, type ErrorView, REFUSALS } from './call-result.js';
 import { type Effect, type SentPayment, wasTurnedAway } from './gateway.js';
 import { type PlannedCall } from './plan.js';
+import { operationOf } from './send-payment.js';
 
 /** The result of a call, and what is known about its payment. */
 export interface JudgedResult {
@@ -36,7 +38,7 @@ function resolvedProblem(
   const hasFailed = effects.every(({ status }) => ['failed', 'cancelled', 'expired'].includes(status));
   if (hasEnded && hasFailed) return 'a payment that had failed was handed out as made';
   const isThisPayment = effects.some(
-    (effect) => effect.amount === call.amount && effect.path.endsWith(pathOf(call)),
+    (effect) => effect.amount === call.amount && effect.path.endsWith(MONEY_PATHS[operationOf(call)]),
   );
   if (!isThisPayment) return 'a call resolved with another payment';
   const isItsRecord = value.reference === call.reference && value.amount === call.amount;
@@ -61,9 +63,4 @@ function rejectedProblem(
   if (before !== 'nothing') return 'a payment that may exist is said not to have been processed';
   const mayStand = effects.length > 0 || isOnItsWay;
   return isAlone && mayStand ? 'a payment that was made is said not to have been processed' : undefined;
-}
-
-function pathOf({ family, channel }: PlannedCall): string {
-  if (family === 'collection') return channel === 0 ? '/payments/mobile-money' : '/payments/partnerpesa';
-  return channel === 0 ? '/disbursements/bank' : '/disbursements/mobile-money';
 }

@@ -1,36 +1,34 @@
+import { type MoneyOperation } from 'nestjs-payments';
+import { MONEY_CALLS } from '../support/operation-calls.js';
 import { type MerchantProcess } from './merchant-process.js';
-import { type PlannedCall } from './plan.js';
+import { type Family, type PlannedCall } from './plan.js';
 
-const PHONE = '255712345678';
-const CUSTOMER = { phone: PHONE, customer_name: 'Asha Juma', customer_email: 'asha@example.com' };
-const MOBILE = { recipient_phone: PHONE, recipient_name: 'Asha Juma', network: 'NET_ONE', remarks: 'Salary' };
-export const BANK = {
-  bank_code: 'BSB',
-  account_number: '0123456789',
-  account_name: 'Asha Juma',
-  remarks: 'Salary',
-};
+/** Every operation that moves money in a family: a new one is in the stories at once. */
+export function operationsOf(family: Family): readonly MoneyOperation[] {
+  return (Object.keys(MONEY_CALLS) as MoneyOperation[]).filter((name) => name.startsWith(`${family}.`));
+}
+
+export function operationOf({ family, channel }: PlannedCall): MoneyOperation {
+  const operation = operationsOf(family)[channel];
+  if (operation === undefined) throw new Error(`A ${family} has no operation ${channel}`);
+  return operation;
+}
 
 /** Makes a planned call through the package's public face. */
 export function sendPayment(
-  { family, channel, reference, amount, options }: PlannedCall,
-  { collections, disbursements }: Pick<MerchantProcess, 'collections' | 'disbursements'>,
+  call: PlannedCall,
+  services: Pick<MerchantProcess, 'collections' | 'disbursements'>,
   signal: AbortSignal,
 ): Promise<{ reference: string; amount: string }> {
-  const callOptions = {
-    signal,
-    ...(options === 'once' && { retry: false as const }),
-    ...(options === 'own key' && { idempotencyKey: `own-${family}-${reference}` }),
-    ...(options === 'attempt 2' && { attempt: 2 }),
-  };
-  const payment = { reference, amount };
-  if (family === 'collection') {
-    const request = { ...payment, ...CUSTOMER };
-    return channel === 0
-      ? collections.mobileMoney(request, callOptions)
-      : collections.partnerWallet(request, callOptions);
-  }
-  return channel === 0
-    ? disbursements.bank({ ...payment, ...BANK }, callOptions)
-    : disbursements.mobileMoney({ ...payment, ...MOBILE }, callOptions);
+  const { family, reference, amount, options } = call;
+  return MONEY_CALLS[operationOf(call)](
+    services,
+    { reference, amount },
+    {
+      signal,
+      ...(options === 'once' && { retry: false as const }),
+      ...(options === 'own key' && { idempotencyKey: `own-${family}-${reference}` }),
+      ...(options === 'attempt 2' && { attempt: 2 }),
+    },
+  );
 }

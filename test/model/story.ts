@@ -1,3 +1,4 @@
+import { MONEY_CALLS } from '../support/operation-calls.js';
 import { Checker } from './checker.js';
 import { Calls } from './calls.js';
 import { type Kind, kindsOf } from './coverage.js';
@@ -9,7 +10,6 @@ import { type MerchantProcess } from './merchant-process.js';
 import { Outcomes } from './outcomes.js';
 import { type Plan, type Slot, type Step } from './plan.js';
 import { Recoveries } from './recoveries.js';
-import { BANK } from './send-payment.js';
 import { type StoryStorage } from './storages.js';
 import { type World } from './world.js';
 
@@ -137,10 +137,8 @@ export class Story {
     for (let count = 0; count < 3; count += 1) {
       this.others += 1;
       const reference = `other-${this.others}`;
-      await this.world.merchant
-        .replica(0)
-        .disbursements.bank({ reference, amount: '10', ...BANK })
-        .catch(() => undefined);
+      const replica = this.world.merchant.replica(0);
+      await MONEY_CALLS['disbursement.bank'](replica, { reference, amount: '10' }).catch(() => undefined);
     }
   }
 

@@ -1,4 +1,5 @@
 import {
+  type CallOptions,
   type MoneyOperation,
   type PaymentFamily,
   type PaymentsResponse,
@@ -7,21 +8,43 @@ import {
 import { BANK_PAYOUT, COLLECTION, MOBILE_PAYOUT } from './gateway-caller.js';
 import { type MerchantServices } from './merchant.js';
 
+/** What differs between the calls of one operation. */
+export interface PaymentFields {
+  readonly reference: string;
+  readonly amount?: string;
+}
+
 /** A call that the emulator answers with a success. */
+export type MoneyCall = (
+  services: Pick<MerchantServices, 'collections' | 'disbursements'>,
+  fields: PaymentFields,
+  options?: CallOptions,
+) => Promise<PaymentsResponse<{ readonly reference: string; readonly amount: string }>>;
+
+/** As above; the fields of payments do not matter. */
 export type OperationCall = (
   services: MerchantServices,
-  reference: string,
+  fields: PaymentFields,
 ) => Promise<PaymentsResponse<object>>;
 
-/** A call of every operation that moves money. */
-export const MONEY_CALLS: Readonly<Record<MoneyOperation, OperationCall>> = {
-  'collection.mobile-money': ({ collections }, reference) =>
-    collections.mobileMoney({ ...COLLECTION, reference }),
-  'collection.partner-wallet': ({ collections }, reference) =>
-    collections.partnerWallet({ ...COLLECTION, reference }),
-  'disbursement.bank': ({ disbursements }, reference) => disbursements.bank({ ...BANK_PAYOUT, reference }),
-  'disbursement.mobile-money': ({ disbursements }, reference) =>
-    disbursements.mobileMoney({ ...MOBILE_PAYOUT, reference }),
+/** A call of every operation that moves money. The model of `test/model` makes each of them. */
+export const MONEY_CALLS: Readonly<Record<MoneyOperation, MoneyCall>> = {
+  'collection.mobile-money': ({ collections }, fields, options) =>
+    collections.mobileMoney({ ...COLLECTION, ...fields }, options),
+  'collection.partner-wallet': ({ collections }, fields, options) =>
+    collections.partnerWallet({ ...COLLECTION, ...fields }, options),
+  'disbursement.bank': ({ disbursements }, fields, options) =>
+    disbursements.bank({ ...BANK_PAYOUT, ...fields }, options),
+  'disbursement.mobile-money': ({ disbursements }, fields, options) =>
+    disbursements.mobileMoney({ ...MOBILE_PAYOUT, ...fields }, options),
+};
+
+/** The paths that these calls have in the specification. */
+export const MONEY_PATHS: Readonly<Record<MoneyOperation, string>> = {
+  'collection.mobile-money': '/payments/mobile-money',
+  'collection.partner-wallet': '/payments/partnerpesa',
+  'disbursement.bank': '/disbursements/bank',
+  'disbursement.mobile-money': '/disbursements/mobile-money',
 };
 
 /** A call of every operation that only reads. `recover()` makes the status queries. */
