@@ -20,14 +20,14 @@ const HANDLERS = Symbol.for('nestjs-payments.postgres.handlers');
 
 /**
  * The application's pool of `pg`, as a view that is aware of webhook handlers. Give it to an ORM (Drizzle,
- * Kysely, Knex, MikroORM, Prisma; TypeORM takes `typeOrmDriver()`), and everything that code inside of a handler
+ * Kysely, Knex, Prisma 7; TypeORM takes `typeOrmDriver()`), and everything that code inside of a handler
  * writes through that ORM, injected repositories too, belongs to the webhook's transaction: it is committed
  * with the record of the delivery, or undone with it.
  *
  * Inside of a handler, with `postgresStorage({ pool, transactional: true })` on the same pool, `connect()` and
  * `query()` give the connection of the delivery. BEGIN, COMMIT and ROLLBACK begin and end a savepoint there,
- * `release()` does nothing, and a delivery needs no second connection. Work that still runs when the handlers have ended
- * is refused with a `PaymentsStorageError`. Everywhere else the view is the pool itself.
+ * `release()` does nothing, and what the handlers write needs no second connection. Work that still runs when
+ * the handlers have ended is refused with a `PaymentsStorageError`. Everywhere else the view is the pool itself.
  *
  * @throws PaymentsConfigError if `pool` is no pool.
  *

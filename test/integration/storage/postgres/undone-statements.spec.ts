@@ -25,6 +25,7 @@ describeWith([postgresService], 'statements of handlers that are undone, left ru
     running = claimed(await storage.inbox.claim(inboxDelivery('order-1'), LEASE_MS));
   });
   afterEach(async () => {
+    vi.restoreAllMocks();
     vi.useRealTimers();
     await running.fail();
     await database.close();
@@ -55,6 +56,39 @@ describeWith([postgresService], 'statements of handlers that are undone, left ru
     await inHandler(() => view.query(INSERT, ['answered as done']));
     await client.query('ROLLBACK TO mine');
     await expect(running.finish()).rejects.toThrow('were answered as done');
+  });
+
+  it('never commits if the undone savepoint has the name of one that a nested transaction had made after it', async () => {
+    const first = await checkOut();
+    await first.query('SAVEPOINT part');
+    await inHandler(() => view.query(INSERT, ['answered as done']));
+    await first.query('BEGIN');
+    await first.query('SAVEPOINT part');
+    await first.query('COMMIT');
+    await first.query('ROLLBACK TO part');
+    await expect(running.finish()).rejects.toThrow('were answered as done');
+  });
+
+  it('ends a claim on the connection of its transaction, and takes no second one', async () => {
+    const connect = vi.spyOn(pool, 'connect');
+    await running.fail();
+    expect(connect).not.toHaveBeenCalled();
+    expect((await storage.inbox.claim(inboxDelivery('order-1'), LEASE_MS)).result).toBe('claimed');
+  });
+
+  it('leaves no listener on a connection that it gives back', async () => {
+    const listeners = async (): Promise<readonly number[]> => {
+      const client = await pool.connect();
+      const counts = ['error', 'end'].map((event) => client.listenerCount(event));
+      client.release();
+      return counts;
+    };
+    await running.finish();
+    const before = await listeners();
+    const next = claimed(await storage.inbox.claim(inboxDelivery('order-2'), LEASE_MS));
+    await next.finish();
+    expect(pool.totalCount).toBe(1);
+    expect(await listeners()).toEqual(before);
   });
 
   it('commits if what was undone is only its own', async () => {
