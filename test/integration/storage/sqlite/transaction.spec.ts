@@ -56,6 +56,13 @@ describeWithSqlite('a claim with the transaction of the handlers in SQLite', () 
     expect(await storage.inbox.claim(inboxDelivery('order-1'), LEASE_MS)).toEqual({ result: 'done' });
   });
 
+  it('is on the disk before its end is answered: the log is written and synchronised at each commit', async () => {
+    const FULL = 2;
+    const database = databaseOf(await claim());
+    expect(database.prepare('PRAGMA journal_mode').get()).toMatchObject({ journal_mode: 'wal' });
+    expect(database.prepare('PRAGMA synchronous').get()).toMatchObject({ synchronous: FULL });
+  });
+
   it.each(['fail', 'withdraw'] as const)('undoes everything at %s', async (end) => {
     const running = await claimAndWrite();
     await running[end]();
