@@ -16,8 +16,6 @@ export interface PortableDialect {
   ) => SqlPiece;
   /** Deletes the first rows of a table that meet a condition, in the order of a column. */
   readonly deleteFirst: (table: string, condition: SqlPiece, order: string) => SqlPiece;
-  /** The end of a SELECT that locks its rows until the end of the transaction. */
-  readonly locking: SqlPiece;
   /** The states of the payments that meet a condition, as `state`. */
   readonly states: (condition: SqlPiece) => SqlPiece;
 }

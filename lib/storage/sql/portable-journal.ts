@@ -125,7 +125,7 @@ function pageOf(
 
 /** Forgets a batch and leaves its tombstones, all or nothing. */
 function forgetScript(
-  { now, locking, takeOver }: PortableDialect,
+  { now, takeOver }: PortableDialect,
   isOf: SqlPiece,
   what: ForgettablePayments,
   olderThanMs: number,
@@ -140,7 +140,7 @@ function forgetScript(
     steps: [
       sql`SELECT id FROM ${JOURNAL}
         WHERE ${isOf} AND state = ${state} AND family IN (${families}) AND updated_at < ${now} - ${olderThanMs}
-        ORDER BY updated_at LIMIT ${BATCH} ${locking}`,
+        ORDER BY updated_at LIMIT ${BATCH}`,
       (results) =>
         results[0]?.rows.length === 0
           ? undefined
