@@ -123,7 +123,10 @@ function pageOf(
   return sql`SELECT * FROM (${joined(pages, ' UNION ALL ')}) AS pages ORDER BY created_ms, id_text LIMIT ${limit}`;
 }
 
-/** Forgets a batch and leaves its tombstones, all or nothing. */
+/**
+ * Forgets a batch and leaves its tombstones, all or nothing. SQLite has one writer, so nobody else changes a row
+ * between the statements: a database with more of them must lock the rows that it reads.
+ */
 function forgetScript(
   { now, takeOver }: PortableDialect,
   isOf: SqlPiece,

@@ -8,7 +8,6 @@ export const CLOCK = 'payments_now';
 /** What SQLite writes in its own way. */
 export const SQLITE: PortableDialect = {
   now: raw(`${CLOCK}()`),
-  // SQLite has one writer, so nobody else changes a row between two statements of a transaction.
   keepExisting: (_table, keys) => raw(`ON CONFLICT (${keys.join(', ')}) DO NOTHING`),
   takeOver: (_table, keys, columns, more) => {
     const changes = columns.map((column) => `${column} = excluded.${column}`).join(', ');
