@@ -14,6 +14,10 @@ const ARGUMENTS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // One process draws all pages, none is kept for a step back, and no script runs long enough to be optimized.
+  '--renderer-process-limit=1',
+  '--disable-features=BackForwardCache,IsolateOrigins,site-per-process',
+  '--js-flags=--no-opt',
 ];
 
 export interface PageOptions {
