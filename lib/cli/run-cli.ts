@@ -4,6 +4,7 @@ import { type Command, type CommandContext } from './command.js';
 import { doctorCommand } from './doctor/doctor.command.js';
 import { commandHelp, programHelp } from './help.js';
 import { initCommand } from './init/init.command.js';
+import { migrateCommand } from './migrate/migrate.command.js';
 import { packageFacts } from './package-facts.js';
 import { execCommand } from './sandbox/exec.command.js';
 import { sandboxCommand } from './sandbox/sandbox.command.js';
@@ -21,6 +22,7 @@ export const COMMANDS: readonly Command[] = [
   verifyCommand,
   doctorCommand,
   initCommand,
+  migrateCommand,
 ];
 
 /**

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { findNode, nodeFromNpm } from '../consumers/runner/nodes.mjs';
 
 const NODES = [(work) => nodeFromNpm('22.13.0', work), (work) => findNode(24, work)];
-const SPECS = ['test/integration/storage/sqlite', 'test/unit/storage/sqlite'];
+const SPECS = ['test/integration/storage/sqlite', 'test/unit/storage/sqlite', 'test/e2e/cli/migrate.spec.ts'];
 
 const work = mkdtempSync(join(tmpdir(), 'nestjs-payments-sqlite-'));
 try {

@@ -17,3 +17,25 @@ export async function makeSecondVersion(pool: Pool, schema: string): Promise<voi
 export function migrateWithWaits(pool: PostgresPool, schema: string, waits: MigrationRetries): Promise<void> {
   return migrateTables(pool, tableNames(schema), waits);
 }
+
+/**
+ * What the next build does when it is deployed: it adds what the rule of migrations allows, a table, an index, a column
+ * that may be empty and one with a default, to the tables that this build uses.
+ */
+export function migrateAsNextBuild(pool: PostgresPool, schema: string): Promise<void> {
+  const names = tableNames(schema);
+  const own = migrations(names);
+  const { journal, inbox, setAside, tombstones } = names;
+  const next = {
+    statements: `
+      CREATE TABLE ${journal.replace('payments_journal', 'payments_later')} (id bigint PRIMARY KEY);
+      CREATE INDEX ON ${journal} (account, updated_at);
+      ALTER TABLE ${journal} ADD COLUMN note text;
+      ALTER TABLE ${inbox} ADD COLUMN source text NOT NULL DEFAULT 'webhook';
+      ALTER TABLE ${setAside} ADD COLUMN tags text[] NOT NULL DEFAULT '{}';
+      ALTER TABLE ${tombstones} ADD COLUMN note text;
+    `,
+    compatibleFrom: own.length,
+  };
+  return migrateTables(pool, names, undefined, [...own, next]);
+}

@@ -3,7 +3,8 @@ import { type PostgresPool, type PostgresClient } from './postgres-pool.js';
 import { tableNames, sqlLiteral, type TableNames } from './table-names.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
-import { migrations } from './migrations.js';
+import { type Migration } from '../storage-tables.js';
+import { firstTable, migrations, recordVersion } from './migrations.js';
 import { readVersion, refuseNewer } from './tables-version.js';
 
 /**
@@ -72,10 +73,11 @@ export async function migrateTables(
   pool: PostgresPool,
   names: TableNames,
   { lockTimeout, pausesMs }: MigrationRetries = RETRIES,
+  versions: readonly Migration[] = migrations(names),
 ): Promise<void> {
   for (const pauseMs of [...pausesMs, undefined]) {
     try {
-      await migrateOnce(pool, names, lockTimeout);
+      await migrateOnce(pool, names, { lockTimeout, versions });
       return;
     } catch (error) {
       if (!isBusy(error)) throw error;
@@ -93,7 +95,11 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && 'code' in error && BUSY.includes(error.code);
 }
 
-async function migrateOnce(pool: PostgresPool, names: TableNames, lockTimeout: string): Promise<void> {
+async function migrateOnce(
+  pool: PostgresPool,
+  names: TableNames,
+  { lockTimeout, versions }: { readonly lockTimeout: string; readonly versions: readonly Migration[] },
+): Promise<void> {
   const client = await pool.connect();
   const ignore = (): void => undefined;
   client.on('error', ignore);
@@ -103,7 +109,7 @@ async function migrateOnce(pool: PostgresPool, names: TableNames, lockTimeout: s
     // Only other migrations wait for this lock, so it needs no time limit.
     await client.query(`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`);
     await client.query(`SET LOCAL lock_timeout = '${lockTimeout}'`);
-    await migrate(client, names);
+    await migrate(client, names, versions);
     await client.query('COMMIT');
     committed = true;
   } finally {
@@ -113,19 +119,19 @@ async function migrateOnce(pool: PostgresPool, names: TableNames, lockTimeout: s
   }
 }
 
-async function migrate(client: PostgresClient, names: TableNames): Promise<void> {
+async function migrate(
+  client: PostgresClient,
+  names: TableNames,
+  versions: readonly Migration[],
+): Promise<void> {
   await makeFirstTable(client, names);
   const found = await readVersion((text) => client.query(text), names);
-  refuseNewer(found, names);
-  for (const [index, { statements, compatibleFrom }] of migrations(names).entries()) {
+  refuseNewer(found, names, versions.length);
+  for (const [index, made] of versions.entries()) {
     const version = index + 1;
     if (version <= found.version) continue;
-    await client.query(statements);
-    await client.query(
-      compatibleFrom === undefined
-        ? `INSERT INTO ${names.migrations} (version) VALUES (${version})`
-        : `INSERT INTO ${names.migrations} (version, compatible_from) VALUES (${version}, ${compatibleFrom})`,
-    );
+    await client.query(made.statements);
+    await client.query(recordVersion(names, version, made));
   }
 }
 
@@ -138,8 +144,6 @@ async function makeFirstTable(client: PostgresClient, names: TableNames): Promis
   );
   if (found.rows[0]?.['schema'] === 'false') await client.query(`CREATE SCHEMA ${schema}`);
   if (found.rows[0]?.['migrations'] === 'false') {
-    await client.query(
-      `CREATE TABLE ${table} (version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT clock_timestamp())`,
-    );
+    await client.query(`CREATE TABLE ${firstTable(names)}`);
   }
 }

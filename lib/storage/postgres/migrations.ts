@@ -1,19 +1,10 @@
 import { PURGE_CONDITIONS } from './journal-statements.js';
+import { type Migration, migrationScript } from '../storage-tables.js';
 import { type TableNames } from './table-names.js';
 
-/** One version of the tables. */
-export interface Migration {
-  readonly statements: string;
-  /**
-   * The lowest version that a build must know to use these tables. It rises if an older build would misread
-   * data, or would not write data that this one relies on. It never falls. Versions before 5 have no column
-   * for it.
-   */
-  readonly compatibleFrom?: number;
-}
-
 /**
- * The changes of each version of the tables. Never change a released version: databases have it.
+ * The changes of each version of the tables. Never change a released version: databases have it. Versions before 5 have
+ * no column for `compatibleFrom`.
  *
  * References compare byte by byte (`COLLATE "C"`), so that an index survives changes of the system's locales.
  */
@@ -124,4 +115,25 @@ function compatibilityVersion({ migrations: table }: TableNames): string {
     ALTER TABLE ${table} ADD COLUMN compatible_from integer;
     COMMENT ON COLUMN ${table}.compatible_from IS 'the lowest version that a build must know to use the tables';
   `;
+}
+
+/** Creates the table with the versions of the tables. */
+export function firstTable({ migrations: table }: TableNames): string {
+  return `${table} (version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT clock_timestamp())`;
+}
+
+/** Writes down that a version is there. */
+export function recordVersion({ migrations: table }: TableNames, version: number, made: Migration): string {
+  return made.compatibleFrom === undefined
+    ? `INSERT INTO ${table} (version) VALUES (${version})`
+    : `INSERT INTO ${table} (version, compatible_from) VALUES (${version}, ${made.compatibleFrom})`;
+}
+
+/** What a person runs who migrates by hand. The schema `public` exists in a new database. */
+export function postgresScript(names: TableNames, from: number): string {
+  const schema = names.schema === '"public"' ? '' : `CREATE SCHEMA IF NOT EXISTS ${names.schema};\n`;
+  return migrationScript(migrations(names), from, {
+    first: `${schema}CREATE TABLE IF NOT EXISTS ${firstTable(names)};`,
+    record: (version, made) => `${recordVersion(names, version, made)};`,
+  });
 }

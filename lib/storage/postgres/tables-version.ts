@@ -23,8 +23,7 @@ export async function readVersion(
 /**
  * @throws PaymentsStorageError if this version would misread the tables, or not write what others rely on.
  */
-export function refuseNewer(found: StoredVersion, names: TableNames): void {
-  const known = migrations(names).length;
+export function refuseNewer(found: StoredVersion, names: TableNames, known: number): void {
   if (versionFit(found, known) !== 'newer') return;
   throw new PaymentsStorageError(
     `The schema ${names.schema} holds version ${found.version} of the tables of nestjs-payments, which ${refusalOfNewer(found, known)}.`,
@@ -53,11 +52,11 @@ export function withCheckedTables(pool: PostgresPool, names: TableNames): Postgr
 
 async function checkVersion(pool: PostgresPool, names: TableNames): Promise<void> {
   const found = await readVersion(autocommit(pool), names);
-  refuseNewer(found, names);
   const needed = migrations(names).length;
+  refuseNewer(found, names, needed);
   if (versionFit(found, needed) === 'usable') return;
   throw new PaymentsStorageError(
     `The schema ${names.schema} holds version ${found.version} of the tables of nestjs-payments, and this version of the package needs ` +
-      `${needed}: call migratePayments(pool) when you deploy, with the same \`schema\` as postgresStorage().`,
+      `${needed}: call migratePayments(pool), or run npx nestjs-payments migrate, when you deploy, with the same \`schema\` as postgresStorage().`,
   );
 }

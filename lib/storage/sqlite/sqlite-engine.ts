@@ -43,8 +43,12 @@ export interface SqliteHandle extends SqliteDatabase {
   function(name: string, code: () => number): void;
 }
 
+interface OpenOptions {
+  readonly readOnly: boolean;
+}
+
 interface SqliteModule {
-  readonly DatabaseSync: new (path: string) => SqliteHandle;
+  readonly DatabaseSync: new (path: string, options?: OpenOptions) => SqliteHandle;
 }
 
 /**
@@ -52,7 +56,7 @@ interface SqliteModule {
  *
  * @throws PaymentsConfigError if this Node.js has no SQLite.
  */
-export function openSqlite(path: string): SqliteHandle {
+export function openSqlite(path: string, options?: OpenOptions): SqliteHandle {
   const found: unknown = process.getBuiltinModule('node:sqlite');
   if (found === undefined) {
     throw new PaymentsConfigError(
@@ -60,5 +64,5 @@ export function openSqlite(path: string): SqliteHandle {
         'Node.js 22.13 or newer, or choose another storage.',
     );
   }
-  return new (found as SqliteModule).DatabaseSync(path);
+  return new (found as SqliteModule).DatabaseSync(path, ...(options ? [options] : []));
 }

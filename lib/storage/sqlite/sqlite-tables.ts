@@ -1,13 +1,21 @@
+import { existsSync } from 'node:fs';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { TABLES } from '../sql/portable-dialect.js';
+import { type Migration, migrationScript, type StorageTables } from '../storage-tables.js';
 import { refusalOfNewer, type StoredVersion, versionFit } from '../stored-version.js';
-import { type SqliteDatabase } from './sqlite-engine.js';
+import { sqliteFailure } from './sqlite-connection.js';
+import { openSqlite, type SqliteDatabase, type SqliteHandle } from './sqlite-engine.js';
 
 /**
- * The changes of each version of the tables, and the lowest version that a build must know to use them. Never change a
- * released version: files have it. Texts compare byte by byte (BINARY, the default).
+ * The changes of each version of the tables. Never change a released version: files have it. Texts compare byte by byte
+ * (BINARY, the default).
  */
-const VERSIONS = [{ statements: firstVersion(), compatibleFrom: 1 }];
+export const SQLITE_MIGRATIONS: readonly (Migration & Required<Pick<Migration, 'compatibleFrom'>>)[] = [
+  { statements: firstVersion(), compatibleFrom: 1 },
+];
+
+const FIRST_TABLE = `CREATE TABLE IF NOT EXISTS ${TABLES.migrations} (
+  version INTEGER PRIMARY KEY, compatible_from INTEGER NOT NULL, applied_at INTEGER NOT NULL)`;
 
 function firstVersion(): string {
   const { inbox, setAside, journal, tombstones } = TABLES;
@@ -60,15 +68,14 @@ function firstVersion(): string {
 export function migrateFile(database: SqliteDatabase, file: string): void {
   database.exec('BEGIN IMMEDIATE');
   try {
-    database.exec(`CREATE TABLE IF NOT EXISTS ${TABLES.migrations} (
-      version INTEGER PRIMARY KEY, compatible_from INTEGER NOT NULL, applied_at INTEGER NOT NULL)`);
+    database.exec(FIRST_TABLE);
     const found = readVersion(database);
-    if (versionFit(found, VERSIONS.length) === 'newer') {
+    if (versionFit(found, SQLITE_MIGRATIONS.length) === 'newer') {
       throw new PaymentsStorageError(
-        `The file ${file} holds version ${found.version} of the tables of nestjs-payments, which ${refusalOfNewer(found, VERSIONS.length)}.`,
+        `The file ${file} holds version ${found.version} of the tables of nestjs-payments, which ${refusalOfNewer(found, SQLITE_MIGRATIONS.length)}.`,
       );
     }
-    for (const [index, { statements, compatibleFrom }] of VERSIONS.entries()) {
+    for (const [index, { statements, compatibleFrom }] of SQLITE_MIGRATIONS.entries()) {
       const version = index + 1;
       if (version <= found.version) continue;
       database.exec(statements);
@@ -90,4 +97,55 @@ function readVersion(database: SqliteDatabase): StoredVersion {
     )
     .get();
   return row === undefined ? { version: 0 } : { ...(row as StoredVersion) };
+}
+
+/** The tables in a file. Reading their version does not make it. */
+export function sqliteTables(file: string): StorageTables {
+  const use = <T>(options: { readonly readOnly: boolean }, work: (database: SqliteHandle) => T): T => {
+    let database: SqliteHandle | undefined;
+    try {
+      database = openSqlite(file, options);
+      return work(database);
+    } catch (error) {
+      throw sqliteFailure(error);
+    } finally {
+      database?.close();
+    }
+  };
+  return {
+    place: `The file ${file}`,
+    found: () => {
+      if (!existsSync(file)) return { version: 0 };
+      return use({ readOnly: true }, (database) =>
+        hasTables(database) ? readVersion(database) : { version: 0 },
+      );
+    },
+    migrate: () => {
+      use({ readOnly: false }, (database) => {
+        database.exec(
+          `PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL`,
+        );
+        migrateFile(database, file);
+      });
+    },
+  };
+}
+
+/** How long a migration waits for the application's own writing. */
+const BUSY_MS = 4_000;
+
+function hasTables(database: SqliteDatabase): boolean {
+  const found = database
+    .prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?")
+    .get(TABLES.migrations);
+  return found !== undefined;
+}
+
+/** What a person runs who migrates by hand. */
+export function sqliteScript(from: number): string {
+  return migrationScript(SQLITE_MIGRATIONS, from, {
+    first: `${FIRST_TABLE};`,
+    record: (version, { compatibleFrom }) =>
+      `INSERT INTO ${TABLES.migrations} VALUES (${version}, ${String(compatibleFrom)}, strftime('%s', 'now') * 1000);`,
+  });
 }

@@ -11,7 +11,7 @@ const INSIDE_LIB: Readonly<Record<string, string>> = {
   'merchant.ts': 'joins the services without the module',
   'redis-format.ts': 'acts as a build with another format',
   'redis.ts': 'shows the client that a storage opens',
-  'table-migrations.ts': 'makes tables of version 2, and waits less than the package',
+  'table-migrations.ts': 'makes tables of version 2 and of a later build, and waits less than the package',
   'unverified-bytes.ts': 'reads a number that no application sees',
 };
 
