@@ -2,6 +2,7 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
   type OnModuleDestroy,
+  type OnModuleInit,
 } from '@nestjs/common';
 import { type PaymentsStorage } from './storage/payments-storage.js';
 import { SafeLogger } from './common/safe-logger.js';
@@ -13,7 +14,9 @@ import { type Payments } from './journal/payment/payments.js';
 const usersOf = new WeakMap<PaymentsStorage, Set<PaymentsLifecycle>>();
 
 /** Starts and stops one account with the application. */
-export class PaymentsLifecycle implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
+export class PaymentsLifecycle
+  implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown
+{
   private readonly logger = new SafeLogger('PaymentsModule');
 
   constructor(
@@ -23,8 +26,16 @@ export class PaymentsLifecycle implements OnApplicationBootstrap, OnModuleDestro
     private readonly recovery: Pick<Recovery, 'stop' | 'idle'>,
   ) {}
 
+  /** Before anything is received: a storage that cannot be used stops the boot. */
+  async onModuleInit(): Promise<void> {
+    await this.storage.open?.();
+  }
+
   onApplicationBootstrap(): void {
-    usersOf.set(this.storage, this.users().add(this));
+    const users = this.users();
+    const warnings = users.size === 0 ? this.storage.warnings : undefined;
+    for (const warning of warnings ?? []) this.logger.warn(warning);
+    usersOf.set(this.storage, users.add(this));
     const { account, environment, webhooks } = this.options;
     for (const warning of webhooks?.warnings ?? []) {
       this.logger.warn(`Webhooks of the account "${account}": ${warning}`);

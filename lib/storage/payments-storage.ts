@@ -16,6 +16,16 @@ export interface PaymentsStorage {
   readonly journal: JournalStore;
   /** Which webhook deliveries were set aside instead of handled. */
   readonly conflicts: ConflictStore;
+  /**
+   * What the application should know of the way in which it uses the storage, each as a whole sentence. The package logs
+   * them once at boot.
+   */
+  readonly warnings?: readonly string[];
+  /**
+   * Prepares the storage for use. The package calls it at boot, once for each account that uses the storage. If it
+   * rejects, the application does not start.
+   */
+  open?(): Promise<void>;
   /** Closes what the storage itself opened; a client that the application passed in stays open. */
   close?(): Promise<void>;
 }

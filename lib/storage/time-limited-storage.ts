@@ -14,7 +14,7 @@ export const STORAGE_ANSWERS_WITHIN_MS = 5_000;
  * Rejects a call that the storage does not answer within five seconds. The storage may still carry the call out. A
  * purge has no limit.
  */
-export function timeLimited(storage: PaymentsStorage): Omit<PaymentsStorage, 'close'> {
+export function timeLimited(storage: PaymentsStorage): Omit<PaymentsStorage, 'open' | 'close'> {
   if (isInProcess(storage)) return storage;
   return {
     name: storage.name,

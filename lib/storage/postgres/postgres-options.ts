@@ -4,6 +4,9 @@ import { type PostgresPool } from './postgres-pool.js';
 /** PostgreSQL silently truncates longer names. */
 const LONGEST_NAME_BYTES = 63;
 
+/** One for the delivery, and one for a payment of its handler. */
+const SMALLEST_POOL = 2;
+
 /** What a view of `paymentsPool()` shows: the application's own pool. */
 export const POOL = Symbol.for('nestjs-payments.postgres.pool');
 
@@ -32,4 +35,16 @@ export function checkedSchema(where: string, schema: unknown = 'public'): string
   throw new PaymentsConfigError(
     `The option schema of ${where} must be the name of a schema, 1 to ${LONGEST_NAME_BYTES} bytes: write for example 'public', the default.`,
   );
+}
+
+/** Deliveries would wait for each other. A pool of another kind does not say how large it is. */
+export function poolWarnings(pool: PostgresPool): readonly string[] {
+  const { options } = pool as { readonly options?: { readonly max?: unknown } };
+  const max = options?.max;
+  if (typeof max !== 'number' || max >= SMALLEST_POOL) return [];
+  return [
+    `The pool of postgresStorage({ pool, transactional: true }) has ${max === 1 ? 'one connection' : `${max} connections`}, and each ` +
+      'webhook delivery holds one while its handlers run: the next delivery waits, and a handler that makes a payment, or writes ' +
+      'through the pool itself, waits in vain for a second one. Set `max` of the pool to twice the deliveries at once, such as 20.',
+  ];
 }

@@ -4,11 +4,12 @@ import { sqlParts } from '../sql/sql-parts.js';
 import { conflictStatements } from './conflict-statements.js';
 import { inboxStatements } from './inbox-statements.js';
 import { journalStatements } from './journal-statements.js';
+import { migrateTables } from './migrate-payments.js';
 import { postgresDatabase } from './postgres-database.js';
-import { checkedPool, checkedSchema } from './postgres-options.js';
+import { checkedPool, checkedSchema, poolWarnings } from './postgres-options.js';
 import { type PostgresPool } from './postgres-pool.js';
 import { tableNames } from './table-names.js';
-import { withCheckedTables } from './tables-version.js';
+import { checkVersion, withCheckedTables } from './tables-version.js';
 
 /**
  * Options of `postgresStorage`.
@@ -36,9 +37,15 @@ export interface PostgresStorageOptions {
   readonly transactional?: boolean;
   /** Schema of the tables, the same as in `migratePayments()`. @default 'public' */
   readonly schema?: string;
+  /**
+   * Calls {@link migratePayments} at boot: the application does not start before the tables are there, or if they
+   * cannot be made. Its role then needs the right to create tables. Without it, migrate when you deploy.
+   * @default false
+   */
+  readonly migrate?: boolean;
 }
 
-const OPTIONS = ['pool', 'transactional', 'schema'];
+const OPTIONS = ['pool', 'transactional', 'schema', 'migrate'];
 
 /**
  * Stores payments and webhooks in PostgreSQL, shared by all replicas. `migratePayments(pool)` creates the
@@ -75,27 +82,34 @@ const OPTIONS = ['pool', 'transactional', 'schema'];
  * @publicApi
  */
 export function postgresStorage(options: PostgresStorageOptions): PaymentsStorage {
-  const { pool, transactional, schema } = checked(options);
+  const { pool, transactional, schema, migrate } = checked(options);
   const names = tableNames(schema);
-  const database = postgresDatabase(withCheckedTables(pool, names), names.inbox, pool);
+  const prepare = migrate ? migrateTables : checkVersion;
+  const tables = withCheckedTables(pool, () => prepare(pool, names));
+  const database = postgresDatabase(tables, names.inbox, pool);
   const statements = {
     inbox: inboxStatements(names),
     journal: journalStatements(names),
     conflicts: conflictStatements(names),
   };
-  return sqlParts('postgres', database, statements, transactional);
+  return {
+    ...sqlParts('postgres', database, statements, transactional),
+    ...(transactional && { warnings: poolWarnings(pool) }),
+    ...(migrate && { open: tables.prepare }),
+  };
 }
 
 function checked(options: Partial<PostgresStorageOptions> | undefined): Required<PostgresStorageOptions> {
   const where = 'postgresStorage({ pool })';
   const pool = checkedPool(where, options?.pool);
-  const { transactional = false, schema } = options ?? {};
-  if (typeof transactional !== 'boolean') {
-    throw new PaymentsConfigError(`The option transactional of ${where} must be true or false.`);
+  const { transactional = false, migrate = false, schema } = options ?? {};
+  for (const [option, value] of Object.entries({ transactional, migrate })) {
+    if (typeof value === 'boolean') continue;
+    throw new PaymentsConfigError(`The option ${option} of ${where} must be true or false.`);
   }
   const unknown = Object.keys(options ?? {}).find((option) => !OPTIONS.includes(option));
   if (unknown !== undefined) {
     throw new PaymentsConfigError(`${where} has no option \`${unknown}\`: it takes ${OPTIONS.join(', ')}.`);
   }
-  return { pool, transactional, schema: checkedSchema(where, schema) };
+  return { pool, transactional, migrate, schema: checkedSchema(where, schema) };
 }

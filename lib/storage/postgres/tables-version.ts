@@ -30,27 +30,43 @@ export function refuseNewer(found: StoredVersion, names: TableNames, known: numb
   );
 }
 
-/** Wraps the application's pool: before its first connection, checks the version of the tables once. */
-export function withCheckedTables(pool: PostgresPool, names: TableNames): PostgresPool {
-  let isChecked = false;
-  let checking: Promise<void> | undefined;
-  const check = async (): Promise<void> => {
+/** The application's pool with tables that fit. */
+export interface CheckedTables extends PostgresPool {
+  /** Prepares the tables, unless they are prepared. */
+  readonly prepare: () => Promise<void>;
+}
+
+/**
+ * Wraps the application's pool: before its first connection, prepares the tables once.
+ *
+ * @param work What prepares them: it checks their version, or migrates them.
+ */
+export function withCheckedTables(pool: PostgresPool, work: () => Promise<void>): CheckedTables {
+  let isPrepared = false;
+  let preparing: Promise<void> | undefined;
+  const prepareOnce = async (): Promise<void> => {
     try {
-      await checkVersion(pool, names);
-      isChecked = true;
+      await work();
+      isPrepared = true;
     } finally {
-      checking = undefined;
+      preparing = undefined;
     }
   };
+  const prepare = async (): Promise<void> => {
+    if (!isPrepared) await (preparing ??= prepareOnce());
+  };
   return {
+    prepare,
     connect: async () => {
-      if (!isChecked) await (checking ??= check());
+      // No microtask more than needed: each delivery comes by here.
+      if (!isPrepared) await prepare();
       return pool.connect();
     },
   };
 }
 
-async function checkVersion(pool: PostgresPool, names: TableNames): Promise<void> {
+/** @throws PaymentsStorageError if the tables are older than this build needs, or too new. */
+export async function checkVersion(pool: PostgresPool, names: TableNames): Promise<void> {
   const found = await readVersion(autocommit(pool), names);
   const needed = migrations(names).length;
   refuseNewer(found, names, needed);

@@ -156,3 +156,21 @@ describe('an application whose PAYMENTS_WEBHOOK_SECRET holds a comma', () => {
     expect(await started('one-secret-without-a-comma')).toEqual([]);
   });
 });
+
+describe('a storage that warns', () => {
+  const storage = { ...memoryStorage(), name: 'shelf', warnings: ['The shelf is short: use a longer one.'] };
+
+  it('is heard once at boot, also if several accounts use it', async () => {
+    const second = { ...live, name: 'payouts', storage };
+    expect(
+      await warningsOf(
+        PaymentsModule.forRootAsync({
+          name: 'shop',
+          storage,
+          imports: [PaymentsModule.forRoot(second)],
+          useFactory: () => live,
+        }),
+      ),
+    ).toEqual(storage.warnings);
+  });
+});

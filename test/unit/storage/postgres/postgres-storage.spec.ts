@@ -29,9 +29,14 @@ describe('postgresStorage()', () => {
       'The option transactional of postgresStorage({ pool }) must be true or false.',
     ],
     [
+      'a word for another switch',
+      { pool, migrate: 'always' },
+      'The option migrate of postgresStorage({ pool }) must be true or false.',
+    ],
+    [
       'a mistyped option',
       { pool, transaction: true },
-      'postgresStorage({ pool }) has no option `transaction`: it takes pool, transactional, schema.',
+      'postgresStorage({ pool }) has no option `transaction`: it takes pool, transactional, schema, migrate.',
     ],
     ['an empty schema', { pool, schema: ' ' }, NO_SCHEMA],
     ['a schema that PostgreSQL would cut off', { pool, schema: 'ä'.repeat(32) }, NO_SCHEMA],
@@ -40,6 +45,18 @@ describe('postgresStorage()', () => {
     ['a schema in a list', { pool, schema: ['shop'] }, NO_SCHEMA],
   ])('refuses %s, and says what to write', (_name, options, message) => {
     expect(() => postgresStorage(options as { pool: Pool })).toThrow(new PaymentsConfigError(message));
+  });
+
+  it.each<[what: string, options: object, says: readonly string[]]>([
+    ['a pool of one', { max: 1 }, ['has one connection, and each webhook delivery holds one']],
+    ['a pool of none', { max: 0 }, ['has 0 connections']],
+    ['a pool of two', { max: 2 }, []],
+    ['a pool that does not say its size', {}, []],
+  ])('warns of %s with transactional alone', (_what, options, says) => {
+    const small = { connect: () => Promise.reject(new Error('not asked')), options };
+    expect(postgresStorage({ pool: small }).warnings).toBeUndefined();
+    const warnings = postgresStorage({ pool: small, transactional: true }).warnings ?? [];
+    expect(warnings).toEqual(says.map((text) => expect.stringContaining(text) as unknown));
   });
 
   it('takes a schema whose name is as long as PostgreSQL allows', () => {
