@@ -47,6 +47,7 @@ function crashingClaim(
     finished,
     ...(transaction === undefined ? {} : { transaction }),
     ...(journal === undefined ? {} : { journal }),
+    ...(claim.within === undefined ? {} : { within: claim.within.bind(claim) }),
     mark: async (handler) => {
       history.add({ what: 'marking', ...run, handler });
       const said = await heard(claim.mark(handler), (error) => {

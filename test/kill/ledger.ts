@@ -5,7 +5,7 @@ import { migratePayments, postgresStorage } from 'nestjs-payments/postgres';
 import { redisStorage } from 'nestjs-payments/redis';
 import { insist } from './insist.js';
 import { othersGone, RUNNER } from './other-clients.js';
-import { type Outcome, outcomeOf, type StorageMode } from './plan.js';
+import { type Outcome, outcomeOf, STORAGES, type StorageMode } from './plan.js';
 import { postgresSteps, writeStepsDown } from './postgres-steps.js';
 import { redisSteps } from './redis-steps.js';
 import { LEASE_MS } from './replica-settings.js';
@@ -66,7 +66,7 @@ export class Ledger {
 
   static async open(mode: StorageMode, server: Server): Promise<Ledger> {
     const { url } = server;
-    if (mode === 'redis' || mode === 'bullmq') {
+    if (STORAGES[mode].server === 'redis') {
       const redis = new Redis(url, { connectionName: RUNNER });
       redis.on('error', () => undefined);
       return new Ledger(redisStorage({ client: redis }), server, undefined, redis);

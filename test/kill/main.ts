@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { buildChildProgram } from '../support/child-program.js';
+import { buildChildProgram, type ChildProgram } from '../support/child-program.js';
+import { buildReplica } from './build-replica.js';
 import { printCalls } from './calls/report-calls.js';
 import { runCalls } from './calls/run-calls.js';
 import { type Size, STORAGES, type StorageMode } from './plan.js';
@@ -15,6 +16,8 @@ const USUAL_SIZE: Readonly<Record<StorageMode, Omit<Size, 'seed'>>> = {
   'postgres-plain': { events: 300, kills: 30, stops: 10, networkFaults: 24, contradictions: true },
   // A 200 says that the queue has it: an operator would release or purge before anything was handled. What the network breaks is the
   // inbox's: how the queue's own requests are written is its own affair, and they are lost with every kill and crash.
+  typeorm: { events: 300, kills: 30, stops: 10, networkFaults: 24, contradictions: true },
+  prisma: { events: 300, kills: 30, stops: 10, networkFaults: 24, contradictions: true },
   bullmq: { events: 300, kills: 30, stops: 10, networkFaults: 24, contradictions: false },
 };
 
@@ -34,8 +37,9 @@ export async function main(args: string[]): Promise<number> {
       calls: { type: 'string' },
     },
   });
-  const modes = values.storage.filter((name): name is StorageMode => STORAGES.some((mode) => mode === name));
-  if (modes.length < values.storage.length) return complain(`--storage takes ${STORAGES.join(', ')}.`);
+  const modes = values.storage.filter((name): name is StorageMode => Object.hasOwn(STORAGES, name));
+  if (modes.length < values.storage.length)
+    return complain(`--storage takes ${Object.keys(STORAGES).join(', ')}.`);
   for (const mode of modes) {
     const missing = missingProgram(mode);
     if (missing !== undefined) return complain(`${missing} is not installed: the storage ${mode} needs it.`);
@@ -46,7 +50,7 @@ export async function main(args: string[]): Promise<number> {
     return missed.length === 0 ? 0 : 1;
   }
   if (values.calls !== undefined) return payAndDie(Number(values.calls), values.seed, modes);
-  const program = await buildChildProgram('test/kill/replica.ts');
+  const programs: ChildProgram[] = [];
   const runs: KillRun[] = [];
   // If somebody ends a run that takes too long, the seed is printed.
   process.once('SIGTERM', () => {
@@ -55,6 +59,8 @@ export async function main(args: string[]): Promise<number> {
   });
   try {
     for (const mode of modes) {
+      const program = await buildReplica(mode);
+      programs.push(program);
       const usual = USUAL_SIZE[mode];
       const run = await runKillTest(
         mode,
@@ -77,7 +83,7 @@ export async function main(args: string[]): Promise<number> {
     );
     return 1;
   } finally {
-    await program.remove();
+    for (const program of programs) await program.remove();
     for (const run of runs) printViolations(run, tell);
   }
   return runs.every(({ verdict }) => verdict.violations.length === 0) ? 0 : 1;

@@ -20,8 +20,25 @@ export type StopPoint = (typeof STOP_POINTS)[number];
 export const BROKEN_REQUESTS = ['claim', 'record'] as const;
 export type BrokenRequest = (typeof BROKEN_REQUESTS)[number];
 
-export const STORAGES = ['postgres', 'postgres-plain', 'redis', 'bullmq'] as const;
-export type StorageMode = (typeof STORAGES)[number];
+/** A storage under test. */
+interface StorageUnderTest {
+  readonly server: 'postgres' | 'redis';
+  /** Effects are rows that commit with the claim: exactly once. */
+  readonly isTransactional: boolean;
+  /** The effects are written by an ORM of `test/orms`, on the application's own pool. */
+  readonly orm?: 'TypeORM' | 'Prisma';
+}
+
+export type StorageMode = 'postgres' | 'postgres-plain' | 'typeorm' | 'prisma' | 'redis' | 'bullmq';
+
+export const STORAGES: Readonly<Record<StorageMode, StorageUnderTest>> = {
+  postgres: { server: 'postgres', isTransactional: true },
+  'postgres-plain': { server: 'postgres', isTransactional: false },
+  typeorm: { server: 'postgres', isTransactional: true, orm: 'TypeORM' },
+  prisma: { server: 'postgres', isTransactional: true, orm: 'Prisma' },
+  redis: { server: 'redis', isTransactional: false },
+  bullmq: { server: 'redis', isTransactional: false },
+};
 
 export const OUTCOMES = ['success', 'failed', 'cancelled', 'expired'] as const;
 export type Outcome = (typeof OUTCOMES)[number];

@@ -21,6 +21,14 @@ export const PLANTS: readonly Plant[] = [
     found: /was finished by a claim that did not hold/,
   },
   {
+    name: 'handlers beside the transaction of their delivery',
+    mode: 'typeorm',
+    file: 'lib/storage/sql/transactional-claim.ts',
+    from: 'return session.within ? session.within(handlers) : handlers();',
+    to: 'return handlers();',
+    found: /success has \d effects/,
+  },
+  {
     name: 'a finish without the fence',
     mode: 'postgres-plain',
     file: 'lib/storage/postgres/inbox-statements.ts',

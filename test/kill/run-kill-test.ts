@@ -8,7 +8,16 @@ import { History, type Line, now, readHistory } from './history.js';
 import { type Effect, Ledger, outcomesOf } from './ledger.js';
 import { Network } from './network.js';
 import { Operator } from './operator.js';
-import { isJournalled, lot, operationOn, type Plan, planOf, type Size, type StorageMode } from './plan.js';
+import {
+  isJournalled,
+  lot,
+  operationOn,
+  type Plan,
+  planOf,
+  type Size,
+  STORAGES,
+  type StorageMode,
+} from './plan.js';
 import { Sender } from './sender.js';
 import { type Server, startServer } from './servers.js';
 import { traceOf } from './trace.js';
@@ -56,7 +65,7 @@ export async function runKillTest(mode: StorageMode, size: Size, program: string
   const ledger = await Ledger.open(mode, server);
   const writtenDown = [...plan.references.filter((each) => isJournalled(size.seed, each)), ...UNPAID];
   await ledger.writeDown(writtenDown);
-  const watch = new Watch(mode === 'postgres' ? ledger : undefined);
+  const watch = new Watch(STORAGES[mode].isTransactional ? ledger : undefined);
   const network = await Network.before(server.url, REPLICAS, mode, plan.networkFaults, history);
   const fleet = new Fleet(network.urls, program, settings, history);
   const sender = new Sender(fleet);
@@ -75,7 +84,7 @@ export async function runKillTest(mode: StorageMode, size: Size, program: string
     await network.close();
     await watch.stop();
     const lines = readHistory(settings.history);
-    const exactlyOnce = mode === 'postgres';
+    const exactlyOnce = STORAGES[mode].isTransactional;
     const effects = exactlyOnce ? await ledger.effects() : effectsOf(lines);
     const setAside = new Map(
       [...(await ledger.setAside())].map(([reference, conflicts]) => [reference, outcomesOf(conflicts)]),

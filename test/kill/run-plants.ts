@@ -1,4 +1,5 @@
-import { buildChildProgram } from '../support/child-program.js';
+import { buildChildProgram, type ChildProgram } from '../support/child-program.js';
+import { buildReplica } from './build-replica.js';
 import { CALL_PLANTS } from './calls/call-plants.js';
 import { runCalls } from './calls/run-calls.js';
 import { edit, type Plant, PLANTS } from './plants.js';
@@ -29,10 +30,10 @@ export async function runPlants(
   const missed: Plant[] = [];
   const listen = async (
     plant: Plant,
-    replica: string,
+    build: () => Promise<ChildProgram>,
     run: (program: string, seed: string) => Promise<readonly string[]>,
   ): Promise<void> => {
-    const program = await buildChildProgram(replica, { edit: edit(plant) });
+    const program = await build();
     try {
       for (let tries = 1; tries <= TRIES; tries += 1) {
         const violations = await run(program.file, `${seed}-${tries}`);
@@ -47,13 +48,16 @@ export async function runPlants(
     }
   };
   for (const plant of PLANTS.filter(({ name }) => name.includes(only))) {
-    await listen(plant, 'test/kill/replica.ts', async (program, each) => {
+    const build = (): Promise<ChildProgram> => buildReplica(plant.mode, edit(plant));
+    await listen(plant, build, async (program, each) => {
       const { verdict } = await runKillTest(plant.mode, { ...SIZE, seed: each }, program);
       return verdict.violations;
     });
   }
   for (const plant of CALL_PLANTS.filter(({ name }) => name.includes(only))) {
-    await listen(plant, 'test/kill/calls/call-replica.ts', async (program, each) => {
+    const build = (): Promise<ChildProgram> =>
+      buildChildProgram('test/kill/calls/call-replica.ts', { edit: edit(plant) });
+    await listen(plant, build, async (program, each) => {
       const { violations } = await runCalls(plant.mode, { payments: plant.payments, seed: each }, program);
       return violations;
     });

@@ -1,5 +1,5 @@
 import { type SplitRequests, postgresRequests, redisRequests } from '../support/request-splitter.js';
-import { type BrokenRequest, type StorageMode } from './plan.js';
+import { type BrokenRequest, STORAGES, type StorageMode } from './plan.js';
 
 /** How to find the requests of an event in what a replica sends to its storage. */
 export interface StorageRequests {
@@ -45,7 +45,7 @@ const REDIS: StorageRequests = {
 };
 
 export function storageRequests(mode: StorageMode): StorageRequests {
-  return mode === 'postgres' || mode === 'postgres-plain' ? POSTGRES : REDIS;
+  return STORAGES[mode].server === 'postgres' ? POSTGRES : REDIS;
 }
 
 /** The texts of a command of Redis. */

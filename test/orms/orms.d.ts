@@ -2,6 +2,7 @@
 
 declare module 'typeorm' {
   export interface EntityManager {
+    insert(entity: unknown, row: object): Promise<unknown>;
     increment(entity: unknown, conditions: object, column: string, by: number): Promise<unknown>;
   }
   export abstract class Repository<Entity> {
@@ -112,6 +113,7 @@ declare module '#prisma' {
   }
   export interface Client {
     readonly credit: Credits;
+    readonly effect: { create(row: { readonly data: object }): Promise<unknown> };
     $transaction<T>(run: (tx: Client) => Promise<T>, options?: object): Promise<T>;
     $transaction(steps: readonly Promise<unknown>[]): Promise<readonly unknown[]>;
   }
