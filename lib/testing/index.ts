@@ -6,6 +6,16 @@
 
 import 'reflect-metadata';
 
+export { conflictContract, type ConflictsUnderTest } from './contracts/conflict-contract.js';
+export {
+  type ContractExpect,
+  type ContractFramework,
+  type ContractMatchers,
+} from './contracts/contract-framework.js';
+export { inboxContract } from './contracts/inbox-contract.js';
+export { type InboxUnderTest } from './contracts/inbox-test.js';
+export { damagedJournalContract, journalContract, type JournalDamage } from './contracts/journal-contract.js';
+export { type JournalUnderTest } from './contracts/journal-test.js';
 export { paymentEvent } from './payment-event.js';
 export { bankDisbursement, collectionPayment, mobileMoneyDisbursement } from './payment-records.js';
 export { PaymentsTestingModule } from './payments-testing.module.js';

@@ -8,6 +8,8 @@ const INSIDE_LIB: Readonly<Record<string, string>> = {
   'control-contract.ts': 'reads the document that the emulator serves',
   'delivery-queue.ts': 'stands in the place of BullMQ',
   'gateway-contract.ts': 'reads the document of the gateway',
+  'inbox-contract.ts': 'shows the deliveries of the contract',
+  'journal-contract.ts': 'shows the records of the contract',
   'merchant.ts': 'joins the services without the module',
   'redis-format.ts': 'acts as a build with another format',
   'redis.ts': 'shows the client that a storage opens',

@@ -1,0 +1,37 @@
+import { type Cases, type ContractFramework, registerCases } from './contract-framework.js';
+import { HANDLERS_REMEMBERED, HANDLERS_UNDONE, INBOX_CLAIMING } from './inbox-claiming.cases.js';
+import { EXISTING_ENTRIES, PROVIDER_REFERENCES, WITHDRAWN_CLAIMS } from './inbox-replacing.cases.js';
+import { type InboxTest, inboxTest, type InboxUnderTest } from './inbox-test.js';
+import { INBOX_WAITING } from './inbox-waiting.cases.js';
+
+/**
+ * Registers the tests of what every `InboxStore` must do. Call it inside a `describe`.
+ *
+ * @param framework `describe`, `it` and `expect` of Jest, Vitest or another one.
+ * @param open Makes an empty store, for each test anew.
+ * @param options.remembersHandlers False if the store undoes the work of all handlers together when one fails, so that
+ * there is nothing to remember. By default true.
+ *
+ * @publicApi
+ */
+export function inboxContract(
+  framework: ContractFramework,
+  open: () => Promise<InboxUnderTest> | InboxUnderTest,
+  { remembersHandlers = true }: { readonly remembersHandlers?: boolean } = {},
+): void {
+  const register = (cases: Cases<InboxTest>): void => {
+    registerCases(framework, cases, async () => inboxTest(framework.expect, await open(), remembersHandlers));
+  };
+  register(INBOX_CLAIMING);
+  register(remembersHandlers ? HANDLERS_REMEMBERED : HANDLERS_UNDONE);
+  register(INBOX_WAITING);
+  framework.describe('a claim that is withdrawn', () => {
+    register(WITHDRAWN_CLAIMS);
+  });
+  framework.describe('a delivery whose entry must be there', () => {
+    register(EXISTING_ENTRIES);
+  });
+  framework.describe('the provider reference of an outcome', () => {
+    register(PROVIDER_REFERENCES);
+  });
+}
