@@ -23,7 +23,11 @@ export default defineConfig({
     alias: [
       { find: /^nestjs-payments$/, replacement: pathOf('lib/index.ts') },
       { find: /^nestjs-payments\/(testing|sandbox)$/, replacement: pathOf('lib/$1/index.ts') },
-      { find: /^nestjs-payments\/(redis|postgres|sqlite)$/, replacement: pathOf('lib/storage/$1/index.ts') },
+      {
+        find: /^nestjs-payments\/(redis|postgres|sqlite|typeorm)$/,
+        replacement: pathOf('lib/storage/$1/index.ts'),
+      },
+      { find: 'nestjs-payments/sql', replacement: pathOf('lib/storage/executor/index.ts') },
       {
         find: /^nestjs-payments\/(bullmq|terminus|opentelemetry)$/,
         replacement: pathOf('lib/integrations/$1/index.ts'),

@@ -12,7 +12,13 @@ import { reach } from './reach.mjs';
  */
 const APART = {
   basics: ['sandbox/index', 'cli/main'],
-  stores: ['storage/redis/index', 'storage/postgres/index', 'storage/sqlite/index'],
+  stores: [
+    'storage/redis/index',
+    'storage/postgres/index',
+    'storage/sqlite/index',
+    'storage/executor/index',
+    'storage/typeorm/index',
+  ],
   diagnostics: ['integrations/opentelemetry/index'],
 };
 const REST = 'payments';

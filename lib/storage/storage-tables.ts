@@ -51,3 +51,11 @@ function unindented(statements: string): string {
   const [, indent = ''] = /^( *)\S/m.exec(statements) ?? [];
   return statements.replaceAll(new RegExp(`^${indent}`, 'gm'), '').trim();
 }
+
+/** The statements of a migration one by one, as most drivers take them. None of them has a semicolon inside. */
+export function singleStatements({ statements }: Migration): readonly string[] {
+  return statements
+    .split(/;[^\S\n]*(?:\n|$)/)
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '');
+}

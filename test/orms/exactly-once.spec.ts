@@ -3,8 +3,8 @@ import { Injectable, Logger } from '@nestjs/common';
 import { OnPayment, type PaymentEventContext, type PaymentWebhookEvent } from 'nestjs-payments';
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
-import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
 import { Pool, type PoolClient } from 'pg';
+import { deliverEvent } from '../support/deliver-event.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../support/payments-database.js';
 import { type PaymentsApp, startPaymentsApp } from '../support/payments-app.js';
 import { startSandbox } from '../support/sandbox.js';
@@ -60,14 +60,7 @@ describeWith([postgresService], "a handler that writes with an ORM on the applic
     await database.close();
   });
 
-  async function deliver(reference: string): Promise<number> {
-    const body = JSON.stringify(paymentEvent('payment.success', { reference, amount: '1180.50' }));
-    const { scheme } = sandbox.moduleOptions().webhooks!;
-    const signature = signWebhook({ scheme, secret: sandbox.webhookSecret, body });
-    const headers = { 'content-type': 'application/json', ...signature };
-    return (await fetch(payments.webhookUrl, { method: 'POST', headers, body })).status;
-  }
-
+  const deliver = (reference: string): Promise<number> => deliverEvent(payments, sandbox, reference);
   const open = (...references: readonly string[]): Promise<unknown> =>
     database.pool.query('INSERT INTO credits SELECT unnest($1::text[]), 0', [references]);
   async function times(): Promise<readonly number[]> {

@@ -5,9 +5,9 @@ import { InjectDataSource, InjectRepository, TypeOrmModule } from '@nestjs/typeo
 import { OnPayment, PaymentsModule, type PaymentWebhookEvent } from 'nestjs-payments';
 import { postgresStorage, typeOrmDriver } from 'nestjs-payments/postgres';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
-import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
 import { Pool } from 'pg';
 import { Column, DataSource, Entity, PrimaryColumn, Repository } from 'typeorm';
+import { deliverEvent } from '../support/deliver-event.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../support/payments-database.js';
 import { startSandbox } from '../support/sandbox.js';
 import { describeWith, postgresService } from '../support/services.js';
@@ -110,13 +110,8 @@ describeWith([postgresService], 'a Nest application with @nestjs/typeorm', () =>
     await database.close();
   });
 
-  async function deliver(): Promise<number> {
-    const body = JSON.stringify(paymentEvent('payment.success', { reference: 'order-1', amount: '1180.50' }));
-    const { scheme } = sandbox.moduleOptions().webhooks!;
-    const signature = signWebhook({ scheme, secret: sandbox.webhookSecret, body });
-    const headers = { 'content-type': 'application/json', ...signature };
-    return (await fetch(`${await app.getUrl()}/webhooks/payments`, { method: 'POST', headers, body })).status;
-  }
+  const deliver = async (): Promise<number> =>
+    deliverEvent({ webhookUrl: `${await app.getUrl()}/webhooks/payments` }, sandbox, 'order-1');
 
   async function written(): Promise<readonly unknown[]> {
     const orders = await database.pool.query<object>('SELECT payments FROM shop_orders');

@@ -2,7 +2,11 @@
 
 declare module 'typeorm' {
   export interface EntityManager {
+    readonly queryRunner?: QueryRunner;
     insert(entity: unknown, row: object): Promise<unknown>;
+    update(entity: unknown, conditions: object, changes: object): Promise<unknown>;
+    query(text: string, parameters?: unknown[]): Promise<unknown>;
+    transaction<T>(run: (manager: EntityManager) => Promise<T>): Promise<T>;
     increment(entity: unknown, conditions: object, column: string, by: number): Promise<unknown>;
   }
   export abstract class Repository<Entity> {
@@ -13,14 +17,24 @@ declare module 'typeorm' {
   }
   export interface QueryRunner {
     readonly manager: EntityManager;
+    readonly isTransactionActive: boolean;
     databaseConnection: unknown;
     startTransaction(level?: string): Promise<void>;
     commitTransaction(): Promise<void>;
     rollbackTransaction(): Promise<void>;
+    query(text: string, parameters?: unknown[]): Promise<unknown>;
+    query(
+      text: string,
+      parameters: unknown[] | undefined,
+      structured: true,
+    ): Promise<{ readonly records: unknown[]; affected?: number | null }>;
+    release(): Promise<void>;
   }
   export class DataSource {
     constructor(options: object);
     readonly manager: EntityManager;
+    readonly isInitialized: boolean;
+    readonly options: { readonly type: string };
     initialize(): Promise<this>;
     destroy(): Promise<void>;
     createQueryRunner(): QueryRunner;

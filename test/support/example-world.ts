@@ -12,6 +12,7 @@ import {
   type WalletBalance,
   type WebhookScheme,
 } from 'nestjs-payments';
+import { type DataSource } from 'typeorm';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 
 /** What the examples in the documentation comments take for granted. It has types only: examples are compiled, not run. */
@@ -30,11 +31,17 @@ export declare class NodeSDK {
   start(): void;
 }
 
+/** An entity of TypeORM. */
+export declare class Order {
+  readonly reference: string;
+}
+
 export declare const AppModule: Type;
 export declare const CheckoutService: Type;
 export declare const alarm: (reference: string) => void;
 export declare const app: INestApplication;
 export declare const collections: Mocked<CollectionsService>;
+export declare const dataSource: DataSource;
 export declare const error: unknown;
 export declare const form: { readonly phone: string };
 export declare const histogram: { record(value: number, attributes: object): void };

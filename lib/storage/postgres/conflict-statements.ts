@@ -1,4 +1,4 @@
-import { statement } from '../sql/sql-database.js';
+import { change, statement } from '../sql/sql-database.js';
 import { type ConflictStatements } from '../sql/sql-statements.js';
 import { toSqlText } from '../sql/sql-text.js';
 import { deleteBatch } from './delete-batch.js';
@@ -11,7 +11,7 @@ export function conflictStatements({ setAside }: TableNames): ConflictStatements
                    ${epochText('first_seen_at')} AS first_seen_ms FROM ${setAside}`;
   return {
     setAside: ({ account, environment, kind, fingerprint, event, reference, payload }) =>
-      statement(
+      change(
         `WITH ${MOMENT}
          INSERT INTO ${setAside} AS stored
            (account, environment, kind, fingerprint, event, reference, payload, seen, first_seen_at)
@@ -32,17 +32,12 @@ export function conflictStatements({ setAside }: TableNames): ConflictStatements
         id,
       ]),
     remove: ({ account, environment }, id) =>
-      statement(
+      change(
         `WITH ${MOMENT} DELETE FROM ${setAside} USING moment
          WHERE account = $1 AND environment = $2 AND id = $3::bigint`,
         [account, environment, id],
       ),
     purge: ({ account, environment }, kind, olderThanMs) =>
-      statement(deleteBatch(setAside, 'kind = $4', 'first_seen_at'), [
-        account,
-        environment,
-        olderThanMs,
-        kind,
-      ]),
+      change(deleteBatch(setAside, 'kind = $4', 'first_seen_at'), [account, environment, olderThanMs, kind]),
   };
 }

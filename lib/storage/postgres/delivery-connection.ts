@@ -2,7 +2,8 @@ import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { forwardEvents, handlerClient } from './handler-client.js';
 import { HandlerTransaction } from './handler-transaction.js';
 import { type HandlerConnection, runHandlers } from './payments-pool.js';
-import { answered, type PooledConnection, type RunStatement } from './pooled-connection.js';
+import { answered } from '../sql/answered.js';
+import { type PooledConnection, type RunStatement } from './pooled-connection.js';
 import { type PostgresClient, type PostgresPool, type PostgresResult } from './postgres-pool.js';
 
 /** The connection of one delivery, shared by its handlers' checkouts and by the package. */

@@ -1,5 +1,5 @@
 import { type InboxDelivery } from '../inbox-store.js';
-import { type HeldKey, type SqlScript, statement } from '../sql/sql-database.js';
+import { change, type HeldKey, type SqlScript, statement } from '../sql/sql-database.js';
 import { type InboxStatements } from '../sql/sql-statements.js';
 import { inboxKeyValues, toSqlText } from '../sql/sql-text.js';
 import { deleteBatch } from './delete-batch.js';
@@ -41,20 +41,20 @@ function mayBeClaimed(given: string): string {
 export function inboxStatements(names: TableNames): InboxStatements {
   const texts = inboxTexts(names);
   const about = (text: string, { values, fence }: HeldKey, ...more: readonly string[]): SqlScript =>
-    statement(text, [...values, fence, ...more]);
+    change(text, [...values, fence, ...more]);
   return {
     claim: (delivery, leaseMs) =>
       statement(delivery.mustExist ? texts.claimExisting : texts.claim, claimValues(delivery, leaseMs)),
     adopt: ({ key, fingerprint, providerReference }) =>
-      statement(texts.adopt, [...inboxKeyValues(key), fingerprint, providerReference]),
+      change(texts.adopt, [...inboxKeyValues(key), fingerprint, providerReference]),
     finish: (held) => about(texts.finish, held),
     fail: (held) => about(texts.fail, held),
     withdraw: (held) => about(texts.withdraw, held),
-    state: (held) => about(texts.state, held),
+    state: ({ values, fence }) => statement(texts.state, [...values, fence]),
     mark: (held, handler) => about(texts.mark, held, toSqlText(handler)),
     runs: (key) => statement(texts.runs, inboxKeyValues(key)),
     purge: ({ account, environment }, olderThanMs) =>
-      statement(texts.purge, [account, environment, olderThanMs]),
+      change(texts.purge, [account, environment, olderThanMs]),
   };
 }
 
@@ -112,7 +112,7 @@ function inboxTexts({ inbox, fences }: TableNames) {
     /** Key, fence, handler. */
     mark: `WITH ${MOMENT} UPDATE ${inbox} SET finished = array_append(finished, $6::text) FROM moment WHERE ${HELD}`,
     /** Key. */
-    runs: `SELECT FROM ${inbox} WHERE ${KEY} AND state = 'running' AND lease_until > clock_timestamp()`,
+    runs: `SELECT state FROM ${inbox} WHERE ${KEY} AND state = 'running' AND lease_until > clock_timestamp()`,
 
     /** Account, environment, age. */
     purge: deleteBatch(inbox, "state = 'done'", 'changed_at'),

@@ -1,6 +1,6 @@
 import { type ForgettablePayments } from '../journal-store.js';
 import { intentText } from '../stored-record.js';
-import { statement } from '../sql/sql-database.js';
+import { change, statement } from '../sql/sql-database.js';
 import { type JournalStatements } from '../sql/sql-statements.js';
 import { journalKeyValues } from '../sql/sql-text.js';
 import { deleteBatch } from './delete-batch.js';
@@ -45,7 +45,7 @@ export function journalStatements(names: TableNames): JournalStatements {
     get: (key) => statement(texts.get, journalKeyValues(key)),
     tombstone: (key) => statement(texts.tombstone, journalKeyValues(key)),
     endTombstone: (key, { end, settledBy }) =>
-      statement(texts.endTombstone, [...journalKeyValues(key), end, settledBy]),
+      change(texts.endTombstone, [...journalKeyValues(key), end, settledBy]),
     replace: (version, record, leaseMs) => {
       const { state, attempt } = record;
       const json = JSON.stringify(record);
@@ -60,11 +60,11 @@ export function journalStatements(names: TableNames): JournalStatements {
       ];
       return statement(texts.replace, values);
     },
-    remove: (key, version) => statement(texts.remove, [...journalKeyValues(key), version]),
+    remove: (key, version) => change(texts.remove, [...journalKeyValues(key), version]),
     list: ({ account, environment, family }, except, { createdAt, id }, limit) =>
       statement(texts.list, [account, environment, family, except, createdAt, id, limit]),
     purge: ({ account, environment }, what, olderThanMs) =>
-      statement(texts.purge[what], [account, environment, olderThanMs]),
+      change(texts.purge[what], [account, environment, olderThanMs]),
   };
 }
 

@@ -1,9 +1,11 @@
 import { checkedPool, checkedSchema } from './postgres-options.js';
-import { type PostgresPool, type PostgresClient } from './postgres-pool.js';
+import { type PostgresPool } from './postgres-pool.js';
 import { tableNames, sqlLiteral, type TableNames } from './table-names.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
-import { type Migration } from '../storage-tables.js';
+import { errorCodes } from '../sql/error-code.js';
+import { type SqlRunner } from '../sql/sql-executor.js';
+import { type Migration, singleStatements } from '../storage-tables.js';
 import { firstTable, migrations, recordVersion } from './migrations.js';
 import { readVersion, refuseNewer } from './tables-version.js';
 
@@ -69,15 +71,28 @@ const RETRIES: MigrationRetries = { lockTimeout: '3s', pausesMs: [1_000, 2_000, 
  * Migrates the tables. A transaction that waits for a table lock makes all others wait behind it, readers
  * too. So it rolls back after a while and releases all its locks.
  */
-export async function migrateTables(
+export function migrateTables(
   pool: PostgresPool,
+  names: TableNames,
+  retries?: MigrationRetries,
+  versions?: readonly Migration[],
+): Promise<void> {
+  return migrateInTransaction((work) => inTransaction(pool, work), names, retries, versions);
+}
+
+/** Calls a function with a transaction at READ COMMITTED, and commits what it did. */
+type RunInTransaction = (work: (transaction: SqlRunner) => Promise<void>) => Promise<void>;
+
+/** The same in a transaction that another one begins. */
+export async function migrateInTransaction(
+  run: RunInTransaction,
   names: TableNames,
   { lockTimeout, pausesMs }: MigrationRetries = RETRIES,
   versions: readonly Migration[] = migrations(names),
 ): Promise<void> {
   for (const pauseMs of [...pausesMs, undefined]) {
     try {
-      await migrateOnce(pool, names, { lockTimeout, versions });
+      await run((transaction) => migrate(transaction, names, { lockTimeout, versions }));
       return;
     } catch (error) {
       if (!isBusy(error)) throw error;
@@ -92,13 +107,12 @@ export async function migrateTables(
 }
 
 function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && BUSY.includes(error.code);
+  return errorCodes(error).some((code) => BUSY.includes(code));
 }
 
-async function migrateOnce(
+async function inTransaction(
   pool: PostgresPool,
-  names: TableNames,
-  { lockTimeout, versions }: { readonly lockTimeout: string; readonly versions: readonly Migration[] },
+  work: (transaction: SqlRunner) => Promise<void>,
 ): Promise<void> {
   const client = await pool.connect();
   const ignore = (): void => undefined;
@@ -106,10 +120,10 @@ async function migrateOnce(
   let committed = false;
   try {
     await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
-    // Only other migrations wait for this lock, so it needs no time limit.
-    await client.query(`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`);
-    await client.query(`SET LOCAL lock_timeout = '${lockTimeout}'`);
-    await migrate(client, names, versions);
+    await work({
+      query: async <Row extends object>(text: string) => [...(await client.query(text)).rows] as Row[],
+      execute: async (text) => ({ affectedRows: (await client.query(text)).rowCount ?? 0 }),
+    });
     await client.query('COMMIT');
     committed = true;
   } finally {
@@ -120,30 +134,31 @@ async function migrateOnce(
 }
 
 async function migrate(
-  client: PostgresClient,
+  transaction: SqlRunner,
   names: TableNames,
-  versions: readonly Migration[],
+  { lockTimeout, versions }: { readonly lockTimeout: string; readonly versions: readonly Migration[] },
 ): Promise<void> {
-  await makeFirstTable(client, names);
-  const found = await readVersion((text) => client.query(text), names);
+  // Only other migrations wait for this lock, so it needs no time limit. As a text: not every ORM reads a void.
+  await transaction.query(`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})::text AS locked`);
+  await transaction.execute(`SET LOCAL lock_timeout = '${lockTimeout}'`);
+  await makeFirstTable(transaction, names);
+  const found = await readVersion((text) => transaction.query(text), names);
   refuseNewer(found, names, versions.length);
   for (const [index, made] of versions.entries()) {
     const version = index + 1;
     if (version <= found.version) continue;
-    await client.query(made.statements);
-    await client.query(recordVersion(names, version, made));
+    for (const text of singleStatements(made)) await transaction.execute(text);
+    await transaction.execute(recordVersion(names, version, made));
   }
 }
 
 /** Creates the table with the version of the tables, unless it exists. */
-async function makeFirstTable(client: PostgresClient, names: TableNames): Promise<void> {
+async function makeFirstTable(transaction: SqlRunner, names: TableNames): Promise<void> {
   const { schema, migrations: table } = names;
-  const found = await client.query(
+  const [found] = await transaction.query<{ readonly schema: string; readonly migrations: string }>(
     `SELECT (to_regnamespace(${sqlLiteral(schema)}) IS NOT NULL)::text AS schema,
             (to_regclass(${sqlLiteral(table)}) IS NOT NULL)::text AS migrations`,
   );
-  if (found.rows[0]?.['schema'] === 'false') await client.query(`CREATE SCHEMA ${schema}`);
-  if (found.rows[0]?.['migrations'] === 'false') {
-    await client.query(`CREATE TABLE ${firstTable(names)}`);
-  }
+  if (found?.schema === 'false') await transaction.execute(`CREATE SCHEMA ${schema}`);
+  if (found?.migrations === 'false') await transaction.execute(`CREATE TABLE ${firstTable(names)}`);
 }

@@ -8,6 +8,7 @@ import {
 import { DeliveryConnection } from './delivery-connection.js';
 import { autocommit, PooledConnection, type RunStatement } from './pooled-connection.js';
 import { type PostgresPool } from './postgres-pool.js';
+import { MARK } from './postgres-dialect.js';
 import { textLiteral, MOMENT } from './postgres-text.js';
 
 /**
@@ -85,11 +86,6 @@ class PostgresSession implements SqlSession {
   }
 }
 
-/**
- * A setting that lasts until the end of the handler's transaction, to notice a transaction that the handler
- * ended.
- */
-const MARK = 'nestjs_payments.claim';
 /** A setting that does not exist: reading it makes plain SQL fail on purpose. */
 const NOTHING_FINISHED = 'nestjs_payments.nothing_was_finished';
 

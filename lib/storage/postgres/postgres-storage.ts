@@ -5,7 +5,9 @@ import { conflictStatements } from './conflict-statements.js';
 import { inboxStatements } from './inbox-statements.js';
 import { journalStatements } from './journal-statements.js';
 import { migrateTables } from './migrate-payments.js';
+import { autocommit } from './pooled-connection.js';
 import { postgresDatabase } from './postgres-database.js';
+import { OF_POOL } from './postgres-failure.js';
 import { checkedPool, checkedSchema, poolWarnings } from './postgres-options.js';
 import { type PostgresPool } from './postgres-pool.js';
 import { tableNames } from './table-names.js';
@@ -84,8 +86,12 @@ const OPTIONS = ['pool', 'transactional', 'schema', 'migrate'];
 export function postgresStorage(options: PostgresStorageOptions): PaymentsStorage {
   const { pool, transactional, schema, migrate } = checked(options);
   const names = tableNames(schema);
-  const prepare = migrate ? migrateTables : checkVersion;
-  const tables = withCheckedTables(pool, () => prepare(pool, names));
+  const run = autocommit(pool);
+  const tables = withCheckedTables(pool, () =>
+    migrate
+      ? migrateTables(pool, names)
+      : checkVersion(async (text) => (await run(text)).rows, names, OF_POOL),
+  );
   const database = postgresDatabase(tables, names.inbox, pool);
   const statements = {
     inbox: inboxStatements(names),

@@ -20,7 +20,9 @@ export function postgresTables(pool: PostgresPool, names: TableNames): StorageTa
       const { rows } = await ask(
         `SELECT (to_regclass(${sqlLiteral(names.migrations)}) IS NOT NULL)::text AS made`,
       );
-      return rows[0]?.['made'] === 'true' ? readVersion(ask, names) : { version: 0 };
+      return rows[0]?.['made'] === 'true'
+        ? readVersion(async (text) => (await ask(text)).rows, names)
+        : { version: 0 };
     },
     migrate: () => migrateTables(pool, names),
   };

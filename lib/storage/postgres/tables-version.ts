@@ -1,18 +1,23 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { refusalOfNewer, type StoredVersion, versionFit } from '../stored-version.js';
-import { autocommit } from './pooled-connection.js';
 import { migrations } from './migrations.js';
-import { type PostgresPool, type PostgresResult } from './postgres-pool.js';
+import { type StorageCalls } from './postgres-failure.js';
+import { type PostgresPool } from './postgres-pool.js';
 import { type TableNames } from './table-names.js';
+
+/** Runs the statement that reads the version. */
+type AskVersion = (
+  text: string,
+) => Promise<readonly { readonly version?: string | null; readonly compatible_from?: string | null }[]>;
 
 /**
  * The version of the existing tables; 0 if no migration has finished. Tables before version 5 name no lowest version.
  */
 export async function readVersion(
-  ask: (text: string) => Promise<PostgresResult>,
+  ask: AskVersion,
   { migrations: table }: TableNames,
 ): Promise<StoredVersion> {
-  const { rows } = await ask(
+  const rows = await ask(
     `SELECT version::text, to_jsonb(made) ->> 'compatible_from' AS compatible_from
      FROM ${table} AS made ORDER BY made.version DESC LIMIT 1`,
   );
@@ -66,13 +71,13 @@ export function withCheckedTables(pool: PostgresPool, work: () => Promise<void>)
 }
 
 /** @throws PaymentsStorageError if the tables are older than this build needs, or too new. */
-export async function checkVersion(pool: PostgresPool, names: TableNames): Promise<void> {
-  const found = await readVersion(autocommit(pool), names);
+export async function checkVersion(ask: AskVersion, names: TableNames, calls: StorageCalls): Promise<void> {
+  const found = await readVersion(ask, names);
   const needed = migrations(names).length;
   refuseNewer(found, names, needed);
   if (versionFit(found, needed) === 'usable') return;
   throw new PaymentsStorageError(
     `The schema ${names.schema} holds version ${found.version} of the tables of nestjs-payments, and this version of the package needs ` +
-      `${needed}: call migratePayments(pool), or run npx nestjs-payments migrate, when you deploy, with the same \`schema\` as postgresStorage().`,
+      `${needed}: call ${calls.migrate}, or run npx nestjs-payments migrate, when you deploy, with the same \`schema\` as ${calls.storage}.`,
   );
 }

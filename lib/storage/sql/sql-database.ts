@@ -12,6 +12,8 @@ export interface SqlResult {
 export interface SqlStatement {
   readonly text: string;
   readonly values?: readonly unknown[];
+  /** It gives no rows: its result is the number of affected rows. */
+  readonly counts?: boolean;
 }
 
 /** A statement, or what makes it of the results so far. Undefined ends the script, and the last result counts. */
@@ -27,9 +29,14 @@ export interface SqlScript {
 /** Runs one operation. Rejects with a `PaymentsStorageError`. */
 export type RunScript = (script: SqlScript) => Promise<SqlResult>;
 
-/** An operation of one statement. */
-export function statement(text: string, values?: readonly unknown[]): SqlScript {
-  return { steps: [values === undefined ? { text } : { text, values }] };
+/** An operation of one statement that gives rows. */
+export function statement(text: string, values: readonly unknown[]): SqlScript {
+  return { steps: [{ text, values }] };
+}
+
+/** An operation of one statement that counts the rows that it changed. */
+export function change(text: string, values: readonly unknown[]): SqlScript {
+  return { steps: [{ text, values, counts: true }] };
 }
 
 /** Gives the statements of an operation one after the other, takes their results, and returns the last one. */

@@ -1,6 +1,6 @@
 import { type SqlStatement } from './sql-database.js';
 
-/** A piece of SQL with its values, to be put into another one. */
+/** A piece of SQL with its values, to be put into another one. A whole statement knows whether it counts. */
 export type SqlPiece = Required<SqlStatement>;
 
 /**
@@ -35,12 +35,19 @@ export function joined(pieces: readonly SqlPiece[], between: string): SqlPiece {
   );
 }
 
+/** How a statement begins that gives rows. */
+const READS = /^\s*(SELECT|WITH)\b/;
+
 /** A class, so that no value that the application gives can pass for SQL. */
 class Piece implements SqlPiece {
   constructor(
     readonly text: string,
     readonly values: readonly unknown[],
   ) {}
+
+  get counts(): boolean {
+    return !READS.test(this.text);
+  }
 }
 
 function isPiece(value: unknown): value is SqlPiece {

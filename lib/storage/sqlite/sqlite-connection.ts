@@ -11,7 +11,6 @@ import { openSqlite, type SqliteHandle, type SqlitePrepared, type SqliteValue } 
 
 /** How many statements a connection keeps compiled. */
 const COMPILED = 64;
-const READS = /^\s*(SELECT|WITH)\b/;
 /** A savepoint that lasts as long as the transaction of the handlers. */
 const MARK = 'nestjs_payments_claim';
 /** Another connection writes. */
@@ -59,7 +58,7 @@ export class SqliteConnection {
     const statements = statementsOf(script);
     for (let next = statements.next(); ;) {
       if (next.done) return next.value;
-      if (!mayWrite && !READS.test(next.value.text)) return undefined;
+      if (!mayWrite && next.value.counts) return undefined;
       next = statements.next(this.ask(next.value));
     }
   }
@@ -78,11 +77,11 @@ export class SqliteConnection {
   }
 
   /** Runs one statement. */
-  ask({ text, values = [] }: SqlStatement): SqlResult {
+  ask({ text, values = [], counts }: SqlStatement): SqlResult {
     this.moment = this.now();
     const statement = this.prepared(text);
     const given = values as SqliteValue[];
-    if (!READS.test(text)) return { rows: [], rowCount: Number(statement.run(...given).changes) };
+    if (counts) return { rows: [], rowCount: Number(statement.run(...given).changes) };
     const rows = statement.all(...given).map((row) => asText(row as Readonly<Record<string, SqliteValue>>));
     return { rows, rowCount: rows.length };
   }

@@ -1,9 +1,10 @@
 /**
- * The second argument of a handler.
+ * The second argument of a handler. `Transaction` is the type of `transaction`, which the storage decides: for example
+ * `PaymentEventContext<EntityManager>`.
  *
  * @publicApi
  */
-export interface PaymentEventContext {
+export interface PaymentEventContext<Transaction = unknown> {
   /** Merchant account that the webhook belongs to. */
   readonly account: string;
   /** 1 for the first run of the handlers for this outcome; higher after a failed run. */
@@ -23,7 +24,7 @@ export interface PaymentEventContext {
    * The open database transaction, if the storage commits together with the handler's writes. It is over when
    * the handlers have ended: await everything that uses it.
    */
-  readonly transaction?: unknown;
+  readonly transaction: Transaction;
 }
 
 /** The time that the handlers of one delivery have. */
@@ -49,7 +50,7 @@ const TIME = Symbol('nestjs-payments.handler-time');
 
 export class DeliveryContext implements PaymentEventContext {
   declare readonly signal: AbortSignal;
-  declare readonly transaction?: unknown;
+  declare readonly transaction: unknown;
   declare private readonly [TIME]: HandlerTime;
 
   constructor(

@@ -6,7 +6,7 @@ import { reach } from '../../../scripts/reach.mjs';
 
 /** What the types of the main entry point must do without. */
 const OTHERS =
-  /[\\/]dist[\\/]\w+[\\/](testing|sandbox|cli|storage[\\/](redis|sql|sqlite|postgres)|integrations)[\\/]/;
+  /[\\/]dist[\\/]\w+[\\/](testing|sandbox|cli|storage[\\/](redis|sql|sqlite|executor|typeorm|postgres)|integrations)[\\/]/;
 /** What each entry point may load of `shared/` beside its own script: each file costs time at boot. */
 const SHARED = {
   '.': ['basics', 'diagnostics', 'payments', 'stores'],
@@ -15,6 +15,8 @@ const SHARED = {
   './redis': ['basics', 'stored-version', 'stores'],
   './postgres': ['basics', 'sql-parts', 'stored-version', 'stores'],
   './sqlite': ['basics', 'sql-parts', 'stored-version', 'stores'],
+  './sql': ['basics', 'sql-parts', 'stored-version', 'stores'],
+  './typeorm': ['basics', 'stores'],
   './bullmq': ['basics', 'diagnostics', 'payments', 'stores'],
   './terminus': ['basics', 'diagnostics', 'payments', 'stores'],
   './opentelemetry': ['basics', 'diagnostics', 'stores'],

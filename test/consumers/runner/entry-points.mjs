@@ -6,6 +6,8 @@ export const ENTRY_POINTS = {
   './redis': ['ioredis'],
   './postgres': [],
   './sqlite': [],
+  './sql': [],
+  './typeorm': [],
   './bullmq': ['@nestjs/bullmq', 'bullmq'],
   './terminus': ['@nestjs/terminus'],
   './opentelemetry': ['@opentelemetry/api'],

@@ -37,7 +37,8 @@ const ROOMS: readonly (readonly (string | readonly string[])[])[] = [
     'storage/payments-storage.ts',
     'storage',
     'storage/sql',
-    ['storage/memory', 'storage/redis', 'storage/postgres', 'storage/sqlite'],
+    ['storage/memory', 'storage/redis', 'storage/postgres', 'storage/sqlite', 'storage/typeorm'],
+    'storage/executor',
     'storage/time-limited-storage.ts',
   ],
   ['journal/payment', 'journal/outcomes', 'journal/recovery', 'journal'],
@@ -70,7 +71,7 @@ const ROOMS: readonly (readonly (string | readonly string[])[])[] = [
   ],
 ];
 const OPTIONAL_PEERS =
-  /^(ioredis|pg|bullmq|@nestjs\/(bullmq|terminus|swagger|event-emitter|platform-)|@opentelemetry\/)/;
+  /^(ioredis|pg|typeorm|bullmq|@nestjs\/(bullmq|terminus|swagger|event-emitter|platform-)|@opentelemetry\/)/;
 const NEST = /^@nestjs\//;
 
 const lib = join(process.cwd(), 'lib');
@@ -210,7 +211,7 @@ describe('the entry points', () => {
       loaded.filter(
         (file) =>
           OPTIONAL_PEERS.test(file) ||
-          /^(sandbox|testing|cli|storage\/redis|storage\/sql|storage\/sqlite|storage\/postgres|integrations)\//.test(
+          /^(sandbox|testing|cli|storage\/redis|storage\/sql|storage\/sqlite|storage\/executor|storage\/typeorm|storage\/postgres|integrations)\//.test(
             file,
           ),
       ),
@@ -225,7 +226,9 @@ describe('the entry points', () => {
         (file) =>
           OPTIONAL_PEERS.test(file) ||
           /^(@nestjs\/testing|jest|@jest|vitest)/.test(file) ||
-          /^(cli|storage\/redis|storage\/sql|storage\/sqlite|storage\/postgres|integrations)\//.test(file),
+          /^(cli|storage\/redis|storage\/sql|storage\/sqlite|storage\/executor|storage\/typeorm|storage\/postgres|integrations)\//.test(
+            file,
+          ),
       ),
     ).toEqual([]);
   });

@@ -1,0 +1,175 @@
+import { PaymentsStorageError } from '../../errors/payments-errors.js';
+import { answered } from '../sql/answered.js';
+import { type ExecutorDialect } from '../sql/executor-dialect.js';
+import {
+  type HeldKey,
+  type RunScript,
+  type SqlDatabase,
+  type SqlResult,
+  type SqlRow,
+  type SqlScript,
+  type SqlSession,
+  type SqlStatement,
+  statementsOf,
+} from '../sql/sql-database.js';
+import { type SqlExecutor, type SqlRunner } from '../sql/sql-executor.js';
+import { OpenTransaction } from './open-transaction.js';
+
+/** How often an operation runs that the database refuses because of others. */
+const TRIES = 4;
+
+/** What the application gave as a database. */
+export function executorDatabase(
+  executor: SqlExecutor,
+  dialect: ExecutorDialect,
+  ready: () => Promise<void>,
+): SqlDatabase {
+  const run: RunScript = async (script) => {
+    try {
+      await answered(ready(), 'the version of the tables');
+      return await repeated(dialect, () =>
+        answered(runOnce(executor, dialect, script), 'an answer of the database'),
+      );
+    } catch (error) {
+      throw dialect.failure(error);
+    }
+  };
+  return { run, connect: () => Promise.resolve(new ExecutorSession(executor, dialect, run)) };
+}
+
+/** Runs an operation again that others kept from being done: it has done nothing. */
+async function repeated(dialect: ExecutorDialect, work: () => Promise<SqlResult>): Promise<SqlResult> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries === TRIES || !dialect.mayRunAgain(error)) throw error;
+    }
+  }
+}
+
+function runOnce(executor: SqlExecutor, dialect: ExecutorDialect, script: SqlScript): Promise<SqlResult> {
+  return script.atomic
+    ? executor.transaction((transaction) => runSteps(transaction, script), dialect.transaction)
+    : runSteps(executor, script);
+}
+
+/** Runs an operation in a transaction that somebody else ends. */
+export function scriptsIn(transaction: SqlRunner, dialect: Pick<ExecutorDialect, 'failure'>): RunScript {
+  return async (script) => {
+    try {
+      return await answered(runSteps(transaction, script), 'an answer of the database');
+    } catch (error) {
+      throw dialect.failure(error);
+    }
+  };
+}
+
+async function runSteps(runner: SqlRunner, script: SqlScript): Promise<SqlResult> {
+  const statements = statementsOf(script);
+  for (let next = statements.next(); ;) {
+    if (next.done) return next.value;
+    next = statements.next(await runStatement(runner, next.value));
+  }
+}
+
+async function runStatement(
+  runner: SqlRunner,
+  { text, values = [], counts }: SqlStatement,
+): Promise<SqlResult> {
+  if (counts) return { rows: [], rowCount: (await runner.execute(text, values)).affectedRows };
+  const rows = await runner.query<Record<string, Column>>(text, values);
+  return { rows: rows.map(asText), rowCount: rows.length };
+}
+
+/** What drivers make of the columns of the package. */
+type Column = string | number | bigint | Uint8Array | null;
+
+/** Drivers and applications differ in how they read numbers and bytes. */
+function asText(row: Readonly<Record<string, Column>>): SqlRow {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, value === null ? null : textOf(value)]),
+  );
+}
+
+function textOf(value: Exclude<Column, null>): string {
+  return typeof value === 'object' ? Buffer.from(value).toString() : String(value);
+}
+
+/**
+ * One delivery. It has no connection until its transaction begins: what is committed at once runs on any connection of
+ * the application's pool, and who waits for a transaction holds nothing.
+ */
+class ExecutorSession implements SqlSession {
+  private open: OpenTransaction | undefined;
+  /** Runs an operation in the transaction, while there is one. */
+  private inTransaction: RunScript | undefined;
+  private released = false;
+
+  constructor(
+    private readonly executor: SqlExecutor,
+    private readonly dialect: ExecutorDialect,
+    private readonly atOnce: RunScript,
+  ) {}
+
+  get handle(): unknown {
+    return this.open?.transaction.handle;
+  }
+
+  readonly run: RunScript = (script) => {
+    if (this.released) return Promise.reject(overError());
+    return (this.inTransaction ?? this.atOnce)(script);
+  };
+
+  async begin(held: HeldKey, leaseMs: number): Promise<void> {
+    try {
+      const open = await OpenTransaction.begin(this.executor, this.dialect.transaction);
+      this.open = open;
+      if (this.released) {
+        // The lease ended meanwhile.
+        await open.rollback();
+        throw overError();
+      }
+      this.inTransaction = scriptsIn(open.transaction, this.dialect);
+      await this.inTransaction({ steps: this.dialect.begin(held, leaseMs) });
+    } catch (error) {
+      throw this.dialect.failure(error);
+    }
+  }
+
+  async finishAndCommit(held: HeldKey): Promise<void> {
+    if (!this.open || !this.inTransaction) throw overError();
+    const finished = await this.inTransaction({ steps: this.dialect.finish(held) });
+    if (finished.rowCount !== 1) {
+      throw new PaymentsStorageError(
+        'A handler ended the webhook transaction by itself, or another delivery has its claim: nothing was recorded, and the ' +
+          'delivery comes again. Take COMMIT and ROLLBACK out of what the handler runs.',
+      );
+    }
+    try {
+      await this.open.commit();
+    } catch (error) {
+      throw this.dialect.failure(error);
+    }
+  }
+
+  /** Nothing can come between: the rollback follows at once, and the executor refuses what a handler still does. */
+  block(): void {
+    this.inTransaction = undefined;
+  }
+
+  async rollback(): Promise<void> {
+    await this.open?.rollback();
+  }
+
+  release(): void {
+    if (this.released) return;
+    this.released = true;
+    // Rolls back what is still open. After a COMMIT there is nothing left to ask for.
+    this.open?.rollback().catch(() => undefined);
+  }
+}
+
+function overError(): PaymentsStorageError {
+  return new PaymentsStorageError('The webhook transaction is over.');
+}

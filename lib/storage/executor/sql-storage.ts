@@ -1,0 +1,161 @@
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { type PaymentsStorage } from '../payments-storage.js';
+import { checkedSchema } from '../postgres/postgres-options.js';
+import { postgresDialect } from '../postgres/postgres-dialect.js';
+import { tableNames } from '../postgres/table-names.js';
+import { type ExecutorDialect } from '../sql/executor-dialect.js';
+import { type SqlExecutor } from '../sql/sql-executor.js';
+import { sqlParts } from '../sql/sql-parts.js';
+import { executorDatabase } from './executor-database.js';
+
+/**
+ * Options of `sqlStorage`.
+ *
+ * @publicApi
+ */
+export interface SqlStorageOptions {
+  /** The application's database: `fromTypeOrm(dataSource)`, or another executor. It is never closed. */
+  readonly executor: SqlExecutor;
+  /**
+   * Gives every webhook handler an open transaction as `context.transaction`: the ORM's own object for it, for example an
+   * `EntityManager`. The handler's writes there, the record that it ran and the outcome in the journal are committed
+   * together or not at all.
+   *
+   * A handler holds a connection of the application's pool while it runs. Keep handlers short. @default false
+   */
+  readonly transactional?: boolean;
+  /** Schema of the tables. The same as in `migrateSqlStorage()`. @default 'public' */
+  readonly schema?: string;
+  /**
+   * Calls {@link migrateSqlStorage} at boot: the application does not start before the tables are there, or if they
+   * cannot be made. Its role then needs the right to create tables. Without it, migrate when you deploy.
+   * @default false
+   */
+  readonly migrate?: boolean;
+}
+
+/**
+ * Options of `migrateSqlStorage`.
+ *
+ * @publicApi
+ */
+export type MigrateSqlStorageOptions = Pick<SqlStorageOptions, 'schema'>;
+
+const OPTIONS = ['executor', 'transactional', 'schema', 'migrate'];
+const HERE = 'sqlStorage({ executor })';
+
+/**
+ * Stores payments and webhooks in the application's own database, through what the application already uses to reach it.
+ *
+ * It needs the tables of `migrateSqlStorage()`. Without `transactional`, a repeated delivery is not handled twice, unless a
+ * handler outlives its lease or the process dies between the handler's effect and its record: make the effect
+ * idempotent. With it, what handlers write through `context.transaction` happens exactly once, whatever crashes.
+ *
+ * Entries never expire: call `PaymentsInbox.purge()` and `PaymentsJournal.purge()` from a scheduled job.
+ *
+ * @throws PaymentsConfigError if an option is missing, wrong or unknown.
+ *
+ * @example
+ * ```ts
+ * PaymentsModule.forRootAsync({
+ *   inject: [DataSource],
+ *   useFactory: (dataSource: DataSource) => ({
+ *     ...options,
+ *     storage: sqlStorage({ executor: fromTypeOrm(dataSource), transactional: true }),
+ *   }),
+ * });
+ * ```
+ *
+ * ```ts
+ * @OnPayment('payment.success')
+ * async paid({ data }: PaymentWebhookEvent, { transaction }: PaymentEventContext<EntityManager>) {
+ *   await transaction.update(Order, { reference: data.reference }, { paid: true });
+ * }
+ * ```
+ *
+ * @publicApi
+ */
+export function sqlStorage(options: SqlStorageOptions): PaymentsStorage {
+  const { executor, transactional, schema, migrate } = checked(options);
+  const dialect = dialectOf(executor, HERE, schema);
+  const prepare = once(() => (migrate ? dialect.migrate(executor) : dialect.checkTables(executor)));
+  const database = executorDatabase(executor, dialect, prepare);
+  return {
+    ...sqlParts(executor.dialect, database, dialect.statements, transactional),
+    ...(migrate && { open: prepare }),
+  };
+}
+
+/**
+ * Migrates the package's tables to the version that this package needs.
+ *
+ * Call it before the application starts, or at every start. Existing data stays, replicas that start together take
+ * turns, and a failed migration changes nothing. It does not change tables of a newer version, so an older replica may
+ * call it during a deployment.
+ *
+ * @throws PaymentsConfigError if an option is wrong, PaymentsStorageError if this version cannot use the tables of a
+ * newer one, or if other transactions hold the tables, and the error of the driver if the database refuses.
+ *
+ * @example
+ * ```ts
+ * const dataSource = await new DataSource({ type: 'postgres', url: process.env.DATABASE_URL }).initialize();
+ * await migrateSqlStorage(fromTypeOrm(dataSource));
+ * ```
+ *
+ * @publicApi
+ */
+export async function migrateSqlStorage(
+  executor: SqlExecutor,
+  { schema }: MigrateSqlStorageOptions = {},
+): Promise<void> {
+  const where = 'migrateSqlStorage(executor)';
+  await dialectOf(checkedExecutor(where, executor), where, schema).migrate(executor);
+}
+
+function checked(options: Partial<SqlStorageOptions> | undefined) {
+  const executor = checkedExecutor(HERE, options?.executor);
+  const { transactional = false, migrate = false, schema } = options ?? {};
+  for (const [option, value] of Object.entries({ transactional, migrate })) {
+    if (typeof value === 'boolean') continue;
+    throw new PaymentsConfigError(`The option ${option} of ${HERE} must be true or false.`);
+  }
+  const unknown = Object.keys(options ?? {}).find((option) => !OPTIONS.includes(option));
+  if (unknown !== undefined) {
+    throw new PaymentsConfigError(`${HERE} has no option \`${unknown}\`: it takes ${OPTIONS.join(', ')}.`);
+  }
+  return { executor, transactional, migrate, schema };
+}
+
+function checkedExecutor(where: string, executor: unknown): SqlExecutor {
+  const given = executor as Partial<SqlExecutor> | null | undefined;
+  const methods = ['query', 'execute', 'transaction', 'wrapTransaction'] as const;
+  if (methods.every((name) => typeof given?.[name] === 'function')) return given as SqlExecutor;
+  throw new PaymentsConfigError(
+    `${where} needs an executor: write for example fromTypeOrm(dataSource), from nestjs-payments/typeorm.`,
+  );
+}
+
+function dialectOf({ dialect }: SqlExecutor, where: string, schema: string | undefined): ExecutorDialect {
+  // Only the compiler knows that there is no other.
+  if ((dialect as string) !== 'postgres') {
+    throw new PaymentsConfigError(
+      `${where} has no statements for the dialect ${dialect} of the executor: it must be postgres.`,
+    );
+  }
+  return postgresDialect(tableNames(checkedSchema(where, schema)), {
+    migrate: 'migrateSqlStorage(executor)',
+    storage: 'sqlStorage()',
+  });
+}
+
+/** Does something once, for everybody who asks; again after a failure. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= work().catch((error: unknown) => {
+      done = undefined;
+      throw error;
+    });
+    return done;
+  };
+}

@@ -1,0 +1,56 @@
+import { type ExecutorDialect } from '../sql/executor-dialect.js';
+import { type HeldKey, type SqlStatement } from '../sql/sql-database.js';
+import { conflictStatements } from './conflict-statements.js';
+import { inboxStatements } from './inbox-statements.js';
+import { journalStatements } from './journal-statements.js';
+import { migrateInTransaction } from './migrate-payments.js';
+import { mayRunAgain, storageFailure, type StorageCalls } from './postgres-failure.js';
+import { MOMENT } from './postgres-text.js';
+import { type TableNames } from './table-names.js';
+import { checkVersion } from './tables-version.js';
+
+/**
+ * A setting that lasts until the end of the handlers' transaction, to notice a transaction that a handler ended.
+ */
+export const MARK = 'nestjs_payments.claim';
+
+/** PostgreSQL, as an executor is used that knows nothing of `pg`: one statement each, with parameters. */
+export function postgresDialect(names: TableNames, calls: StorageCalls): ExecutorDialect {
+  return {
+    statements: {
+      inbox: inboxStatements(names),
+      journal: journalStatements(names),
+      conflicts: conflictStatements(names),
+    },
+    transaction: {},
+    begin: ({ fence }, leaseMs) => [beginHandlers(fence, leaseMs)],
+    finish: (held) => [finishClaim(names.inbox, held)],
+    checkTables: (executor) => checkVersion((text) => executor.query(text), names, calls),
+    migrate: (executor) =>
+      migrateInTransaction((work) => executor.transaction(work, { isolationLevel: 'read committed' }), names),
+    failure: (error) => storageFailure(error, calls),
+    mayRunAgain,
+  };
+}
+
+/**
+ * The server ends the transaction if it is idle for longer than the lease, so that neither a hanging process nor a dead
+ * network holds its locks.
+ */
+function beginHandlers(fence: string, leaseMs: number): SqlStatement {
+  return {
+    text: `SELECT set_config('idle_in_transaction_session_timeout', $1::text, true) AS idle,
+      set_config('${MARK}', $2::text, true) AS mark`,
+    values: [String(Math.ceil(leaseMs)), fence],
+  };
+}
+
+function finishClaim(inbox: string, { values, fence }: HeldKey): SqlStatement {
+  return {
+    text: `WITH ${MOMENT} UPDATE ${inbox} SET state = 'done', changed_at = now FROM moment
+      WHERE account = $1 AND environment = $2 AND kind = $3 AND reference = $4 AND fence = $5::bigint
+        AND state = 'running' AND current_setting('${MARK}', true) = ($5::bigint)::text`,
+    values: [...values, fence],
+    counts: true,
+  };
+}

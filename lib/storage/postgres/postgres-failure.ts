@@ -1,0 +1,51 @@
+import { PaymentsStorageError, failureLabel, isPaymentsError } from '../../errors/payments-errors.js';
+import { errorCodes } from '../sql/error-code.js';
+
+/** What a message tells the reader to write. */
+export interface StorageCalls {
+  readonly migrate: string;
+  readonly storage: string;
+}
+
+export const OF_POOL: StorageCalls = { migrate: 'migratePayments(pool)', storage: 'postgresStorage()' };
+
+/** Undefined schema, table and column. */
+const NOT_MIGRATED = new Set(['3F000', '42P01', '42703']);
+/** An earlier statement failed and aborted the transaction. */
+const ABORTED = '25P02';
+/** A setting does not exist: `finishAndCommit` finished nothing. */
+const NOTHING_FINISHED = '42704';
+
+/** Converts an error of the driver or of PostgreSQL without its texts, which repeat stored data. */
+export function storageFailure(error: unknown, calls = OF_POOL): Error {
+  if (isPaymentsError(error)) return error;
+  const codes = errorCodes(error);
+  const notMigrated = codes.find((code) => NOT_MIGRATED.has(code));
+  if (notMigrated !== undefined) {
+    return new PaymentsStorageError(
+      `The tables of nestjs-payments are missing or older than this version (${notMigrated}): call ${calls.migrate} when you ` +
+        `deploy, with the same \`schema\` as ${calls.storage}.`,
+    );
+  }
+  if (codes.includes(ABORTED)) {
+    return new PaymentsStorageError(
+      'A statement in the transaction failed and the handler went on, so PostgreSQL undoes everything (25P02): let the error ' +
+        'of the statement through, or put the statement behind a SAVEPOINT.',
+    );
+  }
+  if (codes.includes(NOTHING_FINISHED)) {
+    return new PaymentsStorageError(
+      'A handler ended the webhook transaction by itself: what it committed stays, nothing was recorded, and the delivery comes ' +
+        'again. To prevent a second effect, take COMMIT and ROLLBACK out of what the handler runs.',
+    );
+  }
+  return new PaymentsStorageError(`PostgreSQL did not do what it was asked: ${failureLabel(error)}.`);
+}
+
+/** Serialization failure, deadlock, and a lock that was not free in time: the statement did nothing. */
+const DID_NOTHING = new Set(['40001', '40P01', '55P03']);
+
+/** Whether the same statement may do it at the next try, and did nothing at this one. */
+export function mayRunAgain(error: unknown): boolean {
+  return errorCodes(error).some((code) => DID_NOTHING.has(code));
+}

@@ -1,0 +1,16 @@
+/** Where drivers and ORMs keep the code of a database. */
+const CODES = ['originalCode', 'code', 'errno', 'sqlState', 'sqlstate'] as const;
+/** Where ORMs keep the error of their driver. */
+const WRAPPED = ['driverError', 'cause', 'meta', 'driverAdapterError', 'original', 'parent'] as const;
+/** How deep an ORM wraps an error at most. */
+const DEPTH = 5;
+
+/** All codes of an error and of what it wraps, as texts; the outermost first. */
+export function errorCodes(error: unknown, depth = DEPTH): readonly string[] {
+  if (typeof error !== 'object' || error === null || depth === 0) return [];
+  const fields = error as Readonly<Record<string, unknown>>;
+  const own = CODES.map((name) => fields[name]).filter(
+    (code) => typeof code === 'string' || typeof code === 'number',
+  );
+  return [...own.map(String), ...WRAPPED.flatMap((name) => errorCodes(fields[name], depth - 1))];
+}

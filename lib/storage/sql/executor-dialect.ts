@@ -1,0 +1,24 @@
+import { type HeldKey, type SqlStatement } from './sql-database.js';
+import { type SqlExecutor, type SqlRunner, type SqlTransactionOptions } from './sql-executor.js';
+import { type SqlStatements } from './sql-statements.js';
+
+/** What the storage sends to a database of one dialect through an executor. */
+export interface ExecutorDialect {
+  readonly statements: SqlStatements;
+  /** The transaction of the handlers. */
+  readonly transaction: SqlTransactionOptions;
+  /** What follows on BEGIN. */
+  readonly begin: (held: HeldKey, leaseMs: number) => readonly SqlStatement[];
+  /**
+   * What comes before COMMIT. The last one affects one row, unless the claim is over. Fails, or affects no row, if the
+   * transaction of `begin` has ended.
+   */
+  readonly finish: (held: HeldKey) => readonly SqlStatement[];
+  /** Rejects with a `PaymentsStorageError` if the tables are missing, or of a version that this build cannot use. */
+  readonly checkTables: (executor: SqlRunner) => Promise<void>;
+  readonly migrate: (executor: SqlExecutor) => Promise<void>;
+  /** Converts an error without its texts, which repeat stored data. */
+  readonly failure: (error: unknown) => Error;
+  /** Whether the same statement may do it at the next try, and did nothing at this one. */
+  readonly mayRunAgain: (error: unknown) => boolean;
+}

@@ -1,0 +1,139 @@
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import {
+  type SqlDialect,
+  type SqlExecutor,
+  type SqlRunner,
+  type SqlTransaction,
+  type SqlTransactionOptions,
+} from '../sql/sql-executor.js';
+import { GuardedRunner } from './guarded-runner.js';
+import { type TypeOrmDataSource, type TypeOrmQueryRunner } from './typeorm-data-source.js';
+
+/** The types of TypeORM that the package has statements for. */
+const DIALECTS: Readonly<Record<string, SqlDialect>> = { postgres: 'postgres' };
+
+type IsolationLevel = Uppercase<NonNullable<SqlTransactionOptions['isolationLevel']>>;
+
+/** What is read of an `EntityManager`. TypeORM 0.3 calls its data source a connection. */
+interface ManagerParts {
+  readonly queryRunner?: TypeOrmQueryRunner;
+  readonly dataSource?: unknown;
+  readonly connection?: unknown;
+}
+
+/**
+ * Lets the package use the application's `DataSource` of TypeORM 0.3 or 1: its connections, and in a handler its
+ * `EntityManager`, with everything that comes from it (`transaction.getRepository(Order)`, `transaction.transaction()`,
+ * which makes a savepoint).
+ *
+ * COMMIT, ROLLBACK and the release of the connection are refused in a handler, and statements that still come when the
+ * handlers have ended.
+ *
+ * @throws PaymentsConfigError if `dataSource` is no initialized `DataSource`, or its database is not supported.
+ *
+ * @example
+ * ```ts
+ * const storage = sqlStorage({ executor: fromTypeOrm(dataSource), transactional: true });
+ * ```
+ *
+ * @publicApi
+ */
+export function fromTypeOrm(dataSource: TypeOrmDataSource): SqlExecutor {
+  const dialect = dialectOf(dataSource);
+  return {
+    dialect,
+    query: (text, params) => withRunner(dataSource, (runner) => runOn(runner).query(text, params)),
+    execute: (text, params) => withRunner(dataSource, (runner) => runOn(runner).execute(text, params)),
+    transaction: async (work, { isolationLevel } = {}) => {
+      const runner = dataSource.createQueryRunner('master');
+      await begin(runner, isolationLevel?.toUpperCase() as IsolationLevel | undefined);
+      const guarded = new GuardedRunner(runner);
+      try {
+        const result = await work(transactionOf(runner));
+        await guarded.commit();
+        await guarded.release();
+        return result;
+      } catch (error) {
+        await guarded.rollback(error as Error);
+        throw error;
+      }
+    },
+    wrapTransaction: (handle) => transactionOf(runnerOf(handle, dataSource)),
+  };
+}
+
+function dialectOf(dataSource: Partial<TypeOrmDataSource> | null | undefined): SqlDialect {
+  if (typeof dataSource?.createQueryRunner !== 'function' || !dataSource.options) {
+    throw new PaymentsConfigError(
+      'fromTypeOrm(dataSource) needs a DataSource of TypeORM: inject DataSource, or write new DataSource({ type, … }).',
+    );
+  }
+  const { type } = dataSource.options;
+  const dialect = Object.hasOwn(DIALECTS, type) ? DIALECTS[type] : undefined;
+  if (dialect === undefined) {
+    throw new PaymentsConfigError(
+      `fromTypeOrm(dataSource) has no statements for the database type ${type}: it must be ${Object.keys(DIALECTS).join(', ')}.`,
+    );
+  }
+  if (!dataSource.isInitialized) {
+    throw new PaymentsConfigError(
+      'fromTypeOrm(dataSource) needs an initialized DataSource: write await dataSource.initialize() before it, or inject DataSource.',
+    );
+  }
+  return dialect;
+}
+
+async function withRunner<T>(
+  dataSource: TypeOrmDataSource,
+  work: (runner: TypeOrmQueryRunner) => Promise<T>,
+): Promise<T> {
+  const runner = dataSource.createQueryRunner('master');
+  try {
+    return await work(runner);
+  } finally {
+    await runner.release();
+  }
+}
+
+async function begin(runner: TypeOrmQueryRunner, level: IsolationLevel | undefined): Promise<void> {
+  try {
+    await runner.startTransaction(level);
+  } catch (error) {
+    await runner.rollbackTransaction().catch(() => undefined);
+    await runner.release();
+    throw error;
+  }
+}
+
+/** `query()` of TypeORM gives rows, or rows and their number, by the kind of the statement: a structured result has both. */
+function runOn(runner: TypeOrmQueryRunner): SqlRunner {
+  const run: (
+    text: string,
+    params: readonly unknown[] | undefined,
+  ) => ReturnType<TypeOrmQueryRunner['query']> = (text, params) =>
+    runner.query(text, params && [...params], true);
+  return {
+    query: async <Row extends object>(text: string, params?: readonly unknown[]) =>
+      (await run(text, params)).records as Row[],
+    execute: async (text, params) => ({ affectedRows: (await run(text, params)).affected ?? 0 }),
+  };
+}
+
+function transactionOf(runner: TypeOrmQueryRunner): SqlTransaction {
+  return { ...runOn(runner), handle: runner.manager };
+}
+
+function runnerOf(handle: unknown, dataSource: TypeOrmDataSource): TypeOrmQueryRunner {
+  const { queryRunner, dataSource: source, connection } = (handle ?? {}) as ManagerParts;
+  if (!queryRunner?.isTransactionActive) {
+    throw new PaymentsConfigError(
+      'TypeORM needs the EntityManager of an open transaction here: write dataSource.transaction((manager) => …) and give that manager.',
+    );
+  }
+  if ((source ?? connection) !== dataSource) {
+    throw new PaymentsConfigError(
+      'The EntityManager is of another DataSource than fromTypeOrm() has: give one that belongs to the same.',
+    );
+  }
+  return queryRunner;
+}

@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { OpenTransaction } from '../../../../lib/storage/executor/open-transaction.js';
+import { type SqlExecutor, type SqlTransaction } from '../../../../lib/storage/sql/sql-executor.js';
+
+const TRANSACTION: SqlTransaction = {
+  query: () => Promise.resolve([]),
+  execute: () => Promise.resolve({ affectedRows: 0 }),
+  handle: 'the own object of the application',
+};
+type Run = SqlExecutor['transaction'];
+
+describe('a transaction of a callback, turned inside out', () => {
+  const ends: string[] = [];
+  /** Commits and rolls back as an ORM does. */
+  const run: Run = async (work) => {
+    try {
+      const result = await work(TRANSACTION);
+      ends.push('commit');
+      return result;
+    } catch (error) {
+      ends.push('rollback');
+      throw error;
+    }
+  };
+  const begin = (transaction: Run): Promise<OpenTransaction> =>
+    OpenTransaction.begin(
+      { ...TRANSACTION, dialect: 'postgres', wrapTransaction: () => TRANSACTION, transaction },
+      {},
+    );
+
+  beforeEach(() => {
+    ends.length = 0;
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('is open until somebody asks for its end', async () => {
+    const open = await begin(run);
+    expect(open.transaction).toBe(TRANSACTION);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(ends).toEqual([]);
+    await open.commit();
+    expect(ends).toEqual(['commit']);
+  });
+
+  it('is rolled back', async () => {
+    const open = await begin(run);
+    await open.rollback();
+    expect(ends).toEqual(['rollback']);
+    await expect(open.commit()).rejects.toThrow('rolled back');
+    expect(ends).toEqual(['rollback']);
+  });
+
+  it('never counts as rolled back once COMMIT was asked for', async () => {
+    const open = await begin(async (work) => {
+      await work(TRANSACTION);
+      throw new Error('lost');
+    });
+    await expect(open.commit()).rejects.toThrow('lost');
+    await expect(open.rollback()).rejects.toThrow('The answer to COMMIT was lost');
+  });
+
+  it('has an unknown end if the executor rejects its rollback with another error', async () => {
+    const open = await begin((work) => work(TRANSACTION).catch(() => Promise.reject(new Error('broken'))));
+    await expect(open.rollback()).rejects.toThrow('broken');
+  });
+
+  it('rejects if nothing answers to COMMIT for four seconds', async () => {
+    const open = await begin((work) => work(TRANSACTION).then(() => new Promise(() => undefined)));
+    const committing = expect(open.commit()).rejects.toThrow(
+      'Waited 4000 ms in vain for the answer to COMMIT',
+    );
+    await vi.advanceTimersByTimeAsync(4_000);
+    await committing;
+  });
+
+  it('does not begin if the executor has no connection', async () => {
+    await expect(begin(() => Promise.reject(new Error('no connection')))).rejects.toThrow('no connection');
+  });
+
+  it('does not begin if the executor never calls', async () => {
+    await expect(begin(() => Promise.resolve(undefined as never))).rejects.toThrow('had not begun');
+  });
+
+  it('is rolled back if it begins too late', async () => {
+    let start = (): void => undefined;
+    const beginning = begin(async (work) => {
+      await new Promise<void>((resolve) => (start = resolve));
+      return run(work);
+    });
+    const refused = expect(beginning).rejects.toThrow('in vain for a transaction of the pool');
+    await vi.advanceTimersByTimeAsync(4_000);
+    await refused;
+    start();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(ends).toEqual(['rollback']);
+  });
+
+  it('is not committed if the executor begins it again: the second one would hold nothing of the handlers', async () => {
+    const open = await begin(async (work) => {
+      await work(TRANSACTION);
+      return run(work);
+    });
+    await expect(open.commit()).rejects.toThrow('rolled back');
+    expect(ends).toEqual(['rollback']);
+  });
+});

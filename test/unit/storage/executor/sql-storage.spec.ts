@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import {
+  migrateSqlStorage,
+  type SqlExecutor,
+  sqlStorage,
+  type SqlStorageOptions,
+} from '../../../../lib/storage/executor/index.js';
+
+const nothing = (): never => {
+  throw new Error('nothing is asked at boot');
+};
+const executor: SqlExecutor = {
+  dialect: 'postgres',
+  query: nothing,
+  execute: nothing,
+  transaction: nothing,
+  wrapTransaction: nothing,
+};
+const NO_EXECUTOR =
+  'sqlStorage({ executor }) needs an executor: write for example fromTypeOrm(dataSource), from nestjs-payments/typeorm.';
+
+describe('sqlStorage()', () => {
+  it.each<[what: string, options: unknown, message: string]>([
+    ['nothing', undefined, NO_EXECUTOR],
+    ['no executor', {}, NO_EXECUTOR],
+    ['a data source in its place', { executor: { query: nothing, transaction: nothing } }, NO_EXECUTOR],
+    [
+      'transactional that is no boolean',
+      { executor, transactional: 'yes' },
+      'The option transactional of sqlStorage({ executor }) must be true or false.',
+    ],
+    [
+      'an unknown option',
+      { executor, transaction: true },
+      'sqlStorage({ executor }) has no option `transaction`: it takes executor, transactional, schema, migrate.',
+    ],
+    [
+      'an unknown dialect',
+      { executor: { ...executor, dialect: 'oracle' } },
+      'sqlStorage({ executor }) has no statements for the dialect oracle of the executor: it must be postgres.',
+    ],
+    [
+      'a schema without a name',
+      { executor, schema: ' ' },
+      'The option schema of sqlStorage({ executor }) must be',
+    ],
+  ])('refuses %s', (_what, options, message) => {
+    const open = (): unknown => sqlStorage(options as SqlStorageOptions);
+    expect(open).toThrow(expect.objectContaining({ name: 'PaymentsConfigError' }) as Error);
+    expect(open).toThrow(message);
+  });
+
+  it('is named after its dialect, and asks the database nothing at boot', () => {
+    expect(sqlStorage({ executor, transactional: true }).name).toBe('postgres');
+  });
+
+  it('has no tables to migrate without an executor', async () => {
+    await expect(migrateSqlStorage({} as SqlExecutor)).rejects.toThrow(
+      'migrateSqlStorage(executor) needs an executor',
+    );
+  });
+});
