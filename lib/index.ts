@@ -149,7 +149,7 @@ export {
 } from './webhooks/delivery/host-webhook.js';
 export { type WebhookHeaders } from './webhooks/delivery/delivery-head.js';
 export { type ConflictPage, type InboxPurgeAges, PaymentsInbox } from './webhooks/payments-inbox.js';
-export { hmac } from './webhooks/signature/hmac.js';
+export { hmac } from './webhooks/signature/hmac-scheme.js';
 export { standardWebhooks, type StandardWebhooksOptions } from './webhooks/signature/standard-webhooks.js';
 export { stripeStyle, type StripeStyleOptions } from './webhooks/signature/stripe-style.js';
 export { customScheme, type CustomSchemeOptions } from './webhooks/signature/custom-scheme.js';

@@ -17,7 +17,7 @@ import {
   IsText,
   IsTzPhone,
   IsTzs,
-} from '../gateway/validation/request-rules.js';
+} from '../gateway/validation/field-rules.js';
 
 /** Fields of both collection requests (specification, "Endpoints" 1 and 2). */
 abstract class CollectionDto {

@@ -6,7 +6,7 @@ import { type PaymentsResponse, readPaymentRecord, wireAmount } from '../gateway
 import { type CallOptions } from '../gateway/call-options.js';
 import { type MoneyCall } from '../gateway/gateway-call.js';
 import { type RequestRules } from '../gateway/gateway-client.js';
-import { type RequestClass } from '../gateway/validation/request-rules.js';
+import { type RequestClass } from '../gateway/validation/field-rules.js';
 import { limitErrors, validateRequest } from '../gateway/validation/validate-request.js';
 import { type Payments } from '../journal/payment/payments.js';
 import { MobileMoneyCollectionDto, PartnerWalletCollectionDto } from './collection.dto.js';

@@ -1,6 +1,6 @@
 import { KEPT, METADATA, TEXT } from '../common/openapi/field-schemas.js';
 import { OpenApiField } from '../common/openapi/open-api-field.js';
-import { IsText } from '../gateway/validation/request-rules.js';
+import { IsText } from '../gateway/validation/field-rules.js';
 import { Disbursement, DisbursementDto } from './disbursement.js';
 
 /**

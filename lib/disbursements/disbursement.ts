@@ -12,13 +12,7 @@ import {
 } from '../common/openapi/field-schemas.js';
 import { OpenApiField } from '../common/openapi/open-api-field.js';
 import { DISBURSEMENT_STATUSES, type DisbursementStatus } from '../common/vocabulary.js';
-import {
-  IsMetadata,
-  IsMoneyAmount,
-  IsReference,
-  IsText,
-  IsTzs,
-} from '../gateway/validation/request-rules.js';
+import { IsMetadata, IsMoneyAmount, IsReference, IsText, IsTzs } from '../gateway/validation/field-rules.js';
 
 /** The common fields of payout requests (specification, "Endpoints" 6 and 7). */
 export abstract class DisbursementDto {

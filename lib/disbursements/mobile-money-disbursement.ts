@@ -1,6 +1,6 @@
 import { KEPT, PHONE, TEXT, TIMESTAMP } from '../common/openapi/field-schemas.js';
 import { OpenApiField } from '../common/openapi/open-api-field.js';
-import { IsNetworkToken, IsText, IsTzPhone } from '../gateway/validation/request-rules.js';
+import { IsNetworkToken, IsText, IsTzPhone } from '../gateway/validation/field-rules.js';
 import { Disbursement, DisbursementDto } from './disbursement.js';
 
 /**

@@ -1,6 +1,6 @@
 import { TEXT } from '../common/openapi/field-schemas.js';
 import { OpenApiField } from '../common/openapi/open-api-field.js';
-import { fieldRule, IsText, textProblem } from '../gateway/validation/request-rules.js';
+import { fieldRule, IsText, textProblem } from '../gateway/validation/field-rules.js';
 
 /** Channels of a lookup (specification, "Endpoints" 5). */
 export const LOOKUP_CHANNELS = ['MOBILE_MONEY', 'BANK', 'PARTNERPESA'] as const;

@@ -3,7 +3,7 @@ import { parseCents, type MoneyInput } from '../common/money.js';
 import { secretProblem } from '../common/webhook-secret.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { type WebhookScheme } from '../common/webhook-scheme.js';
-import { hmac } from '../webhooks/signature/hmac.js';
+import { hmac } from '../webhooks/signature/hmac-scheme.js';
 import { milliseconds, type Duration } from './clock/duration.js';
 import { type GatewaySettings } from './core/gateway-context.js';
 import { seededIds } from './core/id-source.js';

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { RawBodyCapture } from './route/capture-routes.js';
-import { UnverifiedBytes } from './raw-body/read-body.js';
+import { UnverifiedBytes } from './raw-body/captured-body.js';
 import { WebhookPaths } from './route/webhook-paths.js';
 import { PaymentHandlers } from './handlers/payment-handlers.js';
 import { WebhookBootCheck } from './route/webhook-boot-check.js';

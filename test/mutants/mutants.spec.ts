@@ -92,11 +92,9 @@ describe('the spec files for a mutant', () => {
     const there = ['test/unit/journal', 'test/integration/journal', 'test/e2e/webhooks'];
     const exists = (folder: string): boolean => there.includes(folder);
     expect(specFolders(['lib/journal'], exists)).toEqual(there);
-    expect(specFolders(['lib/webhooks/signature/hmac.ts', 'lib/journal/purge-ages.ts'], exists)).toEqual([
-      'test/e2e/webhooks',
-      'test/unit/journal',
-      'test/integration/journal',
-    ]);
+    expect(
+      specFolders(['lib/webhooks/signature/hmac-scheme.ts', 'lib/journal/purge-ages.ts'], exists),
+    ).toEqual(['test/e2e/webhooks', 'test/unit/journal', 'test/integration/journal']);
   });
 
   it('are all of them for a path that has none of its own', () => {

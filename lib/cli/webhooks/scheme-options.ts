@@ -1,5 +1,5 @@
 import { type WebhookScheme } from '../../common/webhook-scheme.js';
-import { hmac } from '../../webhooks/signature/hmac.js';
+import { hmac } from '../../webhooks/signature/hmac-scheme.js';
 import { standardWebhooks } from '../../webhooks/signature/standard-webhooks.js';
 import { stripeStyle } from '../../webhooks/signature/stripe-style.js';
 import { type ValuesOf } from '../command-line.js';

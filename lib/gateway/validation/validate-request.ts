@@ -3,7 +3,7 @@ import { formatCents, parseCents, type MoneyInput } from '../../common/money.js'
 import { type PaymentsOperation } from '../../common/operations.js';
 import { type ResolvedLimits } from '../../config/resolved-options.js';
 import { PaymentsValidationError } from '../../errors/payments-errors.js';
-import { passesRules, type RequestClass } from './request-rules.js';
+import { passesRules, type RequestClass } from './field-rules.js';
 
 /** Problems of a request by field. */
 export type FieldErrors = Record<string, string[]>;

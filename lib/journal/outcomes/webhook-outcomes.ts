@@ -1,5 +1,5 @@
 import { finalStatus } from '../../gateway/answer/wire-record.js';
-import { trimmedReference } from '../../gateway/validation/request-rules.js';
+import { trimmedReference } from '../../gateway/validation/field-rules.js';
 import {
   type JournalKey,
   type JournalRecord,

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Http2ServerRequest } from 'node:http2';
 import { finished, type Writable } from 'node:stream';
-import { isBeingRead } from './read-body.js';
+import { isBeingRead } from './captured-body.js';
 
 /** How much a sender may still send after the refusal. */
 const MOST_BYTES = 4 * 1_048_576;

@@ -14,7 +14,7 @@ import {
   releaseAtEnd,
   type RouteReceiver,
   type UnverifiedBytes,
-} from './read-body.js';
+} from './captured-body.js';
 import {
   abortedRequest,
   answerRefusal,

@@ -9,7 +9,7 @@ import {
   releaseAtEnd,
   takeWhole,
   type UnverifiedBytes,
-} from './read-body.js';
+} from './captured-body.js';
 import { abortedRequest } from './webhook-refusal.js';
 
 type Done = (error: Error | null, payload: Readable) => void;

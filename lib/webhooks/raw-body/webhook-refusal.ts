@@ -6,7 +6,7 @@ import {
   HttpException,
 } from '@nestjs/common';
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type BodyRefusal } from './read-body.js';
+import { type BodyRefusal } from './captured-body.js';
 import { drainRequest } from './drain-request.js';
 
 /** An answer to the gateway other than 200. */

@@ -7,7 +7,7 @@ import { declaredRoutes } from './declared-routes.js';
 import { earlierParsers } from '../raw-body/earlier-parsers.js';
 import { captureOnExpress, type ExpressLike, settleBeforeParsers } from '../raw-body/express-raw-body.js';
 import { captureOnFastify, type FastifyLike } from '../raw-body/fastify-raw-body.js';
-import { type BodyRefusal, UnverifiedBytes } from '../raw-body/read-body.js';
+import { type BodyRefusal, UnverifiedBytes } from '../raw-body/captured-body.js';
 import { type DeclaredRoute, WebhookPaths } from './webhook-paths.js';
 
 type Method = (...args: readonly unknown[]) => unknown;

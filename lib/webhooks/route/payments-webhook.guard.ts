@@ -20,7 +20,7 @@ import { signedDelivery } from '../delivery/delivery-head.js';
 import { WebhookAccounts } from '../delivery/webhook-accounts.js';
 import { type WebhookReceiver } from '../delivery/webhook-receiver.js';
 import { routeAccount } from '../handlers/decorated-methods.js';
-import { capturedBodies, type CapturedBody } from '../raw-body/read-body.js';
+import { capturedBodies, type CapturedBody } from '../raw-body/captured-body.js';
 import { readEvent, type ReadEvent, type VerifiedWebhook } from '../signature/read-event.js';
 import { bodyByOption, bodyLeftByHost, type RouteRequest } from './host-body.js';
 import { refuseBody, refusalOf, type ResponseLike, WebhookRefusal } from '../raw-body/webhook-refusal.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type DeliveryLimits } from '../delivery/delivery-head.js';
 import { WebhookAccounts } from '../delivery/webhook-accounts.js';
-import { type ExpectedDelivery } from '../raw-body/read-body.js';
+import { type ExpectedDelivery } from '../raw-body/captured-body.js';
 
 /** A webhook route with its final path, prefixes and versions included. */
 interface WebhookPath extends DeclaredRoute {

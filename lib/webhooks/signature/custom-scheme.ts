@@ -3,7 +3,7 @@ import {
   type WebhookSecretForm,
   type WebhookSigningInput,
 } from '../../common/webhook-scheme.js';
-import { checkHeaderName, type WrongOption, wrongOptionOf } from './scheme-checks.js';
+import { checkHeaderName, type WrongOption, wrongOptionOf } from './scheme-option-checks.js';
 import { safeVerdict } from './signature-check.js';
 
 const wrong: WrongOption = wrongOptionOf('customScheme');

@@ -1,5 +1,5 @@
 import { type WebhookScheme } from '../../common/webhook-scheme.js';
-import { checkHeaderName, checkTolerance, wrongOptionOf } from './scheme-checks.js';
+import { checkHeaderName, checkTolerance, wrongOptionOf } from './scheme-option-checks.js';
 import { hmacForm, signedScheme } from './signed-scheme.js';
 
 const wrong = wrongOptionOf('standardWebhooks');

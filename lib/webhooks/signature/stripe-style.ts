@@ -1,5 +1,5 @@
 import { type RawWebhook, type WebhookScheme } from '../../common/webhook-scheme.js';
-import { checkHeaderName, checkTolerance, checkUnit, wrongOptionOf } from './scheme-checks.js';
+import { checkHeaderName, checkTolerance, checkUnit, wrongOptionOf } from './scheme-option-checks.js';
 import { type ShownSignature, signedScheme, singleHeader } from './signed-scheme.js';
 
 const KEY = /^[a-z]\w*$/i;

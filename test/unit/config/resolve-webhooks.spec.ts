@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { optionErrors } from '../../../lib/config/option-checks.js';
 import { resolveWebhooks } from '../../../lib/config/resolve-webhooks.js';
 import { customScheme } from '../../../lib/webhooks/signature/custom-scheme.js';
-import { hmac } from '../../../lib/webhooks/signature/hmac.js';
+import { hmac } from '../../../lib/webhooks/signature/hmac-scheme.js';
 import { standardWebhooks } from '../../../lib/webhooks/signature/standard-webhooks.js';
 import { stripeStyle } from '../../../lib/webhooks/signature/stripe-style.js';
 

@@ -4,7 +4,7 @@ import { resolveQueueOptions } from '../../../lib/integrations/bullmq/resolve-qu
 import { resolveOptions } from '../../../lib/config/resolve-options.js';
 import { resolveSandboxOptions } from '../../../lib/sandbox/resolve-sandbox-options.js';
 import { resolveHealthOptions } from '../../../lib/integrations/terminus/payments-health-options.js';
-import { hmac } from '../../../lib/webhooks/signature/hmac.js';
+import { hmac } from '../../../lib/webhooks/signature/hmac-scheme.js';
 import { type DocumentedDefault, documentedDefaults } from '../../support/documented-defaults.js';
 
 interface OptionsKind {

@@ -5,7 +5,7 @@ import { signWebhook } from '../../../lib/testing/sign-webhook.js';
 import { readEvent } from '../../../lib/webhooks/signature/read-event.js';
 import { classifyEvent } from '../../../lib/webhooks/delivery/delivery-decision.js';
 import { customScheme } from '../../../lib/webhooks/signature/custom-scheme.js';
-import { hmac } from '../../../lib/webhooks/signature/hmac.js';
+import { hmac } from '../../../lib/webhooks/signature/hmac-scheme.js';
 import { delivery, SCHEME_CASES } from '../../support/scheme-cases.js';
 
 const scheme = hmac({

@@ -9,7 +9,7 @@ import { MobileMoneyDisbursementDto } from '../../../../lib/disbursements/mobile
 import { PaymentsValidationError } from '../../../../lib/errors/payments-errors.js';
 import { NameLookupDto } from '../../../../lib/name-lookup/name-lookup.dto.js';
 import { limitErrors, validateRequest } from '../../../../lib/gateway/validation/validate-request.js';
-import { type RequestClass } from '../../../../lib/gateway/validation/request-rules.js';
+import { type RequestClass } from '../../../../lib/gateway/validation/field-rules.js';
 import { bankRequest, collectionRequest, mobileRequest } from '../../../support/gateway-answers.js';
 
 const lookupRequest = { channel: 'BANK', account_number: '015', bank_code: 'ABC' };

@@ -6,7 +6,7 @@ import {
   type ExpressRequest,
   settleBeforeParsers,
 } from '../../../../lib/webhooks/raw-body/express-raw-body.js';
-import { type ExpectedDelivery, UnverifiedBytes } from '../../../../lib/webhooks/raw-body/read-body.js';
+import { type ExpectedDelivery, UnverifiedBytes } from '../../../../lib/webhooks/raw-body/captured-body.js';
 
 type Middleware = Parameters<ExpressLike['use']>[0];
 

@@ -4,7 +4,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { captureOnFastify, type FastifyLike } from '../../../../lib/webhooks/raw-body/fastify-raw-body.js';
-import { capturedBodies, UnverifiedBytes } from '../../../../lib/webhooks/raw-body/read-body.js';
+import { capturedBodies, UnverifiedBytes } from '../../../../lib/webhooks/raw-body/captured-body.js';
 
 type Route = Parameters<Parameters<FastifyLike['addHook']>[1]>[0];
 

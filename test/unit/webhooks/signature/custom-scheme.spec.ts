@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { customScheme, type CustomSchemeOptions } from '../../../../lib/webhooks/signature/custom-scheme.js';
-import { hmac } from '../../../../lib/webhooks/signature/hmac.js';
+import { hmac } from '../../../../lib/webhooks/signature/hmac-scheme.js';
 import { standardWebhooks } from '../../../../lib/webhooks/signature/standard-webhooks.js';
 import { stripeStyle } from '../../../../lib/webhooks/signature/stripe-style.js';
 

@@ -28,7 +28,7 @@ import {
   passes,
   passesRules,
   whenGiven,
-} from '../../../../lib/gateway/validation/request-rules.js';
+} from '../../../../lib/gateway/validation/field-rules.js';
 
 /** A request class whose only field has these rules. */
 function classWith(...decorators: readonly PropertyDecorator[]): new () => { field: unknown } {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EventEmitter } from 'node:events';
 import { type ServerResponse } from 'node:http';
-import { releaseAtEnd, UnverifiedBytes } from '../../../../lib/webhooks/raw-body/read-body.js';
+import { releaseAtEnd, UnverifiedBytes } from '../../../../lib/webhooks/raw-body/captured-body.js';
 
 describe('the room for unverified bytes', () => {
   it.each(['finish', 'close'])('is free again at the %s of the response, for good', (event) => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { CollectedBytes, UnverifiedBytes } from '../../../../lib/webhooks/raw-body/read-body.js';
+import { CollectedBytes, UnverifiedBytes } from '../../../../lib/webhooks/raw-body/captured-body.js';
 
 afterEach(() => {
   vi.restoreAllMocks();

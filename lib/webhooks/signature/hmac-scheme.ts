@@ -1,7 +1,7 @@
 import { type WebhookScheme } from '../../common/webhook-scheme.js';
 import { type HmacOptions } from './hmac-options.js';
 import { hmacForm, signedScheme } from './signed-scheme.js';
-import { checkHeaderName, checkTolerance, checkUnit, wrongOptionOf } from './scheme-checks.js';
+import { checkHeaderName, checkTolerance, checkUnit, wrongOptionOf } from './scheme-option-checks.js';
 
 /**
  * Webhooks signed with an HMAC over parts of the delivery.

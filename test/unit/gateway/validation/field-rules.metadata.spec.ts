@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { metadataProblem } from '../../../../lib/gateway/validation/request-rules.js';
+import { metadataProblem } from '../../../../lib/gateway/validation/field-rules.js';
 
 function nested(depth: number): Record<string, unknown> {
   return depth === 0 ? {} : { inner: nested(depth - 1) };

@@ -5,7 +5,7 @@ import {
   MobileMoneyCollectionDto,
   PartnerWalletCollectionDto,
 } from '../../../../lib/collections/collection.dto.js';
-import { compileRules, passes } from '../../../../lib/gateway/validation/request-rules.js';
+import { compileRules, passes } from '../../../../lib/gateway/validation/field-rules.js';
 import { BankDisbursementDto } from '../../../../lib/disbursements/bank-disbursement.js';
 import { MobileMoneyDisbursementDto } from '../../../../lib/disbursements/mobile-money-disbursement.js';
 import { NameLookupDto } from '../../../../lib/name-lookup/name-lookup.dto.js';

@@ -10,7 +10,7 @@ import {
   peekBody,
   type ReadLimits,
   UnverifiedBytes,
-} from '../../../../lib/webhooks/raw-body/read-body.js';
+} from '../../../../lib/webhooks/raw-body/captured-body.js';
 
 type Reader = (request: IncomingMessage) => Promise<Buffer>;
 

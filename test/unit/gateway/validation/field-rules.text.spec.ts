@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { isEmail, validateSync } from 'class-validator';
 import fc from 'fast-check';
 import { NameLookupDto } from '../../../../lib/name-lookup/name-lookup.dto.js';
-import { IsEmailAddress, IsReference } from '../../../../lib/gateway/validation/request-rules.js';
+import { IsEmailAddress, IsReference } from '../../../../lib/gateway/validation/field-rules.js';
 
 class Request {
   @IsEmailAddress()

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { type RawWebhook } from '../../../../lib/common/webhook-scheme.js';
-import { hmac } from '../../../../lib/webhooks/signature/hmac.js';
+import { hmac } from '../../../../lib/webhooks/signature/hmac-scheme.js';
 import { type HmacOptions } from '../../../../lib/webhooks/signature/hmac-options.js';
 
 const key = Buffer.from('a-signing-secret-of-the-merchant');
