@@ -1,7 +1,7 @@
 // Joins the compiled files into one for each entry point and a few shared ones: at boot, finding two hundred
 // files takes Node longer than all other work of the package.
 import { readFileSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rollup } from '@rollup/wasm-node';
 import { reach } from './reach.mjs';
@@ -21,6 +21,20 @@ const APART = {
   ],
   diagnostics: ['integrations/opentelemetry/index'],
 };
+/**
+ * What the entry points of SQL databases share, each part in one file: Rollup alone would make one for every set of entry
+ * points that share something. The command line loads the tables only, and no Nest. The first match counts.
+ */
+const SQL = [
+  ['stored-record', /^storage\/stored-/],
+  ['postgres', /^storage\/postgres\//, ['storage/postgres/postgres-dialect']],
+  [
+    'sql',
+    /^storage\/(sql\/|storage-tables)/,
+    ['storage/postgres/postgres-dialect', 'storage/sqlite/sqlite-tables', 'storage/typeorm/index'],
+  ],
+  ['sql-parts', /^storage\/sql\//],
+];
 const REST = 'payments';
 const MAIN = 'index';
 const FORMATS = { esm: 'es', cjs: 'cjs' };
@@ -74,7 +88,18 @@ function sharing(compiled) {
     name,
     files: new Set(entries.flatMap((entry) => [...reached(entry)])),
   }));
-  return (file) => (main.has(file) ? (groups.find(({ files }) => files.has(file))?.name ?? REST) : undefined);
+  const parts = SQL.map(([name, path, entries]) => {
+    const files = entries && new Set(entries.flatMap((entry) => [...reached(entry)]));
+    return { name, has: (file) => path.test(pathIn(compiled, file)) && (!files || files.has(file)) };
+  });
+  return (file) => {
+    if (main.has(file)) return groups.find(({ files }) => files.has(file))?.name ?? REST;
+    return parts.find(({ has }) => has(file))?.name;
+  };
+}
+
+function pathIn(folder, file) {
+  return relative(folder, file).split(sep).join('/');
 }
 
 function fileOf(folder, entry) {
