@@ -45,6 +45,7 @@ export default defineConfig({
       'test/hosts/**',
       'test/orms/**',
       'sample/06-nest11-commonjs/**',
+      'sample/07-typeorm-shop/**',
     ],
     globalSetup: ['test/support/global-setup.mjs'],
     setupFiles: ['test/support/fresh-process.ts'],

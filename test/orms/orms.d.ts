@@ -8,11 +8,16 @@ declare module 'typeorm' {
     query(text: string, parameters?: unknown[]): Promise<unknown>;
     transaction<T>(run: (manager: EntityManager) => Promise<T>): Promise<T>;
     increment(entity: unknown, conditions: object, column: string, by: number): Promise<unknown>;
+    decrement(entity: unknown, conditions: object, column: string, by: number): Promise<unknown>;
+    findOneByOrFail<Entity>(entity: new () => Entity, conditions: object): Promise<Entity>;
   }
   export abstract class Repository<Entity> {
     readonly manager: EntityManager;
+    find(options: object): Promise<Entity[]>;
     findOneBy(conditions: object): Promise<Entity | null>;
+    findOneByOrFail(conditions: object): Promise<Entity>;
     insert(entity: Entity): Promise<unknown>;
+    update(conditions: object, changes: object): Promise<unknown>;
     increment(conditions: object, column: string, by: number): Promise<unknown>;
   }
   export interface QueryRunner {
@@ -45,7 +50,11 @@ declare module 'typeorm' {
   export const EntitySchema: new (options: object) => object;
   export function Entity(name: string): ClassDecorator;
   export function PrimaryColumn(type: string): PropertyDecorator;
-  export function Column(type: string): PropertyDecorator;
+  export function Column(type: string, options?: object): PropertyDecorator;
+  export interface MigrationInterface {
+    up(runner: QueryRunner): Promise<unknown>;
+    down(runner: QueryRunner): Promise<unknown>;
+  }
 }
 
 declare module 'typeorm-0.3' {

@@ -9,6 +9,13 @@ export default mergeConfig(
   { ...root, test: { ...root.test, include: [], exclude: ['**/node_modules/**'] } },
   {
     root: pathOf('../..'),
-    test: { include: ['test/orms/*.spec.ts'] },
+    // The sample is an application outside this folder, which finds no ORM by itself.
+    resolve: {
+      alias: [
+        { find: /^typeorm$/, replacement: pathOf('node_modules/typeorm') },
+        { find: /^@nestjs\/typeorm$/, replacement: pathOf('node_modules/@nestjs/typeorm') },
+      ],
+    },
+    test: { include: ['test/orms/*.spec.ts', 'sample/07-typeorm-shop/test/*.spec.ts'] },
   },
 );

@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import ts from 'typescript';
 
 const IN_PLACE = 'file:../..';
+/** Its ORM is installed in `test/orms`: `npm run test:orms` compiles and runs it. */
+const COMPILED_ELSEWHERE = ['07-typeorm-shop'];
 
 /** The samples that use this folder's package; one that is installed from the tarball is among the consumers. */
 export function samplesInPlace() {
@@ -15,10 +17,11 @@ export function samplesInPlace() {
     .filter((name) => dependenciesOf(name)['nestjs-payments'] === IN_PLACE);
 }
 
-/** @returns Whether it builds. */
+/** @returns Whether it builds, and names what it imports. */
 export function buildSample(name) {
   const missing = undeclaredPackages(name);
   for (const each of missing) console.error(`sample/${name}/package.json does not name ${each}.`);
+  if (COMPILED_ELSEWHERE.includes(name)) return missing.length === 0;
   const config = join('sample', name, 'tsconfig.build.json');
   const compiler = join('node_modules', 'typescript', 'bin', 'tsc');
   const { status } = spawnSync(process.execPath, [compiler, '-p', config], { stdio: 'inherit' });

@@ -1,0 +1,23 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** `review`: somebody looks at it, because another amount was paid. */
+export type OrderStatus = 'waiting' | 'paid' | 'not-paid' | 'review';
+
+@Entity('orders')
+export class Order {
+  /** Of the payment too: its webhook names it. */
+  @PrimaryColumn('text')
+  reference!: string;
+
+  @Column('text')
+  product!: string;
+
+  @Column('int')
+  quantity!: number;
+
+  @Column('numeric', { precision: 14, scale: 2 })
+  amount!: string;
+
+  @Column('text')
+  status!: OrderStatus;
+}

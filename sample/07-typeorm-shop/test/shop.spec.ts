@@ -1,0 +1,141 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type INestApplication } from '@nestjs/common';
+import { PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { Client } from 'pg';
+import '../../../test/support/pglite-template.js';
+import { describeWith, postgresService } from '../../../test/support/services.js';
+import { type Order } from '../src/orders/order.entity.js';
+import { type Product } from '../src/orders/product.entity.js';
+import { ReceiptPrinter } from '../src/orders/receipt.printer.js';
+import { createShop } from '../src/shop.js';
+
+const PHONE = '255712345678';
+const CUSTOMER = { phone: PHONE, name: 'Asha Mrema', email: 'asha@example.com' };
+
+let sandbox: PaymentsSandbox;
+let shop: INestApplication;
+
+async function open(databaseUrl: string): Promise<void> {
+  Object.assign(process.env, {
+    DATABASE_URL: databaseUrl,
+    PAYMENTS_BASE_URL: sandbox.baseUrl,
+    PAYMENTS_API_KEY: 'pk_test_demo',
+    PAYMENTS_API_SECRET: 'sk_test_demo',
+    PAYMENTS_WEBHOOK_SECRET: sandbox.webhookSecret,
+  });
+  shop = await createShop({ logger: false, abortOnError: false });
+  shop.enableShutdownHooks();
+  await shop.listen(0, '127.0.0.1');
+  sandbox.deliverTo(`${await shop.getUrl()}/webhooks/payments`);
+}
+
+async function order(quantity = 3): Promise<{ readonly status: number; readonly body: Order }> {
+  const answer = await fetch(`${await shop.getUrl()}/orders`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ product: 'honey', quantity, ...CUSTOMER }),
+  });
+  return { status: answer.status, body: (await answer.json()) as Order };
+}
+
+async function ordered(): Promise<string> {
+  return (await order()).body.reference;
+}
+
+async function read<Body>(path: string): Promise<Body> {
+  return (await (await fetch(`${await shop.getUrl()}${path}`)).json()) as Body;
+}
+
+/** The gateway delivers its first webhook again. */
+async function deliverAgain(): Promise<number> {
+  const { body } = sandbox.deliveries()[0]!;
+  const signature = createHmac('sha256', sandbox.webhookSecret).update(body).digest('hex');
+  const headers = { 'content-type': 'application/json', 'x-webhook-signature': signature };
+  return (await fetch(`${await shop.getUrl()}/webhooks/payments`, { method: 'POST', headers, body })).status;
+}
+
+const statusOf = async (reference: string): Promise<string> =>
+  (await read<Order>(`/orders/${reference}`)).status;
+const honeyLeft = async (): Promise<number> => (await read<readonly Product[]>('/products'))[0]!.stock;
+
+function specs(databaseUrl: () => string): void {
+  let before: number;
+
+  beforeEach(async () => {
+    sandbox = await PaymentsSandbox.start({ clock: 'manual', seed: 1 });
+    await open(databaseUrl());
+    before = await honeyLeft();
+  });
+  afterEach(async () => {
+    await shop.close();
+    await sandbox.stop();
+  });
+
+  it('an order is paid and its goods leave the stock once, however often the webhook comes', async () => {
+    const { status, body } = await order();
+    expect({ status, body }).toMatchObject({ status: 201, body: { amount: '36000.00', status: 'waiting' } });
+    await sandbox.customer(PHONE).approve(body.reference);
+    expect([await deliverAgain(), await deliverAgain(), await deliverAgain()]).toEqual([200, 200, 200]);
+    expect(await statusOf(body.reference)).toBe('paid');
+    expect(await honeyLeft()).toBe(before - 3);
+  });
+
+  it('nothing of a webhook is written if its handler throws after its writes, and the next delivery writes it once', async () => {
+    const reference = await ordered();
+    const print = vi.spyOn(shop.get(ReceiptPrinter), 'print').mockImplementationOnce(() => {
+      throw new Error('The printer is out of paper.');
+    });
+    await sandbox.customer(PHONE).approve(reference);
+    expect([await statusOf(reference), await honeyLeft()]).toEqual(['waiting', before]);
+    expect(await deliverAgain()).toBe(200);
+    expect([await statusOf(reference), await honeyLeft()]).toEqual(['paid', before - 3]);
+    expect(print).toHaveBeenCalledTimes(2);
+  });
+
+  it('an order waits if the answer of the gateway is lost, and the webhook pays it', async () => {
+    sandbox.next('POST /payments/mobile-money').dropAfterProcessing();
+    const { status, body } = await order();
+    expect({ status, body }).toMatchObject({ status: 201, body: { status: 'waiting' } });
+    await sandbox.customer(PHONE).approve(body.reference);
+    expect(await statusOf(body.reference)).toBe('paid');
+  });
+
+  it('an order is not paid after a refusal of the gateway, which the customer is told', async () => {
+    sandbox.next('POST /payments/mobile-money').status(422);
+    const { status } = await order();
+    expect(status).toBe(422);
+    expect(await honeyLeft()).toBe(before);
+  });
+
+  it.each(['decline', 'cancel', 'expire'] as const)('an order is not paid after %s', async (what) => {
+    const reference = await ordered();
+    await sandbox.customer(PHONE)[what](reference);
+    expect([await statusOf(reference), await honeyLeft()]).toEqual(['not-paid', before]);
+  });
+
+  it('several webhooks at once are all answered, and every order is paid', async () => {
+    const references = await Promise.all(Array.from({ length: 12 }, ordered));
+    await Promise.all(references.map((reference) => sandbox.customer(PHONE).approve(reference)));
+    expect(new Set(await Promise.all(references.map(statusOf)))).toEqual(new Set(['paid']));
+    expect(await honeyLeft()).toBe(before - 36);
+  });
+}
+
+describe('the shop on PGlite', () => {
+  specs(() => '');
+});
+
+describeWith([postgresService], 'the shop on PostgreSQL', () => {
+  const database = `shop_${randomBytes(6).toString('hex')}`;
+  const onServer = async (statement: string): Promise<void> => {
+    const client = new Client({ connectionString: postgresService.url });
+    await client.connect();
+    await client.query(statement);
+    await client.end();
+  };
+  beforeAll(() => onServer(`CREATE DATABASE ${database}`));
+  afterAll(() => onServer(`DROP DATABASE ${database} WITH (FORCE)`));
+
+  specs(() => Object.assign(new URL(postgresService.url), { pathname: database }).href);
+});
