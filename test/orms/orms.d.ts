@@ -4,7 +4,7 @@ declare module 'typeorm' {
   export interface EntityManager {
     readonly queryRunner?: QueryRunner;
     insert(entity: unknown, row: object): Promise<unknown>;
-    update(entity: unknown, conditions: object, changes: object): Promise<unknown>;
+    update(entity: unknown, conditions: object, changes: object): Promise<{ readonly affected?: number }>;
     query(text: string, parameters?: unknown[]): Promise<unknown>;
     transaction<T>(run: (manager: EntityManager) => Promise<T>): Promise<T>;
     increment(entity: unknown, conditions: object, column: string, by: number): Promise<unknown>;
@@ -42,10 +42,15 @@ declare module 'typeorm' {
     readonly options: { readonly type: string };
     initialize(): Promise<this>;
     destroy(): Promise<void>;
+    runMigrations(): Promise<readonly unknown[]>;
     createQueryRunner(): QueryRunner;
     transaction<T>(run: (manager: EntityManager) => Promise<T>): Promise<T>;
     transaction<T>(level: string, run: (manager: EntityManager) => Promise<T>): Promise<T>;
     getRepository<Entity>(entity: unknown): Repository<Entity>;
+  }
+  export interface MigrationInterface {
+    up(runner: QueryRunner): Promise<void>;
+    down(runner: QueryRunner): Promise<void>;
   }
   export const EntitySchema: new (options: object) => object;
   export function Entity(name: string): ClassDecorator;
@@ -78,44 +83,62 @@ declare module 'drizzle-orm' {
   }
   export function sql(text: TemplateStringsArray, ...values: readonly unknown[]): Sql;
   export function eq(column: unknown, value: unknown): Sql;
+  export function and(...conditions: readonly Sql[]): Sql;
 }
 
 declare module 'drizzle-orm/pg-core' {
   export function pgTable<Columns>(name: string, columns: Columns): Columns;
-  export function text(name: string): { primaryKey(): unknown };
+  export function text(name?: string): { primaryKey(): unknown; notNull(): unknown };
   export function integer(name: string): { notNull(): unknown };
 }
 
 declare module 'drizzle-orm/node-postgres' {
-  export interface Database {
-    update(table: unknown): { set(values: object): { where(condition: unknown): Promise<unknown> } };
-    transaction<T>(run: (tx: Database) => Promise<T>, config?: object): Promise<T>;
+  export interface NodePgDatabase {
+    update(table: unknown): {
+      set(values: object): { where(condition: unknown): Promise<{ readonly rowCount: number | null }> };
+    };
+    insert(table: unknown): { values(row: object): Promise<unknown> };
+    transaction<T>(run: (tx: NodePgDatabase) => Promise<T>, config?: object): Promise<T>;
   }
-  export function drizzle(client: unknown): Database;
+  export function drizzle(client: unknown): NodePgDatabase;
+}
+
+declare module 'drizzle-orm/node-postgres/migrator' {
+  import { type NodePgDatabase } from 'drizzle-orm/node-postgres';
+
+  export function migrate(db: NodePgDatabase, options: object): Promise<void>;
 }
 
 declare module 'kysely' {
   export interface Query {
-    set(change: (expression: (...parts: unknown[]) => unknown) => object): Query;
+    set(change: object | ((expression: (...parts: unknown[]) => unknown) => object)): Query;
     where(column: string, operator: string, value: unknown): Query;
+    values(row: object): Query;
     execute(): Promise<unknown>;
+    executeTakeFirst(): Promise<{ readonly numUpdatedRows: bigint }>;
   }
-  export interface Database {
-    updateTable(name: string): Query;
-    transaction(): { execute<T>(run: (trx: Database) => Promise<T>): Promise<T> };
+  export class Kysely<Tables> {
+    constructor(options: object);
+    updateTable(name: keyof Tables & string): Query;
+    insertInto(name: keyof Tables & string): Query;
+    transaction(): { execute<T>(run: (trx: Kysely<Tables>) => Promise<T>): Promise<T> };
   }
-  export const Kysely: new (options: object) => Database;
   export const PostgresDialect: new (options: { readonly pool: unknown }) => object;
+  export const sql: { raw(text: string): { execute(db: Kysely<never>): Promise<unknown> } };
 }
 
 declare module 'knex' {
-  export interface Query extends Promise<unknown> {
+  export interface Query extends Promise<number> {
     where(condition: object): Query;
     increment(column: string, by: number): Query;
+    update(changes: object): Query;
+    insert(row: object): Query;
   }
   export interface Knex {
     (table: string): Query;
+    raw(text: string): Promise<unknown>;
     transaction<T>(run: (trx: Knex) => Promise<T>, config?: object): Promise<T>;
+    readonly migrate: { latest(options: object): Promise<unknown> };
   }
   const pack: { readonly knex: (options: object) => Knex };
   export default pack;
@@ -137,8 +160,13 @@ declare module '#prisma' {
   export interface Client {
     readonly credit: Credits;
     readonly effect: { create(row: { readonly data: object }): Promise<unknown> };
+    readonly order: {
+      updateMany(change: { where: object; data: object }): Promise<{ readonly count: number }>;
+    };
+    readonly shipment: { create(row: { readonly data: object }): Promise<unknown> };
     $transaction<T>(run: (tx: Client) => Promise<T>, options?: object): Promise<T>;
     $transaction(steps: readonly Promise<unknown>[]): Promise<readonly unknown[]>;
   }
-  export const PrismaClient: new (options: { readonly adapter: object }) => Client;
+  export type PrismaClient = Client;
+  export const PrismaClient: new (options: { readonly adapter: object }) => PrismaClient;
 }

@@ -88,7 +88,7 @@ function openDrizzle(pool: Pool): OpenOrm {
 }
 
 function openKysely(pool: Pool): OpenOrm {
-  const open = (from: unknown): InstanceType<typeof Kysely> =>
+  const open = (from: unknown): Kysely<{ readonly credits: object }> =>
     new Kysely({ dialect: new PostgresDialect({ pool: from }) });
   const db = open(paymentsPool(pool));
   const add = (on: typeof db, reference: string): Promise<unknown> =>
