@@ -129,6 +129,7 @@ export {
 } from './errors/payments-error.interceptor.js';
 
 export { PaymentsJournal, type WaitForOutcomeOptions } from './journal/payments-journal.js';
+export { type EnlistedPayment, type EnlistOptions, type SendOptions } from './journal/payment/enlisting.js';
 export { type OldestUnresolved } from './journal/recovery/oldest-unresolved.js';
 export { type PurgeAges } from './journal/purge-ages.js';
 export { type RecoveryReport } from './journal/recovery/recovery-report.js';
@@ -183,6 +184,7 @@ export { type PaymentsStorage } from './storage/payments-storage.js';
 export {
   type ForgettablePayments,
   type JournalInsertion,
+  type JournalInTransaction,
   type JournalKey,
   type JournalPage,
   type JournalRecord,

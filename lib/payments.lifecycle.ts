@@ -22,7 +22,7 @@ export class PaymentsLifecycle
   constructor(
     private readonly options: ResolvedPaymentsOptions,
     private readonly storage: PaymentsStorage,
-    private readonly payments: Pick<Payments, 'idle'>,
+    private readonly payments: Pick<Payments, 'stop' | 'idle'>,
     private readonly recovery: Pick<Recovery, 'stop' | 'idle'>,
   ) {}
 
@@ -54,9 +54,10 @@ export class PaymentsLifecycle
     );
   }
 
-  /** At the first sign of the shutdown, `recover()` stops: it asks and sends nothing new. */
+  /** At the first sign of the shutdown, `recover()` stops: it asks and sends nothing new. What is planned stays so. */
   onModuleDestroy(): void {
     this.recovery.stop();
+    this.payments.stop();
   }
 
   /** Waits until running calls are written, then closes the storage. */

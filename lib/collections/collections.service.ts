@@ -8,6 +8,7 @@ import { type MoneyCall } from '../gateway/gateway-call.js';
 import { type RequestRules } from '../gateway/gateway-client.js';
 import { type RequestClass } from '../gateway/validation/field-rules.js';
 import { limitErrors, validateRequest } from '../gateway/validation/validate-request.js';
+import { type EnlistedPayment, type EnlistOptions } from '../journal/payment/enlisting.js';
 import { type Payments } from '../journal/payment/payments.js';
 import { MobileMoneyCollectionDto, PartnerWalletCollectionDto } from './collection.dto.js';
 import { type CollectionPayment } from './collection-payment.js';
@@ -80,6 +81,63 @@ export class CollectionsService {
     options?: CallOptions,
   ): Promise<PaymentsResponse<CollectionPayment>> {
     return this.payments.make(collectionCall(PARTNER_WALLET, request, this.payments.gateway.rules), options);
+  }
+
+  /**
+   * Writes a mobile money prompt down in a transaction of the application, together with the application's own rows. It
+   * is sent if the transaction commits: call `send()` of the result after the commit. What is enlisted in an
+   * `@OnPayment` handler is sent after the handler's commit. `PaymentsJournal.recover()` sends what neither did. A
+   * rollback leaves nothing.
+   *
+   * Enlisting the same payment again, in this transaction or another one, gives the same payment, in the state that it
+   * has. If another open transaction has enlisted the reference, this one waits for its end.
+   *
+   * @param transaction The open transaction, as the storage knows it: a client of `pg`, the object of an ORM (`sqlStorage`),
+   * a `DatabaseSync`, or `context.transaction` of a handler.
+   * @throws PaymentsValidationError The request is wrong.
+   * @throws PaymentsConfigError The storage has no transactions, or `transaction` is none of its database.
+   * @throws ReferenceReusedError The reference belongs to another payment, or its payment has ended.
+   * @throws PaymentsStorageError It could not be written: roll the transaction back.
+   *
+   * @example
+   * ```ts
+   * await client.query('BEGIN');
+   * await client.query('INSERT INTO orders (id) VALUES ($1)', [order.id]);
+   * const planned = await this.collections.enlistMobileMoney(client, {
+   *   amount: '1180.50',
+   *   reference: order.id,
+   *   phone: '255712345678',
+   *   customer_name: 'Asha Juma',
+   *   customer_email: 'asha@example.com',
+   * });
+   * await client.query('COMMIT');
+   * const payment = await planned.send();
+   * ```
+   */
+  async enlistMobileMoney(
+    transaction: unknown,
+    request: Readonly<MobileMoneyCollectionDto>,
+    options?: EnlistOptions,
+  ): Promise<EnlistedPayment<CollectionPayment>> {
+    const call = collectionCall(MOBILE_MONEY, request, this.payments.gateway.rules);
+    return this.payments.enlist(transaction, call, options);
+  }
+
+  /**
+   * Writes a push to the customer's partner wallet app down in a transaction of the application, as
+   * `enlistMobileMoney` does.
+   *
+   * @param transaction The open transaction, as the storage knows it: a client of `pg`, the object of an ORM (`sqlStorage`),
+   * a `DatabaseSync`, or `context.transaction` of a handler.
+   * @throws PaymentsError The same classes as `enlistMobileMoney`.
+   */
+  async enlistPartnerWallet(
+    transaction: unknown,
+    request: Readonly<PartnerWalletCollectionDto>,
+    options?: EnlistOptions,
+  ): Promise<EnlistedPayment<CollectionPayment>> {
+    const call = collectionCall(PARTNER_WALLET, request, this.payments.gateway.rules);
+    return this.payments.enlist(transaction, call, options);
   }
 }
 

@@ -69,8 +69,8 @@ export function movesMoney(outcome: PaymentOutcome | undefined): boolean {
 }
 
 /**
- * Why the outcome of a payment is not known. `conflict`: the gateway refused the payment, or an operator wrote down
- * that it ended without success, and the gateway acknowledged it afterwards.
+ * Why the outcome of a payment is not known. `conflict`: the gateway refused the payment, nobody had sent the planned
+ * payment, or an operator wrote down that it ended without success, and the gateway acknowledged it afterwards.
  *
  * @publicApi
  */
@@ -128,6 +128,8 @@ export interface AttemptInfo {
 /**
  * The state of a payment in the journal.
  *
+ * - `planned`: committed with a transaction of the application (`enlist…`), and still to be sent. Nothing was sent,
+ *   except requests that the gateway turned away.
  * - `in-flight`: written down, and its end is not.
  * - `accepted`: the gateway took it; its outcome is still to come.
  * - `rejected`: the gateway definitely refused, so the reference may be tried again.
@@ -136,7 +138,7 @@ export interface AttemptInfo {
  *
  * @publicApi
  */
-export type JournalState = 'in-flight' | 'accepted' | 'rejected' | 'unknown' | 'settled';
+export type JournalState = 'planned' | 'in-flight' | 'accepted' | 'rejected' | 'unknown' | 'settled';
 
 /**
  * One merchant account in one of the gateway's environments.

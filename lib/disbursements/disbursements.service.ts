@@ -7,6 +7,7 @@ import { type CallOptions } from '../gateway/call-options.js';
 import { type MoneyCall } from '../gateway/gateway-call.js';
 import { type RequestRules } from '../gateway/gateway-client.js';
 import { limitErrors, validateRequest, type FieldErrors } from '../gateway/validation/validate-request.js';
+import { type EnlistedPayment, type EnlistOptions } from '../journal/payment/enlisting.js';
 import { type Payments } from '../journal/payment/payments.js';
 import { type BankDisbursement, BankDisbursementDto } from './bank-disbursement.js';
 import { type MobileMoneyDisbursement, MobileMoneyDisbursementDto } from './mobile-money-disbursement.js';
@@ -52,6 +53,45 @@ export class DisbursementsService {
   }
 
   /**
+   * Writes a bank payout down in a transaction of the application, together with the application's own rows. It is made
+   * if the transaction commits: call `send()` of the result after the commit. What is enlisted in an `@OnPayment` handler
+   * is sent after the handler's commit. `PaymentsJournal.recover()` sends what neither did. A rollback leaves nothing.
+   *
+   * Enlisting the same payment again, in this transaction or another one, gives the same payment, in the state that it
+   * has. If another open transaction has enlisted the reference, this one waits for its end.
+   *
+   * @param transaction The open transaction, as the storage knows it: a client of `pg`, the object of an ORM (`sqlStorage`),
+   * a `DatabaseSync`, or `context.transaction` of a handler.
+   * @throws PaymentsValidationError The request is wrong.
+   * @throws PaymentsConfigError The storage has no transactions, or `transaction` is none of its database.
+   * @throws ReferenceReusedError The reference belongs to another payment, or its payment has ended.
+   * @throws PaymentsStorageError It could not be written: roll the transaction back.
+   *
+   * @example
+   * ```ts
+   * await client.query('BEGIN');
+   * await client.query('UPDATE invoices SET paid = true WHERE id = $1', [invoice.id]);
+   * const planned = await this.disbursements.enlistBank(client, {
+   *   reference: invoice.id,
+   *   bank_code: 'ABC',
+   *   account_number: '0150123456789',
+   *   account_name: verified.account_name,
+   *   amount: '250000',
+   *   remarks: 'Invoice 17',
+   * });
+   * await client.query('COMMIT');
+   * const payout = await planned.send();
+   * ```
+   */
+  async enlistBank(
+    transaction: unknown,
+    request: Readonly<BankDisbursementDto>,
+    options?: EnlistOptions,
+  ): Promise<EnlistedPayment<BankDisbursement>> {
+    return this.payments.enlist(transaction, bankCall(request, this.payments.gateway.rules), options);
+  }
+
+  /**
    * Sends money to a mobile money wallet (specification, "Endpoints" 7).
    *
    * @throws PaymentsError The same classes as `bank`.
@@ -61,6 +101,21 @@ export class DisbursementsService {
     options?: CallOptions,
   ): Promise<PaymentsResponse<MobileMoneyDisbursement>> {
     return this.payments.make(mobileMoneyCall(request, this.payments.gateway.rules), options);
+  }
+
+  /**
+   * Writes a mobile money payout down in a transaction of the application, as `enlistBank` does.
+   *
+   * @param transaction The open transaction, as the storage knows it: a client of `pg`, the object of an ORM (`sqlStorage`),
+   * a `DatabaseSync`, or `context.transaction` of a handler.
+   * @throws PaymentsError The same classes as `enlistBank`.
+   */
+  async enlistMobileMoney(
+    transaction: unknown,
+    request: Readonly<MobileMoneyDisbursementDto>,
+    options?: EnlistOptions,
+  ): Promise<EnlistedPayment<MobileMoneyDisbursement>> {
+    return this.payments.enlist(transaction, mobileMoneyCall(request, this.payments.gateway.rules), options);
   }
 }
 

@@ -56,7 +56,7 @@ export class PaymentsError extends Error {
   /**
    * Whether the gateway may have acted on the payment. Only `false` means that it failed. `not-by-this-call`:
    * this call sent nothing, but the journal was unreadable and may contain an earlier call with the same
-   * reference that sent it.
+   * reference that sent it; or the payment is planned, and is sent later.
    */
   readonly mayHaveBeenProcessed: boolean | 'not-by-this-call' = false;
 
@@ -69,7 +69,8 @@ export class PaymentsError extends Error {
     super(message);
     Object.defineProperty(this, BRAND, { value: true });
     for (const [field, value] of Object.entries(details)) {
-      if (value !== undefined) Object.defineProperty(this, field, { value, enumerable: true });
+      if (value === undefined) continue;
+      Object.defineProperty(this, field, { value, enumerable: true, configurable: true });
     }
   }
 }

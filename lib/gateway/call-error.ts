@@ -228,7 +228,7 @@ const SEEN: Readonly<Record<OutcomeEvidence, string>> = {
   'in-flight': 'the same payment is being made elsewhere right now',
   interrupted: 'the process ended while the payment was under way',
   conflict:
-    'it was written down as refused, or as ended without success, and the gateway acknowledged it afterwards',
+    'it was written down as refused, planned, or ended without success, and the gateway acknowledged it afterwards',
 };
 
 const NEXT: Readonly<Record<PaymentFamily, string>> = {

@@ -63,18 +63,23 @@ const RULES: Readonly<Record<keyof CallOptions, (value: unknown) => string | und
     value === false ? undefined : 'can only be false: leave it out to retry if that is safe',
 };
 
-function problemOf(name: string, value: unknown): string | undefined {
+function problemOf(name: string, value: unknown, allowed: readonly string[]): string | undefined {
   if (value === undefined) return undefined;
-  if (!Object.hasOwn(RULES, name)) return `is not a call option: use ${Object.keys(RULES).join(', ')}`;
+  if (!allowed.includes(name)) return `is not a call option: use ${allowed.join(', ')}`;
   return RULES[name as keyof CallOptions](value);
 }
 
 /**
  * Checks the options of a call.
  *
+ * @param allowed The options that the call has.
  * @throws PaymentsValidationError if one is wrong or unknown: to ignore a mistyped name could pay twice.
  */
-export function checkCallOptions(options: unknown, operation: PaymentsOperation): CallOptions {
+export function checkCallOptions(
+  options: unknown,
+  operation: PaymentsOperation,
+  allowed: readonly string[] = Object.keys(RULES),
+): CallOptions {
   if (options === undefined) return {};
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw new PaymentsValidationError(
@@ -85,7 +90,7 @@ export function checkCallOptions(options: unknown, operation: PaymentsOperation)
   const copy = { ...options };
   const errors: Record<string, string[]> = {};
   for (const [name, value] of Object.entries(copy)) {
-    const problem = problemOf(name, value);
+    const problem = problemOf(name, value, allowed);
     if (problem !== undefined) errors[name] = [`options.${name} ${problem}`];
   }
   if (Object.keys(errors).length > 0) throw new PaymentsValidationError(errors, { operation });

@@ -30,7 +30,7 @@ export function createRecovery(
   options: ResolvedPaymentsOptions,
   store: JournalStore,
   gateway: Pick<GatewayClient, 'read'>,
-  payments: Pick<Payments, 'probe'>,
+  payments: Pick<Payments, 'probe' | 'sendPlanned'>,
   events: Pick<ApplicationEvents, 'tell'>,
 ): Recovery {
   const { account, environment, probe, recoveryWindowMs, deadlineMs, staleAfterMs, statusPaths } = options;

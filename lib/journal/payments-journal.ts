@@ -22,6 +22,7 @@ import {
   notFound,
   refused,
 } from './recovery/journal-answers.js';
+import { openMs } from './recovery/recovery-decision.js';
 import { type OldestUnresolved } from './recovery/oldest-unresolved.js';
 import { type OutcomeRecorder } from './outcomes/outcome-recorder.js';
 import { type OutcomeWaiter } from './outcomes/outcome-waiter.js';
@@ -68,7 +69,7 @@ export class PaymentsJournal {
   }
 
   /**
-   * The payments with an open outcome: in flight, unknown, accepted collections, and accepted payouts if the
+   * The payments with an open outcome: planned, in flight, unknown, accepted collections, and accepted payouts if the
    * `statusPaths` option has a path for them. Also lists entries that cannot be read (`damaged`), and entries
    * in a state of a newer version of the package. Reads page by page, so it always needs little memory.
    *
@@ -87,7 +88,7 @@ export class PaymentsJournal {
       for (;;) {
         const { done, value } = await reading(pages.next());
         if (done) break;
-        for (const existing of value) if (existing.ageMs >= olderThanMs) yield journalEntry(existing);
+        for (const existing of value) if (openMs(existing) >= olderThanMs) yield journalEntry(existing);
       }
     }
   }
@@ -106,7 +107,7 @@ export class PaymentsJournal {
    */
   async oldestUnresolved(): Promise<OldestUnresolved | undefined> {
     const oldest = await reading(this.recovery.oldest());
-    return oldest && { entry: journalEntry(oldest), ageMs: oldest.ageMs };
+    return oldest && { entry: journalEntry(oldest), ageMs: openMs(oldest) };
   }
 
   /**

@@ -181,6 +181,14 @@ export interface JournalPage {
 }
 
 /**
+ * The journal inside of a transaction of the application. What it writes is committed with the transaction, or undone
+ * with it.
+ *
+ * @publicApi
+ */
+export type JournalInTransaction = Pick<JournalStore, 'insert' | 'replace'>;
+
+/**
  * The journal: every payment is written down before it is sent. Each change names the version that it changes, so that
  * of two writers one learns that it was too late. A store decides nothing else.
  *
@@ -237,4 +245,12 @@ export interface JournalStore {
     what: ForgettablePayments | 'tombstones',
     olderThanMs: number,
   ): Promise<number>;
+  /**
+   * The journal inside of a transaction that the application began on the same database. Absent if the storage has no
+   * transactions. Rejects with a `PaymentsConfigError` if `transaction` is none, or one of another database: a payment
+   * written there would never be sent.
+   *
+   * @param transaction The application's own object, for example the `PoolClient` of `pg` after BEGIN.
+   */
+  readonly within?: ((transaction: unknown) => Promise<JournalInTransaction>) | undefined;
 }

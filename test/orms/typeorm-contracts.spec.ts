@@ -4,6 +4,7 @@ import { migrateSqlStorage, sqlStorage, type SqlStorageOptions } from 'nestjs-pa
 import { fromTypeOrm } from 'nestjs-payments/typeorm';
 import { conflictContract } from '../support/conflict-contract.js';
 import { inboxContract } from '../support/inbox-contract.js';
+import { joinedJournalContract } from '../support/joined-journal-contract.js';
 import { journalContract } from '../support/journal-contract.js';
 import { describeWith, postgresService } from '../support/services.js';
 import { openTypeOrm, type TypeOrmDatabase, TYPEORMS } from './typeorm-database.js';
@@ -29,6 +30,25 @@ describeWith([postgresService], 'sqlStorage() on a DataSource for PostgreSQL', (
       });
       describe('its journal', () => {
         journalContract(() => ({ journal: storage().journal, pass: database.pass }));
+      });
+      describe('its journal inside of a transaction of the application', () => {
+        joinedJournalContract(() => ({
+          journal: storage().journal,
+          pass: database.pass,
+          begin: async () => {
+            const runner = database.dataSource.createQueryRunner();
+            await runner.startTransaction();
+            const end = async (how: Promise<void>): Promise<void> => {
+              await how;
+              await runner.release();
+            };
+            return {
+              handle: runner.manager,
+              commit: () => end(runner.commitTransaction()),
+              rollback: () => end(runner.rollbackTransaction()),
+            };
+          },
+        }));
       });
     });
 

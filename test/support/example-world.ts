@@ -1,4 +1,5 @@
 import { type INestApplication, type Type } from '@nestjs/common';
+import { type PoolClient } from 'pg';
 import { type Mocked } from 'vitest';
 import {
   type CollectionPayment,
@@ -40,6 +41,7 @@ export declare const AppModule: Type;
 export declare const CheckoutService: Type;
 export declare const alarm: (reference: string) => void;
 export declare const app: INestApplication;
+export declare const client: PoolClient;
 export declare const collections: Mocked<CollectionsService>;
 export declare const dataSource: DataSource;
 export declare const error: unknown;

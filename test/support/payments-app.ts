@@ -85,7 +85,8 @@ function mortalStorage(storage: PaymentsStorage): { storage: PaymentsStorage; cr
   let alive = true;
   const journal = new Proxy(storage.journal, {
     get: (target, name) => {
-      const method = target[name as keyof JournalStore] as (...args: unknown[]) => unknown;
+      const method = target[name as keyof JournalStore] as ((...args: unknown[]) => unknown) | undefined;
+      if (!method) return undefined;
       return (...args: unknown[]) =>
         alive ? method.apply(target, args) : Promise.reject(new Error('the process is dead'));
     },

@@ -26,6 +26,7 @@ const SURROUNDINGS: Readonly<Record<string, readonly string[]>> = {
     ...[
       'alarm',
       'app',
+      'client',
       'collections',
       'dataSource',
       'error',

@@ -13,13 +13,15 @@ import {
 import { type Equal, type Expect } from './expect.js';
 
 export type Checks = [
-  Expect<Equal<JournalState, 'in-flight' | 'accepted' | 'rejected' | 'unknown' | 'settled'>>,
+  Expect<Equal<JournalState, 'planned' | 'in-flight' | 'accepted' | 'rejected' | 'unknown' | 'settled'>>,
   Expect<Equal<PaymentOutcome, 'success' | 'paid' | 'failed' | 'cancelled' | 'expired'>>,
   Expect<Equal<JournalEntry['operation'], MoneyOperation>>,
   Expect<Equal<JournalEntry['evidence'], OutcomeEvidence | undefined>>,
   Expect<Equal<JournalEntry['outcome'], PaymentOutcome | undefined>>,
   Expect<Equal<JournalEntry['createdAt'], Date>>,
-  Expect<Equal<keyof RecoveryReport, 'probed' | 'settled' | 'stillUnknown' | 'failed' | 'unfinished'>>,
+  Expect<
+    Equal<keyof RecoveryReport, 'probed' | 'sent' | 'settled' | 'stillUnknown' | 'failed' | 'unfinished'>
+  >,
 ];
 
 export async function journal(payments: PaymentsJournal, family: PaymentFamily): Promise<unknown[]> {

@@ -118,7 +118,9 @@ export function afterStatus(
   if (verdict.says === 'nothing') return undefined;
   const { state } = record;
   const paysAfterRefusal = state === 'rejected' && verdict.says === 'ended' && movesMoney(verdict.outcome);
-  if (state === 'settled' || (state === 'rejected' && !paysAfterRefusal)) {
+  // The answer came for an earlier attempt, or for another call of the attempt, which ended unsent meanwhile.
+  const isPlanned = state === 'planned' && verdict.says === 'known';
+  if (state === 'settled' || isPlanned || (state === 'rejected' && !paysAfterRefusal)) {
     return statusKind(record, answer) === 'not-moved'
       ? toAcknowledgedWithoutMoney(record)
       : toAcknowledged(record);

@@ -26,14 +26,15 @@ export class StatusResolver {
   }
 
   /**
-   * Asks once and writes down what the answer proves. An error, even "not found", proves nothing.
+   * Asks once and writes down what the answer proves. An error, even "not found", proves nothing. Nobody asks about
+   * a planned payment, which is still to be sent.
    *
    * @returns The record afterwards.
    */
   async ask(existing: StoredJournalRecord, options: CallOptions = {}): Promise<StoredJournalRecord> {
     const { record } = existing;
     const path = this.paths[record.family];
-    if (path === undefined || existing.damaged !== undefined) return existing;
+    if (path === undefined || existing.damaged !== undefined || record.state === 'planned') return existing;
     const answer = await this.gateway.read(statusCall(path, record), options).catch((error: unknown) => {
       if (isPaymentsError(error)) return undefined;
       throw error;

@@ -47,6 +47,33 @@ export function toInFlight(
   return existingKey === undefined ? record : { ...record, keepsKey: true };
 }
 
+/**
+ * Plans an attempt: it is written down in a transaction of the application, and sent after the commit.
+ *
+ * @param givenKey The caller's own key.
+ * @param existingKey The key of the attempt, if it was made before.
+ */
+export function toPlanned(
+  payment: NewPayment,
+  attempt: number,
+  givenKey: string | undefined,
+  existingKey?: string,
+): JournalRecord {
+  const { probe: _probe, ...record } = toInFlight(payment, attempt, givenKey, existingKey);
+  return { ...record, state: 'planned' };
+}
+
+/** Begins the attempt of a planned payment, with its key and its bytes. */
+export function toSending(planned: JournalRecord): JournalRecord {
+  const { stale: _stale, ...record } = planned;
+  return { ...record, intent: newIntent(), state: 'in-flight', probe: 'after-silence' };
+}
+
+/** The gateway turned a planned payment away, so it stays planned and keeps its key. */
+export function toPlannedAgain(planned: JournalRecord): JournalRecord {
+  return { ...planned, keepsKey: true };
+}
+
 /** Flattens the string: `randomUUID` returns a rope, which keeps eight times the memory. */
 function newIntent(): string {
   return Buffer.from(randomUUID(), 'latin1').toString('latin1');
@@ -78,21 +105,22 @@ export function toAccepted(record: JournalRecord, answer?: string, outcome?: Pay
 }
 
 /**
- * The gateway has the payment, and nothing else is known. That contradicts a refusal, and an operator who
- * settled it without success: the payment is unknown again.
+ * The gateway has the payment, and nothing else is known. That contradicts a refusal, a plan that nobody has sent,
+ * and an operator who settled it without success: the payment is unknown.
  */
 export function toAcknowledged(record: JournalRecord): JournalRecord {
-  return record.state === 'rejected' || contradicts(record)
+  return record.state === 'rejected' || record.state === 'planned' || contradicts(record)
     ? conflicting(record)
     : toAcknowledgedWithoutMoney(record);
 }
 
 /**
  * The gateway has the payment and says that no money moved. That agrees with a refusal and with such an
- * operator.
+ * operator. Of a planned payment it can only mean an earlier attempt.
  */
 export function toAcknowledgedWithoutMoney(record: JournalRecord): JournalRecord {
-  return isAcknowledged(record) || record.state === 'rejected' ? record : { ...record, acknowledged: true };
+  const agrees = record.state === 'rejected' || record.state === 'planned';
+  return isAcknowledged(record) || agrees ? record : { ...record, acknowledged: true };
 }
 
 /** Whether the gateway ever said that it has the payment. Then another attempt could pay twice. */
@@ -129,7 +157,7 @@ export function toUnknown(
 ): JournalRecord {
   const known = PROVES_RECEIPT.has(evidence) ? toAcknowledged(record) : record;
   if (contradicts(known) && !isAcknowledged(known)) return { ...reopened(known), evidence };
-  if (known.state !== 'in-flight' && known.state !== 'unknown') return known;
+  if (known.state !== 'in-flight' && known.state !== 'planned' && known.state !== 'unknown') return known;
   if (record.state === 'settled') return known;
   const { probe: _spent, ...rest } = known;
   return { ...rest, state: 'unknown', evidence, ...(probe && { probe }) };

@@ -15,7 +15,7 @@ import { type CallResult } from '../../gateway/call-result.js';
 import { type CallLimits } from '../../gateway/call-options.js';
 import { withDeadline, WriteRetryQueue, type DeadlineResult } from '../../common/timing.js';
 import { type Recorded } from './payment-result.js';
-import { type NewPayment, toInFlight } from './journal-transitions.js';
+import { type NewPayment, toInFlight, toSending } from './journal-transitions.js';
 import { type IntentBegin, PaymentIntent } from './payment-intent.js';
 import { type ProbeRules, decideRepeatedCall, type RequestedPayment, type Refusal } from './repeated-call.js';
 
@@ -23,6 +23,8 @@ import { type ProbeRules, decideRepeatedCall, type RequestedPayment, type Refusa
 export type Begun =
   | { readonly intent: PaymentIntent }
   | { readonly tombstone: PaymentTombstone }
+  /** The enlisted payment is not in the journal. */
+  | { readonly missing: true }
   | {
       readonly existing: JournalRecord;
       readonly refusal: Refusal;
@@ -84,20 +86,40 @@ export class JournalWriter {
     await withDeadline(this.later.flush(), soon());
   }
 
+  /** Begins a planned payment without its caller. Resolves to undefined if another process was faster. */
+  async beginPlanned(
+    existing: StoredJournalRecord,
+    { deadline, sendBy }: CallLimits,
+  ): Promise<PaymentIntent | undefined> {
+    const taking = this.beginIntent(toSending(existing.record), existing, deadline);
+    const begun = await this.waitFor(taking, existing, sendBy, (late) =>
+      'intent' in late ? late.intent.release() : undefined,
+    );
+    return 'intent' in begun ? begun.intent : undefined;
+  }
+
   /** Begins a probe without its caller. Resolves to undefined if another process was faster. */
   async beginProbe(
     existing: StoredJournalRecord,
     { deadline, sendBy }: CallLimits,
   ): Promise<PaymentIntent | undefined> {
     const taking = PaymentIntent.beginProbe(this.store, existing, deadline);
+    return this.waitFor(taking, existing, sendBy, (late) => late?.release());
+  }
+
+  /** @param undo Undoes what comes too late. */
+  private async waitFor<T>(
+    taking: Promise<T>,
+    { record: { reference } }: StoredJournalRecord,
+    sendBy: number,
+    undo: (late: T) => unknown,
+  ): Promise<T> {
     const waited = await this.wait(taking, sendBy);
     if (waited.ended === 'done') return waited.value;
-    taking.then((intent) => intent?.release()).catch(() => {});
+    taking.then(undo).catch(() => {});
     throw new PaymentsStorageError(
-      'The journal did not answer in time, so the payment was not sent once more.',
-      {
-        reference: existing.record.reference,
-      },
+      'The journal did not answer in time, so recover() did not send the payment.',
+      { reference },
     );
   }
 
@@ -115,17 +137,26 @@ export class JournalWriter {
       const begun: Begun | IntentBegin = existing
         ? await this.repeat(existing, asked, payment, deadline)
         : await this.beginFirst(asked, payment, deadline);
-      if ('intent' in begun || 'tombstone' in begun || 'refusal' in begun) return begun;
+      if ('intent' in begun || 'tombstone' in begun || 'refusal' in begun || 'missing' in begun) return begun;
       existing = begun.existing;
     }
   }
 
-  private beginFirst(
-    { attempt, idempotencyKey }: RequestedPayment,
+  private async beginFirst(
+    { attempt, idempotencyKey, enlisted }: RequestedPayment,
     payment: NewPayment,
     deadline: number,
-  ): Promise<IntentBegin> {
+  ): Promise<Begun | IntentBegin> {
+    if (enlisted) return this.findEnlisted(payment);
     return this.beginIntent(toInFlight(payment, attempt ?? 1, idempotencyKey), undefined, deadline);
+  }
+
+  /** Without a record nothing is sent: the transaction is still open, or was rolled back. */
+  private async findEnlisted(payment: NewPayment): Promise<Begun | IntentBegin> {
+    const existing = await this.store.get(payment);
+    if (existing) return { existing };
+    const tombstone = await this.store.tombstone(payment);
+    return tombstone ? { tombstone } : { missing: true };
   }
 
   /** Acts on the payment that the journal holds under the reference. */
@@ -140,6 +171,9 @@ export class JournalWriter {
       const { attempt, idempotencyKey } = decision;
       const record = toInFlight(payment, attempt, asked.idempotencyKey, idempotencyKey);
       return this.beginIntent(record, existing, deadline);
+    }
+    if (decision.act === 'send-planned') {
+      return this.beginIntent(toSending(existing.record), existing, deadline);
     }
     if (decision.act !== 'probe') return { existing: existing.record, refusal: decision };
     const intent = await PaymentIntent.beginProbe(this.store, existing, deadline);

@@ -13,7 +13,14 @@ import { type EarlierTries } from '../../gateway/decide-after-try.js';
 import { type CallLimits } from '../../gateway/call-options.js';
 import { withDeadline } from '../../common/timing.js';
 import { changeRecord } from './change-record.js';
-import { besideAnotherTry, toAccepted, toProbing, toRejected, toUnknown } from './journal-transitions.js';
+import {
+  besideAnotherTry,
+  toAccepted,
+  toPlannedAgain,
+  toProbing,
+  toRejected,
+  toUnknown,
+} from './journal-transitions.js';
 import { replaceReverted, restore } from './lost-record.js';
 import { answerText } from './stored-answer.js';
 import { evidenceOf } from './repeated-call.js';
@@ -114,6 +121,11 @@ export class PaymentIntent {
     return this.stored.record;
   }
 
+  /** Whether the payment was enlisted in a transaction: if the call sends nothing, another one does. */
+  get isPlanned(): boolean {
+    return this.before?.state === 'planned';
+  }
+
   /** Whether the journal may say that the request left. */
   get mayBeSentAgain(): boolean {
     return this.marking !== undefined;
@@ -158,8 +170,8 @@ export class PaymentIntent {
   }
 
   /** Restores the record before, because nothing was sent. Resolves to the record afterwards. */
-  async release(): Promise<StoredJournalRecord | undefined> {
-    if (this.before) return (await this.replace(this.before, 0)) ?? restore(this.store, this.before);
+  async release(before = this.before): Promise<StoredJournalRecord | undefined> {
+    if (before) return (await this.replace(before, 0)) ?? restore(this.store, before);
     const removed = await this.write(({ record, version }) => this.store.remove(record, version));
     return removed ? undefined : this.store.get(this.record);
   }
@@ -185,8 +197,14 @@ export class PaymentIntent {
       }
       default:
         // The gateway may answer 401, 429 or a redirect after it made the payment, so the key stays.
-        return result.answered ? this.reject(false) : this.release();
+        return result.answered ? this.turnAway() : this.release();
     }
+  }
+
+  /** Nobody may ever call again for a planned payment, so it stays planned. */
+  private turnAway(): Promise<StoredJournalRecord | undefined> {
+    const { before } = this;
+    return before?.state === 'planned' ? this.release(toPlannedAgain(before)) : this.reject(false);
   }
 
   /** Writes a refusal only if nobody else has acted on the payment: another try may have come through. */

@@ -1,6 +1,6 @@
 import { type JournalRecord } from '../../storage/journal-store.js';
 import { movesMoney } from '../../common/vocabulary.js';
-import { type PaymentOutcomeUnknownError } from '../../errors/payments-errors.js';
+import { isPaymentsError, type PaymentOutcomeUnknownError } from '../../errors/payments-errors.js';
 import { type CallAborted, type CallFailure, type CallResult } from '../../gateway/call-result.js';
 import { type MoneyCall } from '../../gateway/gateway-call.js';
 import { withLastResponse, type PaymentsResponse } from '../../gateway/answer/wire-record.js';
@@ -9,6 +9,8 @@ import { type Refusal } from './repeated-call.js';
 import {
   attemptRefused,
   endNotWritten,
+  enlistedRefused,
+  stillPlanned,
   referenceReused,
   existingPaymentUnknown,
 } from './repeated-call-errors.js';
@@ -68,6 +70,21 @@ export function paymentResult<T extends object>(
 }
 
 /**
+ * The result of a call for a planned payment: if the call sent nothing, the payment stays planned, and the error must
+ * not say that nothing will be sent.
+ */
+export function plannedResult<T>(
+  result: PaymentResult<T>,
+  { end }: Pick<CallResult<T>, 'end'>,
+): PaymentResult<T> {
+  const hasEnded = end === 'success' || end === 'rejected' || end === 'unknown';
+  if (result.ok || hasEnded || !isPaymentsError(result.error)) return result;
+  return result.error.mayHaveBeenProcessed === true
+    ? result
+    : { ...result, error: stillPlanned(result.error) };
+}
+
+/**
  * The error if another try of the payment runs or ran meanwhile: the end of this call says nothing about that
  * try.
  */
@@ -104,6 +121,8 @@ export function existingPaymentResult<T extends object>(
       return { ok: false, error: existingPaymentUnknown(existing, refusal.evidence) };
     case 'refuse':
       return { ok: false, error: referenceReused(existing, refusal.because) };
+    case 'refused':
+      return { ok: false, error: enlistedRefused(existing) };
     case 'refuse-attempt':
       return { ok: false, error: attemptRefused(existing, refusal.next) };
   }

@@ -2,6 +2,8 @@ import { type JournalRecord, type PaymentTombstone } from '../../storage/journal
 import { type OutcomeEvidence } from '../../common/vocabulary.js';
 import {
   PaymentOutcomeUnknownError,
+  PaymentRejectedError,
+  PaymentsError,
   PaymentsValidationError,
   type PaymentsErrorDetails,
   ReferenceReusedError,
@@ -40,13 +42,53 @@ export function endNotWritten(
   );
 }
 
+/** The error of a call that sent nothing for a planned payment. */
+export function stillPlanned(error: PaymentsError): PaymentsError {
+  return Object.defineProperties(error, {
+    hint: { value: STILL_PLANNED, enumerable: true },
+    mayHaveBeenProcessed: { value: 'not-by-this-call', enumerable: true },
+  });
+}
+
+/** The error for an enlisted payment that the journal does not hold. */
+export function notEnlisted({ operation, reference }: ExistingPayment): PaymentsError {
+  return new NotEnlistedError(
+    'ENTRY_NOT_FOUND',
+    'The journal does not hold this payment, so nothing was sent: its transaction was rolled back, or is not committed yet.',
+    { operation, reference, hint: 'Commit the transaction, then call send().' },
+  );
+}
+
+/** The error for an enlisted payment that the gateway refused when it was sent. */
+export function enlistedRefused({
+  operation,
+  reference,
+  idempotencyKey,
+  keepsKey,
+}: JournalRecord): PaymentsError {
+  const hint = keepsKey
+    ? SAME_AGAIN
+    : 'Correct the cause and enlist it again, or call the service: that is the next attempt.';
+  return new PaymentRejectedError('REJECTED', 'The gateway has refused this payment.', {
+    operation,
+    reference,
+    idempotencyKey,
+    hint,
+  });
+}
+
+/** An open transaction may yet be committed, and its payment sent. */
+class NotEnlistedError extends PaymentsError {
+  override readonly mayHaveBeenProcessed = 'not-by-this-call';
+}
+
 /** The error for a reference that cannot be used for this call. */
 export function referenceReused(
   record: ExistingPayment & Pick<JournalRecord, 'state'>,
   because: ReuseReason,
 ): ReferenceReusedError {
   return new ReferenceReusedError(
-    `Nothing was sent by this call: the reference ${WHY[because]}${because === 'another-payment' ? STATES[record.state] : ''}.`,
+    `Nothing was sent by this call: the reference ${WHY[because]}${because === 'another-payment' || because === 'another-key' ? STATES[record.state] : ''}.`,
     { ...detailsOf(record), hint: hintFor(record, because) },
     because !== 'ended',
   );
@@ -81,13 +123,14 @@ export function attemptRefused(
 
 const WHY: Readonly<Record<ReuseReason, string>> = {
   'another-payment': 'belongs to a payment with another body or through another operation, which ',
-  'another-key': 'belongs to a payment that was accepted under another idempotency key',
+  'another-key': 'belongs to a payment under another idempotency key, which ',
   ended: 'belongs to a payment that has ended without success',
   'unlisted-refusal':
     'belongs to a payment with another body or idempotency key, which the gateway refused or turned away without a listed refusal',
 };
 
 const STATES: Readonly<Record<JournalRecord['state'], string>> = {
+  planned: 'is planned and will be sent',
   'in-flight': 'is being made',
   accepted: 'the gateway has accepted',
   rejected: 'was refused',
@@ -106,6 +149,8 @@ const FORGOTTEN: Readonly<Record<PaymentTombstone['end'], string>> = {
   expired: 'has expired',
 };
 
+const STILL_PLANNED =
+  'The payment stays planned: PaymentsJournal.recover() sends it, or the same call made again. Only PaymentsJournal.settle() with the outcome failed gives it up.';
 const NEW_REFERENCE = 'Use a new reference for every payment.';
 const ASK_FIRST =
   'Ask the gateway what happened to it, and use a new reference only after the gateway confirmed that it made nothing.';

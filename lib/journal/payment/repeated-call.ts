@@ -12,13 +12,15 @@ export interface RequestedPayment {
   readonly idempotencyKey?: string | undefined;
   /** The caller's own count. */
   readonly attempt?: number | undefined;
+  /** The caller has enlisted the payment and asks to send it: no other attempt may begin. */
+  readonly enlisted?: true;
 }
 
 /**
  * Why a reference cannot be used.
  *
  * - `another-payment`: its payment has another body or operation.
- * - `another-key`: its payment was accepted under another key.
+ * - `another-key`: its payment was accepted, or is planned, under another key.
  * - `ended`: its payment failed, was cancelled or expired.
  * - `unlisted-refusal`: its payment was refused without a listed code, or turned away, so only the same
  *   payment with the same key may follow.
@@ -34,20 +36,24 @@ export type RepeatedCall =
       /** The key of the attempt, if it was made before. */
       readonly idempotencyKey?: string;
     }
+  /** Send the planned request, with its key. */
+  | { readonly act: 'send-planned' }
   /** Send the recorded request once more, with its key. */
   | { readonly act: 'probe' }
   /** Return the stored answer. */
   | { readonly act: 'repeat-answer' }
   | { readonly act: 'unknown'; readonly evidence: OutcomeEvidence }
   | { readonly act: 'refuse'; readonly because: ReuseReason }
+  /** The gateway refused the payment that the caller enlisted. */
+  | { readonly act: 'refused' }
   /** The caller's `attempt` was refused before. */
   | { readonly act: 'refuse-attempt'; readonly next: number };
 
 /** A call that sends nothing. */
-export type Refusal = Exclude<RepeatedCall, { readonly act: 'begin' | 'probe' }>;
+export type Refusal = Exclude<RepeatedCall, { readonly act: 'begin' | 'send-planned' | 'probe' }>;
 
 /**
- * Decides about a call by the existing record of its reference. Only `begin` and `probe` send anything.
+ * Decides about a call by the existing record of its reference. Only `begin`, `send-planned` and `probe` send anything.
  * `payments.ts` joins a running call of this process before, and refuses the reference of a forgotten
  * payment.
  */
@@ -61,16 +67,31 @@ export function decideRepeatedCall(
   if (mayBeTriedAgain(record)) {
     // An operator does not stop a running call, which may still send.
     if (existing.leaseLeftMs > 0) return { act: 'unknown', evidence: 'in-flight' };
+    if (asked.enlisted)
+      return record.state === 'rejected' ? { act: 'refused' } : { act: 'refuse', because: 'ended' };
     return record.keepsKey ? sameAttempt(record, asked) : nextAttempt(record, asked);
   }
   if (hasEnded(record)) return { act: 'refuse', because: 'ended' };
   if (record.bodyHash !== asked.bodyHash) return { act: 'refuse', because: 'another-payment' };
   const anotherKey = usesAnotherKey(record, asked);
+  if (record.state === 'planned') return plannedCall(existing, anotherKey);
   if (record.state === 'accepted' || record.state === 'settled') {
     return anotherKey ? { act: 'refuse', because: 'another-key' } : { act: 'repeat-answer' };
   }
   if (!anotherKey && isProbeDue(existing, rules)) return { act: 'probe' };
   return { act: 'unknown', evidence: evidenceOf(existing) };
+}
+
+function plannedCall(existing: StoredJournalRecord, anotherKey: boolean): RepeatedCall {
+  if (anotherKey) return { act: 'refuse', because: 'another-key' };
+  return isSendable(existing) ? { act: 'send-planned' } : { act: 'unknown', evidence: 'interrupted' };
+}
+
+/** Whether this version can send a planned payment. */
+export function isSendable({ record, damaged, leaseLeftMs }: StoredJournalRecord): boolean {
+  const { state, operation, body } = record;
+  if (damaged !== undefined || state !== 'planned' || leaseLeftMs > 0 || isAcknowledged(record)) return false;
+  return body !== undefined && isMoneyOperation(operation) && isJsonObject(body);
 }
 
 /** Whether the caller asks for another key than that of the payment. */

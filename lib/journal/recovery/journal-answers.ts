@@ -55,7 +55,7 @@ const MAY_BE_MADE: ReadonlySet<PaymentTombstone['end']> = new Set([
 export function noOutcome(existing: StoredJournalRecord, timeoutMs: number): PaymentOutcomeUnknownError {
   const { state, operation, reference, idempotencyKey } = existing.record;
   return new PaymentOutcomeUnknownError(
-    state === 'accepted' ? 'in-flight' : evidenceOf(existing),
+    state === 'accepted' || state === 'planned' ? 'in-flight' : evidenceOf(existing),
     `No outcome came within ${timeoutMs} ms: the payment is ${state} and stays open.`,
     {
       operation,

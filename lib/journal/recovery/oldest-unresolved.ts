@@ -5,6 +5,7 @@ import {
   type StoredJournalRecord,
 } from '../../storage/journal-store.js';
 import { type JournalState } from '../../common/vocabulary.js';
+import { openMs, sinceCreationMs } from './recovery-decision.js';
 
 /**
  * The payment whose outcome has been open for the longest time.
@@ -36,15 +37,10 @@ export async function oldestExcept(
   do {
     const page = await store.list(scope, except, { limit: PAGE_SIZE, ...(after !== undefined && { after }) });
     for (const stored of page.entries) {
-      if (oldest && sinceCreationMs(stored) <= oldest.ageMs) return oldest;
-      if (!oldest || stored.ageMs > oldest.ageMs) oldest = stored;
+      if (oldest && sinceCreationMs(stored) <= openMs(oldest)) return oldest;
+      if (!oldest || openMs(stored) > openMs(oldest)) oldest = stored;
     }
     after = page.next;
   } while (after !== undefined);
   return oldest;
-}
-
-/** By the storage's clock. */
-function sinceCreationMs({ createdAt, updatedAt, idleMs }: StoredJournalRecord): number {
-  return updatedAt + idleMs - createdAt;
 }

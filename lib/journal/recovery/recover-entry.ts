@@ -17,7 +17,7 @@ export class EntryRecovery {
   constructor(
     private readonly rules: RecoveryRules,
     private readonly store: JournalStore,
-    private readonly payments: Pick<Payments, 'probe'>,
+    private readonly payments: Pick<Payments, 'probe' | 'sendPlanned'>,
     private readonly status: StatusResolver,
     private readonly announceStale: AnnounceStale,
     private readonly stopping: AbortSignal,
@@ -26,7 +26,8 @@ export class EntryRecovery {
   /** Whether `recover` would read or write anything. A journal may hold a million payments without work. */
   hasWork(existing: StoredJournalRecord): boolean {
     if (isStale(existing, this.rules)) return true;
-    if (decideRecovery(existing, this.rules) !== 'keep') return this.isProbe(existing);
+    const decision = decideRecovery(existing, this.rules);
+    if (decision !== 'keep') return decision !== 'leave';
     const { record } = existing;
     return this.status.canAsk(record.family) || keptUnknown(existing, this.rules) !== record;
   }
@@ -50,7 +51,9 @@ export class EntryRecovery {
 
   private async resolve(existing: StoredJournalRecord): Promise<EntryEnd> {
     const { record } = existing;
-    if (decideRecovery(existing, this.rules) === 'leave') return {};
+    const decision = decideRecovery(existing, this.rules);
+    if (decision === 'leave') return {};
+    if (decision === 'send') return this.stopping.aborted ? {} : this.send(existing);
     const askMs = Math.min(ASK_WITHIN_MS, this.rules.deadlineMs);
     const asked = await this.status.ask(existing, { timeoutMs: askMs, deadlineMs: askMs });
     if (record.state === 'accepted') return asked.record.state === 'settled' ? { known: true } : {};
@@ -67,6 +70,15 @@ export class EntryRecovery {
     if (!result) return {};
     const state = result.existing?.state;
     return { probed: true, known: state === 'accepted' || state === 'settled' };
+  }
+
+  /** Sends a planned payment. One of several processes does it, and the others find nothing to do. */
+  private async send(existing: StoredJournalRecord): Promise<EntryEnd> {
+    const result = await this.payments.sendPlanned(existing);
+    if (!result?.existing) return {};
+    const { state } = result.existing;
+    // What could not be sent now stays planned, and is sent in a later run.
+    return state === 'planned' ? {} : { sent: true, known: state !== 'unknown' && state !== 'in-flight' };
   }
 
   /** The replica that writes the mark announces the payment, once. */

@@ -1,5 +1,6 @@
 import { type JournalRecord, type StoredJournalRecord } from '../../storage/journal-store.js';
 import { quoted } from '../../common/quoted.js';
+import { type JournalState } from '../../common/vocabulary.js';
 import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
 import { isMoneyOperation } from '../../common/operations.js';
 import { isJsonObject } from '../../common/json-object.js';
@@ -18,23 +19,30 @@ export function runLimitMs(recoveryWindowMs: number): number {
   return Math.max(SHORTEST_RUN_MS, recoveryWindowMs / 3);
 }
 
+/** How long a planned payment is left to whoever committed it, and sends it at once. */
+export const PLANNED_WAIT_MS = 10_000;
+
 /**
  * What to do about an open payment.
  *
- * - `leave`: its call may still be running.
+ * - `leave`: its call may still be running, or is about to begin.
+ * - `send`: it is planned.
  * - `probe`: send it once more, with the same key and bytes.
  * - `keep`: it stays unknown.
  */
 export function decideRecovery(
   existing: StoredJournalRecord,
   rules: RecoveryRules,
-): 'leave' | 'probe' | 'keep' {
+): 'leave' | 'send' | 'probe' | 'keep' {
+  if (existing.record.state === 'planned') {
+    return existing.leaseLeftMs > 0 || existing.idleMs <= PLANNED_WAIT_MS ? 'leave' : 'send';
+  }
   if (existing.leaseLeftMs > 0 || existing.ageMs <= rules.deadlineMs + MARGIN_MS) return 'leave';
   // Without the note that the request left, the caller may have been told that nothing was sent.
   return existing.record.sent && isProbeDue(existing, rules) ? 'probe' : 'keep';
 }
 
-const STATES: readonly string[] = ['in-flight', 'accepted', 'rejected', 'unknown', 'settled'];
+const STATES: readonly string[] = ['planned', 'in-flight', 'accepted', 'rejected', 'unknown', 'settled'];
 
 /**
  * Why this version of the package cannot handle a payment, which a newer one may have written; undefined if
@@ -45,7 +53,8 @@ export function unusable({ damaged, record }: StoredJournalRecord): string | und
   const { state, operation, body } = record;
   if (!STATES.includes(state)) return `this version does not know its state ${quoted(state)}`;
   if (!isMoneyOperation(operation)) return `this version does not know its operation ${quoted(operation)}`;
-  return body === undefined || isJsonObject(body) ? undefined : 'its request cannot be read';
+  const isReadable = body === undefined ? state !== 'planned' : isJsonObject(body);
+  return isReadable ? undefined : 'its request cannot be read';
 }
 
 /** The record of a payment that stays unknown. Erases the request after the recovery window. */
@@ -58,8 +67,24 @@ export function keptUnknown(existing: StoredJournalRecord, rules: RecoveryRules)
   return ageMs > rules.recoveryWindowMs && named.body !== undefined ? toErased(named) : named;
 }
 
+const OPEN: readonly JournalState[] = ['planned', 'in-flight', 'unknown', 'accepted'];
+
 /** Whether a payment has been open for so long that somebody should look at it. */
-export function isStale({ record, ageMs }: StoredJournalRecord, { staleAfterMs }: RecoveryRules): boolean {
-  const open = record.state === 'in-flight' || record.state === 'unknown' || record.state === 'accepted';
-  return open && !record.stale && ageMs > staleAfterMs;
+export function isStale(existing: StoredJournalRecord, { staleAfterMs }: RecoveryRules): boolean {
+  const { state, stale } = existing.record;
+  return OPEN.includes(state) && !stale && openMs(existing) > staleAfterMs;
+}
+
+/**
+ * How long a payment has been open. Each vain try to send a planned one begins its age anew, so the age of its first
+ * attempt is that of the payment.
+ */
+export function openMs(existing: StoredJournalRecord): number {
+  const { state, attempt } = existing.record;
+  return state === 'planned' && attempt === 1 ? sinceCreationMs(existing) : existing.ageMs;
+}
+
+/** By the storage's clock. */
+export function sinceCreationMs({ createdAt, updatedAt, idleMs }: StoredJournalRecord): number {
+  return updatedAt + idleMs - createdAt;
 }

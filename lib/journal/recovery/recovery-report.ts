@@ -11,6 +11,8 @@ import { failureLabel } from '../../errors/payments-errors.js';
 export interface RecoveryReport {
   /** Payments that were sent once more, with the same key and bytes. */
   readonly probed: number;
+  /** Planned payments that were sent; absent if there are none. */
+  readonly sent?: number;
   /** Payments whose end is known now. */
   readonly settled: number;
   /** Payments that may have been made and stay unknown. */
@@ -28,6 +30,8 @@ export interface RecoveryReport {
 export interface EntryEnd {
   readonly known?: boolean;
   readonly probed?: true;
+  /** A planned payment was sent. */
+  readonly sent?: true;
 }
 
 /** More payments are only counted. */
@@ -37,13 +41,15 @@ const NAMED_IN_LOG = 10;
 export class RecoveryTally {
   unfinished = false;
   private probed = 0;
+  private sent = 0;
   private settled = 0;
   private stillUnknown = 0;
   private readonly failures = new NamedPayments();
   private readonly unusable = new NamedPayments();
 
-  add({ known, probed }: EntryEnd): void {
+  add({ known, probed, sent }: EntryEnd): void {
     if (probed) this.probed += 1;
+    if (sent) this.sent += 1;
     if (known === true) this.settled += 1;
     if (known === false) this.stillUnknown += 1;
   }
@@ -59,7 +65,7 @@ export class RecoveryTally {
   }
 
   report(): RecoveryReport {
-    const { probed, settled, stillUnknown, failures, unusable } = this;
+    const { probed, sent, settled, stillUnknown, failures, unusable } = this;
     const logger = new SafeLogger('PaymentsJournal');
     if (failures.count > 0)
       logger.error(`recover() failed for ${failures.text()}: the next run tries them again.`);
@@ -71,6 +77,7 @@ export class RecoveryTally {
     }
     return {
       probed,
+      ...(sent > 0 && { sent }),
       settled,
       stillUnknown,
       ...(failures.count > 0 && { failed: failures.count }),

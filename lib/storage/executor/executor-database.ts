@@ -34,7 +34,19 @@ export function executorDatabase(
       throw dialect.failure(error);
     }
   };
-  return { run, connect: () => Promise.resolve(new ExecutorSession(executor, dialect, run)) };
+  return {
+    run,
+    connect: () => Promise.resolve(new ExecutorSession(executor, dialect, run)),
+    join: async (transaction) => {
+      const joined = executor.wrapTransaction(transaction);
+      try {
+        await answered(ready(), 'the version of the tables');
+      } catch (error) {
+        throw dialect.failure(error);
+      }
+      return scriptsOf(joined, dialect);
+    },
+  };
 }
 
 /** Runs an operation again that others kept from being done: it has done nothing. */
@@ -52,6 +64,20 @@ function runOnce(executor: SqlExecutor, dialect: ExecutorDialect, script: SqlScr
   return script.atomic
     ? executor.transaction((transaction) => runSteps(transaction, script), dialect.transaction)
     : runSteps(executor, script);
+}
+
+/**
+ * Runs operations in a transaction of the application. A time limit would leave open whether a statement is carried out
+ * after it.
+ */
+function scriptsOf(transaction: SqlRunner, dialect: Pick<ExecutorDialect, 'failure'>): RunScript {
+  return async (script) => {
+    try {
+      return await runSteps(transaction, script);
+    } catch (error) {
+      throw dialect.failure(error);
+    }
+  };
 }
 
 /** Runs an operation in a transaction that somebody else ends. */

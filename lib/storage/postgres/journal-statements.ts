@@ -4,7 +4,7 @@ import { change, statement } from '../sql/sql-database.js';
 import { type JournalStatements } from '../sql/sql-statements.js';
 import { journalKeyValues } from '../sql/sql-text.js';
 import { deleteBatch } from './delete-batch.js';
-import { epochText, milliseconds, MOMENT } from './postgres-text.js';
+import { epochText, milliseconds, MOMENT, MOMENT_ALONE } from './postgres-text.js';
 import { nextOf, type TableNames } from './table-names.js';
 
 /** Each condition has its own index. */
@@ -32,7 +32,15 @@ function paymentHash(family: string, reference: string): string {
 
 /** The operations of the journal in PostgreSQL: one statement each. */
 export function journalStatements(names: TableNames): JournalStatements {
-  const texts = journalTexts(names);
+  return statementsOf(journalTexts(names, MOMENT));
+}
+
+/** The same in a transaction of the application, which keeps its own lock timeout and durability. */
+export function joinedJournalStatements(names: TableNames): JournalStatements {
+  return statementsOf(journalTexts(names, MOMENT_ALONE));
+}
+
+function statementsOf(texts: ReturnType<typeof journalTexts>): JournalStatements {
   return {
     insert: (record, leaseMs) =>
       statement(texts.insert, [
@@ -69,12 +77,12 @@ export function journalStatements(names: TableNames): JournalStatements {
 }
 
 /** The statements. Each comment lists the parameters. */
-function journalTexts({ journal, tombstones, versions }: TableNames) {
+function journalTexts({ journal, tombstones, versions }: TableNames, moment: string) {
   const isTombstone = `account = $1 AND environment = $2 AND payment = ${paymentHash('$3::text', '$4::text')}`;
   const tombstone = `FROM ${tombstones} WHERE ${isTombstone}`;
   return {
     /** Key, state, attempt, record, lease. */
-    insert: `WITH ${MOMENT}, written AS (
+    insert: `WITH ${moment}, written AS (
         INSERT INTO ${journal} (account, environment, family, reference, state, attempt, record, version,
                                 created_at, updated_at, attempt_at, lease_until)
         SELECT $1, $2, $3, $4, $5, $6::integer, $7::json, ${nextOf(versions)}, now, now, now, now + ${milliseconds('$8')}
@@ -94,11 +102,11 @@ function journalTexts({ journal, tombstones, versions }: TableNames) {
     tombstone: `SELECT attempt::text, ended, settled_by ${tombstone}`,
 
     /** Key, end, source of the outcome. */
-    endTombstone: `WITH ${MOMENT}
+    endTombstone: `WITH ${moment}
       UPDATE ${tombstones} SET ended = $5, settled_by = $6, left_at = now FROM moment WHERE ${isTombstone}`,
 
     /** Key, state, attempt, record, lease, version, `intentText`. */
-    replace: `WITH ${MOMENT}
+    replace: `WITH ${moment}
       UPDATE ${journal} SET state = $5, attempt = $6::integer, record = $7::json, version = ${nextOf(versions)},
         updated_at = now, lease_until = now + ${milliseconds('$8')},
         attempt_at = CASE WHEN attempt = $6::integer AND strpos(record::text, $10::text) > 0 THEN attempt_at ELSE now END
@@ -106,7 +114,7 @@ function journalTexts({ journal, tombstones, versions }: TableNames) {
       RETURNING ${STORED}`,
 
     /** Key, version. */
-    remove: `WITH ${MOMENT} DELETE FROM ${journal} USING moment WHERE ${KEY} AND version = $5::bigint`,
+    remove: `WITH ${moment} DELETE FROM ${journal} USING moment WHERE ${KEY} AND version = $5::bigint`,
 
     /**
      * Scope, states to leave out, creation time and id before the page, limit. Finds each existing state by one step in

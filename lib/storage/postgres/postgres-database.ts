@@ -7,20 +7,34 @@ import {
 } from '../sql/sql-database.js';
 import { DeliveryConnection } from './delivery-connection.js';
 import { autocommit, PooledConnection, type RunStatement } from './pooled-connection.js';
+import { JoinedTransactions } from './joined-transaction.js';
 import { type PostgresPool } from './postgres-pool.js';
 import { MARK } from './postgres-dialect.js';
+import { type TableNames } from './table-names.js';
 import { textLiteral, MOMENT } from './postgres-text.js';
 
 /**
  * The application's pool of `pg` as a database.
  *
- * @param inbox Name of the inbox's table.
  * @param handlersPool The application's own pool, which `paymentsPool()` shows.
  */
-export function postgresDatabase(pool: PostgresPool, inbox: string, handlersPool: PostgresPool): SqlDatabase {
+export function postgresDatabase(
+  pool: PostgresPool,
+  names: TableNames,
+  handlersPool: PostgresPool,
+): SqlDatabase {
+  const run = autocommit(pool);
+  const joined = new JoinedTransactions(run, names);
+  /** What handlers find as `context.transaction`. */
+  const lent = new WeakSet();
   return {
-    run: scripts(autocommit(pool)),
-    connect: async () => new PostgresSession(await PooledConnection.from(pool), inbox, handlersPool),
+    run: scripts(run),
+    connect: async () =>
+      new PostgresSession(await PooledConnection.from(pool), names.inbox, handlersPool, lent),
+    join: async (transaction) => {
+      const isOwn = typeof transaction === 'object' && transaction !== null && lent.has(transaction);
+      return scripts(await joined.join(transaction, isOwn));
+    },
   };
 }
 
@@ -46,6 +60,7 @@ class PostgresSession implements SqlSession {
     private readonly connection: PooledConnection,
     private readonly inbox: string,
     private readonly handlersPool: PostgresPool,
+    private readonly lent: WeakSet<object>,
   ) {
     const inTurn: RunStatement = (text, values) =>
       (this.handlers && !this.isBlocked ? this.handlers : this.connection).run(text, values);
@@ -58,6 +73,7 @@ class PostgresSession implements SqlSession {
 
   begin({ fence }: HeldKey, leaseMs: number): Promise<unknown> {
     this.handlers = new DeliveryConnection(this.connection, this.handlersPool);
+    this.lent.add(this.handlers.lent);
     return this.connection.run(beginTransaction(fence, leaseMs));
   }
 

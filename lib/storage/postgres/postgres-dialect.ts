@@ -2,7 +2,7 @@ import { type ExecutorDialect } from '../sql/executor-dialect.js';
 import { type HeldKey, type SqlStatement } from '../sql/sql-database.js';
 import { conflictStatements } from './conflict-statements.js';
 import { inboxStatements } from './inbox-statements.js';
-import { journalStatements } from './journal-statements.js';
+import { joinedJournalStatements, journalStatements } from './journal-statements.js';
 import { migrateInTransaction } from './migrate-payments.js';
 import { mayRunAgain, storageFailure, type StorageCalls } from './postgres-failure.js';
 import { MOMENT } from './postgres-text.js';
@@ -20,6 +20,7 @@ export function postgresDialect(names: TableNames, calls: StorageCalls): Executo
     statements: {
       inbox: inboxStatements(names),
       journal: journalStatements(names),
+      joinedJournal: joinedJournalStatements(names),
       conflicts: conflictStatements(names),
     },
     transaction: {},

@@ -3,7 +3,7 @@ import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { sqlParts } from '../sql/sql-parts.js';
 import { conflictStatements } from './conflict-statements.js';
 import { inboxStatements } from './inbox-statements.js';
-import { journalStatements } from './journal-statements.js';
+import { joinedJournalStatements, journalStatements } from './journal-statements.js';
 import { migrateTables } from './migrate-payments.js';
 import { autocommit } from './pooled-connection.js';
 import { postgresDatabase } from './postgres-database.js';
@@ -92,10 +92,11 @@ export function postgresStorage(options: PostgresStorageOptions): PaymentsStorag
       ? migrateTables(pool, names)
       : checkVersion(async (text) => (await run(text)).rows, names, OF_POOL),
   );
-  const database = postgresDatabase(tables, names.inbox, pool);
+  const database = postgresDatabase(tables, names, pool);
   const statements = {
     inbox: inboxStatements(names),
     journal: journalStatements(names),
+    joinedJournal: joinedJournalStatements(names),
     conflicts: conflictStatements(names),
   };
   return {

@@ -19,6 +19,9 @@ export const MOMENT = `moment AS (
     set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), true)
 )`;
 
+/** The same in a transaction of the application: its settings are its own. */
+export const MOMENT_ALONE = 'moment AS (SELECT clock_timestamp() AS now)';
+
 /** Milliseconds as an interval. */
 export function milliseconds(parameter: string): string {
   return `${parameter}::float8 * interval '1 millisecond'`;

@@ -56,6 +56,13 @@ export interface SqlDatabase {
   readonly run: RunScript;
   /** Takes the connection of one delivery, on which it is claimed, handled and finished. */
   connect(): Promise<SqlSession>;
+  /**
+   * Joins a transaction that the application began on this database: operations run in it, and change none of its
+   * settings. Absent if the database cannot.
+   *
+   * @throws PaymentsConfigError if `transaction` is none, or one of another database.
+   */
+  readonly join?: (transaction: unknown) => Promise<RunScript>;
 }
 
 /** What identifies a claim: the key of its entry, and its fence. */

@@ -22,9 +22,11 @@ const TRIES = 10;
 
 /** The journal in an SQL database. Each call is one operation. */
 export class SqlJournal implements JournalStore {
+  /** @param within Gives the journal inside of a transaction; undefined if the database has none. */
   constructor(
     private readonly run: RunScript,
     private readonly statements: JournalStatements,
+    readonly within?: JournalStore['within'],
   ) {}
 
   /**

@@ -12,10 +12,15 @@ export function sqlParts(
   statements: SqlStatements,
   transactional: boolean,
 ): PaymentsStorage {
+  const { join } = database;
+  const within =
+    join &&
+    (async (transaction: unknown): Promise<SqlJournal> =>
+      new SqlJournal(await join(transaction), statements.joinedJournal ?? statements.journal));
   return {
     name,
     inbox: new SqlInbox(database, statements, transactional),
-    journal: new SqlJournal(database.run, statements.journal),
+    journal: new SqlJournal(database.run, statements.journal, within),
     conflicts: new SqlConflicts(database.run, statements.conflicts),
   };
 }

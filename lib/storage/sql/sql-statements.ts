@@ -14,6 +14,8 @@ import { type HeldKey, type SqlScript } from './sql-database.js';
 export interface SqlStatements {
   readonly inbox: InboxStatements;
   readonly journal: JournalStatements;
+  /** Those for a transaction of the application, whose settings stay as they are. @default `journal` */
+  readonly joinedJournal?: JournalStatements;
   readonly conflicts: ConflictStatements;
 }
 

@@ -45,6 +45,13 @@ export class SqliteConnection {
     });
   }
 
+  /** A connection of the application, in the transaction that it has begun. */
+  static join(handle: SqliteHandle, now: () => number): SqliteConnection {
+    const connection = new SqliteConnection(handle, now);
+    handle.function(CLOCK, () => connection.moment);
+    return connection;
+  }
+
   /** Opens a file, and begins a transaction whose end is noticed by `isBegun`. */
   static begin(file: string, now: () => number): SqliteConnection {
     const connection = SqliteConnection.open(file, now);

@@ -15,6 +15,7 @@ import { isBusy, SqliteConnection, sqliteFailure } from './sqlite-connection.js'
 import { SQLITE } from './sqlite-dialect.js';
 import { openSqlite, type SqliteHandle } from './sqlite-engine.js';
 import { migrateFile } from './sqlite-tables.js';
+import { checkedTransaction } from './joined-transaction.js';
 import { guardTransaction } from './transaction-guard.js';
 import { Turns } from './turns.js';
 
@@ -26,7 +27,7 @@ const POLL_MS = 10;
 /** It would wait for the end of the handler that waits for it. */
 const NO_PAYMENT =
   'SQLite has one writer, and that is the transaction of this handler: a payment of it could not be written down before it is ' +
-  'sent. Write what is to be paid into a table of the same transaction, and pay it after the commit.';
+  'sent. Enlist it in the transaction of the handler (enlist…(context.transaction, request)): it is sent after the commit.';
 
 /**
  * A file of SQLite as a database. SQLite has one writer at a time, so writers take turns. A transaction of handlers
@@ -36,6 +37,8 @@ export class SqliteFile implements SqlDatabase {
   /** The delivery whose handlers call. */
   readonly handlers = new AsyncLocalStorage<SqliteSession>();
   private readonly turns = new Turns();
+  /** The application's own connections whose transactions were joined. */
+  private readonly joined = new WeakMap<object, SqliteConnection>();
   private closed = false;
 
   private constructor(
@@ -70,6 +73,18 @@ export class SqliteFile implements SqlDatabase {
     } finally {
       this.giveTurn();
     }
+  };
+
+  /** A transaction on a connection of the application is not the storage's: it has no turn, and no guard. */
+  readonly join = (transaction: unknown): Promise<RunScript> => {
+    const handling = this.handlers.getStore();
+    if (handling?.isOpen && handling.handle === transaction) return Promise.resolve(handling.run);
+    return new Promise((resolve) => {
+      const handle = checkedTransaction(transaction, this.file);
+      const connection = this.joined.get(handle) ?? SqliteConnection.join(handle, this.now);
+      this.joined.set(handle, connection);
+      resolve((script) => withoutOthers(() => connection.run(script, true) ?? { rows: [], rowCount: null }));
+    });
   };
 
   connect(): Promise<SqlSession> {

@@ -6,6 +6,7 @@ import { type InboxClaim } from '../../storage/inbox-store.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
 import { failureLabel, PaymentsStorageError, isPaymentsError } from '../../errors/payments-errors.js';
+import { HandlerEnlistments } from '../../journal/payment/handler-enlistments.js';
 import { ChangedMeanwhileError } from '../../journal/outcomes/webhook-outcomes.js';
 import { retryWrite, withDeadline } from '../../common/timing.js';
 import { DeliveryContext, HandlerTime } from '../handlers/handler-context.js';
@@ -62,17 +63,19 @@ export class HandlerRunner {
       transaction,
     );
     const run = { claim, webhook, context, time, step: 'The inbox' };
-    const runAll = (): Promise<StepsResult> => runSteps(planHandlers(work, claim), run);
+    const enlisted = new HandlerEnlistments();
+    const runAll = (): Promise<StepsResult> => enlisted.run(() => runSteps(planHandlers(work, claim), run));
     const steps = claim.within ? claim.within(runAll) : runAll();
     const waited = await withDeadline(steps, performance.now() + handlerTimeoutMs);
-    if (waited.ended === 'done') return this.end(claim, waited.value, work, webhook.event);
+    const { event } = webhook;
+    if (waited.ended === 'done') return this.end(claim, waited.value, work, event, enlisted);
     time.end(new Error(`The handlers took longer than ${handlerTimeoutMs} ms (handlerTimeoutMs).`));
-    const subject = describeEvent(webhook.event);
+    const subject = describeEvent(event);
     this.logger.error(
       `${run.step} takes longer than ${handlerTimeoutMs} ms for ${subject} and runs on; answered 503.`,
     );
     // The work that runs on keeps the claim, so no second run begins while the lease holds.
-    const ended = steps.then((result) => this.end(claim, result, work, webhook.event));
+    const ended = steps.then((result) => this.end(claim, result, work, event, enlisted));
     const rest = this.running.track(ended, () => `${run.step} for ${subject}`);
     rest.catch((error: unknown) => {
       this.logger.error(`The end of ${subject} could not be recorded: ${failureLabel(error)}`);
@@ -85,10 +88,12 @@ export class HandlerRunner {
     result: StepsResult,
     work: HandlerPlan,
     event: PaymentWebhookEvent,
+    enlisted: HandlerEnlistments,
   ): Promise<WebhookAnswer> {
     if (result.ok === false) return this.release(claim, result, event);
     if (result.ok === true && (await finished(claim))) {
       work.done();
+      enlisted.send();
       return DONE;
     }
     this.logger.error(`The handlers of ${describeEvent(event)} outran their lease; another run decides.`);

@@ -61,7 +61,7 @@ describe('the error for an unknown outcome', () => {
   it('says that an operator must look again if the gateway contradicted itself or the operator', () => {
     const error = outcomeUnknownError('conflict', {}, { operation: 'disbursement.bank' });
     expect(error.message).toBe(
-      'It is not known whether the money moved: it was written down as refused, or as ended without success, and the gateway acknowledged it afterwards.',
+      'It is not known whether the money moved: it was written down as refused, planned, or ended without success, and the gateway acknowledged it afterwards.',
     );
     expect(error.hint).toContain('PaymentsJournal.settle()');
     expect(error.hint).toContain('do not pay again under another reference');

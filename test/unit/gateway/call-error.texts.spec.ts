@@ -378,7 +378,7 @@ describe('the texts of an error', () => {
       [
         "PaymentOutcomeUnknownError",
         "OUTCOME_UNKNOWN",
-        "It is not known whether the money moved: it was written down as refused, or as ended without success, and the gateway acknowledged it afterwards.",
+        "It is not known whether the money moved: it was written down as refused, planned, or ended without success, and the gateway acknowledged it afterwards.",
         "Look the payout up with the gateway; do not pay again under another reference. Ask the gateway what happened to it, then write it down once more with PaymentsJournal.settle().",
         true,
       ]

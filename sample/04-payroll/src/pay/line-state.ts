@@ -32,6 +32,8 @@ export function resultOf(entry: JournalEntry | undefined): LineResult {
   switch (entry?.state) {
     case undefined:
       return NOT_SENT;
+    // This run enlists nothing; whatever plans a line will send it.
+    case 'planned':
     case 'in-flight':
       return unknownBecause('in-flight');
     case 'unknown':

@@ -3,6 +3,7 @@ import { type PaymentsStorage } from 'nestjs-payments';
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { conflictContract } from '../../../support/conflict-contract.js';
 import { inboxContract } from '../../../support/inbox-contract.js';
+import { joinedJournalContract } from '../../../support/joined-journal-contract.js';
 import { damagedJournalContract, journalContract } from '../../../support/journal-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { describeWith, postgresService } from '../../../support/services.js';
@@ -29,6 +30,21 @@ describeWith([postgresService], 'postgresStorage()', () => {
     });
     describe('its journal', () => {
       journalContract(() => ({ journal: storage().journal, pass: database.pass }));
+    });
+    describe('its journal inside of a transaction of the application', () => {
+      joinedJournalContract(() => ({
+        journal: storage().journal,
+        pass: database.pass,
+        begin: async () => {
+          const client = await database.pool.connect();
+          await client.query('BEGIN');
+          const end = async (how: string): Promise<void> => {
+            await client.query(how);
+            client.release();
+          };
+          return { handle: client, commit: () => end('COMMIT'), rollback: () => end('ROLLBACK') };
+        },
+      }));
     });
     describe('a row of its journal that cannot be read', () => {
       const update = (change: string) => (reference: string) =>

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe } from 'vitest';
 import { claimDecisions } from '../../../support/claim-decisions.js';
 import { conflictContract } from '../../../support/conflict-contract.js';
 import { inboxContract } from '../../../support/inbox-contract.js';
+import { joinedJournalContract } from '../../../support/joined-journal-contract.js';
 import { damagedJournalContract, journalContract } from '../../../support/journal-contract.js';
 import { describeWithSqlite, sqliteFile, type SqliteTestFile } from '../../../support/sqlite-file.js';
 
@@ -24,6 +25,28 @@ describeWithSqlite('sqliteStorage()', () => {
   });
   describe('its journal', () => {
     journalContract(() => ({ journal: file.open().journal, pass: file.pass }));
+  });
+  describe('its journal inside of a transaction of the application', () => {
+    joinedJournalContract(() => {
+      const { journal } = file.open();
+      return {
+        journal,
+        pass: file.pass,
+        begin: () => {
+          const handle = file.connect();
+          handle.exec('BEGIN IMMEDIATE');
+          return {
+            handle,
+            commit: () => {
+              handle.exec('COMMIT');
+            },
+            rollback: () => {
+              handle.exec('ROLLBACK');
+            },
+          };
+        },
+      };
+    });
   });
   describe('a row of its journal that cannot be read', () => {
     const update = (change: string) => (reference: string) => {

@@ -141,7 +141,7 @@ describeWithSqlite('a claim with the transaction of the handlers in SQLite', () 
       expect(await storage.journal.get(journalRecord('payout-1'))).toBeUndefined();
       await pay();
     });
-    await expect(handling).rejects.toThrow('pay it after the commit');
+    await expect(handling).rejects.toThrow('it is sent after the commit');
     expect(await running.finish()).toBe(true);
     expect(await payLater()).toMatchObject({ inserted: true });
   });

@@ -5,6 +5,9 @@ import {
   toAcknowledged,
   toAcknowledgedWithoutMoney,
   toErased,
+  toPlanned,
+  toPlannedAgain,
+  toSending,
   isAcknowledged,
   toProbing,
   toRejected,
@@ -193,5 +196,40 @@ describe('what is written down of a payment', () => {
   it('can lose its request and nothing else', () => {
     const { body: _body, probe: _probe, sent: _sent, ...rest } = record();
     expect(toErased(record())).toEqual(rest);
+  });
+});
+
+describe('a planned payment', () => {
+  const planned = toPlanned({ ...record(), body: '{"reference":"order-1"}' }, 2, undefined);
+
+  it('holds its request, its key and its attempt, and no probe', () => {
+    expect(planned).toMatchObject({ state: 'planned', attempt: 2, body: '{"reference":"order-1"}' });
+    for (const field of ['probe', 'sent', 'keepsKey']) expect(planned).not.toHaveProperty(field);
+    expect(toPlanned({ ...record(), body: '{}' }, 2, undefined, 'kept')).toMatchObject({
+      idempotencyKey: 'kept',
+      keepsKey: true,
+    });
+  });
+
+  it('is sent with its key and its bytes, by a call that nobody takes for another one', () => {
+    const { intent, probe, ...sending } = toSending({ ...planned, stale: true });
+    const { intent: before, ...rest } = planned;
+    expect(sending).toEqual({ ...rest, state: 'in-flight' });
+    expect([probe, intent === before]).toEqual(['after-silence', false]);
+    expect(toSending(toPlannedAgain(planned)).keepsKey).toBe(true);
+  });
+
+  it('is unknown once the gateway shows it, and stays planned if it shows that no money moved', () => {
+    expect(toAcknowledged(planned)).toMatchObject({ state: 'unknown', evidence: 'conflict' });
+    expect(toAcknowledgedWithoutMoney(planned)).toBe(planned);
+  });
+
+  it('never hides the end of a call that was sent all the same', () => {
+    expect(toUnknown(planned, 'no-answer', undefined)).toMatchObject({
+      state: 'unknown',
+      evidence: 'no-answer',
+    });
+    expect(toAccepted(planned, '{}')).toMatchObject({ state: 'accepted' });
+    expect(toRejected(toPlannedAgain(planned), true)).toMatchObject({ state: 'rejected', keepsKey: true });
   });
 });

@@ -32,6 +32,9 @@ const hash = (
       return new Promise(() => {});
     },
     probe: () => Promise.resolve(undefined),
+    enlist: () => Promise.reject(new Error('nobody enlists')),
+    sendPlanned: () => Promise.resolve(undefined),
+    stop: () => {},
     idle: () => Promise.resolve(),
   });
   void service[route](request as never);

@@ -13,7 +13,7 @@ import {
   type Recorded,
   existingPaymentResult,
 } from '../../../../lib/journal/payment/payment-result.js';
-import { recordedCall } from '../../../../lib/journal/payment/payments.js';
+import { recordedCall } from '../../../../lib/journal/payment/recorded-call.js';
 import { type Refusal } from '../../../../lib/journal/payment/repeated-call.js';
 import { journalRecord } from '../../../support/journal-contract.js';
 

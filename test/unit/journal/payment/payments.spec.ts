@@ -9,7 +9,8 @@ import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js'
 import { type FailureVerdict } from '../../../../lib/gateway/call-error.js';
 import { type CallResult, type CallFailure } from '../../../../lib/gateway/call-result.js';
 import { type GatewayClient, type RequestRules } from '../../../../lib/gateway/gateway-client.js';
-import { createPayments, type Payments, recordedCall } from '../../../../lib/journal/payment/payments.js';
+import { createPayments, type Payments } from '../../../../lib/journal/payment/payments.js';
+import { recordedCall } from '../../../../lib/journal/payment/recorded-call.js';
 import { journalRecord, storedBy } from '../../../support/journal-contract.js';
 import { remoteJournal } from '../../../support/remote-journal.js';
 

@@ -26,7 +26,7 @@ const UNLISTED =
   'belongs to a payment with another body or idempotency key, which the gateway refused or turned away without a listed refusal';
 const SAME_AGAIN =
   'Make the same call again with the same reference and content, or ask the gateway. Use a new reference, or list the code in the refusalCodes option, only after the gateway confirmed that it made nothing.';
-const KEY = 'belongs to a payment that was accepted under another idempotency key';
+const KEY = 'belongs to a payment under another idempotency key, which';
 
 describe('a reference that cannot be used', () => {
   it.each<[because: ReuseReason, state: JournalState, why: string, hint: string, mayBeMade: boolean]>([
@@ -34,8 +34,10 @@ describe('a reference that cannot be used', () => {
     ['another-payment', 'accepted', `${ANOTHER} the gateway has accepted`, WAIT, true],
     ['another-payment', 'unknown', `${ANOTHER} may have been made`, WAIT, true],
     ['another-payment', 'settled', `${ANOTHER} was made`, NEW, true],
-    ['another-key', 'accepted', KEY, WAIT, true],
-    ['another-key', 'settled', KEY, NEW, true],
+    ['another-payment', 'planned', `${ANOTHER} is planned and will be sent`, WAIT, true],
+    ['another-key', 'planned', `${KEY} is planned and will be sent`, WAIT, true],
+    ['another-key', 'accepted', `${KEY} the gateway has accepted`, WAIT, true],
+    ['another-key', 'settled', `${KEY} was made`, NEW, true],
     ['ended', 'settled', 'belongs to a payment that has ended without success', NEW, false],
     ['unlisted-refusal', 'rejected', UNLISTED, SAME_AGAIN, true],
   ])('because of %s (%s) has a hint that fits', (because, state, why, hint, mayBeMade) => {

@@ -24,6 +24,8 @@ const inFlight = storedRecord({}, { leaseLeftMs: MINUTE });
 const interrupted = storedRecord({}, { ageMs: 2 * MINUTE, idleMs: 2 * MINUTE });
 const unknown = (change: Partial<JournalRecord> = {}, idleMs = 0): StoredJournalRecord =>
   storedRecord({ state: 'unknown', evidence: 'no-answer', ...change }, { idleMs, ageMs: idleMs });
+const planned = (change: Partial<JournalRecord> = {}): StoredJournalRecord =>
+  storedRecord({ state: 'planned', ...change });
 const accepted = storedRecord({ state: 'accepted', answer: '{}' });
 const settled = (change: Partial<JournalRecord>): StoredJournalRecord =>
   storedRecord({ state: 'settled', settledBy: 'webhook', ...change });
@@ -36,6 +38,7 @@ const doubt = (evidence: string): object => ({ act: 'unknown', evidence });
 const refuse = (because: string): object => ({ act: 'refuse', because });
 const REPEAT = { act: 'repeat-answer' };
 const PROBE = { act: 'probe' };
+const SEND = { act: 'send-planned' };
 
 describe('the table of repeated calls', () => {
   const table: [cell: string, StoredJournalRecord, RequestedPayment, object][] = [
@@ -59,6 +62,32 @@ describe('the table of repeated calls', () => {
       SAME,
       doubt('interrupted'),
     ],
+
+    ['planned: it is sent', planned(), SAME, SEND],
+    [
+      'planned: it is sent for its own attempt and key',
+      planned(),
+      { ...SAME, attempt: 1, idempotencyKey: KEY },
+      SEND,
+    ],
+    ['planned: also for who enlisted it', planned(), { ...SAME, enlisted: true }, SEND],
+    ['planned: another body is refused', planned(), OTHER_BODY, refuse('another-payment')],
+    ['planned: another key is refused', planned(), OTHER_KEY, refuse('another-key')],
+    ['planned: a higher attempt is refused', planned(), HIGHER_ATTEMPT, refuse('another-key')],
+    [
+      'planned: a request that is cut off is not sent',
+      planned({ body: '{"refer' }),
+      SAME,
+      doubt('interrupted'),
+    ],
+    [
+      'planned: nothing is sent that the gateway says it has',
+      planned({ acknowledged: true }),
+      SAME,
+      doubt('interrupted'),
+    ],
+    ['planned: somebody holds it', { ...planned(), leaseLeftMs: 1 }, SAME, doubt('interrupted')],
+    ['planned, and damaged: unknown', { ...planned(), damaged: 'no JSON' }, SAME, doubt('interrupted')],
 
     ['accepted: the stored record', accepted, SAME, REPEAT],
     ['accepted: the stored record for its own attempt', accepted, { ...SAME, attempt: 1 }, REPEAT],
@@ -144,6 +173,18 @@ describe('the table of repeated calls', () => {
       doubt('interrupted'),
     ],
 
+    [
+      'rejected: who enlisted it begins no other attempt',
+      rejected,
+      { ...SAME, enlisted: true },
+      { act: 'refused' },
+    ],
+    [
+      'called failed by an operator: who enlisted it begins no other attempt',
+      settled({ outcome: 'failed', settledBy: 'operator' }),
+      { ...SAME, enlisted: true },
+      refuse('ended'),
+    ],
     ['rejected: the next attempt', rejected, SAME, begin(2)],
     ['rejected: the next attempt may have another body', rejected, OTHER_BODY, begin(2)],
     ['rejected: the next attempt may have another key', rejected, OTHER_KEY, begin(2)],

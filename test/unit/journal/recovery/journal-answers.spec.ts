@@ -17,6 +17,7 @@ describe('waiting for an outcome in vain', () => {
   it.each([
     [{ state: 'accepted', evidence: 'no-answer' }, 0, 'in-flight'],
     [{ state: 'unknown', evidence: 'no-answer' }, 0, 'no-answer'],
+    [{ state: 'planned' }, 0, 'in-flight'],
     [{ state: 'in-flight' }, 0, 'interrupted'],
     [{ state: 'in-flight' }, 1, 'in-flight'],
   ] as const)('says of %j with %d ms of lease: %s', (change, leaseLeftMs, evidence) => {

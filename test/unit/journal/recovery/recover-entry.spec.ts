@@ -32,7 +32,7 @@ describe('a payment without any answer or webhook', () => {
         return Promise.resolve(seen);
       },
     } as unknown as StatusResolver;
-    const client = { probe: () => Promise.resolve(undefined) };
+    const client = { probe: () => Promise.resolve(undefined), sendPlanned: () => Promise.resolve(undefined) };
     return new EntryRecovery(
       rules as unknown as ConstructorParameters<typeof EntryRecovery>[0],
       journal,
@@ -94,7 +94,7 @@ describe('what a run has to do', () => {
     new EntryRecovery(
       RULES,
       memoryStorage().journal,
-      { probe: () => Promise.resolve(undefined) },
+      { probe: () => Promise.resolve(undefined), sendPlanned: () => Promise.resolve(undefined) },
       { canAsk: () => canAsk } as unknown as StatusResolver,
       () => {},
       new AbortController().signal,
@@ -116,6 +116,8 @@ describe('what a run has to do', () => {
     ['its call was cut off', 90_001, { acknowledged: true }, 0, [true, true], { known: false }],
     ['it is unknown', 90_001, UNKNOWN, 0, [true, false], { known: false }],
     ['it is unknown, its request not needed', 900_001, UNKNOWN, 0, [true, true], { known: false }],
+    ['it is planned', 10_001, { state: 'planned' }, 0, [true, true], {}],
+    ['it was planned a moment ago', 10_000, { state: 'planned' }, 0, [false, false], {}],
     ['the gateway took it', 90_001, { state: 'accepted' }, 0, [true, false], {}],
     ['it is stale', 3_600_001, { state: 'accepted' }, 0, [true, true], {}],
   ])('is decided if %s', (_, ageMs, change, leaseLeftMs, work, end) => {
@@ -132,6 +134,7 @@ describe('a payment that is to be sent once more', () => {
   let stopping: AbortController;
   let asked: CallOptions[];
   const probe = vi.fn((_standing: StoredJournalRecord) => Promise.resolve(undefined));
+  const sendPlanned = (): Promise<undefined> => Promise.reject(new Error('nothing is planned'));
 
   const recover = async (ask?: () => void): Promise<unknown> =>
     recoverListed((await journal.get(journalRecord('order-1')))!, ask);
@@ -151,7 +154,14 @@ describe('a payment that is to be sent once more', () => {
       deadlineMs: 60_000,
       staleAfterMs: DUE_MS * 100,
     } as unknown as ConstructorParameters<typeof EntryRecovery>[0];
-    const entries = new EntryRecovery(rules, journal, { probe }, status, () => {}, stopping.signal);
+    const entries = new EntryRecovery(
+      rules,
+      journal,
+      { probe, sendPlanned },
+      status,
+      () => {},
+      stopping.signal,
+    );
     return entries.recover(listed);
   };
 
@@ -194,5 +204,43 @@ describe('a payment that is to be sent once more', () => {
     ).toEqual({});
     expect(probe).not.toHaveBeenCalled();
     expect(await journal.get(journalRecord('order-1'))).toEqual(before);
+  });
+});
+
+describe('a planned payment', () => {
+  const planned = storedRecord({ state: 'planned' }, { ageMs: 11_000, idleMs: 11_000 });
+  const stopping = new AbortController();
+  const recover = (
+    after: JournalRecord | 'somebody else was faster',
+    existing = planned,
+    signal = stopping.signal,
+  ): Promise<EntryEnd> => {
+    const rules = { probe: {}, recoveryWindowMs: 1, deadlineMs: 60_000, staleAfterMs: 3_600_000 };
+    const sendPlanned = (): Promise<{ existing: JournalRecord } | undefined> =>
+      Promise.resolve(typeof after === 'string' ? undefined : { existing: after });
+    return new EntryRecovery(
+      rules as unknown as ConstructorParameters<typeof EntryRecovery>[0],
+      memoryStorage().journal,
+      { probe: () => Promise.reject(new Error('nobody probes it')), sendPlanned },
+      { ask: () => Promise.reject(new Error('nobody asks about it')) } as unknown as StatusResolver,
+      () => {},
+      signal,
+    ).recover(existing);
+  };
+
+  it.each<[what: string, after: Parameters<typeof recover>[0], end: EntryEnd]>([
+    ['accepted', journalRecord('order-1', { state: 'accepted' }), { sent: true, known: true }],
+    ['rejected', journalRecord('order-1', { state: 'rejected' }), { sent: true, known: true }],
+    ['unknown', journalRecord('order-1', { state: 'unknown' }), { sent: true, known: false }],
+    ['still planned', journalRecord('order-1', { state: 'planned' }), {}],
+    ['sent by another process', 'somebody else was faster', {}],
+  ])('is sent, without a question and without a probe, and is %s afterwards', async (_, after, end) => {
+    expect(await recover(after)).toEqual(end);
+  });
+
+  it('is not sent if somebody who committed it may be about to send it, or if the application stops', async () => {
+    const accepted = journalRecord('order-1', { state: 'accepted' });
+    expect(await recover(accepted, { ...planned, idleMs: 10_000 })).toEqual({});
+    expect(await recover(accepted, planned, AbortSignal.abort())).toEqual({});
   });
 });

@@ -33,6 +33,15 @@ describe('recovering one payment', () => {
     expect(decideRecovery(existing, RULES)).toBe(decision);
   });
 
+  it.each([
+    ['planned a moment ago: who committed it sends it', aged(10_000, { state: 'planned' }), 'leave'],
+    ['planned, and still not sent', aged(10_001, { state: 'planned' }), 'send'],
+    ['planned, however long ago', aged(9_000_000, { state: 'planned' }), 'send'],
+    ['planned, and held by somebody', aged(10_001, { state: 'planned' }, 1), 'leave'],
+  ] as const)('that is %s', (_, existing, decision) => {
+    expect(decideRecovery(existing, RULES)).toBe(decision);
+  });
+
   it('that has changed lately waits for its time', () => {
     const existing = storedRecord(
       { state: 'unknown', evidence: 'no-answer' },
@@ -89,6 +98,11 @@ it.each<[what: string, existing: StoredJournalRecord, why: string | undefined]>(
   ['whose request is no object', aged(1, { body: '[]' }), 'its request cannot be read'],
   ['whose request was cut off', aged(1, { body: '{"ref' }), 'its request cannot be read'],
   [
+    'that is planned and has no request',
+    without('body', aged(1, { state: 'planned' })),
+    'its request cannot be read',
+  ],
+  [
     'of a newer operation',
     aged(1, { operation: 'collection.card' as JournalRecord['operation'] }),
     'this version does not know its operation "collection.card"',
@@ -108,11 +122,20 @@ function without(field: 'body' | 'sent', existing: StoredJournalRecord): StoredJ
   return { ...existing, record };
 }
 
+function plannedFor(ms: number, attempt = 1): StoredJournalRecord {
+  const planned = aged(ms, { state: 'planned', attempt });
+  return { ...planned, createdAt: planned.updatedAt + planned.idleMs - ms };
+}
+
 describe('a payment is stale', () => {
   it.each([
     ['accepted and too old', aged(3_600_001, { state: 'accepted' }), true],
     ['in flight and too old', aged(3_600_001, { state: 'in-flight' }), true],
     ['unknown and too old', aged(3_600_001, { state: 'unknown' }), true],
+    ['planned and too old', plannedFor(3_600_001), true],
+    ['planned, and put back a moment ago', { ...plannedFor(3_600_001), ageMs: 1 }, true],
+    ['planned as a later attempt a moment ago', { ...plannedFor(3_600_001, 2), ageMs: 1 }, false],
+    ['planned and not old enough', plannedFor(3_600_000), false],
     ['not old enough', aged(3_600_000, { state: 'accepted' }), false],
     ['settled', aged(3_600_001, { state: 'settled' }), false],
     ['rejected', aged(3_600_001, { state: 'rejected' }), false],

@@ -23,6 +23,13 @@ describe('what a run reports', () => {
     expect(errors).not.toHaveBeenCalled();
   });
 
+  it('counts the planned payments that were sent, if there are any', () => {
+    const tally = new RecoveryTally();
+    tally.add({ known: true, sent: true });
+    tally.add({ known: false, sent: true });
+    expect(tally.report()).toEqual({ probed: 0, sent: 2, settled: 1, stillUnknown: 1 });
+  });
+
   it('says that it is not finished', () => {
     const tally = new RecoveryTally();
     tally.unfinished = true;

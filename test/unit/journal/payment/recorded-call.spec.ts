@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { recordedCall } from '../../../../lib/journal/payment/payments.js';
+import { recordedCall } from '../../../../lib/journal/payment/recorded-call.js';
 import { journalRecord } from '../../../support/journal-contract.js';
 
 it('makes the call of a payment that was written down', () => {

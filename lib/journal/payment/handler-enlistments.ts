@@ -1,0 +1,33 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** Sends one payment. Never rejects. */
+type Send = () => Promise<void>;
+
+/** How many payments of one delivery are sent at the same time. */
+const AT_ONCE = 16;
+
+const current = new AsyncLocalStorage<HandlerEnlistments>();
+
+/** The payments that the handlers of one delivery enlist. They are sent when the delivery is committed. */
+export class HandlerEnlistments {
+  private readonly sends: Send[] = [];
+
+  /** Notes a payment that is enlisted inside of a handler. */
+  static add(send: Send): void {
+    current.getStore()?.sends.push(send);
+  }
+
+  /** Runs handlers. */
+  run<T>(handlers: () => T): T {
+    return current.run(this, handlers);
+  }
+
+  /** Sends what was enlisted; nobody waits for it. */
+  send(): void {
+    const sends = this.sends.splice(0);
+    const next = async (): Promise<void> => {
+      for (let send = sends.shift(); send; send = sends.shift()) await send();
+    };
+    for (let at = 0; at < AT_ONCE; at += 1) void next();
+  }
+}

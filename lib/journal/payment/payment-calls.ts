@@ -1,0 +1,281 @@
+import { type ApplicationEvents } from '../../common/application-events.js';
+import {
+  type JournalKey,
+  type JournalRecord,
+  type JournalStore,
+  type StoredJournalRecord,
+} from '../../storage/journal-store.js';
+import { type PaymentFamily, type OutcomeEvidence } from '../../common/vocabulary.js';
+import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
+import { withDeadline } from '../../common/timing.js';
+import { PaymentOutcomeUnknownError } from '../../errors/payments-errors.js';
+import { isInProcess } from '../../storage/memory/memory-storage.js';
+import { type CallResult } from '../../gateway/call-result.js';
+import {
+  callLimits,
+  type CallLimits,
+  checkCallOptions,
+  type CallOptions,
+} from '../../gateway/call-options.js';
+import { type MoneyCall } from '../../gateway/gateway-call.js';
+import { bodyHash, journalKeyText } from './payment-identity.js';
+import { type GatewayClient } from '../../gateway/gateway-client.js';
+import { paymentResult, plannedResult, existingPaymentResult, type PaymentResult } from './payment-result.js';
+import { type PaymentIntent } from './payment-intent.js';
+import { JournalWriter } from './journal-writer.js';
+import {
+  checkEnlistOptions,
+  checkSendOptions,
+  type EnlistedPayment,
+  type EnlistOptions,
+  writePlanned,
+} from './enlisting.js';
+import { PlannedPayments } from './planned-payments.js';
+import { recordedCall } from './recorded-call.js';
+import { asksForAnotherKey, type RequestedPayment } from './repeated-call.js';
+import {
+  notEnlisted,
+  referenceForgotten,
+  referenceReused,
+  existingPaymentUnknown,
+} from './repeated-call-errors.js';
+import { type PaymentsResponse } from '../../gateway/answer/wire-record.js';
+
+/** The options that payments are made by. */
+export type PaymentOptions = Pick<
+  ResolvedPaymentsOptions,
+  'account' | 'environment' | 'probe' | 'recoveryWindowMs' | 'timeoutMs' | 'deadlineMs' | 'retry'
+>;
+
+/** A running call of this process, which a call for the same payment joins. */
+interface CallUnderWay {
+  readonly asked: RequestedPayment;
+  /** Never rejects. */
+  readonly end: Promise<PaymentResult<object>>;
+}
+
+/** Makes the payments of an account. */
+export class PaymentCalls {
+  private readonly writer: JournalWriter;
+  /** One call for each reference, by `journalKeyText`. */
+  private readonly underWay = new Map<string, CallUnderWay>();
+  private readonly probes = new Set<Promise<unknown>>();
+  private readonly planned: PlannedPayments;
+
+  constructor(
+    private readonly options: PaymentOptions,
+    private readonly store: JournalStore,
+    private readonly events: Pick<ApplicationEvents, 'tell'>,
+    private readonly gateway: Pick<GatewayClient, 'send'>,
+  ) {
+    this.writer = new JournalWriter(store, options);
+    this.planned = new PlannedPayments(store, this.writer, {
+      isUnderWay: (id) => this.underWay.has(id),
+      send: (call, intent, limits) => this.sendIntent(call, intent, limits),
+      limits: () => callLimits(options),
+      announceUnknown: (record, error) => {
+        this.announceUnknown(record, error);
+      },
+    });
+  }
+
+  async make<T extends object>(call: MoneyCall<T>, options?: CallOptions): Promise<PaymentsResponse<T>> {
+    const checked = checkCallOptions(options, call.operation);
+    const { idempotencyKey, attempt } = checked;
+    const asked: RequestedPayment = { bodyHash: bodyHash(call), idempotencyKey, attempt };
+    // Written now, because the application may change the request while the journal is written.
+    return this.call(call, asked, JSON.stringify(call.body), checked);
+  }
+
+  async enlist<T extends object>(
+    transaction: unknown,
+    call: MoneyCall<T>,
+    options?: EnlistOptions,
+  ): Promise<EnlistedPayment<T>> {
+    const { operation, payment } = call;
+    const checked = checkEnlistOptions(options, operation);
+    const asked: RequestedPayment = { bodyHash: bodyHash(call), ...checked };
+    const body = JSON.stringify(call.body);
+    const { amount, currency } = payment;
+    const key = this.keyOf(call);
+    const wanted = { ...key, operation, amount, currency, bodyHash: asked.bodyHash, body };
+    const record = await writePlanned(this.store, transaction, asked, wanted);
+    if (record.state === 'planned') this.planned.sendAfterHandlers(key);
+    const { family, reference, attempt, idempotencyKey, state } = record;
+    return {
+      family,
+      operation,
+      reference,
+      amount,
+      attempt,
+      idempotencyKey,
+      state,
+      send: async (sendOptions) =>
+        this.call(call, { ...asked, enlisted: true }, body, checkSendOptions(sendOptions, operation)),
+    };
+  }
+
+  sendPlanned(
+    existing: StoredJournalRecord,
+  ): Promise<{ readonly existing: JournalRecord | undefined } | undefined> {
+    return this.planned.send(existing);
+  }
+
+  stop(): void {
+    this.planned.stop();
+  }
+
+  private async call<T extends object>(
+    call: MoneyCall<T>,
+    asked: RequestedPayment,
+    body: string,
+    options: CallOptions,
+  ): Promise<PaymentsResponse<T>> {
+    const limits = callLimits(this.options, options);
+    const key = this.keyOf(call);
+    const id = journalKeyText(key);
+    for (;;) {
+      if (limits.signal?.aborted) throw limits.signal.reason;
+      await this.planned.ended(id, { ...key, operation: call.operation }, limits);
+      const underWay = this.underWay.get(id);
+      const end = underWay
+        ? await this.join(call, key, asked, underWay, limits)
+        : await this.lead(id, asked, this.run(call, key, asked, body, limits));
+      // Equal bodies have the same operation, and so the same type of result.
+      if (end.ok) return end.value as PaymentsResponse<T>;
+      if (!underWay || !end.unsent) throw end.error;
+    }
+  }
+
+  async idle(): Promise<void> {
+    await this.planned.idle();
+    await Promise.allSettled([...[...this.underWay.values()].map(({ end }) => end), ...this.probes]);
+    await this.writer.flush();
+  }
+
+  async probe(
+    existing: StoredJournalRecord,
+  ): Promise<{ readonly existing: JournalRecord | undefined } | undefined> {
+    // After a jump of the clock, its lease may end while its call still runs here.
+    if (this.underWay.has(journalKeyText(existing.record))) return undefined;
+    const probe = this.makeProbe(existing, callLimits(this.options));
+    this.probes.add(probe);
+    return probe.finally(() => this.probes.delete(probe));
+  }
+
+  private async makeProbe(
+    existing: StoredJournalRecord,
+    limits: CallLimits,
+  ): Promise<{ readonly existing: JournalRecord | undefined } | undefined> {
+    const intent = await this.writer.beginProbe(existing, limits);
+    if (!intent) return undefined;
+    const result = await this.sendIntent(recordedCall(existing.record), intent, limits);
+    const recorded = await this.writer.end(intent, result, limits);
+    return { existing: recorded.written ? recorded.existing : intent.record };
+  }
+
+  /** Lets others join a call until it has ended. */
+  private lead<T extends object>(
+    id: string,
+    asked: RequestedPayment,
+    call: Promise<PaymentResult<T>>,
+  ): Promise<PaymentResult<T>> {
+    const end = call.then((value) => {
+      this.underWay.delete(id);
+      return value;
+    });
+    this.underWay.set(id, { asked, end });
+    return end;
+  }
+
+  /** Never rejects: every caller that joined handles the result itself. */
+  private async run<T extends object>(
+    call: MoneyCall<T>,
+    key: JournalKey,
+    asked: RequestedPayment,
+    body: string,
+    limits: CallLimits,
+  ): Promise<PaymentResult<T>> {
+    try {
+      const { operation, payment } = call;
+      const { amount, currency } = payment;
+      const wanted = { ...key, operation, amount, currency, bodyHash: asked.bodyHash, body };
+      const begun = await this.writer.begin(asked, wanted, limits);
+      if ('tombstone' in begun)
+        return { ok: false, error: referenceForgotten({ ...call, ...key }, begun.tombstone) };
+      if ('missing' in begun) return { ok: false, error: notEnlisted({ ...call, ...key }) };
+      if (!('intent' in begun)) return existingPaymentResult(call, begun.existing, begun.refusal);
+      const { intent } = begun;
+      const sent = await this.sendIntent(call, intent, limits);
+      const recorded = await this.writer.end(intent, sent, limits);
+      const end = paymentResult(call, sent, recorded, intent.record);
+      const result = intent.isPlanned ? plannedResult(end, sent) : end;
+      if (!result.ok) this.announceUnknown(intent.record, result.error);
+      return result;
+    } catch (error) {
+      const { signal } = limits;
+      return { ok: false, error, ...(signal?.aborted && error === signal.reason ? { unsent: true } : {}) };
+    }
+  }
+
+  private announceUnknown(record: JournalRecord, error: unknown): void {
+    if (!(error instanceof PaymentOutcomeUnknownError)) return;
+    const { account, family, operation, reference, idempotencyKey } = record;
+    const { evidence } = error;
+    this.events.tell('payment.unknown', { account, family, operation, reference, idempotencyKey, evidence });
+  }
+
+  private async join(
+    call: MoneyCall<object>,
+    key: JournalKey,
+    asked: RequestedPayment,
+    underWay: CallUnderWay,
+    { deadline, signal }: CallLimits,
+  ): Promise<PaymentResult<object>> {
+    const payment = { ...key, operation: call.operation };
+    if (asked.bodyHash !== underWay.asked.bodyHash) {
+      return { ok: false, error: referenceReused({ ...payment, state: 'in-flight' }, 'another-payment') };
+    }
+    if (asksForAnotherKey(asked, underWay.asked))
+      return { ok: false, error: existingPaymentUnknown(payment, 'in-flight') };
+    const waited = await withDeadline(underWay.end, deadline, signal);
+    if (waited.ended === 'done') return waited.value;
+    return {
+      ok: false,
+      error: existingPaymentUnknown(payment, waited.ended === 'late' ? 'in-flight' : 'aborted'),
+    };
+  }
+
+  private sendIntent<T extends object>(
+    call: MoneyCall<T>,
+    intent: PaymentIntent,
+    limits: CallLimits,
+  ): Promise<CallResult<T>> {
+    const waits = limits.once || intent.earlier ? undefined : this.options.probe[call.kind];
+    const probing = waits && {
+      waits,
+      begin: (evidence: OutcomeEvidence) => intent.probeWithin(evidence, limits),
+    };
+    const onSending = this.mayBeRecovered(intent, call.kind)
+      ? () => {
+          intent.markSent();
+        }
+      : undefined;
+    const { idempotencyKey, body = '' } = intent.record;
+    return this.gateway.send(
+      call,
+      { idempotencyKey, body, earlier: intent.earlier, probing, onSending },
+      limits,
+    );
+  }
+
+  /** Whether another process may ever probe the payment. */
+  private mayBeRecovered({ earlier }: PaymentIntent, kind: PaymentFamily): boolean {
+    return earlier === undefined && this.options.probe[kind] !== undefined && !isInProcess(this.store);
+  }
+
+  private keyOf({ kind, payment }: MoneyCall<object>): JournalKey {
+    const { account, environment } = this.options;
+    return { account, environment, family: kind, reference: payment.reference };
+  }
+}

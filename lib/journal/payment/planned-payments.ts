@@ -1,0 +1,137 @@
+import { quoted } from '../../common/quoted.js';
+import { SafeLogger } from '../../common/safe-logger.js';
+import { withDeadline } from '../../common/timing.js';
+import { failureLabel } from '../../errors/payments-errors.js';
+import { type WireRecord } from '../../gateway/answer/wire-record.js';
+import { type CallLimits } from '../../gateway/call-options.js';
+import { type CallResult } from '../../gateway/call-result.js';
+import { type MoneyCall } from '../../gateway/gateway-call.js';
+import {
+  type JournalKey,
+  type JournalRecord,
+  type JournalStore,
+  type StoredJournalRecord,
+} from '../../storage/journal-store.js';
+import { HandlerEnlistments } from './handler-enlistments.js';
+import { type JournalWriter } from './journal-writer.js';
+import { journalKeyText } from './payment-identity.js';
+import { type PaymentIntent } from './payment-intent.js';
+import { paymentResult } from './payment-result.js';
+import { recordedCall } from './recorded-call.js';
+import { existingPaymentUnknown } from './repeated-call-errors.js';
+import { isSendable } from './repeated-call.js';
+
+/** What sends a payment. */
+interface Sender {
+  /** Whether a call of this process makes the payment, by `journalKeyText`. */
+  isUnderWay(id: string): boolean;
+  limits(): CallLimits;
+  send<T extends object>(
+    call: MoneyCall<T>,
+    intent: PaymentIntent,
+    limits: CallLimits,
+  ): Promise<CallResult<T>>;
+  announceUnknown(record: JournalRecord, error: unknown): void;
+}
+
+/** The record after a payment was sent. */
+interface Sent {
+  readonly existing: JournalRecord | undefined;
+}
+
+/** Sends planned payments whose caller does not: after the handlers of a delivery, and in `recover()`. */
+export class PlannedPayments {
+  private readonly logger = new SafeLogger('PaymentsJournal');
+  /** The payments that are being sent, by `journalKeyText`. Calls for them wait. */
+  private readonly sending = new Map<string, Promise<Sent | undefined>>();
+  private readonly looking = new Set<Promise<void>>();
+  private isStopped = false;
+
+  constructor(
+    private readonly store: JournalStore,
+    private readonly writer: JournalWriter,
+    private readonly sender: Sender,
+  ) {}
+
+  /**
+   * Sends a payment. Resolves to undefined if somebody else sends it, or if this version cannot read it.
+   *
+   * @throws PaymentsStorageError if the journal cannot be written. Nothing was sent then.
+   */
+  async send(existing: StoredJournalRecord): Promise<Sent | undefined> {
+    const id = journalKeyText(existing.record);
+    if (!isSendable(existing) || this.sender.isUnderWay(id) || this.sending.has(id)) return undefined;
+    const sending = this.make(existing).finally(() => this.sending.delete(id));
+    this.sending.set(id, sending);
+    return sending;
+  }
+
+  /** Sends the payment when the handlers that run now are committed. Outside of handlers nothing happens. */
+  sendAfterHandlers(key: JournalKey): void {
+    HandlerEnlistments.add(() => {
+      const looking = this.look(key).finally(() => this.looking.delete(looking));
+      this.looking.add(looking);
+      return looking;
+    });
+  }
+
+  /** Resolves when nobody sends this payment here. */
+  async ended(
+    id: string,
+    payment: Pick<JournalRecord, 'operation' | 'reference'>,
+    { deadline, signal }: CallLimits,
+  ): Promise<void> {
+    const sending = this.sending.get(id);
+    if (!sending) return;
+    const waited = await withDeadline(Promise.allSettled([sending]), deadline, signal);
+    if (waited.ended === 'late') throw existingPaymentUnknown(payment, 'in-flight');
+    if (waited.ended === 'aborted') throw existingPaymentUnknown(payment, 'aborted');
+  }
+
+  /** What handlers enlist stays planned from now on. */
+  stop(): void {
+    this.isStopped = true;
+  }
+
+  async idle(): Promise<void> {
+    await Promise.allSettled([...this.looking, ...this.sending.values()]);
+  }
+
+  /** Never rejects. If the transaction was rolled back after all, there is nothing to send. */
+  private async look(key: JournalKey): Promise<void> {
+    if (this.isStopped) return;
+    try {
+      const existing = await this.store.get(key);
+      if (existing) await this.send(existing);
+    } catch (error) {
+      this.logger.warn(
+        `The enlisted ${key.family} ${quoted(key.reference)} could not be sent after the commit, so the next recover() sends it: ${failureLabel(error)}`,
+      );
+    }
+  }
+
+  private async make(existing: StoredJournalRecord): Promise<Sent | undefined> {
+    const limits = this.sender.limits();
+    const intent = await this.writer.beginPlanned(existing, limits);
+    if (!intent) return undefined;
+    const call = recordedCall(existing.record);
+    const result = await this.sender.send(call, intent, limits);
+    const recorded = await this.writer.end(intent, result, limits);
+    this.report(call, paymentResult(call, result, recorded, intent.record), intent.record);
+    return { existing: recorded.written ? recorded.existing : intent.record };
+  }
+
+  /** Nobody waits for the result, so that what went wrong is logged. */
+  private report(
+    { operation }: MoneyCall<WireRecord>,
+    result: ReturnType<typeof paymentResult>,
+    record: JournalRecord,
+  ): void {
+    if (result.ok) return;
+    this.logger.error(
+      `The enlisted ${operation} for the reference ${quoted(record.reference)} was sent without a caller and was not accepted: ` +
+        failureLabel(result.error),
+    );
+    this.sender.announceUnknown(record, result.error);
+  }
+}

@@ -1,0 +1,52 @@
+import { realpathSync } from 'node:fs';
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { type SqliteHandle } from './sqlite-engine.js';
+
+/**
+ * The application's own connection, if it has an open transaction on the file of the storage.
+ *
+ * @throws PaymentsConfigError
+ */
+export function checkedTransaction(transaction: unknown, file: string): SqliteHandle {
+  const given = transaction as Partial<SqliteHandle> | null | undefined;
+  if (typeof given?.exec !== 'function' || typeof given.prepare !== 'function') {
+    throw new PaymentsConfigError(
+      'The first argument of enlist… must be the DatabaseSync of node:sqlite whose transaction is open, or ' +
+        'context.transaction in a handler, with transactional: true.',
+    );
+  }
+  const handle = given as SqliteHandle;
+  if (!isOfFile(handle, file)) {
+    throw new PaymentsConfigError(
+      'The transaction belongs to another file than the storage, so the payment would never be sent: enlist it in a ' +
+        'transaction on the file of sqliteStorage({ file }).',
+    );
+  }
+  if (!isInTransaction(handle)) {
+    throw new PaymentsConfigError(
+      "No transaction is open on this connection, so the payment would not belong to the application's rows: run BEGIN " +
+        'IMMEDIATE before enlist…, and COMMIT after it.',
+    );
+  }
+  return handle;
+}
+
+function isOfFile(handle: SqliteHandle, file: string): boolean {
+  const databases = handle.prepare('PRAGMA database_list').all() as readonly {
+    readonly name: string;
+    readonly file: string;
+  }[];
+  const main = databases.find(({ name }) => name === 'main')?.file;
+  return main !== undefined && main !== '' && realpathSync(main) === realpathSync(file);
+}
+
+/** BEGIN fails inside of a transaction, and changes nothing there. */
+function isInTransaction(handle: SqliteHandle): boolean {
+  try {
+    handle.exec('BEGIN');
+  } catch {
+    return true;
+  }
+  handle.exec('ROLLBACK');
+  return false;
+}

@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
+import { journalRecord } from '../../../support/journal-contract.js';
+import { describeWithSqlite, sqliteFile, type SqliteTestFile } from '../../../support/sqlite-file.js';
+
+const planned = journalRecord('order-1', { state: 'planned' });
+
+describeWithSqlite('the journal of SQLite inside of a transaction', () => {
+  let file: SqliteTestFile;
+  let other: SqliteTestFile;
+
+  beforeEach(() => {
+    file = sqliteFile();
+    other = sqliteFile();
+  });
+  afterEach(() => Promise.all([file.close(), other.close()]));
+
+  it.each<[what: string, given: () => unknown, message: string]>([
+    ['nothing', () => undefined, 'must be the DatabaseSync'],
+    ['a text', () => 'BEGIN', 'must be the DatabaseSync'],
+    ['a connection without a transaction', () => file.connect(), 'run BEGIN'],
+    [
+      'a transaction of another file',
+      () => {
+        other.open();
+        const connection = other.connect();
+        connection.exec('BEGIN');
+        return connection;
+      },
+      'another file',
+    ],
+  ])('is refused with a sentence for %s', async (_, given, message) => {
+    const { journal } = file.open();
+    const joining = journal.within?.(given());
+    await expect(joining).rejects.toMatchObject({
+      name: 'PaymentsConfigError',
+      message: expect.stringContaining(message) as unknown,
+    });
+  });
+
+  it.each([
+    ['commits', true],
+    ['throws', false],
+  ])('belongs to the transaction of a handler that %s', async (_, commits) => {
+    const { inbox, journal } = file.open(true);
+    const claim = claimed(await inbox.claim(inboxDelivery('order-1'), 60_000));
+    await claim.within?.(async () => {
+      const joined = await journal.within?.(claim.transaction);
+      expect(await joined?.insert(planned, 0)).toMatchObject({ inserted: true });
+    });
+    expect(await journal.get(planned)).toBeUndefined();
+    await (commits ? claim.finish() : claim.fail());
+    expect((await journal.get(planned))?.record).toEqual(commits ? planned : undefined);
+  });
+
+  it('keeps its time on a connection that joins again', async () => {
+    const { journal } = file.open();
+    const connection = file.connect();
+    for (const reference of ['order-1', 'order-2']) {
+      connection.exec('BEGIN IMMEDIATE');
+      const joined = await journal.within?.(connection);
+      await joined?.insert({ ...planned, reference }, 0);
+      connection.exec('COMMIT');
+      file.pass(5_000);
+    }
+    const [first, second] = await Promise.all(
+      ['order-1', 'order-2'].map((reference) => journal.get({ ...planned, reference })),
+    );
+    expect((second?.createdAt ?? 0) - (first?.createdAt ?? 0)).toBeGreaterThanOrEqual(5_000);
+  });
+});

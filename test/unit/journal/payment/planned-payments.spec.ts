@@ -1,0 +1,188 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { Logger } from '@nestjs/common';
+import { type JournalStore } from '../../../../lib/storage/journal-store.js';
+import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
+import { PaymentOutcomeUnknownError, PaymentRejectedError } from '../../../../lib/errors/payments-errors.js';
+import { type CallResult } from '../../../../lib/gateway/call-result.js';
+import { type GatewayClient, type RequestRules } from '../../../../lib/gateway/gateway-client.js';
+import { HandlerEnlistments } from '../../../../lib/journal/payment/handler-enlistments.js';
+import { createPayments, type Payments } from '../../../../lib/journal/payment/payments.js';
+import { bodyHash } from '../../../../lib/journal/payment/payment-identity.js';
+import { recordedCall } from '../../../../lib/journal/payment/recorded-call.js';
+import { journalRecord, storedBy } from '../../../support/journal-contract.js';
+
+const plain = journalRecord('order-1', { state: 'planned', body: '{"reference":"order-1"}' });
+const call = recordedCall(plain);
+const { probe: _probe, sent: _sent, ...record } = { ...plain, bodyHash: bodyHash(call) };
+const SUCCESS = {
+  end: 'success',
+  success: { value: {}, text: '{}', envelope: { code: 'OK', message: '', httpStatus: 200 }, warnings: [] },
+  attempts: [],
+} as unknown as CallResult<object>;
+const failed = (change: object): CallResult<object> =>
+  ({ openProbe: undefined, answered: true, ...change }) as unknown as CallResult<object>;
+const REJECTED = failed({
+  end: 'rejected',
+  proven: true,
+  error: new PaymentRejectedError('NO', 'it was refused'),
+});
+const UNKNOWN = failed({
+  end: 'unknown',
+  evidence: 'no-answer',
+  error: new PaymentOutcomeUnknownError('no-answer', 'no answer came'),
+});
+
+describe('planned payments', () => {
+  let journal: JournalStore;
+  let end: CallResult<object>;
+  let sent: object[];
+  let answer: Promise<void>;
+  let errors: string[];
+  const tell = vi.fn();
+  let payments: Payments;
+
+  beforeEach(() => {
+    journal = { ...bound(memoryStorage().journal) };
+    // A transaction that is committed at once.
+    Object.assign(journal, { within: () => Promise.resolve(journal) });
+    end = SUCCESS;
+    sent = [];
+    errors = [];
+    answer = Promise.resolve();
+    tell.mockClear();
+    vi.spyOn(Logger.prototype, 'error').mockImplementation((line: string) => errors.push(line));
+    vi.spyOn(Logger.prototype, 'warn').mockImplementation((line: string) => errors.push(line));
+    const send: GatewayClient['send'] = async <T extends object>(
+      _call: unknown,
+      { idempotencyKey, body }: Parameters<GatewayClient['send']>[1],
+    ) => {
+      sent.push({ idempotencyKey, body });
+      await answer;
+      return end as CallResult<T>;
+    };
+    payments = createPayments(
+      {
+        account: 'default',
+        environment: 'sandbox',
+        probe: { collection: undefined, disbursement: undefined },
+        recoveryWindowMs: 900_000,
+        timeoutMs: 1_000,
+        deadlineMs: 60_000,
+        retry: { maxAttempts: 1, baseDelayMs: 1, maxDelayMs: 1 },
+      },
+      journal,
+      { tell },
+      { rules: {} as RequestRules, read: vi.fn(), send },
+    );
+  });
+
+  it('are sent with the key and the bytes of the journal, by one of two that try', async () => {
+    const existing = storedBy(await journal.insert(record, 0));
+    const both = await Promise.all([payments.sendPlanned(existing), payments.sendPlanned(existing)]);
+    expect(both.map((result) => result?.existing?.state)).toEqual(['accepted', undefined]);
+    expect(sent).toEqual([{ idempotencyKey: record.idempotencyKey, body: record.body }]);
+    expect(await payments.sendPlanned(existing)).toBeUndefined();
+    expect(sent).toHaveLength(1);
+  });
+
+  it('are not sent beside a call of this process, and a call waits for who sends them', async () => {
+    const existing = storedBy(await journal.insert(record, 0));
+    let release = (): void => {};
+    answer = new Promise((resolve) => (release = resolve));
+    const sending = payments.sendPlanned(existing);
+    const calling = payments.make(call, { idempotencyKey: record.idempotencyKey });
+    release();
+    await sending;
+    await calling;
+    expect(sent).toHaveLength(1);
+  });
+
+  it('make a call that waits for them end at its own deadline or signal, without a second payment', async () => {
+    const existing = storedBy(await journal.insert(record, 0));
+    let release = (): void => {};
+    answer = new Promise((resolve) => (release = resolve));
+    const sending = payments.sendPlanned(existing);
+    await expect(payments.make(call, { deadlineMs: 5 })).rejects.toMatchObject({ evidence: 'in-flight' });
+    const abort = new AbortController();
+    const aborted = payments.make(call, { signal: abort.signal });
+    abort.abort(new Error('enough'));
+    await expect(aborted).rejects.toMatchObject({ evidence: 'aborted' });
+    release();
+    await sending;
+    expect(sent).toHaveLength(1);
+  });
+
+  it.each<[what: string, came: CallResult<object>, state: string, told: number]>([
+    ['refused', REJECTED, 'rejected', 0],
+    ['unknown', UNKNOWN, 'unknown', 1],
+  ])('that end %s without a caller are logged', async (_, came, state, told) => {
+    end = came;
+    const existing = storedBy(await journal.insert(record, 0));
+    expect((await payments.sendPlanned(existing))?.existing?.state).toBe(state);
+    expect(errors.join()).toContain('"order-1"');
+    expect(tell).toHaveBeenCalledTimes(told);
+  });
+
+  it('stay planned, with their key, if the gateway turns them away, and say so', async () => {
+    end = failed({ end: 'authentication', error: new PaymentRejectedError('UNAUTHORIZED', 'turned away') });
+    const enlisted = await payments.enlist({}, call);
+    await expect(enlisted.send()).rejects.toMatchObject({ mayHaveBeenProcessed: 'not-by-this-call' });
+    expect((await journal.get(record))?.record).toMatchObject({ state: 'planned', keepsKey: true });
+    end = REJECTED;
+    await expect(enlisted.send()).rejects.toMatchObject({ code: 'NO' });
+    expect((await journal.get(record))?.record).toMatchObject({ state: 'rejected', keepsKey: true });
+  });
+
+  it('that were never committed are not sent, and neither is one that was forgotten', async () => {
+    const enlisted = await payments.enlist({}, call);
+    const { version } = (await journal.get(record))!;
+    await journal.remove(record, version);
+    await expect(enlisted.send()).rejects.toMatchObject({ code: 'ENTRY_NOT_FOUND' });
+    const tombstone = { attempt: 1, end: 'success' } as const;
+    Object.assign(journal, { tombstone: () => Promise.resolve(tombstone) });
+    await expect(enlisted.send()).rejects.toMatchObject({ name: 'ReferenceReusedError' });
+    expect(sent).toEqual([]);
+  });
+
+  describe('that handlers enlist', () => {
+    const handled = async (): Promise<HandlerEnlistments> => {
+      const enlistments = new HandlerEnlistments();
+      await enlistments.run(() => payments.enlist({}, call));
+      return enlistments;
+    };
+
+    it('are sent when the delivery is committed, once', async () => {
+      const enlistments = await handled();
+      expect(sent).toEqual([]);
+      enlistments.send();
+      enlistments.send();
+      await payments.idle();
+      expect(sent).toHaveLength(1);
+    });
+
+    it('stay planned if the application stops', async () => {
+      const enlistments = await handled();
+      payments.stop();
+      enlistments.send();
+      await payments.idle();
+      expect(sent).toEqual([]);
+      expect((await journal.get(record))?.record.state).toBe('planned');
+    });
+
+    it('stay planned if the journal fails, which is logged', async () => {
+      const enlistments = await handled();
+      Object.assign(journal, { get: () => Promise.reject(new Error('away')) });
+      enlistments.send();
+      await payments.idle();
+      expect([sent, errors.length]).toEqual([[], 1]);
+    });
+  });
+});
+
+/** Methods that may be replaced one by one. */
+function bound(journal: JournalStore): JournalStore {
+  const names = ['insert', 'get', 'replace', 'remove', 'list', 'tombstone', 'endTombstone', 'purge'] as const;
+  return Object.fromEntries(
+    names.map((name) => [name, journal[name].bind(journal)]),
+  ) as unknown as JournalStore;
+}
