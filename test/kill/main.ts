@@ -17,7 +17,8 @@ const USUAL_SIZE: Readonly<Record<StorageMode, Omit<Size, 'seed'>>> = {
   // A 200 says that the queue has it: an operator would release or purge before anything was handled. What the network breaks is the
   // inbox's: how the queue's own requests are written is its own affair, and they are lost with every kill and crash.
   typeorm: { events: 300, kills: 30, stops: 10, networkFaults: 24, contradictions: true },
-  prisma: { events: 300, kills: 30, stops: 10, networkFaults: 24, contradictions: true },
+  'typeorm-injected': { events: 300, kills: 30, stops: 10, networkFaults: 24, contradictions: true },
+  'prisma-injected': { events: 300, kills: 30, stops: 10, networkFaults: 24, contradictions: true },
   bullmq: { events: 300, kills: 30, stops: 10, networkFaults: 24, contradictions: false },
 };
 

@@ -25,17 +25,19 @@ interface StorageUnderTest {
   readonly server: 'postgres' | 'redis';
   /** Effects are rows that commit with the claim: exactly once. */
   readonly isTransactional: boolean;
-  /** The effects are written by an ORM of `test/orms`, on the application's own pool. */
-  readonly orm?: 'TypeORM' | 'Prisma';
+  /** The effects are written by an ORM of `test/orms`, with what the application injects or with `context.transaction`. */
+  readonly orm?: 'injected TypeORM' | 'injected Prisma' | "TypeORM's transaction";
 }
 
-export type StorageMode = 'postgres' | 'postgres-plain' | 'typeorm' | 'prisma' | 'redis' | 'bullmq';
+export type StorageMode =
+  'postgres' | 'postgres-plain' | 'typeorm' | 'typeorm-injected' | 'prisma-injected' | 'redis' | 'bullmq';
 
 export const STORAGES: Readonly<Record<StorageMode, StorageUnderTest>> = {
   postgres: { server: 'postgres', isTransactional: true },
   'postgres-plain': { server: 'postgres', isTransactional: false },
-  typeorm: { server: 'postgres', isTransactional: true, orm: 'TypeORM' },
-  prisma: { server: 'postgres', isTransactional: true, orm: 'Prisma' },
+  typeorm: { server: 'postgres', isTransactional: true, orm: "TypeORM's transaction" },
+  'typeorm-injected': { server: 'postgres', isTransactional: true, orm: 'injected TypeORM' },
+  'prisma-injected': { server: 'postgres', isTransactional: true, orm: 'injected Prisma' },
   redis: { server: 'redis', isTransactional: false },
   bullmq: { server: 'redis', isTransactional: false },
 };

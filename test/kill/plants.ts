@@ -22,7 +22,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: 'handlers beside the transaction of their delivery',
-    mode: 'typeorm',
+    mode: 'typeorm-injected',
     file: 'lib/storage/sql/transactional-claim.ts',
     from: 'return session.within ? session.within(handlers) : handlers();',
     to: 'return handlers();',

@@ -61,6 +61,13 @@ const reach: Reach = async (point, reference, told) => {
 /** Makes the effect of an outcome: a row that commits with the claim. */
 export type MakeEffect = (reference: string, outcome: Outcome, transaction: unknown) => Promise<unknown>;
 
+/** How a replica uses the application's own pool. */
+export interface DatabaseUse {
+  readonly makeEffect: MakeEffect;
+  /** `postgresStorage()` or `redisStorage()`, as the mode says, if it is left out. */
+  readonly storage?: PaymentsStorage;
+}
+
 let makeEffect: MakeEffect;
 
 @Injectable()
@@ -139,17 +146,15 @@ function shopModule(storage: PaymentsStorage): DynamicModule {
   };
 }
 
-/**
- * One replica of a merchant's application: it receives webhooks until it is killed.
- *
- * @param effectsOn How its handler makes an effect, on the application's own pool.
- */
+/** One replica of a merchant's application: it receives webhooks until it is killed. */
 export async function startReplica(
-  effectsOn: (pool: Pool, mode: StorageMode) => MakeEffect | Promise<MakeEffect>,
+  use: (pool: Pool, mode: StorageMode) => DatabaseUse | Promise<DatabaseUse>,
 ): Promise<void> {
   const pool = openPool(settings);
-  makeEffect = await effectsOn(pool, settings.mode);
-  const app = await NestFactory.create(shopModule(openStorage(settings, pool)), { logger: false });
+  const database = await use(pool, settings.mode);
+  makeEffect = database.makeEffect;
+  const storage = database.storage ?? openStorage(settings, pool);
+  const app = await NestFactory.create(shopModule(storage), { logger: false });
   await app.listen(0, '127.0.0.1');
   const { port } = (app.getHttpServer() as Server).address() as AddressInfo;
   await tell({ port });

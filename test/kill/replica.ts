@@ -4,6 +4,7 @@ import { startReplica } from './replica-application.js';
 
 const INSERT = 'INSERT INTO effects (reference, outcome) VALUES ($1, $2)';
 
-await startReplica(
-  () => (reference, outcome, transaction) => (transaction as PoolClient).query(INSERT, [reference, outcome]),
-);
+await startReplica(() => ({
+  makeEffect: (reference, outcome, transaction) =>
+    (transaction as PoolClient).query(INSERT, [reference, outcome]),
+}));
