@@ -1,8 +1,16 @@
+import { type EnlistedPayment } from 'nestjs-payments';
 import { CALLER_GAVE_UP, type CallResult, viewOf } from './call-result.js';
 import { type SentPayment } from './gateway.js';
 import { DEADLINE_MS, type MerchantProcess } from './merchant-process.js';
 import { type Outcomes } from './outcomes.js';
-import { type CallStep, type Meanwhile, type PlannedCall, type Replica, type TwoCallsStep } from './plan.js';
+import {
+  type CallStep,
+  type EnlistStep,
+  type Meanwhile,
+  type PlannedCall,
+  type Replica,
+  type TwoCallsStep,
+} from './plan.js';
 import { sendPayment } from './send-payment.js';
 import { type World } from './world.js';
 
@@ -65,6 +73,35 @@ export class Calls {
     checker.ended(calls, results, sentBefore, await merchant.stored(calls[0]));
   }
 
+  /** Sends a committed payment, alone or while the other replica calls. */
+  async sendEnlisted(
+    { call, by, requests, trouble, then }: EnlistStep,
+    planned: Pick<EnlistedPayment<{ reference: string; amount: string }>, 'send'>,
+  ): Promise<void> {
+    const { merchant, gateway, checker, reach } = this.world;
+    const [process, other] = [merchant.replica(by), merchant.other(by)];
+    const existing = await merchant.stored(call);
+    const callers = then === 'both replicas' ? [process, other] : [process];
+    gateway.plan(requests);
+    process.plan(trouble);
+    for (const { id } of callers) checker.begins(call, id, existing);
+    const sentBefore = checker.sent.length;
+    const results = await Promise.all(
+      callers.map((caller) =>
+        caller === process
+          ? this.call(call, process, false, (signal) => planned.send({ signal }))
+          : this.call({ ...call, options: 'plain' }, caller),
+      ),
+    );
+    gateway.plan([]);
+    process.plan(undefined);
+    if (process.isCutOff) process.die();
+    const calls = callers.map(() => call);
+    checker.ended(calls, results, sentBefore, await merchant.stored(call));
+    if (checker.about(call, sentBefore).length > 0) reach('an enlisted payment is sent');
+    if (results.some(({ end }) => end === 'died')) await this.checkAfterDeath(call);
+  }
+
   /** While the first request of a call is at the gateway, and its answer waits. */
   private async happen(what: Meanwhile, call: PlannedCall, sent: SentPayment, by: Replica): Promise<void> {
     const { merchant, gateway, reach } = this.world;
@@ -116,6 +153,8 @@ export class Calls {
     call: PlannedCall,
     process: MerchantProcess,
     killedAfterwards = false,
+    make = (signal: AbortSignal): Promise<{ reference: string; amount: string }> =>
+      sendPayment(call, process, signal),
   ): Promise<CallResult> {
     this.caller = new AbortController();
     if (call.options === 'aborted before') this.caller.abort(CALLER_GAVE_UP);
@@ -125,7 +164,7 @@ export class Calls {
       told = result;
       if (killedAfterwards) process.die();
     };
-    const made = sendPayment(call, process, this.caller.signal).then(
+    const made = make(this.caller.signal).then(
       (value) => {
         tell({ end: 'resolved', value });
       },

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type CallResult } from './call-result.js';
 import { Checker } from './checker.js';
 import { type Effect, type SentPayment } from './gateway.js';
@@ -153,4 +153,63 @@ it.each<[what: string, existing: Partial<JournalView>, found: boolean]>([
     checker.arrived({ ...sent, key: 'key-2' });
   };
   expect(problem(story)).toBe(found ? 'another key was sent while a payment may exist' : undefined);
+});
+
+describe('a payment that a transaction has enlisted', () => {
+  const planned: JournalView = { ...entry, state: 'planned' };
+  const enlist = (checker: Checker): void => {
+    checker.plans(call, 'key-1', undefined);
+    checker.stepBegins();
+  };
+
+  it('may be sent by anybody, once, under its key', () => {
+    const sends =
+      (key: string) =>
+      (checker: Checker): void => {
+        enlist(checker);
+        checker.arrived({ ...sent, key });
+      };
+    expect(problem(sends('key-1'))).toBeUndefined();
+    expect(problem(sends('key-2'))).toBe('another key was sent while a payment may exist');
+    const again = (checker: Checker): void => {
+      sends('key-1')(checker);
+      checker.compare(call, { ...entry, state: 'accepted' });
+      checker.arrived(sent);
+      checker.arrived(sent);
+    };
+    expect(problem(again, [effect])).toBe('a payment was tried more than once more');
+  });
+
+  it('stays in the journal, and is not called over while it does', () => {
+    const vanishes = (checker: Checker): void => {
+      enlist(checker);
+      checker.compare(call, planned);
+      checker.compare(call, undefined);
+    };
+    expect(problem(vanishes)).toBe('a planned payment is not in the journal any more');
+    const over =
+      (result: CallResult) =>
+      (checker: Checker): void => {
+        enlist(checker);
+        checker.begins(call, 1, planned);
+        checker.ended([call], [result], 0, planned);
+      };
+    expect(problem(over(rejected('GatewayUnreachableError', false)))).toBe(
+      'a payment that stays planned is said to be over',
+    );
+    expect(problem(over(rejected('ReferenceReusedError', false)))).toBeUndefined();
+  });
+
+  it('is not planned by itself, nor after it was made', () => {
+    const unknown = (checker: Checker): void => {
+      checker.compare(call, planned);
+    };
+    expect(problem(unknown)).toBe('a payment is planned that nobody has enlisted');
+    const made = (checker: Checker): void => {
+      enlist(checker);
+      checker.arrived(sent);
+      checker.compare(call, planned);
+    };
+    expect(problem(made, [effect])).toBe('a payment was made that the journal calls planned');
+  });
 });

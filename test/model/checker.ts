@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { type Belief, beliefAfter, type CallResult } from './call-result.js';
+import { ABOUT_ANOTHER, type Belief, beliefAfter, type CallResult } from './call-result.js';
 import { type Effect, type LedgerGateway, type SentPayment, wasTurnedAway } from './gateway.js';
 import { CHANGED_KEY } from './interceptors.js';
 import { journalProblem } from './journal-problem.js';
@@ -22,6 +22,8 @@ class SlotFacts {
   ended = false;
   /** The state in which the journal held it last. */
   state: string | undefined;
+  /** A transaction that is committed has enlisted it, and its attempt has not ended. */
+  planned = false;
   /** The storage lost the payment, and with it every promise about it: nothing is checked any more. */
   lost = false;
   /** The journal may have forgotten the payment, because a purge ran. */
@@ -66,7 +68,7 @@ export class Checker {
     });
     const isCalled = facts.calling.size > 0;
     this.check(
-      isCalled || facts.belief === 'open',
+      isCalled || facts.planned || facts.belief === 'open',
       'a payment was sent that its caller was told was never sent',
       { sent },
     );
@@ -76,7 +78,7 @@ export class Checker {
       { sent },
     );
     this.check(
-      facts.belief === 'nothing' || facts.keys.has(sent.key),
+      (facts.belief === 'nothing' && !facts.planned) || facts.keys.has(sent.key),
       'another key was sent while a payment may exist',
       { sent, keys: [...facts.keys.keys()] },
     );
@@ -86,6 +88,8 @@ export class Checker {
       sent,
       times,
     });
+    // Nobody who sends it without a caller says how that ended.
+    if (!isCalled && facts.planned && !wasTurnedAway(sent)) facts.belief = 'open';
     facts.keys.set(sent.key, times + (wasTurnedAway(sent) ? 0 : 1));
     this.sent.push(sent);
   }
@@ -121,6 +125,14 @@ export class Checker {
     if (existing) facts.remember(existing.idempotencyKey);
   }
 
+  /** A transaction with the payment was committed. */
+  plans(slot: Slot, key: string, existing: JournalView | undefined): void {
+    const facts = this.of(slot);
+    if (existing && isFreed(existing)) facts.free();
+    facts.planned = true;
+    facts.remember(key);
+  }
+
   /** Calls that were made at once have ended. The result that says most about what may exist counts. */
   ended(
     calls: readonly PlannedCall[],
@@ -143,6 +155,12 @@ export class Checker {
       facts.belief = before === 'open' && !ends.includes('freed') ? 'open' : 'nothing';
     if (ends.every((end) => end === 'freed')) facts.belief = 'nothing';
     if (facts.belief === 'nothing') facts.keys.clear();
+    if (facts.planned && existing) facts.remember(existing.idempotencyKey);
+    const isOver = existing?.state === 'planned' && results.some((result) => saysOver(result));
+    this.check(!isOver || facts.lost, 'a payment that stays planned is said to be over', {
+      results,
+      existing,
+    });
   }
 
   /** Nobody listened at the gateway's address while a first call was made, and no connection to it was left. */
@@ -179,10 +197,12 @@ export class Checker {
     const facts = this.of(slot);
     facts.state = entry?.state ?? facts.state;
     if (facts.lost) return;
-    const { belief, purgeTargets, ended } = facts;
-    const judged = { entry, effects, belief, purgeTargets, hasEnded: ended };
+    const { belief, purgeTargets, ended, planned } = facts;
+    const judged = { entry, effects, belief, purgeTargets, hasEnded: ended, isPlanned: planned };
     const problem = journalProblem(judged);
     if (problem !== undefined) this.check(false, problem, { slot, ...judged });
+    // What its call could not write may yet put it back.
+    facts.planned &&= entry?.state === 'planned' || entry?.state === 'in-flight';
     facts.ended ||= entry?.state === 'settled' && effects.length > 0;
   }
 
@@ -230,4 +250,10 @@ export class Checker {
 /** A request that was refused: its key may carry another one. */
 function isRefused({ planned }: SentPayment): boolean {
   return planned !== 'duplicate' && planned.effect === 'none';
+}
+
+/** Whoever gets this result may pay in another way. */
+function saysOver(result: CallResult): boolean {
+  if (result.end !== 'rejected' || ABOUT_ANOTHER.includes(result.error.name)) return false;
+  return result.error.mayHaveBeenProcessed === false;
 }

@@ -11,6 +11,8 @@ export interface JudgedEntry {
   readonly belief: Belief;
   /** The merchant knew how the payment ended. */
   readonly hasEnded: boolean;
+  /** It was enlisted and committed, and its attempt has not ended. */
+  readonly isPlanned: boolean;
   /** The journal may have forgotten it. */
   readonly purgeTargets: boolean;
 }
@@ -23,7 +25,14 @@ export function journalProblem(judged: JudgedEntry): string | undefined {
   return missingProblem(judged) ?? (judged.entry && entryProblem(judged, judged.entry));
 }
 
-function missingProblem({ entry, effects, belief, purgeTargets }: JudgedEntry): string | undefined {
+function missingProblem({
+  entry,
+  effects,
+  belief,
+  purgeTargets,
+  isPlanned,
+}: JudgedEntry): string | undefined {
+  if (isPlanned && entry === undefined) return 'a planned payment is not in the journal any more';
   const isMade = effects.length > 0;
   if (isMade && belief !== 'open')
     return 'a payment was made although its callers were told that nothing was';
@@ -32,8 +41,13 @@ function missingProblem({ entry, effects, belief, purgeTargets }: JudgedEntry): 
   return belief === 'open' ? 'a payment may have been made that is not in the journal' : undefined;
 }
 
-function entryProblem({ effects: [effect], hasEnded }: JudgedEntry, entry: JournalView): string | undefined {
+function entryProblem(
+  { effects: [effect], hasEnded, isPlanned }: JudgedEntry,
+  entry: JournalView,
+): string | undefined {
   const { state, outcome } = entry;
+  if (state === 'planned' && !isPlanned) return 'a payment is planned that nobody has enlisted';
+  if (state === 'planned' && effect) return 'a payment was made that the journal calls planned';
   if (hasEnded && state !== 'settled') return 'a payment that had ended is open again';
   if (effect && state === 'rejected') return 'a payment was made that the journal calls rejected';
   if (!effect && state === 'accepted') return 'an accepted payment was not made';

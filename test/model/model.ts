@@ -10,13 +10,15 @@ import { Story } from './story.js';
 export class Model {
   /** How often each end of a call was seen. */
   readonly ends = new Map<string, number>();
-  readonly coverage = new Coverage();
+  readonly coverage: Coverage;
   private story: Story | undefined;
 
   private constructor(
     private readonly front: Server,
     private readonly storage: ModelStorage,
-  ) {}
+  ) {
+    this.coverage = new Coverage(storage.enlists);
+  }
 
   /** Closes the storage at its own end. */
   static async open(storage: ModelStorage): Promise<Model> {

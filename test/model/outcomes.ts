@@ -68,7 +68,9 @@ export class Outcomes {
       await this.settleAs(slot, effect.status as PaymentOutcome);
       return;
     }
-    if (entry?.state !== 'unknown' && entry?.state !== 'in-flight') return;
+    // The merchant gives it up.
+    const isPlanned = entry?.state === 'planned' && !effect;
+    if (!isPlanned && entry?.state !== 'unknown' && entry?.state !== 'in-flight') return;
     if (!effect) {
       await this.settleAs(slot, 'failed');
       checker.freed(slot);

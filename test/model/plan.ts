@@ -81,6 +81,22 @@ export interface TwoCallsStep {
   readonly requests: readonly PlannedRequest[];
 }
 
+/** A payment is enlisted in a transaction of the merchant. */
+export interface EnlistStep {
+  readonly do: 'enlist';
+  readonly by: Replica;
+  readonly call: PlannedCall;
+  /** It is enlisted a second time in the same transaction. */
+  readonly twice: boolean;
+  /** How the transaction ends; `dies …`: its process ends before or after the COMMIT. */
+  readonly ends: 'commit' | 'rollback' | 'dies before' | 'dies after';
+  /** Who sends the payment after the commit; `both replicas`: the other one calls at the same time. */
+  readonly then: 'nobody' | 'send' | 'both replicas';
+  readonly requests: readonly PlannedRequest[];
+  /** What the journal does while it is sent. */
+  readonly trouble: StoreTrouble | undefined;
+}
+
 /** How a payment ends: an index into the ends of its family. */
 export type HowItEnds = 0 | 1 | 2 | 3;
 
@@ -88,6 +104,7 @@ export type Step =
   | CallStep
   | TwoCallsStep
   | RecoverStep
+  | EnlistStep
   /** The customer or the provider brings the payment to its end. */
   | { readonly do: 'decide'; readonly slot: Slot; readonly how: HowItEnds }
   /** An operator looks at the gateway's ledger and tells the journal. */

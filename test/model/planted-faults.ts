@@ -182,7 +182,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'an unknown answer opens a payment that has ended',
     file: TRANSITIONS,
-    find: "if (known.state !== 'in-flight' && known.state !== 'unknown') return known;\n  if (record.state === 'settled') return known;",
+    find: "if (known.state !== 'in-flight' && known.state !== 'planned' && known.state !== 'unknown') return known;\n  if (record.state === 'settled') return known;",
     write: '',
   },
   {
@@ -240,6 +240,52 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     find: "    case 'success':\n    case 'unknown':\n      return { retry, verdict };",
     write:
       "    case 'success':\n    case 'rate-limit':\n    case 'unknown':\n      return { retry, verdict };",
+  },
+  // Planned payments.
+  {
+    name: 'a payment is sent whose transaction is not committed',
+    file: 'lib/journal/payment/payment-calls.ts',
+    find: '{ ...asked, enlisted: true }',
+    write: 'asked',
+  },
+  {
+    name: 'a planned payment is sent under another key',
+    file: TRANSITIONS,
+    find: "return { ...record, intent: newIntent(), state: 'in-flight', probe: 'after-silence' };",
+    write:
+      "return { ...record, idempotencyKey: newIntent(), intent: newIntent(), state: 'in-flight', probe: 'after-silence' };",
+  },
+  {
+    name: 'a planned payment that was not sent is said to be over',
+    file: 'lib/journal/payment/payment-calls.ts',
+    find: 'intent.isPlanned ? plannedResult(end, sent) : end',
+    write: 'end',
+  },
+  {
+    name: 'a planned payment that was not sent is taken out of the journal',
+    file: INTENT,
+    find: 'async release(before = this.before): Promise<StoredJournalRecord | undefined> {\n    if (before)',
+    write:
+      "async release(before = this.before): Promise<StoredJournalRecord | undefined> {\n    if (before && before.state !== 'planned')",
+  },
+  {
+    name: 'recovery leaves planned payments alone',
+    file: RECOVERY,
+    find: "if (decision === 'send') return",
+    write: "if (decision === 'send') return {}; if (existing.damaged === 'never') return",
+  },
+  {
+    name: 'recovery reads planned payments as settled',
+    file: RECOVERY_RUN,
+    find: "return acceptedIsOpen ? ['settled', 'rejected'] : ['settled', 'rejected', 'accepted'];",
+    write:
+      "return acceptedIsOpen ? ['planned', 'settled', 'rejected'] : ['planned', 'settled', 'rejected', 'accepted'];",
+  },
+  {
+    name: 'planned payments make room',
+    file: MEMORY,
+    find: "const DROP_ORDER: readonly JournalState[] = ['settled',",
+    write: "const DROP_ORDER: readonly JournalState[] = ['planned', 'settled',",
   },
   // Forgetting.
   {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { often, rarely } from './chance.js';
 import {
   type CallStep,
+  type EnlistStep,
   type Family,
   type HowItEnds,
   type Meanwhile,
@@ -88,6 +89,30 @@ export const sameCall = (
     fc.constant(false),
   ).map((step) => ({ ...step, ...said }));
 
+/** The payment of this slot, or with other options, enlisted in a transaction. */
+export const enlisted = (
+  where: Slot,
+  said: Partial<Omit<EnlistStep, 'do' | 'call'>> = {},
+): fc.Arbitrary<EnlistStep> =>
+  fc
+    .record({
+      do: fc.constant('enlist' as const),
+      by: replicas,
+      call: fc.record({
+        family: fc.constant(where.family),
+        reference: fc.constant(where.reference),
+        channel: fc.constant(0),
+        amount: fc.constantFrom<PlannedCall['amount']>('1000.00', '1000.00', '1000.00', '2500.50'),
+        options: often<PlannedCall['options']>('plain', 'own key', 'attempt 2'),
+      }),
+      twice: often(false, true),
+      ends: often<EnlistStep['ends']>('commit', 'rollback', 'dies before', 'dies after'),
+      then: fc.constantFrom<EnlistStep['then']>('nobody', 'send', 'both replicas'),
+      requests: requests(where.family),
+      trouble: troubles,
+    })
+    .map((step) => ({ ...step, ...said }));
+
 export const recoveries = (
   said: Partial<Omit<RecoverStep, 'do' | 'requests'>> = {},
   planned: Requests = recoveryRequests,
@@ -124,6 +149,7 @@ const anyStep: fc.Arbitrary<Step> = slots.chain((where) =>
         })),
     },
     { weight: 4, arbitrary: recoveries() },
+    { weight: 4, arbitrary: enlisted(where) },
     {
       weight: 2,
       arbitrary: fc.record({

@@ -1,5 +1,6 @@
 import { type MoneyOperation } from 'nestjs-payments';
-import { MONEY_CALLS } from '../support/operation-calls.js';
+import { type EnlistedPayment } from 'nestjs-payments';
+import { MONEY_CALLS, MONEY_ENLISTMENTS } from '../support/operation-calls.js';
 import { type MerchantProcess } from './merchant-process.js';
 import { type Family, type PlannedCall } from './plan.js';
 
@@ -27,6 +28,24 @@ export function sendPayment(
     {
       signal,
       ...(options === 'once' && { retry: false as const }),
+      ...(options === 'own key' && { idempotencyKey: `own-${family}-${reference}` }),
+      ...(options === 'attempt 2' && { attempt: 2 }),
+    },
+  );
+}
+
+/** Enlists a planned call in a transaction, through the package's public face. */
+export function enlistPayment(
+  call: PlannedCall,
+  services: Pick<MerchantProcess, 'collections' | 'disbursements'>,
+  transaction: unknown,
+): Promise<EnlistedPayment<{ reference: string; amount: string }>> {
+  const { family, reference, amount, options } = call;
+  return MONEY_ENLISTMENTS[operationOf(call)](
+    services,
+    transaction,
+    { reference, amount },
+    {
       ...(options === 'own key' && { idempotencyKey: `own-${family}-${reference}` }),
       ...(options === 'attempt 2' && { attempt: 2 }),
     },

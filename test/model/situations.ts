@@ -9,7 +9,7 @@ import {
   refusedAgain,
   refusedRequests,
 } from './random-requests.js';
-import { recoveries, replicas, sameCall, slots } from './random-steps.js';
+import { enlisted, recoveries, replicas, sameCall, slots } from './random-steps.js';
 
 type Steps = fc.Arbitrary<readonly Step[]>;
 
@@ -184,6 +184,19 @@ const heldByAnother = (slot: Slot): Steps =>
     one(sameCall(slot)),
   );
 
+/** A payment that is enlisted, and whatever comes between its commit and its end. */
+const enlistedLife = (slot: Slot): Steps =>
+  inOrder(
+    perhaps(sameCall(slot, UNDISTURBED, refusedRequests)),
+    one(enlisted(slot)),
+    perhaps(fc.constantFrom<Step>({ do: 'purge' }, { do: 'other payments' }, { do: 'settle', slot })),
+    perhaps(enlisted(slot)),
+    fc.constantFrom<readonly Step[]>([], [LATER], [{ do: 'let late requests and writes arrive' }, LATER]),
+    perhaps(recoveries()),
+    perhaps(sameCall(slot)),
+    perhaps(decided(slot)),
+  );
+
 /** Stories that chance alone hardly ever puts together. */
 export const situations: Steps = slots.chain((slot) =>
   fc.oneof(
@@ -199,5 +212,6 @@ export const situations: Steps = slots.chain((slot) =>
     { weight: 4, arbitrary: refusedRepetition(slot) },
     { weight: 1, arbitrary: failedPayout(slot) },
     { weight: 4, arbitrary: openProbe(slot) },
+    { weight: 6, arbitrary: enlistedLife(slot) },
   ),
 );

@@ -1,11 +1,15 @@
 import { memoryStorage, type PaymentsStorage } from 'nestjs-payments';
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { redisStorage } from 'nestjs-payments/redis';
+import { type ApplicationTransaction } from '../support/joined-journal-contract.js';
 import { openPaymentsDatabase } from '../support/payments-database.js';
 import { connectRedis, forget, ownPrefix, TimeTravellingRedis } from '../support/redis.js';
+import { withTransactions } from './memory-transactions.js';
 
 /** Where the stories keep their payments. */
 export interface ModelStorage {
+  /** Whether payments can be enlisted in a transaction. */
+  readonly enlists: boolean;
   /**
    * An empty storage for one story.
    *
@@ -19,6 +23,8 @@ export interface StoryStorage {
   readonly storage: PaymentsStorage;
   /** Whether it forgets payments by itself. */
   readonly makesRoom: boolean;
+  /** Begins a transaction of the merchant; absent if the storage has none. */
+  begin?(): Promise<ApplicationTransaction> | ApplicationTransaction;
   /** Lets time pass for everybody who asks the storage for it. */
   pass(ms: number): Promise<void>;
   /** Nothing is asked of it any more. */
@@ -29,11 +35,13 @@ const nothing = (): Promise<void> => Promise.resolve();
 
 export function inMemory(): ModelStorage {
   return {
+    enlists: true,
     begin: (journalSize) => {
       let passedMs = 0;
       const now = (): number => Date.now() + passedMs;
+      const storage = memoryStorage({ now, ...(journalSize !== undefined && { maxEntries: journalSize }) });
       return Promise.resolve({
-        storage: memoryStorage({ now, ...(journalSize !== undefined && { maxEntries: journalSize }) }),
+        ...withTransactions(storage),
         makesRoom: journalSize !== undefined,
         pass: (ms) => {
           passedMs += ms;
@@ -51,11 +59,21 @@ export async function onPostgres(url: string): Promise<ModelStorage> {
   const database = await openPaymentsDatabase(url);
   const { pool, schema } = database;
   return {
+    enlists: true,
     begin: async () => {
       await database.clear();
       return {
         storage: postgresStorage({ pool, schema }),
         makesRoom: false,
+        begin: async () => {
+          const client = await pool.connect();
+          await client.query('BEGIN');
+          const end = async (how: string): Promise<void> => {
+            await client.query(how);
+            client.release();
+          };
+          return { handle: client, commit: () => end('COMMIT'), rollback: () => end('ROLLBACK') };
+        },
         pass: (ms) => database.pass(ms),
         end: nothing,
       };
@@ -68,6 +86,7 @@ export async function onPostgres(url: string): Promise<ModelStorage> {
 export function onRedis(url: string): ModelStorage {
   const client = connectRedis(url);
   return {
+    enlists: false,
     begin: () => {
       const travelling = new TimeTravellingRedis(client);
       const keyPrefix = ownPrefix();

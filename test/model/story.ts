@@ -2,6 +2,7 @@ import { MONEY_CALLS } from '../support/operation-calls.js';
 import { Checker } from './checker.js';
 import { Calls } from './calls.js';
 import { type Kind, kindsOf } from './coverage.js';
+import { Enlistments } from './enlistments.js';
 import { repeatsRequests } from './interceptors.js';
 import { LedgerGateway, type SentPayment } from './gateway.js';
 import { SCOPE, SLOTS } from './journal-view.js';
@@ -25,6 +26,7 @@ export class Story {
   private readonly outcomes: Outcomes;
   private readonly calls: Calls;
   private readonly recoveries: Recoveries;
+  private readonly enlistments: Enlistments | undefined;
   private others = 0;
 
   /**
@@ -57,6 +59,8 @@ export class Story {
     this.outcomes = new Outcomes(this.world, port);
     this.calls = new Calls(this.world, this.outcomes, count);
     this.recoveries = new Recoveries(this.world);
+    const { begin } = store;
+    if (begin) this.enlistments = new Enlistments(this.world, this.calls, () => begin());
   }
 
   get listener(): MerchantProcess['listener'] {
@@ -93,6 +97,9 @@ export class Story {
       case 'recover':
         this.recoveries.meets(step.trouble);
         return this.recoveries.run(step);
+      case 'enlist':
+        this.recoveries.meets(step.trouble);
+        return this.enlistments?.run(step);
       case 'decide':
         return this.outcomes.decide(step.slot, step.how);
       case 'settle':
@@ -156,10 +163,17 @@ export class Story {
     await merchant.restartAll();
     await pass(this.plan.lastWaitMs);
     const sentBefore = checker.sent.length;
+    const planned = await this.plannedSlots();
     this.beginStep();
     await this.recoveries.run({ by: 0, twice: true, requests: [], trouble: undefined });
     const isOver = this.plan.lastWaitMs > RECOVERY_WINDOW_MS;
-    checker.check(!isOver || checker.sent.length === sentBefore, 'a payment was probed too late', {});
+    const probed = SLOTS.filter(
+      (slot) => !planned.includes(slot) && checker.about(slot, sentBefore).length > 0,
+    );
+    checker.check(!isOver || probed.length === 0, 'a payment was probed too late', { probed });
+    const isStopped = this.plan.interceptor === 'throws' || this.plan.interceptor === 'another key';
+    const left = await this.plannedSlots();
+    checker.check(isStopped || left.length === 0, 'a planned payment was not sent by recovery', { left });
     await this.compare();
     await this.expectListed();
     for (const slot of SLOTS) await this.outcomes.decide(slot, 0);
@@ -171,6 +185,12 @@ export class Story {
     checker.throwFound();
   }
 
+  private async plannedSlots(): Promise<readonly Slot[]> {
+    const { merchant, checker } = this.world;
+    const stored = await Promise.all(SLOTS.map((slot) => merchant.stored(slot)));
+    return SLOTS.filter((slot, at) => stored[at]?.state === 'planned' && !checker.isLost(slot));
+  }
+
   /** Whatever is open is listed, so that somebody can look at it. */
   private async expectListed(): Promise<void> {
     const { checker, merchant } = this.world;
@@ -180,7 +200,11 @@ export class Story {
     for (const slot of SLOTS) {
       const state = (await merchant.stored(slot))?.state;
       const mayClose = slot.family === 'collection' || this.plan.asksForStatus;
-      const isOpen = state === 'unknown' || state === 'in-flight' || (state === 'accepted' && mayClose);
+      const isOpen =
+        state === 'planned' ||
+        state === 'unknown' ||
+        state === 'in-flight' ||
+        (state === 'accepted' && mayClose);
       const isListed = listed.has(`${slot.family} ${slot.reference}`);
       checker.check(!isOpen || isListed, 'an open payment is not listed', { slot, state });
     }

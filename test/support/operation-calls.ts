@@ -1,5 +1,7 @@
 import {
   type CallOptions,
+  type EnlistedPayment,
+  type EnlistOptions,
   type MoneyOperation,
   type PaymentFamily,
   type PaymentsResponse,
@@ -21,6 +23,14 @@ export type MoneyCall = (
   options?: CallOptions,
 ) => Promise<PaymentsResponse<{ readonly reference: string; readonly amount: string }>>;
 
+/** The same payment, enlisted in a transaction of the application. */
+export type MoneyEnlistment = (
+  services: Pick<MerchantServices, 'collections' | 'disbursements'>,
+  transaction: unknown,
+  fields: PaymentFields,
+  options?: EnlistOptions,
+) => Promise<EnlistedPayment<{ readonly reference: string; readonly amount: string }>>;
+
 /** As above; the fields of payments do not matter. */
 export type OperationCall = (
   services: MerchantServices,
@@ -37,6 +47,18 @@ export const MONEY_CALLS: Readonly<Record<MoneyOperation, MoneyCall>> = {
     disbursements.bank({ ...BANK_PAYOUT, ...fields }, options),
   'disbursement.mobile-money': ({ disbursements }, fields, options) =>
     disbursements.mobileMoney({ ...MOBILE_PAYOUT, ...fields }, options),
+};
+
+/** A payment of every operation that moves money, enlisted in a transaction. */
+export const MONEY_ENLISTMENTS: Readonly<Record<MoneyOperation, MoneyEnlistment>> = {
+  'collection.mobile-money': ({ collections }, transaction, fields, options) =>
+    collections.enlistMobileMoney(transaction, { ...COLLECTION, ...fields }, options),
+  'collection.partner-wallet': ({ collections }, transaction, fields, options) =>
+    collections.enlistPartnerWallet(transaction, { ...COLLECTION, ...fields }, options),
+  'disbursement.bank': ({ disbursements }, transaction, fields, options) =>
+    disbursements.enlistBank(transaction, { ...BANK_PAYOUT, ...fields }, options),
+  'disbursement.mobile-money': ({ disbursements }, transaction, fields, options) =>
+    disbursements.enlistMobileMoney(transaction, { ...MOBILE_PAYOUT, ...fields }, options),
 };
 
 /** The paths that these calls have in the specification. */
