@@ -12,14 +12,16 @@ export interface SqliteTestFile {
   /** Opens the storage; the same file cannot be opened twice. */
   open(transactional?: boolean): PaymentsStorage;
   /** A connection of the application to the same file. */
-  connect(): SqliteDatabase & { close(): void };
+  connect(): ClosableDatabase;
   pass(ms: number): void;
   /** Closes everything that was opened, and removes the folder. */
   close(): Promise<void>;
 }
 
+export type ClosableDatabase = SqliteDatabase & { close(): void };
+
 interface SqliteModule {
-  readonly DatabaseSync: new (path: string) => SqliteDatabase & { close(): void };
+  readonly DatabaseSync: new (path: string) => ClosableDatabase;
 }
 
 const sqlite = process.getBuiltinModule('node:sqlite') as unknown as SqliteModule | undefined;
@@ -28,6 +30,12 @@ const sqlite = process.getBuiltinModule('node:sqlite') as unknown as SqliteModul
 export function describeWithSqlite(name: string, specs: () => void): void {
   if (sqlite || process.env['REQUIRE_SQLITE'] === '1') describe(name, specs);
   else describeSkipped(name, `Node.js ${process.version} has no node:sqlite`, specs);
+}
+
+/** A connection of the application. */
+export function openSqliteFile(file: string): ClosableDatabase {
+  if (!sqlite) throw new Error('This Node.js has no SQLite.');
+  return new sqlite.DatabaseSync(file);
 }
 
 export function sqliteFile(): SqliteTestFile {
@@ -43,8 +51,7 @@ export function sqliteFile(): SqliteTestFile {
       return storage;
     },
     connect: () => {
-      if (!sqlite) throw new Error('This Node.js has no SQLite.');
-      const database = new sqlite.DatabaseSync(file);
+      const database = openSqliteFile(file);
       opened.push(database);
       return database;
     },

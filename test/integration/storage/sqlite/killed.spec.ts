@@ -1,0 +1,55 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { buildChildProgram, type ChildProgram } from '../../../support/child-program.js';
+import { type ClosableDatabase, describeWithSqlite, openSqliteFile } from '../../../support/sqlite-file.js';
+import { SqliteShop } from '../../../support/sqlite-shop.js';
+
+const POINTS = ['after the claim', 'after the effect', 'before the finish', 'after the finish'];
+const AT_RANDOM = 4;
+
+describeWithSqlite('an application on sqliteStorage({ file, transactional: true }) that is killed', () => {
+  let program: ChildProgram;
+  let shop: SqliteShop;
+  let tables: ClosableDatabase;
+
+  beforeAll(async () => {
+    program = await buildChildProgram('test/support/sqlite-shop-process.ts', { startsOften: true });
+  });
+  afterAll(() => program.remove());
+  beforeEach(() => {
+    shop = new SqliteShop(program.file);
+    tables = openSqliteFile(shop.file);
+    tables.exec('CREATE TABLE effects (reference TEXT)');
+  });
+  afterEach(() => {
+    tables.close();
+    shop.remove();
+  });
+
+  it('loses no webhook and makes no effect twice, wherever the process dies', async () => {
+    const references = Array.from({ length: 24 }, (_, index) => `order-${100 + index}`);
+    references.slice(0, 8).forEach((reference, index) => {
+      shop.dieOnce(reference, POINTS[index % POINTS.length]!);
+    });
+    let answered = 0;
+    const deliver = async (reference: string): Promise<void> => {
+      await shop.deliver(reference);
+      answered += 1;
+      if (answered % (references.length / AT_RANDOM) === 0) shop.kill();
+    };
+    const waiting = references.values();
+    await Promise.all(
+      Array.from({ length: 3 }, async () => {
+        for (const reference of waiting) await deliver(reference);
+      }),
+    );
+    expect(shop.deathsLeft).toEqual([]);
+    for (const reference of references) await shop.deliver(reference);
+    await shop.stop();
+    const made = tables.prepare(
+      'SELECT reference, count(*) AS times FROM effects GROUP BY reference ORDER BY 1',
+    );
+    expect(made.all().map((row) => ({ ...(row as object) }))).toEqual(
+      references.map((reference) => ({ reference, times: 1 })),
+    );
+  });
+});

@@ -1,0 +1,118 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hmac } from 'nestjs-payments';
+import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
+
+const SCHEME = hmac({
+  header: 'x-webhook-signature',
+  algorithm: 'sha256',
+  encoding: 'hex',
+  payload: ['body'],
+});
+const SECRET = 'a-signing-secret-of-the-merchant';
+
+/** The options of the application: a lease is short, so that what a dead process began is soon taken over. */
+export const SQLITE_SHOP = {
+  baseUrl: 'http://127.0.0.1:9/api/v1',
+  apiKey: 'pk_test_shop',
+  apiSecret: 'sk_test_shop',
+  webhooks: {
+    scheme: SCHEME,
+    secrets: [SECRET],
+    retentionDays: Infinity,
+    leaseMs: 400,
+    handlerTimeoutMs: 300,
+    inFlightWaitMs: 100,
+  },
+};
+
+/** What the process of the application is told. */
+export interface SqliteShopSettings {
+  readonly file: string;
+  /** Folder with a file for each death that has not happened: `order-1 after the effect`. */
+  readonly deaths: string;
+}
+
+/** An application on one file of SQLite, in a process of its own that starts again whenever it is killed. */
+export class SqliteShop {
+  readonly file: string;
+  private readonly folder = mkdtempSync(join(tmpdir(), 'nestjs-payments-sqlite-shop-'));
+  private readonly deaths = join(this.folder, 'deaths');
+  private child: ChildProcess | undefined;
+  private port: Promise<number> | undefined;
+
+  /** @param program Of `sqlite-shop-process.ts`. */
+  constructor(private readonly program: string) {
+    this.file = join(this.folder, 'shop.db');
+    mkdirSync(this.deaths);
+  }
+
+  /** Plans that the process dies at this point of the first delivery of a payment that comes there. */
+  dieOnce(reference: string, point: string): void {
+    writeFileSync(join(this.deaths, `${reference} ${point}`), '');
+  }
+
+  /** The deaths that have not happened. */
+  get deathsLeft(): readonly string[] {
+    return readdirSync(this.deaths);
+  }
+
+  /** Delivers the success of a payment, again and again until it is answered 200, as the gateway does. */
+  async deliver(reference: string): Promise<void> {
+    const body = JSON.stringify(paymentEvent('payment.success', { reference, amount: '1000.00' }));
+    const signature = signWebhook({ scheme: SCHEME, secret: SECRET, body });
+    const headers = { 'content-type': 'application/json', ...signature };
+    for (let status = 0; status !== 200;) {
+      const url = `http://127.0.0.1:${await this.listening()}/webhooks/payments`;
+      status = await fetch(url, { method: 'POST', headers, body }).then(
+        (answer) => answer.status,
+        () => 0, // the process died
+      );
+    }
+  }
+
+  kill(): void {
+    this.child?.kill('SIGKILL');
+  }
+
+  /** Ends the process as a platform does. */
+  async stop(): Promise<void> {
+    const { child } = this;
+    if (child?.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    await ended;
+  }
+
+  remove(): void {
+    this.kill();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private listening(): Promise<number> {
+    this.port ??= this.start();
+    return this.port;
+  }
+
+  private async start(): Promise<number> {
+    const settings: SqliteShopSettings = { file: this.file, deaths: this.deaths };
+    const child = fork(this.program, [JSON.stringify(settings)], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+    });
+    this.child = child;
+    child.once('exit', () => {
+      this.port = undefined;
+    });
+    const [port] = (await Promise.race([
+      once(child, 'message'),
+      once(child, 'exit').then(([code]) => {
+        throw new Error(`The application ended by itself (${String(code)}).`);
+      }),
+    ])) as [number];
+    return port;
+  }
+}
