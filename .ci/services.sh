@@ -1,8 +1,8 @@
-# Redis, PostgreSQL and a browser for the specs that need them. What answers already is used as it is; what does not is
+# Redis, PostgreSQL, MariaDB and a browser for the specs that need them. What answers already is used as it is; what does not is
 # started from its Debian package on a free port of the loopback interface, in a temporary directory, until this run ends.
 
 services_dir=$(mktemp --directory)
-chmod 711 "$services_dir" # PostgreSQL works in it under a user of its own
+chmod 711 "$services_dir" # PostgreSQL and MariaDB work in it under users of their own
 trap stop_services EXIT
 
 ensure_services() {
@@ -10,8 +10,10 @@ ensure_services() {
   ensure_command redis-server
   ensure_command curl
   [ -n "$(postgres_programs)" ] || install_packages postgresql
+  [ -x /usr/sbin/mariadbd ] || install_packages mariadb-server
   ensure_redis
   ensure_postgres
+  ensure_mariadb
   [ -e "${CHROMIUM_PATH:-/usr/bin/chromium}" ] || ensure_command chromium-headless-shell
   export REQUIRE_SERVICES=1 REQUIRE_BROWSER=1
 }
@@ -41,7 +43,23 @@ ensure_postgres() {
   export DATABASE_URL="postgres://postgres@127.0.0.1:$port/test"
 }
 
+ensure_mariadb() {
+  mariadb_lets_in "${MYSQL_URL:-mysql://root@127.0.0.1:3306/test}" && return
+  local port data=$services_dir/mariadb
+  port=$(free_port)
+  echo "No MariaDB answers: starting one at port $port"
+  install --directory --mode 700 "$data"
+  [ "$(id -u)" -ne 0 ] || chown mysql "$data"
+  as_mysql mariadb-install-db --no-defaults --datadir="$data" --auth-root-authentication-method=normal \
+    --skip-test-db >/dev/null
+  as_mysql /usr/sbin/mariadbd --no-defaults --datadir="$data" --port="$port" --bind-address=127.0.0.1 \
+    --socket="$data/socket" --pid-file="$data/pid" --innodb-flush-log-at-trx-commit=2 >"$services_dir/mariadb.log" 2>&1 &
+  export MYSQL_URL="mysql://root@127.0.0.1:$port/mysql"
+  await_connections "$MYSQL_URL"
+}
+
 stop_services() {
+  [ ! -e "$services_dir/mariadb/pid" ] || kill "$(cat "$services_dir/mariadb/pid")"
   [ ! -e "$services_dir/redis.pid" ] || kill "$(cat "$services_dir/redis.pid")"
   [ ! -e "$services_dir/postgres/postmaster.pid" ] ||
     run_postgres pg_ctl stop --mode immediate --pgdata "$services_dir/postgres" >/dev/null
@@ -63,6 +81,22 @@ run_postgres() {
   else
     "$program" "$@"
   fi
+}
+
+# It refuses to work as root.
+as_mysql() {
+  if [ "$(id -u)" -eq 0 ]; then
+    (cd "$services_dir" && exec runuser --user mysql -- "$@")
+  else
+    "$@"
+  fi
+}
+
+mariadb_lets_in() {
+  accepts_connections "$1" || return
+  local host port
+  read -r host port < <(node -p 'const { hostname, port } = new URL(process.argv[1]); `${hostname} ${port}`' "$1")
+  mariadb --no-defaults --host="$host" --port="$port" --user=root --execute='SELECT 1' >/dev/null 2>&1
 }
 
 # A server with passwords of its own on the usual port is not ours to use.

@@ -18,6 +18,7 @@ const APART = {
     'storage/sqlite/index',
     'storage/executor/index',
     'storage/typeorm/index',
+    'storage/mysql/index',
   ],
   diagnostics: ['integrations/opentelemetry/index'],
 };
@@ -31,7 +32,12 @@ const SQL = [
   [
     'sql',
     /^storage\/(sql\/|storage-tables)/,
-    ['storage/postgres/postgres-dialect', 'storage/sqlite/sqlite-tables', 'storage/typeorm/index'],
+    [
+      'storage/postgres/postgres-dialect',
+      'storage/sqlite/sqlite-tables',
+      'storage/typeorm/index',
+      'storage/mysql/index',
+    ],
   ],
   ['sql-parts', /^storage\/sql\//],
 ];

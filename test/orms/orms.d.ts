@@ -77,6 +77,24 @@ declare module '@nestjs/typeorm' {
   export function InjectDataSource(): ParameterDecorator;
 }
 
+declare module 'mysql2/promise' {
+  export interface PoolConnection {
+    query(text: string, values?: unknown[]): Promise<[unknown, unknown]>;
+    execute(text: string, values?: unknown[]): Promise<[unknown, unknown]>;
+    beginTransaction(): Promise<void>;
+    commit(): Promise<void>;
+    rollback(): Promise<void>;
+    release(): void;
+    destroy(): void;
+  }
+  export interface Pool {
+    query(text: string, values?: unknown[]): Promise<[unknown, unknown]>;
+    getConnection(): Promise<PoolConnection>;
+    end(): Promise<void>;
+  }
+  export function createPool(options: object): Pool;
+}
+
 declare module 'drizzle-orm' {
   export interface Sql {
     readonly queryChunks: readonly unknown[];

@@ -1,68 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type PaymentsStorage } from 'nestjs-payments';
 import { migrateSqlStorage, sqlStorage, type SqlStorageOptions } from 'nestjs-payments/sql';
 import { fromTypeOrm } from 'nestjs-payments/typeorm';
-import { conflictContract } from '../support/conflict-contract.js';
-import { inboxContract } from '../support/inbox-contract.js';
-import { joinedJournalContract } from '../support/joined-journal-contract.js';
-import { journalContract } from '../support/journal-contract.js';
 import { describeWith, postgresService } from '../support/services.js';
+import { storageContracts } from './storage-contracts.js';
+import { beginOn } from './typeorm-way.js';
 import { openTypeOrm, type TypeOrmDatabase, TYPEORMS } from './typeorm-database.js';
 
 describeWith([postgresService], 'sqlStorage() on a DataSource for PostgreSQL', () => {
   describe.each(TYPEORMS)('of TypeORM %s', (_version, packed) => {
-    let database: TypeOrmDatabase;
-    const storage = (transactional = false): PaymentsStorage =>
-      sqlStorage({ executor: fromTypeOrm(database.dataSource), schema: database.schema, transactional });
-
-    describe('as a plain storage', () => {
-      beforeAll(async () => {
-        database = await openTypeOrm(packed);
-      });
-      afterEach(() => database.clear());
-      afterAll(() => database.close());
-
-      describe('its inbox', () => {
-        inboxContract(() => ({ inbox: storage().inbox, pass: database.pass }));
-      });
-      describe('its conflicts', () => {
-        conflictContract(() => ({ ...storage(), pass: database.pass }));
-      });
-      describe('its journal', () => {
-        journalContract(() => ({ journal: storage().journal, pass: database.pass }));
-      });
-      describe('its journal inside of a transaction of the application', () => {
-        joinedJournalContract(() => ({
-          journal: storage().journal,
-          pass: database.pass,
-          begin: async () => {
-            const runner = database.dataSource.createQueryRunner();
-            await runner.startTransaction();
-            const end = async (how: Promise<void>): Promise<void> => {
-              await how;
-              await runner.release();
-            };
-            return {
-              handle: runner.manager,
-              commit: () => end(runner.commitTransaction()),
-              rollback: () => end(runner.rollbackTransaction()),
-            };
-          },
-        }));
-      });
-    });
-
-    describe('with the transaction of the handlers', () => {
-      // Claims that a test leaves open hold their connections.
-      beforeEach(async () => {
-        database = await openTypeOrm(packed);
-      });
-      afterEach(() => database.close());
-
-      inboxContract(() => ({ inbox: storage(true).inbox, pass: database.pass }), {
-        remembersHandlers: false,
-      });
-      conflictContract(() => ({ ...storage(true), pass: database.pass }));
+    storageContracts(async () => {
+      const database = await openTypeOrm(packed);
+      const { dataSource } = database;
+      return { ...database, executor: fromTypeOrm(dataSource), begin: () => beginOn(dataSource) };
     });
   });
 });

@@ -14,6 +14,7 @@ import {
   type WebhookScheme,
 } from 'nestjs-payments';
 import { type DataSource } from 'typeorm';
+import { type Mysql2Pool } from 'nestjs-payments/mysql';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 
 /** What the examples in the documentation comments take for granted. It has types only: examples are compiled, not run. */
@@ -51,6 +52,7 @@ export declare const invoice: { readonly id: string };
 export declare const inbox: PaymentsInbox;
 export declare const journal: PaymentsJournal;
 export declare const options: PaymentsModuleOptions;
+export declare const mysqlPool: Mysql2Pool;
 export declare const order: { readonly id: string };
 export declare const payments: readonly CollectionPayment[];
 export declare const payout: BankDisbursement;

@@ -16,6 +16,12 @@ const ANSWERS_WITHIN_MS = 2_000;
 /** `REDIS_URL`, or the usual port of this machine. */
 export const redisService = await look('Redis', process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379');
 
+/** `MYSQL_URL`, or the usual port of this machine: a server on which the specs of MySQL create databases of their own. */
+export const mysqlService = await look(
+  'MariaDB',
+  process.env['MYSQL_URL'] ?? 'mysql://root@127.0.0.1:3306/test',
+);
+
 /**
  * The database that this run created on the server of `DATABASE_URL`, or on the usual port of this machine
  * (`own-database.mjs`). It is the only database that specs may write to.

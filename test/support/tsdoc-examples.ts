@@ -36,7 +36,7 @@ const SURROUNDINGS: Readonly<Record<string, readonly string[]>> = {
       'invoice',
       'journal',
     ],
-    ...['options', 'order', 'payments', 'payout', 'sandbox', 'scheme', 'secret', 'signedBy'],
+    ...['mysqlPool', 'options', 'order', 'payments', 'payout', 'sandbox', 'scheme', 'secret', 'signedBy'],
     ...['supplier', 'total', 'url', 'verified', 'wallet'],
   ],
 };

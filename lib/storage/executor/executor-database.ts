@@ -9,7 +9,6 @@ import {
   type SqlRow,
   type SqlScript,
   type SqlSession,
-  type SqlStatement,
   statementsOf,
 } from '../sql/sql-database.js';
 import { type SqlExecutor, type SqlRunner } from '../sql/sql-executor.js';
@@ -62,8 +61,11 @@ async function repeated(dialect: ExecutorDialect, work: () => Promise<SqlResult>
 
 function runOnce(executor: SqlExecutor, dialect: ExecutorDialect, script: SqlScript): Promise<SqlResult> {
   return script.atomic
-    ? executor.transaction((transaction) => runSteps(transaction, script), dialect.transaction)
-    : runSteps(executor, script);
+    ? executor.transaction(
+        (transaction) => runSteps(transaction, script, dialect.limited),
+        dialect.transaction,
+      )
+    : runSteps(executor, script, dialect.limited);
 }
 
 /**
@@ -81,29 +83,34 @@ function scriptsOf(transaction: SqlRunner, dialect: Pick<ExecutorDialect, 'failu
 }
 
 /** Runs an operation in a transaction that somebody else ends. */
-export function scriptsIn(transaction: SqlRunner, dialect: Pick<ExecutorDialect, 'failure'>): RunScript {
+export function scriptsIn(transaction: SqlRunner, dialect: ExecutorDialect): RunScript {
   return async (script) => {
     try {
-      return await answered(runSteps(transaction, script), 'an answer of the database');
+      return await answered(runSteps(transaction, script, dialect.limited), 'an answer of the database');
     } catch (error) {
       throw dialect.failure(error);
     }
   };
 }
 
-async function runSteps(runner: SqlRunner, script: SqlScript): Promise<SqlResult> {
+async function runSteps(
+  runner: SqlRunner,
+  script: SqlScript,
+  limited: (text: string) => string = (text) => text,
+): Promise<SqlResult> {
   const statements = statementsOf(script);
   for (let next = statements.next(); ;) {
     if (next.done) return next.value;
-    next = statements.next(await runStatement(runner, next.value));
+    const { text, values = [], counts } = next.value;
+    next = statements.next(
+      counts
+        ? { rows: [], rowCount: (await runner.execute(limited(text), values)).affectedRows }
+        : await queried(runner, text, values),
+    );
   }
 }
 
-async function runStatement(
-  runner: SqlRunner,
-  { text, values = [], counts }: SqlStatement,
-): Promise<SqlResult> {
-  if (counts) return { rows: [], rowCount: (await runner.execute(text, values)).affectedRows };
+async function queried(runner: SqlRunner, text: string, values: readonly unknown[]): Promise<SqlResult> {
   const rows = await runner.query<Record<string, Column>>(text, values);
   return { rows: rows.map(asText), rowCount: rows.length };
 }

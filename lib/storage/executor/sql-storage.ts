@@ -1,6 +1,7 @@
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type PaymentsStorage } from '../payments-storage.js';
 import { checkedSchema } from '../postgres/postgres-options.js';
+import { MYSQL_DIALECT } from '../mysql/mysql-dialect.js';
 import { postgresDialect } from '../postgres/postgres-dialect.js';
 import { tableNames } from '../postgres/table-names.js';
 import { type ExecutorDialect } from '../sql/executor-dialect.js';
@@ -24,7 +25,7 @@ export interface SqlStorageOptions {
    * A handler holds a connection of the application's pool while it runs. Keep handlers short. @default false
    */
   readonly transactional?: boolean;
-  /** Schema of the tables. The same as in `migrateSqlStorage()`. @default 'public' */
+  /** Schema of the tables in PostgreSQL. The same as in `migrateSqlStorage()`. @default 'public' */
   readonly schema?: string;
   /**
    * Calls {@link migrateSqlStorage} at boot: the application does not start before the tables are there, or if they
@@ -136,16 +137,22 @@ function checkedExecutor(where: string, executor: unknown): SqlExecutor {
 }
 
 function dialectOf({ dialect }: SqlExecutor, where: string, schema: string | undefined): ExecutorDialect {
-  // Only the compiler knows that there is no other.
-  if ((dialect as string) !== 'postgres') {
-    throw new PaymentsConfigError(
-      `${where} has no statements for the dialect ${dialect} of the executor: it must be postgres.`,
-    );
+  switch (dialect) {
+    case 'postgres':
+      return postgresDialect(tableNames(checkedSchema(where, schema)), {
+        migrate: 'migrateSqlStorage(executor)',
+        storage: 'sqlStorage()',
+      });
+    case 'mysql':
+      if (schema === undefined) return MYSQL_DIALECT;
+      throw new PaymentsConfigError(
+        `The option schema of ${where} is for PostgreSQL: MySQL's tables are in the database of the connection.`,
+      );
+    default:
+      throw new PaymentsConfigError(
+        `${where} has no statements for the dialect ${String(dialect)} of the executor: it must be postgres or mysql.`,
+      );
   }
-  return postgresDialect(tableNames(checkedSchema(where, schema)), {
-    migrate: 'migrateSqlStorage(executor)',
-    storage: 'sqlStorage()',
-  });
 }
 
 /** Does something once, for everybody who asks; again after a failure. */

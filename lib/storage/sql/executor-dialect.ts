@@ -5,6 +5,8 @@ import { type SqlStatements } from './sql-statements.js';
 /** What the storage sends to a database of one dialect through an executor. */
 export interface ExecutorDialect {
   readonly statements: SqlStatements;
+  /** The text of a statement that writes, with a time limit for its locks. */
+  readonly limited?: (text: string) => string;
   /** The transaction of the handlers. */
   readonly transaction: SqlTransactionOptions;
   /** What follows on BEGIN. */

@@ -26,7 +26,7 @@ export function portableConflicts(dialect: PortableDialect): ConflictStatements 
         )}`),
     list: ({ account, environment }, after, limit) =>
       one(sql`${entries} WHERE account = ${account} AND environment = ${environment} AND id > ${Number(after)}
-        ORDER BY id LIMIT ${limit}`),
+        ORDER BY id LIMIT ${raw(`${limit}`)}`),
     get: ({ account, environment }, id) =>
       one(sql`${entries} WHERE account = ${account} AND environment = ${environment} AND id = ${Number(id)}`),
     remove: ({ account, environment }, id) =>

@@ -16,6 +16,10 @@ export interface PortableDialect {
   ) => SqlPiece;
   /** Deletes the first rows of a table that meet a condition, in the order of a column. */
   readonly deleteFirst: (table: string, condition: SqlPiece, order: string) => SqlPiece;
+  /** The end of a SELECT whose rows nobody else may change until the end of the transaction. */
+  readonly lockRows: SqlPiece;
+  /** The end of a SELECT that sees what others have committed since the transaction began. */
+  readonly latest: SqlPiece;
   /** The states of the payments that meet a condition, as `state`. */
   readonly states: (condition: SqlPiece) => SqlPiece;
 }

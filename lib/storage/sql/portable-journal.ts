@@ -56,7 +56,7 @@ function storedColumns(now: SqlPiece): SqlPiece {
 
 /** The last SELECT comes after a purge that the INSERT may have waited for: it sees the tombstone that it left. */
 function insertScript(
-  { now, keepExisting }: PortableDialect,
+  { now, keepExisting, latest }: PortableDialect,
   stored: SqlPiece,
   record: JournalRecord,
   leaseMs: number,
@@ -76,7 +76,7 @@ function insertScript(
         ${keepExisting(TABLES.journal, KEY)}`,
       sql`SELECT CASE WHEN version <> ${version} THEN 'no' WHEN EXISTS (${tombstone}) THEN 'instead' ELSE 'yes' END AS inserted,
           ${stored}
-        FROM ${JOURNAL} WHERE ${keyIs(journalKeyValues(record))}`,
+        FROM ${JOURNAL} WHERE ${keyIs(journalKeyValues(record))} ${latest}`,
     ],
   };
 }
@@ -91,7 +91,9 @@ function replaceScript(
   const next = newVersion();
   const { state, attempt, intent, outcome = null, settledBy = null, keepsKey = false } = record;
   const isPayment = keyIs(journalKeyValues(record));
+  // Otherwise another process could write the record again before it is read, and this write would look as if it had failed.
   return {
+    atomic: true,
     steps: [
       // MySQL assigns from left to right: `attempt_at` comes before what it looks at.
       sql`UPDATE ${JOURNAL} SET
@@ -118,17 +120,14 @@ function pageOf(
     (state, index) => sql`SELECT * FROM (
       SELECT ${stored} FROM ${JOURNAL}
       WHERE ${scopeIs(scope)} AND state = ${state} AND created_at >= ${after} AND (created_at > ${after} OR id > ${afterId})
-      ORDER BY created_at, id LIMIT ${limit}) AS ${raw(`page${index}`)}`,
+      ORDER BY created_at, id LIMIT ${raw(`${limit}`)}) AS ${raw(`page${index}`)}`,
   );
-  return sql`SELECT * FROM (${joined(pages, ' UNION ALL ')}) AS pages ORDER BY created_ms, id_text LIMIT ${limit}`;
+  return sql`SELECT * FROM (${joined(pages, ' UNION ALL ')}) AS pages ORDER BY created_ms, id_text LIMIT ${raw(`${limit}`)}`;
 }
 
-/**
- * Forgets a batch and leaves its tombstones, all or nothing. SQLite has one writer, so nobody else changes a row
- * between the statements: a database with more of them must lock the rows that it reads.
- */
+/** Forgets a batch and leaves its tombstones, all or nothing. */
 function forgetScript(
-  { now, takeOver }: PortableDialect,
+  { now, takeOver, lockRows }: PortableDialect,
   isOf: SqlPiece,
   what: ForgettablePayments,
   olderThanMs: number,
@@ -143,7 +142,7 @@ function forgetScript(
     steps: [
       sql`SELECT id FROM ${JOURNAL}
         WHERE ${isOf} AND state = ${state} AND family IN (${families}) AND updated_at < ${now} - ${olderThanMs}
-        ORDER BY updated_at LIMIT ${BATCH}`,
+        ORDER BY updated_at LIMIT ${raw(`${BATCH}`)} ${lockRows}`,
       (results) =>
         results[0]?.rows.length === 0
           ? undefined

@@ -1,9 +1,9 @@
 /**
- * A database that the package has statements for.
+ * A database that the package has statements for. `mysql` is MariaDB too.
  *
  * @publicApi
  */
-export type SqlDialect = 'postgres';
+export type SqlDialect = 'postgres' | 'mysql';
 
 /**
  * What a statement changed.
@@ -16,7 +16,7 @@ export interface SqlExecuteResult {
 }
 
 /**
- * Runs statements. Both methods take one statement with the placeholders of the database (`$1` in PostgreSQL), and
+ * Runs statements. Both methods take one statement with the placeholders of the database (`$1` in PostgreSQL, `?` in MySQL), and
  * reject with the error of the driver or of the ORM: the package looks for the database's code in `code` and in
  * what the error wraps.
  *

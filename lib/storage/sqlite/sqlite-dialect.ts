@@ -17,6 +17,9 @@ export const SQLITE: PortableDialect = {
   deleteFirst: (table, condition, order) =>
     sql`DELETE FROM ${raw(table)} WHERE rowid IN
       (SELECT rowid FROM ${raw(table)} WHERE ${condition} ORDER BY ${raw(order)} LIMIT ${BATCH})`,
+  // There is one writer at a time.
+  lockRows: raw(''),
+  latest: raw(''),
   // One step in the index for each state, however many payments there are.
   states: (condition) =>
     sql`WITH RECURSIVE states (state) AS (

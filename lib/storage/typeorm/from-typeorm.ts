@@ -10,7 +10,11 @@ import { GuardedRunner } from './guarded-runner.js';
 import { type TypeOrmDataSource, type TypeOrmQueryRunner } from './typeorm-data-source.js';
 
 /** The types of TypeORM that the package has statements for. */
-const DIALECTS: Readonly<Record<string, SqlDialect>> = { postgres: 'postgres' };
+const DIALECTS: Readonly<Record<string, SqlDialect>> = {
+  postgres: 'postgres',
+  mysql: 'mysql',
+  mariadb: 'mysql',
+};
 
 type IsolationLevel = Uppercase<NonNullable<SqlTransactionOptions['isolationLevel']>>;
 

@@ -8,6 +8,7 @@ export const ENTRY_POINTS = {
   './sqlite': [],
   './sql': [],
   './typeorm': [],
+  './mysql': [],
   './bullmq': ['@nestjs/bullmq', 'bullmq'],
   './terminus': ['@nestjs/terminus'],
   './opentelemetry': ['@opentelemetry/api'],

@@ -37,7 +37,14 @@ const ROOMS: readonly (readonly (string | readonly string[])[])[] = [
     'storage/payments-storage.ts',
     'storage',
     'storage/sql',
-    ['storage/memory', 'storage/redis', 'storage/postgres', 'storage/sqlite', 'storage/typeorm'],
+    [
+      'storage/memory',
+      'storage/redis',
+      'storage/postgres',
+      'storage/sqlite',
+      'storage/typeorm',
+      'storage/mysql',
+    ],
     'storage/executor',
     'storage/time-limited-storage.ts',
   ],
@@ -71,7 +78,7 @@ const ROOMS: readonly (readonly (string | readonly string[])[])[] = [
   ],
 ];
 const OPTIONAL_PEERS =
-  /^(ioredis|pg|typeorm|bullmq|@nestjs\/(bullmq|terminus|swagger|event-emitter|platform-)|@opentelemetry\/)/;
+  /^(ioredis|pg|typeorm|mysql2|bullmq|@nestjs\/(bullmq|terminus|swagger|event-emitter|platform-)|@opentelemetry\/)/;
 const NEST = /^@nestjs\//;
 
 const lib = join(process.cwd(), 'lib');
@@ -211,7 +218,7 @@ describe('the entry points', () => {
       loaded.filter(
         (file) =>
           OPTIONAL_PEERS.test(file) ||
-          /^(sandbox|testing|cli|storage\/redis|storage\/sql|storage\/sqlite|storage\/executor|storage\/typeorm|storage\/postgres|integrations)\//.test(
+          /^(sandbox|testing|cli|storage\/redis|storage\/sql|storage\/sqlite|storage\/executor|storage\/typeorm|storage\/mysql|storage\/postgres|integrations)\//.test(
             file,
           ),
       ),
@@ -226,7 +233,7 @@ describe('the entry points', () => {
         (file) =>
           OPTIONAL_PEERS.test(file) ||
           /^(@nestjs\/testing|jest|@jest|vitest)/.test(file) ||
-          /^(cli|storage\/redis|storage\/sql|storage\/sqlite|storage\/executor|storage\/typeorm|storage\/postgres|integrations)\//.test(
+          /^(cli|storage\/redis|storage\/sql|storage\/sqlite|storage\/executor|storage\/typeorm|storage\/mysql|storage\/postgres|integrations)\//.test(
             file,
           ),
       ),

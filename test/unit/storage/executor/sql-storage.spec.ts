@@ -37,7 +37,12 @@ describe('sqlStorage()', () => {
     [
       'an unknown dialect',
       { executor: { ...executor, dialect: 'oracle' } },
-      'sqlStorage({ executor }) has no statements for the dialect oracle of the executor: it must be postgres.',
+      'sqlStorage({ executor }) has no statements for the dialect oracle of the executor: it must be postgres or mysql.',
+    ],
+    [
+      'a schema in MySQL',
+      { executor: { ...executor, dialect: 'mysql' }, schema: 'payments' },
+      "The option schema of sqlStorage({ executor }) is for PostgreSQL: MySQL's tables are in the database of the connection.",
     ],
     [
       'a schema without a name',

@@ -1,0 +1,105 @@
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { type SqlExecutor, type SqlRunner, type SqlTransaction } from '../sql/sql-executor.js';
+import { GuardedConnection } from './guarded-connection.js';
+import { type Mysql2Connection, type Mysql2Pool, type Mysql2Value } from './mysql2-pool.js';
+
+/**
+ * Lets the package use the application's pool of `mysql2/promise`, on MySQL or MariaDB. In a handler,
+ * `context.transaction` is a connection of it (`PoolConnection`).
+ *
+ * COMMIT, ROLLBACK and `release()` are refused in a handler, and statements that still come when the handlers have ended.
+ *
+ * @throws PaymentsConfigError if `pool` is no pool of `mysql2/promise`.
+ *
+ * @example
+ * ```ts
+ * const storage = sqlStorage({ executor: fromMysql2(mysqlPool), transactional: true });
+ * ```
+ *
+ * @publicApi
+ */
+export function fromMysql2(pool: Mysql2Pool): SqlExecutor {
+  const given = checked(pool);
+  return {
+    dialect: 'mysql',
+    query: (text, params) => withConnection(given, (connection) => runOn(connection).query(text, params)),
+    execute: (text, params) => withConnection(given, (connection) => runOn(connection).execute(text, params)),
+    transaction: async (work, { isolationLevel } = {}) => {
+      const connection = await given.getConnection();
+      try {
+        if (isolationLevel) {
+          await connection.query(`SET TRANSACTION ISOLATION LEVEL ${isolationLevel.toUpperCase()}`);
+        }
+        await connection.query('START TRANSACTION');
+      } catch (error) {
+        connection.destroy();
+        throw error;
+      }
+      const guarded = new GuardedConnection(connection);
+      try {
+        const result = await work(transactionOn(guarded.view));
+        await guarded.commit();
+        return result;
+      } catch (error) {
+        await guarded.rollback();
+        throw error;
+      }
+    },
+    wrapTransaction: (handle) => transactionOn(checkedConnection(handle)),
+  };
+}
+
+function checked(pool: unknown): Mysql2Pool {
+  const given = pool as (Partial<Mysql2Pool> & { readonly promise?: unknown }) | null | undefined;
+  if (typeof given?.getConnection === 'function' && typeof given.promise !== 'function') {
+    return given as Mysql2Pool;
+  }
+  throw new PaymentsConfigError(
+    "fromMysql2(pool) needs a pool of mysql2/promise: write createPool(url) of 'mysql2/promise', or pool.promise() of the other one.",
+  );
+}
+
+function checkedConnection(handle: unknown): Mysql2Connection {
+  const given = handle as (Partial<Mysql2Connection> & Partial<Mysql2Pool>) | null | undefined;
+  const isConnection =
+    typeof given?.query === 'function' && typeof given.execute === 'function' && !given.getConnection;
+  if (isConnection) return given as Mysql2Connection;
+  throw new PaymentsConfigError(
+    'mysql2 needs the connection of an open transaction here: write const connection = await pool.getConnection(), and ' +
+      'connection.beginTransaction() before it.',
+  );
+}
+
+async function withConnection<T>(
+  pool: Mysql2Pool,
+  work: (connection: Mysql2Connection) => Promise<T>,
+): Promise<T> {
+  const connection = await pool.getConnection();
+  try {
+    return await work(connection);
+  } finally {
+    connection.release();
+  }
+}
+
+function runOn(connection: Mysql2Connection): SqlRunner {
+  // Not every statement can be prepared: SAVEPOINT, for example. None of those has parameters.
+  const run = async (text: string, params: readonly unknown[] = []): Promise<unknown> => {
+    const [result] =
+      params.length === 0
+        ? await connection.query(text)
+        : await connection.execute(text, [...params] as Mysql2Value[]);
+    return result;
+  };
+  return {
+    query: async <Row extends object>(text: string, params?: readonly unknown[]) =>
+      (await run(text, params)) as Row[],
+    execute: async (text, params) => ({
+      affectedRows: ((await run(text, params)) as { readonly affectedRows: number }).affectedRows,
+    }),
+  };
+}
+
+function transactionOn(connection: Mysql2Connection): SqlTransaction {
+  return { ...runOn(connection), handle: connection };
+}

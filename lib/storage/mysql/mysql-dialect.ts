@@ -1,0 +1,80 @@
+import { PaymentsStorageError, failureLabel, isPaymentsError } from '../../errors/payments-errors.js';
+import { BATCH } from '../sql/delete-in-batches.js';
+import { errorCodes } from '../sql/error-code.js';
+import { type ExecutorDialect } from '../sql/executor-dialect.js';
+import { portableConflicts } from '../sql/portable-conflicts.js';
+import { type PortableDialect } from '../sql/portable-dialect.js';
+import { finishHeld, portableInbox } from '../sql/portable-inbox.js';
+import { portableJournal } from '../sql/portable-journal.js';
+import { raw, sql } from '../sql/sql-template.js';
+import { checkMysql, migrateMysql, NOT_MIGRATED } from './mysql-tables.js';
+
+/** What MySQL 8.4 and MariaDB write in their own way. */
+const MYSQL: PortableDialect = {
+  now: raw("TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000"),
+  // IGNORE would hide other errors too.
+  keepExisting: (table, [key = '']) => raw(`ON DUPLICATE KEY UPDATE ${key} = ${table}.${key}`),
+  // MariaDB has no other name for the new row.
+  takeOver: (_table, _keys, columns, more) => {
+    const changes = columns.map((column) => `${column} = VALUES(${column})`).join(', ');
+    return sql`ON DUPLICATE KEY UPDATE ${raw(changes)}${more ? sql`, ${more}` : raw('')}`;
+  },
+  deleteFirst: (table, condition, order) =>
+    sql`DELETE FROM ${raw(table)} WHERE ${condition} ORDER BY ${raw(order)} LIMIT ${raw(`${BATCH}`)}`,
+  lockRows: raw('FOR UPDATE SKIP LOCKED'),
+  latest: raw(''),
+  // One step in the index for each state, however many payments there are.
+  states: (condition) => sql`SELECT DISTINCT state FROM payments_journal WHERE ${condition}`,
+};
+
+/** A savepoint that lasts as long as the transaction of the handlers. */
+const MARK = 'nestjs_payments_claim';
+/** How long a statement waits for a row lock: less than the time limit of its answer. */
+const LIMIT = '/*M! SET STATEMENT innodb_lock_wait_timeout = 2 FOR */';
+const WRITES = /^\s*(?:INSERT|UPDATE|DELETE)\b/;
+/** A savepoint does not exist. */
+const NO_SAVEPOINT = '1305';
+/** A deadlock, and a row that changed since the transaction began: nothing was done. */
+const DID_NOTHING = ['1213', '1020'];
+
+/** MySQL and MariaDB, as an executor is used that knows nothing of the driver. */
+export const MYSQL_DIALECT: ExecutorDialect = {
+  statements: {
+    inbox: portableInbox(MYSQL),
+    journal: portableJournal(MYSQL),
+    // At REPEATABLE READ, the default, only a SELECT with a lock sees what others have committed.
+    joinedJournal: portableJournal({ ...MYSQL, latest: raw('FOR UPDATE') }),
+    conflicts: portableConflicts(MYSQL),
+  },
+  // MySQL reads the comment as one. There the server's own limit counts.
+  limited: (text) => (WRITES.test(text) ? `${LIMIT} ${text}` : text),
+  // At REPEATABLE READ a statement would not see what was committed since the first one, and lock the gaps between rows.
+  transaction: { isolationLevel: 'read committed' },
+  begin: () => [{ text: `SAVEPOINT ${MARK}`, counts: true }],
+  // The savepoint is gone if a statement that changes tables, a deadlock or the handler itself has ended the transaction.
+  finish: (held) => [{ text: `RELEASE SAVEPOINT ${MARK}`, counts: true }, finishHeld(MYSQL, held)],
+  checkTables: checkMysql,
+  migrate: migrateMysql,
+  failure: mysqlFailure,
+  mayRunAgain: (error) => errorCodes(error).some((code) => DID_NOTHING.includes(code)),
+};
+
+/** Converts an error without its texts, which repeat stored data. */
+function mysqlFailure(error: unknown): Error {
+  if (isPaymentsError(error)) return error;
+  const codes = errorCodes(error);
+  const notMigrated = codes.find((code) => NOT_MIGRATED.includes(code));
+  if (notMigrated !== undefined) {
+    return new PaymentsStorageError(
+      `The tables of nestjs-payments are missing or older than this version (${notMigrated}): call migrateSqlStorage(executor) when ` +
+        'you deploy.',
+    );
+  }
+  if (codes.includes(NO_SAVEPOINT)) {
+    return new PaymentsStorageError(
+      'The webhook transaction ended while a handler ran: by a deadlock whose error the handler did not let through, by a statement ' +
+        'that changes tables, or by COMMIT. Nothing was recorded, and the delivery comes again.',
+    );
+  }
+  return new PaymentsStorageError(`The database did not do what it was asked: ${failureLabel(error)}.`);
+}

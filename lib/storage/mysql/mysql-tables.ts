@@ -1,0 +1,165 @@
+import { PaymentsStorageError } from '../../errors/payments-errors.js';
+import { errorCodes } from '../sql/error-code.js';
+import { TABLES } from '../sql/portable-dialect.js';
+import { type SqlExecutor, type SqlRunner } from '../sql/sql-executor.js';
+import { type Migration, singleStatements } from '../storage-tables.js';
+import { refusalOfNewer, type StoredVersion, versionFit } from '../stored-version.js';
+
+const OPTIONS = 'ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET = utf8mb4';
+const FIRST_TABLE = `CREATE TABLE IF NOT EXISTS ${TABLES.migrations} (
+  version INT NOT NULL PRIMARY KEY, compatible_from INT NOT NULL, applied_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP) ${OPTIONS}`;
+
+/**
+ * The changes of each version of the tables. Never change a released version: databases have it.
+ *
+ * MySQL commits every statement that changes tables by itself, so a migration may end in its middle: each statement must
+ * do nothing if it was done before. Texts are bytes, because a text type would ignore blanks at the end and the case.
+ */
+export const MYSQL_MIGRATIONS: readonly (Migration & Required<Pick<Migration, 'compatibleFrom'>>)[] = [
+  { statements: firstVersion(), compatibleFrom: 1 },
+];
+
+function firstVersion(): string {
+  const { inbox, setAside, journal, tombstones } = TABLES;
+  return `
+    CREATE TABLE IF NOT EXISTS ${inbox} (
+      account VARBINARY(255) NOT NULL, environment VARBINARY(16) NOT NULL, kind VARBINARY(32) NOT NULL,
+      reference VARBINARY(1536) NOT NULL,
+      event BLOB NOT NULL, fingerprint VARBINARY(64) NOT NULL, provider_reference VARBINARY(64),
+      state VARBINARY(16) NOT NULL, fence VARBINARY(32) NOT NULL, attempt INT NOT NULL, finished MEDIUMBLOB NOT NULL,
+      changed_at BIGINT NOT NULL, lease_until BIGINT NOT NULL,
+      PRIMARY KEY (account, environment, kind, reference),
+      KEY ${inbox}_done (account, environment, state, changed_at)
+    ) ${OPTIONS} COMMENT = 'nestjs-payments: which webhook deliveries were handled';
+
+    CREATE TABLE IF NOT EXISTS ${setAside} (
+      id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY,
+      account VARBINARY(255) NOT NULL, environment VARBINARY(16) NOT NULL, kind VARBINARY(32) NOT NULL,
+      fingerprint VARBINARY(64) NOT NULL, event BLOB NOT NULL, reference BLOB NOT NULL,
+      payload LONGBLOB NOT NULL COMMENT 'personal data: the webhook as it was sent',
+      seen INT NOT NULL, first_seen_at BIGINT NOT NULL,
+      UNIQUE KEY ${setAside}_one (account, environment, kind, fingerprint),
+      KEY ${setAside}_pages (account, environment, id),
+      KEY ${setAside}_age (account, environment, kind, first_seen_at)
+    ) ${OPTIONS};
+
+    CREATE TABLE IF NOT EXISTS ${journal} (
+      id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY,
+      account VARBINARY(255) NOT NULL, environment VARBINARY(16) NOT NULL, family VARBINARY(32) NOT NULL,
+      reference VARBINARY(1536) NOT NULL, payment VARBINARY(32) NOT NULL, state VARBINARY(32) NOT NULL,
+      attempt INT NOT NULL, intent VARBINARY(255) NOT NULL,
+      record LONGBLOB NOT NULL COMMENT 'personal data: the request until its payment ended, and the answer',
+      outcome VARBINARY(64), settled_by VARBINARY(64), keeps_key TINYINT NOT NULL, version BIGINT NOT NULL,
+      created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL, attempt_at BIGINT NOT NULL, lease_until BIGINT NOT NULL,
+      UNIQUE KEY ${journal}_one (account, environment, family, reference),
+      KEY ${journal}_pages (account, environment, family, state, created_at, id),
+      KEY ${journal}_age (account, environment, state, updated_at)
+    ) ${OPTIONS};
+
+    CREATE TABLE IF NOT EXISTS ${tombstones} (
+      account VARBINARY(255) NOT NULL, environment VARBINARY(16) NOT NULL, payment VARBINARY(32) NOT NULL,
+      attempt INT NOT NULL, ended VARBINARY(64) NOT NULL, settled_by VARBINARY(64), left_at BIGINT NOT NULL,
+      PRIMARY KEY (account, environment, payment),
+      KEY ${tombstones}_age (account, environment, left_at)
+    ) ${OPTIONS} COMMENT = 'nestjs-payments: hashes of the payments that the journal has forgotten';
+  `;
+}
+
+/** Only other migrations of this database wait for this lock. MySQL forgets it at the end of the connection. */
+const LOCK = "CONCAT('nestjs_payments.', SHA1(DATABASE()))";
+const LOCK_WITHIN_S = 30;
+
+/** Makes what is missing. A migration that ends in its middle goes on at the next call. */
+export function migrateMysql(executor: SqlExecutor): Promise<void> {
+  // For its connection: MySQL commits the tables one by one.
+  return executor.transaction(async (connection) => {
+    const [lock] = await connection.query<{ readonly held: unknown }>(
+      `SELECT GET_LOCK(${LOCK}, ${LOCK_WITHIN_S}) AS held`,
+    );
+    if (Number(lock?.held) !== 1) {
+      throw new PaymentsStorageError(
+        `The tables of nestjs-payments could not be migrated: another migration ran for ${LOCK_WITHIN_S} seconds.`,
+      );
+    }
+    try {
+      await migrate(connection);
+    } finally {
+      await connection.query(`SELECT RELEASE_LOCK(${LOCK}) AS released`);
+    }
+  });
+}
+
+async function migrate(connection: SqlRunner): Promise<void> {
+  await connection.execute(FIRST_TABLE);
+  const found = await readVersion(connection);
+  refuseNewer(found);
+  for (const [index, made] of MYSQL_MIGRATIONS.entries()) {
+    const version = index + 1;
+    if (version <= found.version) continue;
+    for (const text of singleStatements(made)) await connection.execute(text);
+    await connection.execute(
+      `INSERT INTO ${TABLES.migrations} (version, compatible_from) VALUES (${version}, ${made.compatibleFrom})`,
+    );
+  }
+}
+
+async function readVersion(runner: SqlRunner): Promise<StoredVersion> {
+  const [row] = await runner.query<{ readonly version: unknown; readonly compatible_from: unknown }>(
+    `SELECT version, compatible_from FROM ${TABLES.migrations} ORDER BY version DESC LIMIT 1`,
+  );
+  return row ? { version: Number(row.version), compatibleFrom: Number(row.compatible_from) } : { version: 0 };
+}
+
+function refuseNewer(found: StoredVersion): void {
+  const known = MYSQL_MIGRATIONS.length;
+  if (versionFit(found, known) !== 'newer') return;
+  throw new PaymentsStorageError(
+    `The database holds version ${found.version} of the tables of nestjs-payments, which ${refusalOfNewer(found, known)}.`,
+  );
+}
+
+/** Table and column that do not exist. */
+export const NOT_MIGRATED = ['1146', '1054'];
+
+/**
+ * Checks the tables, and the settings that the package relies on.
+ *
+ * @throws PaymentsStorageError if the tables are missing, or of a version that this build cannot use, or if a setting would
+ * lose data.
+ */
+export async function checkMysql(runner: SqlRunner): Promise<void> {
+  await checkSettings(runner);
+  const found = await readVersion(runner).catch((error: unknown) => {
+    if (errorCodes(error).some((code) => NOT_MIGRATED.includes(code))) return { version: 0 };
+    throw error;
+  });
+  refuseNewer(found);
+  const needed = MYSQL_MIGRATIONS.length;
+  if (versionFit(found, needed) === 'usable') return;
+  throw new PaymentsStorageError(
+    `The database holds version ${found.version} of the tables of nestjs-payments, and this version of the package needs ` +
+      `${needed}: call migrateSqlStorage(executor) when you deploy.`,
+  );
+}
+
+async function checkSettings(runner: SqlRunner): Promise<void> {
+  const [found] = await runner.query<{ readonly autocommit: unknown; readonly mode: unknown }>(
+    'SELECT @@autocommit AS autocommit, @@sql_mode AS mode',
+  );
+  const mode = String(found?.mode);
+  if (Number(found?.autocommit) !== 1) {
+    throw new PaymentsStorageError(
+      'The connections have autocommit off, so nothing that the package writes would stay: set autocommit = 1.',
+    );
+  }
+  if (!/\bSTRICT_(?:TRANS|ALL)_TABLES\b/.test(mode)) {
+    throw new PaymentsStorageError(
+      'The sql_mode of the connections is not strict, so the database would cut what does not fit: add STRICT_TRANS_TABLES.',
+    );
+  }
+  if (mode.includes('NO_BACKSLASH_ESCAPES')) {
+    throw new PaymentsStorageError(
+      'The sql_mode of the connections has NO_BACKSLASH_ESCAPES, with which the driver cannot quote texts safely: take it out.',
+    );
+  }
+}

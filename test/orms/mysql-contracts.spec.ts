@@ -1,0 +1,14 @@
+import { describe } from 'vitest';
+import { describeWith, mysqlService } from '../support/services.js';
+import { openMysql, openTypeOrmOnMysql } from './mysql-database.js';
+import { storageContracts } from './storage-contracts.js';
+import { TYPEORMS } from './typeorm-database.js';
+
+describeWith([mysqlService], 'sqlStorage() on MariaDB', () => {
+  describe('through a pool of mysql2', () => {
+    storageContracts(openMysql);
+  });
+  describe.each(TYPEORMS)('through TypeORM %s', (_version, packed) => {
+    storageContracts(() => openTypeOrmOnMysql(packed));
+  });
+});

@@ -1,0 +1,91 @@
+import { describe } from 'vitest';
+import { type PoolConnection } from 'mysql2/promise';
+import { describeWith, mysqlService } from '../support/services.js';
+import { handlerCases, type HandlerWay, POOL_SIZE } from './handler-cases.js';
+import { type MysqlDatabase, openMysql, openTypeOrmOnMysql } from './mysql-database.js';
+import { TYPEORMS } from './typeorm-database.js';
+import { creditsEntity, MANAGER_ENDINGS, managerWay } from './typeorm-way.js';
+
+/** The accounts, and what a statement does that ends the transaction without saying so. */
+async function accounts({ pool }: MysqlDatabase) {
+  await pool.query('CREATE TABLE credits (reference VARCHAR(64) PRIMARY KEY, times INT NOT NULL)');
+  return {
+    spoiled: 'ended while a handler ran',
+    open: (references: readonly string[]) =>
+      pool.query('INSERT INTO credits (reference, times) VALUES ?', [references.map((one) => [one, 0])]),
+    times: async () => {
+      const [rows] = await pool.query('SELECT times FROM credits');
+      return (rows as { readonly times: number }[]).map(({ times }) => times);
+    },
+  };
+}
+
+/** Both wait for a row of the other one: MySQL rolls one of them back, the whole transaction. */
+async function deadlock({ pool }: MysqlDatabase, run: (text: string) => Promise<unknown>): Promise<void> {
+  await pool.query('CREATE TABLE IF NOT EXISTS pair (id INT PRIMARY KEY, n INT)');
+  await pool.query('REPLACE INTO pair VALUES (1, 0), (2, 0), (3, 0), (4, 0)');
+  const other = await pool.getConnection();
+  try {
+    await other.beginTransaction();
+    // The other one has changed more rows, so it is not the victim.
+    await other.query('UPDATE pair SET n = n + 1 WHERE id > 1');
+    await other.query('INSERT INTO credits VALUES (1, 1), (2, 1), (3, 1), (4, 1), (5, 1), (6, 1)');
+    await run('UPDATE pair SET n = 1 WHERE id = 1');
+    const waiting = other.query('UPDATE pair SET n = 2 WHERE id = 1');
+    await run('UPDATE pair SET n = 1 WHERE id = 2');
+    await waiting;
+  } finally {
+    await other.rollback();
+    other.release();
+  }
+}
+
+describeWith([mysqlService], 'a handler that writes on MariaDB', () => {
+  describe('with a connection of mysql2', () => {
+    handlerCases<PoolConnection>(async (): Promise<HandlerWay<PoolConnection>> => {
+      const database = await openMysql(POOL_SIZE);
+      return {
+        ...database,
+        ...(await accounts(database)),
+        credit: (connection, reference) =>
+          connection.execute('UPDATE credits SET times = times + 1 WHERE reference = ?', [reference]),
+        nested: async (connection, work) => {
+          await connection.query('SAVEPOINT part');
+          try {
+            await work(connection);
+          } catch (error) {
+            await connection.query('ROLLBACK TO SAVEPOINT part');
+            throw error;
+          }
+        },
+        spoil: (connection) => deadlock(database, (text) => connection.query(text)),
+      };
+    }, [
+      ['COMMIT', (connection) => connection.query('COMMIT')],
+      ['ROLLBACK as an object', (connection) => connection.query({ sql: 'ROLLBACK' } as never)],
+      ['START TRANSACTION', (connection) => connection.query('START TRANSACTION')],
+      ['commit()', (connection) => connection.commit()],
+      ['rollback()', (connection) => connection.rollback()],
+      [
+        'release()',
+        async (connection) => {
+          await Promise.resolve();
+          connection.release();
+        },
+      ],
+    ]);
+  });
+
+  describe.each(TYPEORMS)('with the EntityManager of TypeORM %s', (_version, packed) => {
+    handlerCases(async () => {
+      const credits = creditsEntity(packed);
+      const database = await openTypeOrmOnMysql(packed, [credits], POOL_SIZE);
+      return {
+        ...database,
+        ...(await accounts(database)),
+        ...managerWay(credits),
+        spoil: (manager) => deadlock(database, (text) => manager.query(text)),
+      };
+    }, MANAGER_ENDINGS);
+  });
+});

@@ -1,0 +1,80 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest';
+import { type PaymentsStorage } from 'nestjs-payments';
+import { type SqlExecutor, sqlStorage } from 'nestjs-payments/sql';
+import { conflictContract } from '../support/conflict-contract.js';
+import { inboxContract } from '../support/inbox-contract.js';
+import { type ApplicationTransaction, joinedJournalContract } from '../support/joined-journal-contract.js';
+import { damagedJournalContract, journalContract } from '../support/journal-contract.js';
+
+/** The package's tables in a database of a spec. */
+export interface ExecutorDatabase {
+  readonly executor: SqlExecutor;
+  /** Of PostgreSQL. */
+  readonly schema?: string;
+  /** Begins a transaction of the application. */
+  begin(): Promise<ApplicationTransaction>;
+  /** Lets time pass. */
+  pass(ms: number): Promise<void>;
+  /** Forgets everything that is stored. */
+  clear(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Runs every contract of a storage on an executor. */
+export function storageContracts(open: () => Promise<ExecutorDatabase>): void {
+  let database: ExecutorDatabase;
+  const storage = (transactional = false): PaymentsStorage => {
+    const { executor, schema } = database;
+    return sqlStorage({ executor, transactional, ...(schema !== undefined && { schema }) });
+  };
+
+  describe('as a plain storage', () => {
+    beforeAll(async () => {
+      database = await open();
+    });
+    afterEach(() => database.clear());
+    afterAll(() => database.close());
+
+    describe('its inbox', () => {
+      inboxContract(() => ({ inbox: storage().inbox, pass: database.pass }));
+    });
+    describe('its conflicts', () => {
+      conflictContract(() => ({ ...storage(), pass: database.pass }));
+    });
+    describe('its journal', () => {
+      journalContract(() => ({ journal: storage().journal, pass: database.pass }));
+    });
+    describe('its journal inside of a transaction of the application', () => {
+      joinedJournalContract(() => ({
+        journal: storage().journal,
+        pass: database.pass,
+        begin: database.begin,
+      }));
+    });
+    describe('a row of its journal that cannot be read', () => {
+      const update = (change: string) => (reference: string) => {
+        const { dialect, execute } = database.executor;
+        const placeholder = dialect === 'postgres' ? '$1' : '?';
+        return execute(`UPDATE payments_journal SET ${change} WHERE reference = ${placeholder}`, [reference]);
+      };
+      damagedJournalContract(
+        () => ({ journal: storage().journal, pass: database.pass }),
+        [
+          ['record is null', update(`record = 'null'`)],
+          ['record and state differ', update(`state = 'on-hold'`)],
+        ],
+      );
+    });
+  });
+
+  describe('with the transaction of the handlers', () => {
+    // Claims that a test leaves open hold their connections.
+    beforeEach(async () => {
+      database = await open();
+    });
+    afterEach(() => database.close());
+
+    inboxContract(() => ({ inbox: storage(true).inbox, pass: database.pass }), { remembersHandlers: false });
+    conflictContract(() => ({ ...storage(true), pass: database.pass }));
+  });
+}
