@@ -170,6 +170,7 @@ export { type PaymentEventData, type PaymentEventName, type PaymentWebhookEvent 
 export {
   type PaymentsEventOrigin,
   type PaymentsEvents,
+  type RejectedPayment,
   type UnknownPayment,
 } from './common/application-events.js';
 export {

@@ -94,6 +94,26 @@ export interface UnknownPayment {
 }
 
 /**
+ * A payment that the gateway refused, and for whose answer nobody waited.
+ *
+ * @publicApi
+ */
+export interface RejectedPayment {
+  /** Name of the merchant account. */
+  readonly account: string;
+  /** Money in, or money out. */
+  readonly family: PaymentFamily;
+  /** Which operation was called. */
+  readonly operation: MoneyOperation;
+  /** The merchant's reference. */
+  readonly reference: string;
+  /** The `Idempotency-Key` that was sent, for the gateway's support. */
+  readonly idempotencyKey: string;
+  /** The gateway's code, or `HTTP_<status>` if it gave none. */
+  readonly code: string;
+}
+
+/**
  * Which merchant account an event belongs to: the second argument of every listener.
  *
  * @publicApi
@@ -133,6 +153,8 @@ export interface PaymentsEvents {
   readonly 'payment.mismatch': PaymentWebhookEvent;
   /** A call that sent a payment ended with `PaymentOutcomeUnknownError`. */
   readonly 'payment.unknown': UnknownPayment;
+  /** The gateway refused an enlisted payment that a handler's commit or `recover()` sent: no caller got the error. */
+  readonly 'payment.rejected': RejectedPayment;
   /** Nothing was heard of a payment for longer than `staleAfterMs`. Told by the replica whose `recover()` found it. */
   readonly 'payment.stale': JournalEntry;
 }

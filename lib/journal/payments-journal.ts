@@ -114,7 +114,7 @@ export class PaymentsJournal {
    * Finds out what happened to payments whose call ended without a result, for example in a crash. Asks for their
    * status if the `statusPaths` option has a path; otherwise sends them once more with the same key and
    * bytes, if the `probe` option allows it. Takes only payments older than `deadlineMs` and 30 seconds, each
-   * on one replica, so it may run on all replicas at once. Call it when the application has started, and
+   * on one replica, so it may run on all replicas at once. Sends planned payments that are older than ten seconds. Call it when the application has started, and
    * every few minutes. Do not wait for it: each payment may take as long as a call.
    *
    * A process makes one run at a time. A call during a run resolves to its report. A run handles 16 payments
@@ -138,7 +138,8 @@ export class PaymentsJournal {
   }
 
   /**
-   * Writes down how a payment ended, as the gateway's support or portal reports it.
+   * Writes down how a payment ended, as the gateway's support or portal reports it. A planned payment is given up:
+   * it is never sent.
    *
    * After `failed`, the reference may be used for the next attempt if the gateway never acknowledged the
    * payment and its call cannot be running any more. The gateway acknowledges a payment with a success
@@ -200,7 +201,7 @@ export class PaymentsJournal {
 
   /**
    * Forgets settled payments that did not change for `olderThanMs`, and other payments for which you give an
-   * age. Open and unknown payments stay. Accepted collections stay, because their outcome is still to come.
+   * age. Planned, open and unknown payments stay. Accepted collections stay, because their outcome is still to come.
    *
    * Each forgotten payment leaves a tombstone, a hash with its end: a further call with its reference sends
    * nothing and is a `ReferenceReusedError`. Tombstones stay unless you give `tombstonesOlderThanMs`.

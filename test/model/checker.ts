@@ -203,6 +203,8 @@ export class Checker {
     if (problem !== undefined) this.check(false, problem, { slot, ...judged });
     // What its call could not write may yet put it back.
     facts.planned &&= entry?.state === 'planned' || entry?.state === 'in-flight';
+    // Whatever was sent of it was turned away, and the next call begins anew.
+    if (entry?.state === 'planned') facts.keys.set(entry.idempotencyKey, 0);
     facts.ended ||= entry?.state === 'settled' && effects.length > 0;
   }
 

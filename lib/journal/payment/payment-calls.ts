@@ -8,7 +8,7 @@ import {
 import { type PaymentFamily, type OutcomeEvidence } from '../../common/vocabulary.js';
 import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
 import { withDeadline } from '../../common/timing.js';
-import { PaymentOutcomeUnknownError } from '../../errors/payments-errors.js';
+import { PaymentOutcomeUnknownError, PaymentRejectedError } from '../../errors/payments-errors.js';
 import { isInProcess } from '../../storage/memory/memory-storage.js';
 import { type CallResult } from '../../gateway/call-result.js';
 import {
@@ -73,8 +73,9 @@ export class PaymentCalls {
       isUnderWay: (id) => this.underWay.has(id),
       send: (call, intent, limits) => this.sendIntent(call, intent, limits),
       limits: () => callLimits(options),
-      announceUnknown: (record, error) => {
+      announce: (record, error) => {
         this.announceUnknown(record, error);
+        this.announceRejected(record, error);
       },
     });
   }
@@ -223,6 +224,13 @@ export class PaymentCalls {
     const { account, family, operation, reference, idempotencyKey } = record;
     const { evidence } = error;
     this.events.tell('payment.unknown', { account, family, operation, reference, idempotencyKey, evidence });
+  }
+
+  private announceRejected(record: JournalRecord, error: unknown): void {
+    if (!(error instanceof PaymentRejectedError)) return;
+    const { account, family, operation, reference, idempotencyKey } = record;
+    const { code } = error;
+    this.events.tell('payment.rejected', { account, family, operation, reference, idempotencyKey, code });
   }
 
   private async join(

@@ -31,7 +31,7 @@ interface Sender {
     intent: PaymentIntent,
     limits: CallLimits,
   ): Promise<CallResult<T>>;
-  announceUnknown(record: JournalRecord, error: unknown): void;
+  announce(record: JournalRecord, error: unknown): void;
 }
 
 /** The record after a payment was sent. */
@@ -132,6 +132,6 @@ export class PlannedPayments {
       `The enlisted ${operation} for the reference ${quoted(record.reference)} was sent without a caller and was not accepted: ` +
         failureLabel(result.error),
     );
-    this.sender.announceUnknown(record, result.error);
+    this.sender.announce(record, result.error);
   }
 }

@@ -112,15 +112,17 @@ describe('planned payments', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it.each<[what: string, came: CallResult<object>, state: string, told: number]>([
-    ['refused', REJECTED, 'rejected', 0],
-    ['unknown', UNKNOWN, 'unknown', 1],
-  ])('that end %s without a caller are logged', async (_, came, state, told) => {
+  it.each<[what: string, came: CallResult<object>, state: string, told: string, why: object]>([
+    ['refused', REJECTED, 'rejected', 'payment.rejected', { code: 'NO' }],
+    ['unknown', UNKNOWN, 'unknown', 'payment.unknown', { evidence: 'no-answer' }],
+  ])('that end %s without a caller are logged and announced', async (_, came, state, told, why) => {
     end = came;
     const existing = storedBy(await journal.insert(record, 0));
     expect((await payments.sendPlanned(existing))?.existing?.state).toBe(state);
     expect(errors.join()).toContain('"order-1"');
-    expect(tell).toHaveBeenCalledTimes(told);
+    const { idempotencyKey, operation, reference } = record;
+    const payment = { account: 'default', family: 'collection', idempotencyKey, operation, reference };
+    expect(tell.mock.calls).toEqual([[told, { ...payment, ...why }]]);
   });
 
   it('stay planned, with their key, if the gateway turns them away, and say so', async () => {
@@ -130,6 +132,7 @@ describe('planned payments', () => {
     expect((await journal.get(record))?.record).toMatchObject({ state: 'planned', keepsKey: true });
     end = REJECTED;
     await expect(enlisted.send()).rejects.toMatchObject({ code: 'NO' });
+    expect(tell).not.toHaveBeenCalled();
     expect((await journal.get(record))?.record).toMatchObject({ state: 'rejected', keepsKey: true });
   });
 
