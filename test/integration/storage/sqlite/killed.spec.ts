@@ -1,14 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { buildChildProgram, type ChildProgram } from '../../../support/child-program.js';
 import { type ClosableDatabase, describeWithSqlite, openSqliteFile } from '../../../support/sqlite-file.js';
-import { SqliteShop } from '../../../support/sqlite-shop.js';
+import { DEATH_POINTS, KilledShop } from '../../../support/killed-shop.js';
 
-const POINTS = ['after the claim', 'after the effect', 'before the finish', 'after the finish'];
 const AT_RANDOM = 4;
 
 describeWithSqlite('an application on sqliteStorage({ file, transactional: true }) that is killed', () => {
   let program: ChildProgram;
-  let shop: SqliteShop;
+  let shop: KilledShop;
   let tables: ClosableDatabase;
 
   beforeAll(async () => {
@@ -16,8 +15,8 @@ describeWithSqlite('an application on sqliteStorage({ file, transactional: true 
   });
   afterAll(() => program.remove());
   beforeEach(() => {
-    shop = new SqliteShop(program.file);
-    tables = openSqliteFile(shop.file);
+    shop = new KilledShop(program.file);
+    tables = openSqliteFile(shop.database);
     tables.exec('CREATE TABLE effects (reference TEXT)');
   });
   afterEach(() => {
@@ -28,7 +27,7 @@ describeWithSqlite('an application on sqliteStorage({ file, transactional: true 
   it('loses no webhook and makes no effect twice, wherever the process dies', async () => {
     const references = Array.from({ length: 24 }, (_, index) => `order-${100 + index}`);
     references.slice(0, 8).forEach((reference, index) => {
-      shop.dieOnce(reference, POINTS[index % POINTS.length]!);
+      shop.dieOnce(reference, DEATH_POINTS[index % DEATH_POINTS.length]!);
     });
     let answered = 0;
     const deliver = async (reference: string): Promise<void> => {

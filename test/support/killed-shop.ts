@@ -15,7 +15,7 @@ const SCHEME = hmac({
 const SECRET = 'a-signing-secret-of-the-merchant';
 
 /** The options of the application: a lease is short, so that what a dead process began is soon taken over. */
-export const SQLITE_SHOP = {
+export const SHOP_OPTIONS = {
   baseUrl: 'http://127.0.0.1:9/api/v1',
   apiKey: 'pk_test_shop',
   apiSecret: 'sk_test_shop',
@@ -29,29 +29,45 @@ export const SQLITE_SHOP = {
   },
 };
 
+/** Where a process can die on its way through a delivery. */
+export const DEATH_POINTS = [
+  'after the claim',
+  'after the effect',
+  'before the finish',
+  'after the finish',
+] as const;
+export type DeathPoint = (typeof DEATH_POINTS)[number];
+
 /** What the process of the application is told. */
-export interface SqliteShopSettings {
-  readonly file: string;
+export interface KilledShopSettings {
+  /** Its file or its URL. */
+  readonly database: string;
   /** Folder with a file for each death that has not happened: `order-1 after the effect`. */
   readonly deaths: string;
 }
 
-/** An application on one file of SQLite, in a process of its own that starts again whenever it is killed. */
-export class SqliteShop {
-  readonly file: string;
-  private readonly folder = mkdtempSync(join(tmpdir(), 'nestjs-payments-sqlite-shop-'));
+/** An application in a process of its own, which starts again whenever it is killed. */
+export class KilledShop {
+  readonly database: string;
+  private readonly folder = mkdtempSync(join(tmpdir(), 'nestjs-payments-killed-shop-'));
   private readonly deaths = join(this.folder, 'deaths');
   private child: ChildProcess | undefined;
   private port: Promise<number> | undefined;
 
-  /** @param program Of `sqlite-shop-process.ts`. */
-  constructor(private readonly program: string) {
-    this.file = join(this.folder, 'shop.db');
+  /**
+   * @param program That calls `runShop()` of `killed-shop-application.ts`.
+   * @param database Its URL; a file of its own if it is left out.
+   */
+  constructor(
+    private readonly program: string,
+    database?: string,
+  ) {
+    this.database = database ?? join(this.folder, 'shop.db');
     mkdirSync(this.deaths);
   }
 
   /** Plans that the process dies at this point of the first delivery of a payment that comes there. */
-  dieOnce(reference: string, point: string): void {
+  dieOnce(reference: string, point: DeathPoint): void {
     writeFileSync(join(this.deaths, `${reference} ${point}`), '');
   }
 
@@ -98,7 +114,7 @@ export class SqliteShop {
   }
 
   private async start(): Promise<number> {
-    const settings: SqliteShopSettings = { file: this.file, deaths: this.deaths };
+    const settings: KilledShopSettings = { database: this.database, deaths: this.deaths };
     const child = fork(this.program, [JSON.stringify(settings)], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       execArgv: ['--disable-warning=ExperimentalWarning'],
