@@ -24,7 +24,7 @@ export default defineConfig({
       { find: /^nestjs-payments$/, replacement: pathOf('lib/index.ts') },
       { find: /^nestjs-payments\/(testing|sandbox)$/, replacement: pathOf('lib/$1/index.ts') },
       {
-        find: /^nestjs-payments\/(redis|postgres|sqlite|typeorm|mysql)$/,
+        find: /^nestjs-payments\/(redis|postgres|sqlite|typeorm|knex|kysely|drizzle|mysql)$/,
         replacement: pathOf('lib/storage/$1/index.ts'),
       },
       { find: 'nestjs-payments/sql', replacement: pathOf('lib/storage/executor/index.ts') },

@@ -111,14 +111,17 @@ declare module 'drizzle-orm/pg-core' {
 }
 
 declare module 'drizzle-orm/node-postgres' {
+  import { type DrizzlePool } from 'nestjs-payments/drizzle';
+
   export interface NodePgDatabase {
     update(table: unknown): {
       set(values: object): { where(condition: unknown): Promise<{ readonly rowCount: number | null }> };
     };
     insert(table: unknown): { values(row: object): Promise<unknown> };
+    execute(query: unknown): Promise<unknown>;
     transaction<T>(run: (tx: NodePgDatabase) => Promise<T>, config?: object): Promise<T>;
   }
-  export function drizzle(client: unknown): NodePgDatabase;
+  export function drizzle(client: unknown): NodePgDatabase & { readonly $client: DrizzlePool };
 }
 
 declare module 'drizzle-orm/node-postgres/migrator' {
@@ -128,6 +131,8 @@ declare module 'drizzle-orm/node-postgres/migrator' {
 }
 
 declare module 'kysely' {
+  import { type KyselyExecutor } from 'nestjs-payments/kysely';
+
   export interface Query {
     set(change: object | ((expression: (...parts: unknown[]) => unknown) => object)): Query;
     where(column: string, operator: string, value: unknown): Query;
@@ -140,12 +145,26 @@ declare module 'kysely' {
     updateTable(name: keyof Tables & string): Query;
     insertInto(name: keyof Tables & string): Query;
     transaction(): { execute<T>(run: (trx: Kysely<Tables>) => Promise<T>): Promise<T> };
+    startTransaction(): { execute(): Promise<ControlledTransaction<Tables>> };
+    getExecutor(): KyselyExecutor;
+  }
+  export interface Command {
+    execute(): Promise<unknown>;
+  }
+  export class ControlledTransaction<Tables> extends Kysely<Tables> {
+    commit(): Command;
+    rollback(): Command;
+    savepoint(name: string): Command;
+    rollbackToSavepoint(name: string): Command;
+    releaseSavepoint(name: string): Command;
   }
   export const PostgresDialect: new (options: { readonly pool: unknown }) => object;
-  export const sql: { raw(text: string): { execute(db: Kysely<never>): Promise<unknown> } };
+  export const sql: { raw(text: string): { execute(db: object): Promise<unknown> } };
 }
 
 declare module 'knex' {
+  import { type KnexClient } from 'nestjs-payments/knex';
+
   export interface Query extends Promise<number> {
     where(condition: object): Query;
     increment(column: string, by: number): Query;
@@ -155,8 +174,16 @@ declare module 'knex' {
   export interface Knex {
     (table: string): Query;
     raw(text: string): Promise<unknown>;
-    transaction<T>(run: (trx: Knex) => Promise<T>, config?: object): Promise<T>;
+    transaction<T>(run: (trx: Knex.Transaction) => Promise<T>, config?: object): Promise<T>;
+    readonly client: KnexClient;
     readonly migrate: { latest(options: object): Promise<unknown> };
+  }
+  export namespace Knex {
+    interface Transaction extends Knex {
+      commit(): Promise<unknown>;
+      rollback(): Promise<unknown>;
+      isCompleted(): boolean;
+    }
   }
   const pack: { readonly knex: (options: object) => Knex };
   export default pack;

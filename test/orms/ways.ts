@@ -1,7 +1,7 @@
 import { PrismaClient } from '#prisma';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { eq, sql } from 'drizzle-orm';
-import { drizzle } from 'drizzle-orm/node-postgres';
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { integer, pgTable, text } from 'drizzle-orm/pg-core';
 import knexPackage from 'knex';
 import { Kysely, PostgresDialect } from 'kysely';
@@ -67,7 +67,7 @@ function openDrizzle(pool: Pool): OpenOrm {
   });
   const open = (client: unknown): OpenOrm['creditInTransaction'] & { readonly credit: Credit } => {
     const db = drizzle(client);
-    const add = (on: typeof db, reference: string): Promise<unknown> =>
+    const add = (on: NodePgDatabase, reference: string): Promise<unknown> =>
       on
         .update(credits)
         .set({ times: sql`${credits.times} + 1` })

@@ -13,6 +13,9 @@ import {
   type WalletBalance,
   type WebhookScheme,
 } from 'nestjs-payments';
+import { type drizzle } from 'drizzle-orm/node-postgres';
+import { type Knex } from 'knex';
+import { type Kysely } from 'kysely';
 import { type DataSource } from 'typeorm';
 import { type Mysql2Pool } from 'nestjs-payments/mysql';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
@@ -53,6 +56,9 @@ export declare const inbox: PaymentsInbox;
 export declare const journal: PaymentsJournal;
 export declare const options: PaymentsModuleOptions;
 export declare const mysqlPool: Mysql2Pool;
+export declare const knex: Knex;
+export declare const kysely: Kysely<never>;
+export declare const drizzleDatabase: ReturnType<typeof drizzle>;
 export declare const order: { readonly id: string };
 export declare const payments: readonly CollectionPayment[];
 export declare const payout: BankDisbursement;

@@ -1,6 +1,9 @@
 // Remembering in the application's own database.
 import { type PaymentEventContext, type PaymentsStorage } from 'nestjs-payments';
 import { type SqlExecutor, sqlStorage, type SqlStorageOptions } from 'nestjs-payments/sql';
+import { type fromDrizzle } from 'nestjs-payments/drizzle';
+import { type fromKnex } from 'nestjs-payments/knex';
+import { type fromKysely } from 'nestjs-payments/kysely';
 import { type fromTypeOrm } from 'nestjs-payments/typeorm';
 import { type DataSource, type EntityManager } from 'typeorm';
 import { type Equal, type Expect } from './expect.js';
@@ -24,6 +27,7 @@ declare const dataSource: DataSource;
 export type Checks = [
   Expect<Equal<ReturnType<typeof fromTypeOrm>, SqlExecutor>>,
   Expect<DataSource extends Parameters<typeof fromTypeOrm>[0] ? true : false>,
+  Expect<Equal<ReturnType<typeof fromKnex | typeof fromKysely | typeof fromDrizzle>, SqlExecutor>>,
   Expect<Equal<ReturnType<typeof sqlStorage>, PaymentsStorage>>,
   Expect<Equal<SqlStorageOptions['transactional'], boolean | undefined>>,
   Expect<Equal<PaymentEventContext['transaction'], unknown>>,

@@ -6,7 +6,7 @@ import { reach } from '../../../scripts/reach.mjs';
 
 /** What the types of the main entry point must do without. */
 const OTHERS =
-  /[\\/]dist[\\/]\w+[\\/](testing|sandbox|cli|storage[\\/](redis|sql|sqlite|executor|typeorm|mysql|postgres)|integrations)[\\/]/;
+  /[\\/]dist[\\/]\w+[\\/](testing|sandbox|cli|storage[\\/](redis|sql|sqlite|executor|typeorm|knex|kysely|drizzle|mysql|postgres)|integrations)[\\/]/;
 /** What each entry point may load of `shared/` beside its own script: each file costs time at boot. */
 const SHARED = {
   '.': ['basics', 'diagnostics', 'payments', 'stores'],
@@ -17,6 +17,9 @@ const SHARED = {
   './sqlite': ['basics', 'sql', 'sql-parts', 'sqlite-tables', 'stored-record', 'stores'],
   './sql': ['basics', 'postgres', 'sql', 'sql-parts', 'stored-record', 'stores'],
   './typeorm': ['basics', 'sql'],
+  './knex': ['basics', 'sql'],
+  './kysely': ['basics', 'sql'],
+  './drizzle': ['basics', 'sql'],
   './mysql': ['basics', 'sql'],
   './bullmq': ['basics', 'diagnostics', 'payments', 'stores'],
   './terminus': ['basics', 'diagnostics', 'payments', 'stores'],

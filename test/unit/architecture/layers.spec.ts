@@ -43,6 +43,9 @@ const ROOMS: readonly (readonly (string | readonly string[])[])[] = [
       'storage/postgres',
       'storage/sqlite',
       'storage/typeorm',
+      'storage/knex',
+      'storage/kysely',
+      'storage/drizzle',
       'storage/mysql',
     ],
     'storage/executor',
@@ -78,7 +81,7 @@ const ROOMS: readonly (readonly (string | readonly string[])[])[] = [
   ],
 ];
 const OPTIONAL_PEERS =
-  /^(ioredis|pg|typeorm|mysql2|bullmq|@nestjs\/(bullmq|terminus|swagger|event-emitter|platform-)|@opentelemetry\/)/;
+  /^(ioredis|pg|typeorm|knex|kysely|drizzle-orm|mysql2|bullmq|@nestjs\/(bullmq|terminus|swagger|event-emitter|platform-)|@opentelemetry\/)/;
 const NEST = /^@nestjs\//;
 
 const lib = join(process.cwd(), 'lib');
@@ -218,7 +221,7 @@ describe('the entry points', () => {
       loaded.filter(
         (file) =>
           OPTIONAL_PEERS.test(file) ||
-          /^(sandbox|testing|cli|storage\/redis|storage\/sql|storage\/sqlite|storage\/executor|storage\/typeorm|storage\/mysql|storage\/postgres|integrations)\//.test(
+          /^(sandbox|testing|cli|storage\/redis|storage\/sql|storage\/sqlite|storage\/executor|storage\/(typeorm|knex|kysely|drizzle|mysql)|storage\/postgres|integrations)\//.test(
             file,
           ),
       ),
@@ -233,7 +236,7 @@ describe('the entry points', () => {
         (file) =>
           OPTIONAL_PEERS.test(file) ||
           /^(@nestjs\/testing|jest|@jest|vitest)/.test(file) ||
-          /^(cli|storage\/redis|storage\/sql|storage\/sqlite|storage\/executor|storage\/typeorm|storage\/mysql|storage\/postgres|integrations)\//.test(
+          /^(cli|storage\/redis|storage\/sql|storage\/sqlite|storage\/executor|storage\/(typeorm|knex|kysely|drizzle|mysql)|storage\/postgres|integrations)\//.test(
             file,
           ),
       ),

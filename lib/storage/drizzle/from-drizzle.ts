@@ -1,0 +1,103 @@
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { type SqlExecutor, type SqlRunner } from '../sql/sql-executor.js';
+import { CallbackGuard } from '../sql/callback-guard.js';
+import { type DrizzleDatabase, type DrizzlePool, type DrizzleResult } from './drizzle-database.js';
+
+/** What Drizzle calls the savepoints of its nested transactions. */
+const NESTED = /^sp\d+$/;
+
+interface Connection {
+  query(statement: string | { readonly text?: string }, values?: unknown[]): Promise<DrizzleResult>;
+}
+
+/** What a transaction of Drizzle has that its type does not show. */
+interface TransactionParts {
+  readonly dialect: unknown;
+  readonly session: { client: Connection };
+}
+
+/**
+ * Lets the package use the application's Drizzle on `pg`: its pool, and in a handler its transaction, whose
+ * `transaction()` makes a savepoint.
+ *
+ * COMMIT and ROLLBACK are refused in a handler, and statements that still come when the handlers have ended.
+ *
+ * @throws PaymentsConfigError if `db` is not of `drizzle-orm/node-postgres`, or has no pool.
+ *
+ * @example
+ * ```ts
+ * const storage = sqlStorage({ executor: fromDrizzle(drizzleDatabase), transactional: true });
+ * ```
+ *
+ * @publicApi
+ */
+export function fromDrizzle(db: DrizzleDatabase): SqlExecutor {
+  const pool = poolOf(db);
+  return {
+    dialect: 'postgres',
+    ...runOn((text, values) => pool.query(text, values)),
+    transaction: (work, { isolationLevel } = {}) =>
+      db.transaction(async (transaction) => {
+        const guard = new CallbackGuard(NESTED);
+        const { session } = transaction as TransactionParts;
+        session.client = guardedConnection(session.client, guard);
+        return guard.during(() =>
+          work({ ...runOn((text, values) => session.client.query(text, values)), handle: transaction }),
+        );
+      }, isolationLevel && { isolationLevel }),
+    wrapTransaction: (handle) => {
+      const { client } = openTransaction(handle, db).session;
+      return { ...runOn((text, values) => client.query(text, values)), handle };
+    },
+  };
+}
+
+function poolOf(db: Partial<DrizzleDatabase> | null | undefined): DrizzlePool {
+  const { $client: pool } = db ?? {};
+  const isPool =
+    typeof pool?.connect === 'function' && typeof pool.query === 'function' && 'totalCount' in pool;
+  if (isPool && typeof db?.transaction === 'function') return pool;
+  throw new PaymentsConfigError(
+    'fromDrizzle(db) needs a database of drizzle-orm/node-postgres with a pool of pg: write drizzle({ client: new Pool({ connectionString }) }).',
+  );
+}
+
+function runOn(send: (text: string, values?: unknown[]) => Promise<DrizzleResult>): SqlRunner {
+  return {
+    query: async <Row extends object>(text: string, params?: readonly unknown[]) =>
+      (await send(text, params && [...params])).rows as Row[],
+    execute: async (text, params) => ({
+      affectedRows: (await send(text, params && [...params])).rowCount ?? 0,
+    }),
+  };
+}
+
+/** The session of a transaction is its own, so what is put into it lasts as long as the handler's objects do. */
+function guardedConnection(connection: Connection, guard: CallbackGuard): Connection {
+  const query: Connection['query'] = (statement, values) =>
+    guard.run(typeof statement === 'string' ? statement : (statement.text ?? ''), () =>
+      connection.query(statement, values),
+    );
+  return new Proxy(connection, {
+    get: (target, name): unknown => {
+      if (name === 'query') return query;
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
+
+function openTransaction(handle: unknown, db: DrizzleDatabase): TransactionParts {
+  const given = handle as (Partial<TransactionParts> & { readonly rollback?: unknown }) | null | undefined;
+  if (typeof given?.rollback !== 'function' || !given.session?.client) {
+    throw new PaymentsConfigError(
+      'Drizzle needs an open transaction here: write db.transaction((tx) => …) and give that tx.',
+    );
+  }
+  if (given.dialect !== (db as unknown as Partial<TransactionParts>).dialect) {
+    throw new PaymentsConfigError(
+      'The transaction is of another database of Drizzle than fromDrizzle() has: give one that belongs to the same.',
+    );
+  }
+  return given as TransactionParts;
+}

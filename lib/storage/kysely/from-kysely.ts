@@ -1,0 +1,195 @@
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import {
+  type SqlDialect,
+  type SqlExecutor,
+  type SqlRunner,
+  type SqlTransaction,
+} from '../sql/sql-executor.js';
+import { CallbackGuard } from '../sql/callback-guard.js';
+import {
+  type KyselyConnection,
+  type KyselyDatabase,
+  type KyselyExecutor,
+  type KyselyResult,
+} from './kysely-database.js';
+
+/** The adapters of Kysely's dialects that the package has statements for. */
+const DIALECTS: Readonly<Record<string, SqlDialect>> = { PostgresAdapter: 'postgres' };
+/** Kysely has no nested transactions of its own. */
+const NO_NESTED = /^$/;
+
+/** A query as Kysely compiles it. */
+interface Compiled {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+  readonly query: object;
+  readonly queryId: object;
+}
+
+interface Connection {
+  readonly executeQuery: (query: Compiled) => Promise<KyselyResult>;
+  readonly streamQuery: (query: Compiled, chunkSize?: number) => AsyncIterableIterator<KyselyResult>;
+}
+
+type KyselyClass = new (config: object) => {
+  startTransaction(): { execute(): Promise<object> };
+};
+
+/**
+ * Lets the package use the application's Kysely 0.28 or newer: its pool, and in a handler a `ControlledTransaction` with
+ * the application's plugins, which has `savepoint(name)` and fits where a `Transaction` is asked for.
+ *
+ * COMMIT and ROLLBACK are refused in a handler, also as `trx.commit()`, and statements that still come when the
+ * handlers have ended.
+ *
+ * @throws PaymentsConfigError if `db` is no instance of Kysely, or its database is not supported.
+ *
+ * @example
+ * ```ts
+ * const storage = sqlStorage({ executor: fromKysely(kysely), transactional: true });
+ * ```
+ *
+ * @publicApi
+ */
+export function fromKysely(db: KyselyDatabase): SqlExecutor {
+  const dialect = dialectOf(db);
+  const onAny = <T>(work: (runner: SqlRunner) => Promise<T>): Promise<T> =>
+    db.getExecutor().provideConnection((connection) => work(runOn(plain(connection))));
+  return {
+    dialect,
+    query: (text, params) => onAny((runner) => runner.query(text, params)),
+    execute: (text, params) => onAny((runner) => runner.execute(text, params)),
+    transaction: (work, { isolationLevel } = {}) =>
+      db.getExecutor().provideConnection(async (lent) => {
+        const guard = new CallbackGuard(NO_NESTED);
+        const connection = guarded(plain(lent), guard);
+        const send = (text: string): Promise<unknown> => connection.executeQuery(compiled(text));
+        await plain(lent).executeQuery(
+          compiled(isolationLevel ? `begin isolation level ${isolationLevel}` : 'begin'),
+        );
+        try {
+          const result = await guard.during(async () =>
+            work({ ...runOn(connection), handle: await handleOf(db, connection, guard) }),
+          );
+          await send('commit');
+          return result;
+        } catch (error) {
+          // Refused if it was the COMMIT that failed: then there is nothing to roll back.
+          await send('rollback').catch(() => undefined);
+          throw error;
+        }
+      }),
+    wrapTransaction: (handle) => wrapped(handle, db),
+  };
+}
+
+function dialectOf(db: Partial<KyselyDatabase> | null | undefined): SqlDialect {
+  if (typeof db?.getExecutor !== 'function' || typeof db.startTransaction !== 'function') {
+    throw new PaymentsConfigError(
+      'fromKysely(db) needs an instance of Kysely 0.28 or newer: write new Kysely({ dialect }).',
+    );
+  }
+  const name = db.getExecutor().adapter.constructor.name;
+  const dialect = Object.hasOwn(DIALECTS, name) ? DIALECTS[name] : undefined;
+  if (dialect !== undefined) return dialect;
+  throw new PaymentsConfigError(
+    `fromKysely(db) has no statements for the database of ${name}: it must be one of ${Object.keys(DIALECTS).join(', ')}.`,
+  );
+}
+
+function compiled(sql: string, parameters: readonly unknown[] = []): Compiled {
+  return { sql, parameters, query: { kind: 'RawNode', sqlFragments: [sql], parameters: [] }, queryId: {} };
+}
+
+function plain(connection: KyselyConnection): Connection {
+  return {
+    executeQuery: (query) => connection.executeQuery(query as never),
+    streamQuery: (query, chunkSize) => connection.streamQuery(query as never, chunkSize),
+  };
+}
+
+function guarded(connection: Connection, guard: CallbackGuard): Connection {
+  return {
+    executeQuery: (query) => guard.run(query.sql, () => connection.executeQuery(query)),
+    streamQuery: async function* (query, chunkSize) {
+      await guard.run(query.sql, () => Promise.resolve());
+      yield* connection.streamQuery(query, chunkSize);
+    },
+  };
+}
+
+function runOn({ executeQuery }: Pick<Connection, 'executeQuery'>): SqlRunner {
+  return {
+    query: async <Row extends object>(text: string, params?: readonly unknown[]) =>
+      (await executeQuery(compiled(text, params))).rows as Row[],
+    execute: async (text, params) => ({
+      affectedRows: Number((await executeQuery(compiled(text, params))).numAffectedRows ?? 0),
+    }),
+  };
+}
+
+/** A transaction of Kysely on this connection alone, with the compiler and the plugins of the application. */
+async function handleOf(db: KyselyDatabase, connection: Connection, guard: CallbackGuard): Promise<object> {
+  const executor = db.getExecutor();
+  const one = new (kyselyOf(db))({
+    plugins: executor.plugins,
+    dialect: {
+      createAdapter: () => executor.adapter,
+      createQueryCompiler: () => ({
+        compileQuery: (node: never, queryId: never) => executor.compileQuery(node, queryId),
+      }),
+      createIntrospector: () => (db as { readonly introspection?: object }).introspection,
+      createDriver: () => driverOf(connection, guard),
+    },
+  });
+  return one.startTransaction().execute();
+}
+
+function driverOf(connection: Connection, guard: CallbackGuard): object {
+  const nothing = (): Promise<void> => Promise.resolve();
+  const savepoint =
+    (words: string) =>
+    (_connection: unknown, name: string): Promise<unknown> =>
+      connection.executeQuery(compiled(`${words} "${name.replaceAll('"', '""')}"`));
+  return {
+    init: nothing,
+    acquireConnection: () => Promise.resolve(connection),
+    releaseConnection: nothing,
+    destroy: nothing,
+    beginTransaction: nothing,
+    commitTransaction: () => guard.refuseEnd(),
+    rollbackTransaction: () => guard.refuseEnd(),
+    savepoint: savepoint('savepoint'),
+    rollbackToSavepoint: savepoint('rollback to'),
+    releaseSavepoint: savepoint('release'),
+  };
+}
+
+/** Kysely's own class: the constructor of a class that extends it may take something else. */
+function kyselyOf(db: object): KyselyClass {
+  let prototype = db;
+  while (!Object.hasOwn(prototype, 'startTransaction'))
+    prototype = Object.getPrototypeOf(prototype) as object;
+  return prototype.constructor as KyselyClass;
+}
+
+function wrapped(handle: unknown, db: KyselyDatabase): SqlTransaction {
+  const given = handle as
+    { readonly isTransaction?: boolean; getExecutor?(): KyselyExecutor } | null | undefined;
+  if (!given?.isTransaction || typeof given.getExecutor !== 'function') {
+    throw new PaymentsConfigError(
+      'Kysely needs an open transaction here: write db.transaction().execute((trx) => …) and give that trx.',
+    );
+  }
+  const executor = given.getExecutor();
+  if (executor.adapter !== db.getExecutor().adapter) {
+    throw new PaymentsConfigError(
+      'The transaction is of another Kysely than fromKysely() has: give one that belongs to the same.',
+    );
+  }
+  const run = runOn({
+    executeQuery: (query) =>
+      executor.provideConnection((connection) => connection.executeQuery(query as never)),
+  });
+  return { ...run, handle };
+}
