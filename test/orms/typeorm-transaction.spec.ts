@@ -1,8 +1,10 @@
-import { describe } from 'vitest';
+import { afterEach, beforeEach, describe } from 'vitest';
+import { sqlStorage } from 'nestjs-payments/sql';
 import { fromTypeOrm } from 'nestjs-payments/typeorm';
+import { enlistingHandlerContract } from '../support/enlisting-handler-contract.js';
 import { describeWith, postgresService } from '../support/services.js';
 import { handlerCases, POOL_SIZE } from './handler-cases.js';
-import { openTypeOrm, TYPEORMS } from './typeorm-database.js';
+import { openTypeOrm, type TypeOrmDatabase, TYPEORMS } from './typeorm-database.js';
 import { beginOn, creditsEntity, MANAGER_ENDINGS, managerWay } from './typeorm-way.js';
 
 describeWith([postgresService], "a handler that writes with TypeORM's EntityManager on PostgreSQL", () => {
@@ -26,5 +28,21 @@ describeWith([postgresService], "a handler that writes with TypeORM's EntityMana
         },
       };
     }, MANAGER_ENDINGS);
+  });
+});
+
+describeWith([postgresService], 'a payment that a handler enlists with its EntityManager', () => {
+  describe.each(TYPEORMS)('of TypeORM %s', (_version, packed) => {
+    let database: TypeOrmDatabase;
+
+    beforeEach(async () => {
+      database = await openTypeOrm(packed);
+    });
+    afterEach(() => database.close());
+
+    enlistingHandlerContract(() => {
+      const { dataSource, schema } = database;
+      return sqlStorage({ executor: fromTypeOrm(dataSource), schema, transactional: true });
+    });
   });
 });

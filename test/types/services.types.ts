@@ -12,6 +12,7 @@ import {
   type CollectionsService,
   type compareMoney,
   type DisbursementsService,
+  type EnlistedPayment,
   type formatTzs,
   type LastResponse,
   type MobileMoneyDisbursement,
@@ -134,4 +135,29 @@ export async function wrongCalls(collections: CollectionsService, names: NameLoo
   await collections.mobileMoney({ reference: 'a', amount: '1', ...customer }, { retry: true });
   // @ts-expect-error -- three channels exist
   await names.lookup({ channel: 'CARD', account_number: '1' });
+}
+
+export async function enlisting(
+  collections: CollectionsService,
+  disbursements: DisbursementsService,
+  transaction: unknown,
+): Promise<string> {
+  const payout: EnlistedPayment<BankDisbursement> = await disbursements.enlistBank(
+    transaction,
+    new BankDisbursementDto(),
+    { idempotencyKey: 'a', attempt: 2 },
+  );
+  const made: BankDisbursement = await payout.send({ timeoutMs: 1_000, retry: false });
+  const asked = await collections.enlistPartnerWallet(transaction, {
+    reference: 'a',
+    amount: '1',
+    ...customer,
+  });
+  // @ts-expect-error -- its limits are those of send()
+  await disbursements.enlistMobileMoney(transaction, new MobileMoneyDisbursementDto(), { timeoutMs: 1 });
+  // @ts-expect-error -- the key is enlisted already
+  await payout.send({ idempotencyKey: 'b' });
+  // @ts-expect-error -- the customer's e-mail address is required
+  await collections.enlistMobileMoney(transaction, { reference: 'a', amount: '1', phone: '255712345678' });
+  return [made.bank_code, asked.state, (await asked.send()).status].join();
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
+import { enlistingHandlerContract } from '../../../support/enlisting-handler-contract.js';
 import { journalRecord } from '../../../support/journal-contract.js';
 import { describeWithSqlite, sqliteFile, type SqliteTestFile } from '../../../support/sqlite-file.js';
 
@@ -68,4 +69,15 @@ describeWithSqlite('the journal of SQLite inside of a transaction', () => {
     );
     expect((second?.createdAt ?? 0) - (first?.createdAt ?? 0)).toBeGreaterThanOrEqual(5_000);
   });
+});
+
+describeWithSqlite('a payment that a handler enlists in SQLite', () => {
+  let file: SqliteTestFile;
+
+  beforeEach(() => {
+    file = sqliteFile();
+  });
+  afterEach(() => file.close());
+
+  enlistingHandlerContract(() => file.open(true));
 });
