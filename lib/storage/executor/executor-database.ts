@@ -14,6 +14,7 @@ import {
 import { type SqlExecutor, type SqlRunner } from '../sql/sql-executor.js';
 import { OpenTransaction } from './open-transaction.js';
 
+const NOTHING: SqlScript = { steps: [] };
 /** How often an operation runs that the database refuses because of others. */
 const TRIES = 4;
 
@@ -23,12 +24,18 @@ export function executorDatabase(
   dialect: ExecutorDialect,
   ready: () => Promise<void>,
 ): SqlDatabase {
+  const once = (script: SqlScript): Promise<SqlResult> =>
+    repeated(dialect, () => runOnce(executor, dialect, script));
   const run: RunScript = async (script) => {
     try {
       await answered(ready(), 'the version of the tables');
-      return await repeated(dialect, () =>
-        answered(runOnce(executor, dialect, script), 'an answer of the database'),
-      );
+      const work = once(script);
+      return await answered(work, 'an answer of the database').catch((error: unknown) => {
+        const { undo } = script;
+        // An ORM keeps a statement for which the pool has no connection, and runs it later.
+        if (undo) work.then((late) => once(undo(late) ?? NOTHING)).catch(() => undefined);
+        throw error;
+      });
     } catch (error) {
       throw dialect.failure(error);
     }

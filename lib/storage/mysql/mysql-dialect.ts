@@ -1,3 +1,4 @@
+import { type JournalState } from '../../common/vocabulary.js';
 import { PaymentsStorageError, failureLabel, isPaymentsError } from '../../errors/payments-errors.js';
 import { BATCH } from '../sql/delete-in-batches.js';
 import { errorCodes } from '../sql/error-code.js';
@@ -6,8 +7,26 @@ import { portableConflicts } from '../sql/portable-conflicts.js';
 import { type PortableDialect } from '../sql/portable-dialect.js';
 import { finishHeld, portableInbox } from '../sql/portable-inbox.js';
 import { portableJournal } from '../sql/portable-journal.js';
-import { raw, sql } from '../sql/sql-template.js';
+import { joined, raw, sql } from '../sql/sql-template.js';
 import { checkMysql, migrateMysql, NOT_MIGRATED } from './mysql-tables.js';
+
+const STATES: Readonly<Record<JournalState, true>> = {
+  accepted: true,
+  'in-flight': true,
+  planned: true,
+  rejected: true,
+  settled: true,
+  unknown: true,
+};
+const NAMES = Object.keys(STATES).sort();
+/** Each state, and what is between two of them: a state that only another build knows, or a damaged one. */
+const STATE_RANGES = [
+  `state < '${NAMES[0] ?? ''}'`,
+  ...NAMES.flatMap((name, index) => {
+    const next = NAMES[index + 1];
+    return [`state = '${name}'`, `state > '${name}'${next === undefined ? '' : ` AND state < '${next}'`}`];
+  }),
+];
 
 /** What MySQL 8.4 and MariaDB write in their own way. */
 const MYSQL: PortableDialect = {
@@ -23,8 +42,15 @@ const MYSQL: PortableDialect = {
     sql`DELETE FROM ${raw(table)} WHERE ${condition} ORDER BY ${raw(order)} LIMIT ${raw(`${BATCH}`)}`,
   lockRows: raw('FOR UPDATE SKIP LOCKED'),
   latest: raw(''),
-  // One step in the index for each state, however many payments there are.
-  states: (condition) => sql`SELECT DISTINCT state FROM payments_journal WHERE ${condition}`,
+  // DISTINCT would read every entry of the index.
+  states: (condition) =>
+    joined(
+      STATE_RANGES.map(
+        (range, index) => sql`SELECT * FROM (
+          SELECT state FROM payments_journal WHERE ${condition} AND ${raw(range)} LIMIT 1) AS ${raw(`range${index}`)}`,
+      ),
+      ' UNION ALL ',
+    ),
 };
 
 /** A savepoint that lasts as long as the transaction of the handlers. */

@@ -1,7 +1,7 @@
 import { type ClaimResult, type InboxDelivery } from '../inbox-store.js';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { decideClaim, type InboxEntry } from '../inbox-decision.js';
-import { type HeldKey, type RunScript, type SqlRow } from './sql-database.js';
+import { type HeldKey, type RunScript, type SqlRow, type SqlScript } from './sql-database.js';
 import { type InboxStatements } from './sql-statements.js';
 import { fromSqlText, inboxKeyValues } from './sql-text.js';
 
@@ -25,12 +25,20 @@ export type Claimed =
  */
 export async function claimOnce(
   run: RunScript,
-  statements: Pick<InboxStatements, 'claim' | 'adopt'>,
+  statements: Pick<InboxStatements, 'claim' | 'adopt' | 'fail'>,
   delivery: InboxDelivery,
   leaseMs: number,
 ): Promise<Claimed> {
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const [row] = (await run(statements.claim(delivery, leaseMs))).rows;
+    const script: SqlScript = {
+      ...statements.claim(delivery, leaseMs),
+      // Nobody would run the handlers, and everybody would wait for the end of the lease.
+      undo: ({ rows: [late] }) => {
+        const fence = late?.['fence'];
+        return fence == null ? undefined : statements.fail({ values: inboxKeyValues(delivery.key), fence });
+      },
+    };
+    const [row] = (await run(script)).rows;
     if (!row && delivery.mustExist) return { result: 'missing' };
     const claimed = row && readRow(row, delivery);
     if (!claimed) continue;

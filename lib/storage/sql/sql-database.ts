@@ -24,6 +24,8 @@ export interface SqlScript {
   readonly steps: readonly SqlStep[];
   /** All or nothing. Otherwise each statement is committed by itself. */
   readonly atomic?: true;
+  /** What takes it back, if its result comes when nobody waits for it any more. */
+  readonly undo?: (late: SqlResult) => SqlScript | undefined;
 }
 
 /** Runs one operation. Rejects with a `PaymentsStorageError`. */

@@ -1,0 +1,137 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type InboxClaim, type PaymentsStorage } from 'nestjs-payments';
+import { type SqlExecutor, sqlStorage } from 'nestjs-payments/sql';
+import { fromTypeOrm } from 'nestjs-payments/typeorm';
+import { claimed, inboxDelivery } from '../support/inbox-contract.js';
+import { describeWith, mysqlService, postgresService } from '../support/services.js';
+import { openMysql, openTypeOrmOnMysql } from './mysql-database.js';
+import { type ExecutorDatabase } from './storage-contracts.js';
+import { openTypeOrm, TYPEORMS } from './typeorm-database.js';
+import { beginOn } from './typeorm-way.js';
+
+const LEASE_MS = 60_000;
+const POOL_SIZE = 3;
+
+interface Runner {
+  query(text: string, values?: unknown[]): Promise<unknown>;
+}
+
+/** What holds for a claim whose end goes wrong, whatever the executor. */
+function claimCases(open: () => Promise<ExecutorDatabase>): void {
+  let database: ExecutorDatabase;
+  /** What happens to the answer of a transaction's end. */
+  let answerOf: <T>(ended: Promise<T>) => Promise<T>;
+  let storage: PaymentsStorage;
+
+  beforeEach(async () => {
+    answerOf = (ended) => ended;
+    database = await open();
+    const { executor, schema } = database;
+    await executor.execute('CREATE TABLE orders (reference VARCHAR(64))');
+    const watched: SqlExecutor = {
+      ...executor,
+      transaction: (work, options) => answerOf(executor.transaction(work, options)),
+    };
+    storage = sqlStorage({
+      executor: watched,
+      transactional: true,
+      ...(schema !== undefined && { schema }),
+    });
+  });
+  afterEach(async () => {
+    vi.useRealTimers();
+    await database.close();
+  });
+
+  const claim = async (leaseMs = LEASE_MS, reference = 'order-1'): Promise<InboxClaim> =>
+    claimed(await storage.inbox.claim(inboxDelivery(reference), leaseMs));
+  const write = ({ transaction }: InboxClaim): Promise<unknown> =>
+    (transaction as Runner).query("INSERT INTO orders VALUES ('order-1')");
+  const orders = async (): Promise<number> =>
+    (await database.executor.query('SELECT reference FROM orders')).length;
+
+  it('looks again if the answer to COMMIT is lost, and finds the work done', async () => {
+    const lost = new Error('lost');
+    answerOf = (ended) => ended.then(() => Promise.reject(lost));
+    const running = await claim();
+    await write(running);
+    expect(await running.finish()).toBe(true);
+    expect(await running.finish()).toBe(true);
+    expect(await orders()).toBe(1);
+    expect(await storage.inbox.claim(inboxDelivery('order-1'), LEASE_MS)).toEqual({ result: 'done' });
+  });
+
+  it('commits nothing if somebody else has the claim by then', async () => {
+    const late = await claim();
+    await write(late);
+    await database.pass(LEASE_MS + 1);
+    const heir = await claim();
+    expect(await late.finish()).toBe(false);
+    expect(await orders()).toBe(0);
+    await write(heir);
+    expect(await heir.finish()).toBe(true);
+    expect(await orders()).toBe(1);
+  });
+
+  it('rolls back a handler that outlives its lease, and gives its connection back', async () => {
+    const hung = await Promise.all(
+      Array.from({ length: POOL_SIZE }, (_, index) => claim(100, `hung-${index}`)),
+    );
+    await Promise.all(hung.map(write));
+    await vi.waitFor(async () => {
+      await expect(write(hung[0]!)).rejects.toThrow();
+    });
+    expect(await hung[0]!.finish()).toBe(false);
+    const next = await claim();
+    await write(next);
+    expect(await next.finish()).toBe(true);
+    expect(await orders()).toBe(1);
+  });
+
+  it('claims nothing that it cannot handle: the next delivery need not wait for the lease', async () => {
+    const others = await Promise.all(
+      Array.from({ length: POOL_SIZE }, (_, index) => claim(LEASE_MS, `other-${index}`)),
+    );
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    const refused = expect(claim()).rejects.toThrow('in vain');
+    await vi.advanceTimersByTimeAsync(4_000);
+    await refused;
+    vi.useRealTimers();
+    await Promise.all(others.map((other) => other.finish()));
+    await vi.waitFor(async () => {
+      const next = await claim();
+      expect(await next.finish()).toBe(true);
+    });
+  });
+
+  it('finishes one of many deliveries at the same time that wait for each other', async () => {
+    const references = Array.from({ length: 4 * POOL_SIZE }, (_, index) => `many-${index}`);
+    await Promise.all(
+      references.map(async (reference) => {
+        const running = await claim(LEASE_MS, reference);
+        await write(running);
+        expect(await running.finish()).toBe(true);
+      }),
+    );
+    expect(await orders()).toBe(references.length);
+  });
+}
+
+describeWith([postgresService], 'a claim in PostgreSQL through an executor', () => {
+  describe.each(TYPEORMS)('of TypeORM %s', (_version, packed) => {
+    claimCases(async () => {
+      const database = await openTypeOrm(packed, [], POOL_SIZE);
+      const { dataSource } = database;
+      return { ...database, executor: fromTypeOrm(dataSource), begin: () => beginOn(dataSource) };
+    });
+  });
+});
+
+describeWith([mysqlService], 'a claim in MariaDB through an executor', () => {
+  describe('of mysql2', () => {
+    claimCases(() => openMysql(POOL_SIZE));
+  });
+  describe('of TypeORM', () => {
+    claimCases(() => openTypeOrmOnMysql(TYPEORMS[0]![1], [], POOL_SIZE));
+  });
+});
