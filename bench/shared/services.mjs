@@ -6,6 +6,11 @@ export const POSTGRES = {
   url: process.env.DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/test',
 };
 
+export const MARIADB = {
+  name: 'MariaDB',
+  url: process.env.MYSQL_URL ?? 'mysql://root@127.0.0.1:3306/test',
+};
+
 /** Why a server cannot be measured here; undefined where it can. */
 export async function absence({ name, url }) {
   const { hostname, port, host } = new URL(url);
