@@ -31,13 +31,18 @@ export function migrationScript(
   {
     first,
     record,
-  }: { readonly first: string; readonly record: (version: number, made: Migration) => string },
+    how = 'Run all of it once, in one transaction.',
+  }: {
+    readonly first: string;
+    readonly record: (version: number, made: Migration) => string;
+    readonly how?: string;
+  },
 ): string {
   const needed = migrations.length;
   const missing = migrations.map((made, index) => ({ made, version: index + 1 })).slice(from);
   if (missing.length === 0) return `-- nestjs-payments: version ${needed} of the tables is the last one.`;
   return [
-    `-- nestjs-payments: the tables from version ${from} to ${needed}. Run all of it once, in one transaction.`,
+    `-- nestjs-payments: the tables from version ${from} to ${needed}. ${how}`,
     ...(from === 0 ? [first] : []),
     ...missing.flatMap(({ made, version }) => [
       `-- version ${version}`,

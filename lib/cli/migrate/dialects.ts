@@ -1,4 +1,6 @@
 import { resolve } from 'node:path';
+import { fromMysql2 } from '../../storage/mysql/from-mysql2.js';
+import { MYSQL_MIGRATIONS, mysqlScript, mysqlTables } from '../../storage/mysql/mysql-tables.js';
 import { checkedSchema } from '../../storage/postgres/postgres-options.js';
 import { migrations, postgresScript } from '../../storage/postgres/migrations.js';
 import { postgresTables } from '../../storage/postgres/postgres-tables.js';
@@ -6,7 +8,7 @@ import { tableNames } from '../../storage/postgres/table-names.js';
 import { SQLITE_MIGRATIONS, sqliteScript, sqliteTables } from '../../storage/sqlite/sqlite-tables.js';
 import { type StorageTables } from '../../storage/storage-tables.js';
 import { asUsage } from '../usage-error.js';
-import { withPostgresPool } from './postgres-connection.js';
+import { withMysqlPool, withPostgresPool } from './server-connection.js';
 
 /** Where the tables are, as the command line and the environment say. */
 export interface TablesPlace {
@@ -24,7 +26,7 @@ export interface Dialect {
   /** How an address of it begins. */
   readonly protocols: readonly string[];
   /** The option that says where in the database the tables are. */
-  readonly option: 'schema' | 'file';
+  readonly option?: 'schema' | 'file';
   /** The version of the tables that this build needs. */
   readonly needed: number;
   readonly script: (place: Pick<TablesPlace, 'schema'>, from: number) => string;
@@ -45,6 +47,13 @@ export const DIALECTS: readonly Dialect[] = [
       const names = schemaNames(schema);
       return withPostgresPool(url, folder, (pool) => work(postgresTables(pool, names)));
     },
+  },
+  {
+    name: 'mysql',
+    protocols: ['mysql:', 'mariadb:'],
+    needed: MYSQL_MIGRATIONS.length,
+    script: (_place, from) => mysqlScript(from),
+    use: ({ url, folder }, work) => withMysqlPool(url, folder, (pool) => work(mysqlTables(fromMysql2(pool)))),
   },
   {
     name: 'sqlite',

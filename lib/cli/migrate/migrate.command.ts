@@ -15,11 +15,16 @@ import { type Dialect, DIALECTS } from './dialects.js';
 const VARIABLE = 'DATABASE_URL';
 const NAMES = DIALECTS.map(({ name }) => name);
 
+/** `a, b or c`. */
+function inWords(words: readonly string[]): string {
+  return `${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`;
+}
+
 const OPTIONS = {
   status: flag('only compare the versions, and exit with 1 if the tables have to be migrated'),
   sql: flag('only print the statements, for somebody else to run'),
   from: text('<version>', 'with --sql: the version that the database holds already (default: 0, none)'),
-  dialect: text('<name>', `with --sql: ${NAMES.join(' or ')} (default: that of ${VARIABLE})`),
+  dialect: text('<name>', `with --sql: ${inWords(NAMES)} (default: that of ${VARIABLE})`),
   schema: text('<name>', 'schema of PostgreSQL, the same as in postgresStorage() (default: public)'),
   file: text('<path>', 'the file of SQLite, the same as in sqliteStorage()'),
   dotenv: text(
@@ -34,7 +39,7 @@ type Values = ValuesOf<typeof OPTIONS>;
 export const migrateCommand: Command = {
   name: 'migrate',
   synopsis: '[options]',
-  summary: "make or update the package's tables in PostgreSQL or SQLite",
+  summary: "make or update the package's tables in PostgreSQL, MySQL, MariaDB or SQLite",
   about: [
     `Connects to the database of ${VARIABLE}, or opens a file, and adds what this version of the package needs. A second`,
     'run changes nothing, existing data stays, and a version that is running goes on. The address is never printed.',
@@ -81,7 +86,7 @@ function chosenDialect({ sql = false, from, dialect: name, schema, file }: Value
   if (file !== undefined && found.option !== 'file')
     throw new UsageError(`--file has no meaning with ${found.name}.`);
   if (schema !== undefined && found.option !== 'schema') {
-    throw new UsageError(`--schema has no meaning with ${found.name}: its file says where the tables are.`);
+    throw new UsageError(`--schema has no meaning with ${found.name}.`);
   }
   return found;
 }
@@ -89,8 +94,8 @@ function chosenDialect({ sql = false, from, dialect: name, schema, file }: Value
 function unknownDatabase(url: string, sql: boolean): string {
   const protocols = DIALECTS.flatMap((dialect) => dialect.protocols).map((protocol) => `${protocol}//`);
   const what =
-    url === '' ? `${VARIABLE} is not set` : `${VARIABLE} does not begin with ${protocols.join(' or ')}`;
-  return `Which database? ${what}: ${sql ? `write --dialect ${NAMES.join(' or ')}` : `set ${VARIABLE}=${protocols[0] ?? ''}…, or write --file <path>`}.`;
+    url === '' ? `${VARIABLE} is not set` : `${VARIABLE} does not begin with ${inWords(protocols)}`;
+  return `Which database? ${what}: ${sql ? `write --dialect ${inWords(NAMES)}` : `set ${VARIABLE}=${protocols[0] ?? ''}…, or write --file <path>`}.`;
 }
 
 async function showStatus(

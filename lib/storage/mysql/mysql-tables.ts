@@ -2,7 +2,7 @@ import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { errorCodes } from '../sql/error-code.js';
 import { TABLES } from '../sql/portable-dialect.js';
 import { type SqlExecutor, type SqlRunner } from '../sql/sql-executor.js';
-import { type Migration, singleStatements } from '../storage-tables.js';
+import { type Migration, migrationScript, singleStatements, type StorageTables } from '../storage-tables.js';
 import { refusalOfNewer, type StoredVersion, versionFit } from '../stored-version.js';
 
 const OPTIONS = 'ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET = utf8mb4';
@@ -97,10 +97,30 @@ async function migrate(connection: SqlRunner): Promise<void> {
     const version = index + 1;
     if (version <= found.version) continue;
     for (const text of singleStatements(made)) await connection.execute(text);
-    await connection.execute(
-      `INSERT INTO ${TABLES.migrations} (version, compatible_from) VALUES (${version}, ${made.compatibleFrom})`,
-    );
+    await connection.execute(recordVersion(version, made));
   }
+}
+
+function recordVersion(version: number, { compatibleFrom = version }: Migration): string {
+  return `INSERT INTO ${TABLES.migrations} (version, compatible_from) VALUES (${version}, ${compatibleFrom})`;
+}
+
+/** What a person runs who migrates by hand. */
+export function mysqlScript(from: number): string {
+  return migrationScript(MYSQL_MIGRATIONS, from, {
+    first: `${FIRST_TABLE};`,
+    record: (version, made) => `${recordVersion(version, made)};`,
+    how: 'MySQL commits each statement: if it ends in the middle, run all of it again.',
+  });
+}
+
+/** The tables in the database of the connection. */
+export function mysqlTables(executor: SqlExecutor): StorageTables {
+  return {
+    place: 'The database',
+    found: () => foundVersion(executor),
+    migrate: () => migrateMysql(executor),
+  };
 }
 
 async function readVersion(runner: SqlRunner): Promise<StoredVersion> {
@@ -121,6 +141,14 @@ function refuseNewer(found: StoredVersion): void {
 /** Table and column that do not exist. */
 export const NOT_MIGRATED = ['1146', '1054'];
 
+/** The version of the existing tables; 0 if there are none. */
+function foundVersion(runner: SqlRunner): Promise<StoredVersion> {
+  return readVersion(runner).catch((error: unknown) => {
+    if (errorCodes(error).some((code) => NOT_MIGRATED.includes(code))) return { version: 0 };
+    throw error;
+  });
+}
+
 /**
  * Checks the tables, and the settings that the package relies on.
  *
@@ -129,10 +157,7 @@ export const NOT_MIGRATED = ['1146', '1054'];
  */
 export async function checkMysql(runner: SqlRunner): Promise<void> {
   await checkSettings(runner);
-  const found = await readVersion(runner).catch((error: unknown) => {
-    if (errorCodes(error).some((code) => NOT_MIGRATED.includes(code))) return { version: 0 };
-    throw error;
-  });
+  const found = await foundVersion(runner);
   refuseNewer(found);
   const needed = MYSQL_MIGRATIONS.length;
   if (versionFit(found, needed) === 'usable') return;

@@ -223,7 +223,11 @@ describe('nestjs-payments migrate without its database', () => {
     ['the host has no address', () => `postgres://shop:${SECRET}@nowhere.invalid/shop`, 'has no address'],
     ['it is no address', () => `postgres://shop:${SECRET}@ho st:x/shop`, 'DATABASE_URL is no address'],
     ['a special character is not escaped', () => `postgres://shop:${SECRET}%@h:1/shop`, 'DATABASE_URL'],
-    ['the server repeats what it was sent', () => `postgres://shop:${SECRET}@${silent}/shop`, 'the password'],
+    [
+      'the server repeats what it was sent',
+      () => `postgres://shop:${SECRET}@${silent}/shop`,
+      'or the password',
+    ],
   ])('prints no secret of DATABASE_URL if %s', async (_what, url, says) => {
     for (const args of [[], ['--status']]) {
       const { code, stdout, stderr } = await withUrl(url(), ...args);
@@ -244,6 +248,8 @@ describe('nestjs-payments migrate without its database', () => {
     expect(stdout).not.toContain('CREATE SCHEMA');
     const file = await runCommand(['migrate', '--sql', '--dialect', 'sqlite']);
     expect(file.stdout).toContain('CREATE TABLE payments_journal (');
+    const mysql = await runCommand(['migrate', '--sql', '--dialect', 'mysql']);
+    expect(mysql.stdout).toContain('CREATE TABLE IF NOT EXISTS payments_journal (');
     const last = await runCommand(['migrate', '--sql', '--dialect', 'postgres', '--from', String(OWN)]);
     expect(last.stdout).toBe(`-- nestjs-payments: version ${OWN} of the tables is the last one.\n`);
   });
@@ -254,8 +260,12 @@ describe('nestjs-payments migrate without its database', () => {
       '',
       'Which database? DATABASE_URL is not set: set DATABASE_URL=postgres://…, or write --file <path>.',
     ],
-    [[], `mongodb://shop:${SECRET}@h/shop`, 'DATABASE_URL does not begin with postgres:// or postgresql://'],
-    [['--sql'], '', 'write --dialect postgres or sqlite'],
+    [
+      [],
+      `mongodb://shop:${SECRET}@h/shop`,
+      'DATABASE_URL does not begin with postgres://, postgresql://, mysql:// or mariadb://',
+    ],
+    [['--sql'], '', 'write --dialect postgres, mysql or sqlite'],
     [['--sql', '--dialect', 'postgre'], '', "Did you mean 'postgres'?"],
     [['--dialect', 'postgres'], 'postgres://h/shop', '--dialect belongs to --sql'],
     [['--from', '1'], 'postgres://h/shop', '--from belongs to --sql'],

@@ -1,0 +1,102 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { failureLabel, isPaymentsError, PaymentsStorageError } from '../../errors/payments-errors.js';
+import { type Mysql2Pool } from '../../storage/mysql/mysql2-pool.js';
+import { type PostgresPool } from '../../storage/postgres/postgres-pool.js';
+
+/** A pool that the command opens and ends. */
+interface OwnPool {
+  end(): Promise<unknown>;
+  on(event: 'error', listener: () => void): unknown;
+}
+
+interface PgModule {
+  readonly Pool: new (config: object) => PostgresPool & OwnPool;
+}
+
+interface Mysql2Module {
+  createPool(config: object): Mysql2Pool & OwnPool;
+}
+
+const CONNECT_MS = 10_000;
+const PASSWORD = 'the server refuses the user or the password of DATABASE_URL';
+const DATABASE = 'the database of DATABASE_URL does not exist';
+const RIGHTS =
+  'the role of DATABASE_URL may not do that: hand the output of npx nestjs-payments migrate --sql to somebody who may';
+
+/** What the codes of Node.js, of PostgreSQL and of mysql2 mean for who reads the output. */
+const PROBLEMS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens at the address of DATABASE_URL',
+  ENOTFOUND: 'the host of DATABASE_URL has no address',
+  EAI_AGAIN: 'the host of DATABASE_URL has no address',
+  ETIMEDOUT: 'the server of DATABASE_URL does not answer',
+  ERR_INVALID_URL:
+    'DATABASE_URL is no address: write postgres://user:password@host:5432/database, with special characters as %40',
+  '28P01': PASSWORD,
+  '28000': 'the server refuses the user of DATABASE_URL, or asks for TLS: add ?sslmode=verify-full',
+  '3D000': DATABASE,
+  '42501': RIGHTS,
+  '42P07':
+    'a table, sequence or index with a name of the package exists already, and is not its own: choose another --schema',
+  ER_ACCESS_DENIED_ERROR: PASSWORD,
+  ER_ACCESS_DENIED_NO_PASSWORD_ERROR: PASSWORD,
+  ER_BAD_DB_ERROR: DATABASE,
+  ER_DBACCESS_DENIED_ERROR: RIGHTS,
+  ER_TABLEACCESS_DENIED_ERROR: RIGHTS,
+};
+
+/** Opens a pool with the application's own `pg`, and ends it after the work. */
+export function withPostgresPool<T>(
+  connectionString: string,
+  folder: string,
+  work: (pool: PostgresPool) => Promise<T>,
+): Promise<T> {
+  const { Pool } = applicationsPackage('pg', folder) as PgModule;
+  return withPool(() => new Pool({ connectionString, max: 1, connectionTimeoutMillis: CONNECT_MS }), work);
+}
+
+/** The same with the application's own `mysql2`. */
+export function withMysqlPool<T>(
+  uri: string,
+  folder: string,
+  work: (pool: Mysql2Pool) => Promise<T>,
+): Promise<T> {
+  const mysql2 = applicationsPackage('mysql2/promise', folder) as Mysql2Module;
+  return withPool(() => mysql2.createPool({ uri, connectionLimit: 1, connectTimeout: CONNECT_MS }), work);
+}
+
+/** No error repeats a part of the address. */
+async function withPool<Pool extends OwnPool, T>(
+  open: () => Pool,
+  work: (pool: Pool) => Promise<T>,
+): Promise<T> {
+  let pool: Pool | undefined;
+  try {
+    pool = open();
+    pool.on('error', () => undefined);
+    return await work(pool);
+  } catch (error) {
+    throw withoutSecrets(error);
+  } finally {
+    await pool?.end();
+  }
+}
+
+function applicationsPackage(name: string, folder: string): unknown {
+  try {
+    return createRequire(join(folder, 'package.json'))(name);
+  } catch {
+    const [packageName = name] = name.split('/');
+    throw new PaymentsStorageError(
+      `The package ${packageName} is not installed here: run the command in the folder of the application, or npm install ${packageName}.`,
+    );
+  }
+}
+
+/** The texts of drivers and servers repeat addresses, users and rows. */
+function withoutSecrets(error: unknown): Error {
+  if (isPaymentsError(error)) return error;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const problem = PROBLEMS[code] ?? `the database did not do what it was asked: ${failureLabel(error)}`;
+  return new PaymentsStorageError(`${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`);
+}
