@@ -1,5 +1,9 @@
-import { describe } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type PoolConnection } from 'mysql2/promise';
+import { type PaymentsStorage } from 'nestjs-payments';
+import { sqlStorage } from 'nestjs-payments/sql';
+import { enlistingHandlerContract } from '../support/enlisting-handler-contract.js';
+import { journalRecord } from '../support/journal-contract.js';
 import { describeWith, mysqlService } from '../support/services.js';
 import { handlerCases, type HandlerWay, POOL_SIZE } from './handler-cases.js';
 import { type MysqlDatabase, openMysql, openTypeOrmOnMysql } from './mysql-database.js';
@@ -87,5 +91,36 @@ describeWith([mysqlService], 'a handler that writes on MariaDB', () => {
         spoil: (manager) => deadlock(database, (text) => manager.query(text)),
       };
     }, MANAGER_ENDINGS);
+  });
+});
+
+describeWith([mysqlService], 'a payment that is enlisted on a connection of mysql2', () => {
+  const planned = journalRecord('order-1', { state: 'planned' });
+  let database: MysqlDatabase;
+  const storage = (): PaymentsStorage => sqlStorage({ executor: database.executor, transactional: true });
+
+  beforeEach(async () => {
+    database = await openMysql();
+  });
+  afterEach(() => database.close());
+
+  it('is refused if no transaction is open, before anything is written', async () => {
+    const { journal } = storage();
+    const connection = await database.pool.getConnection();
+    await expect(journal.within?.(connection)).rejects.toMatchObject({
+      name: 'PaymentsConfigError',
+      message: expect.stringContaining('No transaction is open') as unknown,
+    });
+    await connection.beginTransaction();
+    const joined = await journal.within?.(connection);
+    expect(await joined?.insert(planned, 0)).toMatchObject({ inserted: true });
+    expect(await journal.get(planned)).toBeUndefined();
+    await connection.rollback();
+    connection.release();
+    expect(await journal.get(planned)).toBeUndefined();
+  });
+
+  describe('in a handler', () => {
+    enlistingHandlerContract(storage);
   });
 });

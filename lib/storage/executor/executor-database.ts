@@ -1,5 +1,6 @@
-import { PaymentsStorageError } from '../../errors/payments-errors.js';
+import { PaymentsConfigError, PaymentsStorageError } from '../../errors/payments-errors.js';
 import { answered } from '../sql/answered.js';
+import { errorCodes } from '../sql/error-code.js';
 import { type ExecutorDialect } from '../sql/executor-dialect.js';
 import {
   type HeldKey,
@@ -47,12 +48,31 @@ export function executorDatabase(
       const joined = executor.wrapTransaction(transaction);
       try {
         await answered(ready(), 'the version of the tables');
+        await checkOpen(joined);
       } catch (error) {
         throw dialect.failure(error);
       }
       return scriptsOf(joined, dialect);
     },
   };
+}
+
+const SAVEPOINT = 'nestjs_payments_enlist';
+/** PostgreSQL refuses a savepoint without a transaction; for MySQL it is gone when it is released. */
+const NO_TRANSACTION = ['25P01', '1305'];
+
+/** What an object without an open transaction writes is committed at once, and stays if the application rolls back. */
+async function checkOpen(transaction: SqlRunner): Promise<void> {
+  try {
+    await transaction.execute(`SAVEPOINT ${SAVEPOINT}`);
+    await transaction.execute(`RELEASE SAVEPOINT ${SAVEPOINT}`);
+  } catch (error) {
+    if (!errorCodes(error).some((code) => NO_TRANSACTION.includes(code))) throw error;
+    throw new PaymentsConfigError(
+      "No transaction is open on this connection, so the payment would not belong to the application's rows: begin it before " +
+        'enlist…, and commit it after it.',
+    );
+  }
 }
 
 /** Runs an operation again that others kept from being done: it has done nothing. */
