@@ -11,6 +11,7 @@ import { migrateSqlStorage, type SqlExecutor, sqlStorage } from 'nestjs-payments
 import { Pool } from 'pg';
 import { conflictContract } from '../support/conflict-contract.js';
 import { deliverEvent } from '../support/deliver-event.js';
+import { enlistingHandlerContract } from '../support/enlisting-handler-contract.js';
 import { inboxContract } from '../support/inbox-contract.js';
 import { journalContract } from '../support/journal-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../support/payments-database.js';
@@ -92,6 +93,9 @@ describeWith([postgresService], 'sqlStorage() on PostgreSQL', () => {
         remembersHandlers: false,
       });
       conflictContract(() => ({ ...storage(true), pass: database.pass }));
+      describe('a payment that a handler enlists', () => {
+        enlistingHandlerContract(() => storage(true));
+      });
     });
   });
 });
