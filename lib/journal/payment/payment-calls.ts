@@ -137,7 +137,9 @@ export class PaymentCalls {
     const id = journalKeyText(key);
     for (;;) {
       if (limits.signal?.aborted) throw limits.signal.reason;
-      await this.planned.ended(id, { ...key, operation: call.operation }, limits);
+      if (this.planned.sending.has(id)) {
+        await this.planned.ended(id, { ...key, operation: call.operation }, limits);
+      }
       const underWay = this.underWay.get(id);
       const end = underWay
         ? await this.join(call, key, asked, underWay, limits)

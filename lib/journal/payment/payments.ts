@@ -55,13 +55,11 @@ export function createPayments(
   const calls = new PaymentCalls(options, store, events, gateway);
   return {
     gateway,
-    make: (call, callOptions) => calls.make(call, callOptions),
-    probe: (existing) => calls.probe(existing),
-    enlist: (transaction, call, enlistOptions) => calls.enlist(transaction, call, enlistOptions),
-    sendPlanned: (existing) => calls.sendPlanned(existing),
-    stop: () => {
-      calls.stop();
-    },
-    idle: () => calls.idle(),
+    make: calls.make.bind(calls),
+    probe: calls.probe.bind(calls),
+    enlist: calls.enlist.bind(calls),
+    sendPlanned: calls.sendPlanned.bind(calls),
+    stop: calls.stop.bind(calls),
+    idle: calls.idle.bind(calls),
   };
 }

@@ -43,7 +43,7 @@ interface Sent {
 export class PlannedPayments {
   private readonly logger = new SafeLogger('PaymentsJournal');
   /** The payments that are being sent, by `journalKeyText`. Calls for them wait. */
-  private readonly sending = new Map<string, Promise<Sent | undefined>>();
+  readonly sending = new Map<string, Promise<Sent | undefined>>();
   private readonly looking = new Set<Promise<void>>();
   private isStopped = false;
 
