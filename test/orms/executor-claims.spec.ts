@@ -17,15 +17,15 @@ interface Runner {
 }
 
 /** What holds for a claim whose end goes wrong, whatever the executor. */
-function claimCases(open: () => Promise<ExecutorDatabase>): void {
+function claimCases(open: (poolSize: number) => Promise<ExecutorDatabase>): void {
   let database: ExecutorDatabase;
   /** What happens to the answer of a transaction's end. */
   let answerOf: <T>(ended: Promise<T>) => Promise<T>;
   let storage: PaymentsStorage;
 
-  beforeEach(async () => {
+  const start = async (poolSize: number): Promise<void> => {
     answerOf = (ended) => ended;
-    database = await open();
+    database = await open(poolSize);
     const { executor, schema } = database;
     await executor.execute('CREATE TABLE orders (reference VARCHAR(64))');
     const watched: SqlExecutor = {
@@ -37,7 +37,8 @@ function claimCases(open: () => Promise<ExecutorDatabase>): void {
       transactional: true,
       ...(schema !== undefined && { schema }),
     });
-  });
+  };
+  beforeEach(() => start(POOL_SIZE));
   afterEach(async () => {
     vi.useRealTimers();
     await database.close();
@@ -104,7 +105,9 @@ function claimCases(open: () => Promise<ExecutorDatabase>): void {
     });
   });
 
-  it('finishes one of many deliveries at the same time that wait for each other', async () => {
+  it.each([1, POOL_SIZE])('handles many deliveries at the same time with a pool of %i', async (poolSize) => {
+    await database.close();
+    await start(poolSize);
     const references = Array.from({ length: 4 * POOL_SIZE }, (_, index) => `many-${index}`);
     await Promise.all(
       references.map(async (reference) => {
@@ -119,8 +122,8 @@ function claimCases(open: () => Promise<ExecutorDatabase>): void {
 
 describeWith([postgresService], 'a claim in PostgreSQL through an executor', () => {
   describe.each(TYPEORMS)('of TypeORM %s', (_version, packed) => {
-    claimCases(async () => {
-      const database = await openTypeOrm(packed, [], POOL_SIZE);
+    claimCases(async (poolSize) => {
+      const database = await openTypeOrm(packed, [], poolSize);
       const { dataSource } = database;
       return { ...database, executor: fromTypeOrm(dataSource), begin: () => beginOn(dataSource) };
     });
@@ -129,9 +132,9 @@ describeWith([postgresService], 'a claim in PostgreSQL through an executor', () 
 
 describeWith([mysqlService], 'a claim in MariaDB through an executor', () => {
   describe('of mysql2', () => {
-    claimCases(() => openMysql(POOL_SIZE));
+    claimCases(openMysql);
   });
   describe('of TypeORM', () => {
-    claimCases(() => openTypeOrmOnMysql(TYPEORMS[0]![1], [], POOL_SIZE));
+    claimCases((poolSize) => openTypeOrmOnMysql(TYPEORMS[0]![1], [], poolSize));
   });
 });
