@@ -148,6 +148,13 @@ describeWith([postgresService], 'a payment that is enlisted in a transaction of 
       expect(await entry()).toMatchObject({ state: 'accepted' });
     });
 
+    it('may be enlisted through a client of another pool of the same database', async () => {
+      const client = await begin();
+      const planned = await second.disbursements.enlistBank(client, bankRequest);
+      await client.query('COMMIT');
+      expect(await planned.send()).toMatchObject({ reference: REFERENCE });
+    });
+
     it('is sent by one of many that try at once', async () => {
       const planned = await commit();
       await database.pass(11_000);
