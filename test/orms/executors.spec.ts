@@ -13,12 +13,13 @@ import { conflictContract } from '../support/conflict-contract.js';
 import { deliverEvent } from '../support/deliver-event.js';
 import { enlistingHandlerContract } from '../support/enlisting-handler-contract.js';
 import { inboxContract } from '../support/inbox-contract.js';
+import { type ApplicationTransaction, joinedJournalContract } from '../support/joined-journal-contract.js';
 import { journalContract } from '../support/journal-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../support/payments-database.js';
 import { type PaymentsApp, startPaymentsApp } from '../support/payments-app.js';
 import { startSandbox } from '../support/sandbox.js';
 import { describeWith, postgresService } from '../support/services.js';
-import { EXECUTORS, type OrmExecutor } from './executors.js';
+import { EXECUTORS, type OpenExecutor, type OrmExecutor } from './executors.js';
 
 const POOL_SIZE = 5;
 const REFERENCE = 'order-1';
@@ -26,6 +27,38 @@ const REFERENCE = 'order-1';
 /** The package's tables, and an ORM on a pool of the application's own. */
 interface OrmDatabase extends PaymentsDatabase {
   readonly executor: SqlExecutor;
+  /** Begins a transaction of the application. */
+  begin(): Promise<ApplicationTransaction>;
+}
+
+/** Holds a transaction of a callback open until somebody asks for its end. */
+function held({ transaction }: Pick<OpenExecutor, 'transaction'>): Promise<ApplicationTransaction> {
+  return new Promise((resolve, reject) => {
+    let end: (error?: Error) => void = () => undefined;
+    const ended = Promise.resolve(
+      transaction(
+        (handle) =>
+          new Promise<void>((commit, rollback) => {
+            end = (error) => {
+              if (error) rollback(error);
+              else commit();
+            };
+            resolve({
+              handle,
+              commit: () => {
+                end();
+                return ended;
+              },
+              rollback: () => {
+                end(new Error('rolled back'));
+                return ended.catch(() => undefined);
+              },
+            });
+          }),
+      ),
+    );
+    ended.catch(reject);
+  });
 }
 
 async function openOrm({ open }: OrmExecutor, max = 10): Promise<OrmDatabase> {
@@ -33,9 +66,11 @@ async function openOrm({ open }: OrmExecutor, max = 10): Promise<OrmDatabase> {
   // The class of the pg that the ORMs have.
   const pool = new Pool({ ...database.pool.options, application_name: database.schema, max });
   pool.on('error', () => undefined);
+  const orm = open(pool);
   return {
     ...database,
-    executor: open(pool),
+    executor: orm.executor,
+    begin: () => held(orm),
     close: async () => {
       // Not awaited: a pool waits for connections whose claims a test left open.
       void pool.end();
@@ -69,6 +104,14 @@ describeWith([postgresService], 'sqlStorage() on PostgreSQL', () => {
       });
       describe('its journal', () => {
         journalContract(() => ({ journal: storage().journal, pass: database.pass }));
+      });
+
+      describe('its journal inside of a transaction of the application', () => {
+        joinedJournalContract(() => ({
+          journal: storage().journal,
+          pass: database.pass,
+          begin: database.begin,
+        }));
       });
 
       it('makes its tables', async () => {

@@ -12,10 +12,17 @@ import { type Pool } from 'pg';
 /** What ends a transaction, or tries to. */
 type End = readonly [what: string, end: (transaction: never) => Promise<unknown>];
 
+/** An ORM of the application, opened on a pool. */
+export interface OpenExecutor {
+  readonly executor: SqlExecutor;
+  /** A transaction of the application, which ends as the work does. */
+  readonly transaction: (work: (handle: unknown) => Promise<void>) => PromiseLike<unknown>;
+}
+
 /** An ORM as the application has it, and what its users do in a handler. */
 export interface OrmExecutor {
   readonly name: string;
-  readonly open: (pool: Pool) => SqlExecutor;
+  readonly open: (pool: Pool) => OpenExecutor;
   /** Adds one to what an account was credited. */
   readonly credit: (transaction: never, reference: string) => Promise<unknown>;
   /** The same in a nested transaction, in which `then` runs afterwards. */
@@ -40,7 +47,10 @@ function creditWithKnex(trx: Knex, reference: string): Promise<unknown> {
 
 const KNEX: OrmExecutor = {
   name: 'Knex',
-  open: (pool) => fromKnex(knexPackage.knex({ client: 'pg', connectionPool: pool })),
+  open: (pool) => {
+    const knex = knexPackage.knex({ client: 'pg', connectionPool: pool });
+    return { executor: fromKnex(knex), transaction: (work) => knex.transaction(work) };
+  },
   credit: async (trx: Knex, reference) => creditWithKnex(trx, reference),
   nested: (trx: Knex, reference, then = nothing) =>
     trx.transaction(async (inner) => {
@@ -83,7 +93,10 @@ class KyselyService extends Kysely<Tables> {
 
 const KYSELY: OrmExecutor = {
   name: 'Kysely',
-  open: (pool) => fromKysely(new KyselyService(pool)),
+  open: (pool) => {
+    const db = new KyselyService(pool);
+    return { executor: fromKysely(db), transaction: (work) => db.transaction().execute(work) };
+  },
   credit: (trx: Trx, reference) => creditWithKysely(trx, reference),
   nested: async (trx: Trx, reference, then = nothing) => {
     await trx.savepoint('before "it"').execute();
@@ -114,7 +127,10 @@ function creditWithDrizzle(tx: NodePgDatabase, reference: string): Promise<unkno
 
 const DRIZZLE: OrmExecutor = {
   name: 'Drizzle',
-  open: (pool) => fromDrizzle(drizzle({ client: pool })),
+  open: (pool) => {
+    const db = drizzle({ client: pool });
+    return { executor: fromDrizzle(db), transaction: (work) => db.transaction(work) };
+  },
   credit: async (tx: NodePgDatabase, reference) => creditWithDrizzle(tx, reference),
   nested: (tx: NodePgDatabase, reference, then = nothing) =>
     tx.transaction(async (inner) => {

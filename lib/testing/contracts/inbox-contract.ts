@@ -17,8 +17,9 @@ import { INBOX_WAITING } from './inbox-waiting.cases.js';
 export function inboxContract(
   framework: ContractFramework,
   open: () => Promise<InboxUnderTest> | InboxUnderTest,
-  { remembersHandlers = true }: { readonly remembersHandlers?: boolean } = {},
+  options: { readonly remembersHandlers?: boolean } = {},
 ): void {
+  const { remembersHandlers = true } = options;
   const register = (cases: Cases<InboxTest>): void => {
     registerCases(framework, cases, async () => inboxTest(framework.expect, await open(), remembersHandlers));
   };
