@@ -130,6 +130,33 @@ describeWith([postgresService], 'a claim in PostgreSQL through an executor', () 
   });
 });
 
+describeWith([postgresService], 'a pool whose transactions are SERIALIZABLE', () => {
+  it('ends one of two deliveries that read what the other writes, and does its work with the next try', async () => {
+    const settings = '-c default_transaction_isolation=serializable';
+    const { dataSource, schema, close } = await openTypeOrm(TYPEORMS[0]![1], [], POOL_SIZE, settings);
+    const executor = fromTypeOrm(dataSource);
+    await executor.execute('CREATE TABLE orders (reference VARCHAR(64))');
+    const { inbox } = sqlStorage({ executor, schema, transactional: true });
+    const claim = async (reference: string): Promise<InboxClaim> =>
+      claimed(await inbox.claim(inboxDelivery(reference), LEASE_MS));
+    const write = ({ transaction }: InboxClaim): Promise<unknown> =>
+      (transaction as Runner).query('INSERT INTO orders SELECT count(*)::text FROM orders');
+    const [one, other] = [await claim('order-1'), await claim('order-2')];
+    await write(one);
+    await write(other);
+    expect(await one.finish()).toBe(true);
+    await expect(other.finish()).rejects.toThrow('40001');
+    const again = await claim('order-2');
+    await write(again);
+    expect(await again.finish()).toBe(true);
+    expect(await executor.query('SELECT reference FROM orders ORDER BY 1')).toEqual([
+      { reference: '0' },
+      { reference: '1' },
+    ]);
+    await close();
+  });
+});
+
 describeWith([mysqlService], 'a claim in MariaDB through an executor', () => {
   describe('of mysql2', () => {
     claimCases(openMysql);

@@ -24,6 +24,7 @@ export async function openTypeOrm(
   packed: TypeOrm,
   entities: readonly unknown[] = [],
   poolSize = 10,
+  settings = '',
 ): Promise<TypeOrmDatabase> {
   const database = await openPaymentsDatabase(postgresService.url);
   const { schema, pool } = database;
@@ -31,7 +32,7 @@ export async function openTypeOrm(
     type: 'postgres',
     url: postgresService.url,
     entities,
-    extra: { options: pool.options.options, application_name: schema, max: poolSize },
+    extra: { options: `${pool.options.options} ${settings}`, application_name: schema, max: poolSize },
   }).initialize();
   return {
     ...database,
