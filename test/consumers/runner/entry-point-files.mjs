@@ -15,7 +15,7 @@ const SHARED = {
   './redis': ['basics', 'stored-record', 'stores'],
   './postgres': ['basics', 'postgres', 'sql', 'sql-parts', 'stored-record', 'stores'],
   './sqlite': ['basics', 'sql', 'sql-parts', 'sqlite-tables', 'stored-record', 'stores'],
-  './sql': ['basics', 'postgres', 'sql', 'sql-parts', 'stored-record', 'stores'],
+  './sql': ['basics', 'mysql-tables', 'postgres', 'sql', 'sql-parts', 'stored-record', 'stores'],
   './typeorm': ['basics', 'sql'],
   './knex': ['basics', 'sql'],
   './kysely': ['basics', 'sql'],
