@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type PoolConnection } from 'mysql2/promise';
+import { createPool, type PoolConnection } from 'mysql2/promise';
+import { fromMysql2 } from 'nestjs-payments/mysql';
 import { type PaymentsStorage } from 'nestjs-payments';
 import { sqlStorage } from 'nestjs-payments/sql';
 import { enlistingHandlerContract } from '../support/enlisting-handler-contract.js';
@@ -122,5 +123,16 @@ describeWith([mysqlService], 'a payment that is enlisted on a connection of mysq
 
   describe('in a handler', () => {
     enlistingHandlerContract(storage);
+  });
+});
+
+describeWith([mysqlService], 'connections that do not send their texts as utf8mb4', () => {
+  it.each(['latin1', 'UTF8_GENERAL_CI'])('are refused before anything is written: %s', async (charset) => {
+    const database = await openMysql();
+    const pool = createPool({ uri: database.url, charset });
+    const { journal } = sqlStorage({ executor: fromMysql2(pool) });
+    await expect(journal.get(journalRecord('order-1'))).rejects.toThrow(/do not send their texts as utf8mb4/);
+    await pool.end();
+    await database.close();
   });
 });

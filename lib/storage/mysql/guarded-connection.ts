@@ -10,7 +10,7 @@ const ENDS_AT_ONCE = ['release', 'destroy'] as const;
 
 /** A connection whose transaction only the package ends. */
 export class GuardedConnection {
-  private readonly guard = new TransactionGuard();
+  private readonly guard = new TransactionGuard('mysql');
   /** What handlers get: everything that the connection has, but its statements go through the guard. */
   readonly view: Mysql2Connection;
 

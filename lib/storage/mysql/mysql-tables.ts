@@ -168,13 +168,22 @@ export async function checkMysql(runner: SqlRunner): Promise<void> {
 }
 
 async function checkSettings(runner: SqlRunner): Promise<void> {
-  const [found] = await runner.query<{ readonly autocommit: unknown; readonly mode: unknown }>(
-    'SELECT @@autocommit AS autocommit, @@sql_mode AS mode',
+  const [found] = await runner.query<
+    Readonly<Record<'autocommit' | 'mode' | 'client' | 'connection', unknown>>
+  >(
+    'SELECT @@autocommit AS autocommit, @@sql_mode AS mode, @@character_set_client AS client, @@character_set_connection AS connection',
   );
   const mode = String(found?.mode);
   if (Number(found?.autocommit) !== 1) {
     throw new PaymentsStorageError(
       'The connections have autocommit off, so nothing that the package writes would stay: set autocommit = 1.',
+    );
+  }
+  // The columns hold bytes: in another encoding two references could become one.
+  if (found?.client !== 'utf8mb4' || found.connection !== 'utf8mb4') {
+    throw new PaymentsStorageError(
+      'The connections do not send their texts as utf8mb4, which would change references and names: set the charset of the pool ' +
+        "or the data source to 'utf8mb4'.",
     );
   }
   if (!/\bSTRICT_(?:TRANS|ALL)_TABLES\b/.test(mode)) {

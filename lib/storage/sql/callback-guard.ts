@@ -13,7 +13,7 @@ export class CallbackGuard extends TransactionGuard {
 
   /** @param nestedNames The names that the ORM gives to the savepoints of its nested transactions. */
   constructor(private readonly nestedNames: RegExp) {
-    super();
+    super('postgres');
   }
 
   override run<T>(text: string, send: () => Promise<T>): Promise<T> {

@@ -1,11 +1,22 @@
+import { type SqlDialect } from './sql-executor.js';
+
 /** Texts, quoted names, bodies of functions and comments, which may hold any words. */
 const QUOTED =
   /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|\$(\w*)\$[\s\S]*?\$\1\$|--[^\n]*|\/\*[\s\S]*?\*\//g;
+// The same in MySQL, which knows escapes and one more comment, and runs what stands in comments with an exclamation mark.
+const QUOTED_IN_MYSQL =
+  /'(?:[^'\\]|\\[\s\S]|'')*'|"(?:[^"\\]|\\[\s\S]|"")*"|`(?:[^`]|``)*`|--(?=\s|$)[^\n]*|#[^\n]*|\/\*(?!M?!)[\s\S]*?\*\//g;
+const RUN_BY_MYSQL = /\/\*M?!\d*|\*\//g;
+
 /** `ROLLBACK TO` a savepoint ends no transaction. BEGIN does in MySQL. */
 const ENDS =
   /(?:^|;)\s*(?:BEGIN|START\s+TRANSACTION|COMMIT|END|ABORT|PREPARE\s+TRANSACTION|ROLLBACK(?!\s+(?:(?:TRANSACTION|WORK)\s+)?TO\b))\b/i;
+/** Switching it on commits, in MySQL. */
+const SETS_AUTOCOMMIT = /(?:^|;)\s*SET\b[^;]*\bautocommit\b/i;
 
 /** Whether a text holds a statement that begins or ends a transaction. */
-export function endsTransaction(text: string): boolean {
-  return ENDS.test(text.replace(QUOTED, ' '));
+export function endsTransaction(text: string, dialect: SqlDialect | 'sqlite'): boolean {
+  if (dialect !== 'mysql') return ENDS.test(text.replace(QUOTED, ' '));
+  const read = text.replace(QUOTED_IN_MYSQL, ' ').replace(RUN_BY_MYSQL, ' ');
+  return ENDS.test(read) || SETS_AUTOCOMMIT.test(read);
 }

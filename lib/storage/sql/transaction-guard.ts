@@ -1,5 +1,6 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { endsTransaction } from './ends-transaction.js';
+import { type SqlDialect } from './sql-executor.js';
 
 const OVER =
   'The webhook transaction is over: await everything that a handler begins, before it returns or throws (Promise.allSettled in the ' +
@@ -19,6 +20,8 @@ export class TransactionGuard {
   private failure: PaymentsStorageError | undefined;
   private readonly running = new Set<Promise<unknown>>();
 
+  constructor(private readonly dialect: SqlDialect) {}
+
   /** COMMIT or ROLLBACK was sent: nobody knows whether it was done, unless it was answered. */
   get isOver(): boolean {
     return this.state === 'over';
@@ -27,7 +30,7 @@ export class TransactionGuard {
   /** Runs a statement, unless it is over or would end the transaction before `ending`. */
   run<T>(text: string, send: () => Promise<T>): Promise<T> {
     if (this.isOver) return this.refuseLate();
-    const ends = endsTransaction(text);
+    const ends = endsTransaction(text, this.dialect);
     if (ends && this.state === 'ending') return this.end(send);
     return ends ? this.refuseEnd() : this.follow(send());
   }

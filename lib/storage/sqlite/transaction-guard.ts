@@ -22,7 +22,7 @@ export function guardTransaction(handle: SqliteHandle): void {
 }
 
 function refuseEnd(text: string): void {
-  if (!endsTransaction(text)) return;
+  if (!endsTransaction(text, 'sqlite')) return;
   throw new PaymentsStorageError(
     "The webhook transaction ends after the handlers: take BEGIN, COMMIT and ROLLBACK out of the handler, and an ORM's " +
       'transaction(), which sends them (SAVEPOINT and ROLLBACK TO are fine).',

@@ -51,7 +51,7 @@ export function fromTypeOrm(dataSource: TypeOrmDataSource): SqlExecutor {
     transaction: async (work, { isolationLevel } = {}) => {
       const runner = dataSource.createQueryRunner('master');
       await begin(runner, isolationLevel?.toUpperCase() as IsolationLevel | undefined);
-      const guarded = new GuardedRunner(runner);
+      const guarded = new GuardedRunner(runner, dialect);
       try {
         const result = await work(transactionOf(runner));
         await guarded.commit();

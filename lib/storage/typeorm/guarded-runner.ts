@@ -1,4 +1,5 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
+import { type SqlDialect } from '../sql/sql-executor.js';
 import { TransactionGuard } from '../sql/transaction-guard.js';
 import { type TypeOrmQueryRunner } from './typeorm-data-source.js';
 
@@ -17,13 +18,17 @@ interface RunnerParts {
 
 /** A runner whose transaction only the package ends. */
 export class GuardedRunner {
-  private readonly guard = new TransactionGuard();
+  private readonly guard: TransactionGuard;
   private readonly parts: RunnerParts;
   /** Gives the connection back. */
   readonly release: () => Promise<void>;
 
-  constructor(private readonly runner: TypeOrmQueryRunner) {
-    const { guard } = this;
+  constructor(
+    private readonly runner: TypeOrmQueryRunner,
+    dialect: SqlDialect,
+  ) {
+    const guard = new TransactionGuard(dialect);
+    this.guard = guard;
     const parts = runner as unknown as RunnerParts;
     this.parts = parts;
     this.release = parts.release.bind(runner);

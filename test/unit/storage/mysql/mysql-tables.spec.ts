@@ -6,9 +6,15 @@ const MODE = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION';
 const NEEDED = MYSQL_MIGRATIONS.length;
 
 /** A server that knows its settings and the version of the tables, or fails with the code of MySQL. */
-function server(mode: string, autocommit: unknown, version: number | { readonly errno: number }): SqlRunner {
+function server(
+  mode: string,
+  autocommit: unknown,
+  version: number | { readonly errno: number },
+  charset = 'utf8mb4',
+): SqlRunner {
   const query = (text: string): Promise<object[]> => {
-    if (text.includes('@@sql_mode')) return Promise.resolve([{ mode, autocommit }]);
+    if (text.includes('@@sql_mode'))
+      return Promise.resolve([{ mode, autocommit, client: charset, connection: charset }]);
     if (typeof version === 'number') return Promise.resolve([{ version, compatible_from: version }]);
     return Promise.reject(Object.assign(new Error('no'), version));
   };
@@ -27,6 +33,7 @@ describe('the tables in MySQL', () => {
     ['would not keep what is written', server(MODE, 0, NEEDED), 'set autocommit = 1'],
     ['would cut what is too long', server('NO_ENGINE_SUBSTITUTION', 1, NEEDED), 'add STRICT_TRANS_TABLES'],
     ['cannot be written safely', server(`${MODE},NO_BACKSLASH_ESCAPES`, 1, NEEDED), 'take it out'],
+    ['would change texts', server(MODE, 1, NEEDED, 'latin1'), "to 'utf8mb4'"],
   ])('are refused if they %s', async (_what, runner, message) => {
     await expect(checkMysql(runner)).rejects.toThrow(message);
   });

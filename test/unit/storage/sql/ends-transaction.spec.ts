@@ -15,7 +15,7 @@ it.each([
   "UPDATE a SET b = 'x;'; COMMIT",
   'SELECT $$a$$; COMMIT',
 ])('sees that %s begins or ends a transaction', (text) => {
-  expect(endsTransaction(text)).toBe(true);
+  expect(endsTransaction(text, 'postgres')).toBe(true);
 });
 
 it.each([
@@ -31,5 +31,39 @@ it.each([
   'SELECT CASE WHEN a THEN b END',
   'PREPARE a AS SELECT 1',
 ])('lets %s through', (text) => {
-  expect(endsTransaction(text)).toBe(false);
+  expect(endsTransaction(text, 'postgres')).toBe(false);
+});
+
+it.each([
+  'COMMIT',
+  '/*!COMMIT*/',
+  '/*!50000 COMMIT */',
+  '/*M! COMMIT */',
+  '# note\nCOMMIT',
+  "SELECT 'it\\'s'; COMMIT",
+  'BEGIN',
+  'ROLLBACK',
+  'SET autocommit = 1',
+  'SET @@SESSION.autocommit = ON',
+  'set @a = 1, autocommit = 1',
+])('sees that %s ends a transaction in MySQL', (text) => {
+  expect(endsTransaction(text, 'mysql')).toBe(true);
+});
+
+it.each([
+  'SELECT 1 /* COMMIT */',
+  "SELECT 'a\\'; COMMIT'",
+  "SELECT '# a'; SELECT 1",
+  'SELECT 1 # ; COMMIT',
+  'CREATE TEMPORARY TABLE a (b INT)',
+  'CREATE OR REPLACE TEMPORARY TABLE a (b INT)',
+  'DROP TEMPORARY TABLE a',
+  'SAVEPOINT part',
+  'ROLLBACK TO SAVEPOINT part',
+  'SET @total = 1',
+  '/*M! SET STATEMENT innodb_lock_wait_timeout = 2 FOR */ INSERT INTO a VALUES (1)',
+  'SELECT `commit` FROM a',
+  'UPDATE a SET autocommit = 1',
+])('lets %s through in MySQL', (text) => {
+  expect(endsTransaction(text, 'mysql')).toBe(false);
 });

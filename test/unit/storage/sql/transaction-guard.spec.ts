@@ -16,7 +16,7 @@ describe('a guarded transaction', () => {
   }
 
   it('sends COMMIT after every statement that came before it, even one that a subscriber delays', async () => {
-    const guard = new TransactionGuard();
+    const guard = new TransactionGuard('postgres');
     const { sent, send } = sender();
     let go = (): void => undefined;
     const delay = new Promise<void>((resolve) => (go = resolve));
@@ -30,7 +30,7 @@ describe('a guarded transaction', () => {
   });
 
   it('sends COMMIT after a statement that failed', async () => {
-    const guard = new TransactionGuard();
+    const guard = new TransactionGuard('postgres');
     const { send } = sender();
     const failing = guard.run('UPDATE a', () => Promise.reject(new Error('no')));
     guard.ending('commit');
@@ -40,7 +40,7 @@ describe('a guarded transaction', () => {
   });
 
   it('refuses a COMMIT of somebody else, and then its own, but not its ROLLBACK', async () => {
-    const guard = new TransactionGuard();
+    const guard = new TransactionGuard('postgres');
     const { sent, send } = sender();
     await expect(guard.run('COMMIT', send('COMMIT'))).rejects.toThrow('out of the handler');
     expect(() => {
