@@ -229,7 +229,8 @@ export interface JournalStore {
   ): Promise<JournalPage>;
   /**
    * What is left of a payment that was forgotten; undefined if none was. A key has a record or a
-   * tombstone, never both for longer than one call of `insert` takes.
+   * tombstone, never both for longer than one call of `insert` takes. One exception: a transaction that could not see
+   * the tombstone may plan a payment beside it, which is removed before it is sent.
    */
   tombstone(key: JournalKey): Promise<PaymentTombstone | undefined>;
   /** Writes down how a forgotten payment ended after all, in its tombstone; nothing happens if there is none. */

@@ -86,16 +86,12 @@ export class JournalWriter {
     await withDeadline(this.later.flush(), soon());
   }
 
-  /** Begins a planned payment without its caller. Resolves to undefined if another process was faster. */
-  async beginPlanned(
-    existing: StoredJournalRecord,
-    { deadline, sendBy }: CallLimits,
-  ): Promise<PaymentIntent | undefined> {
-    const taking = this.beginIntent(toSending(existing.record), existing, deadline);
-    const begun = await this.waitFor(taking, existing, sendBy, (late) =>
+  /** Begins a planned payment without its caller. */
+  beginPlanned(existing: StoredJournalRecord, { deadline, sendBy }: CallLimits): Promise<IntentBegin> {
+    const taking = this.beginSending(existing, deadline);
+    return this.waitFor(taking, existing, sendBy, (late) =>
       'intent' in late ? late.intent.release() : undefined,
     );
-    return 'intent' in begun ? begun.intent : undefined;
   }
 
   /** Begins a probe without its caller. Resolves to undefined if another process was faster. */
@@ -172,12 +168,23 @@ export class JournalWriter {
       const record = toInFlight(payment, attempt, asked.idempotencyKey, idempotencyKey);
       return this.beginIntent(record, existing, deadline);
     }
-    if (decision.act === 'send-planned') {
-      return this.beginIntent(toSending(existing.record), existing, deadline);
-    }
+    if (decision.act === 'send-planned') return this.beginSending(existing, deadline);
     if (decision.act !== 'probe') return { existing: existing.record, refusal: decision };
     const intent = await PaymentIntent.beginProbe(this.store, existing, deadline);
     return intent ? { intent } : { existing: await this.store.get(payment) };
+  }
+
+  /**
+   * Begins a planned payment, unless the journal has forgotten a payment with its key: the transaction that planned it
+   * may have seen the tables as they were when it began. A tombstone is committed with the purge, so it is always there
+   * before a row that takes the key of the purged one.
+   */
+  private async beginSending(existing: StoredJournalRecord, deadline: number): Promise<IntentBegin> {
+    const { record, version } = existing;
+    const tombstone = await this.store.tombstone(record);
+    if (!tombstone) return this.beginIntent(toSending(record), existing, deadline);
+    await this.store.remove(record, version);
+    return { tombstone };
   }
 
   private async beginIntent(

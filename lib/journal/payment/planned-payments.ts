@@ -10,6 +10,7 @@ import {
   type JournalKey,
   type JournalRecord,
   type JournalStore,
+  type PaymentTombstone,
   type StoredJournalRecord,
 } from '../../storage/journal-store.js';
 import { HandlerEnlistments } from './handler-enlistments.js';
@@ -18,7 +19,7 @@ import { journalKeyText } from './payment-identity.js';
 import { type PaymentIntent } from './payment-intent.js';
 import { paymentResult } from './payment-result.js';
 import { recordedCall } from './recorded-call.js';
-import { existingPaymentUnknown } from './repeated-call-errors.js';
+import { existingPaymentUnknown, referenceForgotten } from './repeated-call-errors.js';
 import { isSendable } from './repeated-call.js';
 
 /** What sends a payment. */
@@ -112,13 +113,22 @@ export class PlannedPayments {
 
   private async make(existing: StoredJournalRecord): Promise<Sent | undefined> {
     const limits = this.sender.limits();
-    const intent = await this.writer.beginPlanned(existing, limits);
-    if (!intent) return undefined;
+    const begun = await this.writer.beginPlanned(existing, limits);
+    if ('tombstone' in begun) this.reportForgotten(existing.record, begun.tombstone);
+    if (!('intent' in begun)) return undefined;
+    const { intent } = begun;
     const call = recordedCall(existing.record);
     const result = await this.sender.send(call, intent, limits);
     const recorded = await this.writer.end(intent, result, limits);
     this.report(call, paymentResult(call, result, recorded, intent.record), intent.record);
     return { existing: recorded.written ? recorded.existing : intent.record };
+  }
+
+  private reportForgotten(record: JournalRecord, tombstone: PaymentTombstone): void {
+    this.logger.error(
+      `The enlisted ${record.operation} for the reference ${quoted(record.reference)} was given up: ` +
+        failureLabel(referenceForgotten(record, tombstone)),
+    );
   }
 
   /** Nobody waits for the result, so that what went wrong is logged. */

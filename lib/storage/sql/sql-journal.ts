@@ -22,17 +22,25 @@ const TRIES = 10;
 
 /** The journal in an SQL database. Each call is one operation. */
 export class SqlJournal implements JournalStore {
-  /** @param within Gives the journal inside of a transaction; undefined if the database has none. */
+  /**
+   * @param within Gives the journal inside of a transaction; undefined if the database has none.
+   * @param isJoined Whether it is inside of a transaction of the application, which may see the tables as they were
+   * when it began.
+   */
   constructor(
     private readonly run: RunScript,
     private readonly statements: JournalStatements,
     readonly within?: JournalStore['within'],
+    private readonly isJoined = false,
   ) {}
 
   /**
    * A concurrent purge may have deleted the row that this one replaced, and left a tombstone that the
-   * operation began too early to see. That purge has committed, so a later query sees the tombstone. Without
-   * a row there was nothing to purge: newer rows are younger than the operation, which ends within seconds.
+   * operation began too early to see. That purge has committed, so a later query sees the tombstone, unless the
+   * transaction is the application's: it may never see it. Without a row there was nothing to purge: newer rows are
+   * younger than the operation, which ends within seconds.
+   *
+   * @throws PaymentsStorageError
    */
   async insert(record: JournalRecord, leaseMs: number): Promise<JournalInsertion> {
     for (let tries = 0; tries < TRIES; tries += 1) {
@@ -40,10 +48,10 @@ export class SqlJournal implements JournalStore {
       const stored = row && storedRecord(row);
       if (stored && row['inserted'] !== 'instead') return { inserted: row['inserted'] === 'yes', stored };
       const tombstone = await this.tombstone(record);
-      if (tombstone) {
-        if (stored) await this.remove(record, stored.version);
-        return { inserted: false, tombstone };
-      }
+      const isInDoubt = tombstone !== undefined || this.isJoined;
+      if (stored && isInDoubt) await this.remove(record, stored.version);
+      if (tombstone) return { inserted: false, tombstone };
+      if (stored && isInDoubt) throw rowWasRemoved(record);
       // No row and no tombstone: another process wrote the row after the operation began.
       if (stored) return { inserted: true, stored };
     }
@@ -100,4 +108,13 @@ export class SqlJournal implements JournalStore {
   ): Promise<number> {
     return deleteInBatches(this.run, this.statements.purge(scope, what, olderThanMs));
   }
+}
+
+/** The payment of the removed row may have been made and forgotten, which the transaction cannot see. */
+function rowWasRemoved({ reference }: JournalKey): PaymentsStorageError {
+  return new PaymentsStorageError(
+    'The payment could not be written: another process removed its earlier record while the transaction was open.',
+    { reference, hint: 'Roll the transaction back, then run the transaction again.' },
+    'not-by-this-call',
+  );
 }

@@ -16,7 +16,12 @@ export function sqlParts(
   const within =
     join &&
     (async (transaction: unknown): Promise<SqlJournal> =>
-      new SqlJournal(await join(transaction), statements.joinedJournal ?? statements.journal));
+      new SqlJournal(
+        await join(transaction),
+        statements.joinedJournal ?? statements.journal,
+        undefined,
+        true,
+      ));
   return {
     name,
     inbox: new SqlInbox(database, statements, transactional),

@@ -356,6 +356,78 @@ describeWith([postgresService], 'a payment that is enlisted in a transaction of 
     });
   });
 
+  describe('in a transaction that sees the journal as it was when it began', () => {
+    /** A payment that was made and is purged after the snapshot of the transaction, or made and purged after it. */
+    async function payAndForget(client: PoolClient, seen: 'made before' | 'made after'): Promise<void> {
+      const pay = async (): Promise<void> => {
+        await second.disbursements.bank(bankRequest);
+        await second.journal.settle('disbursement', REFERENCE, 'paid');
+      };
+      if (seen === 'made before') await pay();
+      await client.query('SELECT FROM invoices');
+      if (seen === 'made after') await pay();
+      await database.pass(2_000);
+      expect(await second.journal.purge({ olderThanMs: 1_000 })).toBe(1);
+    }
+    const beginAt = async (level: string): Promise<PoolClient> => {
+      const client = await database.pool.connect();
+      clients.push(client);
+      await client.query(`BEGIN ISOLATION LEVEL ${level}`);
+      return client;
+    };
+
+    it.each(['REPEATABLE READ', 'SERIALIZABLE'])(
+      'is refused if a purge took its payment meanwhile, and leaves nothing (%s)',
+      async (level) => {
+        const client = await beginAt(level);
+        await payAndForget(client, 'made before');
+        await expect(enlist(client)).rejects.toMatchObject({
+          name: 'PaymentsStorageError',
+          mayHaveBeenProcessed: 'not-by-this-call',
+          hint: expect.stringContaining('run the transaction again') as unknown,
+        });
+        // An application that commits all the same.
+        await client.query('COMMIT');
+        expect(await entry()).toBeUndefined();
+        expect(gateway.seen).toHaveLength(1);
+        await expect(commit()).rejects.toMatchObject({ name: 'ReferenceReusedError' });
+      },
+    );
+
+    it.each([
+      ['send()', (planned: EnlistedPayment<BankDisbursement>) => planned.send()],
+      ['a direct call', () => second.disbursements.bank(bankRequest)],
+    ])(
+      'is given up by %s if the payment was made and forgotten since, and is not sent',
+      async (_, sendsIt) => {
+        const client = await beginAt('REPEATABLE READ');
+        await payAndForget(client, 'made after');
+        const planned = await enlist(client);
+        await client.query('COMMIT');
+        await expect(sendsIt(planned)).rejects.toMatchObject({
+          name: 'ReferenceReusedError',
+          mayHaveBeenProcessed: true,
+          hint: expect.stringContaining('new reference') as unknown,
+        });
+        expect(gateway.seen).toHaveLength(1);
+        expect(await entry()).toBeUndefined();
+      },
+    );
+
+    it('is given up by recover(), too, which logs it', async () => {
+      const logged = vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+      const client = await beginAt('REPEATABLE READ');
+      await payAndForget(client, 'made after');
+      await enlist(client);
+      await client.query('COMMIT');
+      await database.pass(11_000);
+      expect(await second.journal.recover()).toEqual({ probed: 0, settled: 0, stillUnknown: 0 });
+      expect(gateway.seen).toHaveLength(1);
+      expect(await entry()).toBeUndefined();
+      expect(logged.mock.calls.map(String).join()).toContain('belongs to an earlier payment that was made');
+    });
+  });
+
   describe('in a handler', () => {
     async function deliver(): Promise<number> {
       const { reference, amount } = collectionRequest;
