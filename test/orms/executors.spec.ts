@@ -156,7 +156,7 @@ class Accounts {
 
 describeWith([postgresService], 'a handler that writes through context.transaction on PostgreSQL', () => {
   describe.each(EXECUTORS)('with $name', (orm) => {
-    const { credit, nested, fail, ends, leaveOpen } = orm;
+    const { credit, nested, nestedByHand, besideNested, fail, ends, leaveOpen } = orm;
     let database: OrmDatabase;
     let sandbox: PaymentsSandbox;
     let payments: PaymentsApp;
@@ -215,6 +215,83 @@ describeWith([postgresService], 'a handler that writes through context.transacti
       expect(await times()).toEqual([2]);
     });
 
+    it('keeps what nested transactions write one after the other, inside of another one, and by hand', async () => {
+      handle = async (reference, transaction) => {
+        await nested(transaction, reference, async (inner) => {
+          const failing = nested(inner, reference, () => Promise.reject(new Error('no')));
+          await expect(failing).rejects.toThrow('no');
+          await credit(inner, reference);
+          // Also through the handle outside of it.
+          await credit(transaction, reference);
+        });
+        await nested(transaction, reference);
+        await nestedByHand?.(transaction, reference);
+      };
+      expect(await deliver()).toBe(200);
+      expect(await times()).toEqual([nestedByHand ? 5 : 4]);
+    });
+
+    it.skipIf(!besideNested)('commits nothing if it writes beside an open nested transaction', async () => {
+      handle = async (reference, transaction) => {
+        let fails: () => void = () => undefined;
+        const failing = new Promise<never>((_, reject) => {
+          fails = () => {
+            reject(new Error('the optional part fails'));
+          };
+        });
+        let optional: Promise<unknown> = Promise.resolve();
+        await new Promise<void>((resolve) => {
+          optional = nested(transaction, reference, () => {
+            resolve();
+            return failing;
+          });
+        });
+        // Even if the handler hides the error.
+        const refused = await credit(transaction, reference).catch((error: unknown) => error);
+        expect(String((refused as Error).cause ?? refused)).toContain('await the nested transaction first');
+        fails();
+        await expect(optional).rejects.toThrow('the optional part fails');
+      };
+      expect(await deliver()).toBe(503);
+      expect(errors.mock.calls.join()).toContain('await the nested transaction first');
+      expect(await times()).toEqual([0]);
+      handle = (reference, transaction) => credit(transaction, reference);
+      expect(await deliver()).toBe(200);
+      expect(await times()).toEqual([1]);
+    });
+
+    it.skipIf(!besideNested)(
+      'loses no write of a nested transaction beside another one that fails',
+      async () => {
+        handle = async (reference, transaction) => {
+          let isOpen: () => void = () => undefined;
+          const opened = new Promise<void>((resolve) => (isOpen = resolve));
+          let fails: () => void = () => undefined;
+          const failing = new Promise<never>((_, reject) => {
+            fails = () => {
+              reject(new Error('no'));
+            };
+          });
+          const first = nested(transaction, reference, () => {
+            isOpen();
+            return failing;
+          });
+          await opened;
+          const second = nested(transaction, reference);
+          // The second one has asked for its savepoint by then.
+          await Promise.all([
+            database.pool.query('SELECT 1'),
+            besideNested === 'is refused' && second.catch(() => 0),
+          ]);
+          fails();
+          const how = (await Promise.allSettled([first, second])).map(({ status }) => status);
+          expect(how).toEqual(['rejected', besideNested === 'waits' ? 'fulfilled' : 'rejected']);
+        };
+        expect(await deliver()).toBe(besideNested === 'waits' ? 200 : 503);
+        expect(await times()).toEqual([besideNested === 'waits' ? 1 : 0]);
+      },
+    );
+
     it('answers a burst of three times the size of the pool with 200, each counted once', async () => {
       const references = Array.from({ length: 3 * POOL_SIZE }, (_, index) => `burst-${index}`);
       await open(...references);
@@ -256,8 +333,8 @@ describeWith([postgresService], 'a handler that writes through context.transacti
       handle = async (reference, transaction) => {
         await credit(transaction, reference);
         leaveOpen?.(transaction);
-        // The savepoint is made before this statement.
-        await credit(transaction, reference);
+        // The savepoint is made before this statement, or it is refused.
+        await credit(transaction, reference).catch(() => undefined);
       };
       for (let delivery = 0; delivery <= POOL_SIZE; delivery += 1) expect(await deliver()).toBe(503);
       expect(await times()).toEqual([0]);

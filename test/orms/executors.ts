@@ -26,7 +26,15 @@ export interface OrmExecutor {
   /** Adds one to what an account was credited. */
   readonly credit: (transaction: never, reference: string) => Promise<unknown>;
   /** The same in a nested transaction, in which `then` runs afterwards. */
-  readonly nested: (transaction: never, reference: string, then?: () => Promise<unknown>) => Promise<unknown>;
+  readonly nested: (
+    transaction: never,
+    reference: string,
+    then?: (inner: never) => Promise<unknown>,
+  ) => Promise<unknown>;
+  /** The same with a handle that the code outside gets, which commits it. */
+  readonly nestedByHand?: (transaction: never, reference: string) => Promise<unknown>;
+  /** What becomes of a nested transaction beside another one that is open. */
+  readonly besideNested?: 'waits' | 'is refused';
   /** A statement that fails. */
   readonly fail: (transaction: never) => Promise<unknown>;
   /** What the package refuses. */
@@ -39,7 +47,7 @@ const credits = pgTable('credits', {
   reference: text('reference').primaryKey(),
   times: integer('times').notNull(),
 });
-const nothing = (): Promise<void> => Promise.resolve();
+const nothing = (_inner: never): Promise<void> => Promise.resolve();
 
 function creditWithKnex(trx: Knex, reference: string): Promise<unknown> {
   return trx('credits').where({ reference }).increment('times', 1);
@@ -55,8 +63,14 @@ const KNEX: OrmExecutor = {
   nested: (trx: Knex, reference, then = nothing) =>
     trx.transaction(async (inner) => {
       await creditWithKnex(inner, reference);
-      await then();
+      await then(inner as never);
     }),
+  nestedByHand: async (trx: Knex, reference) => {
+    const inner = await trx.transactionProvider()();
+    await creditWithKnex(inner, reference);
+    await inner.commit();
+  },
+  besideNested: 'waits',
   fail: async (trx: Knex) => trx.raw('SELECT 1 / 0'),
   ends: [
     ['COMMIT', async (trx: Knex) => trx.raw('COMMIT')],
@@ -102,7 +116,7 @@ const KYSELY: OrmExecutor = {
     await trx.savepoint('before "it"').execute();
     try {
       await creditWithKysely(trx, reference);
-      await then();
+      await then(trx as never);
       await trx.releaseSavepoint('before "it"').execute();
     } catch (error) {
       await trx.rollbackToSavepoint('before "it"').execute();
@@ -135,8 +149,9 @@ const DRIZZLE: OrmExecutor = {
   nested: (tx: NodePgDatabase, reference, then = nothing) =>
     tx.transaction(async (inner) => {
       await creditWithDrizzle(inner, reference);
-      await then();
+      await then(inner as never);
     }),
+  besideNested: 'is refused',
   fail: async (tx: NodePgDatabase) => tx.execute(sql`SELECT 1 / 0`),
   ends: [
     ['COMMIT', async (tx: NodePgDatabase) => tx.execute(sql`COMMIT`)],

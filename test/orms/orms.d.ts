@@ -175,6 +175,7 @@ declare module 'knex' {
     (table: string): Query;
     raw(text: string): Promise<unknown>;
     transaction<T>(run: (trx: Knex.Transaction) => Promise<T>, config?: object): Promise<T>;
+    transactionProvider(config?: object): () => Promise<Knex.Transaction>;
     readonly client: KnexClient;
     readonly migrate: { latest(options: object): Promise<unknown> };
   }

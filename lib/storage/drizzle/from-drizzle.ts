@@ -16,11 +16,17 @@ interface TransactionParts {
   readonly session: { client: Connection };
 }
 
+/** What begins a nested transaction. */
+interface Nesting {
+  transaction(work: (inner: Nesting) => Promise<unknown>): Promise<unknown>;
+}
+
 /**
  * Lets the package use the application's Drizzle on `pg`: its pool, and in a handler its transaction, whose
  * `transaction()` makes a savepoint.
  *
- * COMMIT and ROLLBACK are refused in a handler, and statements that still come when the handlers have ended.
+ * COMMIT and ROLLBACK are refused in a handler, and statements that still come when the handlers have ended. So is a
+ * statement or a nested transaction beside a nested one that is still open; nothing is committed then.
  *
  * @throws PaymentsConfigError if `db` is not of `drizzle-orm/node-postgres`, or has no pool.
  *
@@ -41,6 +47,7 @@ export function fromDrizzle(db: DrizzleDatabase): SqlExecutor {
         const guard = new CallbackGuard(NESTED);
         const { session } = transaction as TransactionParts;
         session.client = guardedConnection(session.client, guard);
+        followNested(transaction as Nesting, guard);
         return guard.during(() =>
           work({ ...runOn((text, values) => session.client.query(text, values)), handle: transaction }),
         );
@@ -85,6 +92,18 @@ function guardedConnection(connection: Connection, guard: CallbackGuard): Connec
       return typeof value === 'function' ? (value.bind(target) as unknown) : value;
     },
   });
+}
+
+/** Everything that a nested transaction calls belongs to it: its object has the session of the outer one. */
+function followNested(transaction: Nesting, guard: CallbackGuard): void {
+  const begin = transaction.transaction.bind(transaction);
+  transaction.transaction = (work) =>
+    guard.nested.begin(() =>
+      begin((inner) => {
+        followNested(inner, guard);
+        return work(inner);
+      }),
+    );
 }
 
 function openTransaction(handle: unknown, db: DrizzleDatabase): TransactionParts {

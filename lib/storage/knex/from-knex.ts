@@ -18,6 +18,13 @@ interface DriverConnection {
   query(statement: string | { readonly text?: string }, ...more: unknown[]): unknown;
 }
 
+/** A client of a transaction, as far as it begins nested ones. */
+interface NestingClient {
+  query: (...given: unknown[]) => unknown;
+  stream: (...given: unknown[]) => unknown;
+  transaction(work: (inner: { readonly client: NestingClient }) => unknown, ...more: unknown[]): unknown;
+}
+
 interface DriverResult {
   readonly rows: unknown[];
   readonly rowCount: number | null;
@@ -28,7 +35,8 @@ interface DriverResult {
  * `transaction()` makes a savepoint.
  *
  * COMMIT and ROLLBACK are refused in a handler, also as `trx.commit()`, and Knex refuses what still comes when the
- * handlers have ended.
+ * handlers have ended. A statement beside a nested transaction that is still open is refused, and nothing is committed
+ * then; two nested ones wait for each other.
  *
  * @throws PaymentsConfigError if `knex` is no instance of Knex, or its database is not supported.
  *
@@ -51,6 +59,7 @@ export function fromKnex(knex: KnexInstance): SqlExecutor {
         async (transaction) => {
           const connection = (await transaction.client.acquireConnection()) as DriverConnection;
           const guard = new CallbackGuard(NESTED);
+          followNested(transaction.client as Partial<NestingClient> as NestingClient, guard);
           const unguard = [guardConnection(connection, guard), guardEnds(transaction, guard)];
           try {
             return await guard.during(() => work(transactionOf(transaction, connection)));
@@ -142,6 +151,29 @@ function guardConnection(connection: DriverConnection, guard: CallbackGuard): ()
     if (own) Object.defineProperty(connection, 'query', own);
     else Reflect.deleteProperty(connection, 'query');
   };
+}
+
+/**
+ * Everything that a nested transaction calls belongs to it, and what comes through its handle: `await trx.transaction()`
+ * gives that to the code outside.
+ */
+function followNested(client: NestingClient, guard: CallbackGuard): void {
+  const begin = client.transaction.bind(client);
+  client.transaction = (work, ...more) =>
+    guard.nested.begin((nested) =>
+      begin(
+        (inner) => {
+          // Knex goes on after a savepoint that was refused.
+          if (!nested.isBegun) throw guard.refuseBeside();
+          const { query, stream } = inner.client;
+          inner.client.query = (...given) => guard.nested.within(nested, () => query(...given));
+          inner.client.stream = (...given) => guard.nested.within(nested, () => stream(...given));
+          followNested(inner.client, guard);
+          return work(inner);
+        },
+        ...more,
+      ),
+    );
 }
 
 /** Knex would give the connection back after a COMMIT that was refused, with the transaction open on it. */

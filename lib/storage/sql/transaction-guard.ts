@@ -48,7 +48,12 @@ export class TransactionGuard {
 
   /** The same, for what gives no promise. */
   refusal(): Error {
-    this.failure ??= new PaymentsStorageError(NOT_YOURS);
+    return this.fail(NOT_YOURS);
+  }
+
+  /** Keeps the first reason for which nothing may be committed. */
+  protected fail(why: string): PaymentsStorageError {
+    this.failure ??= new PaymentsStorageError(why);
     return this.failure;
   }
 

@@ -1,0 +1,59 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+const SAVEPOINT = /^\s*savepoint\s+"?(\w+)/i;
+const SAVEPOINT_ENDS = /^\s*(?:release(?:\s+savepoint)?|rollback\s+to(?:\s+savepoint)?)\s+"?(\w+)/i;
+
+/** One nested transaction of an ORM. */
+export interface NestedTransaction {
+  /** The one that it was begun in; absent if that is the transaction of the delivery. */
+  readonly outer: NestedTransaction | undefined;
+  /** Its savepoint was asked for. */
+  isBegun: boolean;
+}
+
+/**
+ * Knows which nested transactions of an ORM are open. All savepoints of a connection are one stack: what another branch of
+ * the code writes meanwhile belongs to the innermost one, and its ROLLBACK would take that back without a word.
+ */
+export class NestedTransactions {
+  private readonly context = new AsyncLocalStorage<NestedTransaction | undefined>();
+  private readonly open: { readonly name: string; readonly owner: NestedTransaction | undefined }[] = [];
+
+  /** @param names The names that the ORM gives to the savepoints of its nested transactions. */
+  constructor(private readonly names: RegExp) {}
+
+  get areOpen(): boolean {
+    return this.open.length > 0;
+  }
+
+  /** Runs what begins a nested transaction; whatever that calls belongs to it. */
+  begin<T>(work: (nested: NestedTransaction) => T): T {
+    const nested: NestedTransaction = { outer: this.context.getStore(), isBegun: false };
+    return this.context.run(nested, () => work(nested));
+  }
+
+  /** Runs what came through the handle of a nested transaction, which may have been begun elsewhere. */
+  within<T>(nested: NestedTransaction, work: () => T): T {
+    return isInside(this.context.getStore(), nested) ? work() : this.context.run(nested, work);
+  }
+
+  /** Whether a statement belongs to the innermost nested transaction that is open. Follows which ones are. */
+  admits(text: string): boolean {
+    const caller = this.context.getStore();
+    const [, begun] = SAVEPOINT.exec(text) ?? [];
+    const isNew = begun !== undefined && this.names.test(begun);
+    const isFirst = isNew && caller?.isBegun === false;
+    if (!isInside(isFirst ? caller.outer : caller, this.open.at(-1)?.owner)) return false;
+    if (isFirst) caller.isBegun = true;
+    if (isNew) this.open.push({ name: begun, owner: caller });
+    const [, ended] = SAVEPOINT_ENDS.exec(text) ?? [];
+    const last = this.open.findLastIndex(({ name }) => name === ended);
+    if (last !== -1) this.open.splice(last);
+    return true;
+  }
+}
+
+function isInside(inner: NestedTransaction | undefined, outer: NestedTransaction | undefined): boolean {
+  for (let nested = inner; nested !== undefined; nested = nested.outer) if (nested === outer) return true;
+  return outer === undefined;
+}
