@@ -89,6 +89,11 @@ export interface JournalRecord extends JournalKey {
    * (`conflict`).
    */
   readonly acknowledged?: true;
+  /**
+   * When the attempt was planned, in milliseconds since 1970; present from the first time that it is sent. If nothing is
+   * sent, it is planned again.
+   */
+  readonly plannedAt?: number;
   /** `payment.stale` was announced. */
   readonly stale?: true;
 }

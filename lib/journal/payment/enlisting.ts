@@ -25,6 +25,7 @@ import {
 } from './repeated-call.js';
 import {
   attemptRefused,
+  calledRightNow,
   enlistedRefused,
   existingPaymentUnknown,
   referenceForgotten,
@@ -112,11 +113,17 @@ export function decideEnlisting(existing: StoredJournalRecord, asked: RequestedP
       // A refused one that may still run is another attempt, which cannot be planned yet.
       const isSame = record.state === 'in-flight' || record.state === 'unknown';
       if (damaged !== undefined || !isSame) return decision;
-      return usesAnotherKey(record, asked) ? { act: 'refuse', because: 'another-key' } : { act: 'existing' };
+      if (usesAnotherKey(record, asked)) return { act: 'refuse', because: 'another-key' };
+      return mayLeaveNothing(existing) ? decision : { act: 'existing' };
     }
     default:
       return decision;
   }
+}
+
+/** A direct call that is under way removes its payment if it sends nothing: the transaction could not rely on it. */
+function mayLeaveNothing({ record: { state, plannedAt }, leaseLeftMs }: StoredJournalRecord): boolean {
+  return state === 'in-flight' && leaseLeftMs > 0 && plannedAt === undefined;
 }
 
 const NO_PROBE: ProbeRules = {
@@ -180,7 +187,9 @@ function refusalError(
     case 'refuse-attempt':
       return attemptRefused(record, decision.next);
     case 'unknown':
-      return existingPaymentUnknown(record, decision.evidence);
+      return decision.evidence === 'in-flight'
+        ? calledRightNow(record)
+        : existingPaymentUnknown(record, decision.evidence);
     default:
       return enlistedRefused(record);
   }

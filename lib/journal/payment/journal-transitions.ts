@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type JournalKey, type JournalRecord } from '../../storage/journal-store.js';
+import {
+  type JournalKey,
+  type JournalRecord,
+  type StoredJournalRecord,
+} from '../../storage/journal-store.js';
 import {
   type OutcomeEvidence,
   movesMoney,
@@ -63,8 +67,14 @@ export function toPlanned(
   return { ...record, state: 'planned' };
 }
 
+/** Remembers when a payment was planned: its age begins anew when it is sent, also if nothing is sent then. */
+export function withPlannedAt(planned: StoredJournalRecord): JournalRecord & { readonly plannedAt: number } {
+  const { record, updatedAt, idleMs, ageMs } = planned;
+  return { ...record, plannedAt: record.plannedAt ?? updatedAt + idleMs - ageMs };
+}
+
 /** Begins the attempt of a planned payment, with its key and its bytes. */
-export function toSending(planned: JournalRecord): JournalRecord {
+export function toSending(planned: JournalRecord & { readonly plannedAt: number }): JournalRecord {
   const { stale: _stale, ...record } = planned;
   return { ...record, intent: newIntent(), state: 'in-flight', probe: 'after-silence' };
 }
@@ -228,6 +238,7 @@ function closed(record: JournalRecord): JournalRecord {
     probe: _probe,
     sent: _sent,
     keepsKey: _keepsKey,
+    plannedAt: _plannedAt,
     ...rest
   } = record;
   return rest;

@@ -15,7 +15,7 @@ import { type CallResult } from '../../gateway/call-result.js';
 import { type CallLimits } from '../../gateway/call-options.js';
 import { withDeadline, WriteRetryQueue, type DeadlineResult } from '../../common/timing.js';
 import { type Recorded } from './payment-result.js';
-import { type NewPayment, toInFlight, toSending } from './journal-transitions.js';
+import { type NewPayment, toInFlight, toSending, withPlannedAt } from './journal-transitions.js';
 import { type IntentBegin, PaymentIntent } from './payment-intent.js';
 import { type ProbeRules, decideRepeatedCall, type RequestedPayment, type Refusal } from './repeated-call.js';
 
@@ -182,9 +182,12 @@ export class JournalWriter {
   private async beginSending(existing: StoredJournalRecord, deadline: number): Promise<IntentBegin> {
     const { record, version } = existing;
     const tombstone = await this.store.tombstone(record);
-    if (!tombstone) return this.beginIntent(toSending(record), existing, deadline);
-    await this.store.remove(record, version);
-    return { tombstone };
+    if (tombstone) {
+      await this.store.remove(record, version);
+      return { tombstone };
+    }
+    const planned = withPlannedAt(existing);
+    return this.beginIntent(toSending(planned), { ...existing, record: planned }, deadline);
   }
 
   private async beginIntent(

@@ -59,6 +59,18 @@ export function notEnlisted({ operation, reference }: ExistingPayment): Payments
   );
 }
 
+/** The error for a payment that cannot be enlisted yet, because a direct call may be making it. */
+export function calledRightNow(record: JournalRecord): PaymentOutcomeUnknownError {
+  return new PaymentOutcomeUnknownError(
+    'in-flight',
+    'The payment was not enlisted: a call of the same payment is under way, and may yet send nothing.',
+    {
+      ...detailsOf(record),
+      hint: 'Roll the transaction back, and run it again when the call has ended.',
+    },
+  );
+}
+
 /** The error for an enlisted payment that the gateway refused when it was sent. */
 export function enlistedRefused({
   operation,

@@ -21,7 +21,19 @@ describe('the table of enlisting a payment whose reference is in the journal', (
     ['planned: the same payment', stored('planned'), SAME, EXISTING],
     ['planned: another body is refused', stored('planned'), OTHER_BODY, refuse('another-payment')],
     ['planned: another key is refused', stored('planned'), OTHER_KEY, refuse('another-key')],
-    ['in flight: the same payment', { ...stored('in-flight'), leaseLeftMs: 1 }, SAME, EXISTING],
+    [
+      'in flight by a direct call, which may yet send nothing: unknown',
+      { ...stored('in-flight'), leaseLeftMs: 1 },
+      SAME,
+      { act: 'unknown', evidence: 'in-flight' },
+    ],
+    [
+      'in flight, and planned before: the same payment',
+      { ...stored('in-flight', { plannedAt: 1 }), leaseLeftMs: 1 },
+      SAME,
+      EXISTING,
+    ],
+    ['in flight, and interrupted: the same payment', stored('in-flight'), SAME, EXISTING],
     [
       'in flight: another key is refused',
       { ...stored('in-flight'), leaseLeftMs: 1 },

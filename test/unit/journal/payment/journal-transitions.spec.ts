@@ -8,6 +8,7 @@ import {
   toPlanned,
   toPlannedAgain,
   toSending,
+  withPlannedAt,
   isAcknowledged,
   toProbing,
   toRejected,
@@ -212,11 +213,19 @@ describe('a planned payment', () => {
   });
 
   it('is sent with its key and its bytes, by a call that nobody takes for another one', () => {
-    const { intent, probe, ...sending } = toSending({ ...planned, stale: true });
+    const { intent, probe, ...sending } = toSending({ ...planned, stale: true, plannedAt: 5 });
     const { intent: before, ...rest } = planned;
-    expect(sending).toEqual({ ...rest, state: 'in-flight' });
+    expect(sending).toEqual({ ...rest, state: 'in-flight', plannedAt: 5 });
     expect([probe, intent === before]).toEqual(['after-silence', false]);
-    expect(toSending(toPlannedAgain(planned)).keepsKey).toBe(true);
+    expect(toSending({ ...toPlannedAgain(planned), plannedAt: 5 }).keepsKey).toBe(true);
+  });
+
+  it('remembers the first time that it was planned, by the clock of the store, until its attempt ends', () => {
+    const times = { version: 1, createdAt: 10, updatedAt: 70, ageMs: 40, idleMs: 30, leaseLeftMs: 0 };
+    const first = withPlannedAt({ ...times, record: planned });
+    expect(first.plannedAt).toBe(60);
+    expect(withPlannedAt({ ...times, record: first, ageMs: 0 }).plannedAt).toBe(60);
+    expect(toRejected(toSending(first), true)).not.toHaveProperty('plannedAt');
   });
 
   it('is unknown once the gateway shows it, and stays planned if it shows that no money moved', () => {

@@ -2,7 +2,11 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { type JournalStore } from '../../../../lib/storage/journal-store.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
-import { PaymentOutcomeUnknownError, PaymentRejectedError } from '../../../../lib/errors/payments-errors.js';
+import {
+  GatewayUnreachableError,
+  PaymentOutcomeUnknownError,
+  PaymentRejectedError,
+} from '../../../../lib/errors/payments-errors.js';
 import { type CallResult } from '../../../../lib/gateway/call-result.js';
 import { type GatewayClient, type RequestRules } from '../../../../lib/gateway/gateway-client.js';
 import { HandlerEnlistments } from '../../../../lib/journal/payment/handler-enlistments.js';
@@ -30,6 +34,11 @@ const UNKNOWN = failed({
   end: 'unknown',
   evidence: 'no-answer',
   error: new PaymentOutcomeUnknownError('no-answer', 'no answer came'),
+});
+const UNREACHABLE = failed({
+  end: 'unreachable',
+  answered: false,
+  error: new GatewayUnreachableError('nothing was sent'),
 });
 
 describe('planned payments', () => {
@@ -134,6 +143,42 @@ describe('planned payments', () => {
     await expect(enlisted.send()).rejects.toMatchObject({ code: 'NO' });
     expect(tell).not.toHaveBeenCalled();
     expect((await journal.get(record))?.record).toMatchObject({ state: 'rejected', keepsKey: true });
+  });
+
+  it('are not enlisted while a direct call runs that may send nothing, and are planned when it has ended', async () => {
+    end = UNREACHABLE;
+    let release = (): void => {};
+    answer = new Promise((resolve) => (release = resolve));
+    const calling = payments.make(call).catch((error: unknown) => error);
+    await vi.waitFor(() => {
+      expect(sent).toHaveLength(1);
+    });
+    await expect(payments.enlist({}, call)).rejects.toMatchObject({
+      name: 'PaymentOutcomeUnknownError',
+      evidence: 'in-flight',
+      mayHaveBeenProcessed: true,
+      hint: expect.stringContaining('run it again') as unknown,
+    });
+    release();
+    await calling;
+    expect(await journal.get(record)).toBeUndefined();
+    expect(await payments.enlist({}, call)).toMatchObject({ state: 'planned', attempt: 1 });
+  });
+
+  it('are the same payments if they are enlisted while they are sent, and stay planned if nothing is sent', async () => {
+    end = UNREACHABLE;
+    const first = await payments.enlist({}, call);
+    let release = (): void => {};
+    answer = new Promise((resolve) => (release = resolve));
+    const sending = first.send().catch((error: unknown) => error);
+    await vi.waitFor(() => {
+      expect(sent).toHaveLength(1);
+    });
+    const { idempotencyKey } = first;
+    expect(await payments.enlist({}, call)).toMatchObject({ state: 'in-flight', idempotencyKey });
+    release();
+    await sending;
+    expect((await journal.get(record))?.record).toMatchObject({ state: 'planned', idempotencyKey });
   });
 
   it('that were never committed are not sent, and neither is one that was forgotten', async () => {
