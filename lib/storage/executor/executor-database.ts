@@ -1,6 +1,5 @@
-import { PaymentsConfigError, PaymentsStorageError } from '../../errors/payments-errors.js';
+import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { answered } from '../sql/answered.js';
-import { errorCodes } from '../sql/error-code.js';
 import { type ExecutorDialect } from '../sql/executor-dialect.js';
 import {
   type HeldKey,
@@ -44,35 +43,22 @@ export function executorDatabase(
   return {
     run,
     connect: () => Promise.resolve(new ExecutorSession(executor, dialect, run)),
-    join: async (transaction) => {
+    join: async (transaction, token) => {
       const joined = executor.wrapTransaction(transaction);
       try {
         await answered(ready(), 'the version of the tables');
-        await checkOpen(joined);
+        const inTransaction = await dialect.join({
+          run: (script) => runSteps(joined, script),
+          handle: joined.handle,
+          own: once,
+          token,
+        });
+        return withFailures(inTransaction, dialect);
       } catch (error) {
         throw dialect.failure(error);
       }
-      return scriptsOf(joined, dialect);
     },
   };
-}
-
-const SAVEPOINT = 'nestjs_payments_enlist';
-/** PostgreSQL refuses a savepoint without a transaction; for MySQL it is gone when it is released. */
-const NO_TRANSACTION = ['25P01', '1305'];
-
-/** What an object without an open transaction writes is committed at once, and stays if the application rolls back. */
-async function checkOpen(transaction: SqlRunner): Promise<void> {
-  try {
-    await transaction.execute(`SAVEPOINT ${SAVEPOINT}`);
-    await transaction.execute(`RELEASE SAVEPOINT ${SAVEPOINT}`);
-  } catch (error) {
-    if (!errorCodes(error).some((code) => NO_TRANSACTION.includes(code))) throw error;
-    throw new PaymentsConfigError(
-      "No transaction is open on this connection, so the payment would not belong to the application's rows: begin it before " +
-        'enlist…, and commit it after it.',
-    );
-  }
 }
 
 /** Runs an operation again that others kept from being done: it has done nothing. */
@@ -99,10 +85,10 @@ function runOnce(executor: SqlExecutor, dialect: ExecutorDialect, script: SqlScr
  * Runs operations in a transaction of the application. A time limit would leave open whether a statement is carried out
  * after it.
  */
-function scriptsOf(transaction: SqlRunner, dialect: Pick<ExecutorDialect, 'failure'>): RunScript {
+function withFailures(run: RunScript, dialect: ExecutorDialect): RunScript {
   return async (script) => {
     try {
-      return await runSteps(transaction, script);
+      return await run(script);
     } catch (error) {
       throw dialect.failure(error);
     }

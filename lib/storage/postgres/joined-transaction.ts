@@ -1,4 +1,5 @@
 import { PaymentsConfigError, PaymentsStorageError } from '../../errors/payments-errors.js';
+import { joinText } from './joined-token.js';
 import { type RunStatement } from './pooled-connection.js';
 import { storageFailure } from './postgres-failure.js';
 import { type PostgresResult } from './postgres-pool.js';
@@ -28,15 +29,17 @@ export class JoinedTransactions {
    * @param isOwn Whether the client is lent by the storage, with an open transaction.
    * @throws PaymentsConfigError
    */
-  async join(transaction: unknown, isOwn: boolean): Promise<RunStatement> {
+  async join(transaction: unknown, isOwn: boolean, token: string): Promise<RunStatement> {
     const client = checkedClient(transaction);
-    if (!isOwn) await this.check(client);
-    return onClient(client);
+    const run = onClient(client);
+    if (isOwn) await run(`SELECT ${joinText(token)}`);
+    else await this.check(client, token);
+    return run;
   }
 
-  private async check(client: Client): Promise<void> {
+  private async check(client: Client, token: string): Promise<void> {
     const { names } = this;
-    const given = await identityOf((text) => ask(client, text), names);
+    const given = await identityOf((text) => ask(client, `SELECT ${joinText(token)}; ${text}`), names);
     if (given === this.known) return;
     // A server that was started again has another identity.
     this.known = await identityOf(this.ownPool, names);

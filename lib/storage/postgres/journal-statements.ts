@@ -5,6 +5,7 @@ import { type JournalStatements } from '../sql/sql-statements.js';
 import { journalKeyValues } from '../sql/sql-text.js';
 import { deleteBatch } from './delete-batch.js';
 import { epochText, milliseconds, MOMENT, MOMENT_ALONE } from './postgres-text.js';
+import { isJoined } from './joined-token.js';
 import { nextOf, type TableNames } from './table-names.js';
 
 /** Each condition has its own index. */
@@ -32,15 +33,23 @@ function paymentHash(family: string, reference: string): string {
 
 /** The operations of the journal in PostgreSQL: one statement each. */
 export function journalStatements(names: TableNames): JournalStatements {
-  return statementsOf(journalTexts(names, MOMENT));
+  return statementsOf(
+    journalTexts(names, MOMENT, () => 'true'),
+    [],
+  );
 }
 
-/** The same in a transaction of the application, which keeps its own lock timeout and durability. */
-export function joinedJournalStatements(names: TableNames): JournalStatements {
-  return statementsOf(journalTexts(names, MOMENT_ALONE));
+/**
+ * The same in a transaction of the application, which keeps its own lock timeout and durability. What writes looks by
+ * itself whether the transaction that was joined is still open: a ROLLBACK could come between two statements.
+ */
+export function joinedJournalStatements(names: TableNames): (token: string) => JournalStatements {
+  const texts = journalTexts(names, MOMENT_ALONE, isJoined);
+  return (token) => statementsOf(texts, [token]);
 }
 
-function statementsOf(texts: ReturnType<typeof journalTexts>): JournalStatements {
+/** @param more Further parameters of what writes. */
+function statementsOf(texts: ReturnType<typeof journalTexts>, more: readonly string[]): JournalStatements {
   return {
     insert: (record, leaseMs) =>
       statement(texts.insert, [
@@ -49,6 +58,7 @@ function statementsOf(texts: ReturnType<typeof journalTexts>): JournalStatements
         record.attempt,
         JSON.stringify(record),
         leaseMs,
+        ...more,
       ]),
     get: (key) => statement(texts.get, journalKeyValues(key)),
     tombstone: (key) => statement(texts.tombstone, journalKeyValues(key)),
@@ -65,6 +75,7 @@ function statementsOf(texts: ReturnType<typeof journalTexts>): JournalStatements
         leaseMs,
         version,
         intentText(record),
+        ...more,
       ];
       return statement(texts.replace, values);
     },
@@ -76,17 +87,21 @@ function statementsOf(texts: ReturnType<typeof journalTexts>): JournalStatements
   };
 }
 
-/** The statements. Each comment lists the parameters. */
-function journalTexts({ journal, tombstones, versions }: TableNames, moment: string) {
+/** The statements. Only `mayWrite` uses a token. Each comment lists the parameters. */
+function journalTexts(
+  { journal, tombstones, versions }: TableNames,
+  moment: string,
+  mayWrite: (parameter: string) => string,
+) {
   const isTombstone = `account = $1 AND environment = $2 AND payment = ${paymentHash('$3::text', '$4::text')}`;
   const tombstone = `FROM ${tombstones} WHERE ${isTombstone}`;
   return {
-    /** Key, state, attempt, record, lease. */
+    /** Key, state, attempt, record, lease, token. */
     insert: `WITH ${moment}, written AS (
         INSERT INTO ${journal} (account, environment, family, reference, state, attempt, record, version,
                                 created_at, updated_at, attempt_at, lease_until)
         SELECT $1, $2, $3, $4, $5, $6::integer, $7::json, ${nextOf(versions)}, now, now, now, now + ${milliseconds('$8')}
-        FROM moment WHERE NOT EXISTS (SELECT ${tombstone})
+        FROM moment WHERE ${mayWrite('$9')} AND NOT EXISTS (SELECT ${tombstone})
         ON CONFLICT (account, environment, family, reference) DO NOTHING
         RETURNING *
       )
@@ -105,12 +120,12 @@ function journalTexts({ journal, tombstones, versions }: TableNames, moment: str
     endTombstone: `WITH ${moment}
       UPDATE ${tombstones} SET ended = $5, settled_by = $6, left_at = now FROM moment WHERE ${isTombstone}`,
 
-    /** Key, state, attempt, record, lease, version, `intentText`. */
+    /** Key, state, attempt, record, lease, version, `intentText`, token. */
     replace: `WITH ${moment}
       UPDATE ${journal} SET state = $5, attempt = $6::integer, record = $7::json, version = ${nextOf(versions)},
         updated_at = now, lease_until = now + ${milliseconds('$8')},
         attempt_at = CASE WHEN attempt = $6::integer AND strpos(record::text, $10::text) > 0 THEN attempt_at ELSE now END
-      FROM moment WHERE ${KEY} AND version = $9::bigint
+      FROM moment WHERE ${KEY} AND version = $9::bigint AND ${mayWrite('$11')}
       RETURNING ${STORED}`,
 
     /** Key, version. */

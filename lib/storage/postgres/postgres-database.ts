@@ -7,6 +7,7 @@ import {
 } from '../sql/sql-database.js';
 import { DeliveryConnection } from './delivery-connection.js';
 import { autocommit, PooledConnection, type RunStatement } from './pooled-connection.js';
+import { whileJoined } from './joined-token.js';
 import { JoinedTransactions } from './joined-transaction.js';
 import { type PostgresPool } from './postgres-pool.js';
 import { MARK } from './postgres-dialect.js';
@@ -31,9 +32,9 @@ export function postgresDatabase(
     run: scripts(run),
     connect: async () =>
       new PostgresSession(await PooledConnection.from(pool), names.inbox, handlersPool, lent),
-    join: async (transaction) => {
+    join: async (transaction, token) => {
       const isOwn = typeof transaction === 'object' && transaction !== null && lent.has(transaction);
-      return scripts(await joined.join(transaction, isOwn));
+      return whileJoined(scripts(await joined.join(transaction, isOwn, token)), token);
     },
   };
 }

@@ -3,6 +3,7 @@ import { type HeldKey, type SqlStatement } from '../sql/sql-database.js';
 import { conflictStatements } from './conflict-statements.js';
 import { inboxStatements } from './inbox-statements.js';
 import { joinedJournalStatements, journalStatements } from './journal-statements.js';
+import { joinOpen } from './joined-token.js';
 import { migrateInTransaction } from './migrate-payments.js';
 import { mayRunAgain, storageFailure, type StorageCalls } from './postgres-failure.js';
 import { MOMENT } from './postgres-text.js';
@@ -26,6 +27,7 @@ export function postgresDialect(names: TableNames, calls: StorageCalls): Executo
     transaction: {},
     begin: ({ fence }, leaseMs) => [beginHandlers(fence, leaseMs)],
     finish: (held) => [finishClaim(names.inbox, held)],
+    join: joinOpen,
     checkTables: (executor) => checkVersion((text) => executor.query(text), names, calls),
     migrate: (executor) =>
       migrateInTransaction((work) => executor.transaction(work, { isolationLevel: 'read committed' }), names),

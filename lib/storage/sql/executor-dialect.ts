@@ -1,6 +1,18 @@
-import { type HeldKey, type SqlStatement } from './sql-database.js';
+import { type HeldKey, type RunScript, type SqlStatement } from './sql-database.js';
 import { type SqlExecutor, type SqlRunner, type SqlTransactionOptions } from './sql-executor.js';
 import { type SqlStatements } from './sql-statements.js';
+
+/** What the application gave as its transaction. The errors are those of the driver. */
+export interface GivenTransaction {
+  /** Runs operations on its connection. */
+  readonly run: RunScript;
+  /** The application's object for it. */
+  readonly handle: unknown;
+  /** Runs operations on the executor's own connections. */
+  readonly own: RunScript;
+  /** See `SqlDatabase.join`. */
+  readonly token: string;
+}
 
 /** What the storage sends to a database of one dialect through an executor. */
 export interface ExecutorDialect {
@@ -16,6 +28,8 @@ export interface ExecutorDialect {
    * transaction of `begin` has ended.
    */
   readonly finish: (held: HeldKey) => readonly SqlStatement[];
+  /** Joins a transaction of the application, and gives what runs operations in it: see `SqlDatabase.join`. */
+  readonly join: (given: GivenTransaction) => Promise<RunScript>;
   /** Rejects with a `PaymentsStorageError` if the tables are missing, or of a version that this build cannot use. */
   readonly checkTables: (executor: SqlRunner) => Promise<void>;
   readonly migrate: (executor: SqlExecutor) => Promise<void>;

@@ -60,11 +60,12 @@ export interface SqlDatabase {
   connect(): Promise<SqlSession>;
   /**
    * Joins a transaction that the application began on this database: operations run in it, and change none of its
-   * settings. Absent if the database cannot.
+   * settings. An operation rejects if that transaction has ended meanwhile. Absent if the database cannot.
    *
+   * @param token A text that no other call has; the operations that run in the transaction contain it.
    * @throws PaymentsConfigError if `transaction` is none, or one of another database.
    */
-  readonly join?: (transaction: unknown) => Promise<RunScript>;
+  readonly join?: (transaction: unknown, token: string) => Promise<RunScript>;
 }
 
 /** What identifies a claim: the key of its entry, and its fence. */

@@ -1,9 +1,15 @@
+import { randomBytes } from 'node:crypto';
 import { type PaymentsStorage } from '../payments-storage.js';
 import { SqlConflicts } from './sql-conflicts.js';
 import { type SqlDatabase } from './sql-database.js';
 import { SqlInbox } from './sql-inbox.js';
 import { SqlJournal } from './sql-journal.js';
 import { type SqlStatements } from './sql-statements.js';
+
+/** Short, because PostgreSQL keeps all tokens of a transaction in one setting. */
+function newToken(): string {
+  return randomBytes(8).toString('hex');
+}
 
 /** The three parts of a storage on one database. */
 export function sqlParts(
@@ -15,13 +21,11 @@ export function sqlParts(
   const { join } = database;
   const within =
     join &&
-    (async (transaction: unknown): Promise<SqlJournal> =>
-      new SqlJournal(
-        await join(transaction),
-        statements.joinedJournal ?? statements.journal,
-        undefined,
-        true,
-      ));
+    (async (transaction: unknown): Promise<SqlJournal> => {
+      const token = newToken();
+      const run = await join(transaction, token);
+      return new SqlJournal(run, statements.joinedJournal?.(token) ?? statements.journal, undefined, true);
+    });
   return {
     name,
     inbox: new SqlInbox(database, statements, transactional),

@@ -14,8 +14,11 @@ import { type HeldKey, type SqlScript } from './sql-database.js';
 export interface SqlStatements {
   readonly inbox: InboxStatements;
   readonly journal: JournalStatements;
-  /** Those for a transaction of the application, whose settings stay as they are. @default `journal` */
-  readonly joinedJournal?: JournalStatements;
+  /**
+   * Those for a transaction of the application, whose settings stay as they are. They write nothing that can be sent if
+   * the transaction that got the token has ended meanwhile. @default `journal`
+   */
+  readonly joinedJournal?: (token: string) => JournalStatements;
   readonly conflicts: ConflictStatements;
 }
 

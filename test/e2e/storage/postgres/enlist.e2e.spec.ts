@@ -284,6 +284,44 @@ describeWith([postgresService], 'a payment that is enlisted in a transaction of 
       expect(gateway.seen).toHaveLength(1);
     });
 
+    it.each([
+      ['the transaction is rolled back', 'BEGIN', 'ROLLBACK', 'COMMIT'],
+      ['the savepoint is undone', 'SAVEPOINT part', 'ROLLBACK TO SAVEPOINT part', 'COMMIT'],
+      ['another transaction has begun', 'SAVEPOINT part', 'ROLLBACK; BEGIN', 'COMMIT'],
+    ])('is not written if it is still being enlisted when %s', async (_, begins, ends, last) => {
+      const client = await database.pool.connect();
+      clients.push(client);
+      await client.query('BEGIN');
+      await client.query(begins);
+      const enlisting = enlist(client);
+      const outcome = enlisting.then(() => 'enlisted', String);
+      await expect(
+        Promise.all([enlisting, enlist(client, { ...bankRequest, amount: '-5' })]),
+      ).rejects.toThrow('amount');
+      await client.query(ends);
+      expect(await outcome).toContain('The transaction ended before the payment was written in it');
+      await client.query(last);
+      expect(await entry()).toBeUndefined();
+    });
+
+    it('is not written as the next attempt if the transaction ends meanwhile', async () => {
+      gateway.answer(refuse('INSUFFICIENT_BALANCE'));
+      await expect(first.disbursements.bank(bankRequest)).rejects.toThrow();
+      const refused = await entry();
+      const client = await begin();
+      const send = client.query.bind(client) as (...given: unknown[]) => Promise<unknown>;
+      // The application's own ROLLBACK comes right before the UPDATE.
+      client.query = (async (...given: unknown[]) => {
+        if (String(given[0]).includes('UPDATE')) await send('ROLLBACK');
+        return send(...given);
+      }) as never;
+      await expect(enlist(client)).rejects.toMatchObject({
+        name: 'PaymentsStorageError',
+        message: expect.stringContaining('The transaction ended before') as unknown,
+      });
+      expect(await entry()).toEqual(refused);
+    });
+
     it('is not sent while the transaction is open, by send() neither', async () => {
       const client = await begin();
       const planned = await enlist(client);
@@ -460,6 +498,19 @@ describeWith([postgresService], 'a payment that is enlisted in a transaction of 
       handle = (client, payouts) => payouts.enlistBank(client, bankRequest);
       expect(await deliver()).toBe(200);
       await gateway.arrived(1);
+    });
+
+    it('leaves nothing behind if the handler undoes its savepoint while the payment is being enlisted', async () => {
+      let outcome: Promise<string> | undefined;
+      handle = async (client, payouts) => {
+        await client.query('SAVEPOINT part');
+        outcome = payouts.enlistBank(client, bankRequest).then(() => 'enlisted', String);
+        await client.query('ROLLBACK TO SAVEPOINT part');
+        await outcome;
+      };
+      expect(await deliver()).toBe(200);
+      expect(await outcome).toContain('The transaction ended before the payment was written in it');
+      expect([await entry(), gateway.seen]).toEqual([undefined, []]);
     });
 
     it('is refused after the handler has ended', async () => {

@@ -81,7 +81,7 @@ describe('a database through an executor', () => {
     await database.run(WRITE);
     expect(execute.mock.lastCall?.[0]).toContain('innodb_lock_wait_timeout = 2');
     await (
-      await database.join?.('given')
+      await database.join?.('given', 'token')
     )?.(WRITE);
     expect(execute.mock.lastCall?.[0]).toBe('UPDATE a SET b = ?');
   });
