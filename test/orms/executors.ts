@@ -35,6 +35,8 @@ export interface OrmExecutor {
   readonly nestedByHand?: (transaction: never, reference: string) => Promise<unknown>;
   /** What becomes of a nested transaction beside another one that is open. */
   readonly besideNested?: 'waits' | 'is refused';
+  /** Sends a statement in a transaction of the application. */
+  readonly end: (transaction: never, text: string) => Promise<unknown>;
   /** A statement that fails. */
   readonly fail: (transaction: never) => Promise<unknown>;
   /** What the package refuses. */
@@ -71,6 +73,7 @@ const KNEX: OrmExecutor = {
     await inner.commit();
   },
   besideNested: 'waits',
+  end: async (trx: Knex, text) => trx.raw(text),
   fail: async (trx: Knex) => trx.raw('SELECT 1 / 0'),
   ends: [
     ['COMMIT', async (trx: Knex) => trx.raw('COMMIT')],
@@ -123,6 +126,7 @@ const KYSELY: OrmExecutor = {
       throw error;
     }
   },
+  end: (trx: Trx, text) => kyselySql.raw(text).execute(trx),
   fail: (trx: Trx) => kyselySql.raw('SELECT 1 / 0').execute(trx),
   ends: [
     ['COMMIT', (trx: Trx) => kyselySql.raw('COMMIT').execute(trx)],
@@ -152,6 +156,7 @@ const DRIZZLE: OrmExecutor = {
       await then(inner as never);
     }),
   besideNested: 'is refused',
+  end: async (tx: NodePgDatabase, text) => tx.execute(text),
   fail: async (tx: NodePgDatabase) => tx.execute(sql`SELECT 1 / 0`),
   ends: [
     ['COMMIT', async (tx: NodePgDatabase) => tx.execute(sql`COMMIT`)],

@@ -39,6 +39,7 @@ interface Nesting {
  */
 export function fromDrizzle(db: DrizzleDatabase): SqlExecutor {
   const pool = poolOf(db);
+  const open = openSessions(db);
   return {
     dialect: 'postgres',
     ...runOn((text, values) => pool.query(text, values)),
@@ -53,7 +54,7 @@ export function fromDrizzle(db: DrizzleDatabase): SqlExecutor {
         );
       }, isolationLevel && { isolationLevel }),
     wrapTransaction: (handle) => {
-      const { client } = openTransaction(handle, db).session;
+      const { client } = openTransaction(handle, db, open).session;
       return { ...runOn((text, values) => client.query(text, values)), handle };
     },
   };
@@ -106,7 +107,28 @@ function followNested(transaction: Nesting, guard: CallbackGuard): void {
     );
 }
 
-function openTransaction(handle: unknown, db: DrizzleDatabase): TransactionParts {
+/**
+ * The sessions of the transactions that are open. Drizzle does not tell: an object whose transaction has ended still
+ * sends its statements to the connection, which may be in the transaction of somebody else by then.
+ */
+function openSessions(db: DrizzleDatabase): WeakSet<object> {
+  const open = new WeakSet();
+  const { session } = db as unknown as { readonly session: Pick<DrizzleDatabase, 'transaction'> };
+  const begin = session.transaction.bind(session);
+  session.transaction = (work, config) =>
+    begin(async (transaction) => {
+      const { session: its } = transaction as TransactionParts;
+      open.add(its);
+      try {
+        return await work(transaction);
+      } finally {
+        open.delete(its);
+      }
+    }, config);
+  return open;
+}
+
+function openTransaction(handle: unknown, db: DrizzleDatabase, open: WeakSet<object>): TransactionParts {
   const given = handle as (Partial<TransactionParts> & { readonly rollback?: unknown }) | null | undefined;
   if (typeof given?.rollback !== 'function' || !given.session?.client) {
     throw new PaymentsConfigError(
@@ -116,6 +138,11 @@ function openTransaction(handle: unknown, db: DrizzleDatabase): TransactionParts
   if (given.dialect !== (db as unknown as Partial<TransactionParts>).dialect) {
     throw new PaymentsConfigError(
       'The transaction is of another database of Drizzle than fromDrizzle() has: give one that belongs to the same.',
+    );
+  }
+  if (!open.has(given.session)) {
+    throw new PaymentsConfigError(
+      'The transaction of Drizzle has ended, or it was begun before fromDrizzle(db): await enlist… inside of db.transaction((tx) => …).',
     );
   }
   return given as TransactionParts;

@@ -4,7 +4,12 @@ import { type DrizzleDatabase, fromDrizzle } from '../../../../lib/storage/drizz
 
 const nobody = (): Promise<never> => Promise.reject(new Error('not asked'));
 const database = (client: object): DrizzleDatabase =>
-  ({ $client: client, transaction: nobody, dialect: {} }) as unknown as DrizzleDatabase;
+  ({
+    $client: client,
+    transaction: nobody,
+    session: { transaction: nobody },
+    dialect: {},
+  }) as unknown as DrizzleDatabase;
 const pool = { connect: nobody, query: nobody, totalCount: 0 };
 const NO_POOL =
   'fromDrizzle(db) needs a database of drizzle-orm/node-postgres with a pool of pg: write drizzle({ client: new Pool({ connectionString }) }).';
