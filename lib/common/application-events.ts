@@ -111,6 +111,11 @@ export interface RejectedPayment {
   readonly idempotencyKey: string;
   /** The gateway's code, or `HTTP_<status>` if it gave none. */
   readonly code: string;
+  /**
+   * True: no money moved. False: this refusal, or an earlier answer to the same attempt, does not prove that. Pay in no
+   * other way then: ask the gateway, or make the same call again, which keeps the key.
+   */
+  readonly final: boolean;
 }
 
 /**

@@ -30,6 +30,11 @@ export interface JournalEntry {
   readonly state: JournalState;
   /** How the payment ended; present if it is settled. */
   readonly outcome?: PaymentOutcome;
+  /**
+   * Present if it was refused. True: no money moved. False: the refusal does not prove that, so ask the gateway, or make
+   * the same call again, which keeps the key.
+   */
+  readonly final?: boolean;
   /** Why the outcome is unknown; present if it is. */
   readonly evidence?: OutcomeEvidence;
   /** When the payment was written down for the first time. */

@@ -148,9 +148,12 @@ export function toRejected(record: JournalRecord, proven: boolean): JournalRecor
   // A webhook that was set aside meanwhile proved that the gateway has the payment.
   if (isAcknowledged(record)) return conflicting(record);
   const refused: JournalRecord = { ...closed(record), state: 'rejected' };
-  // If one refusal of this attempt proved nothing, a later one does not prove that the first try did not
-  // arrive.
-  return proven && !record.keepsKey ? refused : { ...refused, keepsKey: true };
+  return isFinalRefusal(record, proven) ? refused : { ...refused, keepsKey: true };
+}
+
+/** If one refusal of this attempt proved nothing, a later one does not prove that the first try did not arrive. */
+export function isFinalRefusal({ keepsKey }: JournalRecord, proven: boolean): boolean {
+  return proven && !keepsKey;
 }
 
 /**

@@ -73,9 +73,9 @@ export class PaymentCalls {
       isUnderWay: (id) => this.underWay.has(id),
       send: (call, intent, limits) => this.sendIntent(call, intent, limits),
       limits: () => callLimits(options),
-      announce: (record, error) => {
+      announce: (record, error, isFinal) => {
         this.announceUnknown(record, error);
-        this.announceRejected(record, error);
+        this.announceRejected(record, error, isFinal);
       },
     });
   }
@@ -228,11 +228,12 @@ export class PaymentCalls {
     this.events.tell('payment.unknown', { account, family, operation, reference, idempotencyKey, evidence });
   }
 
-  private announceRejected(record: JournalRecord, error: unknown): void {
+  private announceRejected(record: JournalRecord, error: unknown, final: boolean): void {
     if (!(error instanceof PaymentRejectedError)) return;
     const { account, family, operation, reference, idempotencyKey } = record;
     const { code } = error;
-    this.events.tell('payment.rejected', { account, family, operation, reference, idempotencyKey, code });
+    const payment = { account, family, operation, reference, idempotencyKey };
+    this.events.tell('payment.rejected', { ...payment, code, final });
   }
 
   private async join(

@@ -2,7 +2,6 @@ import { quoted } from '../../common/quoted.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { withDeadline } from '../../common/timing.js';
 import { failureLabel } from '../../errors/payments-errors.js';
-import { type WireRecord } from '../../gateway/answer/wire-record.js';
 import { type CallLimits } from '../../gateway/call-options.js';
 import { type CallResult } from '../../gateway/call-result.js';
 import { type MoneyCall } from '../../gateway/gateway-call.js';
@@ -15,6 +14,7 @@ import {
 } from '../../storage/journal-store.js';
 import { HandlerEnlistments } from './handler-enlistments.js';
 import { type JournalWriter } from './journal-writer.js';
+import { isFinalRefusal } from './journal-transitions.js';
 import { journalKeyText } from './payment-identity.js';
 import { type PaymentIntent } from './payment-intent.js';
 import { paymentResult } from './payment-result.js';
@@ -32,7 +32,8 @@ interface Sender {
     intent: PaymentIntent,
     limits: CallLimits,
   ): Promise<CallResult<T>>;
-  announce(record: JournalRecord, error: unknown): void;
+  /** @param isFinal Whether a refusal proves that no money moved. */
+  announce(record: JournalRecord, error: unknown, isFinal: boolean): void;
 }
 
 /** The record after a payment was sent. */
@@ -120,7 +121,8 @@ export class PlannedPayments {
     const call = recordedCall(existing.record);
     const result = await this.sender.send(call, intent, limits);
     const recorded = await this.writer.end(intent, result, limits);
-    this.report(call, paymentResult(call, result, recorded, intent.record), intent.record);
+    const isFinal = result.end === 'rejected' && isFinalRefusal(intent.record, result.proven);
+    this.report(paymentResult(call, result, recorded, intent.record), intent.record, isFinal);
     return { existing: recorded.written ? recorded.existing : intent.record };
   }
 
@@ -132,16 +134,12 @@ export class PlannedPayments {
   }
 
   /** Nobody waits for the result, so that what went wrong is logged. */
-  private report(
-    { operation }: MoneyCall<WireRecord>,
-    result: ReturnType<typeof paymentResult>,
-    record: JournalRecord,
-  ): void {
+  private report(result: ReturnType<typeof paymentResult>, record: JournalRecord, isFinal: boolean): void {
     if (result.ok) return;
     this.logger.error(
-      `The enlisted ${operation} for the reference ${quoted(record.reference)} was sent without a caller and was not accepted: ` +
+      `The enlisted ${record.operation} for the reference ${quoted(record.reference)} was sent without a caller and was not accepted: ` +
         failureLabel(result.error),
     );
-    this.sender.announce(record, result.error);
+    this.sender.announce(record, result.error, isFinal);
   }
 }

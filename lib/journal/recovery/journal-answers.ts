@@ -26,6 +26,7 @@ export function journalEntry({ record, createdAt, updatedAt, damaged }: StoredJo
     idempotencyKey,
     state,
     ...(record.outcome !== undefined && { outcome: record.outcome }),
+    ...(state === 'rejected' && { final: damaged === undefined && !record.keepsKey }),
     ...(record.evidence !== undefined && { evidence: record.evidence }),
     createdAt: new Date(createdAt),
     updatedAt: new Date(updatedAt),

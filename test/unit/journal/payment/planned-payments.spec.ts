@@ -6,6 +6,7 @@ import {
   GatewayUnreachableError,
   PaymentOutcomeUnknownError,
   PaymentRejectedError,
+  PaymentsAuthenticationError,
 } from '../../../../lib/errors/payments-errors.js';
 import { type CallResult } from '../../../../lib/gateway/call-result.js';
 import { type GatewayClient, type RequestRules } from '../../../../lib/gateway/gateway-client.js';
@@ -30,10 +31,15 @@ const REJECTED = failed({
   proven: true,
   error: new PaymentRejectedError('NO', 'it was refused'),
 });
+const UNPROVEN = failed({ ...REJECTED, proven: false });
 const UNKNOWN = failed({
   end: 'unknown',
   evidence: 'no-answer',
   error: new PaymentOutcomeUnknownError('no-answer', 'no answer came'),
+});
+const TURNED_AWAY = failed({
+  end: 'authentication',
+  error: new PaymentsAuthenticationError('UNAUTHORIZED', 'turned away'),
 });
 const UNREACHABLE = failed({
   end: 'unreachable',
@@ -122,7 +128,8 @@ describe('planned payments', () => {
   });
 
   it.each<[what: string, came: CallResult<object>, state: string, told: string, why: object]>([
-    ['refused', REJECTED, 'rejected', 'payment.rejected', { code: 'NO' }],
+    ['refused', REJECTED, 'rejected', 'payment.rejected', { code: 'NO', final: true }],
+    ['refused, and unproven', UNPROVEN, 'rejected', 'payment.rejected', { code: 'NO', final: false }],
     ['unknown', UNKNOWN, 'unknown', 'payment.unknown', { evidence: 'no-answer' }],
   ])('that end %s without a caller are logged and announced', async (_, came, state, told, why) => {
     end = came;
@@ -134,8 +141,16 @@ describe('planned payments', () => {
     expect(tell.mock.calls).toEqual([[told, { ...payment, ...why }]]);
   });
 
+  it('are not said to be refused for good if the gateway turned an earlier try away', async () => {
+    end = TURNED_AWAY;
+    await payments.sendPlanned(storedBy(await journal.insert(record, 0)));
+    end = REJECTED;
+    await payments.sendPlanned((await journal.get(record))!);
+    expect(tell.mock.calls).toMatchObject([['payment.rejected', { code: 'NO', final: false }]]);
+  });
+
   it('stay planned, with their key, if the gateway turns them away, and say so', async () => {
-    end = failed({ end: 'authentication', error: new PaymentRejectedError('UNAUTHORIZED', 'turned away') });
+    end = TURNED_AWAY;
     const enlisted = await payments.enlist({}, call);
     await expect(enlisted.send()).rejects.toMatchObject({ mayHaveBeenProcessed: 'not-by-this-call' });
     expect((await journal.get(record))?.record).toMatchObject({ state: 'planned', keepsKey: true });

@@ -53,6 +53,15 @@ describe('an entry of the journal', () => {
     expect(whole).toMatchObject({ ...NAMED, state: 'settled', outcome: 'success', evidence: 'no-answer' });
     expect(whole.createdAt).toEqual(new Date(1_800_000_000_000));
   });
+
+  it.each([
+    ['refused with proof', storedRecord({ state: 'rejected' }), true],
+    ['refused without proof', storedRecord({ state: 'rejected', keepsKey: true }), false],
+    ['refused, and cannot be read', { ...storedRecord({ state: 'rejected' }), damaged: 'no JSON' }, false],
+    ['not refused', storedRecord({ state: 'planned', keepsKey: true }), undefined],
+  ])('that was %s says whether that is final', (_, existing, final) => {
+    expect(journalEntry(existing).final).toBe(final);
+  });
 });
 
 describe('whether a payment may have been made, if its entry is', () => {
