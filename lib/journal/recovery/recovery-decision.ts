@@ -75,13 +75,11 @@ export function isStale(existing: StoredJournalRecord, { staleAfterMs }: Recover
   return OPEN.includes(state) && !stale && openMs(existing) > staleAfterMs;
 }
 
-/**
- * How long a payment has been open. Each vain try to send a planned one begins its age anew, so the age of its first
- * attempt is that of the payment.
- */
+/** How long a payment has been open. Each vain try to send a planned one begins its age anew, but not this time. */
 export function openMs(existing: StoredJournalRecord): number {
-  const { state, attempt } = existing.record;
-  return state === 'planned' && attempt === 1 ? sinceCreationMs(existing) : existing.ageMs;
+  const { state, plannedAt } = existing.record;
+  if (state !== 'planned' || plannedAt === undefined) return existing.ageMs;
+  return existing.updatedAt + existing.idleMs - plannedAt;
 }
 
 /** By the storage's clock. */

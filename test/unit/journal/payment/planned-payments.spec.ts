@@ -14,6 +14,7 @@ import { HandlerEnlistments } from '../../../../lib/journal/payment/handler-enli
 import { createPayments, type Payments } from '../../../../lib/journal/payment/payments.js';
 import { bodyHash } from '../../../../lib/journal/payment/payment-identity.js';
 import { recordedCall } from '../../../../lib/journal/payment/recorded-call.js';
+import { openMs } from '../../../../lib/journal/recovery/recovery-decision.js';
 import { journalRecord, storedBy } from '../../../support/journal-contract.js';
 
 const plain = journalRecord('order-1', { state: 'planned', body: '{"reference":"order-1"}' });
@@ -139,6 +140,21 @@ describe('planned payments', () => {
     const { idempotencyKey, operation, reference } = record;
     const payment = { account: 'default', family: 'collection', idempotencyKey, operation, reference };
     expect(tell.mock.calls).toEqual([[told, { ...payment, ...why }]]);
+  });
+
+  it.each([1, 2])('grow older by each vain try (attempt %i)', async (attempt) => {
+    end = UNREACHABLE;
+    const plannedAt = Date.now();
+    await journal.insert({ ...record, attempt }, 0);
+    for (const hours of [1, 2]) {
+      vi.spyOn(Date, 'now').mockReturnValue(plannedAt + hours * 3_600_000);
+      await payments.sendPlanned((await journal.get(record))!);
+      const existing = (await journal.get(record))!;
+      expect(existing).toMatchObject({ record: { state: 'planned', attempt }, ageMs: 0 });
+      expect(openMs(existing)).toBeGreaterThanOrEqual(hours * 3_600_000 - 1_000);
+    }
+    vi.mocked(Date.now).mockRestore();
+    expect(sent).toHaveLength(2);
   });
 
   it('are not said to be refused for good if the gateway turned an earlier try away', async () => {

@@ -122,9 +122,10 @@ function without(field: 'body' | 'sent', existing: StoredJournalRecord): StoredJ
   return { ...existing, record };
 }
 
-function plannedFor(ms: number, attempt = 1): StoredJournalRecord {
-  const planned = aged(ms, { state: 'planned', attempt });
-  return { ...planned, createdAt: planned.updatedAt + planned.idleMs - ms };
+/** Planned so long ago, and put back a moment ago because nothing was sent. */
+function putBack(plannedForMs: number, attempt = 1): StoredJournalRecord {
+  const { updatedAt } = storedRecord();
+  return aged(1, { state: 'planned', attempt, plannedAt: updatedAt + 1 - plannedForMs });
 }
 
 describe('a payment is stale', () => {
@@ -132,10 +133,11 @@ describe('a payment is stale', () => {
     ['accepted and too old', aged(3_600_001, { state: 'accepted' }), true],
     ['in flight and too old', aged(3_600_001, { state: 'in-flight' }), true],
     ['unknown and too old', aged(3_600_001, { state: 'unknown' }), true],
-    ['planned and too old', plannedFor(3_600_001), true],
-    ['planned, and put back a moment ago', { ...plannedFor(3_600_001), ageMs: 1 }, true],
-    ['planned as a later attempt a moment ago', { ...plannedFor(3_600_001, 2), ageMs: 1 }, false],
-    ['planned and not old enough', plannedFor(3_600_000), false],
+    ['planned and too old', aged(3_600_001, { state: 'planned' }), true],
+    ['planned and not old enough', aged(3_600_000, { state: 'planned' }), false],
+    ['planned too long ago, and put back', putBack(3_600_001), true],
+    ['planned too long ago as a later attempt, and put back', putBack(3_600_001, 2), true],
+    ['planned not long ago, and put back', putBack(3_600_000), false],
     ['not old enough', aged(3_600_000, { state: 'accepted' }), false],
     ['settled', aged(3_600_001, { state: 'settled' }), false],
     ['rejected', aged(3_600_001, { state: 'rejected' }), false],
