@@ -131,7 +131,19 @@ local function collect(key)
   for i = 1, #page, 2 do table.insert(found, { field = page[i], sequence = tonumber(page[i + 1]) }) end
 end
 for state, key in pairs(index) do if not except[state] then collect(key) end end
-collect(index.other)
+-- Planned payments have no index of their own.
+local after, rest, limit = ARGV[1], 0, tonumber(ARGV[2])
+repeat
+  local page = redis.call('ZRANGEBYSCORE', index.other, '(' .. after, '+inf', 'WITHSCORES', 'LIMIT', 0, limit)
+  for i = 1, #page, 2 do
+    after = page[i + 1]
+    local row = read(page[i])
+    if not (row and row.state and except[row.state]) then
+      table.insert(found, { field = page[i], sequence = tonumber(after) })
+      rest = rest + 1
+    end
+  end
+until #page < 2 * limit or rest >= limit
 table.sort(found, function(one, other) return one.sequence < other.sequence end)
 for i = 1, math.min(#found, ARGV[2]) do
   table.insert(reply, found[i].field)
