@@ -61,8 +61,8 @@ const LIMIT = '/*M! SET STATEMENT innodb_lock_wait_timeout = 2 FOR */';
 const WRITES = /^\s*(?:INSERT|UPDATE|DELETE)\b/;
 /** A savepoint does not exist. */
 const NO_SAVEPOINT = '1305';
-/** A deadlock, and a row that changed since the transaction began: nothing was done. */
-const DID_NOTHING = ['1213', '1020'];
+/** A deadlock, one that kept a row from its number, and a row that changed since the transaction began: nothing was done. */
+const DID_NOTHING = ['1213', '1467', '1020'];
 
 /** MySQL and MariaDB, as an executor is used that knows nothing of the driver. */
 export const MYSQL_DIALECT: ExecutorDialect = {
