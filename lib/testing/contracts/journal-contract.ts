@@ -3,6 +3,7 @@ import { type JournalState } from '../../common/vocabulary.js';
 import { type Cases, type ContractFramework, eachCase, registerCases } from './contract-framework.js';
 import { JOURNAL_LISTING } from './journal-listing.cases.js';
 import { JOURNAL_PURGING } from './journal-purging.cases.js';
+import { JOURNAL_RACING } from './journal-racing.cases.js';
 import {
   JOURNAL_SCOPE as SCOPE,
   journalRecord,
@@ -24,7 +25,7 @@ export function journalContract(
   framework: ContractFramework,
   open: () => Promise<JournalUnderTest> | JournalUnderTest,
 ): void {
-  for (const cases of [JOURNAL_WRITING, JOURNAL_LISTING, JOURNAL_PURGING]) {
+  for (const cases of [JOURNAL_WRITING, JOURNAL_LISTING, JOURNAL_PURGING, JOURNAL_RACING]) {
     registerCases(framework, cases, async () => journalTest(framework.expect, await open()));
   }
 }

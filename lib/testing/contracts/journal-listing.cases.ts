@@ -97,8 +97,9 @@ export const JOURNAL_LISTING: Cases<JournalTest> = {
 
   ...eachCase(STATES, (state) => [
     `lists what is ${state}, and nothing else`,
-    async ({ journal, expect, insert }: JournalTest) => {
+    async ({ journal, expect, insert, storedEntry }: JournalTest) => {
       for (const other of STATES) await insert(journalRecord(other, { state: other }));
+      expect((await storedEntry(state))?.record.state).toBe(state);
       const { entries } = await journal.list(SCOPE, allBut(state), { limit: 10 });
       expect(entries.map(({ record }) => record.reference)).toEqual([state]);
     },

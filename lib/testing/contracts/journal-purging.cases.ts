@@ -1,5 +1,12 @@
 import { type Cases, eachCase } from './contract-framework.js';
-import { allBut, JOURNAL_SCOPE as SCOPE, journalRecord, type JournalTest, LEASE_MS } from './journal-test.js';
+import {
+  allBut,
+  JOURNAL_SCOPE as SCOPE,
+  JOURNAL_STATES as STATES,
+  journalRecord,
+  type JournalTest,
+  LEASE_MS,
+} from './journal-test.js';
 
 /** How a payment ended, and what its tombstone says of that. */
 const ENDS = [
@@ -45,7 +52,7 @@ export const JOURNAL_PURGING: Cases<JournalTest> = {
   }) => {
     const scope = { account: 'default', environment: 'sandbox' } as const;
     const settledOne = { state: 'settled', outcome: 'success' } as const;
-    for (const state of ['in-flight', 'accepted', 'rejected', 'unknown'] as const)
+    for (const state of ['planned', 'in-flight', 'accepted', 'rejected', 'unknown'] as const)
       await insert(journalRecord(state, { state }));
     await insert(journalRecord('old', settledOne));
     await insert(journalRecord('old payout', { ...settledOne, family: 'disbursement' }));
@@ -56,7 +63,7 @@ export const JOURNAL_PURGING: Cases<JournalTest> = {
     expect(await journal.purge(scope, 'settled', 5_000)).toBe(2);
     expect(await storedEntry('old')).toBeUndefined();
     expect((await journal.list(SCOPE, allBut('settled'), { limit: 10 })).entries).toHaveLength(1);
-    for (const reference of ['in-flight', 'accepted', 'rejected', 'unknown', 'settled late'])
+    for (const reference of ['planned', 'in-flight', 'accepted', 'rejected', 'unknown', 'settled late'])
       expect(await storedEntry(reference)).toBeDefined();
     expect(await journal.get(journalRecord('other', { account: 'payouts' }))).toBeDefined();
   },
@@ -147,9 +154,8 @@ export const JOURNAL_PURGING: Cases<JournalTest> = {
     async ({ journal, pass, expect, insert, storedEntry }: JournalTest) => {
       const scope = { account: 'default', environment: 'sandbox' } as const;
       const families = ['collection', 'disbursement'] as const;
-      const states = ['in-flight', 'accepted', 'rejected', 'unknown', 'settled'] as const;
       const records = families.flatMap((family) =>
-        states.map((state) => journalRecord(`${family} ${state}`, { family, state })),
+        STATES.map((state) => journalRecord(`${family} ${state}`, { family, state })),
       );
       for (const record of records) await insert(record);
       for (const record of records) await insert({ ...record, account: 'payouts' });

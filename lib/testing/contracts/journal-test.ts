@@ -35,6 +35,7 @@ export const JOURNAL_SCOPE: JournalScope = {
 export const LEASE_MS = 90_000;
 
 export const JOURNAL_STATES: readonly JournalState[] = [
+  'planned',
   'in-flight',
   'accepted',
   'rejected',

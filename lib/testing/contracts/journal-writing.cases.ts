@@ -1,21 +1,65 @@
+import { type JournalRecord } from '../../storage/journal-store.js';
 import { type Cases } from './contract-framework.js';
 import { allBut, JOURNAL_SCOPE as SCOPE, journalRecord, type JournalTest, LEASE_MS } from './journal-test.js';
 import { measureTime } from './passed-time.js';
 
+/** What no payment has at once: a store keeps it all the same. */
+const EVERY_FIELD: Required<JournalRecord> = {
+  ...SCOPE,
+  reference: 'order-1',
+  operation: 'collection.mobile-money',
+  amount: '1180.50',
+  currency: 'TZS',
+  attempt: 1,
+  idempotencyKey: '0c5a1f6e-7d0b-5e57-8f5c-7a3f0d3f9b11',
+  intent: 'a-call',
+  bodyHash: '1:abc',
+  state: 'settled',
+  outcome: 'success',
+  settledBy: 'webhook',
+  providerReference: 'a'.repeat(64),
+  evidence: 'no-answer',
+  keepsKey: true,
+  probe: 'after-silence',
+  sent: true,
+  plannedAt: 1_790_000_000_000,
+  body: '{"reference":"…"}',
+  answer: '{"data":{}}',
+  acknowledged: true,
+  stale: true,
+};
+
 /** Payments are written once, and changed only by who knows their version. */
 export const JOURNAL_WRITING: Cases<JournalTest> = {
-  'gives back a record as it was written': async ({ expect, insert, storedEntry }) => {
-    const record = journalRecord('order-1', {
-      state: 'settled',
-      outcome: 'success',
-      settledBy: 'webhook',
-      evidence: 'no-answer',
-      answer: '{"data":{}}',
-      stale: true,
-    });
-    await insert(record);
-    expect((await storedEntry('order-1'))?.record).toEqual(record);
+  'gives back a record as it was written, with every field': async ({
+    journal,
+    expect,
+    insert,
+    storedEntry,
+  }) => {
+    const { version, record } = await insert(EVERY_FIELD);
+    expect(record).toEqual(EVERY_FIELD);
+    expect((await storedEntry('order-1'))?.record).toEqual(EVERY_FIELD);
+    const again = await journal.insert(journalRecord('order-1'), 0);
+    expect(again.stored?.record).toEqual(EVERY_FIELD);
+    const next = { ...EVERY_FIELD, attempt: 2 };
+    expect((await journal.replace(version, next, 0))?.record).toEqual(next);
+    expect((await storedEntry('order-1'))?.record).toEqual(next);
+    const { entries } = await journal.list(SCOPE, [], { limit: 9 });
+    expect(entries.map((entry) => entry.record)).toEqual([next]);
     expect(await storedEntry('order-2')).toBeUndefined();
+  },
+
+  'lets anybody act on a payment that is written down without a lease': async ({
+    journal,
+    expect,
+    insert,
+    storedEntry,
+  }) => {
+    const inserted = await insert(journalRecord('order-1', { state: 'planned' }), 0);
+    const { entries } = await journal.list(SCOPE, allBut('planned'), { limit: 9 });
+    const leases = [inserted, await storedEntry('order-1'), ...entries].map((entry) => entry?.leaseLeftMs);
+    expect(leases).toEqual([0, 0, 0]);
   },
 
   'lets one of many write a payment down first, and gives the others its record': async ({
