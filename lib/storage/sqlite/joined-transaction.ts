@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { PaymentsConfigError, PaymentsStorageError } from '../../errors/payments-errors.js';
 import { type SqliteHandle } from './sqlite-engine.js';
 
 /**
@@ -38,6 +38,15 @@ function isOfFile(handle: SqliteHandle, file: string): boolean {
   }[];
   const main = databases.find(({ name }) => name === 'main')?.file;
   return main !== undefined && main !== '' && realpathSync(main) === realpathSync(file);
+}
+
+/** @throws PaymentsStorageError if the transaction has ended since it was joined. */
+export function checkStillOpen(handle: SqliteHandle): void {
+  if (isInTransaction(handle)) return;
+  throw new PaymentsStorageError(
+    'The transaction ended before the payment was written in it, so nothing was written: await enlist… before COMMIT and ROLLBACK ' +
+      '(Promise.allSettled in the place of Promise.all).',
+  );
 }
 
 /** BEGIN fails inside of a transaction, and changes nothing there. */

@@ -15,7 +15,7 @@ import { isBusy, SqliteConnection, sqliteFailure } from './sqlite-connection.js'
 import { SQLITE } from './sqlite-dialect.js';
 import { openSqlite, type SqliteHandle } from './sqlite-engine.js';
 import { migrateFile } from './sqlite-tables.js';
-import { checkedTransaction } from './joined-transaction.js';
+import { checkedTransaction, checkStillOpen } from './joined-transaction.js';
 import { guardTransaction } from './transaction-guard.js';
 import { Turns } from './turns.js';
 
@@ -75,7 +75,10 @@ export class SqliteFile implements SqlDatabase {
     }
   };
 
-  /** A transaction on a connection of the application is not the storage's: it has no turn, and no guard. */
+  /**
+   * A transaction on a connection of the application is not the storage's: it has no turn, and no guard. What another
+   * connection hinders is not repeated: the transaction may have ended by then, and the write would be committed alone.
+   */
   readonly join = (transaction: unknown): Promise<RunScript> => {
     const handling = this.handlers.getStore();
     if (handling?.isOpen && handling.handle === transaction) return Promise.resolve(handling.run);
@@ -83,7 +86,14 @@ export class SqliteFile implements SqlDatabase {
       const handle = checkedTransaction(transaction, this.file);
       const connection = this.joined.get(handle) ?? SqliteConnection.join(handle, this.now);
       this.joined.set(handle, connection);
-      resolve((script) => withoutOthers(() => connection.run(script, true) ?? { rows: [], rowCount: null }));
+      resolve(
+        (script) =>
+          new Promise((written) => {
+            // Nothing waits from here to the write, so the transaction cannot end in between.
+            checkStillOpen(handle);
+            written(inTransaction(connection, script));
+          }),
+      );
     });
   };
 

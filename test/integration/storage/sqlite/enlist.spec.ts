@@ -54,6 +54,32 @@ describeWithSqlite('the journal of SQLite inside of a transaction', () => {
     expect((await journal.get(planned))?.record).toEqual(commits ? planned : undefined);
   });
 
+  it('is not repeated if another connection writes: the transaction may end meanwhile', async () => {
+    const { journal } = file.open();
+    const [connection, writer] = [file.connect(), file.connect()];
+    connection.exec('BEGIN');
+    writer.exec('BEGIN IMMEDIATE');
+    const joined = await journal.within?.(connection);
+    const inserting = joined?.insert(planned, 0).then(() => 'written', String);
+    connection.exec('ROLLBACK');
+    writer.exec('COMMIT');
+    expect(await inserting).toContain('PaymentsStorageError');
+    expect(await journal.get(planned)).toBeUndefined();
+  });
+
+  it('is not written if the transaction has ended after it was joined', async () => {
+    const { journal } = file.open();
+    const connection = file.connect();
+    connection.exec('BEGIN IMMEDIATE');
+    const joined = await journal.within?.(connection);
+    connection.exec('ROLLBACK');
+    await expect(joined?.insert(planned, 0)).rejects.toMatchObject({
+      name: 'PaymentsStorageError',
+      message: expect.stringContaining('The transaction ended before the payment was written') as unknown,
+    });
+    expect(await journal.get(planned)).toBeUndefined();
+  });
+
   it('keeps its time on a connection that joins again', async () => {
     const { journal } = file.open();
     const connection = file.connect();
