@@ -23,6 +23,8 @@ export interface HandlerWay<Handle> extends ExecutorDatabase {
   spoil(handle: Handle): Promise<unknown>;
   /** What a message says then. */
   readonly spoiled: string;
+  /** A statement that takes longer than a handler that does not await it. */
+  slow(handle: Handle): Promise<unknown>;
   /** Makes accounts that nobody has credited. */
   open(references: readonly string[]): Promise<unknown>;
   /** What all accounts were credited. */
@@ -122,6 +124,74 @@ export function handlerCases<Handle>(
     handle = (given, reference) => way.credit(given, reference);
     expect(await deliver()).toBe(200);
     expect((await way.times())[0]).toBe(1);
+  });
+
+  it('writes nothing after an error that spoils the transaction', async () => {
+    handle = async (given, reference) => {
+      await way.spoil(given).catch(() => undefined);
+      await way.credit(given, reference).catch(() => undefined);
+      throw new Error('after the write');
+    };
+    expect(await deliver()).toBe(500);
+    expect((await way.times())[0]).toBe(0);
+  });
+
+  it('is answered 200 only if its write stays, though work that it left running spoils the transaction', async () => {
+    let left: Promise<unknown> = Promise.resolve();
+    handle = async (given, reference) => {
+      await way.credit(given, reference);
+      left = way.slow(given).then(() => way.spoil(given).catch(() => undefined));
+    };
+    const status = await deliver();
+    await left;
+    expect((await way.times())[0]).toBe(status === 200 ? 1 : 0);
+  });
+
+  it('commits nothing if a statement runs beside a nested transaction', async (context) => {
+    if (!way.leaveOpen) {
+      context.skip('it knows no nested transactions');
+      return;
+    }
+    handle = async (given, reference) => {
+      let end: (error: Error) => void = () => undefined;
+      let failing: Promise<unknown> = Promise.resolve();
+      await new Promise((resolve) => {
+        failing = way.nested(given, async (inner) => {
+          await way.credit(inner, reference);
+          await new Promise((_resolve, reject) => {
+            end = reject;
+            resolve(undefined);
+          });
+        });
+      });
+      await expect(way.credit(given, reference)).rejects.toThrow('beside a nested transaction');
+      await expect(way.nested(given, () => Promise.resolve())).rejects.toThrow('beside a nested transaction');
+      end(new Error('no'));
+      await expect(failing).rejects.toThrow('no');
+    };
+    expect(await deliver()).toBe(503);
+    expect(errors.mock.calls.join()).toContain('beside a nested transaction');
+    expect(await way.times()).toEqual([0]);
+  });
+
+  it('commits nothing if work of a nested transaction that failed goes on', async (context) => {
+    if (!way.leaveOpen) {
+      context.skip('it knows no nested transactions');
+      return;
+    }
+    handle = async (given, reference) => {
+      let goOn: (value: unknown) => void = () => undefined;
+      let late: Promise<unknown> = Promise.resolve();
+      const failing = way.nested(given, async (inner) => {
+        late = new Promise((resolve) => (goOn = resolve)).then(() => way.credit(inner, reference));
+        await Promise.reject(new Error('no'));
+      });
+      await expect(failing).rejects.toThrow('no');
+      goOn(undefined);
+      await expect(late).rejects.toThrow('beside a nested transaction');
+    };
+    expect(await deliver()).toBe(503);
+    expect(await way.times()).toEqual([0]);
   });
 
   it.each(endings)('cannot end the transaction by %s, even if it hides the error', async (_what, end) => {

@@ -45,6 +45,13 @@ async function deadlock({ pool }: MysqlDatabase, run: (text: string) => Promise<
   }
 }
 
+/** What mysql2 has, and its types do not show. */
+interface Preparing {
+  readonly connection: unknown;
+  prepare(text: string): Promise<{ execute(values?: readonly unknown[]): Promise<unknown> }>;
+  close(): void;
+}
+
 describeWith([mysqlService], 'a handler that writes on MariaDB', () => {
   describe('with a connection of mysql2', () => {
     handlerCases<PoolConnection>(async (): Promise<HandlerWay<PoolConnection>> => {
@@ -63,12 +70,20 @@ describeWith([mysqlService], 'a handler that writes on MariaDB', () => {
             throw error;
           }
         },
+        slow: (connection) => connection.query('SELECT SLEEP(0.05)'),
         spoil: (connection) => deadlock(database, (text) => connection.query(text)),
       };
     }, [
       ['COMMIT', (connection) => connection.query('COMMIT')],
       ['ROLLBACK as an object', (connection) => connection.query({ sql: 'ROLLBACK' } as never)],
       ['START TRANSACTION', (connection) => connection.query('START TRANSACTION')],
+      [
+        'a prepared COMMIT',
+        async (connection) => {
+          const statement = await (connection as unknown as Preparing).prepare('COMMIT');
+          await statement.execute();
+        },
+      ],
       ['commit()', (connection) => connection.commit()],
       ['rollback()', (connection) => connection.rollback()],
       [
@@ -89,9 +104,37 @@ describeWith([mysqlService], 'a handler that writes on MariaDB', () => {
         ...database,
         ...(await accounts(database)),
         ...managerWay(credits),
+        slow: (manager) => manager.query('SELECT SLEEP(0.05)'),
         spoil: (manager) => deadlock(database, (text) => manager.query(text)),
       };
     }, MANAGER_ENDINGS);
+  });
+});
+
+describeWith([mysqlService], 'a connection of mysql2 that a handler kept', () => {
+  let database: MysqlDatabase;
+
+  beforeEach(async () => {
+    database = await openMysql(1);
+  });
+  afterEach(() => database.close());
+
+  it('runs no prepared statement after the end, does not give the one of the driver, and commits at once again', async () => {
+    const { pool, executor } = database;
+    await pool.query('CREATE TABLE credits (reference VARCHAR(64) PRIMARY KEY)');
+    const kept = await executor.transaction(async ({ handle }) => {
+      const connection = handle as Preparing;
+      const statement = await connection.prepare('INSERT INTO credits VALUES (?)');
+      await statement.execute(['order-1']);
+      return { connection, statement };
+    });
+    await expect(kept.statement.execute(['order-2'])).rejects.toThrow('is over');
+    expect(() => kept.connection.connection).toThrow('go around');
+    expect(() => {
+      kept.connection.close();
+    }).toThrow('out of the handler');
+    const [rows] = await pool.query('SELECT reference, @@autocommit AS autocommit FROM credits');
+    expect(rows).toEqual([{ reference: 'order-1', autocommit: 1 }]);
   });
 });
 

@@ -21,6 +21,7 @@ describeWith([postgresService], "a handler that writes with TypeORM's EntityMana
         begin: () => beginOn(dataSource),
         spoil: (manager) => manager.query('SELECT 1 / 0'),
         spoiled: '25P02',
+        slow: (manager) => manager.query('SELECT pg_sleep(0.05)'),
         open: (references) => pool.query('INSERT INTO credits SELECT unnest($1::text[]), 0', [references]),
         times: async () => {
           const { rows } = await pool.query<{ readonly times: number }>('SELECT times FROM credits');

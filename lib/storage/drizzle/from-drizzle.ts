@@ -43,16 +43,18 @@ export function fromDrizzle(db: DrizzleDatabase): SqlExecutor {
   return {
     dialect: 'postgres',
     ...runOn((text, values) => pool.query(text, values)),
-    transaction: (work, { isolationLevel } = {}) =>
-      db.transaction(async (transaction) => {
-        const guard = new CallbackGuard(NESTED);
-        const { session } = transaction as TransactionParts;
-        session.client = guardedConnection(session.client, guard);
-        followNested(transaction as Nesting, guard);
-        return guard.during(() =>
-          work({ ...runOn((text, values) => session.client.query(text, values)), handle: transaction }),
-        );
-      }, isolationLevel && { isolationLevel }),
+    transaction: (work, { isolationLevel } = {}) => {
+      const guard = new CallbackGuard(NESTED);
+      return guard.own(() =>
+        db.transaction(async (transaction) => {
+          const { session } = transaction as TransactionParts;
+          session.client = guardedConnection(session.client, guard);
+          followNested(transaction as Nesting, guard);
+          const runner = runOn((text, values) => session.client.query(text, values));
+          return guard.during(() => work(guard.transaction(runner, transaction)));
+        }, isolationLevel && { isolationLevel }),
+      );
+    },
     wrapTransaction: (handle) => {
       const { client } = openTransaction(handle, db, open).session;
       return { ...runOn((text, values) => client.query(text, values)), handle };

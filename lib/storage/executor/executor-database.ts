@@ -11,7 +11,7 @@ import {
   type SqlSession,
   statementsOf,
 } from '../sql/sql-database.js';
-import { type SqlExecutor, type SqlRunner } from '../sql/sql-executor.js';
+import { type SqlExecutor, type SqlRunner, type SqlTransaction } from '../sql/sql-executor.js';
 import { OpenTransaction } from './open-transaction.js';
 
 const NOTHING: SqlScript = { steps: [] };
@@ -185,6 +185,7 @@ class ExecutorSession implements SqlSession {
 
   async finishAndCommit(held: HeldKey): Promise<void> {
     if (!this.open || !this.inTransaction) throw overError();
+    await this.closeHandle(this.open.transaction);
     const finished = await this.inTransaction({ steps: this.dialect.finish(held) });
     if (finished.rowCount !== 1) {
       throw new PaymentsStorageError(
@@ -197,6 +198,26 @@ class ExecutorSession implements SqlSession {
     } catch (error) {
       throw this.dialect.failure(error);
     }
+    if (!this.open.transaction.close) await this.checkDone(held);
+  }
+
+  /** What the handlers left running could fail after the record, and undo their writes. */
+  private async closeHandle(transaction: SqlTransaction): Promise<void> {
+    try {
+      await answered(Promise.resolve(transaction.close?.()), 'what the handlers left running');
+    } catch (error) {
+      throw this.dialect.failure(error);
+    }
+  }
+
+  /** PostgreSQL answers COMMIT of a transaction in which a statement has failed with a ROLLBACK, and no error. */
+  private async checkDone(held: HeldKey): Promise<void> {
+    const { rows } = await this.atOnce(this.dialect.statements.inbox.state(held));
+    if (rows[0]?.['state'] === 'done') return;
+    throw new PaymentsStorageError(
+      'The database undid the webhook transaction at COMMIT, because a statement in it had failed: await everything that a handler ' +
+        'begins, and let its errors through.',
+    );
   }
 
   /** Nothing can come between: the rollback follows at once, and the executor refuses what a handler still does. */

@@ -54,22 +54,22 @@ export function fromKnex(knex: KnexInstance): SqlExecutor {
     dialect,
     query: (text, params) => withConnection(client, (runner) => runner.query(text, params)),
     execute: (text, params) => withConnection(client, (runner) => runner.execute(text, params)),
-    transaction: async (work, { isolationLevel } = {}) =>
-      knex.transaction(
-        async (transaction) => {
-          const connection = (await transaction.client.acquireConnection()) as DriverConnection;
-          const guard = new CallbackGuard(NESTED);
-          followNested(transaction.client as Partial<NestingClient> as NestingClient, guard);
-          const unguard = [guardConnection(connection, guard), guardEnds(transaction, guard)];
-          try {
-            return await guard.during(() => work(transactionOf(transaction, connection)));
-          } finally {
-            // Knex itself refuses what comes after its COMMIT or ROLLBACK.
-            for (const undo of unguard) undo();
-          }
-        },
-        { isolationLevel },
-      ),
+    transaction: async (work, { isolationLevel } = {}) => {
+      const guard = new CallbackGuard(NESTED);
+      return guard.own(async () =>
+        knex.transaction(
+          async (transaction) => {
+            const connection = (await transaction.client.acquireConnection()) as DriverConnection;
+            followNested(transaction.client as Partial<NestingClient> as NestingClient, guard);
+            guardConnection(connection, guard);
+            guardEnds(transaction, guard);
+            const runner = runOn(transaction.client, connection);
+            return guard.during(() => work(guard.transaction(runner, transaction)));
+          },
+          { isolationLevel },
+        ),
+      );
+    },
     wrapTransaction: (handle) => wrapped(handle, client),
   };
 }
@@ -114,24 +114,30 @@ function runOn(client: KnexClient, connection: unknown): SqlRunner {
   };
 }
 
-function transactionOf(transaction: KnexTransaction, connection: unknown): SqlTransaction {
-  return { ...runOn(transaction.client, connection), handle: transaction };
-}
-
 /**
- * Nested transactions have clients of their own, but the same connection of the driver: every statement comes by there.
- * Returns what ends that.
+ * Nested transactions have clients of their own, but the same connection of the driver: every statement comes by there,
+ * until COMMIT or ROLLBACK is answered. Knex itself refuses what comes later.
  */
-function guardConnection(connection: DriverConnection, guard: CallbackGuard): () => void {
+function guardConnection(connection: DriverConnection, guard: CallbackGuard): void {
   const own = Object.getOwnPropertyDescriptor(connection, 'query');
   const send = connection.query.bind(connection);
+  const run = async (text: string, work: () => Promise<unknown>): Promise<unknown> => {
+    const wasOver = guard.isOver;
+    const sent = guard.run(text, work);
+    const isLast = guard.isOver && !wasOver;
+    try {
+      return await sent;
+    } finally {
+      if (isLast && own) Object.defineProperty(connection, 'query', own);
+      else if (isLast) Reflect.deleteProperty(connection, 'query');
+    }
+  };
   connection.query = (statement, ...more) => {
     const text = typeof statement === 'string' ? statement : (statement.text ?? '');
     const callback = more.at(-1);
-    if (typeof callback !== 'function')
-      return guard.run(text, () => Promise.resolve(send(statement, ...more)));
+    if (typeof callback !== 'function') return run(text, () => Promise.resolve(send(statement, ...more)));
     const answer = callback as (error: unknown, result?: unknown) => void;
-    const sent = guard.run(
+    const sent = run(
       text,
       () =>
         new Promise((resolve, reject) => {
@@ -146,10 +152,6 @@ function guardConnection(connection: DriverConnection, guard: CallbackGuard): ()
       answer(null, result);
     }, answer);
     return undefined;
-  };
-  return () => {
-    if (own) Object.defineProperty(connection, 'query', own);
-    else Reflect.deleteProperty(connection, 'query');
   };
 }
 
@@ -177,13 +179,14 @@ function followNested(client: NestingClient, guard: CallbackGuard): void {
 }
 
 /** Knex would give the connection back after a COMMIT that was refused, with the transaction open on it. */
-function guardEnds(transaction: KnexTransaction, guard: CallbackGuard): () => void {
-  const { commit, rollback } = transaction;
-  const refuse = (): Promise<never> => guard.refuseEnd();
-  Object.assign(transaction, { commit: refuse, rollback: refuse });
-  return () => {
-    Object.assign(transaction, { commit, rollback });
-  };
+function guardEnds(transaction: KnexTransaction, guard: CallbackGuard): void {
+  type End = (value?: unknown) => unknown;
+  const { commit, rollback } = transaction as { readonly commit: End; readonly rollback: End };
+  const guarded =
+    (end: End): End =>
+    (value) =>
+      guard.isOwn ? end(value) : guard.refuseEnd();
+  Object.assign(transaction, { commit: guarded(commit), rollback: guarded(rollback) });
 }
 
 function wrapped(handle: unknown, { config }: KnexClient): SqlTransaction {

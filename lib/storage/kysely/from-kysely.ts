@@ -63,13 +63,14 @@ export function fromKysely(db: KyselyDatabase): SqlExecutor {
       db.getExecutor().provideConnection(async (lent) => {
         const guard = new CallbackGuard(NO_NESTED);
         const connection = guarded(plain(lent), guard);
-        const send = (text: string): Promise<unknown> => connection.executeQuery(compiled(text));
+        const send = (text: string): Promise<unknown> =>
+          guard.own(() => connection.executeQuery(compiled(text)));
         await plain(lent).executeQuery(
           compiled(isolationLevel ? `begin isolation level ${isolationLevel}` : 'begin'),
         );
         try {
           const result = await guard.during(async () =>
-            work({ ...runOn(connection), handle: await handleOf(db, connection, guard) }),
+            work(guard.transaction(runOn(connection), await handleOf(db, connection, guard))),
           );
           await send('commit');
           return result;

@@ -31,13 +31,15 @@ export function fromMysql2(pool: Mysql2Pool): SqlExecutor {
           await connection.query(`SET TRANSACTION ISOLATION LEVEL ${isolationLevel.toUpperCase()}`);
         }
         await connection.query('START TRANSACTION');
+        // A deadlock ends the transaction: what comes after it would be committed at once.
+        await connection.query('SET autocommit = 0');
       } catch (error) {
         connection.destroy();
         throw error;
       }
       const guarded = new GuardedConnection(connection);
       try {
-        const result = await work(transactionOn(guarded.view));
+        const result = await work(transactionOf(guarded));
         await guarded.commit();
         return result;
       } catch (error) {
@@ -102,4 +104,15 @@ function runOn(connection: Mysql2Connection): SqlRunner {
 
 function transactionOn(connection: Mysql2Connection): SqlTransaction {
   return { ...runOn(connection), handle: connection };
+}
+
+/** What the package uses in a transaction that it has begun. */
+function transactionOf(guarded: GuardedConnection): SqlTransaction {
+  const runner = runOn(guarded.view);
+  return {
+    query: (text, params) => guarded.own(() => runner.query(text, params)),
+    execute: (text, params) => guarded.own(() => runner.execute(text, params)),
+    handle: guarded.view,
+    close: () => guarded.close(),
+  };
 }

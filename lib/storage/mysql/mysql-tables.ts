@@ -73,6 +73,8 @@ const LOCK_WITHIN_S = 30;
 export function migrateMysql(executor: SqlExecutor): Promise<void> {
   // For its connection: MySQL commits the tables one by one.
   return executor.transaction(async (connection) => {
+    // Also the record of a version, before the others get the lock.
+    await connection.execute('SET autocommit = 1');
     const [lock] = await connection.query<{ readonly held: unknown }>(
       `SELECT GET_LOCK(${LOCK}, ${LOCK_WITHIN_S}) AS held`,
     );

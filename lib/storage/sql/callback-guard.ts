@@ -1,19 +1,11 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { NestedTransactions } from './nested-transactions.js';
-import { TransactionGuard } from './transaction-guard.js';
-
-const LEFT_OPEN =
-  'A handler returned in the middle of a nested transaction, whose first half would be committed: await every transaction that a ' +
-  'handler begins.';
-const BESIDE =
-  'A handler wrote beside a nested transaction that was still open, whose ROLLBACK would take that back too: await the nested ' +
-  'transaction first, or write through its own handle.';
+import { type SqlRunner, type SqlTransaction } from './sql-executor.js';
+import { LEFT_OPEN, TransactionGuard } from './transaction-guard.js';
 
 /** Guards a transaction that an ORM ends by itself, when the function that it called has ended. */
 export class CallbackGuard extends TransactionGuard {
   readonly nested: NestedTransactions;
-  /** Only the ORM's own end is to come. */
-  private isEnding = false;
 
   /** @param nestedNames The names that the ORM gives to the savepoints of its nested transactions. */
   constructor(nestedNames: RegExp) {
@@ -22,31 +14,39 @@ export class CallbackGuard extends TransactionGuard {
   }
 
   override run<T>(text: string, send: () => Promise<T>): Promise<T> {
-    if (!this.isEnding && !this.nested.admits(text)) return Promise.reject(this.refuseBeside());
-    return super.run(text, send);
+    const isRefused = !this.isOwn && !this.isClosed && !this.nested.admits(text);
+    return isRefused ? Promise.reject(this.refuseBeside()) : super.run(text, send);
   }
 
-  /** Refuses what comes beside an open nested transaction. Nothing is committed then. */
-  refuseBeside(): Error {
-    return this.fail(BESIDE);
+  override async close(): Promise<void> {
+    await super.close();
+    if (this.nested.areOpen) throw new PaymentsStorageError(LEFT_OPEN);
+  }
+
+  /** What the package uses, on a runner whose statements come by here. */
+  transaction(runner: SqlRunner, handle: unknown): SqlTransaction {
+    return {
+      query: (text, params) => this.own(() => runner.query(text, params)),
+      execute: (text, params) => this.own(() => runner.execute(text, params)),
+      handle,
+      close: () => this.close(),
+    };
   }
 
   /**
-   * Runs the function. Afterwards the ORM's own COMMIT or ROLLBACK may come.
+   * Runs the function. Afterwards the ORM's own COMMIT or ROLLBACK may come, if the ORM runs in the context of `own`.
    *
    * @throws PaymentsStorageError if the function did what keeps its work from being committed.
    */
   async during<T>(work: () => Promise<T>): Promise<T> {
     try {
-      const result = await work();
-      if (this.nested.areOpen) throw new PaymentsStorageError(LEFT_OPEN);
-      this.ending('commit');
+      const result = await this.foreign(work);
+      await this.close();
       return result;
     } catch (error) {
-      this.ending('rollback');
+      // What comes later is refused. The ORM's ROLLBACK waits behind what still hangs.
+      await this.stop().catch(() => undefined);
       throw error;
-    } finally {
-      this.isEnding = true;
     }
   }
 }

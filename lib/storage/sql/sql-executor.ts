@@ -43,6 +43,13 @@ export interface SqlTransaction extends SqlRunner {
    * `context.transaction`.
    */
   readonly handle: unknown;
+  /**
+   * Called when the handlers have ended, before their delivery is recorded as done. From then on, refuses everything
+   * that comes through `handle`; `query` and `execute` still work. Waits for what still runs, and rejects if any of it
+   * failed, or if a nested transaction is open. Without it, a statement that a handler did not await may fail between
+   * the record and COMMIT. The package then believes a COMMIT only after it has read that the delivery is done.
+   */
+  close?(): Promise<void>;
 }
 
 /**

@@ -1,4 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
+import { answered } from './answered.js';
 import { endsTransaction } from './ends-transaction.js';
 import { type SqlDialect } from './sql-executor.js';
 
@@ -8,37 +10,83 @@ const OVER =
 const NOT_YOURS =
   'The webhook transaction ends after the handlers: take COMMIT, ROLLBACK and release() out of the handler (a savepoint is fine, ' +
   'and so is a nested transaction of an ORM). To undo everything, throw an error.';
+const FAILED_LATE =
+  'A statement that a handler had begun and not awaited failed after the handlers had returned, so nothing was committed: await ' +
+  'everything that a handler begins.';
+const BESIDE =
+  'A handler wrote beside a nested transaction that was still open, whose ROLLBACK would take that back too: await the nested ' +
+  'transaction first, or write through its own handle.';
+/** A handler that returned too early. */
+export const LEFT_OPEN =
+  'A handler returned in the middle of a nested transaction, whose first half would be committed: await every transaction that a ' +
+  'handler begins.';
+/** How the package and the ORMs end a transaction. */
+const LAST = /^\s*(?:COMMIT|ROLLBACK(?!\s+TO\b))\b/i;
+
+/** The guard whose package sends what runs in this context. */
+const sending = new AsyncLocalStorage<TransactionGuard | undefined>();
 
 /**
- * A connection that a handler uses, and whose transaction only the package ends. Between COMMIT and the return of the
- * connection an ORM would still run a statement of code that nobody awaits, and the database would commit it by itself,
- * also after a ROLLBACK.
+ * A connection that a handler uses, and whose transaction only the package ends. A statement of code that nobody awaits
+ * could fail between the record of the delivery and COMMIT, and take the handlers' writes with it. After COMMIT or
+ * ROLLBACK the database would commit it by itself.
  */
 export class TransactionGuard {
-  private state: 'open' | 'ending' | 'over' = 'open';
+  protected isClosed = false;
+  private isSent = false;
   /** Why nothing may be committed, even if a handler hides the error. */
   private failure: PaymentsStorageError | undefined;
   private readonly running = new Set<Promise<unknown>>();
+  private settled: Promise<void> | undefined;
 
   constructor(private readonly dialect: SqlDialect) {}
 
   /** COMMIT or ROLLBACK was sent: nobody knows whether it was done, unless it was answered. */
   get isOver(): boolean {
-    return this.state === 'over';
+    return this.isSent;
   }
 
-  /** Runs a statement, unless it is over or would end the transaction before `ending`. */
+  /** Whether the caller is the package. A state cannot tell: a handler's code may run at any time. */
+  get isOwn(): boolean {
+    return sending.getStore() === this;
+  }
+
+  /** Runs what the package sends itself. */
+  own<T>(work: () => T): T {
+    return sending.run(this, work);
+  }
+
+  /** Runs what may come from handlers, inside of what the package sends. */
+  foreign<T>(work: () => T): T {
+    return sending.run(undefined, work);
+  }
+
+  /** Runs a statement, unless it comes too late, or would end the transaction and is not the package's. */
   run<T>(text: string, send: () => Promise<T>): Promise<T> {
-    if (this.isOver) return this.refuseLate();
-    const ends = endsTransaction(text, this.dialect);
-    if (ends && this.state === 'ending') return this.end(send);
-    return ends ? this.refuseEnd() : this.follow(send());
+    if (this.isSent) return this.refuseLate();
+    if (this.isOwn) {
+      this.isSent = LAST.test(text);
+      return send();
+    }
+    if (this.isClosed) return this.refuseLate();
+    return endsTransaction(text, this.dialect) ? this.refuseEnd() : this.follow(send());
   }
 
-  /** From now on a COMMIT or ROLLBACK comes from the package. */
-  ending(how: 'commit' | 'rollback'): void {
-    if (how === 'commit' && this.failure) throw this.failure;
-    this.state = 'ending';
+  /**
+   * Takes nothing more from the handlers, and waits for what they began.
+   *
+   * @throws PaymentsStorageError if nothing may be committed.
+   */
+  async close(): Promise<void> {
+    await this.stop();
+    if (this.failure) throw this.failure;
+  }
+
+  /** The same before a ROLLBACK. Rejects if something still runs after the time limit of an answer. */
+  stop(): Promise<void> {
+    this.isClosed = true;
+    this.settled ??= this.settle();
+    return this.settled;
   }
 
   /** Refuses what would end the transaction. Nothing is committed then. */
@@ -51,21 +99,23 @@ export class TransactionGuard {
     return this.fail(NOT_YOURS);
   }
 
-  /** Keeps the first reason for which nothing may be committed. */
-  protected fail(why: string): PaymentsStorageError {
+  /** Refuses what would share a savepoint with a nested transaction that it does not belong to. */
+  refuseBeside(): Error {
+    return this.fail(BESIDE);
+  }
+
+  private refuseLate(): Promise<never> {
+    return Promise.reject(new PaymentsStorageError(OVER));
+  }
+
+  private fail(why: string): PaymentsStorageError {
     this.failure ??= new PaymentsStorageError(why);
     return this.failure;
   }
 
-  refuseLate(): Promise<never> {
-    return Promise.reject(new PaymentsStorageError(OVER));
-  }
-
-  /** Runs the last statement, after all others: what an ORM does before a statement may take longer for those. */
-  private async end<T>(send: () => Promise<T>): Promise<T> {
-    this.state = 'over';
-    await Promise.allSettled(this.running);
-    return send();
+  private async settle(): Promise<void> {
+    const ended = await answered(Promise.allSettled(this.running), 'a statement that a handler left running');
+    if (ended.some(({ status }) => status === 'rejected')) this.fail(FAILED_LATE);
   }
 
   private follow<T>(work: Promise<T>): Promise<T> {

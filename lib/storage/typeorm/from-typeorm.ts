@@ -50,12 +50,17 @@ export function fromTypeOrm(dataSource: TypeOrmDataSource): SqlExecutor {
     execute: (text, params) => withRunner(dataSource, (runner) => runOn(runner).execute(text, params)),
     transaction: async (work, { isolationLevel } = {}) => {
       const runner = dataSource.createQueryRunner('master');
-      await begin(runner, isolationLevel?.toUpperCase() as IsolationLevel | undefined);
+      await begin(runner, dialect, isolationLevel?.toUpperCase() as IsolationLevel | undefined);
       const guarded = new GuardedRunner(runner, dialect);
       try {
-        const result = await work(transactionOf(runner));
+        const given = transactionOf(runner);
+        const result = await work({
+          query: (text, params) => guarded.own(() => given.query(text, params)),
+          execute: (text, params) => guarded.own(() => given.execute(text, params)),
+          handle: given.handle,
+          close: () => guarded.close(),
+        });
         await guarded.commit();
-        await guarded.release();
         return result;
       } catch (error) {
         await guarded.rollback(error as Error);
@@ -99,9 +104,15 @@ async function withRunner<T>(
   }
 }
 
-async function begin(runner: TypeOrmQueryRunner, level: IsolationLevel | undefined): Promise<void> {
+async function begin(
+  runner: TypeOrmQueryRunner,
+  dialect: SqlDialect,
+  level: IsolationLevel | undefined,
+): Promise<void> {
   try {
     await runner.startTransaction(level);
+    // A deadlock ends the transaction: what comes after it would be committed at once.
+    if (dialect === 'mysql') await runner.query('SET autocommit = 0', undefined, true);
   } catch (error) {
     await runner.rollbackTransaction().catch(() => undefined);
     await runner.release();

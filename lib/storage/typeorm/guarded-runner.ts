@@ -1,53 +1,82 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
+import { answered } from '../sql/answered.js';
 import { type SqlDialect } from '../sql/sql-executor.js';
-import { TransactionGuard } from '../sql/transaction-guard.js';
+import { LEFT_OPEN, TransactionGuard } from '../sql/transaction-guard.js';
 import { type TypeOrmQueryRunner } from './typeorm-data-source.js';
 
 type Query = (text: string, ...more: unknown[]) => Promise<unknown>;
+type Transaction = (...given: unknown[]) => Promise<unknown>;
 
 /** What a runner has that its interface does not show. */
 interface RunnerParts {
   query: Query;
   release: () => Promise<void>;
-  stream: (...given: unknown[]) => Promise<unknown>;
+  stream: Query;
+  readonly manager: { transaction: Transaction };
+  /** How many transactions are open, one inside of the other; absent in old versions. */
+  readonly transactionDepth?: number;
   /** PostgreSQL: closes the connection if there is an error. */
   readonly releasePostgresConnection?: (error: Error) => Promise<void>;
   /** MySQL. */
   readonly databaseConnection?: { readonly destroy?: () => void };
 }
 
+/** A nested transaction, and the guarded runner that it is of. */
+interface Nested {
+  readonly of: GuardedRunner;
+}
+
+/** The nested transaction whose code runs. */
+const inside = new AsyncLocalStorage<Nested>();
+
 /** A runner whose transaction only the package ends. */
 export class GuardedRunner {
   private readonly guard: TransactionGuard;
   private readonly parts: RunnerParts;
-  /** Gives the connection back. */
-  readonly release: () => Promise<void>;
+  private readonly send: Query;
+  private readonly release: () => Promise<void>;
+  /** The innermost nested transaction that is open. */
+  private nested: Nested | undefined;
 
   constructor(
     private readonly runner: TypeOrmQueryRunner,
-    dialect: SqlDialect,
+    private readonly dialect: SqlDialect,
   ) {
     const guard = new TransactionGuard(dialect);
     this.guard = guard;
     const parts = runner as unknown as RunnerParts;
     this.parts = parts;
     this.release = parts.release.bind(runner);
-    const query = parts.query.bind(runner);
+    this.send = parts.query.bind(runner);
+    const { send } = this;
     const stream = parts.stream.bind(runner);
-    parts.query = (text, ...more) => guard.run(text, () => query(text, ...more));
-    parts.stream = (...given) => (guard.isOver ? guard.refuseLate() : stream(...given));
+    parts.query = (text, ...more) => this.run(text, () => send(text, ...more));
+    parts.stream = (text, ...more) => this.run(text, () => stream(text, ...more));
     parts.release = () => guard.refuseEnd();
+    this.guardNested(parts.manager);
+  }
+
+  /** Runs what the package sends itself. */
+  own<T>(work: () => T): T {
+    return this.guard.own(work);
+  }
+
+  /** Takes nothing more from the handlers. Rejects if nothing may be committed. */
+  async close(): Promise<void> {
+    await this.guard.close();
+    const { transactionDepth = 1 } = this.parts;
+    if (transactionDepth > 1) throw new PaymentsStorageError(LEFT_OPEN);
   }
 
   /** Rejects if nothing was committed, or if nobody knows. */
   async commit(): Promise<void> {
-    this.guard.ending('commit');
-    await this.runner.commitTransaction();
-    if (!this.runner.isTransactionActive) return;
-    throw new PaymentsStorageError(
-      'A handler returned in the middle of a nested transaction, whose first half would be committed: await every transaction that ' +
-        'a handler begins.',
+    await this.close();
+    await answered(
+      this.own(() => this.runner.commitTransaction()),
+      'the answer to COMMIT',
     );
+    await this.giveBack();
   }
 
   /** Rolls back, unless COMMIT was sent, and gives the connection back, or closes it if its state is unknown. */
@@ -56,14 +85,58 @@ export class GuardedRunner {
       await this.discard(reason);
       return;
     }
-    this.guard.ending('rollback');
-    // A nested transaction that is open takes the first of them.
-    await this.runner.rollbackTransaction().catch(() => undefined);
     try {
-      if (this.runner.isTransactionActive) await this.parts.query('ROLLBACK');
-      await this.release();
+      await this.guard.stop();
+      await answered(
+        this.own(() => this.rollbackAll()),
+        'the answer to ROLLBACK',
+      );
     } catch (error) {
       await this.discard(error as Error);
+      return;
+    }
+    await this.giveBack();
+  }
+
+  private async rollbackAll(): Promise<void> {
+    // A nested transaction that is open takes the first of them.
+    await this.runner.rollbackTransaction().catch(() => undefined);
+    if (this.runner.isTransactionActive) await this.parts.query('ROLLBACK');
+  }
+
+  private run<T>(text: string, send: () => Promise<T>): Promise<T> {
+    return this.isBeside() ? Promise.reject(this.guard.refuseBeside()) : this.guard.run(text, send);
+  }
+
+  /** Whether the caller is outside of the nested transaction that is open, or inside of one that has ended. */
+  private isBeside(): boolean {
+    if (this.guard.isOwn) return false;
+    const current = inside.getStore();
+    return (current?.of === this ? current : undefined) !== this.nested;
+  }
+
+  /** A connection has one stack of savepoints: what comes beside a nested transaction would be undone with it. */
+  private guardNested(manager: RunnerParts['manager']): void {
+    const begin = manager.transaction.bind(manager);
+    manager.transaction = async (...given) => {
+      if (this.isBeside()) throw this.guard.refuseBeside();
+      const outer = this.nested;
+      const own: Nested = { of: this };
+      this.nested = own;
+      try {
+        return await inside.run(own, () => begin(...given));
+      } finally {
+        this.nested = outer;
+      }
+    };
+  }
+
+  private async giveBack(): Promise<void> {
+    try {
+      if (this.dialect === 'mysql') await answered(this.send('SET autocommit = 1'), 'the connection');
+      await this.release();
+    } catch (error) {
+      await this.discard(error as Error).catch(() => undefined);
     }
   }
 

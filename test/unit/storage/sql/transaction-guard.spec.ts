@@ -1,53 +1,65 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { TransactionGuard } from '../../../../lib/storage/sql/transaction-guard.js';
 
 describe('a guarded transaction', () => {
-  /** Statements in the order in which the connection gets them. */
-  function sender() {
-    const sent: string[] = [];
-    const send =
-      (text: string, delay: Promise<unknown> = Promise.resolve()) =>
-      async (): Promise<string> => {
-        await delay;
-        sent.push(text);
-        return text;
-      };
-    return { sent, send };
-  }
+  const sent = (): Promise<string> => Promise.resolve('sent');
 
-  it('sends COMMIT after every statement that came before it, even one that a subscriber delays', async () => {
+  it('takes nothing more from handlers when it is closed, and waits for what runs', async () => {
     const guard = new TransactionGuard('postgres');
-    const { sent, send } = sender();
-    let go = (): void => undefined;
-    const delay = new Promise<void>((resolve) => (go = resolve));
-    const early = guard.run('UPDATE a', send('UPDATE a', delay));
-    guard.ending('commit');
-    const end = guard.run('COMMIT', send('COMMIT'));
-    await expect(guard.run('UPDATE b', send('UPDATE b'))).rejects.toThrow('is over');
-    go();
-    expect(await Promise.all([early, end])).toEqual(['UPDATE a', 'COMMIT']);
-    expect(sent).toEqual(['UPDATE a', 'COMMIT']);
-  });
-
-  it('sends COMMIT after a statement that failed', async () => {
-    const guard = new TransactionGuard('postgres');
-    const { send } = sender();
-    const failing = guard.run('UPDATE a', () => Promise.reject(new Error('no')));
-    guard.ending('commit');
-    await expect(failing).rejects.toThrow('no');
-    expect(await guard.run('COMMIT', send('COMMIT'))).toBe('COMMIT');
+    let answer: (text: string) => void = () => undefined;
+    const early = guard.run('UPDATE a', () => new Promise<string>((resolve) => (answer = resolve)));
+    const closed = vi.fn();
+    const closing = guard.close().then(closed);
+    await expect(guard.run('UPDATE b', sent)).rejects.toThrow('is over');
+    expect(closed).not.toHaveBeenCalled();
+    answer('early');
+    await closing;
+    expect(await early).toBe('early');
+    expect(await guard.own(() => guard.run('UPDATE inbox', sent))).toBe('sent');
+    expect(guard.isOver).toBe(false);
+    await guard.own(() => guard.run('COMMIT', sent));
     expect(guard.isOver).toBe(true);
+    await expect(guard.own(() => guard.run('SELECT 1', sent))).rejects.toThrow('is over');
   });
 
-  it('refuses a COMMIT of somebody else, and then its own, but not its ROLLBACK', async () => {
+  it('refuses to be committed if what ran at its close failed', async () => {
     const guard = new TransactionGuard('postgres');
-    const { sent, send } = sender();
-    await expect(guard.run('COMMIT', send('COMMIT'))).rejects.toThrow('out of the handler');
-    expect(() => {
-      guard.ending('commit');
-    }).toThrow('out of the handler');
-    guard.ending('rollback');
-    await guard.run('ROLLBACK', send('ROLLBACK'));
-    expect(sent).toEqual(['ROLLBACK']);
+    const failing = guard.run('UPDATE a', () => Promise.reject(new Error('no')));
+    await expect(guard.close()).rejects.toThrow('had begun and not awaited');
+    await expect(failing).rejects.toThrow('no');
+    await guard.stop();
+    expect(await guard.own(() => guard.run('ROLLBACK', sent))).toBe('sent');
+  });
+
+  it('waits for a statement that hangs no longer than for an answer', async () => {
+    vi.useFakeTimers();
+    try {
+      const guard = new TransactionGuard('mysql');
+      void guard.run('SELECT SLEEP(60)', () => new Promise(() => undefined));
+      const closing = expect(guard.close()).rejects.toThrow('4000 ms');
+      await vi.advanceTimersByTimeAsync(4_000);
+      await closing;
+      await expect(guard.stop()).rejects.toThrow('4000 ms');
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('refuses a COMMIT of somebody else at any time, and then its own close', async () => {
+    const guard = new TransactionGuard('postgres');
+    await expect(guard.run('COMMIT', sent)).rejects.toThrow('out of the handler');
+    await expect(guard.own(() => guard.foreign(() => guard.run('COMMIT', sent)))).rejects.toThrow(
+      'out of the handler',
+    );
+    await expect(guard.close()).rejects.toThrow('out of the handler');
+    await expect(guard.run('ROLLBACK', sent)).rejects.toThrow('is over');
+    await guard.own(() => guard.run('ROLLBACK TO SAVEPOINT part', sent));
+    expect(guard.isOver).toBe(false);
+  });
+
+  it('knows the package by its own context only', async () => {
+    const guard = new TransactionGuard('postgres');
+    const other = new TransactionGuard('postgres');
+    await expect(other.own(() => guard.run('COMMIT', sent))).rejects.toThrow('out of the handler');
   });
 });
