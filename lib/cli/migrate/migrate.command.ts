@@ -65,9 +65,8 @@ async function runMigrate(args: readonly string[], context: CommandContext): Pro
     return 0;
   }
   const { schema, file } = values;
-  const work = values.status ? showStatus : migrate;
   return dialect.use({ url, schema, file, folder: context.folder }, (tables) =>
-    work(tables, dialect, context),
+    values.status ? showStatus(tables, dialect, values, context) : migrate(tables, dialect, context),
   );
 }
 
@@ -101,24 +100,38 @@ function unknownDatabase(url: string, sql: boolean): string {
 async function showStatus(
   { place, found: read }: StorageTables,
   dialect: Dialect,
+  values: Values,
   { terminal: { data, paintData } }: CommandContext,
 ): Promise<number> {
   const found = await read();
   const fit = versionFit(found, dialect.needed);
   const mark = fit === 'usable' ? paintData('green', '✔') : paintData('red', '✖');
-  data(`${mark} ${place} ${STATUS[fit](found, dialect)}.`);
+  data(`${mark} ${place} ${STATUS[fit](found, dialect, placeOptions(values))}.`);
   return fit === 'usable' ? 0 : 1;
 }
 
 /** What is found and what is needed, as the end of a sentence. */
-const STATUS: Readonly<Record<VersionFit, (found: StoredVersion, dialect: Dialect) => string>> = {
+const STATUS: Readonly<
+  Record<VersionFit, (found: StoredVersion, dialect: Dialect, options: string) => string>
+> = {
   usable: (found, { needed }) =>
     `${holds(found)}, and this version of nestjs-payments needs ${needed}${found.version > needed ? ' and can use them' : ''}`,
-  older: (found, { needed, name }) =>
-    `${holds(found)}, and this version of nestjs-payments needs ${needed}: run npx nestjs-payments migrate, or what ` +
-    `npx nestjs-payments migrate --sql --dialect ${name} --from ${found.version} prints`,
+  older: (found, { needed, name }, options) =>
+    `${holds(found)}, and this version of nestjs-payments needs ${needed}: run npx nestjs-payments migrate${options}, or what ` +
+    `npx nestjs-payments migrate --sql --dialect ${name} --from ${found.version}${options} prints`,
   newer: (found, { needed }) => `${holds(found)}, which ${refusalOfNewer(found, needed)}`,
 };
+
+/** The options that say which tables are meant, for a shell: without them the command would change others. */
+function placeOptions({ schema, file, dotenv }: Values): string {
+  return Object.entries({ schema, file, dotenv })
+    .map(([name, value]) => (value === undefined ? '' : ` --${name} ${shellQuoted(value)}`))
+    .join('');
+}
+
+function shellQuoted(word: string): string {
+  return /^[\w./:@-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
 
 function holds({ version }: StoredVersion): string {
   return version === 0 ? 'holds no tables of nestjs-payments' : `holds version ${version} of the tables`;

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
@@ -77,7 +78,16 @@ describeWith([postgresService], 'nestjs-payments migrate with PostgreSQL', () =>
     const older = await migrate('--status');
     expect(older.code).toBe(1);
     expect(older.stdout).toContain('holds version 3 of the tables');
-    expect(older.stdout).toContain('migrate --sql --dialect postgres --from 3 prints');
+    expect(older.stdout).toContain(`run npx nestjs-payments migrate --schema '${schema}', or`);
+    expect(older.stdout).toContain(`migrate --sql --dialect postgres --from 3 --schema '${schema}' prints`);
+  });
+
+  it('advises a command for the same tables, as a shell reads it', async () => {
+    const nobodys = `it's "$HOME" \\ -x`;
+    const { stdout } = await migrate('--status', '--schema', nobodys);
+    const [, words = ''] = /run npx nestjs-payments migrate (.*), or what/.exec(stdout) ?? [];
+    const read = execFileSync('sh', ['-c', `printf '%s\\n' ${words}`], { encoding: 'utf8' });
+    expect(read).toBe(`--schema\n${nobodys}\n`);
   });
 
   it('meets tables of a newer version: what it can use it leaves alone, the rest it refuses', async () => {
