@@ -77,6 +77,8 @@ describeWith([mysqlService], 'a handler that writes on MariaDB', () => {
       ['COMMIT', (connection) => connection.query('COMMIT')],
       ['ROLLBACK as an object', (connection) => connection.query({ sql: 'ROLLBACK' } as never)],
       ['START TRANSACTION', (connection) => connection.query('START TRANSACTION')],
+      ['CREATE TABLE', (connection) => connection.query('CREATE TABLE other (id INT)')],
+      ['LOCK TABLES', (connection) => connection.query('LOCK TABLES credits WRITE')],
       [
         'a prepared COMMIT',
         async (connection) => {

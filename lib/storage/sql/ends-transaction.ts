@@ -11,12 +11,13 @@ const RUN_BY_MYSQL = /\/\*M?!\d*|\*\//g;
 /** `ROLLBACK TO` a savepoint ends no transaction. BEGIN does in MySQL. */
 const ENDS =
   /(?:^|;)\s*(?:BEGIN|START\s+TRANSACTION|COMMIT|END|ABORT|PREPARE\s+TRANSACTION|ROLLBACK(?!\s+(?:(?:TRANSACTION|WORK)\s+)?TO\b))\b/i;
-/** Switching it on commits, in MySQL. */
-const SETS_AUTOCOMMIT = /(?:^|;)\s*SET\b[^;]*\bautocommit\b/i;
+/** Statements before which MySQL commits without saying so, those that keep a lock, and the setting that commits. */
+const COMMITS_IN_MYSQL =
+  /(?:^|;)\s*(?:(?:CREATE|DROP)(?!\s+(?:OR\s+REPLACE\s+)?TEMPORARY\b)|ALTER|TRUNCATE|RENAME|LOCK|UNLOCK|GRANT|REVOKE|ANALYZE|OPTIMIZE|REPAIR|CHECK|FLUSH|RESET|INSTALL|UNINSTALL|XA|SET\s+PASSWORD|SET\b[^;]*\bautocommit)\b/i;
 
-/** Whether a text holds a statement that begins or ends a transaction. */
+/** Whether a text holds a statement that begins or ends a transaction, or that MySQL commits before. */
 export function endsTransaction(text: string, dialect: SqlDialect | 'sqlite'): boolean {
   if (dialect !== 'mysql') return ENDS.test(text.replace(QUOTED, ' '));
   const read = text.replace(QUOTED_IN_MYSQL, ' ').replace(RUN_BY_MYSQL, ' ');
-  return ENDS.test(read) || SETS_AUTOCOMMIT.test(read);
+  return ENDS.test(read) || COMMITS_IN_MYSQL.test(read);
 }

@@ -8,8 +8,8 @@ const OVER =
   'The webhook transaction is over: await everything that a handler begins, before it returns or throws (Promise.allSettled in the ' +
   'place of Promise.all).';
 const NOT_YOURS =
-  'The webhook transaction ends after the handlers: take COMMIT, ROLLBACK and release() out of the handler (a savepoint is fine, ' +
-  'and so is a nested transaction of an ORM). To undo everything, throw an error.';
+  'The webhook transaction ends after the handlers: take COMMIT, ROLLBACK and release() out of the handler, and in MySQL what changes ' +
+  'or locks tables (a savepoint is fine, and so is a nested transaction of an ORM). To undo everything, throw an error.';
 const FAILED_LATE =
   'A statement that a handler had begun and not awaited failed after the handlers had returned, so nothing was committed: await ' +
   'everything that a handler begins.';
