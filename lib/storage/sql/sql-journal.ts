@@ -55,6 +55,7 @@ export class SqlJournal implements JournalStore {
       // No row and no tombstone: another process wrote the row after the operation began.
       if (stored) return { inserted: true, stored };
     }
+    if (this.isJoined) throw rowWasRemoved(record);
     throw new PaymentsStorageError(
       'The payment could not be written: others write and remove it all the time.',
     );
