@@ -166,6 +166,69 @@ describeWith([mysqlService], 'a payment that is enlisted on a connection of mysq
     expect(await journal.get(planned)).toBeUndefined();
   });
 
+  it('is refused on a connection to another database that has the tables, too', async () => {
+    const other = await openMysql();
+    const connection = await other.pool.getConnection();
+    await connection.beginTransaction();
+    await expect(storage().journal.within?.(connection)).rejects.toMatchObject({
+      name: 'PaymentsConfigError',
+      message: expect.stringContaining('another database') as unknown,
+    });
+    connection.release();
+    await other.close();
+  });
+
+  it('is written with others that are enlisted at the same time', async () => {
+    const { journal } = storage();
+    const connection = await database.pool.getConnection();
+    await connection.beginTransaction();
+    const records = ['order-1', 'order-2', 'order-3'].map((reference) => ({ ...planned, reference }));
+    await Promise.all(records.map(async (record) => (await journal.within?.(connection))?.insert(record, 0)));
+    await connection.commit();
+    connection.release();
+    for (const record of records) expect((await journal.get(record))?.record).toEqual(record);
+  });
+
+  it.each([
+    ['SAVEPOINT nestjs', 'ROLLBACK'],
+    ['INSERT INTO payments_journal', 'ROLLBACK'],
+    ['RELEASE', 'ROLLBACK'],
+    ['INSERT INTO payments_journal', 'ROLLBACK TO SAVEPOINT part'],
+  ])('is not written if the application sends, right before %s, %s', async (statement, ends) => {
+    const { journal } = storage();
+    const connection = await database.pool.getConnection();
+    await connection.beginTransaction();
+    await connection.query('SAVEPOINT part');
+    const joined = await journal.within?.(connection);
+    for (const method of ['query', 'execute'] as const) {
+      const send = connection[method].bind(connection) as (...given: unknown[]) => Promise<unknown>;
+      connection[method] = (async (...given: unknown[]) => {
+        if (String(given[0]).startsWith(statement)) await connection.query(ends);
+        return send(...given);
+      }) as never;
+    }
+    await expect(joined?.insert(planned, 0)).rejects.toMatchObject({
+      name: 'PaymentsStorageError',
+      message: expect.stringContaining('The transaction ended before') as unknown,
+    });
+    connection.destroy();
+    expect(await journal.get(planned)).toBeUndefined();
+  });
+
+  it('is not planned as the next attempt if the transaction ends meanwhile', async () => {
+    const { journal } = storage();
+    const { stored } = await journal.insert(journalRecord('order-1', { state: 'rejected' }), 0);
+    const connection = await database.pool.getConnection();
+    await connection.beginTransaction();
+    const joined = await journal.within?.(connection);
+    await connection.rollback();
+    await expect(joined?.replace(stored?.version ?? 0, planned, 0)).rejects.toMatchObject({
+      message: expect.stringContaining('The transaction ended before') as unknown,
+    });
+    connection.release();
+    expect((await journal.get(planned))?.record).toEqual(stored?.record);
+  });
+
   describe('in a handler', () => {
     enlistingHandlerContract(storage);
   });

@@ -1,23 +1,79 @@
-import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { PaymentsConfigError, PaymentsStorageError } from '../../errors/payments-errors.js';
 import { errorCodes } from '../sql/error-code.js';
 import { type GivenTransaction } from '../sql/executor-dialect.js';
 import { type RunScript } from '../sql/sql-database.js';
-import { raw } from '../sql/sql-template.js';
+import { raw, sql } from '../sql/sql-template.js';
 
 const SAVEPOINT = 'nestjs_payments_enlist';
 /** A savepoint does not exist. Without a transaction it is gone as soon as it is made. */
 const NO_SAVEPOINT = '1305';
 
-/** @throws PaymentsConfigError if no transaction is open. */
-export async function joinOpen({ run }: GivenTransaction): Promise<RunScript> {
+/** The end fails if no transaction is open, or if the one of the begin has ended. */
+export const PROBE = { begin: raw(`SAVEPOINT ${SAVEPOINT}`), end: raw(`RELEASE SAVEPOINT ${SAVEPOINT}`) };
+
+/** What runs on a connection: a savepoint releases those that were made after it, so operations must not overlap. */
+const running = new WeakMap<object, Promise<unknown>>();
+
+/** @throws PaymentsConfigError if no transaction is open, or one of another database. */
+export async function joinOpen({ run, own, handle }: GivenTransaction): Promise<RunScript> {
+  const inTurn = turnsOf(handle as object);
+  await inTurn(() => checkOpen(run));
+  const given = await inTurn(() => databaseOf(run));
+  if (given !== (await databaseOf(own))) {
+    throw new PaymentsConfigError(
+      'The transaction belongs to another database than the storage, so the payment would never be sent: enlist it in a transaction ' +
+        'of the database that the executor of sqlStorage({ executor }) has.',
+    );
+  }
+  return (script) =>
+    inTurn(async () => {
+      try {
+        return await run(script);
+      } catch (error) {
+        if (!hasNoSavepoint(error)) throw error;
+        if (script.takeBack) await run(script.takeBack);
+        throw new PaymentsStorageError(
+          'The transaction ended before the payment was written in it, so nothing was written: await enlist… before COMMIT, ' +
+            'ROLLBACK and ROLLBACK TO SAVEPOINT (Promise.allSettled in the place of Promise.all).',
+        );
+      }
+    });
+}
+
+async function checkOpen(run: RunScript): Promise<void> {
   try {
-    await run({ steps: [raw(`SAVEPOINT ${SAVEPOINT}`), raw(`RELEASE SAVEPOINT ${SAVEPOINT}`)] });
-    return run;
+    await run({ steps: [PROBE.begin, PROBE.end] });
   } catch (error) {
-    if (!errorCodes(error).includes(NO_SAVEPOINT)) throw error;
+    if (!hasNoSavepoint(error)) throw error;
     throw new PaymentsConfigError(
       "No transaction is open on this connection, so the payment would not belong to the application's rows: begin it before " +
         'enlist…, and commit it after it.',
     );
   }
+}
+
+/** What tells two databases apart: the name may be the same on two servers. MariaDB has no `server_uuid`. */
+async function databaseOf(run: RunScript): Promise<string> {
+  const { rows: names } = await run({ steps: [sql`SELECT DATABASE() AS name`] });
+  const { rows: server } = await run({
+    steps: [
+      {
+        text: "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('hostname', 'port', 'datadir', 'server_uuid', 'server_uid')",
+      },
+    ],
+  });
+  return JSON.stringify([names, server]);
+}
+
+function hasNoSavepoint(error: unknown): boolean {
+  return errorCodes(error).includes(NO_SAVEPOINT);
+}
+
+function turnsOf(handle: object): <T>(work: () => Promise<T>) => Promise<T> {
+  return (work) => {
+    const before = running.get(handle) ?? Promise.resolve();
+    const done = before.then(work, work);
+    running.set(handle, done);
+    return done;
+  };
 }

@@ -8,7 +8,7 @@ import { type PortableDialect } from '../sql/portable-dialect.js';
 import { finishHeld, portableInbox } from '../sql/portable-inbox.js';
 import { portableJournal } from '../sql/portable-journal.js';
 import { joined, raw, sql } from '../sql/sql-template.js';
-import { joinOpen } from './joined-transaction.js';
+import { joinOpen, PROBE } from './joined-transaction.js';
 import { checkMysql, migrateMysql, NOT_MIGRATED } from './mysql-tables.js';
 
 const STATES: Readonly<Record<JournalState, true>> = {
@@ -70,7 +70,7 @@ export const MYSQL_DIALECT: ExecutorDialect = {
     inbox: portableInbox(MYSQL),
     journal: portableJournal(MYSQL),
     // At REPEATABLE READ, the default, only a SELECT with a lock sees what others have committed.
-    joinedJournal: () => portableJournal({ ...MYSQL, latest: raw('FOR UPDATE') }),
+    joinedJournal: () => portableJournal({ ...MYSQL, latest: raw('FOR UPDATE'), probe: PROBE }),
     conflicts: portableConflicts(MYSQL),
   },
   // MySQL reads the comment as one. There the server's own limit counts.

@@ -20,6 +20,11 @@ export interface PortableDialect {
   readonly lockRows: SqlPiece;
   /** The end of a SELECT that sees what others have committed since the transaction began. */
   readonly latest: SqlPiece;
+  /**
+   * Surround a first write in a transaction of the application. The second one fails if no transaction was open; then
+   * the first write must be harmless, because it was committed.
+   */
+  readonly probe?: { readonly begin: SqlPiece; readonly end: SqlPiece };
   /** The states of the payments that meet a condition, as `state`. */
   readonly states: (condition: SqlPiece) => SqlPiece;
 }

@@ -56,7 +56,7 @@ function storedColumns(now: SqlPiece): SqlPiece {
 
 /** The last SELECT comes after a purge that the INSERT may have waited for: it sees the tombstone that it left. */
 function insertScript(
-  { now, keepExisting, latest }: PortableDialect,
+  { now, keepExisting, latest, probe }: PortableDialect,
   stored: SqlPiece,
   record: JournalRecord,
   leaseMs: number,
@@ -65,24 +65,38 @@ function insertScript(
   const tombstone = sql`SELECT 1 FROM ${TOMBSTONES} WHERE ${tombstoneIs(record)}`;
   const { state, attempt, intent, family, outcome = null, settledBy = null, keepsKey = false } = record;
   const [account, environment, , reference] = journalKeyValues(record);
+  const isPayment = keyIs(journalKeyValues(record));
+  // Nobody sends it before it is certain that the transaction is open.
+  const first: JournalRecord = probe ? { ...record, state: 'unknown', evidence: 'in-flight' } : record;
   return {
+    ...(probe && {
+      takeBack: { steps: [sql`DELETE FROM ${JOURNAL} WHERE ${isPayment} AND version = ${version}`] },
+    }),
     steps: [
+      ...(probe ? [probe.begin] : []),
       sql`INSERT INTO ${JOURNAL} (account, environment, family, reference, payment, state, attempt, intent, record, outcome,
           settled_by, keeps_key, version, created_at, updated_at, attempt_at, lease_until)
-        SELECT ${account}, ${environment}, ${family}, ${reference}, ${paymentOf(record)}, ${state}, ${attempt}, ${intent},
-          ${JSON.stringify(record)}, ${outcome}, ${settledBy}, ${keepsKey ? 1 : 0}, ${version}, ${now}, ${now}, ${now},
+        SELECT ${account}, ${environment}, ${family}, ${reference}, ${paymentOf(record)}, ${first.state}, ${attempt}, ${intent},
+          ${JSON.stringify(first)}, ${outcome}, ${settledBy}, ${keepsKey ? 1 : 0}, ${version}, ${now}, ${now}, ${now},
           ${now} + ${leaseMs}
         FROM (SELECT 1 AS one) AS given WHERE NOT EXISTS (${tombstone})
         ${keepExisting(TABLES.journal, KEY)}`,
+      ...(probe
+        ? [
+            probe.end,
+            sql`UPDATE ${JOURNAL} SET state = ${state}, record = ${JSON.stringify(record)}
+              WHERE ${isPayment} AND version = ${version}`,
+          ]
+        : []),
       sql`SELECT CASE WHEN version <> ${version} THEN 'no' WHEN EXISTS (${tombstone}) THEN 'instead' ELSE 'yes' END AS inserted,
           ${stored}
-        FROM ${JOURNAL} WHERE ${keyIs(journalKeyValues(record))} ${latest}`,
+        FROM ${JOURNAL} WHERE ${isPayment} ${latest}`,
     ],
   };
 }
 
 function replaceScript(
-  { now }: PortableDialect,
+  { now, probe }: PortableDialect,
   stored: SqlPiece,
   version: number,
   record: JournalRecord,
@@ -91,17 +105,25 @@ function replaceScript(
   const next = newVersion();
   const { state, attempt, intent, outcome = null, settledBy = null, keepsKey = false } = record;
   const isPayment = keyIs(journalKeyValues(record));
+  const held = probe ? newVersion() : version;
   // Otherwise another process could write the record again before it is read, and this write would look as if it had failed.
   return {
     atomic: true,
     steps: [
+      ...(probe
+        ? [
+            probe.begin,
+            sql`UPDATE ${JOURNAL} SET version = ${held} WHERE ${isPayment} AND version = ${version}`,
+            probe.end,
+          ]
+        : []),
       // MySQL assigns from left to right: `attempt_at` comes before what it looks at.
       sql`UPDATE ${JOURNAL} SET
           attempt_at = CASE WHEN attempt = ${attempt} AND intent = ${intent} THEN attempt_at ELSE ${now} END,
           state = ${state}, attempt = ${attempt}, intent = ${intent}, record = ${JSON.stringify(record)},
           outcome = ${outcome}, settled_by = ${settledBy}, keeps_key = ${keepsKey ? 1 : 0}, version = ${next},
           updated_at = ${now}, lease_until = ${now} + ${leaseMs}
-        WHERE ${isPayment} AND version = ${version}`,
+        WHERE ${isPayment} AND version = ${held}`,
       sql`SELECT ${stored} FROM ${JOURNAL} WHERE ${isPayment} AND version = ${next}`,
     ],
   };

@@ -24,6 +24,11 @@ export interface SqlScript {
   readonly steps: readonly SqlStep[];
   /** All or nothing. Otherwise each statement is committed by itself. */
   readonly atomic?: true;
+  /**
+   * What removes all that it wrote, if the transaction of the application had ended before: MySQL notices that only
+   * afterwards.
+   */
+  readonly takeBack?: SqlScript;
   /** What takes it back, if its result comes when nobody waits for it any more. */
   readonly undo?: (late: SqlResult) => SqlScript | undefined;
 }
