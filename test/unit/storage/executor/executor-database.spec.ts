@@ -16,7 +16,7 @@ describe('a database through an executor', () => {
   const executor: SqlExecutor = {
     ...runner,
     dialect: 'mysql',
-    wrapTransaction: () => ({ ...runner, handle: 'given' }),
+    wrapTransaction: () => ({ ...runner, handle: executor }),
     transaction: (work, options) => {
       begun(options);
       return work({ ...runner, handle: 'own' });
@@ -78,6 +78,7 @@ describe('a database through an executor', () => {
   it('limits how long it waits for a lock, but not in a transaction of the application', async () => {
     const database = open();
     execute.mockResolvedValue({ affectedRows: 1 });
+    query.mockResolvedValue([]);
     await database.run(WRITE);
     expect(execute.mock.lastCall?.[0]).toContain('innodb_lock_wait_timeout = 2');
     await (
