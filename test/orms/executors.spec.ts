@@ -66,6 +66,8 @@ async function openOrm({ open }: OrmExecutor, max = 10): Promise<OrmDatabase> {
   // The class of the pg that the ORMs have.
   const pool = new Pool({ ...database.pool.options, application_name: database.schema, max });
   pool.on('error', () => undefined);
+  // The end of the spec kills connections that a test has left open: pg tells those who borrowed them, too.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   const orm = open(pool);
   return {
     ...database,
