@@ -5,7 +5,7 @@ import { PLANTED_FAULTS, type PlantedFault } from './planted-faults.js';
 import { type Played } from './story-program.js';
 
 /** A fifth of what `npm run test:model` plays: the rarest fault shows once in some 300. */
-const STORIES = '600';
+const STORIES = '1000';
 const SEED = '7';
 const WORKERS = 2;
 

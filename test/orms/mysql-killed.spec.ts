@@ -6,7 +6,7 @@ import { describeWith, mysqlService } from '../support/services.js';
 import { type MysqlDatabase, openMysql } from './mysql-database.js';
 
 const REPLICAS = 2;
-const AT_RANDOM = 6;
+const KILLED_AFTER = 3;
 
 describeWith([mysqlService], 'replicas with TypeORM on MariaDB that are killed', () => {
   let program: ChildProgram;
@@ -39,9 +39,12 @@ describeWith([mysqlService], 'replicas with TypeORM on MariaDB that are killed',
     const deliver = async (reference: string): Promise<void> => {
       await Promise.all(shops.map((shop) => shop.deliver(reference)));
       answered += 1;
-      if (answered % (references.length / AT_RANDOM) === 0) shops[answered % REPLICAS]?.kill();
+      if (answered % KILLED_AFTER === 0) shops[answered % REPLICAS]?.kill();
     };
-    const waiting = references.values();
+    // One after the other, so that no other death comes between. Then several at a time.
+    for (const reference of references.slice(0, 8))
+      await Promise.all(shops.map((shop) => shop.deliver(reference)));
+    const waiting = references.slice(8).values();
     await Promise.all(
       Array.from({ length: 3 }, async () => {
         for (const reference of waiting) await deliver(reference);

@@ -3,7 +3,7 @@ import { buildChildProgram, type ChildProgram } from '../../../support/child-pro
 import { type ClosableDatabase, describeWithSqlite, openSqliteFile } from '../../../support/sqlite-file.js';
 import { DEATH_POINTS, KilledShop } from '../../../support/killed-shop.js';
 
-const AT_RANDOM = 4;
+const KILLED_AFTER = 4;
 
 describeWithSqlite('an application on sqliteStorage({ file, transactional: true }) that is killed', () => {
   let program: ChildProgram;
@@ -33,15 +33,17 @@ describeWithSqlite('an application on sqliteStorage({ file, transactional: true 
     const deliver = async (reference: string): Promise<void> => {
       await shop.deliver(reference);
       answered += 1;
-      if (answered % (references.length / AT_RANDOM) === 0) shop.kill();
+      if (answered % KILLED_AFTER === 0) shop.kill();
     };
-    const waiting = references.values();
+    // One after the other, so that no other death comes between. Then several at a time.
+    for (const reference of references.slice(0, 8)) await shop.deliver(reference);
+    expect(shop.deathsLeft).toEqual([]);
+    const waiting = references.slice(8).values();
     await Promise.all(
       Array.from({ length: 3 }, async () => {
         for (const reference of waiting) await deliver(reference);
       }),
     );
-    expect(shop.deathsLeft).toEqual([]);
     for (const reference of references) await shop.deliver(reference);
     await shop.stop();
     const made = tables.prepare(
