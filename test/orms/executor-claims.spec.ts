@@ -9,6 +9,9 @@ import { type ExecutorDatabase } from './storage-contracts.js';
 import { openTypeOrm, TYPEORMS } from './typeorm-database.js';
 import { beginOn } from './typeorm-way.js';
 
+/** Long enough for a write on a busy machine. */
+const HUNG_MS = 1_500;
+const WITHIN = { timeout: 20_000 };
 const LEASE_MS = 60_000;
 const POOL_SIZE = 3;
 
@@ -76,12 +79,12 @@ function claimCases(open: (poolSize: number) => Promise<ExecutorDatabase>): void
 
   it('rolls back a handler that outlives its lease, and gives its connection back', async () => {
     const hung = await Promise.all(
-      Array.from({ length: POOL_SIZE }, (_, index) => claim(100, `hung-${index}`)),
+      Array.from({ length: POOL_SIZE }, (_, index) => claim(HUNG_MS, `hung-${index}`)),
     );
     await Promise.all(hung.map(write));
     await vi.waitFor(async () => {
       await expect(write(hung[0]!)).rejects.toThrow();
-    });
+    }, WITHIN);
     expect(await hung[0]!.finish()).toBe(false);
     const next = await claim();
     await write(next);
@@ -102,7 +105,7 @@ function claimCases(open: (poolSize: number) => Promise<ExecutorDatabase>): void
     await vi.waitFor(async () => {
       const next = await claim();
       expect(await next.finish()).toBe(true);
-    });
+    }, WITHIN);
   });
 
   it.each([1, POOL_SIZE])('handles many deliveries at the same time with a pool of %i', async (poolSize) => {
