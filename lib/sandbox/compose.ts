@@ -1,16 +1,18 @@
 import { SandboxClock } from './clock/sandbox-clock.js';
-import { activityOf } from './control/activity.js';
+import { type Activity, activityOf } from './control/activity.js';
 import { ControlRoute } from './control/control-route.js';
 import { type SandboxParts } from './control/sandbox-parts.js';
 import { SandboxView } from './control/sandbox-view.js';
 import { EventBus, type SandboxEvents } from './core/event-bus.js';
 import { Gateway } from './core/gateway.js';
-import { idsByMerchant, seededChance } from './core/id-source.js';
+import { idsByMerchant, type IdSource, seededChance } from './core/id-source.js';
 import { NameDirectory } from './core/name-directory.js';
 import { RequestJournal } from './core/request-journal.js';
 import { FaultQueue } from './faults/fault-queue.js';
 import { GatewayRoute } from './http/gateway-route.js';
 import { type SandboxSettings } from './resolve-sandbox-options.js';
+import { type StateEntry } from './state/state-entry.js';
+import { StateParts } from './state/state-parts.js';
 import { Timeline } from './timeline/timeline.js';
 import { EndpointRegistry } from './webhooks/endpoint-registry.js';
 import { WebhookDeliverer } from './webhooks/webhook-deliverer.js';
@@ -22,7 +24,10 @@ const FAULT_SEED = 0xfa0175;
 export interface ComposedSandbox extends SandboxParts {
   readonly gatewayRoute: GatewayRoute;
   readonly controlRoute: ControlRoute;
-  /** Clears one merchant, or all, without an event. */
+  readonly events: EventBus<SandboxEvents>;
+  readonly activity: Activity;
+  readonly state: StateParts;
+  /** Clears one merchant, or all, without an event: at once, and resolves when aborted deliveries have ended. */
   readonly clear: (merchant?: string) => Promise<void>;
 }
 
@@ -30,11 +35,14 @@ export interface ComposedSandbox extends SandboxParts {
 export function composeSandbox(settings: SandboxSettings): ComposedSandbox {
   const { seed, auto, profile } = settings;
   const events = new EventBus<SandboxEvents>();
-  const directory = new NameDirectory();
+  const directory = new NameDirectory(undefined, () => {
+    events.emit('changed', ['directory', '']);
+  });
   const journal = new RequestJournal();
   const faults = faultQueue(seed, events);
   const { clock, endpoints, deliverer } = clockAndWebhooks(settings, events);
-  const idsOf = idsByMerchant(seed);
+  const ids = new Map<string, IdSource>();
+  const idsOf = idsByMerchant(seed, ids);
   const gateway = new Gateway({
     settings: settings.gateway,
     clock,
@@ -59,10 +67,12 @@ export function composeSandbox(settings: SandboxSettings): ComposedSandbox {
     await deliverer.clear(merchant);
   };
   const reset = async (merchant?: string): Promise<void> => {
-    await clear(merchant);
+    const cleared = clear(merchant);
+    events.emit('changed', 'everything');
+    await cleared;
     events.emit('reset', undefined);
   };
-  const parts: SandboxParts = {
+  const parts = {
     activity,
     clock,
     gateway,
@@ -75,8 +85,31 @@ export function composeSandbox(settings: SandboxSettings): ComposedSandbox {
     timeline,
     idsOf,
     reset,
-  };
-  return { ...parts, gatewayRoute, controlRoute: new ControlRoute(parts), clear };
+  } satisfies SandboxParts;
+  const state = new StateParts({ ...parts, ids, calls: gatewayRoute, settings, answered: profile.answered });
+  const controlRoute = new ControlRoute(parts);
+  return { ...parts, gatewayRoute, controlRoute, events, state, clear };
+}
+
+/**
+ * Replaces the whole state of an emulator.
+ *
+ * @throws PaymentsConfigError if a part is damaged; nothing has changed then.
+ */
+export async function replaceState(
+  settings: SandboxSettings,
+  { clear, endpoints, events, state }: ComposedSandbox,
+  entries: readonly StateEntry[],
+): Promise<void> {
+  composeSandbox(settings).state.restore(entries);
+  // Nothing is awaited before the new state is whole: a folder must never hold the empty one.
+  const cleared = clear();
+  endpoints.clear();
+  state.restore(entries);
+  state.resume();
+  events.emit('changed', 'everything');
+  await cleared;
+  events.emit('reset', undefined);
 }
 
 /** Emits changes later, because the caller may still chain `times(…)` and `probability(…)`. */
@@ -84,7 +117,10 @@ function faultQueue(seed: number, events: EventBus<SandboxEvents>): FaultQueue {
   const emit = once(() => {
     events.emit('faults', faults.list());
   });
-  const faults: FaultQueue = new FaultQueue(seededChance(seed ^ FAULT_SEED), emit);
+  const faults: FaultQueue = new FaultQueue(seededChance(seed ^ FAULT_SEED), () => {
+    events.emit('changed', ['faults']);
+    emit();
+  });
   return faults;
 }
 
@@ -97,12 +133,19 @@ function clockAndWebhooks(
     events.emit('clock', clock);
   };
   const clock: SandboxClock = new SandboxClock(settings.clock, () => deliverer.idle(), emit);
-  const endpoints = new EndpointRegistry(clock, {
-    scheme: settings.webhookScheme,
-    secret: settings.webhookSecret,
-    allowRemote: settings.allowRemoteWebhooks,
-    newSecret: settings.newSecret,
-  });
+  const endpoints: EndpointRegistry = new EndpointRegistry(
+    clock,
+    {
+      scheme: settings.webhookScheme,
+      secret: settings.webhookSecret,
+      allowRemote: settings.allowRemoteWebhooks,
+      newSecret: settings.newSecret,
+    },
+    (id) => {
+      if (!endpoints.get(id)) deliverer.skip(id);
+      events.emit('changed', ['endpoint', id]);
+    },
+  );
   const sender = new WebhookSender(settings.webhookTimeoutMs);
   const deliverer = new WebhookDeliverer(clock, events, sender, settings.webhookScheme, endpoints);
   return { clock, endpoints, deliverer };

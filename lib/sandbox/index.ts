@@ -4,7 +4,7 @@
  * @module nestjs-payments/sandbox
  */
 
-export { PaymentsSandbox, type MerchantSelection } from './payments-sandbox.js';
+export { PaymentsSandbox } from './payments-sandbox.js';
 export { type PaymentsSandboxOptions } from './sandbox-options.js';
 export { type Duration } from './clock/duration.js';
 export { type SandboxClock } from './clock/sandbox-clock.js';
@@ -16,7 +16,13 @@ export {
   type SandboxPayment,
   type SandboxPayout,
 } from './control/records.js';
-export { type SandboxClockState, type SandboxFault, type SandboxFaults } from './control/resources.js';
+export {
+  type SandboxClockState,
+  type SandboxDueEvent,
+  type SandboxFault,
+  type SandboxFaults,
+} from './control/resources.js';
+export { type SandboxKeyPair } from './core/credentials.js';
 export { type ProcessingOptions, type StatusFaultOptions } from './core/fault.js';
 export { type NameDirectory } from './core/name-directory.js';
 export { type SandboxOperation, type SandboxPayoutKind } from './core/operation-name.js';
@@ -24,8 +30,19 @@ export { type SandboxExchange, type SandboxRequest } from './core/request-journa
 export { PaymentsSandboxError, type SandboxErrorCode } from './core/sandbox.error.js';
 export { type CallSelection, type NextCall, type PlannedFault } from './faults/next-call.js';
 export { type SandboxCustomer } from './handle/customer.js';
+export { type SandboxState } from './state/state-entry.js';
 export { type SandboxPayoutProvider } from './handle/payout-provider.js';
-export { type SandboxMerchant } from './handle/sandbox-merchant.js';
+export { type MerchantSelection, type SandboxMerchant } from './handle/sandbox-merchant.js';
+export {
+  type SandboxWorld,
+  type SandboxWorldBank,
+  type SandboxWorldFault,
+  type SandboxWorldMerchant,
+  type SandboxWorldPayment,
+  type SandboxWorldPayout,
+  type SandboxWorldScheme,
+  type SandboxWorldWebhook,
+} from './world/sandbox-world.js';
 export {
   type AsymmetricMatcher,
   type ExpectedFields,

@@ -2,7 +2,7 @@ import { type Server } from 'node:http';
 import { type PaymentsModuleOptions } from '../config/payments-options.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { type SandboxClock } from './clock/sandbox-clock.js';
-import { composeSandbox, type ComposedSandbox } from './compose.js';
+import { composeSandbox, type ComposedSandbox, replaceState } from './compose.js';
 import { type ActivityTopic, type SandboxActivity } from './control/activity.js';
 import {
   type SandboxBalance,
@@ -18,21 +18,18 @@ import { type SandboxRequest } from './core/request-journal.js';
 import { type CallSelection, NextCall } from './faults/next-call.js';
 import { SandboxCustomer } from './handle/customer.js';
 import { SandboxPayoutProvider } from './handle/payout-provider.js';
-import { SandboxMerchant } from './handle/sandbox-merchant.js';
+import { type MerchantSelection, SandboxMerchant } from './handle/sandbox-merchant.js';
+import { accessRulesOf } from './http/access-rules.js';
 import { close, listen, portOf } from './http/http-server.js';
+import { urlHost } from './http/loopback.js';
 import { requestListener } from './request-listener.js';
-import { resolveSandboxOptions, type SandboxSettings } from './resolve-sandbox-options.js';
+import { dataFolderOf, resolveSandboxOptions, type SandboxSettings } from './resolve-sandbox-options.js';
 import { type PaymentsSandboxOptions } from './sandbox-options.js';
-
-/**
- * Selects a merchant by the `x` of its key pair `pk_test_x` / `sk_test_x`.
- *
- * @publicApi
- */
-export interface MerchantSelection {
-  /** @default every merchant; the one of `moduleOptions()` if the method takes only one */
-  readonly merchant?: string;
-}
+import { afterCommit, recordState } from './state/record-state.js';
+import { entriesOf, exportState, type SandboxState, storedSettings } from './state/state-entry.js';
+import { StateFolder } from './state/state-folder.js';
+import { type StateRecorder } from './state/state-recorder.js';
+import { beginWorld } from './world/begin-world.js';
 
 /**
  * The whole gateway on this machine: real HTTP, state, signed webhooks, faults and a clock that you can move.
@@ -57,10 +54,9 @@ export class PaymentsSandbox {
     private readonly settings: SandboxSettings,
     private readonly parts: ComposedSandbox,
     private readonly server: Server,
+    private readonly recorder: StateRecorder | undefined,
   ) {
-    const host =
-      settings.host.includes(':') && !settings.host.startsWith('[') ? `[${settings.host}]` : settings.host;
-    this.url = `http://${host}:${portOf(server)}`;
+    this.url = `http://${urlHost(settings.host)}:${portOf(server)}`;
     parts.view.baseUrl = this.baseUrl;
   }
 
@@ -70,16 +66,38 @@ export class PaymentsSandbox {
    * @throws PaymentsConfigError if an option is wrong or the port is taken.
    */
   static async start(options: PaymentsSandboxOptions = {}): Promise<PaymentsSandbox> {
-    const settings = resolveSandboxOptions(options);
-    const parts = composeSandbox(settings);
-    const handler = requestListener(parts.gatewayRoute, parts.controlRoute, settings.allowedHosts);
-    const server = await listen(handler, settings.port, settings.host);
-    return new PaymentsSandbox(settings, parts, server);
+    const data = dataFolderOf(options);
+    const folder = data === undefined ? undefined : await StateFolder.open(data);
+    try {
+      const settings = resolveSandboxOptions(options, storedSettings(folder?.entries ?? []));
+      const parts = composeSandbox(settings);
+      const isFresh = (folder?.entries ?? []).length === 0;
+      if (options.world && isFresh) await beginWorld(parts, options.world, settings.auto);
+      const recorder = folder && recordState(folder, parts);
+      const handler = requestListener(parts.gatewayRoute, parts.controlRoute, accessRulesOf(settings));
+      const answer = recorder ? afterCommit(handler, recorder) : handler;
+      const server = await listen(answer, settings.port, settings.host);
+      if (!isFresh) parts.state.resume();
+      return new PaymentsSandbox(settings, parts, server, recorder);
+    } catch (error) {
+      folder?.close();
+      throw error;
+    }
   }
 
   /** Base address of the gateway's operations; ends in `/api/v1`. */
   get baseUrl(): string {
     return `${this.url}/api/v1`;
+  }
+
+  /** The link that opens the page: with the token, if the page demands one. */
+  get pageUrl(): string {
+    return this.pageUrlAt(this.url);
+  }
+
+  /** The token that the control API and the page demand; undefined if they demand none. */
+  get controlToken(): string | undefined {
+    return this.settings.controlToken;
   }
 
   /** The seed of the ids: the same seed gives the same ids. */
@@ -165,7 +183,7 @@ export class PaymentsSandbox {
     return this.parts.view.payouts();
   }
 
-  /** The newest 1,000 calls under `/api/v1`, oldest first, with masked secrets. */
+  /** The newest calls under `/api/v1` with their answers (4 MiB), oldest first, with masked secrets. */
   requests(): readonly SandboxRequest[] {
     return this.parts.journal.list();
   }
@@ -220,6 +238,32 @@ export class PaymentsSandbox {
     await this.parts.reset();
   }
 
+  /** @internal The page's link at another address of this machine. */
+  pageUrlAt(url: string): string {
+    const { controlToken } = this.settings;
+    return controlToken === undefined ? `${url}/` : `${url}/?token=${controlToken}`;
+  }
+
+  /** @internal Resolves if another sandbox has taken over the folder of `data`. */
+  get lost(): Promise<Error> | undefined {
+    return this.recorder?.lost;
+  }
+
+  /** The whole state as a JSON value, for `import()` of another sandbox or `sandbox import`. */
+  export(): SandboxState {
+    return exportState(this.parts.state);
+  }
+
+  /**
+   * Replaces the whole state with an exported one: payments, wallets, webhook addresses, clock. What is due goes on.
+   * Keeps this sandbox's webhook secret.
+   *
+   * @throws PaymentsConfigError if it is no exported state; nothing has changed then.
+   */
+  async import(state: SandboxState): Promise<void> {
+    await replaceState(this.settings, this.parts, entriesOf(state, 'The import'));
+  }
+
   /**
    * @internal Lets the process end without `stop()`, which a test cannot call if its application did not
    * boot.
@@ -230,8 +274,12 @@ export class PaymentsSandbox {
 
   /** Aborts running calls and deliveries, closes every connection and frees the port. */
   async stop(): Promise<void> {
-    await this.parts.clear();
-    await close(this.server);
+    try {
+      this.recorder?.close();
+    } finally {
+      await this.parts.clear();
+      await close(this.server);
+    }
   }
 
   /** Calls `stop()` at the end of an `await using` block. */

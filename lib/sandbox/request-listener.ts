@@ -2,36 +2,32 @@ import { type IncomingMessage, type RequestListener, type ServerResponse } from 
 import { ControlProblem } from './control/control-problem.js';
 import { type ControlRoute } from './control/control-route.js';
 import { isPage, sendPage } from './page/page-route.js';
+import { sendTokenAccepted, sendTokenNeeded } from './page/token-pages.js';
 import { type Refusal, refusedBeforehand } from './core/refusal.js';
 import { sendJson } from './http/answer.js';
 import { type GatewayRoute } from './http/gateway-route.js';
-import { isLoopbackHost } from './http/loopback.js';
+import { type AccessRules, hostProblem, originProblem } from './http/access-rules.js';
 
-/**
- * Routes each request to the gateway's operations, the control API or the page.
- *
- * @param allowedHosts Accepted host names beside those of the loopback interface.
- */
+/** Routes each request to the gateway's operations, the control API or the page. */
 export function requestListener(
   gateway: GatewayRoute,
   control: ControlRoute,
-  allowedHosts: readonly string[],
+  rules: AccessRules,
 ): RequestListener {
   const route = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const path = (request.url ?? '').split('?', 1)[0] ?? '';
+    const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s, 2);
     if (gateway.matches(path)) {
-      const problem = hostProblem(request, allowedHosts);
+      const problem = hostProblem(request, rules);
       if (problem === undefined) await gateway.handle(request, response, path);
       else sendRefusal(response, refusedBeforehand(403, 'FORBIDDEN', problem));
       return;
     }
-    const problem = hostProblem(request, allowedHosts) ?? originProblem(request);
-    if (problem !== undefined) {
-      sendRefusal(response, new ControlProblem(403, 'FORBIDDEN', problem));
-    } else if (control.matches(path)) {
+    const link = path === '/' && request.method === 'GET' ? new URLSearchParams(query).get('token') : null;
+    if (answersAtDoor(request, response, rules, { link, isPublic: control.isPublic(path) })) return;
+    if (control.matches(path)) {
       await control.handle(request, response, path);
     } else if (request.method === 'GET' && isPage(path)) {
-      sendPage(response, path);
+      sendPage(response, path, rules.frameAncestors);
     } else {
       sendRefusal(response, refusedBeforehand(404, 'NOT_FOUND', `There is nothing at ${path}.`));
     }
@@ -41,6 +37,64 @@ export function requestListener(
       failed(request, response, error);
     });
   };
+}
+
+/**
+ * Answers a request for the control API or the page that may go no further. Returns false for one that may.
+ *
+ * @param asked The token of the page's link, if it has one, and whether the path needs no token.
+ */
+function answersAtDoor(
+  request: IncomingMessage,
+  response: ServerResponse,
+  rules: AccessRules,
+  asked: { readonly link: string | null; readonly isPublic: boolean },
+): boolean {
+  const problem = hostProblem(request, rules) ?? originProblem(request);
+  if (problem !== undefined) {
+    sendRefusal(response, new ControlProblem(403, 'FORBIDDEN', problem));
+    return true;
+  }
+  const { token, guesses } = rules;
+  if (token === undefined) return false;
+  const address = request.socket.remoteAddress ?? '';
+  const names = asked.link !== null || token.givenIn(request.headers).length > 0;
+  const wait = names && !asked.isPublic ? guesses.secondsToWait(address) : 0;
+  if (wait > 0) {
+    sendTooManyGuesses(response, wait);
+    return true;
+  }
+  if (asked.link !== null && token.equals(asked.link)) {
+    sendTokenAccepted(response, token.cookie);
+    return true;
+  }
+  if (asked.isPublic || token.isIn(request.headers)) return false;
+  if (names) guesses.count(address);
+  sendUnauthorized(request, response);
+  return true;
+}
+
+/** The right token too, or the limit would be none. */
+function sendTooManyGuesses(response: ServerResponse, seconds: number): void {
+  response.setHeader('retry-after', String(seconds));
+  const message = `This address named too many wrong tokens: wait ${seconds} s, then send the one that the emulator printed when it started.`;
+  sendRefusal(response, new ControlProblem(429, 'TOO_MANY_GUESSES', message));
+}
+
+function sendUnauthorized(request: IncomingMessage, response: ServerResponse): void {
+  if (request.headers.accept?.includes('text/html')) {
+    sendTokenNeeded(response, 401);
+    return;
+  }
+  response.setHeader('www-authenticate', 'Bearer');
+  sendRefusal(
+    response,
+    new ControlProblem(
+      401,
+      'UNAUTHORIZED',
+      'The control API needs its token here: send Authorization: Bearer <token>. The emulator printed the token when it started, or got it from PAYMENTS_SANDBOX_TOKEN, --token or controlToken.',
+    ),
+  );
 }
 
 /** Most often the sender has gone, and nobody is left to answer. Otherwise it is a bug of the emulator. */
@@ -55,32 +109,4 @@ function failed(request: IncomingMessage, response: ServerResponse, error: unkno
 
 function sendRefusal(response: ServerResponse, { status, body }: Refusal | ControlProblem): void {
   sendJson(response, status, body);
-}
-
-/**
- * Why the emulator refuses a request's host name; undefined if it accepts it. A foreign web page could reach
- * this machine under its own name (DNS rebinding) and read every answer.
- *
- * @param allowedHosts Host names beside those of the loopback interface.
- */
-function hostProblem(request: IncomingMessage, allowedHosts: readonly string[]): string | undefined {
-  const hostname = requestedUrl(request)?.hostname;
-  return hostname !== undefined && (isLoopbackHost(hostname) || allowedHosts.includes(hostname))
-    ? undefined
-    : 'The sandbox answers on a loopback host name: call it as 127.0.0.1 or localhost, or start it with the name in allowedHosts (--allow-host).';
-}
-
-/**
- * Why the control API and the page refuse a request's origin. A foreign web page could post to them blindly.
- */
-function originProblem(request: IncomingMessage): string | undefined {
-  const { origin } = request.headers;
-  return origin === undefined || origin === requestedUrl(request)?.origin
-    ? undefined
-    : 'The sandbox answers its own page only.';
-}
-
-/** The URL that a request asks for. */
-function requestedUrl({ headers: { host } }: IncomingMessage): URL | undefined {
-  return host !== undefined && URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : undefined;
 }

@@ -1,19 +1,50 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { milliseconds, type Duration } from './duration.js';
 
 /** The clock as the core and the deliveries see it. */
 export interface TimeSource {
   /** Milliseconds since 1970. */
   now(): number;
-  schedule(delayMs: number, task: () => void): void;
+  /** @param describe What the task would do now; undefined if it would do nothing. */
+  schedule(delayMs: number, task: () => void, describe?: () => DueEvent | undefined): void;
+}
+
+/** What a timer does. */
+export interface DueEvent {
+  /** What changes: an `answer` is one that a fault delays. */
+  readonly what: 'payment' | 'payout' | 'delivery' | 'answer';
+  /** Null: the emulator refused the keys of the call. */
+  readonly merchant: string | null;
+  readonly reference: string | null;
+  /** The next status of the payment or payout, or the name of the webhook's event; null for an answer. */
+  readonly to: string | null;
+}
+
+/** A timer's event with its time. */
+export interface TimedEvent extends DueEvent {
+  /** Milliseconds since 1970, by the clock. */
+  readonly due: number;
+}
+
+/** What a clock needs to go on after a restart. */
+export interface ClockState {
+  readonly kind: 'real' | 'manual';
+  /** How far the clock is ahead of its base: real time, or the start of every manual clock. */
+  readonly skew: number;
+  /** Where a frozen real clock stands. */
+  readonly stoppedAt?: number | undefined;
 }
 
 interface WaitingTask {
   readonly due: number;
   readonly run: () => void;
+  readonly describe: (() => DueEvent | undefined) | undefined;
 }
 
 /** A manual clock starts here, so that the same seed gives the same run on any day. */
 const MANUAL_START = Date.UTC(2026, 0, 1, 9);
+/** Timers that `advance` runs before sockets get a turn: a listener could read nothing during a long advance. */
+const TIMERS_PER_TURN = 100;
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 // No `implements TimeSource`: the published declarations omit `schedule`.
@@ -28,7 +59,7 @@ export class SandboxClock {
   private skew = 0;
   private stoppedAt: number | undefined;
   private alarm: NodeJS.Timeout | undefined;
-  private advancing: Promise<void> = Promise.resolve();
+  private advancing: Promise<unknown> = Promise.resolve();
 
   /** @internal */
   constructor(
@@ -40,7 +71,7 @@ export class SandboxClock {
 
   /** Milliseconds since 1970, by this clock. */
   now(): number {
-    return this.stoppedAt ?? this.underlying() + this.skew;
+    return this.stoppedAt ?? baseOf(this.kind) + this.skew;
   }
 
   /** Whether time stands still until you advance it: always true for a manual clock. */
@@ -59,7 +90,7 @@ export class SandboxClock {
   /** Lets a frozen real clock run on. Does nothing to a manual clock. */
   unfreeze(): void {
     if (this.stoppedAt === undefined) return;
-    this.skew = this.stoppedAt - this.underlying();
+    this.skew = this.stoppedAt - baseOf(this.kind);
     this.stoppedAt = undefined;
     this.setAlarm();
     this.changed();
@@ -75,23 +106,42 @@ export class SandboxClock {
    * await sandbox.clock.advance('15m');
    * ```
    */
-  advance(duration: Duration): Promise<void> {
+  async advance(duration: Duration): Promise<void> {
+    await this.advanceAndTell(duration);
+  }
+
+  /** @internal Like `advance`; resolves to what happened, in order. */
+  advanceAndTell(duration: Duration): Promise<readonly TimedEvent[]> {
     const span = milliseconds(duration);
-    this.advancing = this.advancing.then(() => this.travel(this.now() + span));
-    return this.advancing;
+    const travelled = this.advancing.then(() => this.travel(this.now() + span));
+    this.advancing = travelled;
+    return travelled;
   }
 
   /** @internal */
-  schedule(delayMs: number, task: () => void): void {
-    const entry: WaitingTask = { due: this.now() + delayMs, run: task };
-    const after = this.waiting.findIndex(({ due }) => due > entry.due);
-    this.waiting.splice(after === -1 ? this.waiting.length : after, 0, entry);
+  schedule(delayMs: number, task: () => void, describe?: () => DueEvent | undefined): void {
+    const entry: WaitingTask = { due: this.now() + delayMs, run: task, describe };
+    // From the end: most timers are due after those that wait.
+    const before = this.waiting.findLastIndex(({ due }) => due <= entry.due);
+    this.waiting.splice(before + 1, 0, entry);
     this.setAlarm();
   }
 
-  /** @internal The number of waiting timers. */
-  get waitingTasks(): number {
-    return this.waiting.length;
+  /** @internal What the waiting timers will do, the next one first. A timer that has nothing left to do is left out. */
+  dueEvents(): readonly TimedEvent[] {
+    return this.waiting.flatMap(timedEvent);
+  }
+
+  /** @internal */
+  get state(): ClockState {
+    return { kind: this.kind, skew: this.skew, stoppedAt: this.stoppedAt };
+  }
+
+  /** @internal Goes on from another run. A clock of the other kind goes on from the same moment. */
+  restore({ kind, skew, stoppedAt }: ClockState): void {
+    const moment = stoppedAt ?? baseOf(kind) + skew;
+    this.skew = kind === this.kind ? skew : moment - baseOf(this.kind);
+    this.stoppedAt = this.kind === 'real' ? stoppedAt : undefined;
   }
 
   /** @internal Forgets every timer. */
@@ -100,20 +150,22 @@ export class SandboxClock {
     clearTimeout(this.alarm);
   }
 
-  private async travel(target: number): Promise<void> {
+  private async travel(target: number): Promise<readonly TimedEvent[]> {
+    const happened: TimedEvent[] = [];
     await this.settled();
+    let ran = 0;
     for (let next = this.takeDue(target); next; next = this.takeDue(target)) {
       this.jumpTo(next.due);
+      happened.push(...timedEvent(next));
       next.run();
       await this.settled();
+      ran += 1;
+      if (ran % TIMERS_PER_TURN === 0) await nextTurn();
     }
     this.jumpTo(target);
     this.setAlarm();
     this.changed();
-  }
-
-  private underlying(): number {
-    return this.kind === 'real' ? Date.now() : MANUAL_START;
+    return happened;
   }
 
   private takeDue(moment: number): WaitingTask | undefined {
@@ -142,4 +194,13 @@ export class SandboxClock {
     for (let next = this.takeDue(this.now()); next; next = this.takeDue(this.now())) next.run();
     this.setAlarm();
   }
+}
+
+function timedEvent({ due, describe }: WaitingTask): readonly TimedEvent[] {
+  const event = describe?.();
+  return event ? [{ due, ...event }] : [];
+}
+
+function baseOf(kind: ClockState['kind']): number {
+  return kind === 'real' ? Date.now() : MANUAL_START;
 }

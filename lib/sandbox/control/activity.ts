@@ -42,9 +42,27 @@ export interface SandboxActivity {
 
 export type ActivityTopic = keyof SandboxActivity;
 
+/** The events for the outside. */
+export class Activity extends EventBus<SandboxActivity> {
+  private publish: (task: () => void) => void = (task) => {
+    task();
+  };
+
+  /** @param publish Runs a task later: nobody may see a change that a kill could still undo. */
+  publishBy(publish: (task: () => void) => void): void {
+    this.publish = publish;
+  }
+
+  override emit<Topic extends ActivityTopic>(topic: Topic, value: SandboxActivity[Topic]): void {
+    this.publish(() => {
+      super.emit(topic, value);
+    });
+  }
+}
+
 /** Shows the emulator's events in the form of the control API. */
-export function activityOf(events: EventBus<SandboxEvents>): EventBus<SandboxActivity> {
-  const activity = new EventBus<SandboxActivity>();
+export function activityOf(events: EventBus<SandboxEvents>): Activity {
+  const activity = new Activity();
   const show = <Topic extends ActivityTopic>(
     topic: Topic,
     record: (value: SandboxEvents[Topic]) => SandboxActivity[Topic],

@@ -6,7 +6,7 @@ import { PaymentsSandboxError } from '../core/sandbox.error.js';
 import { checkBody, decodedSubject, queryOf } from './call-checks.js';
 import { ControlProblem } from './control-problem.js';
 import { EventLog } from './event-log.js';
-import { streamEvents } from './event-stream.js';
+import { EventStream } from './event-stream.js';
 import { deliveryHandlers } from './handlers/delivery-handlers.js';
 import { endpointHandlers } from './handlers/endpoint-handlers.js';
 import { faultHandlers } from './handlers/fault-handlers.js';
@@ -31,10 +31,10 @@ type Handlers = Readonly<Record<Exclude<ControlOperationId, 'streamEvents'>, Con
 /** The control API, for the page and for tests in other languages. */
 export class ControlRoute {
   private readonly handlers: Handlers;
-  private readonly log: EventLog;
+  private readonly events: EventStream;
 
   constructor(parts: SandboxParts) {
-    this.log = new EventLog(parts.activity);
+    this.events = new EventStream(new EventLog(parts.activity));
     this.handlers = {
       ...paymentHandlers(parts),
       ...moneyHandlers(parts),
@@ -49,11 +49,16 @@ export class ControlRoute {
     return path.startsWith(`${PREFIX}/`);
   }
 
+  /** Whether it answers without a token: the health check of a container has none. */
+  isPublic(path: string): boolean {
+    return path === `${PREFIX}/health`;
+  }
+
   async handle(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     try {
       const { operation, subject } = operationFor(request.method ?? '', path.slice(PREFIX.length));
       const call = await callOf(request, operation, subject);
-      if (operation.id === 'streamEvents') streamEvents(this.log, request, response);
+      if (operation.id === 'streamEvents') this.events.open(request, response);
       else sendJson(response, operation.status, await this.handlers[operation.id](call));
     } catch (error) {
       const problem = asProblem(error);

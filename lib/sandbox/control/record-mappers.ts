@@ -1,4 +1,4 @@
-import { type SandboxClock } from '../clock/sandbox-clock.js';
+import { type SandboxClock, type TimedEvent } from '../clock/sandbox-clock.js';
 import { optionalTimestamp, timestamp } from '../clock/timestamp.js';
 import { collectionFields, type Collection } from '../core/collection.js';
 import {
@@ -21,10 +21,15 @@ import {
 } from './records.js';
 import {
   type SandboxClockState,
+  type SandboxDueEvent,
   type SandboxFault,
   type SandboxFaults,
+  type SandboxHappened,
   type SandboxWebhookEndpoint,
 } from './resources.js';
+
+/** A clock record holds no more events, so that it stays small. */
+const SHOWN_EVENTS = 100;
 
 // Maps what the emulator keeps to the records of the handle and the control API.
 
@@ -37,6 +42,7 @@ export function sandboxPayment(payment: Collection): SandboxPayment {
     channel: payment.channel,
     expires_at: timestamp(payment.expiresAt),
     settled_at: optionalTimestamp(payment.settledAt),
+    reason: payment.reason ?? null,
   });
 }
 
@@ -52,6 +58,7 @@ export function sandboxPayout(payout: Payout): SandboxPayout {
     metadata: structuredClone(request.metadata ?? {}),
     created_at: timestamp(payout.createdAt),
     settled_at: optionalTimestamp(payout.settledAt),
+    reason: payout.reason ?? null,
     ...NO_RECIPIENT,
     ...recipient.fields,
   });
@@ -156,10 +163,21 @@ function durationOf(fault: Fault): number | null {
 }
 
 export function sandboxClockState(clock: SandboxClock): SandboxClockState {
+  const due = clock.dueEvents();
   return {
     kind: clock.kind,
     now: timestamp(clock.now()),
     frozen: clock.frozen,
-    waiting: clock.waitingTasks,
+    waiting: due.length,
+    due: due.slice(0, SHOWN_EVENTS).map(sandboxDueEvent),
   };
+}
+
+/** The first events of a list, and how many there are. */
+export function sandboxHappened(events: readonly TimedEvent[]): SandboxHappened {
+  return { count: events.length, items: events.slice(0, SHOWN_EVENTS).map(sandboxDueEvent) };
+}
+
+function sandboxDueEvent({ due, ...event }: TimedEvent): SandboxDueEvent {
+  return { at: timestamp(due), ...event };
 }

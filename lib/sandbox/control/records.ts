@@ -50,6 +50,8 @@ export interface SandboxPayment {
   readonly expires_at: string;
   /** When it reached its final state. */
   readonly settled_at: string | null;
+  /** Why it was declined or cancelled, if whoever decided said so. */
+  readonly reason: string | null;
 }
 
 /**
@@ -84,6 +86,8 @@ export interface SandboxPayout {
   readonly created_at: string;
   /** When it reached its final state; null before. */
   readonly settled_at: string | null;
+  /** Why it failed or was cancelled, if whoever decided said so. */
+  readonly reason: string | null;
   /** Bank payouts: code of the recipient's bank. */
   readonly bank_code: string | null;
   /** Bank payouts: full name of that bank. */
@@ -185,6 +189,9 @@ export interface SandboxDelivery {
 /** `GET /_sandbox/v1/info` */
 export interface SandboxInfo {
   readonly base_url: string;
+  /** The key pair of the merchant of `moduleOptions()`. It is no secret: every pair is accepted. */
+  readonly api_key: string;
+  readonly api_secret: string;
   readonly webhook_url: string | null;
   readonly clock: 'real' | 'manual';
   /** Now, by the sandbox's clock. */

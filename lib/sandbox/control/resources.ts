@@ -1,11 +1,25 @@
 import { type TimelineEntry } from '../timeline/timeline-entry.js';
-import { type SandboxPayment, type SandboxPayout } from './records.js';
+import { type SandboxDelivery, type SandboxPayment, type SandboxPayout } from './records.js';
 
 /** `GET /payments/{reference}` */
 export type SandboxPaymentDetail = SandboxPayment & { readonly timeline: readonly TimelineEntry[] };
 
 /** `GET /payouts/{reference}` */
 export type SandboxPayoutDetail = SandboxPayout & { readonly timeline: readonly TimelineEntry[] };
+
+/** The newest webhook of a payment in `GET /payments`; `GET /deliveries/{id}` has all of it. */
+export interface SandboxPaymentWebhook {
+  /** Its id in the control API. */
+  readonly id: string;
+  readonly event: string;
+  readonly state: SandboxDelivery['state'];
+  /** How many tries it has had. */
+  readonly attempts: number;
+  /** Why the last try did not count as delivered; null if it did, or if there was none. */
+  readonly problem: string | null;
+  /** When the next try is due; null if none is scheduled. */
+  readonly next_attempt_at: string | null;
+}
 
 /** A registered account with its holder. */
 export interface SandboxDirectoryEntry {
@@ -92,4 +106,43 @@ export interface SandboxClockState {
   readonly frozen: boolean;
   /** How many expiries, redeliveries and automatic outcomes are due later. */
   readonly waiting: number;
+  /** The next 100 of them, the first one first. */
+  readonly due: readonly SandboxDueEvent[];
+}
+
+/**
+ * Something that the sandbox's clock brings.
+ *
+ * @publicApi
+ */
+export interface SandboxDueEvent {
+  /** By the sandbox's clock. */
+  readonly at: string;
+  /** What changes. An `answer` is one that a fault delays. */
+  readonly what: 'payment' | 'payout' | 'delivery' | 'answer';
+  /** The `x` of the key pair; null if the emulator refused the keys. */
+  readonly merchant: string | null;
+  /** The merchant's reference; null if the call names none. */
+  readonly reference: string | null;
+  /** The next status of the payment or payout, or the webhook's event; null for an answer. */
+  readonly to: string | null;
+}
+
+/** What `POST /clock/advance` brought, in order. */
+export interface SandboxHappened {
+  readonly count: number;
+  /** The first 100. */
+  readonly items: readonly SandboxDueEvent[];
+}
+
+/** `POST /clock/advance` */
+export type SandboxAdvancedClock = SandboxClockState & { readonly happened: SandboxHappened };
+
+/** A magic number. */
+export interface SandboxScenario {
+  /** The last four digits of the phone or account number. */
+  readonly ending: string;
+  readonly operations: readonly string[];
+  /** What happens, in English. */
+  readonly description: string;
 }

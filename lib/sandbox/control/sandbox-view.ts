@@ -1,6 +1,7 @@
 import { type SandboxClock } from '../clock/sandbox-clock.js';
 import { timestamp } from '../clock/timestamp.js';
 import { type Gateway } from '../core/gateway.js';
+import { DEFAULT_MERCHANT } from '../core/merchant.js';
 import { type EndpointRegistry } from '../webhooks/endpoint-registry.js';
 import { type WebhookDeliverer } from '../webhooks/webhook-deliverer.js';
 import { sandboxDelivery, sandboxPayment, sandboxPayout } from './record-mappers.js';
@@ -27,6 +28,8 @@ export class SandboxView {
   info(): SandboxInfo {
     return {
       base_url: this.baseUrl,
+      api_key: `pk_test_${DEFAULT_MERCHANT}`,
+      api_secret: `sk_test_${DEFAULT_MERCHANT}`,
       webhook_url: this.endpoints.get('default')?.url.href ?? null,
       clock: this.clock.kind,
       now: timestamp(this.clock.now()),

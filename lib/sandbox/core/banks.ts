@@ -5,37 +5,92 @@ export interface SandboxBank {
   readonly id: number;
   readonly name: string;
   readonly code: string;
+  /** The other spelling of the code, which transfers and lookups take too. */
+  readonly long_code?: string;
 }
 
-/** Invented: the specification lists 37 institutions without naming them. */
-export const SANDBOX_BANKS: readonly SandboxBank[] = [
-  { id: 1, name: 'Acacia Community Bank', code: 'ACB' },
-  { id: 2, name: 'Baobab Savings Bank', code: 'BSB' },
-  { id: 3, name: 'Coral Coast Bank', code: 'CCB' },
-  { id: 4, name: 'Dhow Merchant Bank', code: 'DMB' },
-  { id: 5, name: 'Flamingo Lake Bank', code: 'FLB' },
-  { id: 6, name: 'Mango Market Bank', code: 'MMB' },
-  { id: 7, name: 'Partner Wallet Microfinance Bank', code: 'PWMB' },
-  { id: 8, name: 'Savanna Union Bank', code: 'SUB' },
+/** Invented: the specification counts 37 institutions without naming them. */
+const NAMES = [
+  'Acacia Community Bank',
+  'Baobab Savings Bank',
+  'Coral Coast Bank',
+  'Dhow Merchant Bank',
+  'Ebony Trust Bank',
+  'Flamingo Lake Bank',
+  'Golden Maize Bank',
+  'Great Plains Bank',
+  'Harbour Light Bank',
+  'Highland Farmers Bank',
+  'Indigo Exchange Bank',
+  'Island Spice Bank',
+  'Jacaranda Town Bank',
+  'Kanga Enterprise Bank',
+  'Kilima Development Bank',
+  'Lakeshore Cooperative Bank',
+  'Lantern Microfinance Bank',
+  'Mango Market Bank',
+  'Marula Investment Bank',
+  'Monsoon Trade Bank',
+  'Northern Crater Bank',
+  'Nutmeg Rural Bank',
+  'Ocean Gate Bank',
+  'Palm Grove Bank',
+  'Partner Wallet Microfinance Bank',
+  'Peacock Hill Bank',
+  'Quiver Tree Bank',
+  'Rift Teachers Bank',
+  'River Delta Bank',
+  'Savanna Union Bank',
+  'Sisal Industrial Bank',
+  'Southern Star Bank',
+  'Tamarind Housing Bank',
+  'Tortoise Family Bank',
+  'Umbrella Thorn Bank',
+  'Whistling Pine Bank',
+  'Zephyr Bay Bank',
 ];
 
-/** The banks that the gateway lists. */
+/** The specification shows an abbreviation of the name, and once a longer code. */
+export const SANDBOX_BANKS: readonly SandboxBank[] = NAMES.map((name, index) => ({
+  id: index + 1,
+  name,
+  code: name.replaceAll(/[^A-Z]/g, ''),
+  long_code: name
+    .replace(/ Bank$/, '')
+    .replaceAll(' ', '_')
+    .toUpperCase(),
+}));
+
+/** Both spellings of a bank's code. */
+export function codesOf({ code, long_code }: SandboxBank): readonly string[] {
+  return long_code === undefined ? [code] : [code, long_code];
+}
+
+/** The banks of the gateway. */
 export class BankRegistry {
   private banks = SANDBOX_BANKS;
 
-  list(): readonly SandboxBank[] {
+  constructor(private readonly changed: () => void = () => {}) {}
+
+  all(): readonly SandboxBank[] {
     return this.banks;
   }
 
+  /** The banks with the fields that the gateway shows (specification, "Bank entry"). */
+  list(): readonly SandboxBank[] {
+    return this.banks.map(({ id, name, code }) => ({ id, name, code }));
+  }
+
   /**
-   * The bank with this code, or a refusal if there is none. The specification has one code for payouts and another
-   * for name lookups ("Errors").
+   * The bank with this code in either spelling, or a refusal if there is none. The specification has one refusal for
+   * payouts and another for name lookups ("Errors").
    */
   findOrRefuse(code: string, refusal: 'INVALID_BANK' | 'INVALID_BANK_CODE'): SandboxBank | Refusal {
-    return this.banks.find((bank) => bank.code === code) ?? refused(refusal);
+    return this.banks.find((bank) => codesOf(bank).includes(code)) ?? refused(refusal);
   }
 
   replace(banks = SANDBOX_BANKS): void {
     this.banks = banks;
+    this.changed();
   }
 }

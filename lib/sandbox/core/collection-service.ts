@@ -8,6 +8,7 @@ import { type Outcome } from './gateway-answer.js';
 import { refused } from './refusal.js';
 import { type MobileMoneyCollectionRequest } from '../openapi/requests.generated.js';
 import { canMove, type CollectionState, type FinalState, isFinal } from './status-machine.js';
+import { type DueEvent } from '../clock/sandbox-clock.js';
 import { webhookPayload } from './webhook-event.js';
 
 /** Accepts collections and settles them. */
@@ -38,6 +39,7 @@ export class CollectionService {
       status: 'pending',
       processingAt: undefined,
       settledAt: undefined,
+      reason: undefined,
     };
     merchant.collections.set(request.reference, payment);
     events.emit('payment', payment);
@@ -49,7 +51,13 @@ export class CollectionService {
    * Settles a payment: moves its money and sends one webhook. Does nothing to a settled payment. Resolves
    * when the webhook's first try has ended.
    */
-  settle(merchant: Merchant, payment: Collection, outcome: FinalState<'collection'>): Promise<void> {
+  settle(
+    merchant: Merchant,
+    payment: Collection,
+    outcome: FinalState<'collection'>,
+    reason?: string,
+  ): Promise<void> {
+    if (canMove(payment.status, outcome)) payment.reason = reason;
     return this.finish(merchant, payment, outcome, false);
   }
 
@@ -98,17 +106,52 @@ export class CollectionService {
     this.context.events.emit('payment', payment);
   }
 
+  /** Schedules what its plan does to a payment, as from its acceptance. */
+  resume(merchant: Merchant, payment: Collection): void {
+    this.scheduleAll(merchant, payment, payment.plan.transitions);
+  }
+
   private async schedule(merchant: Merchant, payment: Collection): Promise<void> {
-    const { clock, settings } = this.context;
-    const { transitions, expires, beforeAnswer } = payment.plan;
+    const { transitions, beforeAnswer } = payment.plan;
     const [first, ...later] = transitions;
-    for (const { afterMs, to } of first && beforeAnswer ? later : transitions) {
-      clock.schedule(afterMs, () => void this.follow(merchant, payment, to, true));
-    }
-    if (expires) {
-      clock.schedule(settings.expireAfterMs, () => void this.finish(merchant, payment, 'expired', true));
-    }
+    this.scheduleAll(merchant, payment, first && beforeAnswer ? later : transitions);
     if (first && beforeAnswer) await this.follow(merchant, payment, first.to, false);
+  }
+
+  private scheduleAll(
+    merchant: Merchant,
+    payment: Collection,
+    transitions: readonly ScheduledTransition[],
+  ): void {
+    const { clock } = this.context;
+    const { createdAt, expiresAt, plan } = payment;
+    for (const { afterMs, to } of transitions) {
+      clock.schedule(
+        createdAt + afterMs - clock.now(),
+        () => void this.follow(merchant, payment, to, true),
+        () => this.describe(merchant, payment, to),
+      );
+    }
+    if (plan.expires) {
+      clock.schedule(
+        expiresAt - clock.now(),
+        () => void this.finish(merchant, payment, 'expired', true),
+        () => this.describe(merchant, payment, 'expired'),
+      );
+    }
+  }
+
+  /** What a timer would do to a payment now. */
+  private describe(
+    merchant: Merchant,
+    payment: Collection,
+    to: ScheduledTransition['to'],
+  ): DueEvent | undefined {
+    const { reference } = payment.request;
+    const known = merchant.collections.get(reference) === payment;
+    return known && canMove(payment.status, to)
+      ? { what: 'payment', merchant: merchant.name, reference, to }
+      : undefined;
   }
 
   private async follow(

@@ -20,6 +20,8 @@ export interface Collection {
   status: CollectionState;
   processingAt: number | undefined;
   settledAt: number | undefined;
+  /** Why it was declined or cancelled, in the words of whoever decided. */
+  reason: string | undefined;
 }
 
 export const SANDBOX_PROVIDER = 'SANDBOX';

@@ -8,7 +8,8 @@ export interface Credentials {
   readonly authorization: string | undefined;
 }
 
-const TEST_KEY = /^pk_test_([\w-]{1,64})$/;
+/** A merchant's later pairs have a number. */
+const TEST_KEY = /^pk_test_([\w-]{1,64})(?:\.([1-9]\d{0,5}))?$/;
 const LIVE = /^(?:Bearer )?[ps]k_live_/;
 const BEARER = /^Bearer (\S+)$/i;
 
@@ -16,28 +17,55 @@ const PAIR_HINT = 'This emulator takes pk_test_<name> together with sk_test_<the
 
 /** Whether this name fits the `x` of `pk_test_x`. */
 export function isMerchantName(name: string): boolean {
-  return TEST_KEY.test(`pk_test_${name}`);
+  return /^[\w-]{1,64}$/.test(name);
+}
+
+/** The number of the first pair that a merchant has not revoked; 0 is the pair without a number. */
+export type FirstValidPair = (merchant: string) => number;
+
+/**
+ * The keys of a merchant of the emulator, as the module's options take them.
+ *
+ * @publicApi
+ */
+export interface SandboxKeyPair {
+  /** `pk_test_` and the merchant's name; a later pair has `.` and its number behind it. */
+  readonly apiKey: string;
+  /** The same with `sk_test_`. */
+  readonly apiSecret: string;
+}
+
+/** A pair of a merchant. */
+export function pairOf(merchant: string, number: number): SandboxKeyPair {
+  const suffix = number === 0 ? '' : `.${number}`;
+  return { apiKey: `pk_test_${merchant}${suffix}`, apiSecret: `sk_test_${merchant}${suffix}` };
 }
 
 /** Finds the merchant's name, the `x` of `pk_test_x` and `sk_test_x`, or refuses the request. */
-export function authenticate(credentials: Credentials): string | Refusal {
+export function authenticate(credentials: Credentials, firstValid: FirstValidPair): string | Refusal {
   const { apiKey, apiSecret, authorization } = credentials;
   if ([apiKey, apiSecret, authorization].some((value) => value !== undefined && LIVE.test(value))) {
     return unauthorized(`Invalid API credentials. Live keys are for production only. ${PAIR_HINT}`);
   }
-  if (apiKey === undefined && apiSecret === undefined) return fromBearer(authorization);
-  const name = TEST_KEY.exec(apiKey ?? '')?.[1];
-  if (name !== undefined && apiSecret === `sk_test_${name}`) return name;
+  if (apiKey === undefined && apiSecret === undefined) return fromBearer(authorization, firstValid);
+  const name = merchantOf(apiKey, firstValid);
+  if (name !== undefined && apiSecret === apiKey?.replace('pk_', 'sk_')) return name;
   return unauthorized(`Invalid API credentials. ${PAIR_HINT}`);
 }
 
 /** The specification's second form carries the key alone ("Authentication" 5). */
-function fromBearer(authorization: string | undefined): string | Refusal {
+function fromBearer(authorization: string | undefined, firstValid: FirstValidPair): string | Refusal {
   if (authorization === undefined) {
     return unauthorized(
       'Unauthenticated. Send X-API-KEY and X-API-SECRET, or Authorization: Bearer <API_KEY>.',
     );
   }
-  const name = TEST_KEY.exec(BEARER.exec(authorization)?.[1] ?? '')?.[1];
+  const name = merchantOf(BEARER.exec(authorization)?.[1], firstValid);
   return name ?? unauthorized('Invalid API credentials. Write Authorization: Bearer pk_test_<name>.');
+}
+
+/** Undefined if the key has not the form of one, or was revoked. */
+function merchantOf(apiKey: string | undefined, firstValid: FirstValidPair): string | undefined {
+  const [, name, number = '0'] = TEST_KEY.exec(apiKey ?? '') ?? [];
+  return name !== undefined && Number(number) >= firstValid(name) ? name : undefined;
 }

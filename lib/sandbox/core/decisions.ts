@@ -31,6 +31,12 @@ export interface Selection {
   readonly merchant?: string | undefined;
 }
 
+/** Who or what is decided, and why. */
+export interface Decision extends Selection {
+  /** In words, for the payment's record. The gateway's webhooks have no field for it. */
+  readonly reason?: string | undefined;
+}
+
 /**
  * Decides a payment as its customer or the provider would. Resolves when the webhook's first try has ended.
  *
@@ -38,10 +44,10 @@ export interface Selection {
  */
 export async function decidePayment(
   gateway: Gateway,
-  selection: Selection & { readonly phone?: string },
+  selection: Decision & { readonly phone?: string },
   action: PaymentAction,
 ): Promise<Collection> {
-  const { reference, phone } = selection;
+  const { reference, phone, reason } = selection;
   const [merchant, payment] = findPayment(gateway, selection);
   if (phone !== undefined && payment.request.phone !== phone) {
     const message = `The payment ${reference} was asked of another phone number than this customer's.`;
@@ -49,7 +55,7 @@ export async function decidePayment(
   }
   const outcome = PAYMENT_OUTCOMES[action];
   assertOpen('payment', reference, payment.status, outcome);
-  await gateway.collections.settle(merchant, payment, outcome);
+  await gateway.collections.settle(merchant, payment, outcome, reason);
   return payment;
 }
 
@@ -58,12 +64,12 @@ export async function decidePayment(
  *
  * @throws PaymentsSandboxError if the payout is unknown or has ended.
  */
-export function decidePayout(gateway: Gateway, selection: Selection, action: PayoutAction): Payout {
-  const { reference } = selection;
+export function decidePayout(gateway: Gateway, selection: Decision, action: PayoutAction): Payout {
+  const { reference, reason } = selection;
   const [merchant, payout] = findPayout(gateway, selection);
   const outcome = PAYOUT_OUTCOMES[action];
   assertOpen('payout', reference, payout.status, outcome);
-  gateway.payouts.settle(merchant, payout, outcome);
+  gateway.payouts.settle(merchant, payout, outcome, reason);
   return payout;
 }
 

@@ -74,6 +74,8 @@ export interface Delivery {
   /** Scheduled tries without an answer 200. */
   failures: number;
   nextAttemptAt: number | undefined;
+  /** When the plan's late copies are due that were not sent yet. */
+  lateCopiesAt: readonly number[];
 }
 
 /** @param copy Index of the receiver among those of the event, from 0. */
@@ -91,5 +93,6 @@ export function newDelivery(
     state: endpoint ? 'waiting' : 'skipped',
     failures: 0,
     nextAttemptAt: undefined,
+    lateCopiesAt: [],
   };
 }

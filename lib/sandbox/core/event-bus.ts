@@ -5,6 +5,7 @@ import { type PlannedCallFault } from './fault.js';
 import { type Merchant } from './merchant.js';
 import { type Payout } from './payout.js';
 import { type SandboxExchange } from './request-journal.js';
+import { type StateChange } from './state-key.js';
 
 /** The emulator's internal events. The control API and the handle show them as `SandboxActivity`. */
 export interface SandboxEvents {
@@ -12,6 +13,8 @@ export interface SandboxEvents {
   readonly payout: Payout;
   /** The merchant whose money moved. */
   readonly balance: Merchant;
+  /** An event will be delivered. */
+  readonly due: Delivery;
   /** An event was created, or a try to deliver it ended. */
   readonly delivery: Delivery;
   readonly exchange: SandboxExchange;
@@ -19,6 +22,8 @@ export interface SandboxEvents {
   readonly faults: readonly PlannedCallFault[];
   readonly clock: SandboxClock;
   readonly reset: undefined;
+  /** A part of the state changed that no other event reports. */
+  readonly changed: StateChange;
 }
 
 /** Calls listeners with events. */

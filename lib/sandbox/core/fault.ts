@@ -4,6 +4,20 @@ export type InsteadFault =
   | { readonly kind: 'status'; readonly status: number; readonly options: StatusFaultOptions }
   | { readonly kind: 'html'; readonly status: number; readonly options?: ProcessingOptions };
 
+/** Every kind of fault. */
+export const FAULT_KINDS = [
+  'dropBefore',
+  'dropAfterProcessing',
+  'reset',
+  'partialBody',
+  'malformedJson',
+  'hang',
+  'status',
+  'html',
+  'delay',
+  'drip',
+] as const satisfies readonly Fault['kind'][];
+
 /** A fault between a request and its answer. Most faults spoil the answer after the request was processed. */
 export type Fault =
   | InsteadFault

@@ -28,12 +28,15 @@ export interface ReceivedCall {
 export class Gateway implements OperationServices {
   readonly collections: CollectionService;
   readonly payouts: PayoutService;
-  readonly banks = new BankRegistry();
+  readonly banks: BankRegistry;
   private readonly merchantsByName = new Map<string, Merchant>();
 
   constructor(private readonly context: GatewayContext) {
     this.collections = new CollectionService(context);
     this.payouts = new PayoutService(context);
+    this.banks = new BankRegistry(() => {
+      context.events.emit('changed', ['banks']);
+    });
   }
 
   get merchants(): readonly Merchant[] {
@@ -43,9 +46,12 @@ export class Gateway implements OperationServices {
   merchant(name: string): Merchant {
     const known = this.merchantsByName.get(name);
     if (known) return known;
-    const merchant = new Merchant(name, this.context.settings.startingBalanceCents, this.context.directory);
+    const { settings, directory, events } = this.context;
+    const merchant = new Merchant(name, settings.startingBalanceCents, directory, () => {
+      events.emit('changed', ['directory', name]);
+    });
     this.merchantsByName.set(name, merchant);
-    this.context.events.emit('balance', merchant);
+    events.emit('balance', merchant);
     return merchant;
   }
 
@@ -57,8 +63,13 @@ export class Gateway implements OperationServices {
     return merchant;
   }
 
+  /** The merchant whose keys a request has, or the refusal. */
+  authenticate(credentials: Credentials): string | Refusal {
+    return authenticate(credentials, (name) => this.merchantsByName.get(name)?.firstValidPair ?? 0);
+  }
+
   handle(call: ReceivedCall): GatewayAnswer {
-    const name = authenticate(call.credentials);
+    const name = this.authenticate(call.credentials);
     if (typeof name !== 'string') return name;
     const merchant = this.merchant(name);
     const refusal = this.refusalOf(call, merchant);
@@ -69,8 +80,12 @@ export class Gateway implements OperationServices {
     const usesKey = !isRefusal(outcome) || this.context.profile.refusalsUseTheirKeys;
     if (usesKey && makes && call.idempotencyKey) {
       merchant.processedKeys.add(call.idempotencyKey);
+      this.context.events.emit('changed', ['key', name, call.idempotencyKey]);
     }
-    return isRefusal(outcome) ? outcome : this.success(call.operation, outcome, merchant);
+    if (isRefusal(outcome)) return outcome;
+    // The answer takes an id of the merchant.
+    this.context.events.emit('changed', ['ids', name]);
+    return this.success(call.operation, outcome, merchant);
   }
 
   /** Clears one merchant, or all merchants with the shared directory and list of banks. */

@@ -4,13 +4,30 @@ export interface IdSource {
   uuid(): string;
   /** Upper-case letters and digits. */
   token(length: number): string;
+  /** Where the sequence is. Setting it continues another sequence of the same seed from there. */
+  position: number;
+}
+
+/** A pseudorandom sequence of numbers. */
+export interface Chance {
+  /** A number from 0 to below 1. */
+  draw(): number;
+  /** Where the sequence is. */
+  position: number;
 }
 
 const TOKEN_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
 export function seededIds(seed: number): IdSource {
-  const next = randomWords(seed);
+  const words = new RandomWords(seed);
+  const next = (): number => words.next();
   return {
+    get position() {
+      return words.position;
+    },
+    set position(position) {
+      words.position = position;
+    },
     uuid: () => {
       const hex = Array.from({ length: 4 }, () => next().toString(16).padStart(8, '0')).join('');
       const variant = '89ab'.charAt(next() % 4);
@@ -21,9 +38,11 @@ export function seededIds(seed: number): IdSource {
   };
 }
 
-/** Gives each merchant an id sequence of its own. */
-export function idsByMerchant(seed: number): (merchant: string) => IdSource {
-  const sources = new Map<string, IdSource>();
+/** Gives each merchant an id sequence of its own. @param sources Keeps them. */
+export function idsByMerchant(
+  seed: number,
+  sources = new Map<string, IdSource>(),
+): (merchant: string) => IdSource {
   return (merchant) => {
     const known = sources.get(merchant) ?? seededIds(seedFor(seed, `ids ${merchant}`));
     sources.set(merchant, known);
@@ -32,22 +51,35 @@ export function idsByMerchant(seed: number): (merchant: string) => IdSource {
 }
 
 /** Draws numbers from 0 to below 1, the same for the same seed. */
-export function seededChance(seed: number): () => number {
-  const next = randomWords(seed);
-  return () => next() / 2 ** 32;
+export function seededChance(seed: number): Chance {
+  const words = new RandomWords(seed);
+  return {
+    get position() {
+      return words.position;
+    },
+    set position(position) {
+      words.position = position;
+    },
+    draw: () => words.next() / 2 ** 32,
+  };
 }
 
 /** The splitmix32 generator of 32-bit words. */
-function randomWords(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x9e3779b9) >>> 0;
-    let word = state ^ (state >>> 16);
+class RandomWords {
+  position: number;
+
+  constructor(seed: number) {
+    this.position = seed >>> 0;
+  }
+
+  next(): number {
+    this.position = (this.position + 0x9e3779b9) >>> 0;
+    let word = this.position ^ (this.position >>> 16);
     word = Math.imul(word, 0x21f0aaad);
     word ^= word >>> 15;
     word = Math.imul(word, 0x735a2d97);
     return (word ^ (word >>> 15)) >>> 0;
-  };
+  }
 }
 
 /** Derives a seed for a subject (FNV-1a over the text's UTF-16 units). */

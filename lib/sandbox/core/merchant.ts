@@ -14,6 +14,11 @@ export class Merchant {
   /** Used idempotency keys: those of accepted requests, and of refused ones if the profile says so. */
   readonly processedKeys = new Set<string>();
 
+  /** Pairs of keys with a lower number are revoked. */
+  firstValidPair = 0;
+  /** The number of the pair that was issued last. */
+  newestPair = 0;
+
   /** The account holders that this merchant sees. */
   readonly directory: NameDirectory;
 
@@ -21,13 +26,16 @@ export class Merchant {
     readonly name: string,
     startingCents: bigint,
     shared: NameDirectory,
+    directoryChanged?: () => void,
   ) {
     this.wallet = new Wallet(startingCents);
-    this.directory = new NameDirectory(shared);
+    this.directory = new NameDirectory(shared, directoryChanged);
   }
 
   /** Clears payments and payouts, so that their timers find nothing. */
   reset(): void {
+    this.firstValidPair = 0;
+    this.newestPair = 0;
     this.collections.clear();
     this.payouts.clear();
   }

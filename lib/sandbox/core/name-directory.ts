@@ -35,7 +35,10 @@ export class NameDirectory {
   private readonly closed = new Set<string>();
 
   /** @internal @param shared The directory for accounts that this one does not know. */
-  constructor(private readonly shared?: NameDirectory) {}
+  constructor(
+    private readonly shared?: NameDirectory,
+    private readonly changed: () => void = () => {},
+  ) {}
 
   /**
    * Registers the holder of an account. From now on the emulator refuses a bank payout to it with another
@@ -44,12 +47,14 @@ export class NameDirectory {
   register(accountNumber: string, accountName: string): void {
     this.closed.delete(accountNumber);
     this.registered.set(accountNumber, accountName);
+    this.changed();
   }
 
   /** Closes an account: a lookup gives `ACCOUNT_NOT_FOUND`, a bank payout `INVALID_ACCOUNT`. */
   close(accountNumber: string): void {
     this.registered.delete(accountNumber);
     this.closed.add(accountNumber);
+    this.changed();
   }
 
   /** The holder's name; undefined if the account does not exist. */
@@ -71,10 +76,20 @@ export class NameDirectory {
     return [...this.registered, ...[...this.closed].map((account) => [account, null] as const)];
   }
 
+  /** @internal Replaces what is registered and closed here. */
+  replace(entries: ReturnType<NameDirectory['entries']>): void {
+    this.clear();
+    for (const [account, name] of entries) {
+      if (name === null) this.close(account);
+      else this.register(account, name);
+    }
+  }
+
   /** @internal */
   clear(): void {
     this.registered.clear();
     this.closed.clear();
+    this.changed();
   }
 }
 

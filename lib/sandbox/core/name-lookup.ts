@@ -20,6 +20,6 @@ export function lookUpName(
   const name = isWellFormed ? directory.holderOf(account) : undefined;
   if (name === undefined) return refused('ACCOUNT_NOT_FOUND');
   const result = { channel, account_number: account, account_name: name };
-  if (bank) return { data: { ...result, bank_code: bank.code, bank_name: bank.name } };
+  if (bank) return { data: { ...result, bank_code: request.bank_code, bank_name: bank.name } };
   return { data: channel === 'MOBILE_MONEY' ? { ...result, network: networkOf(account) } : result };
 }

@@ -1,13 +1,11 @@
-import { timestamp } from '../clock/timestamp.js';
 import {
   type BankDisbursementRequest,
   type MobileMoneyDisbursementRequest,
 } from '../openapi/requests.generated.js';
 import { type BankRegistry } from './banks.js';
-import { SANDBOX_PROVIDER } from './collection.js';
 import { type Merchant } from './merchant.js';
 import { type GatewayOperation } from './operation.js';
-import { payoutMoney, type PayoutRecipient } from './payout.js';
+import { type PayoutRecipient } from './payout.js';
 import { isAccountNumber, isNetwork, isPhone } from './recipients.js';
 import { type Refusal, refused } from './refusal.js';
 
@@ -33,7 +31,6 @@ export const PAYOUT_OPERATIONS = {
   },
 } as const satisfies Readonly<Record<string, GatewayOperation>>;
 
-/** Answers with the "Bank disbursement record" of the specification. */
 function accountHolder(
   { bank_code, account_number, account_name }: BankDisbursementRequest,
   { directory }: Merchant,
@@ -44,23 +41,14 @@ function accountHolder(
   const isKnown = isAccountNumber(account_number) && directory.holderOf(account_number) !== undefined;
   if (!isKnown) return refused('INVALID_ACCOUNT');
   if (!directory.accepts(account_number, account_name)) return refused('ACCOUNT_NAME_MISMATCH');
-  const fields = { bank_code: bank.code, bank_name: bank.name, account_number, account_name };
+  const fields = { bank_code, bank_name: bank.name, account_number, account_name };
   return {
     kind: 'bank',
     channel: bank.code,
     fields,
-    record: (payout) => ({
-      ...payoutMoney(payout),
-      ...fields,
-      provider: SANDBOX_PROVIDER,
-      status: payout.status,
-      remarks: payout.request.remarks,
-      metadata: payout.request.metadata ?? {},
-    }),
   };
 }
 
-/** Answers with the "Mobile money disbursement record" of the specification. */
 function phoneOwner({
   recipient_name,
   recipient_phone,
@@ -72,16 +60,5 @@ function phoneOwner({
     kind: 'mobile-money',
     channel: network,
     fields: { recipient_name, recipient_phone, network },
-    record: (payout) => ({
-      ...payoutMoney(payout),
-      recipient_name,
-      recipient_phone,
-      channel: 'MOBILE_MONEY',
-      network,
-      status: payout.status,
-      provider: SANDBOX_PROVIDER,
-      remarks: payout.request.remarks,
-      created_at: timestamp(payout.createdAt),
-    }),
   };
 }

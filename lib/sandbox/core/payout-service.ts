@@ -1,9 +1,9 @@
 import { centsOf } from './amounts.js';
-import { type OutcomePlan } from './outcome-plan.js';
+import { type OutcomePlan, type ScheduledTransition } from './outcome-plan.js';
 import { type GatewayContext } from './gateway-context.js';
 import { type Merchant } from './merchant.js';
 import { type Outcome } from './gateway-answer.js';
-import { type Payout, type PayoutRecipient, type PayoutRequest } from './payout.js';
+import { type Payout, type PayoutRecipient, payoutRecord, type PayoutRequest } from './payout.js';
 import { refused, type Refusal } from './refusal.js';
 import { canMove, type FinalState, isFinal } from './status-machine.js';
 
@@ -33,27 +33,43 @@ export class PayoutService {
       amountCents: centsOf(request.amount),
       feeCents: settings.fees.payoutCents,
       createdAt: clock.now(),
+      plan,
       status: 'processing', // the status in the specification's answer
       settledAt: undefined,
+      reason: undefined,
     };
     if (!merchant.wallet.lock(payout.amountCents + payout.feeCents)) return refused('INSUFFICIENT_BALANCE');
     merchant.payouts.set(request.reference, payout);
     this.announce(merchant, payout);
-    for (const { afterMs, to } of plan.transitions) {
-      clock.schedule(afterMs, () => {
-        if (isFinal('disbursement', to)) this.settle(merchant, payout, to);
-      });
+    this.resume(merchant, payout);
+    return { data: payoutRecord(payout) };
+  }
+
+  /** Schedules what its plan does to a payout, as from its acceptance. */
+  resume(merchant: Merchant, payout: Payout): void {
+    const { clock } = this.context;
+    for (const { afterMs, to } of payout.plan.transitions) {
+      const { reference } = payout.request;
+      clock.schedule(
+        payout.createdAt + afterMs - clock.now(),
+        () => {
+          if (isFinal('disbursement', to)) this.settle(merchant, payout, to);
+        },
+        () =>
+          canSettle(merchant, payout, to)
+            ? { what: 'payout', merchant: merchant.name, reference, to }
+            : undefined,
+      );
     }
-    return { data: recipient.record(payout) };
   }
 
   /** Settles a payout and moves its locked money. Does nothing to a settled payout. */
-  settle(merchant: Merchant, payout: Payout, outcome: FinalState<'disbursement'>): void {
-    const known = merchant.payouts.get(payout.request.reference) === payout;
-    if (!known || !canMove(payout.status, outcome)) return;
+  settle(merchant: Merchant, payout: Payout, outcome: FinalState<'disbursement'>, reason?: string): void {
+    if (!canSettle(merchant, payout, outcome)) return;
     const total = payout.amountCents + payout.feeCents;
     payout.status = outcome;
     payout.settledAt = this.context.clock.now();
+    payout.reason = reason;
     if (outcome === 'paid') merchant.wallet.spend(total);
     else merchant.wallet.release(total);
     this.announce(merchant, payout);
@@ -63,4 +79,8 @@ export class PayoutService {
     this.context.events.emit('payout', payout);
     this.context.events.emit('balance', merchant);
   }
+}
+
+function canSettle(merchant: Merchant, payout: Payout, to: ScheduledTransition['to']): boolean {
+  return merchant.payouts.get(payout.request.reference) === payout && canMove(payout.status, to);
 }

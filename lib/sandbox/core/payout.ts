@@ -1,5 +1,8 @@
 import { formatCents } from '../../common/money.js';
+import { timestamp } from '../clock/timestamp.js';
+import { SANDBOX_PROVIDER } from './collection.js';
 import { type SandboxPayoutKind } from './operation-name.js';
+import { type OutcomePlan } from './outcome-plan.js';
 import { type DisbursementState } from './status-machine.js';
 
 /** What every payout request has. */
@@ -16,8 +19,6 @@ export interface PayoutRecipient {
   /** Code of the bank, or the network. */
   readonly channel: string;
   readonly fields: RecipientFields;
-  /** The gateway's record of a payout to this recipient. */
-  readonly record: (payout: Payout) => Readonly<Record<string, unknown>>;
 }
 
 /** What the records say of recipients; each kind of payout has some of it. */
@@ -39,8 +40,26 @@ export interface Payout {
   readonly amountCents: bigint;
   readonly feeCents: bigint;
   readonly createdAt: number;
+  readonly plan: OutcomePlan;
   status: DisbursementState;
   settledAt: number | undefined;
+  /** Why it failed or was cancelled, in the words of whoever decided. */
+  reason: string | undefined;
+}
+
+/** The gateway's record: "Bank disbursement record" or "Mobile money disbursement record" of the specification. */
+export function payoutRecord(payout: Payout): Record<string, unknown> {
+  const { recipient, request, status, createdAt } = payout;
+  const shared = {
+    ...payoutMoney(payout),
+    ...recipient.fields,
+    provider: SANDBOX_PROVIDER,
+    status,
+    remarks: request.remarks,
+  };
+  return recipient.kind === 'bank'
+    ? { ...shared, metadata: request.metadata ?? {} }
+    : { ...shared, channel: 'MOBILE_MONEY', created_at: timestamp(createdAt) };
 }
 
 /** The fields about money that every record of a payout has. */

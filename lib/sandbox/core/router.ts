@@ -41,14 +41,6 @@ export function operationOf({ method, path }: SandboxRequest): RoutedCall | unde
     : undefined;
 }
 
-/** Finds the reference of a recorded request, in its body or its path. */
-export function referenceOf(request: SandboxRequest): string | undefined {
-  const { body } = request;
-  const reference =
-    typeof body === 'object' && body !== null && 'reference' in body ? body.reference : undefined;
-  return typeof reference === 'string' ? reference : operationOf(request)?.parameters['reference'];
-}
-
 /** Returns undefined for malformed percent-encoding. */
 function decoded(parameters: PathParameters | undefined): PathParameters | undefined {
   if (!parameters) return undefined;

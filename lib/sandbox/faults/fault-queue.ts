@@ -1,4 +1,13 @@
+import { type Chance } from '../core/id-source.js';
 import { type Fault, type FaultTarget, type PlannedCallFault } from '../core/fault.js';
+
+/** What a queue of faults needs to go on after a restart. */
+export interface FaultState {
+  readonly planned: number;
+  /** Position of the random sequence. */
+  readonly chance: number;
+  readonly waiting: readonly PlannedCallFault[];
+}
 
 /** Planned faults, first in, first out. */
 export class FaultQueue {
@@ -6,11 +15,10 @@ export class FaultQueue {
   private planned = 0;
 
   /**
-   * @param chance Draws a number from 0 to below 1.
    * @param changed Called after a fault was planned, applied or removed.
    */
   constructor(
-    private readonly chance: () => number,
+    private readonly chance: Chance,
     private readonly changed: () => void = () => {},
   ) {}
 
@@ -21,6 +29,12 @@ export class FaultQueue {
     this.waiting.push(entry);
     this.changed();
     return entry;
+  }
+
+  /** Changes how often a planned fault applies. */
+  change(entry: PlannedCallFault, change: Partial<Pick<PlannedCallFault, 'left' | 'probability'>>): void {
+    Object.assign(entry, change);
+    this.changed();
   }
 
   /** Takes the fault that applies to this call and counts it down. */
@@ -51,8 +65,19 @@ export class FaultQueue {
       merchant === undefined ? [] : this.waiting.filter((planned) => planned.merchant !== merchant);
   }
 
+  get state(): FaultState {
+    return { planned: this.planned, chance: this.chance.position, waiting: this.waiting };
+  }
+
+  /** Goes on from another run. */
+  restore({ planned, chance, waiting }: FaultState): void {
+    this.planned = planned;
+    this.chance.position = chance;
+    this.waiting = [...waiting];
+  }
+
   private applies({ probability }: PlannedCallFault): boolean {
-    return probability >= 1 || this.chance() < probability;
+    return probability >= 1 || this.chance.draw() < probability;
   }
 }
 

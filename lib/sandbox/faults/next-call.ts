@@ -145,18 +145,18 @@ export class NextCall {
 
   private plan(fault: Fault): PlannedFault {
     const target = { operation: this.operation, ...this.selection };
-    return plannedFault(this.faults.add(target, fault));
+    return plannedFault(this.faults, this.faults.add(target, fault));
   }
 }
 
-function plannedFault(entry: PlannedCallFault): PlannedFault {
+function plannedFault(faults: FaultQueue, entry: PlannedCallFault): PlannedFault {
   let counted = false;
   const handle: PlannedFault = {
     times: (calls) => {
       if (!Number.isInteger(calls) || calls < 1) {
         throw new PaymentsConfigError('times(…) takes a whole number from 1 on.');
       }
-      entry.left = calls;
+      faults.change(entry, { left: calls });
       counted = true;
       return handle;
     },
@@ -166,8 +166,7 @@ function plannedFault(entry: PlannedCallFault): PlannedFault {
           'probability(…) takes a number from 0 to 1: write 0.25 for every fourth call.',
         );
       }
-      entry.probability = chance;
-      if (!counted) entry.left = Infinity;
+      faults.change(entry, { probability: chance, ...(!counted && { left: Infinity }) });
       return handle;
     },
   };

@@ -7,12 +7,23 @@ import {
   type SandboxPayout,
 } from '../control/records.js';
 import { type SandboxParts } from '../control/sandbox-parts.js';
+import { pairOf, type SandboxKeyPair } from '../core/credentials.js';
 import { type NameDirectory } from '../core/name-directory.js';
 import { type SandboxOperation } from '../core/operation-name.js';
 import { type SandboxRequest } from '../core/request-journal.js';
 import { NextCall } from '../faults/next-call.js';
 import { SandboxCustomer } from './customer.js';
 import { SandboxPayoutProvider } from './payout-provider.js';
+
+/**
+ * Selects a merchant by the `x` of its key pair `pk_test_x` / `sk_test_x`.
+ *
+ * @publicApi
+ */
+export interface MerchantSelection {
+  /** @default every merchant; the one of `moduleOptions()` if the method takes only one */
+  readonly merchant?: string;
+}
 
 /**
  * One merchant of a sandbox, with its own wallet, payments, names, faults and webhook address. Parallel tests
@@ -46,8 +57,7 @@ export class SandboxMerchant {
     const { scheme, secret } = this.parts.endpoints.settings;
     return {
       baseUrl: this.parts.view.baseUrl,
-      apiKey: `pk_test_${this.name}`,
-      apiSecret: `sk_test_${this.name}`,
+      ...pairOf(this.name, this.parts.gateway.merchant(this.name).newestPair),
       // The emulator's default scheme signs no time, so the inbox must never forget an outcome.
       webhooks: { scheme, secrets: [secret], retentionDays: Infinity },
     };
@@ -61,6 +71,22 @@ export class SandboxMerchant {
    */
   deliverTo(address: string | URL): void {
     this.parts.endpoints.deliverTo(address, this.name);
+  }
+
+  /**
+   * Issues a new pair of keys, for tests of a rotation. The old pairs work until `revokeOldKeys`. `reset` of the merchant
+   * takes all of it back; a restart of the emulator does too.
+   */
+  rotateKeys(): SandboxKeyPair {
+    const merchant = this.parts.gateway.merchant(this.name);
+    merchant.newestPair += 1;
+    return pairOf(this.name, merchant.newestPair);
+  }
+
+  /** From now on the gateway answers 401 to every pair but the one that was issued last. */
+  revokeOldKeys(): void {
+    const merchant = this.parts.gateway.merchant(this.name);
+    merchant.firstValidPair = merchant.newestPair;
   }
 
   /** The customer behind a phone number (`255XXXXXXXXX`). */
@@ -92,7 +118,7 @@ export class SandboxMerchant {
     return this.own(this.parts.view.payouts());
   }
 
-  /** The merchant's calls among the newest 1,000 under `/api/v1`, oldest first, with masked secrets. */
+  /** The merchant's calls among the newest under `/api/v1` (4 MiB), oldest first, with masked secrets. */
   requests(): readonly SandboxRequest[] {
     return this.own(this.parts.journal.list());
   }

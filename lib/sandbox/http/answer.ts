@@ -30,13 +30,22 @@ export function sendHead(
   length: number | undefined,
   headers: OutgoingHttpHeaders = {},
 ): void {
-  response.writeHead(status, {
+  response.writeHead(status, answerHeaders(contentType, length, headers));
+}
+
+/** The headers of every answer. */
+export function answerHeaders(
+  contentType: string,
+  length: number | undefined,
+  headers: OutgoingHttpHeaders = {},
+): OutgoingHttpHeaders {
+  return {
     ...headers,
     'content-type': contentType,
     ...(length !== undefined && { 'content-length': length }),
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
-  });
+  };
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';

@@ -46,9 +46,13 @@ export function failAfterwards(
       record.hang();
       return;
     case 'delay':
-      clock.schedule(fault.delayMs, () => {
-        record.answer(answer);
-      });
+      clock.schedule(
+        fault.delayMs,
+        () => {
+          record.answer(answer);
+        },
+        () => record.dueAnswer(),
+      );
       return;
     case 'drip':
       record.drip(answer, (next) => {

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type TimeSource } from '../clock/sandbox-clock.js';
 import { timestamp } from '../clock/timestamp.js';
-import { authenticate, type Credentials } from '../core/credentials.js';
+import { type Credentials } from '../core/credentials.js';
 import { type EventBus, type SandboxEvents } from '../core/event-bus.js';
 import { isBeforehand } from '../core/fault.js';
 import { type Gateway } from '../core/gateway.js';
@@ -12,13 +12,14 @@ import { findOperation, GATEWAY_PREFIX, methodsOf, type RoutedCall } from '../co
 import { type Rule } from '../core/rule.js';
 import { type CallSubject, type Profile } from '../profile/profile.js';
 import { chooseRule } from '../scenarios/choose-rule.js';
+import { keptBody, keptText } from './kept-text.js';
 import { RequestRecord } from './request-record.js';
 import { type FaultQueue } from '../faults/fault-queue.js';
 import { BODY_LIMIT, parseObject, readBody, saysJson } from './request-body.js';
 import { type RequestJournal, type SandboxRequest } from '../core/request-journal.js';
 import { answerInstead, failAfterwards } from './faulty-answers.js';
 
-const SECRET_HEADERS = ['x-api-key', 'x-api-secret', 'authorization'];
+const SECRET_HEADERS = ['x-api-key', 'x-api-secret', 'authorization', 'proxy-authorization', 'cookie'];
 const KEY = /^(Bearer )?([ps]k_(?:test|live)_)?.*$/is;
 
 /** A request whose body was read. */
@@ -27,7 +28,7 @@ interface ReceivedRequest {
   readonly headers: Headers;
   readonly credentials: Credentials;
   /** The merchant's name, or why the keys are refused. */
-  readonly authenticated: ReturnType<typeof authenticate>;
+  readonly authenticated: ReturnType<Gateway['authenticate']>;
   /** Undefined if it is too large. */
   readonly body: Buffer | undefined;
   /** Undefined if the body is no JSON object. */
@@ -36,7 +37,8 @@ interface ReceivedRequest {
 
 /** Answers the gateway's operations under `/api/v1` and applies their planned faults. */
 export class GatewayRoute {
-  private calls = 0;
+  /** How many calls were received; it gives the next one its id. */
+  calls = 0;
   /** Calls without an answer, with their merchants. */
   private readonly open = new Map<IncomingMessage, string | undefined>();
 
@@ -61,17 +63,19 @@ export class GatewayRoute {
       apiSecret: headers['x-api-secret'],
       authorization: headers['authorization'],
     };
-    const authenticated = authenticate(credentials);
+    const authenticated = this.gateway.authenticate(credentials);
     this.open.set(request, textOf(authenticated));
     response.on('close', () => this.open.delete(request));
     const body = await readBody(request);
     const fields = body && parseObject(body.toString());
     const received = { request, headers, credentials, authenticated, body, fields };
-    const record = new RequestRecord(request, response, this.entryOf(received), this.journal, this.events);
     const method = request.method ?? '';
     const routed = findOperation(method, path.slice(GATEWAY_PREFIX.length));
+    const reference = textOf(fields?.['reference']) ?? routed?.parameters['reference'];
+    const entry = this.entryOf(received, reference);
+    const record = new RequestRecord(request, response, entry, this.journal, this.events);
     response.setHeader('date', new Date(this.clock.now()).toUTCString());
-    if (routed) await this.perform(record, routed, received);
+    if (routed) await this.perform(record, routed, received, reference);
     else record.answer(unknownOperation(method, path));
   }
 
@@ -82,11 +86,14 @@ export class GatewayRoute {
     }
   }
 
-  private async perform(record: RequestRecord, routed: RoutedCall, received: ReceivedRequest): Promise<void> {
-    const { operation, parameters } = routed;
-    const { authenticated, fields = {} } = received;
-    const reference = textOf(fields['reference']) ?? parameters['reference'];
-    const subject = { operation, merchant: textOf(authenticated), reference };
+  private async perform(
+    record: RequestRecord,
+    routed: RoutedCall,
+    received: ReceivedRequest,
+    reference: string | undefined,
+  ): Promise<void> {
+    const { operation } = routed;
+    const subject = { operation, merchant: textOf(received.authenticated), reference };
     const rule = this.ruleOf(subject, received);
     const { fault } = rule;
     record.setRule(rule.name, fault?.kind ?? null);
@@ -96,7 +103,8 @@ export class GatewayRoute {
     }
     const processed = this.process(routed, received, rule);
     if (processed.ready) await processed.ready;
-    const { answer, form, varied } = this.profile.answer(subject, processed);
+    const { answer, form, varied, counted } = this.profile.answer(subject, processed);
+    if (counted !== undefined) this.events.emit('changed', ['answered', counted]);
     record.setForm(form, varied);
     if (fault) failAfterwards(record, fault, answer, this.clock);
     else record.answer(answer);
@@ -129,18 +137,25 @@ export class GatewayRoute {
       : badRequest(400, 'The body is not a JSON object, or has more than a hundred levels.');
   }
 
-  private entryOf({ request, headers, authenticated, body, fields }: ReceivedRequest): SandboxRequest {
+  private entryOf(
+    { request, headers, authenticated, body, fields }: ReceivedRequest,
+    reference: string | undefined,
+  ): SandboxRequest {
     return {
       id: String(++this.calls),
       at: timestamp(this.clock.now()),
       merchant: textOf(authenticated) ?? null,
+      reference: reference === undefined ? null : keptText(reference),
       method: request.method ?? '',
       path: request.url ?? '',
       headers: masked(headers),
-      // A copy: a listener that changes it must not change the payment.
-      body: body?.length ? (structuredClone(fields) ?? body.toString()) : null,
+      body: body?.length ? keptBody(fields, body.toString()) : null,
       status: null,
       code: null,
+      reason: null,
+      duration_ms: null,
+      response_headers: null,
+      response_body: null,
       fault: null,
       rule: null,
       varied: [],

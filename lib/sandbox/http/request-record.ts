@@ -1,8 +1,11 @@
-import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
+import { type DueEvent } from '../clock/sandbox-clock.js';
 import { type EventBus, type SandboxEvents } from '../core/event-bus.js';
 import { type GatewayAnswer } from '../core/gateway-answer.js';
+import { refusalReason } from '../core/refusal-reason.js';
 import { PLAIN_FORM, type WireForm } from '../profile/profile.js';
-import { send, sendHead } from './answer.js';
+import { answerHeaders, send, sendHead } from './answer.js';
+import { keptText } from './kept-text.js';
 import { type RequestJournal, type SandboxRequest } from '../core/request-journal.js';
 
 /**
@@ -11,6 +14,7 @@ import { type RequestJournal, type SandboxRequest } from '../core/request-journa
  */
 export class RequestRecord {
   private form = PLAIN_FORM;
+  private readonly started = performance.now();
 
   constructor(
     private readonly request: IncomingMessage,
@@ -34,7 +38,7 @@ export class RequestRecord {
   }
 
   answer({ status, body }: GatewayAnswer, headers: Readonly<Record<string, string>> = {}): void {
-    this.noteCode(body);
+    this.noteAnswer(body);
     this.send(status, this.form.contentType, this.write(body), headers);
   }
 
@@ -44,20 +48,22 @@ export class RequestRecord {
     body: string,
     headers: Readonly<Record<string, string>> = {},
   ): void {
-    this.end(status, body);
     const { closesConnection, pieces } = this.form;
     const all = { ...(closesConnection && { connection: 'close' }), ...headers };
+    const length = pieces === 1 ? Buffer.byteLength(body) : undefined;
+    this.end({ status, headers: answerHeaders(contentType, length, all), body });
     send(this.response, status, contentType, body, all, pieces);
   }
 
   /** Announces the whole body, sends half of it and closes the connection. */
   sendHalf({ status, body }: GatewayAnswer): void {
     const bytes = Buffer.from(this.write(body));
-    this.noteCode(body);
-    this.end(status, null);
+    const half = bytes.subarray(0, bytes.length / 2);
+    this.noteAnswer(body);
+    this.end({ ...this.headOf(status, bytes.length), body: half.toString(), cut: true });
     if (this.response.destroyed) return;
     sendHead(this.response, status, this.form.contentType, bytes.length);
-    this.response.write(bytes.subarray(0, bytes.length / 2), () => {
+    this.response.write(half, () => {
       this.request.socket.destroy();
     });
   }
@@ -65,8 +71,8 @@ export class RequestRecord {
   /** Sends the answer's head at once and its body byte by byte: the next byte each time `later` calls back. */
   drip({ status, body }: GatewayAnswer, later: (next: () => void) => void): void {
     const bytes = Buffer.from(this.write(body));
-    this.noteCode(body);
-    this.end(status, bytes.toString());
+    this.noteAnswer(body);
+    this.end({ ...this.headOf(status, bytes.length), body: bytes.toString() });
     if (this.response.destroyed) return;
     sendHead(this.response, status, this.form.contentType, bytes.length);
     this.response.flushHeaders();
@@ -86,34 +92,65 @@ export class RequestRecord {
 
   /** Closes the connection without an answer. */
   drop(): void {
-    this.end(null, null);
+    this.end(undefined);
     this.request.socket.destroy();
   }
 
   /** Resets the connection without an answer. */
   reset(): void {
-    this.end(null, null);
+    this.end(undefined);
     this.request.socket.resetAndDestroy();
   }
 
   /** Leaves the connection open without an answer. */
   hang(): void {
-    this.end(null, null);
+    this.end(undefined);
+  }
+
+  /** The answer that a fault delays; undefined if its caller has gone. */
+  dueAnswer(): DueEvent | undefined {
+    const { merchant, reference } = this.entry;
+    return this.request.socket.destroyed ? undefined : { what: 'answer', merchant, reference, to: null };
   }
 
   private write(body: GatewayAnswer['body']): string {
     return JSON.stringify(body, null, this.form.indent);
   }
 
-  private noteCode(body: GatewayAnswer['body']): void {
-    if (typeof body['code'] === 'string') this.entry = { ...this.entry, code: body['code'] };
+  private headOf(status: number, length: number): Omit<SentAnswer, 'body'> {
+    return { status, headers: answerHeaders(this.form.contentType, length) };
   }
 
-  private end(status: number | null, answer: string | null): void {
-    // The caller may have given up while the emulator held the answer back.
-    const gone = this.request.socket.destroyed;
-    this.entry = gone ? { ...this.entry, status: null, code: null } : { ...this.entry, status };
-    if (!this.journal.end(this.entry)) return;
-    this.events.emit('exchange', { request: this.entry, answer: gone ? null : answer });
+  private noteAnswer(body: GatewayAnswer['body']): void {
+    const code = typeof body['code'] === 'string' ? body['code'] : null;
+    this.entry = { ...this.entry, code, reason: refusalReason(body) };
   }
+
+  private end(answer: SentAnswer | undefined): void {
+    // The caller may have given up while the emulator held the answer back.
+    const sent = this.request.socket.destroyed ? undefined : answer;
+    this.entry = {
+      ...this.entry,
+      ...(!sent && { code: null, reason: null }),
+      status: sent?.status ?? null,
+      duration_ms: Math.round(performance.now() - this.started),
+      response_headers: sent ? texts({ ...this.response.getHeaders(), ...sent.headers }) : null,
+      response_body: sent ? keptText(sent.body) : null,
+    };
+    if (!this.journal.end(this.entry)) return;
+    this.events.emit('exchange', { request: this.entry, answer: sent && !sent.cut ? sent.body : null });
+  }
+}
+
+/** What an answer sends. */
+interface SentAnswer {
+  readonly status: number;
+  readonly headers: OutgoingHttpHeaders;
+  readonly body: string;
+  /** Whether the body is only a part of what the head announces. */
+  readonly cut?: boolean;
+}
+
+function texts(headers: OutgoingHttpHeaders): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 }

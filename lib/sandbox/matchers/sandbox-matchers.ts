@@ -1,7 +1,7 @@
 import { isHolder } from '../../common/json-object.js';
 import { type SandboxDelivery, type SandboxPayment, type SandboxPayout } from '../control/records.js';
 import { type SandboxOperation } from '../core/operation-name.js';
-import { operationOf, referenceOf } from '../core/router.js';
+import { operationOf } from '../core/router.js';
 import {
   type ExpectedFields,
   fits,
@@ -80,7 +80,7 @@ export const sandboxMatchers = {
       expected: `to have received ${count} ${operation} ${JSON.stringify({ body, status })}`,
       found: `${found.length} of ${ofOperation.length} requests of that operation`,
     };
-    const references = ofOperation.flatMap((request) => referenceOf(request) ?? []);
+    const references = ofOperation.flatMap(({ reference }) => reference ?? []);
     return verdict(pass, this, texts, subject, references);
   },
 

@@ -1,32 +1,48 @@
 // The page's client of the control API.
+import { problemInSwahili } from './problems-swahili.js';
+import { currentLanguage, text } from './words.js';
+
 const API = '_sandbox/v1';
 
 export const EVENTS = `${API}/events`;
 
 export async function read(path) {
-  return answerOf(await fetch(`${API}/${path}`));
+  return send(path);
 }
 
-/** Sends a command to the emulator; throws its error message. */
+/** Sends a command to the emulator; throws what it says of a refusal. */
 export async function write(path, body = {}, method = 'POST') {
   const headers = { 'content-type': 'application/json' };
-  return answerOf(await fetch(`${API}/${path}`, { method, headers, body: JSON.stringify(body) }));
+  return send(path, { method, headers, body: JSON.stringify(body) });
 }
 
 export async function remove(path) {
-  return answerOf(await fetch(`${API}/${path}`, { method: 'DELETE' }));
+  return send(path, { method: 'DELETE' });
 }
 
 /** Encodes a part of a URL; replaces lone surrogates, which no URL can hold. */
 export const encoded = (words) => encodeURIComponent(words.toWellFormed());
 
-/** Sends the decision of a customer or a payout's provider. */
-export function decide(collection, { merchant, reference }, action) {
-  return write(`${collection}/${encoded(reference)}/${action}`, { merchant });
+/** Sends the decision of a customer or a payout's provider; a refusal may have a `reason`. */
+export function decide(collection, { merchant, reference }, action, fields = {}) {
+  return write(`${collection}/${encoded(reference)}/${action}`, { merchant, ...fields });
 }
 
-async function answerOf(response) {
+async function send(path, init) {
+  const response = await fetch(`${API}/${path}`, init).catch(() => {
+    // The browser's own words are English, and say nothing of the emulator.
+    throw new Error(text('unreachable'));
+  });
   if (response.ok) return response.json();
+  const { status } = response;
   const problem = await response.json().catch(() => undefined);
-  throw new Error(problem?.error?.message ?? `The sandbox answered ${response.status}.`);
+  throw Object.assign(refusal(status, problem?.error), { status, code: problem?.error?.code });
+}
+
+/** An error in the reader's language; `lang` says if only English words are known. */
+function refusal(status, problem) {
+  if (problem === undefined) return new Error(text('answered', { status }));
+  const { code, message } = problem;
+  const words = currentLanguage() === 'sw' ? problemInSwahili(code, message) : undefined;
+  return words === undefined ? Object.assign(new Error(message), { lang: 'en' }) : new Error(words);
 }

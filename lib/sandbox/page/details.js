@@ -1,64 +1,56 @@
-/* global document, navigator */
+/* global document */
 // The details of one payment, payout, webhook or request.
-import { encoded, read, write } from './control.js';
-import { announce, busily, button, byId, facts, make, statusOf } from './dom.js';
+import { write } from './control.js';
+import { busily, button, byId, facts, make, statusOf, wrapped } from './dom.js';
+import { copy, copyButton } from './copying.js';
 import { curlOf } from './curl.js';
-import { answerOf, payoutChoice } from './lists.js';
+import { decisionsOf } from './decision-forms.js';
+import { listPlace } from './filters.js';
+import { problemLine } from './fields.js';
+import { linksOf } from './links.js';
+import { headerText, indented, requestParts } from './request.js';
+import { webhookStatus } from './lists.js';
 import { store } from './store.js';
+import { entryTexts, problemText } from './story.js';
 import { placeOf } from './tabs.js';
-import { currentLanguage, moment, money, plain, text, time } from './words.js';
+import { currentLanguage, moment, money, plain, text, time, timeOn } from './words.js';
 
-const FOCUSABLE = 'a, button, pre, summary';
+// Links to other records appear after the details.
+const FOCUSABLE = 'a:not(.links a), button, pre, summary';
 
 const code = (value) => make('pre', { tabindex: '0' }, value);
 const heading = (key, gaps) => make('h4', {}, text(key, gaps));
-const problemLine = () => make('p', { class: 'problem', role: 'alert', lang: 'en' });
 
-/** Shows the record that the URL names. Returns false if the URL names none. */
-export function showDetail({ tab, name, merchant }, moved) {
-  const list = byId(`list-${tab}`);
+let toFocus = false;
+
+/** Shows the record that the address names, beside its list or in place of it. */
+export function showDetail(place, moved) {
+  const { tab, name } = place;
   const one = byId(`one-${tab}`);
   if (!one || !(tab in DETAILS)) return;
-  list.hidden = name !== undefined;
+  byId(`panel-${tab}`).classList.toggle('split', name !== undefined);
   one.hidden = name === undefined;
-  if (name === undefined) {
+  toFocus = name !== undefined && (toFocus || moved);
+  const { place: known, record } = store.open;
+  const read = JSON.stringify(known) === JSON.stringify(place) && record !== undefined;
+  if (!read && one.dataset.name === name) return;
+  const state = JSON.stringify([currentLanguage(), place, record]);
+  if (!read) {
     one.replaceChildren();
     delete one.dataset.state;
-    return;
-  }
-  const record = find(tab, name, merchant);
-  const state = JSON.stringify([currentLanguage(), name, record, timelineCounts(tab, record)]);
-  if (one.dataset.state !== state) {
+  } else if (one.dataset.state !== state) {
     one.dataset.state = state;
     draw(one, tab, name, record);
   }
-  if (moved) one.querySelector('h3').focus();
-}
-
-function find(tab, name, merchant) {
-  const records = [...store[tab].values()];
-  if (tab === 'webhooks' || tab === 'requests') return store[tab].get(name);
-  return records.find(
-    (record) => record.reference === name && (merchant ?? record.merchant) === record.merchant,
-  );
-}
-
-/** The number of tries and calls in a timeline: the details are drawn again when it changes. */
-function timelineCounts(tab, record) {
-  if (!record || !['payments', 'payouts'].includes(tab)) return undefined;
-  const { merchant, reference } = record;
-  const tries = [...store.webhooks.values()]
-    .filter((delivery) => delivery.merchant === merchant && delivery.reference === reference)
-    .map(({ attempts }) => attempts.length);
-  const calls = [...store.requests.values()].filter(
-    (request) => request.merchant === merchant && request.body?.reference === reference,
-  );
-  return [tries, calls.length];
+  if (read && toFocus) {
+    toFocus = false;
+    one.querySelector('h3').focus();
+  }
 }
 
 function draw(one, tab, name, record) {
-  const back = make('a', { href: placeOf(tab), class: 'back' }, `← ${text('all')}`);
-  const title = make('h3', { tabindex: '-1' }, record ? titleOf(tab, record) : name);
+  const back = make('a', { href: listPlace(tab), class: 'back' }, `← ${text('all')}`);
+  const title = make('h3', { tabindex: '-1' }, wrapped(record ? titleOf(tab, record) : name));
   const parts = record ? DETAILS[tab](record) : [make('p', { class: 'empty' }, text('missing', { name }))];
   const focused = one.contains(document.activeElement)
     ? [...one.querySelectorAll(FOCUSABLE)].indexOf(document.activeElement)
@@ -66,11 +58,20 @@ function draw(one, tab, name, record) {
   const same = one.dataset.name === name;
   const opened = [...one.querySelectorAll('details')].map(({ open }) => same && open);
   one.dataset.name = name;
-  one.replaceChildren(back, title, ...parts);
+  one.replaceChildren(back, ...headOf(title, record), ...parts);
   for (const [index, details] of one.querySelectorAll('details').entries()) {
     details.open = opened[index] ?? false;
   }
   if (focused >= 0) (one.querySelectorAll(FOCUSABLE)[focused] ?? title).focus();
+}
+
+/** The title, with a button that copies the record's reference. */
+function headOf(title, record) {
+  const reference = record?.reference ?? null;
+  if (reference === null) return [title];
+  const problem = problemLine();
+  const copying = copyButton('copyReference', make('span', {}, reference), () => reference, problem);
+  return [make('div', { class: 'title' }, title, copying), problem];
 }
 
 function titleOf(tab, record) {
@@ -78,26 +79,20 @@ function titleOf(tab, record) {
   return tab === 'requests' ? `${record.method} ${record.path}` : record.reference;
 }
 
-/** The timeline of a reference, read from the emulator when it is shown. */
-function timeline(tab, { reference, merchant }) {
-  const lines = make('ol', { class: 'timeline', lang: 'en' });
-  const query = `merchant=${encodeURIComponent(merchant)}`;
-  read(`${tab}/${encoded(reference)}?${query}`)
-    .then(({ timeline: entries }) =>
-      lines.replaceChildren(
-        ...entries.map(({ at, what, text: words }) =>
-          make(
-            'li',
-            {},
-            make('time', { datetime: at }, time(at)),
-            make('b', {}, what),
-            make('span', {}, words),
-          ),
-        ),
-      ),
-    )
-    .catch(() => {});
-  return [heading('timeline'), lines];
+function timeline({ timeline: entries }) {
+  const now = store.clock.now;
+  const lines = entries.map((entry) => {
+    const [what, words] = entryTexts(entry, now);
+    const time = make('time', { datetime: entry.at }, timeOn(entry.at, now));
+    return make('li', {}, time, subjectOf(entry, what), wrapped(words));
+  });
+  return [heading('timeline'), make('ol', { class: 'timeline' }, ...lines)];
+}
+
+/** What an entry tells of: a request and a webhook are a step away. */
+function subjectOf({ what, id }, words) {
+  if (id === null) return make('b', {}, words);
+  return make('a', { href: placeOf(what === 'request' ? 'requests' : 'webhooks', id) }, words);
 }
 
 const optionalMoment = (iso) => (iso === null ? null : moment(iso));
@@ -105,6 +100,7 @@ const optionalMoment = (iso) => (iso === null ? null : moment(iso));
 const DETAILS = {
   payments: (payment) => [
     make('p', {}, statusOf(payment.status)),
+    ...decisionsOf('payments', payment),
     facts([
       [text('column.amount'), money(payment.amount)],
       [text('fee'), money(payment.fee)],
@@ -117,12 +113,13 @@ const DETAILS = {
       [text('created'), moment(payment.created_at)],
       [text('expires'), moment(payment.expires_at)],
       [text('settled'), optionalMoment(payment.settled_at)],
+      [text('reason'), payment.reason],
     ]),
-    ...timeline('payments', payment),
+    ...timeline(payment),
   ],
   payouts: (payout) => [
     make('p', {}, statusOf(payout.status)),
-    ...payoutChoice(payout),
+    ...decisionsOf('payouts', payout),
     facts([
       [text('column.amount'), money(payout.amount)],
       [text('fee'), money(payout.fee)],
@@ -134,40 +131,25 @@ const DETAILS = {
       [text('remarks'), payout.remarks],
       [text('created'), moment(payout.created_at)],
       [text('settled'), optionalMoment(payout.settled_at)],
+      [text('reason'), payout.reason],
     ]),
-    ...timeline('payouts', payout),
+    ...timeline(payout),
   ],
   webhooks: (delivery) => [
-    make('p', {}, statusOf(delivery.state)),
+    make('p', {}, ...webhookStatus({ ...delivery, problem: delivery.attempts.at(-1)?.problem ?? null })),
     facts([
       [text('merchant'), delivery.merchant],
       [text('address'), delivery.url ?? text('noAddress')],
       [text('nextTry'), optionalMoment(delivery.next_attempt_at)],
     ]),
     ...deliveryChoice(delivery),
+    linksOf(delivery, ['payments', 'requests']),
     heading('body'),
     code(indented(delivery.body)),
     heading('tries'),
     ...delivery.attempts.map(drawAttempt),
   ],
-  requests: (request) => [
-    make('p', {}, answerOf(request)),
-    facts([
-      [text('rule'), request.rule],
-      [text('fault'), request.fault],
-      [text('varied'), request.varied.join(', ')],
-      [text('merchant'), request.merchant],
-      [text('column.time'), moment(request.at)],
-    ]),
-    heading('headers'),
-    code(headerText(request.headers)),
-    ...(request.body === null
-      ? []
-      : [
-          heading('body'),
-          code(typeof request.body === 'string' ? request.body : JSON.stringify(request.body, null, 2)),
-        ]),
-  ],
+  requests: requestParts,
 };
 
 function deliveryChoice(delivery) {
@@ -183,16 +165,10 @@ function deliveryChoice(delivery) {
   return [choice, problem];
 }
 
-async function copy(words) {
-  await navigator.clipboard.writeText(words).catch(() => {
-    throw new Error(text('notCopied'));
-  });
-  announce(text('copied'));
-}
-
 function drawAttempt(attempt) {
   const { number, at, status, problem, duration_ms: duration, replay } = attempt;
-  const how = problem === null ? statusOf('delivered', `${status}`) : statusOf('failed', problem);
+  const how =
+    problem === null ? statusOf('delivered', `${status}`) : statusOf('failed', problemText(attempt));
   const title = [text('try', { number }), time(at), `${duration} ms`, replay ?? ''].filter(
     (part) => part !== '',
   );
@@ -207,17 +183,4 @@ function drawAttempt(attempt) {
       : [heading('answerHeaders'), code(headerText(attempt.response_headers))]),
     ...(attempt.response_body ? [heading('answerBody'), code(attempt.response_body)] : []),
   );
-}
-
-const headerText = (headers) =>
-  Object.entries(headers)
-    .map(([name, value]) => `${name}: ${value}`)
-    .join('\n');
-
-function indented(body) {
-  try {
-    return JSON.stringify(JSON.parse(body), null, 2);
-  } catch {
-    return body;
-  }
 }

@@ -6,6 +6,7 @@ const ICONS = {
   paid: 'success',
   delivered: 'success',
   exhausted: 'failed',
+  failing: 'failed',
   waiting: 'pending',
   skipped: 'cancelled',
 };
@@ -20,6 +21,28 @@ export function make(tag, attributes = {}, ...children) {
   }
   element.append(...children.filter((child) => child !== undefined));
   return element;
+}
+
+/** The characters of a long text that stay in view however narrow its place is. */
+const TAIL = 6;
+
+/**
+ * Shows a long text on one line. Where it does not fit, CSS cuts its middle; the whole stays in the page for
+ * copying, searching and screen readers, and in the tooltip.
+ */
+export function shortened(words, tag = 'span', attributes = {}) {
+  const characters = [...words];
+  if (characters.length <= 2 * TAIL) return make(tag, { class: 'short', ...attributes }, words);
+  const start = make('span', { class: 'start' }, characters.slice(0, -TAIL).join(''));
+  const end = make('span', { class: 'end' }, characters.slice(-TAIL).join(''));
+  const name = tag === 'a' ? { 'aria-label': words } : {};
+  return make(tag, { class: 'long', title: words, ...name, ...attributes }, start, end);
+}
+
+/** Lets a long text wrap behind its signs, so that no word of it is broken. */
+export function wrapped(words) {
+  const parts = words.split(/(?<=[-_/.:?&=,])/u);
+  return make('span', {}, ...parts.flatMap((part, index) => (index === 0 ? [part] : [make('wbr'), part])));
 }
 
 export function button(label, press, attributes = {}) {
@@ -43,8 +66,20 @@ export function facts(pairs) {
   return make(
     'dl',
     { class: 'facts' },
-    ...known.map(([term, value]) => make('div', {}, make('dt', {}, term), make('dd', {}, value))),
+    ...known.map(([term, value]) =>
+      make(
+        'div',
+        {},
+        make('dt', {}, term),
+        make('dd', {}, typeof value === 'string' ? wrapped(value) : value),
+      ),
+    ),
   );
+}
+
+/** The parts of a text that has code between backticks. */
+export function coded(words) {
+  return words.split('`').map((part, index) => (index % 2 === 0 ? part : make('code', {}, part)));
 }
 
 const drawn = new WeakMap();
@@ -52,12 +87,14 @@ const drawn = new WeakMap();
 /**
  * Shows items in a list. Keeps the element of an unchanged item, and moves the focus to the element that
  * replaces a changed one.
+ *
+ * @param around What else the elements show.
  */
-export function showList(list, items, keyOf, draw) {
+export function showList(list, items, keyOf, draw, around) {
   const known = new Map([...list.children].map((element) => [element.dataset.key, element]));
   const wanted = items.map((item) => {
     const key = keyOf(item);
-    const state = JSON.stringify([currentLanguage(), item]);
+    const state = JSON.stringify([currentLanguage(), around, item]);
     const old = known.get(key);
     if (old && drawn.get(old) === state) return old;
     const element = draw(item);
@@ -86,10 +123,14 @@ export async function busily(element, problem, work) {
   if (element.ariaBusy === 'true') return;
   element.ariaBusy = 'true';
   problem.textContent = '';
-  await work().catch(({ message }) => {
-    problem.textContent = message;
-  });
+  await work().catch((error) => showProblem(problem, error));
   element.ariaBusy = 'false';
+}
+
+/** Shows an error. One that the page has no words for is in the emulator's English. */
+export function showProblem(problem, { message, lang }) {
+  problem.lang = lang ?? currentLanguage();
+  problem.textContent = message;
 }
 
 export function announce(words) {

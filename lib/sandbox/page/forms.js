@@ -1,82 +1,63 @@
-/* global FormData */
-// The forms: money, time, faults.
+// The forms of the balance and of the clock.
 import { write } from './control.js';
-import { busily, byId, make } from './dom.js';
-import { OPERATIONS } from './operations.generated.js';
+import { busily, byId } from './dom.js';
+import { advance, clockNow, showDue } from './due.js';
+import { faultForm } from './fault-form.js';
+import { field, form } from './fields.js';
 import { store } from './store.js';
 import { moment, text } from './words.js';
 
-const KINDS = [
-  'status',
-  'html',
-  'delay',
-  'drip',
-  'hang',
-  'dropBefore',
-  'dropAfterProcessing',
-  'reset',
-  'partialBody',
-  'malformedJson',
-];
-
+/** Builds the forms of the balance, and listens to those of the clock. */
 export function listenToForms() {
-  onSubmit('top-up', ({ merchant, amount }) => write('balance/top-up', { merchant, amount }));
-  onSubmit('advance', ({ by }) => write('clock/advance', { by: by.trim() }));
-  onSubmit('fault', (fields) => write('faults', faultOf(fields)));
-  const problem = byId('advance').querySelector('.problem');
+  const merchant = (id) => field(id, 'column.merchant', { name: 'merchant', value: 'demo', required: '' });
+  const amount = (id, key, name, value) =>
+    field(id, key, { name, value, inputmode: 'decimal', required: '' });
+  byId('list-balance').append(
+    form(
+      'top-up',
+      'topUp',
+      [merchant('top-up-merchant'), amount('top-up-amount', 'amountTzs', 'amount', '100000.00')],
+      async (fields) => void (await write('balance/top-up', fields)),
+    ),
+    form(
+      'set-balance',
+      'setBalance',
+      [
+        merchant('set-balance-merchant'),
+        amount('set-balance-available', 'availableTzs', 'available', '1000000.00'),
+      ],
+      async (fields) => void (await write('balance', fields, 'PUT')),
+    ),
+  );
+  byId('list-faults').append(faultForm());
+  listenToClock();
+}
+
+function listenToClock() {
+  const moving = byId('advance');
+  const problem = moving.querySelector('.problem');
+  moving.addEventListener('submit', (event) => {
+    event.preventDefault();
+    busily(moving, problem, () => advance(byId('advance-by').value.trim()));
+  });
+  byId('advance-by').addEventListener('input', showClock);
   for (const button of byId('clock-steps').querySelectorAll('button')) {
-    button.addEventListener('click', () =>
-      busily(button, problem, () => write('clock/advance', { by: button.dataset.by })),
-    );
+    button.addEventListener('click', () => busily(button, problem, () => advance(button.dataset.by)));
   }
   byId('freeze').addEventListener('click', ({ currentTarget }) => {
     if (currentTarget.getAttribute('aria-disabled') === 'true') return;
     busily(currentTarget, problem, () => write('clock/freeze', { frozen: !store.clock.frozen }));
   });
-  byId('fault-operation').append(...OPERATIONS.map((operation) => make('option', {}, operation)));
-  byId('fault-kind').append(
-    ...KINDS.map((kind) => make('option', { value: kind, 'data-text': `fault.${kind}` })),
-  );
-  byId('fault-kind').addEventListener('change', showFields);
-  showFields();
-}
-
-function onSubmit(id, send) {
-  const form = byId(id);
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    const fields = Object.fromEntries(new FormData(form));
-    busily(form, form.querySelector('.problem'), () => send(fields));
-  });
-}
-
-/** Shows the fields of the chosen kind. */
-function showFields() {
-  const kind = byId('fault-kind').value;
-  for (const line of byId('fault').querySelectorAll('[data-for]')) {
-    line.hidden = !line.dataset.for.split(' ').includes(kind);
-  }
-}
-
-function faultOf({ operation, kind, status, duration, times, reference }) {
-  return {
-    operation,
-    kind,
-    times: Number(times),
-    ...(['status', 'html'].includes(kind) && { status: Number(status) }),
-    ...(['delay', 'drip'].includes(kind) && { duration: duration.trim() }),
-    ...(reference !== '' && { reference }),
-  };
 }
 
 /** Shows the clock. Between two messages, a running clock follows the browser's. */
 export function showClock() {
   const { clock } = store;
   if (!clock) return;
-  const passed = clock.frozen ? 0 : Date.now() - store.clockReceivedAt;
-  const now = new Date(Date.parse(clock.now) + passed).toISOString();
+  const now = clockNow();
   byId('clock-now').dateTime = now;
   setText('clock-now', moment(now));
+  showDue(now);
   const manual = clock.kind === 'manual';
   const kind = manual ? 'clockManual' : clock.frozen ? 'clockStopped' : 'clockReal';
   setText('clock-state', `${text(kind)} · ${text('due', { count: clock.waiting })}`);

@@ -1,37 +1,56 @@
 // The tables.
 import { decide, remove } from './control.js';
-import { busily, button, byId, make, showList, statusOf } from './dom.js';
-import { LISTS, newest, store } from './store.js';
-import { placeOf } from './tabs.js';
-import { money, text, time } from './words.js';
+import { busily, button, byId, make, shortened, showList, statusOf } from './dom.js';
+import { listPlace, matches } from './filters.js';
+import { showPager } from './paging.js';
+import { LISTS, PAGED, store } from './store.js';
+import { ruleText } from './story.js';
+import { currentPlace, placeOf } from './tabs.js';
+import { count, dayOf, money, text, timeOn } from './words.js';
 
 const cell = (...children) => make('td', {}, ...children);
 const wide = (...children) => make('td', { class: 'wide' }, ...children);
-const timeOf = (iso) => make('time', { datetime: iso }, time(iso));
-const row = (head, ...cells) => make('tr', {}, make('th', { scope: 'row' }, head), ...cells);
+/** Not on the narrowest screens, where it stands below the head. */
+const roomy = (...children) => make('td', { class: 'roomy' }, ...children);
+const tiny = (...children) => make('span', { class: 'tiny' }, ...children);
+const wider = (...children) => make('td', { class: 'wider' }, ...children);
+const number = (words, width = '') => make('td', { class: `number ${width}` }, words);
+const row = (head, ...cells) => make('tr', {}, make('th', { scope: 'row' }, ...head), ...cells);
+const timeOf = (iso) => make('time', { datetime: iso }, timeOn(iso, store.clock.now));
 
-/** On narrow screens, which hide the column, shows the amount below the reference. */
-const withAmount = (link, { amount }) =>
-  make('span', {}, link, make('span', { class: 'narrow' }, money(amount)));
-
-/** A link to a record. It names the merchant if several have the reference. */
-function linkTo(tab, { merchant, reference }) {
-  const namesakes = [...store[tab].values()].filter((other) => other.reference === reference);
-  const place = namesakes.length > 1 ? placeOf(tab, reference, merchant) : placeOf(tab, reference);
-  return make('a', { href: place }, reference);
-}
-
-function webhookOf({ merchant, reference }) {
-  const theirs = [...store.webhooks.values()].filter(
-    (delivery) => delivery.merchant === merchant && delivery.reference === reference,
+/** On narrow screens, which hide these columns, shows them below the row's head. */
+const below = (...parts) =>
+  make(
+    'span',
+    { class: 'narrow' },
+    ...parts.map((part) => (typeof part === 'string' ? make('span', {}, part) : part)),
   );
-  const last = theirs.at(-1);
-  return last ? statusOf(last.state) : '';
+
+/** A link to a record. It names the merchant if there are several. */
+function linkTo(tab, { merchant, reference }) {
+  const several = store.balance.items.length > 1;
+  const place = several ? listPlace(tab, reference, merchant) : listPlace(tab, reference);
+  return shortened(reference, 'a', { href: place });
 }
+
+/** How a webhook fares. One whose last try failed is red at once, with the time of the next one. */
+export function webhookStatus({ state, problem, next_attempt_at: next }) {
+  if (state !== 'waiting' || problem === null) return [statusOf(state)];
+  const later = next === null ? [] : [make('span', { class: 'next' }, `${text('nextTry')} `, timeOf(next))];
+  return [statusOf('failing'), ...later];
+}
+
+/** Where the column of the webhook is hidden, a failing one still shows. */
+const failingWebhook = (webhook) =>
+  webhook && webhook.problem !== null && webhook.state !== 'delivered'
+    ? [make('span', { class: 'narrow until-wider' }, text('column.webhook'), ...webhookStatus(webhook))]
+    : [];
+
+const problemOf = ({ attempts }) => attempts.at(-1)?.problem ?? null;
 
 /** The three possible outcomes of an open payout. */
 export function payoutChoice(payout) {
-  const problem = make('p', { class: 'problem', role: 'alert', lang: 'en' });
+  const problem = make('p', { class: 'problem', role: 'alert' });
   const choice = make('p', { class: 'choice' });
   for (const action of ['pay', 'fail', 'cancel']) {
     const name = make('span', { class: 'unseen' }, ` ${payout.reference}`);
@@ -44,7 +63,7 @@ export function payoutChoice(payout) {
 }
 
 function removeFault({ id, operation }) {
-  const problem = make('p', { class: 'problem', role: 'alert', lang: 'en' });
+  const problem = make('p', { class: 'problem', role: 'alert' });
   const made = button(text('remove'), () => busily(made, problem, () => remove(`faults/${id}`)), {
     class: 'quiet',
   });
@@ -52,53 +71,90 @@ function removeFault({ id, operation }) {
   return [made, problem];
 }
 
-function faultText({ kind, status, duration_ms: duration }) {
+function faultText({ kind, status, code, duration_ms: duration, retry_after: retryAfter, probability }) {
   const extra = status ?? (duration === null ? '' : `${duration} ms`);
-  return `${text(`fault.${kind}`)} ${extra}`.trim();
+  const parts = [`${text(`fault.${kind}`)} ${extra}`.trim(), code ?? ''];
+  if (retryAfter !== null) parts.push(`Retry-After ${retryAfter}`);
+  if (probability < 1) parts.push(text('chance', { percent: Number((probability * 100).toFixed(2)) }));
+  return parts.filter((part) => part !== '').join(' · ');
 }
 
 const ROWS = {
   payments: (payment) =>
     row(
-      withAmount(linkTo('payments', payment), payment),
-      wide(money(payment.amount)),
-      cell(statusOf(payment.status)),
-      wide(webhookOf(payment)),
+      [
+        linkTo('payments', payment),
+        below(tiny(statusOf(payment.status)), money(payment.amount), timeOf(payment.created_at)),
+        ...failingWebhook(payment.webhook),
+      ],
+      number(money(payment.amount), 'wide'),
+      roomy(statusOf(payment.status)),
+      wider(...(payment.webhook === null ? [] : webhookStatus(payment.webhook))),
       wide(timeOf(payment.created_at)),
     ),
   payouts: (payout) =>
     row(
-      withAmount(linkTo('payouts', payout), payout),
-      wide(money(payout.amount)),
-      cell(statusOf(payout.status), ...payoutChoice(payout)),
-      wide(payout.bank_code ?? payout.network ?? ''),
+      [
+        linkTo('payouts', payout),
+        below(tiny(statusOf(payout.status)), money(payout.amount), timeOf(payout.created_at)),
+        ...payoutChoice(payout),
+      ],
+      number(money(payout.amount), 'wide'),
+      roomy(statusOf(payout.status)),
+      wider(payout.bank_code ?? payout.network ?? ''),
       wide(timeOf(payout.created_at)),
     ),
-  webhooks: (delivery) =>
-    row(
-      make('a', { href: placeOf('webhooks', delivery.id) }, `${delivery.event} ${delivery.reference}`),
-      cell(statusOf(delivery.state)),
-      wide(String(delivery.attempts.length)),
-      wide(...(delivery.attempts.length > 0 ? [timeOf(delivery.attempts.at(-1).at)] : [])),
-    ),
-  requests: (request) =>
-    row(
-      make(
-        'a',
-        { href: placeOf('requests', request.id) },
-        `${request.method} ${request.path.replace('/api/v1', '')}`,
-      ),
-      cell(answerOf(request)),
-      wide(request.rule ?? ''),
-      wide(timeOf(request.at)),
-    ),
+  webhooks: (delivery) => {
+    const { id, event, reference, attempts } = delivery;
+    const last = attempts.at(-1);
+    const fares = () => webhookStatus({ ...delivery, problem: problemOf(delivery) });
+    return row(
+      [
+        make('a', { href: listPlace('webhooks', id), 'aria-label': `${event} ${reference}` }, event),
+        shortened(reference),
+        below(tiny(...fares()), ...(last ? [timeOf(last.at)] : [])),
+      ],
+      roomy(...fares()),
+      number(String(attempts.length), 'wider'),
+      wide(...(last ? [timeOf(last.at)] : [])),
+    );
+  },
+  requests: (request) => {
+    const { id, method, path, at, rule, code } = request;
+    const reference = request.body?.reference;
+    return row(
+      [
+        shortened(`${method} ${path.replace('/api/v1', '')}`, 'a', { href: listPlace('requests', id) }),
+        ...(typeof reference === 'string' ? [shortened(reference)] : []),
+        ...(code === null ? [] : [shortened(code)]),
+        below(timeOf(at)),
+      ],
+      cell(answerOf({ status: request.status, code: null })),
+      wider(ruleText(rule)),
+      wide(timeOf(at)),
+    );
+  },
   balance: (wallet) =>
-    row(wallet.merchant, cell(money(wallet.available_balance)), cell(money(wallet.locked_balance))),
+    row(
+      [
+        shortened(wallet.merchant),
+        below(
+          tiny(money(wallet.available_balance)),
+          `${text('column.locked')} ${money(wallet.locked_balance)}`,
+        ),
+      ],
+      number(money(wallet.available_balance), 'roomy'),
+      number(money(wallet.locked_balance), 'wide'),
+    ),
   faults: (fault) =>
     row(
-      fault.operation + (fault.reference === null ? '' : ` ${fault.reference}`),
-      cell(faultText(fault)),
-      wide(fault.left === null ? text('untilRemoved') : String(fault.left)),
+      [
+        shortened(fault.operation),
+        ...[fault.merchant, fault.reference].filter((part) => part !== null).map((part) => shortened(part)),
+        below(make('span', { class: 'words' }, faultText(fault))),
+      ],
+      make('td', { class: 'wide words' }, faultText(fault)),
+      wider(fault.left === null ? text('untilRemoved') : String(fault.left)),
       cell(...removeFault(fault)),
     ),
 };
@@ -108,34 +164,34 @@ export function answerOf({ status, code }) {
   return statusOf(status < 400 ? 'success' : 'failed', code === null ? String(status) : `${status} ${code}`);
 }
 
+/** Shows the items of a list that are in view, the newest first. */
 export function showTable(name) {
-  const items = newest(name);
-  const key = LISTS[name];
+  const { items, total, known } = store[name];
+  const shown = PAGED.includes(name) ? items.toReversed() : items.filter((item) => matches(name, item));
   const draw = ROWS[name];
-  // A payment's row also shows its webhook, so it changes with it.
-  const rows = name === 'payments' ? items.map((item) => ({ item, webhook: webhookState(item) })) : undefined;
-  if (rows)
-    showList(
-      byId('rows-payments'),
-      rows,
-      ({ item }) => key(item),
-      ({ item }) => draw(item),
-    );
-  else showList(byId(`rows-${name}`), items, key, draw);
-  byId(`empty-${name}`).hidden = items.length > 0;
+  // A time shows its date on another day, and a link its merchant beside others, and the filters of the list.
+  const around = [store.clock && dayOf(store.clock.now), store.balance.items.length > 1, listPlace(name)];
+  showList(byId(`rows-${name}`), shown, LISTS[name], draw, around);
+  markOpen(name);
   const list = byId(`list-${name}`);
-  list.querySelector('table').hidden = items.length === 0;
-  const more = list.querySelector('.more');
-  more.hidden = store[name].size === items.length;
-  more.textContent = text('newest', { count: items.length });
+  list.querySelector('table').hidden = shown.length === 0;
+  byId(`empty-${name}`).hidden = !known || total > 0;
+  list.querySelector('.nothing').hidden = !known || total === 0 || shown.length > 0;
+  if (PAGED.includes(name)) showPager(name);
 }
 
-function webhookState(payment) {
-  return webhookOf(payment).textContent ?? '';
+function markOpen(name) {
+  const { tab, name: reference, merchant } = currentPlace();
+  const open = [placeOf(tab, reference ?? ''), placeOf(tab, reference ?? '', merchant ?? '')];
+  for (const link of byId(`rows-${name}`).querySelectorAll('a')) {
+    if (open.includes(link.hash.split('?')[0])) link.ariaCurrent = 'true';
+    else link.ariaCurrent = null;
+  }
 }
 
 export function showCounts() {
   for (const name of Object.keys(LISTS)) {
-    byId(`count-${name}`).textContent = store[name].size > 0 ? String(store[name].size) : '';
+    const { total } = store[name];
+    byId(`count-${name}`).textContent = total > 0 ? count(total) : '';
   }
 }

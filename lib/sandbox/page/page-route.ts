@@ -12,23 +12,24 @@ const TYPES: Readonly<Record<string, string>> = {
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
+  "worker-src 'self'",
   "style-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
-  "frame-ancestors 'none'",
 ].join('; ');
 
 export function isPage(path: string): boolean {
   return path === '/' || Object.hasOwn(pageFiles, path.slice(1));
 }
 
-export function sendPage(response: ServerResponse, path: string): void {
+/** @param frameAncestors Origins whose pages may show this page in a frame; none if empty. */
+export function sendPage(response: ServerResponse, path: string, frameAncestors: readonly string[]): void {
   const name = path === '/' ? 'index.html' : path.slice(1);
   const type = TYPES[extname(name)] ?? HTML_TYPE;
   send(response, 200, type, pageFiles[name] ?? '', {
-    'content-security-policy': POLICY,
+    'content-security-policy': `${POLICY}; frame-ancestors ${frameAncestors.join(' ') || "'none'"}`,
     'referrer-policy': 'no-referrer',
   });
 }

@@ -1,20 +1,20 @@
-/* global EventSource, document, window */
-// The sandbox's page reads the lists once, then follows the event stream.
-import { EVENTS, read } from './control.js';
+/* global document, window */
+// The sandbox's page: what it shows is read again whenever the event stream says that it changed.
+import { connect } from './connection.js';
 import { showDetail } from './details.js';
 import { byId } from './dom.js';
+import { listenToFilters, listPlace, showFilters, takeAddress } from './filters.js';
 import { listenToForms, showClock } from './forms.js';
+import { listenToKeys } from './keys.js';
 import { showCounts, showTable } from './lists.js';
 import { listenToPhone, showPhone, announcePayment } from './phone.js';
-import { fill, keyOf, LISTS, put, store, setClock } from './store.js';
+import { showPanel, showStart } from './panels.js';
+import { outdated, readAll, readNow, whenRead } from './reading.js';
+import { LISTS } from './store.js';
 import { currentPlace, listenToTabs, showTab } from './tabs.js';
+import { buildViews } from './views.js';
 import { currentLanguage, setLanguage, text } from './words.js';
 
-const RETRY_MS = 2_000;
-const MESSAGES = ['payment', 'payout', 'delivery', 'request', 'balance', 'faults', 'clock'];
-const PATHS = { webhooks: 'deliveries' };
-
-let link = 'connecting';
 let drawing = false;
 
 /** Draws once for all messages of one moment. */
@@ -30,65 +30,58 @@ function draw() {
 function show(moved = false) {
   const place = currentPlace();
   showTab(place.tab);
+  showFilters(place.tab);
   if (place.tab in LISTS) showTable(place.tab);
   showDetail(place, moved);
+  showPanel(place.tab);
   showPhone();
   showCounts();
   showClock();
-  byId('link').dataset.state = link;
-  if (byId('link-text').textContent !== text(link)) byId('link-text').textContent = text(link);
+  showLink(link());
 }
 
-async function readAll() {
-  const names = Object.keys(LISTS);
-  const [clock, ...lists] = await Promise.all([
-    read('clock'),
-    ...names.map((name) => read(PATHS[name] ?? name)),
-  ]);
-  setClock(clock);
-  names.forEach((name, index) => fill(name, lists[index].items));
-}
-
-// Messages wait until the lists are read, so that a list never overwrites newer data.
-let work = Promise.resolve();
-function enqueue(step) {
-  work = work.then(step).then(draw, () => {
-    link = 'lost';
-    draw();
-  });
-}
-
-function connect() {
-  const stream = new EventSource(EVENTS);
-  for (const name of MESSAGES) {
-    stream.addEventListener(name, ({ data }) => enqueue(() => take(name, JSON.parse(data))));
-  }
-  stream.addEventListener('reset', () => enqueue(readAll));
-  stream.addEventListener('open', () => enqueue(() => readAll().then(() => (link = 'live'))));
-  stream.addEventListener('error', () => {
-    link = 'lost';
-    draw();
-    // The browser reconnects by itself unless the answer was not a stream.
-    if (stream.readyState === EventSource.CLOSED) setTimeout(connect, RETRY_MS);
-  });
+/** Without a connection nobody knows what waits: the page hides that nothing does, and the count in its title. */
+function showLink(state) {
+  document.documentElement.dataset.link = state;
+  byId('link').dataset.state = state;
+  if (byId('link-text').textContent !== text(state)) byId('link-text').textContent = text(state);
+  if (state !== 'live') document.title = text('title');
 }
 
 function take(name, value) {
-  if (name === 'payment') announcePayment(value, store.payments.get(keyOf(value)));
-  put(name, value);
+  if (name === 'payment') announcePayment(value);
+  outdated(name);
 }
 
+/** Shows what the address names, and reads it anew. */
+function goTo(moved) {
+  takeAddress();
+  show(moved);
+  readNow(currentPlace().tab, 'open');
+}
+
+/** Without a connection, the next one starts again. */
+function start() {
+  showStart().catch(() => {});
+}
+
+buildViews();
+takeAddress();
 byId('language').value = currentLanguage();
 byId('language').addEventListener('change', ({ currentTarget }) => {
   setLanguage(currentTarget.value);
+  start();
   show();
 });
-window.addEventListener('hashchange', () => show(currentPlace().name !== undefined));
+window.addEventListener('hashchange', () => goTo(currentPlace().name !== undefined));
 document.addEventListener('visibilitychange', draw);
-listenToTabs();
+listenToTabs(listPlace);
 listenToPhone();
 listenToForms();
+listenToFilters((name) => readNow(name));
+listenToKeys(() => goTo(false));
 setLanguage(currentLanguage());
 setInterval(showClock, 1_000);
+whenRead(draw);
+const link = connect({ readLists: () => readAll().then(start), take, changed: draw });
 show();
-connect();

@@ -1,9 +1,9 @@
 /* global document */
 // The customer's phone: one card for each waiting payment.
 import { decide } from './control.js';
-import { announce, busily, byId, showList } from './dom.js';
-import { keyOf, newest } from './store.js';
-import { money, plain, text, translate } from './words.js';
+import { announce, busily, byId, shortened, showList } from './dom.js';
+import { keyOf, store } from './store.js';
+import { count, money, plain, text, translate } from './words.js';
 
 const OPEN = ['pending', 'processing'];
 const KEYS = { a: 'approve', d: 'decline' };
@@ -12,17 +12,31 @@ const ignored = new Set();
 const requestOf = ({ merchant, provider_reference: id }) => JSON.stringify([merchant, id]);
 
 export function showPhone() {
-  const waiting = newest('payments', ({ status }) => OPEN.includes(status));
+  const { found } = store.waiting;
+  const waiting = store.waiting.items.toReversed();
   const asking = waiting.filter((payment) => !ignored.has(requestOf(payment)));
   const focused = document.activeElement?.closest('.prompt');
   const place = [...byId('prompts').children].indexOf(focused);
   showList(byId('prompts'), asking, keyOf, drawPrompt);
   if (place >= 0 && !document.activeElement?.closest('.prompt')) focusCard(place);
+  oneInTabOrder();
+  const left = found - waiting.length + asking.length;
   byId('phone-empty').hidden = asking.length > 0;
   byId('phone-hint').hidden = asking.length === 0;
+  byId('waiting').textContent = left > 1 ? text('waiting', { count: count(left) }) : '';
   byId('ignored').hidden = waiting.length === asking.length;
   byId('show-ignored').textContent = text('ignored', { count: waiting.length - asking.length });
-  document.title = asking.length > 0 ? `(${asking.length}) ${text('title')}` : text('title');
+  document.title = left > 0 ? `(${left}) ${text('title')}` : text('title');
+}
+
+/** Tab reaches one card, the focused one or the newest; j and k lead to the others. */
+function oneInTabOrder() {
+  const cards = [...byId('prompts').children];
+  const focused = cards.findIndex((card) => card.contains(document.activeElement));
+  for (const [index, card] of cards.entries()) {
+    const tabIndex = index === Math.max(focused, 0) ? 0 : -1;
+    for (const element of [card, ...card.querySelectorAll('button')]) element.tabIndex = tabIndex;
+  }
 }
 
 /** Focuses the card in the place of the removed one, or the last card. */
@@ -35,6 +49,7 @@ function drawPrompt(payment) {
   const card = byId('prompt').content.firstElementChild.cloneNode(true);
   translate(card);
   fill(card, { merchant: payment.merchant, amount: money(payment.amount), reference: payment.reference });
+  card.querySelector('.reference').append(shortened(payment.reference));
   fill(card, { channel: plain(payment.channel), phone: payment.customer_phone });
   for (const button of card.querySelectorAll('button')) {
     button.addEventListener('click', () => act(card, payment, button.dataset.action));
@@ -63,15 +78,19 @@ function act(card, payment, action) {
   }
 }
 
-export function announcePayment(payment, before) {
-  const { reference, status } = payment;
-  if (!before) announce(text('newRequest', { amount: money(payment.amount), reference }));
-  else if (!OPEN.includes(status) && before.status !== status) {
+/** A payment is told of twice: when it asks, and when it has ended. */
+export function announcePayment({ amount, reference, status }) {
+  if (status === 'pending') announce(text('newRequest', { amount: money(amount), reference }));
+  else if (!OPEN.includes(status)) {
     announce(text('changed', { reference, status: text(`status.${status}`) }));
   }
 }
 
+/** Cards that are read beside those that show. */
+export const ignoredCount = () => ignored.size;
+
 export function listenToPhone() {
+  byId('prompts').addEventListener('focusin', oneInTabOrder);
   byId('show-ignored').addEventListener('click', () => {
     ignored.clear();
     showPhone();

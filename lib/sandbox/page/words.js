@@ -24,6 +24,9 @@ export function translate(root) {
   for (const element of root.querySelectorAll('[data-label]')) {
     element.setAttribute('aria-label', text(element.dataset.label));
   }
+  for (const element of root.querySelectorAll('[data-hint]')) {
+    element.setAttribute('placeholder', text(element.dataset.hint));
+  }
 }
 
 export function setLanguage(chosen) {
@@ -37,6 +40,8 @@ export function setLanguage(chosen) {
   translate(document);
 }
 
+export const count = (number) => number.toLocaleString(language);
+
 export function money(amount) {
   const [whole, cents] = (typeof amount === 'number' ? amount.toFixed(2) : amount).split('.');
   return `TZS ${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${cents && cents !== '00' ? `.${cents}` : ''}`;
@@ -49,6 +54,17 @@ export function time(iso) {
     second: '2-digit',
     hourCycle: 'h23',
   });
+}
+
+export const dayOf = (iso) => new Date(iso).toDateString();
+
+/** The time, with its date unless both are of one day. */
+export function timeOn(iso, now) {
+  if (dayOf(iso) === dayOf(now)) return time(iso);
+  const sameYear = new Date(iso).getFullYear() === new Date(now).getFullYear();
+  const year = sameYear ? {} : { year: 'numeric' };
+  const date = new Date(iso).toLocaleDateString(language, { day: 'numeric', month: 'short', ...year });
+  return `${date}, ${time(iso)}`;
 }
 
 export function moment(iso) {

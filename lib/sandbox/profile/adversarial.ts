@@ -8,27 +8,28 @@ import { PLAIN_FORM, type Profile, type WireForm } from './profile.js';
  * variation of a call or event depends only on the seed, its merchant, operation, reference and their count.
  */
 export function adversarialProfile(seed: number): Profile {
-  const asked = new Map<string, number>();
+  const answered = new Map<string, number>();
   const rules = new Choices(seed, 'rules');
   const nth = (subject: string): number => {
-    const count = (asked.get(subject) ?? 0) + 1;
-    asked.set(subject, count);
+    const count = (answered.get(subject) ?? 0) + 1;
+    answered.set(subject, count);
     return count;
   };
   return {
     name: 'adversarial',
+    answered,
     refusalsUseTheirKeys: rules.chance(0.5),
     referenceBeforeKey: rules.chance(0.5),
     answer: ({ operation, merchant = '', reference = '' }, answer) => {
       const subject = `${merchant} ${operation} ${reference}`;
       const choices = new Choices(seed, `${subject} ${nth(subject)}`);
       const form = variedForm(choices);
-      return { ...varyAnswer(answer, operation, choices), form };
+      return { ...varyAnswer(answer, operation, choices), form, counted: subject };
     },
     event: (event) => varyEvent(event, new Choices(seed, `event ${event.merchant} ${event.reference}`)),
     clear: (merchant) => {
-      for (const subject of asked.keys()) {
-        if (merchant === undefined || subject.startsWith(`${merchant} `)) asked.delete(subject);
+      for (const subject of answered.keys()) {
+        if (merchant === undefined || subject.startsWith(`${merchant} `)) answered.delete(subject);
       }
     },
   };

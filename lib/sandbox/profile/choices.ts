@@ -1,20 +1,20 @@
-import { seededChance, seedFor } from '../core/id-source.js';
+import { type Chance, seededChance, seedFor } from '../core/id-source.js';
 
 /** Random choices that depend only on seed and subject. */
 export class Choices {
-  private readonly draw: () => number;
+  private readonly sequence: Chance;
 
   constructor(seed: number, subject: string) {
-    this.draw = seededChance(seedFor(seed, subject));
+    this.sequence = seededChance(seedFor(seed, subject));
   }
 
   chance(probability: number): boolean {
-    return this.draw() < probability;
+    return this.sequence.draw() < probability;
   }
 
   /** An integer from `least` to `most`, both inclusive. */
   between(least: number, most: number): number {
-    return least + Math.floor(this.draw() * (most - least + 1));
+    return least + Math.floor(this.sequence.draw() * (most - least + 1));
   }
 
   pick<Item>(items: readonly [Item, ...Item[]]): Item {
@@ -23,7 +23,7 @@ export class Choices {
 
   shuffled<Item>(items: readonly Item[]): Item[] {
     return items
-      .map((item) => ({ item, place: this.draw() }))
+      .map((item) => ({ item, place: this.sequence.draw() }))
       .sort((one, other) => one.place - other.place)
       .map(({ item }) => item);
   }

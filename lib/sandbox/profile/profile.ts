@@ -8,6 +8,8 @@ import { type SandboxOperation } from '../core/operation-name.js';
 export interface Profile extends OpenBehavior {
   readonly name: 'documented' | 'adversarial';
   answer(call: CallSubject, answer: GatewayAnswer): VariedAnswer;
+  /** How many answers each subject had that the choices depend on. A restart keeps it. */
+  readonly answered: Map<string, number>;
   /** Resets the choices of one merchant, or all. */
   clear(merchant?: string): void;
 }
@@ -23,6 +25,8 @@ export interface VariedAnswer {
   readonly form: WireForm;
   /** The differences from the documented answer, in words. */
   readonly varied: readonly string[];
+  /** The subject in `answered` that this answer counted; undefined if it counted none. */
+  readonly counted?: string;
 }
 
 /** The serialization of an answer's JSON. */
@@ -47,6 +51,7 @@ export const documentedProfile: Profile = {
   name: 'documented',
   refusalsUseTheirKeys: false,
   referenceBeforeKey: false,
+  answered: new Map(),
   answer: (_, answer) => ({ answer, form: PLAIN_FORM, varied: [] }),
   event: ({ payload, plan }) => ({
     body: JSON.stringify(payload),

@@ -10,47 +10,116 @@ export interface TimelineEntry {
   /** By the sandbox's clock. */
   readonly at: string;
   readonly what: 'request' | 'payment' | 'payout' | 'delivery';
+  /** Of the request or the delivery, in the control API; null for the others. */
+  readonly id: string | null;
+  /** What the text says, for a reader in another language. */
+  readonly facts: TimelineFacts;
   /** Contains no secrets and no personal data. */
   readonly text: string;
 }
 
+/** The fields of a timeline entry, by its `what`. */
+export type TimelineFacts =
+  | {
+      readonly call: string;
+      readonly key: string | null;
+      readonly status: number | null;
+      readonly code: string | null;
+      readonly rule: string | null;
+      readonly fault: string | null;
+      readonly varied: readonly string[];
+    }
+  | {
+      readonly status: string;
+      readonly reason: string | null;
+      readonly amount: string;
+      /** Of a payout. */
+      readonly fee?: string;
+      readonly channel: string;
+    }
+  | {
+      readonly event: string;
+      /** Null: no try yet. */
+      readonly number: number | null;
+      readonly forged: boolean;
+      readonly url: string | null;
+      readonly status: number | null;
+      readonly problem: string | null;
+      readonly next_attempt_at: string | null;
+    };
+
 /** `POST /payments/mobile-money, key 1f… -> 200 PAYMENT_INITIATED [ending 0001]` */
 export function requestEntry(request: SandboxRequest): TimelineEntry {
-  const { at, method, path, headers, status, code, rule, fault, varied } = request;
-  const key = headers['idempotency-key'];
-  const call = `${method} ${path.replace('/api/v1', '')}${key === undefined ? '' : `, key ${key}`}`;
+  const { id, at, method, path, headers, status, code, rule, fault, varied } = request;
+  const key = headers['idempotency-key'] ?? null;
+  const call = `${method} ${path.replace('/api/v1', '')}`;
+  const withKey = key === null ? call : `${call}, key ${key}`;
   const given = code === null ? '' : ` ${code}`;
   const answer = status === null ? `no answer (${fault ?? 'none was sent'})` : `${status}${given}`;
   const otherwise = varied.length > 0 ? ` (varied: ${varied.join(', ')})` : '';
-  return { at, what: 'request', text: `${call} -> ${answer} [${rule ?? 'no rule'}]${otherwise}` };
+  const facts = { call, key, status, code, rule, fault, varied };
+  return {
+    at,
+    what: 'request',
+    id,
+    facts,
+    text: `${withKey} -> ${answer} [${rule ?? 'no rule'}]${otherwise}`,
+  };
 }
 
 /** `success, 15000.00 TZS by NET_ONE` */
-export function paymentEntry({ status, amountCents, channel }: Collection, at: string): TimelineEntry {
-  return { at, what: 'payment', text: `${status}, ${formatCents(amountCents)} TZS by ${channel}` };
+export function paymentEntry(
+  { status, amountCents, channel, reason }: Collection,
+  at: string,
+): TimelineEntry {
+  const amount = formatCents(amountCents);
+  const facts = { status, reason: reason ?? null, amount, channel };
+  const text = `${status}${because(reason)}, ${amount} TZS by ${channel}`;
+  return { at, what: 'payment', id: null, facts, text };
 }
 
 /** `processing, 20000.00 TZS and 500.00 fee to BSB` */
-export function payoutEntry({ status, amountCents, feeCents, recipient }: Payout, at: string): TimelineEntry {
-  const money = `${formatCents(amountCents)} TZS and ${formatCents(feeCents)} fee`;
-  return { at, what: 'payout', text: `${status}, ${money} to ${recipient.channel}` };
+export function payoutEntry(
+  { status, amountCents, feeCents, recipient, reason }: Payout,
+  at: string,
+): TimelineEntry {
+  const [amount, fee] = [formatCents(amountCents), formatCents(feeCents)];
+  const { channel } = recipient;
+  const facts = { status, reason: reason ?? null, amount, fee, channel };
+  const text = `${status}${because(reason)}, ${amount} TZS and ${fee} fee to ${channel}`;
+  return { at, what: 'payout', id: null, facts, text };
 }
 
 /** `payment.success, try 2 to http://127.0.0.1:3000/hook -> 200` */
 export function attemptEntry(delivery: Delivery, attempt: DeliveryAttempt): TimelineEntry {
-  const { event, endpoint, nextAttemptAt } = delivery;
-  const { at, number, forged, problem } = attempt;
+  const { id, event, endpoint, nextAttemptAt } = delivery;
+  const { at, number, forged, problem, answer } = attempt;
   // Without its query, which may contain a token.
-  const where = endpoint ? ` to ${endpoint.url.origin}${endpoint.url.pathname}` : '';
+  const url = endpoint ? `${endpoint.url.origin}${endpoint.url.pathname}` : null;
   const next = optionalTimestamp(nextAttemptAt);
   const later = problem !== undefined && next !== null ? `; next try at ${next}` : '';
-  const what = `${event.event}, try ${number}${forged ? ' (forged)' : ''}${where}`;
-  return { at: timestamp(at), what: 'delivery', text: `${what} -> ${problem ?? '200'}${later}` };
+  const what = `${event.event}, try ${number}${forged ? ' (forged)' : ''}${url === null ? '' : ` to ${url}`}`;
+  const facts = {
+    event: event.event,
+    number,
+    forged,
+    url,
+    status: answer?.status ?? null,
+    problem: problem ?? null,
+    next_attempt_at: problem === undefined ? null : next,
+  };
+  return { at: timestamp(at), what: 'delivery', id, facts, text: `${what} -> ${problem ?? '200'}${later}` };
 }
 
 /** An event that was not sent at once. */
-export function unsentEntry({ event, nextAttemptAt }: Delivery, at: string): TimelineEntry {
+export function unsentEntry({ id, event, nextAttemptAt }: Delivery, at: string): TimelineEntry {
   const next = optionalTimestamp(nextAttemptAt);
   const why = next === null ? 'not sent: there was no address (deliverTo)' : `first try at ${next}`;
-  return { at, what: 'delivery', text: `${event.event}, ${why}` };
+  const none = { number: null, forged: false, url: null, status: null, problem: null };
+  const facts = { event: event.event, ...none, next_attempt_at: next };
+  return { at, what: 'delivery', id, facts, text: `${event.event}, ${why}` };
+}
+
+function because(reason: string | undefined): string {
+  return reason === undefined ? '' : ` (${reason})`;
 }

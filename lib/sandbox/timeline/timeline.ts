@@ -2,7 +2,6 @@ import { type TimeSource } from '../clock/sandbox-clock.js';
 import { timestamp } from '../clock/timestamp.js';
 import { type Delivery } from '../core/delivery.js';
 import { type EventBus, type SandboxEvents } from '../core/event-bus.js';
-import { referenceOf } from '../core/router.js';
 import {
   attemptEntry,
   paymentEntry,
@@ -26,7 +25,7 @@ export class Timeline {
   private readonly recorded = new Map<string, number>();
 
   constructor(
-    events: EventBus<SandboxEvents>,
+    private readonly events: EventBus<SandboxEvents>,
     private readonly clock: Pick<TimeSource, 'now'>,
   ) {
     events.on('payment', (payment) => {
@@ -36,9 +35,9 @@ export class Timeline {
       this.add(payout.merchant, payout.request.reference, payoutEntry(payout, this.now()));
     });
     events.on('exchange', ({ request }) => {
-      const reference = referenceOf(request);
-      if (request.merchant !== null && reference !== undefined) {
-        this.add(request.merchant, reference, requestEntry(request));
+      const { merchant, reference } = request;
+      if (merchant !== null && reference !== null) {
+        this.add(merchant, reference, requestEntry(request));
       }
     });
     events.on('delivery', (delivery) => {
@@ -62,6 +61,27 @@ export class Timeline {
     const newest = known.slice(-10).map(printable).join(', ');
     const others = known.length === 0 ? 'The sandbox has seen no reference yet.' : `Seen last: ${newest}.`;
     return `Nothing has happened to ${printable(reference)}. ${others}`;
+  }
+
+  /** Every reference with its entries, by merchant. */
+  list(): readonly ReferenceTimeline[] {
+    return [...this.byMerchant].flatMap(([merchant, references]) =>
+      [...references].map(([reference, entries]) => ({ merchant, reference, entries })),
+    );
+  }
+
+  entry(merchant: string, reference: string, index: number): TimelineEntry | undefined {
+    return this.byMerchant.get(merchant)?.get(reference)?.[index];
+  }
+
+  /** Adds an entry of another run. */
+  restore(merchant: string, reference: string, entry: TimelineEntry): void {
+    this.append(merchant, reference, entry);
+  }
+
+  /** Counts the tries that another run recorded. */
+  restoreDelivery({ id, attempts }: Delivery): void {
+    this.recorded.set(id, attempts.length);
   }
 
   clear(merchant?: string): void {
@@ -91,11 +111,18 @@ export class Timeline {
   }
 
   private add(merchant: string, reference: string, entry: TimelineEntry): void {
+    const index = this.append(merchant, reference, entry);
+    this.events.emit('changed', ['timeline', merchant, reference, String(index)]);
+  }
+
+  /** Returns the entry's index. */
+  private append(merchant: string, reference: string, entry: TimelineEntry): number {
     const references = this.byMerchant.get(merchant) ?? new Map<string, TimelineEntry[]>();
     this.byMerchant.set(merchant, references);
     const entries = references.get(reference);
-    if (entries) entries.push(entry);
-    else references.set(reference, [entry]);
+    if (entries) return entries.push(entry) - 1;
+    references.set(reference, [entry]);
+    return 0;
   }
 
   private now(): string {

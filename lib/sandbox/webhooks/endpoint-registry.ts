@@ -37,10 +37,17 @@ export class EndpointRegistry {
   private readonly endpoints = new Map<string, WebhookEndpoint>();
   private made = 0;
 
+  /** @param changed Called with the id of an endpoint that was added, changed or removed. */
   constructor(
     private readonly clock: Pick<TimeSource, 'now'>,
     readonly settings: EndpointSettings,
+    private readonly changed: (id: string) => void = () => {},
   ) {}
+
+  /** How many endpoints `add` has made. */
+  get count(): number {
+    return this.made;
+  }
 
   list(): readonly WebhookEndpoint[] {
     return [...this.endpoints.values()];
@@ -58,11 +65,28 @@ export class EndpointRegistry {
     return meant.filter(({ enabled, events }) => enabled && (events?.includes(event) ?? true));
   }
 
-  /** Sets the address of `deliverTo`, for one merchant or for all. The next one replaces it. */
-  deliverTo(address: string | URL, merchant?: string): void {
+  /** Adds the endpoints of another run, of which `add` made so many. */
+  restore(endpoints: readonly WebhookEndpoint[], made: number): void {
+    for (const endpoint of endpoints) this.endpoints.set(endpoint.id, endpoint);
+    this.made = made;
+  }
+
+  clear(): void {
+    this.endpoints.clear();
+    this.made = 0;
+  }
+
+  /**
+   * Sets the address of `deliverTo`, for one merchant or for all. The next one replaces it; the same one keeps the
+   * endpoint with its events and secrets.
+   */
+  deliverTo(address: string | URL, merchant?: string): WebhookEndpoint {
     const id = merchant === undefined ? 'default' : `default-${merchant}`;
     const url = deliveryTarget(address, this.settings.allowRemote);
-    this.put(id, { url: url.href, merchant, secret: this.settings.secret });
+    const known = this.endpoints.get(id);
+    const { secret } = this.settings;
+    if (known?.url.href === url.href && known.secrets.some(({ text }) => text === secret)) return known;
+    return this.put(id, { url: url.href, merchant, secret });
   }
 
   /** @throws PaymentsConfigError if the address or the secret is invalid. */
@@ -77,6 +101,7 @@ export class EndpointRegistry {
     if (url !== undefined) endpoint.url = deliveryTarget(url, this.settings.allowRemote);
     if (events !== undefined) endpoint.events = events ?? undefined;
     if (enabled !== undefined) endpoint.enabled = enabled;
+    this.changed(endpoint.id);
   }
 
   /**
@@ -89,11 +114,14 @@ export class EndpointRegistry {
     const newest = this.secretOf(secret);
     if (previous) previous.expiresAt = this.clock.now() + overlapMs;
     endpoint.secrets = previous ? [newest, previous] : [newest];
+    this.changed(endpoint.id);
   }
 
   /** Returns false if there is no such endpoint. */
   remove(id: string): boolean {
-    return this.endpoints.delete(id);
+    const found = this.endpoints.delete(id);
+    if (found) this.changed(id);
+    return found;
   }
 
   private put(id: string, { url, merchant, events, enabled = true, secret }: EndpointDraft): WebhookEndpoint {
@@ -107,16 +135,21 @@ export class EndpointRegistry {
       secrets: [this.secretOf(secret)],
     };
     this.endpoints.set(id, endpoint);
+    this.changed(id);
     return endpoint;
   }
 
-  private secretOf(given: string | undefined): EndpointSecret {
-    const { scheme, newSecret } = this.settings;
-    const text = given ?? newSecret();
-    const problem = secretProblem({ value: text }, scheme.secretForm);
+  /** The bytes of a secret's text. @throws PaymentsConfigError if the scheme does not take the secret. */
+  keyOf(text: string): Uint8Array {
+    const { secretForm } = this.settings.scheme;
+    const problem = secretProblem({ value: text }, secretForm);
     if (problem !== undefined) throw new PaymentsConfigError(`The webhook secret ${problem}.`);
-    const key = secretBytes({ value: text }, scheme.secretForm);
-    return { text, key, createdAt: this.clock.now(), expiresAt: undefined };
+    return secretBytes({ value: text }, secretForm);
+  }
+
+  private secretOf(given: string | undefined): EndpointSecret {
+    const text = given ?? this.settings.newSecret();
+    return { text, key: this.keyOf(text), createdAt: this.clock.now(), expiresAt: undefined };
   }
 }
 
@@ -141,7 +174,7 @@ export function deliveryTarget(address: string | URL, allowRemote: boolean): URL
   }
   if (!allowRemote && !isLoopbackHost(url.hostname)) {
     throw new PaymentsConfigError(
-      'The webhook address is not on this machine: write a loopback address, or start the sandbox with allowRemoteWebhooks: true.',
+      'The webhook address is not on this machine: write a loopback address, or start the sandbox with allowRemote: true (--allow-remote).',
     );
   }
   return url;

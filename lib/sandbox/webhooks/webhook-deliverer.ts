@@ -1,6 +1,6 @@
 import { type WebhookScheme } from '../../common/webhook-scheme.js';
 import { type Duration, milliseconds } from '../clock/duration.js';
-import { type TimeSource } from '../clock/sandbox-clock.js';
+import { type DueEvent, type TimeSource } from '../clock/sandbox-clock.js';
 import {
   activeSecrets,
   type Delivery,
@@ -31,7 +31,7 @@ interface Sending {
 
 /** Delivers events at least once: follows the schedule until the receiver answers 200. */
 export class WebhookDeliverer {
-  private all: Delivery[] = [];
+  private readonly all = new Map<string, Delivery>();
   private readonly running = new Set<Promise<void>>();
 
   constructor(
@@ -47,17 +47,38 @@ export class WebhookDeliverer {
     const receivers = this.endpoints.receiversOf(event.merchant, event.event);
     const deliveries = receivers.map((endpoint, copy) => newDelivery(event, endpoint, copy));
     if (deliveries.length === 0) deliveries.push(newDelivery(event, undefined, 0));
-    this.all.push(...deliveries);
+    for (const delivery of deliveries) {
+      this.all.set(delivery.id, delivery);
+      this.events.emit('due', delivery);
+    }
     await Promise.all(deliveries.map((delivery) => this.begin(delivery)));
     return deliveries;
   }
 
   list(): readonly Delivery[] {
-    return this.all;
+    return [...this.all.values()];
+  }
+
+  /** Adds a delivery of another run. It waits for `resume`. */
+  restore(delivery: Delivery): void {
+    this.all.set(delivery.id, delivery);
+  }
+
+  /** Goes on with the deliveries that are due. A try that another run did not finish starts at once. */
+  resume(): void {
+    const now = this.clock.now();
+    for (const delivery of this.all.values()) {
+      const { endpoint, state, nextAttemptAt = now, lateCopiesAt } = delivery;
+      if (!endpoint) continue;
+      for (const at of lateCopiesAt) this.planLateCopy(delivery, endpoint, at);
+      if (state !== 'waiting') continue;
+      if (nextAttemptAt > now) this.planAttempt(delivery, endpoint, nextAttemptAt - now);
+      else void this.track(this.attempt(delivery, endpoint));
+    }
   }
 
   get(id: string): Delivery | undefined {
-    return this.all.find((delivery) => delivery.id === id);
+    return this.all.get(id);
   }
 
   /**
@@ -80,9 +101,29 @@ export class WebhookDeliverer {
 
   /** Aborts running tries and removes their deliveries. A later try finds no delivery and does nothing. */
   async clear(merchant?: string): Promise<void> {
-    this.all = merchant === undefined ? [] : this.all.filter(({ event }) => event.merchant !== merchant);
+    for (const [id, delivery] of this.all) {
+      if (merchant !== undefined && delivery.event.merchant !== merchant) continue;
+      delivery.nextAttemptAt = undefined;
+      this.all.delete(id);
+    }
     this.sender.abort(merchant);
-    if (merchant === undefined) await this.idle();
+    if (merchant === undefined) await Promise.all([...this.running]);
+  }
+
+  /** Gives up what waits for an endpoint that was removed. */
+  skip(endpointId: string): void {
+    for (const delivery of this.all.values()) {
+      if (delivery.endpoint?.id !== endpointId) continue;
+      delivery.lateCopiesAt = [];
+      if (delivery.state === 'waiting')
+        Object.assign(delivery, { state: 'skipped', endpoint: undefined, nextAttemptAt: undefined });
+      this.events.emit('delivery', delivery);
+    }
+  }
+
+  /** False after a reset. */
+  private knows(delivery: Delivery): boolean {
+    return this.all.get(delivery.id) === delivery;
   }
 
   private async begin(delivery: Delivery): Promise<void> {
@@ -101,14 +142,19 @@ export class WebhookDeliverer {
   }
 
   private planAttempt(delivery: Delivery, endpoint: WebhookEndpoint, delayMs: number): void {
-    delivery.nextAttemptAt = this.clock.now() + delayMs;
-    this.clock.schedule(delayMs, () => void this.track(this.attempt(delivery, endpoint)));
+    const due = this.clock.now() + delayMs;
+    delivery.nextAttemptAt = due;
+    this.clock.schedule(
+      delayMs,
+      () => void this.track(this.attempt(delivery, endpoint)),
+      () => (delivery.nextAttemptAt === due ? dueDelivery(delivery) : undefined),
+    );
   }
 
   /** Makes one scheduled try, with the forged try and the copies of the event's plan. */
   private async attempt(delivery: Delivery, endpoint: WebhookEndpoint): Promise<void> {
-    // In the meantime the receiver may have answered 200 to a copy.
-    if (delivery.state === 'delivered' || !this.all.includes(delivery)) return;
+    // In the meantime the receiver may have answered 200 to a copy, or somebody removed it.
+    if (delivery.state !== 'waiting' || !this.knows(delivery)) return;
     const { plan } = delivery.event;
     delivery.nextAttemptAt = undefined;
     if (plan.forgedFirst && delivery.attempts.length === 0)
@@ -128,7 +174,7 @@ export class WebhookDeliverer {
 
   /** Sends an event once and records the result. */
   private async send(delivery: Delivery, endpoint: WebhookEndpoint, sending: Sending = {}): Promise<void> {
-    if (!this.all.includes(delivery)) return;
+    if (!this.knows(delivery)) return;
     const { forged = false, replay } = sending;
     const started = performance.now();
     const at = this.clock.now();
@@ -170,10 +216,11 @@ export class WebhookDeliverer {
     endpoint: WebhookEndpoint,
     attempt: Omit<DeliveryAttempt, 'number'>,
   ): void {
-    if (!this.all.includes(delivery)) return;
+    if (!this.knows(delivery)) return;
     delivery.attempts.push({ number: delivery.attempts.length + 1, ...attempt });
-    const delivered = delivery.state === 'delivered';
-    const scheduled = !attempt.forged && attempt.replay === undefined;
+    const { state } = delivery;
+    const scheduled = !attempt.forged && attempt.replay === undefined && state !== 'skipped';
+    const delivered = state === 'delivered';
     if (attempt.problem === undefined && !delivered) this.succeed(delivery, endpoint);
     else if (attempt.problem !== undefined && scheduled && !delivered) this.tryAgainLater(delivery, endpoint);
     else if (attempt.problem !== undefined && delivery.state === 'skipped') delivery.state = 'exhausted';
@@ -183,9 +230,21 @@ export class WebhookDeliverer {
   private succeed(delivery: Delivery, endpoint: WebhookEndpoint): void {
     delivery.state = 'delivered';
     delivery.nextAttemptAt = undefined;
-    for (const afterMs of delivery.event.plan.lateCopies) {
-      this.clock.schedule(afterMs, () => void this.track(this.send(delivery, endpoint)));
-    }
+    const now = this.clock.now();
+    delivery.lateCopiesAt = delivery.event.plan.lateCopies.map((afterMs) => now + afterMs);
+    for (const at of delivery.lateCopiesAt) this.planLateCopy(delivery, endpoint, at);
+  }
+
+  private planLateCopy(delivery: Delivery, endpoint: WebhookEndpoint, at: number): void {
+    this.clock.schedule(
+      at - this.clock.now(),
+      () => {
+        if (!delivery.lateCopiesAt.includes(at)) return;
+        delivery.lateCopiesAt = delivery.lateCopiesAt.filter((due) => due !== at);
+        void this.track(this.send(delivery, endpoint));
+      },
+      () => (delivery.lateCopiesAt.includes(at) ? dueDelivery(delivery) : undefined),
+    );
   }
 
   private tryAgainLater(delivery: Delivery, endpoint: WebhookEndpoint): void {
@@ -213,6 +272,10 @@ export class WebhookDeliverer {
       ...this.scheme.sign?.({ body, key, now: Date.now(), id: event.id, url: pathname + search }),
     };
   }
+}
+
+function dueDelivery({ event: { merchant, reference, event } }: Delivery): DueEvent {
+  return { what: 'delivery', merchant, reference, to: event };
 }
 
 /** The key of a try. Two active secrets alternate, so that a receiver with either one gets every event. */

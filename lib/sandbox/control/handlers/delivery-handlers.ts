@@ -3,6 +3,7 @@ import { PLAIN_DELIVERY } from '../../core/outcome-plan.js';
 import { DEFAULT_MERCHANT } from '../../core/merchant.js';
 import { triggeredPayload } from '../../core/webhook-event.js';
 import { ControlProblem } from '../control-problem.js';
+import { deliveryListing } from '../listings.js';
 import { listed } from '../lists.js';
 import { type ControlCall } from '../control-operations.js';
 import { sandboxDelivery } from '../record-mappers.js';
@@ -10,7 +11,7 @@ import { optionalText, text } from './fields.js';
 import { type SandboxParts } from '../sandbox-parts.js';
 
 /** Webhook deliveries and triggered events. */
-export function deliveryHandlers({ clock, deliverer, idsOf, view }: SandboxParts) {
+export function deliveryHandlers({ clock, deliverer, idsOf }: SandboxParts) {
   const deliveryOf = ({ subject }: ControlCall) => {
     const delivery = deliverer.get(subject);
     if (delivery) return delivery;
@@ -35,7 +36,7 @@ export function deliveryHandlers({ clock, deliverer, idsOf, view }: SandboxParts
       });
       return { items: sent.map(sandboxDelivery) };
     },
-    listDeliveries: ({ query }: ControlCall) => listed(view.deliveries(), query),
+    listDeliveries: ({ query }: ControlCall) => listed(deliveryListing(deliverer.list()), query),
     readDelivery: (call: ControlCall) => sandboxDelivery(deliveryOf(call)),
     replayDelivery: async (call: ControlCall) => {
       const mode = optionalText(call.body, 'mode') === 'identical' ? 'identical' : 'resigned';

@@ -12,7 +12,7 @@ const DEFAULT_OVERLAP: Duration = '24h';
 export function endpointHandlers({ clock, endpoints }: SandboxParts) {
   const shown = (endpoint: WebhookEndpoint, secrets: 'masked' | 'newest' = 'masked') =>
     sandboxEndpoint(endpoint, clock.now(), secrets);
-  const endpointOf = ({ subject }: ControlCall): WebhookEndpoint => {
+  const endpointOf = ({ subject }: Pick<ControlCall, 'subject'>): WebhookEndpoint => {
     const endpoint = endpoints.get(subject);
     if (endpoint) return endpoint;
     const known = endpoints.list().map(({ id }) => id);
@@ -23,6 +23,14 @@ export function endpointHandlers({ clock, endpoints }: SandboxParts) {
 
   return {
     listEndpoints: () => ({ items: endpoints.list().map((endpoint) => shown(endpoint)) }),
+    setAddress: ({ body }: ControlCall) =>
+      shown(endpoints.deliverTo(text(body, 'url'), optionalText(body, 'merchant'))),
+    revealSecret: ({ body }: ControlCall) => {
+      const subject = optionalText(body, 'endpoint');
+      const id = subject ?? 'default';
+      const endpoint = subject === undefined ? endpoints.get(id) : endpointOf({ subject });
+      return { endpoint: id, secret: endpoint?.secrets[0]?.text ?? endpoints.settings.secret };
+    },
     readEndpoint: (call: ControlCall) => shown(endpointOf(call)),
     addEndpoint: ({ body }: ControlCall) => {
       const endpoint = endpoints.add({

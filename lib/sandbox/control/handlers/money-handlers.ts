@@ -1,11 +1,12 @@
 import { centsOf } from '../../core/amounts.js';
-import { type SandboxBank } from '../../core/banks.js';
+import { codesOf, type SandboxBank } from '../../core/banks.js';
 import { DEFAULT_MERCHANT } from '../../core/merchant.js';
 import { type NameDirectory } from '../../core/name-directory.js';
 import { type Wallet } from '../../core/wallet.js';
 import { ControlProblem } from '../control-problem.js';
 import { sandboxBalance } from '../record-mappers.js';
 import { type SandboxDirectoryEntry } from '../resources.js';
+import { balanceListing } from '../listings.js';
 import { listed } from '../lists.js';
 import { type ControlCall } from '../control-operations.js';
 import { items, optionalText, text } from './fields.js';
@@ -19,7 +20,7 @@ export function moneyHandlers({ gateway, directory: shared }: SandboxParts) {
     merchant === undefined ? shared : gateway.merchant(merchant).directory;
 
   return {
-    listBalances: ({ query }: ControlCall) => listed(gateway.merchants.map(sandboxBalance), query),
+    listBalances: ({ query }: ControlCall) => listed(balanceListing(gateway.merchants), query),
     setBalance: ({ body }: ControlCall) =>
       changed(body, (wallet) => {
         wallet.hold(centsOf(text(body, 'available')));
@@ -28,16 +29,17 @@ export function moneyHandlers({ gateway, directory: shared }: SandboxParts) {
       changed(body, (wallet) => {
         wallet.receive(centsOf(text(body, 'amount')));
       }),
-    listBanks: () => ({ items: gateway.banks.list() }),
+    listBanks: () => ({ items: gateway.banks.all() }),
     replaceBanks: ({ body }: ControlCall) => {
       const banks = items(body) as readonly SandboxBank[];
-      const twice = banks.find(({ code }, index) => banks.findIndex((bank) => bank.code === code) < index);
-      if (twice) {
-        const message = `Two banks have the code ${twice.code}: write each code once.`;
+      const codes = banks.flatMap(codesOf);
+      const twice = codes.find((code, index) => codes.indexOf(code) < index);
+      if (twice !== undefined) {
+        const message = `Two banks have the code ${twice}: write each code once.`;
         throw new ControlProblem(422, 'INVALID_BODY', message);
       }
       gateway.banks.replace(banks);
-      return { items: gateway.banks.list() };
+      return { items: gateway.banks.all() };
     },
     listDirectory: ({ query }: ControlCall) => {
       const wanted = query.get('merchant');
@@ -49,11 +51,7 @@ export function moneyHandlers({ gateway, directory: shared }: SandboxParts) {
     replaceDirectory: ({ body }: ControlCall) => {
       const directory = directoryOf(optionalText(body, 'merchant'));
       const entries = items(body) as readonly SandboxDirectoryEntry[];
-      directory.clear();
-      for (const { account_number: account, account_name: name } of entries) {
-        if (name === null) directory.close(account);
-        else directory.register(account, name);
-      }
+      directory.replace(entries.map(({ account_number, account_name }) => [account_number, account_name]));
       return directoryList(directory);
     },
   };

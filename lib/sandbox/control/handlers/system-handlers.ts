@@ -1,6 +1,9 @@
 import { controlDocument } from '../../openapi/control.generated.js';
 import { ControlProblem } from '../control-problem.js';
-import { sandboxClockState } from '../record-mappers.js';
+import { SCENARIOS } from '../../scenarios/scenario-table.js';
+import { sandboxClockState, sandboxHappened } from '../record-mappers.js';
+import { type SandboxScenario } from '../resources.js';
+import { requestListing } from '../listings.js';
 import { listed } from '../lists.js';
 import { type ControlCall } from '../control-operations.js';
 import { optionalDuration, optionalFlag, optionalText } from './fields.js';
@@ -12,14 +15,17 @@ export function systemHandlers({ clock, journal, reset, view }: SandboxParts) {
     readHealth: () => ({ status: 'ok' }),
     readInfo: () => view.info(),
     readDocument: () => JSON.parse(controlDocument) as unknown,
+    listScenarios: (): { readonly items: readonly SandboxScenario[] } => ({
+      items: SCENARIOS.map(({ ending, operations, description }) => ({ ending, operations, description })),
+    }),
     reset: async ({ body }: ControlCall) => {
       await reset(optionalText(body, 'merchant'));
       return view.info();
     },
     readClock: () => sandboxClockState(clock),
     advanceClock: async ({ body }: ControlCall) => {
-      await clock.advance(optionalDuration(body, 'by') ?? 0);
-      return sandboxClockState(clock);
+      const happened = await clock.advanceAndTell(optionalDuration(body, 'by') ?? 0);
+      return { ...sandboxClockState(clock), happened: sandboxHappened(happened) };
     },
     freezeClock: ({ body }: ControlCall) => {
       if (optionalFlag(body, 'frozen')) clock.freeze();
@@ -30,6 +36,12 @@ export function systemHandlers({ clock, journal, reset, view }: SandboxParts) {
       } else clock.unfreeze();
       return sandboxClockState(clock);
     },
-    listRequests: ({ query }: ControlCall) => listed(journal.list(), query),
+    listRequests: ({ query }: ControlCall) => listed(requestListing(journal.list()), query),
+    readRequest: ({ subject }: ControlCall) => {
+      const request = journal.get(subject);
+      if (request) return request;
+      const message = `There is no request ${subject}, or it was dropped: GET /requests lists them.`;
+      throw new ControlProblem(404, 'NOT_FOUND', message);
+    },
   };
 }

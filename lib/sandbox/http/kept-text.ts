@@ -1,0 +1,20 @@
+/** Bytes of JSON that the journal keeps of one text: a character may take six. */
+const KEPT_BYTES = 65_536;
+
+/** A text as the journal keeps it: the beginning of a long one, with its length. */
+export function keptText(text: string): string {
+  if (fits(text)) return text;
+  let beginning = text.slice(0, KEPT_BYTES);
+  while (!fits(beginning)) beginning = beginning.slice(0, beginning.length / 2);
+  return `${beginning}… (cut by the emulator: it had ${Buffer.byteLength(text)} bytes)`;
+}
+
+/** The fields of a body as the journal keeps them: a copy, or the beginning of their text. */
+export function keptBody(fields: Readonly<Record<string, unknown>> | undefined, text: string): unknown {
+  // A copy: a listener that changes it must not change the payment.
+  return fields && fits(text) ? structuredClone(fields) : keptText(text);
+}
+
+function fits(text: string): boolean {
+  return Buffer.byteLength(JSON.stringify(text)) <= KEPT_BYTES;
+}

@@ -1,0 +1,57 @@
+// The views that are read when somebody turns to them.
+import { showBooks } from './books.js';
+import { write } from './control.js';
+import { byId, make } from './dom.js';
+import { showEndpoints } from './endpoints.js';
+import { field, filled, form, worded } from './fields.js';
+import { showFirstRun } from './first-run.js';
+import { store } from './store.js';
+import { translate } from './words.js';
+
+let shown;
+
+/** Shows how to start: in its view, and in place of the payments as long as there are none. */
+export function showStart() {
+  return showFirstRun({ first: byId('first-run'), setup: byId('setup-first-run') });
+}
+
+/** Shows the view that somebody has turned to. */
+export function showPanel(tab) {
+  const { known, total } = store.payments;
+  byId('first-run').hidden = !known || total > 0;
+  if (tab === shown) return;
+  shown = tab;
+  if (tab === 'banks') quietly(showBooks(byId('panel-banks')));
+  if (tab !== 'setup') return;
+  quietly(showEndpoints(byId('setup-webhooks')));
+  byId('setup-reset').replaceChildren(
+    form(
+      'reset',
+      'resetTitle',
+      [
+        make('p', { class: 'detail whole' }, worded('span', 'resetHint')),
+        field('reset-merchant', 'anyMerchant', { name: 'merchant' }),
+      ],
+      clearAtSecondPress,
+    ),
+  );
+}
+
+/** Nothing brings back what was cleared, so the button asks first. */
+async function clearAtSecondPress(fields, made) {
+  const button = made.querySelector('[type=submit]');
+  const isSure = button.dataset.text === 'resetSure';
+  if (isSure) {
+    await write('reset', filled(fields));
+    made.reset();
+  }
+  button.dataset.text = isSure ? 'resetTitle' : 'resetSure';
+  translate(made);
+}
+
+/** The page says elsewhere that it has lost the emulator. */
+function quietly(work) {
+  work.catch(() => {
+    shown = undefined;
+  });
+}

@@ -1,0 +1,194 @@
+import {
+  appendFileSync,
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { type FolderLock, lockFolder } from './folder-lock.js';
+import { areEntries, assertFormat, STATE_FORMAT, type StateEntry } from './state-entry.js';
+
+/** The file of a folder that holds the state. */
+export const STATE_FILE = 'state.jsonl';
+
+const OWNER_ONLY = { folder: 0o700, file: 0o600 } as const;
+const NEWLINE = 0x0a;
+/** Below this, a longer file costs nothing. */
+const SMALL_BYTES = 4 * 1024 * 1024;
+const LARGEST_GROWTH = 3;
+
+/**
+ * The state in a folder: a file to which every change is appended, one line a change. A line is whole or does not
+ * count, so a change of several parts is on disk wholly or not at all. The file is written anew once most of it is
+ * out of date.
+ */
+export class StateFolder {
+  private bytes = 0;
+  private bytesWhenNew = 0;
+  private failed = false;
+
+  private constructor(
+    private readonly path: string,
+    private readonly lock: FolderLock,
+    private file: number,
+    /** What the folder held when it was opened. */
+    readonly entries: readonly StateEntry[],
+  ) {}
+
+  /**
+   * Opens a folder, and makes it if it does not exist. A line that a killed process left half-written is cut off.
+   *
+   * @throws PaymentsConfigError if the folder cannot be used, another process has it, or it holds something else.
+   */
+  static async open(name: string): Promise<StateFolder> {
+    const path = resolve(name);
+    const lock = await takeFolder(path);
+    return attempt(path, () => {
+      try {
+        const { entries, length } = readStateFile(path);
+        const file = openSync(join(path, STATE_FILE), 'a', OWNER_ONLY.file);
+        chmodSync(join(path, STATE_FILE), OWNER_ONLY.file);
+        ftruncateSync(file, length);
+        const folder = new StateFolder(path, lock, file, entries);
+        folder.bytes = length;
+        folder.bytesWhenNew = length;
+        return folder;
+      } catch (error) {
+        lock.release();
+        throw error;
+      }
+    });
+  }
+
+  /** Resolves if another process has taken the folder over. */
+  get lost(): Promise<Error> {
+    return this.lock.lost;
+  }
+
+  /** Whether the file has become much longer than its state. */
+  get isLong(): boolean {
+    return this.bytes > SMALL_BYTES + LARGEST_GROWTH * this.bytesWhenNew;
+  }
+
+  /** Writes one change. It is in the file when this returns: a kill of the process cannot undo it. */
+  append(entries: readonly StateEntry[]): void {
+    this.write(this.file, [entries]);
+  }
+
+  /** Replaces the file with the whole state. */
+  rewrite(entries: readonly StateEntry[]): void {
+    this.lock.assertHeld();
+    const draft = join(this.path, `${STATE_FILE}.new`);
+    const file = openSync(draft, 'w', OWNER_ONLY.file);
+    this.bytes = 0;
+    this.write(file, [STATE_FORMAT, ...entries.map((entry) => [entry])]);
+    // Otherwise a power cut could leave the new name with no content.
+    fsyncSync(file);
+    renameSync(draft, join(this.path, STATE_FILE));
+    closeSync(this.file);
+    this.file = file;
+    this.bytesWhenNew = this.bytes;
+  }
+
+  close(): void {
+    closeSync(this.file);
+    this.lock.release();
+  }
+
+  private write(file: number, values: readonly unknown[]): void {
+    if (this.failed) throw new PaymentsConfigError(`The state in ${this.path} could not be written before.`);
+    this.lock.assertHeld();
+    const lines = values.map((value) => `${JSON.stringify(value)}\n`);
+    const bytes = Buffer.from(lines.join(''));
+    // After a half-written line nothing more may follow.
+    this.failed = true;
+    attempt(this.path, () => {
+      appendFileSync(file, bytes);
+    });
+    this.failed = false;
+    this.bytes += bytes.length;
+  }
+}
+
+async function takeFolder(path: string): Promise<FolderLock> {
+  try {
+    mkdirSync(path, { recursive: true, mode: OWNER_ONLY.folder });
+    return await lockFolder(path);
+  } catch (error) {
+    throw asConfigError(path, error);
+  }
+}
+
+/** Reads the state of a folder that another process may be using. */
+export function readState(name: string): readonly StateEntry[] {
+  const path = resolve(name);
+  return attempt(path, () => readStateFile(path).entries);
+}
+
+function readStateFile(path: string): { readonly entries: readonly StateEntry[]; readonly length: number } {
+  const file = join(path, STATE_FILE);
+  const bytes = bytesOf(file);
+  const latest = new Map<string, StateEntry>();
+  let start = 0;
+  let line = 0;
+  for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+    line += 1;
+    const value = parsed(bytes.toString('utf8', start, end));
+    if (line === 1) assertFormat(value, `The file ${file}`);
+    else if (areEntries(value))
+      value.forEach((entry) => {
+        put(latest, entry);
+      });
+    else
+      throw new PaymentsConfigError(
+        `Line ${line} of ${file} is damaged: restore the file from a copy, or remove it.`,
+      );
+    start = end + 1;
+  }
+  // The first line is never half written: the file got its name when it was whole.
+  if (line === 0 && bytes.length > 0) assertFormat(undefined, `The file ${file}`);
+  return { entries: [...latest.values()], length: start };
+}
+
+function put(latest: Map<string, StateEntry>, entry: StateEntry): void {
+  const name = JSON.stringify(entry[0]);
+  if (entry[1] === null) latest.delete(name);
+  else latest.set(name, entry);
+}
+
+function bytesOf(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
+    throw error;
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function attempt<Result>(path: string, action: () => Result): Result {
+  try {
+    return action();
+  } catch (error) {
+    throw asConfigError(path, error);
+  }
+}
+
+function asConfigError(path: string, error: unknown): unknown {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (error instanceof PaymentsConfigError || code === undefined) return error;
+  return new PaymentsConfigError(`The folder ${path} cannot keep the state (${code}): ${message}.`);
+}

@@ -1,0 +1,147 @@
+import { type EventBus, type SandboxEvents } from '../core/event-bus.js';
+import { type StateKey } from '../core/state-key.js';
+import { type StateEntry } from './state-entry.js';
+import { type StateFolder } from './state-folder.js';
+import { type StateParts } from './state-parts.js';
+
+/** Two small parts that change without an event. */
+const ALWAYS: readonly StateKey[] = [['clock'], ['counters']];
+
+/**
+ * Writes every change into the folder: before the answer of the call that made it, and at the latest at the end of
+ * the current task. What changed in one task is one line of the file.
+ */
+export class StateRecorder {
+  private readonly changed = new Map<string, StateKey>();
+  private readonly written = new Map<StateKey, string>();
+  private readonly unsubscribe: readonly (() => void)[];
+  private published: (() => void)[] = [];
+  private everything = false;
+  private asked = false;
+  private closed = false;
+  private problem: Error | undefined;
+
+  constructor(
+    events: EventBus<SandboxEvents>,
+    private readonly parts: StateParts,
+    private readonly folder: StateFolder,
+  ) {
+    this.unsubscribe = [
+      events.on('payment', ({ merchant, request: { reference } }) => {
+        this.note(['payment', merchant, reference]);
+      }),
+      events.on('payout', ({ merchant, request: { reference } }) => {
+        this.note(['payout', merchant, reference]);
+      }),
+      events.on('due', ({ id, event }) => {
+        this.note(['delivery', id]);
+        this.note(['ids', event.merchant]);
+      }),
+      events.on('delivery', ({ id }) => {
+        this.note(['delivery', id]);
+      }),
+      events.on('balance', ({ name }) => {
+        this.note(['merchant', name]);
+      }),
+      events.on('exchange', ({ request }) => {
+        this.note(['request', request.id]);
+      }),
+      events.on('clock', () => {
+        this.ask();
+      }),
+      events.on('changed', (change) => {
+        if (change === 'everything') this.noteEverything();
+        else this.note(change);
+      }),
+    ];
+  }
+
+  /** Why a change could not be written: nothing is written from then on. */
+  get failure(): Error | undefined {
+    return this.problem;
+  }
+
+  /** Resolves if another process has taken the folder over. */
+  get lost(): Promise<Error> {
+    return this.folder.lost;
+  }
+
+  /** Runs a task once everything that has changed by now is written. It never runs if that cannot be written. */
+  whenWritten(task: () => void): void {
+    this.published.push(task);
+    this.ask();
+  }
+
+  /** Writes what changed since the last commit. Sets `failure` if it cannot. */
+  commit(): void {
+    const tasks = this.published;
+    this.published = [];
+    if (this.closed || this.problem) return;
+    try {
+      this.write();
+    } catch (error) {
+      this.problem = error instanceof Error ? error : new Error(String(error));
+      return;
+    }
+    for (const task of tasks) task();
+  }
+
+  private write(): void {
+    if (this.everything || this.folder.isLong) this.folder.rewrite(this.parts.all());
+    else {
+      const entries = [...this.changedParts(), ...this.alwaysWritten()];
+      if (entries.length > 0) this.folder.append(entries);
+    }
+    this.everything = false;
+    this.changed.clear();
+  }
+
+  /**
+   * Writes the rest and gives the folder back. Later changes stay in memory.
+   *
+   * @throws PaymentsConfigError if a change could not be written, now or before.
+   */
+  close(): void {
+    if (this.closed) return;
+    for (const unsubscribe of this.unsubscribe) unsubscribe();
+    this.commit();
+    this.closed = true;
+    this.folder.close();
+    if (this.problem) throw this.problem;
+  }
+
+  /** Asks for the whole state to be written anew. */
+  noteEverything(): void {
+    this.everything = true;
+    this.ask();
+  }
+
+  /** Asks for a part to be written. */
+  note(key: StateKey): void {
+    this.changed.set(JSON.stringify(key), key);
+    this.ask();
+  }
+
+  private ask(): void {
+    if (this.asked) return;
+    this.asked = true;
+    queueMicrotask(() => {
+      this.asked = false;
+      this.commit();
+    });
+  }
+
+  private changedParts(): readonly StateEntry[] {
+    return [...this.changed.values()].map((key) => [key, this.parts.read(key)]);
+  }
+
+  private alwaysWritten(): readonly StateEntry[] {
+    return ALWAYS.flatMap((key) => {
+      const value = this.parts.read(key);
+      const text = JSON.stringify(value);
+      if (this.written.get(key) === text) return [];
+      this.written.set(key, text);
+      return [[key, value] as const];
+    });
+  }
+}
