@@ -33,6 +33,8 @@ export interface InboxConflict extends SetAsideDelivery {
   readonly seen: number;
   /** Milliseconds since 1970. */
   readonly firstSeenAt: number;
+  /** Why the payload cannot be opened; absent if it can. It stays sealed then, and the event cannot be released. */
+  readonly damaged?: string;
 }
 
 /**
@@ -63,6 +65,12 @@ export interface ConflictStore {
   ): Promise<readonly InboxConflict[]>;
   /** The entry with this id; undefined if this scope has none. */
   get(scope: InboxScope, id: string): Promise<InboxConflict | undefined>;
+  /**
+   * Replaces the payload of an entry, unless it was delivered again (`seen`), or removed, since it was read.
+   *
+   * @returns Whether it was replaced.
+   */
+  replacePayload(entry: InboxConflict, payload: string): Promise<boolean>;
   /** Removes the entry with this id; does nothing if this scope has none. */
   remove(scope: InboxScope, id: string): Promise<void>;
   /**

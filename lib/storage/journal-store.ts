@@ -96,6 +96,8 @@ export interface JournalRecord extends JournalKey {
   readonly plannedAt?: number;
   /** `payment.stale` was announced. */
   readonly stale?: true;
+  /** The person was erased: there is no request and no answer, and `bodyHash` is empty. */
+  readonly erased?: true;
 }
 
 /**

@@ -20,8 +20,11 @@ export interface StorageTables {
   readonly place: string;
   /** The version of the existing tables; 0 if there are none. */
   found: () => Promise<StoredVersion> | StoredVersion;
-  /** Brings them to the version that this build needs. If it fails, nothing is changed. */
-  migrate: () => Promise<void> | void;
+  /**
+   * Brings them to the version that this build needs. If it fails, nothing is changed. Resolves to the version that it
+   * found when it was its turn: another process may have migrated them meanwhile.
+   */
+  migrate: () => Promise<StoredVersion> | StoredVersion;
 }
 
 /** The statements of each version after `from`, each followed by what records it, for a person to read and run. */

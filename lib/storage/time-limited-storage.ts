@@ -82,6 +82,7 @@ function limitedConflicts(conflicts: ConflictStore): ConflictStore {
     setAside: (delivery) => limited(conflicts.setAside(delivery)),
     list: (scope, page) => limited(conflicts.list(scope, page)),
     get: (scope, id) => limited(conflicts.get(scope, id)),
+    replacePayload: (entry, payload) => limited(conflicts.replacePayload(entry, payload)),
     remove: (scope, id) => limited(conflicts.remove(scope, id)),
     purge: (scope, kind, olderThanMs) => conflicts.purge(scope, kind, olderThanMs),
   };

@@ -1,11 +1,11 @@
 /**
- * The part of a database of `drizzle-orm/node-postgres` that the package uses.
+ * The part of a database of `drizzle-orm/node-postgres` or `drizzle-orm/mysql2` that the package uses.
  *
  * @publicApi
  */
 export interface DrizzleDatabase {
-  /** The application's pool of `pg`. */
-  readonly $client: DrizzlePool;
+  /** The application's pool of `pg` or `mysql2`. */
+  readonly $client: DrizzlePool | DrizzleMysqlPool;
   /** Runs a function in a transaction. */
   transaction<T>(
     work: (transaction: object) => Promise<T>,
@@ -29,7 +29,19 @@ export interface DrizzlePool {
 }
 
 /**
- * The result of a statement.
+ * The part of a pool of `mysql2` that the package uses, with promises or with callbacks.
+ *
+ * @publicApi
+ */
+export interface DrizzleMysqlPool {
+  /** Takes a connection out of the pool. */
+  getConnection: unknown;
+  /** Gives the pool with promises, if this is the other one. */
+  promise?: unknown;
+}
+
+/**
+ * The result of a statement in PostgreSQL.
  *
  * @publicApi
  */

@@ -1,13 +1,17 @@
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type SqlExecutor, type SqlRunner } from '../sql/sql-executor.js';
 import { CallbackGuard } from '../sql/callback-guard.js';
-import { type DrizzleDatabase, type DrizzlePool, type DrizzleResult } from './drizzle-database.js';
+import { type DrizzleDatabase } from './drizzle-database.js';
+import { type DriverResult, DRIVER_RESULT_OF } from '../sql/driver-result.js';
+import { type DrizzleDialect, poolOf, type Sender } from './drizzle-dialects.js';
 
 /** What Drizzle calls the savepoints of its nested transactions. */
 const NESTED = /^sp\d+$/;
 
-interface Connection {
-  query(statement: string | { readonly text?: string }, values?: unknown[]): Promise<DrizzleResult>;
+/** A connection of the driver. */
+interface Connection extends Sender {
+  /** Of mysql2: closes it. */
+  destroy?(): void;
 }
 
 /** What a transaction of Drizzle has that its type does not show. */
@@ -22,13 +26,13 @@ interface Nesting {
 }
 
 /**
- * Lets the package use the application's Drizzle on `pg`: its pool, and in a handler its transaction, whose
+ * Lets the package use the application's Drizzle on `pg` or `mysql2`: its pool, and in a handler its transaction, whose
  * `transaction()` makes a savepoint.
  *
  * COMMIT and ROLLBACK are refused in a handler, and statements that still come when the handlers have ended. So is a
  * statement or a nested transaction beside a nested one that is still open; nothing is committed then.
  *
- * @throws PaymentsConfigError if `db` is not of `drizzle-orm/node-postgres`, or has no pool.
+ * @throws PaymentsConfigError if `db` is not of `drizzle-orm/node-postgres` or `drizzle-orm/mysql2`, or has no pool.
  *
  * @example
  * ```ts
@@ -38,59 +42,48 @@ interface Nesting {
  * @publicApi
  */
 export function fromDrizzle(db: DrizzleDatabase): SqlExecutor {
-  const pool = poolOf(db);
+  const { pool, kind } = poolOf(db);
   const open = openSessions(db);
   return {
-    dialect: 'postgres',
-    ...runOn((text, values) => pool.query(text, values)),
+    dialect: kind.dialect,
+    ...runOn(pool, kind),
     transaction: (work, { isolationLevel } = {}) => {
-      const guard = new CallbackGuard(NESTED);
+      const guard = new CallbackGuard(kind.dialect, NESTED);
       return guard.own(() =>
         db.transaction(async (transaction) => {
           const { session } = transaction as TransactionParts;
-          session.client = guardedConnection(session.client, guard);
+          const { client } = session;
+          session.client = guardedConnection(client, kind, guard);
           followNested(transaction as Nesting, guard);
-          const runner = runOn((text, values) => session.client.query(text, values));
+          await guard.begin({ send: (text) => client.query(text), close: () => client.destroy?.() });
+          const runner = runOn(session.client, kind);
           return guard.during(() => work(guard.transaction(runner, transaction)));
         }, isolationLevel && { isolationLevel }),
       );
     },
     wrapTransaction: (handle) => {
       const { client } = openTransaction(handle, db, open).session;
-      return { ...runOn((text, values) => client.query(text, values)), handle };
+      return { ...runOn(client, kind), handle };
     },
   };
 }
 
-function poolOf(db: Partial<DrizzleDatabase> | null | undefined): DrizzlePool {
-  const { $client: pool } = db ?? {};
-  const isPool =
-    typeof pool?.connect === 'function' && typeof pool.query === 'function' && 'totalCount' in pool;
-  if (isPool && typeof db?.transaction === 'function') return pool;
-  throw new PaymentsConfigError(
-    'fromDrizzle(db) needs a database of drizzle-orm/node-postgres with a pool of pg: write drizzle({ client: new Pool({ connectionString }) }).',
-  );
-}
-
-function runOn(send: (text: string, values?: unknown[]) => Promise<DrizzleResult>): SqlRunner {
+function runOn(sender: Sender, { dialect }: DrizzleDialect): SqlRunner {
+  const run = async (text: string, params?: readonly unknown[]): Promise<DriverResult> =>
+    DRIVER_RESULT_OF[dialect]((await sender.query(text, params && [...params])) as never);
   return {
     query: async <Row extends object>(text: string, params?: readonly unknown[]) =>
-      (await send(text, params && [...params])).rows as Row[],
-    execute: async (text, params) => ({
-      affectedRows: (await send(text, params && [...params])).rowCount ?? 0,
-    }),
+      (await run(text, params)).rows as Row[],
+    execute: async (text, params) => ({ affectedRows: (await run(text, params)).affectedRows }),
   };
 }
 
 /** The session of a transaction is its own, so what is put into it lasts as long as the handler's objects do. */
-function guardedConnection(connection: Connection, guard: CallbackGuard): Connection {
-  const query: Connection['query'] = (statement, values) =>
-    guard.run(typeof statement === 'string' ? statement : (statement.text ?? ''), () =>
-      connection.query(statement, values),
-    );
+function guardedConnection(connection: Connection, kind: DrizzleDialect, guard: CallbackGuard): Connection {
+  const guarded = kind.guarded(connection as never, guard);
   return new Proxy(connection, {
     get: (target, name): unknown => {
-      if (name === 'query') return query;
+      if (Object.hasOwn(guarded, name)) return Reflect.get(guarded, name);
       const value: unknown = Reflect.get(target, name);
       return typeof value === 'function' ? (value.bind(target) as unknown) : value;
     },
@@ -109,13 +102,19 @@ function followNested(transaction: Nesting, guard: CallbackGuard): void {
     );
 }
 
+/** Those of each database, which is followed once, however many executors it gets. */
+const openOf = new WeakMap<object, WeakSet<object>>();
+
 /**
  * The sessions of the transactions that are open. Drizzle does not tell: an object whose transaction has ended still
  * sends its statements to the connection, which may be in the transaction of somebody else by then.
  */
 function openSessions(db: DrizzleDatabase): WeakSet<object> {
-  const open = new WeakSet();
   const { session } = db as unknown as { readonly session: Pick<DrizzleDatabase, 'transaction'> };
+  const known = openOf.get(session);
+  if (known) return known;
+  const open = new WeakSet();
+  openOf.set(session, open);
   const begin = session.transaction.bind(session);
   session.transaction = (work, config) =>
     begin(async (transaction) => {

@@ -4,5 +4,10 @@
  * @module nestjs-payments/drizzle
  */
 
-export { type DrizzleDatabase, type DrizzlePool, type DrizzleResult } from './drizzle-database.js';
+export {
+  type DrizzleDatabase,
+  type DrizzleMysqlPool,
+  type DrizzlePool,
+  type DrizzleResult,
+} from './drizzle-database.js';
 export { fromDrizzle } from './from-drizzle.js';

@@ -1,5 +1,7 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { answered } from '../sql/answered.js';
+import { once } from '../sql/once.js';
+import { runAgainError } from '../sql/run-again.js';
 import { type ExecutorDialect } from '../sql/executor-dialect.js';
 import {
   type HeldKey,
@@ -24,16 +26,20 @@ export function executorDatabase(
   dialect: ExecutorDialect,
   ready: () => Promise<void>,
 ): SqlDatabase {
-  const once = (script: SqlScript): Promise<SqlResult> =>
+  const atOnce = (script: SqlScript): Promise<SqlResult> =>
     repeated(dialect, () => runOnce(executor, dialect, script));
+  const prepared = once(async () => {
+    await ready();
+    await dialect.prepare?.(atOnce);
+  });
   const run: RunScript = async (script) => {
     try {
-      await answered(ready(), 'the version of the tables');
-      const work = once(script);
+      await answered(prepared(), 'the version of the tables');
+      const work = atOnce(script);
       return await answered(work, 'an answer of the database').catch((error: unknown) => {
         const { undo } = script;
         // An ORM keeps a statement for which the pool has no connection, and runs it later.
-        if (undo) work.then((late) => once(undo(late) ?? NOTHING)).catch(() => undefined);
+        if (undo) work.then((late) => atOnce(undo(late) ?? NOTHING)).catch(() => undefined);
         throw error;
       });
     } catch (error) {
@@ -46,16 +52,16 @@ export function executorDatabase(
     join: async (transaction, token) => {
       const joined = executor.wrapTransaction(transaction);
       try {
-        await answered(ready(), 'the version of the tables');
+        await answered(prepared(), 'the version of the tables');
         const inTransaction = await dialect.join({
           run: (script) => runSteps(joined, script),
           handle: joined.handle,
-          own: once,
+          own: run,
           token,
         });
         return withFailures(inTransaction, dialect);
       } catch (error) {
-        throw dialect.failure(error);
+        throw runAgainError(error) ?? dialect.failure(error);
       }
     },
   };
@@ -90,7 +96,7 @@ function withFailures(run: RunScript, dialect: ExecutorDialect): RunScript {
     try {
       return await run(script);
     } catch (error) {
-      throw dialect.failure(error);
+      throw runAgainError(error) ?? dialect.failure(error);
     }
   };
 }
@@ -139,7 +145,12 @@ function asText(row: Readonly<Record<string, Column>>): SqlRow {
 }
 
 function textOf(value: Exclude<Column, null>): string {
-  return typeof value === 'object' ? Buffer.from(value).toString() : String(value);
+  if (typeof value !== 'object') return String(value);
+  if (ArrayBuffer.isView(value)) return Buffer.from(value).toString();
+  throw new PaymentsStorageError(
+    "The database's driver gives an object in a column of text or bytes: take out the type parser (typeCast) that makes it, or have it " +
+      'leave the columns of payments_… as they are.',
+  );
 }
 
 /**

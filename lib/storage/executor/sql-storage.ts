@@ -1,12 +1,13 @@
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type PaymentsStorage } from '../payments-storage.js';
 import { checkedSchema } from '../postgres/postgres-options.js';
-import { MYSQL_DIALECT } from '../mysql/mysql-dialect.js';
+import { mysqlDialect } from '../mysql/mysql-dialect.js';
 import { postgresDialect } from '../postgres/postgres-dialect.js';
 import { tableNames } from '../postgres/table-names.js';
 import { type ExecutorDialect } from '../sql/executor-dialect.js';
 import { type SqlExecutor } from '../sql/sql-executor.js';
 import { sqlParts } from '../sql/sql-parts.js';
+import { once } from '../sql/once.js';
 import { executorDatabase } from './executor-database.js';
 
 /**
@@ -79,7 +80,9 @@ const HERE = 'sqlStorage({ executor })';
 export function sqlStorage(options: SqlStorageOptions): PaymentsStorage {
   const { executor, transactional, schema, migrate } = checked(options);
   const dialect = dialectOf(executor, HERE, schema);
-  const prepare = once(() => (migrate ? dialect.migrate(executor) : dialect.checkTables(executor)));
+  const prepare = once(async () => {
+    await (migrate ? dialect.migrate(executor) : dialect.checkTables(executor));
+  });
   const database = executorDatabase(executor, dialect, prepare);
   return {
     ...sqlParts(executor.dialect, database, dialect.statements, transactional),
@@ -144,7 +147,7 @@ function dialectOf({ dialect }: SqlExecutor, where: string, schema: string | und
         storage: 'sqlStorage()',
       });
     case 'mysql':
-      if (schema === undefined) return MYSQL_DIALECT;
+      if (schema === undefined) return mysqlDialect();
       throw new PaymentsConfigError(
         `The option schema of ${where} is for PostgreSQL: MySQL's tables are in the database of the connection.`,
       );
@@ -153,16 +156,4 @@ function dialectOf({ dialect }: SqlExecutor, where: string, schema: string | und
         `${where} has no statements for the dialect ${String(dialect)} of the executor: it must be postgres or mysql.`,
       );
   }
-}
-
-/** Does something once, for everybody who asks; again after a failure. */
-function once(work: () => Promise<void>): () => Promise<void> {
-  let done: Promise<void> | undefined;
-  return () => {
-    done ??= work().catch((error: unknown) => {
-      done = undefined;
-      throw error;
-    });
-    return done;
-  };
 }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import {
   type SqlDialect,
@@ -5,17 +6,36 @@ import {
   type SqlRunner,
   type SqlTransaction,
 } from '../sql/sql-executor.js';
-import { CallbackGuard } from '../sql/callback-guard.js';
+import { CallbackGuard, type OwnConnection } from '../sql/callback-guard.js';
+import { type DriverResult, DRIVER_RESULT_OF } from '../sql/driver-result.js';
+import { dialectOf, KNEX_TEXT_OF } from './knex-dialects.js';
+import { endsTransaction } from '../sql/ends-transaction.js';
+import { type NestedTransaction } from '../sql/nested-transactions.js';
+import { HandlerStreams } from './handler-streams.js';
 import { type KnexClient, type KnexInstance, type KnexTransaction } from './knex-instance.js';
 
-/** The dialects of Knex that the package has statements for. */
-const DIALECTS: Readonly<Record<string, SqlDialect>> = { postgresql: 'postgres' };
 /** What Knex calls the savepoints of its nested transactions. */
-const NESTED = /^trx\d+$/;
+export const NESTED = /^trx\d+$/;
+
+/** The nested transactions, by what Knex gives for them. */
+const nestedOf = new WeakMap<object, NestedTransaction>();
 
 /** A connection of the driver, as far as it is guarded. */
 interface DriverConnection {
-  query(statement: string | { readonly text?: string }, ...more: unknown[]): unknown;
+  query(statement: Statement, ...more: unknown[]): unknown;
+  /** Of mysql2: closes it. */
+  destroy?(): void;
+}
+
+/** What a driver calls in the end. */
+type Answer = (error: unknown, ...results: unknown[]) => void;
+/** Drivers have different names for the text. A stream of `pg-query-stream` has it in its cursor. */
+type Statement =
+  string | { readonly text?: string; readonly sql?: string; readonly cursor?: { readonly text?: string } };
+
+/** What mysql2 gives for a statement without a callback. */
+interface StreamedQuery {
+  stream(options?: object): Readable;
 }
 
 /** A client of a transaction, as far as it begins nested ones. */
@@ -25,13 +45,8 @@ interface NestingClient {
   transaction(work: (inner: { readonly client: NestingClient }) => unknown, ...more: unknown[]): unknown;
 }
 
-interface DriverResult {
-  readonly rows: unknown[];
-  readonly rowCount: number | null;
-}
-
 /**
- * Lets the package use the application's Knex 3: its pool, and in a handler its `Knex.Transaction`, whose
+ * Lets the package use the application's Knex 3 on `pg` or `mysql2`: its pool, and in a handler its `Knex.Transaction`, whose
  * `transaction()` makes a savepoint.
  *
  * COMMIT and ROLLBACK are refused in a handler, also as `trx.commit()`, and Knex refuses what still comes when the
@@ -52,77 +67,79 @@ export function fromKnex(knex: KnexInstance): SqlExecutor {
   const { client } = knex;
   return {
     dialect,
-    query: (text, params) => withConnection(client, (runner) => runner.query(text, params)),
-    execute: (text, params) => withConnection(client, (runner) => runner.execute(text, params)),
+    query: (text, params) => withConnection(client, dialect, (runner) => runner.query(text, params)),
+    execute: (text, params) => withConnection(client, dialect, (runner) => runner.execute(text, params)),
     transaction: async (work, { isolationLevel } = {}) => {
-      const guard = new CallbackGuard(NESTED);
+      const guard = new CallbackGuard(dialect, NESTED);
       return guard.own(async () =>
         knex.transaction(
           async (transaction) => {
-            const connection = (await transaction.client.acquireConnection()) as DriverConnection;
-            followNested(transaction.client as Partial<NestingClient> as NestingClient, guard);
-            guardConnection(connection, guard);
-            guardEnds(transaction, guard);
-            const runner = runOn(transaction.client, connection);
+            const runner = await guardTransaction(transaction, guard);
             return guard.during(() => work(guard.transaction(runner, transaction)));
           },
           { isolationLevel },
         ),
       );
     },
-    wrapTransaction: (handle) => wrapped(handle, client),
+    wrapTransaction: (handle) => wrapped(handle, client, dialect),
   };
 }
 
-function dialectOf(knex: Partial<KnexInstance> | null | undefined): SqlDialect {
-  if (typeof knex?.transaction !== 'function' || typeof knex.client?.acquireConnection !== 'function') {
-    throw new PaymentsConfigError(
-      "fromKnex(knex) needs an instance of Knex: write knex({ client: 'pg', connection }).",
-    );
-  }
-  const { dialect: name } = knex.client;
-  const dialect = Object.hasOwn(DIALECTS, name) ? DIALECTS[name] : undefined;
-  if (dialect !== undefined) return dialect;
-  throw new PaymentsConfigError(
-    `fromKnex(knex) has no statements for the dialect ${name} of Knex: it must be ${Object.keys(DIALECTS).join(', ')}.`,
-  );
+/** Sends every statement of a transaction by the guard, and gives what runs the package's own ones. */
+export async function guardTransaction(
+  transaction: KnexTransaction,
+  guard: CallbackGuard,
+): Promise<SqlRunner> {
+  const connection = (await transaction.client.acquireConnection()) as DriverConnection;
+  followNested(transaction.client as Partial<NestingClient> as NestingClient, guard);
+  const own = guardConnection(connection, guard);
+  guardEnds(transaction, guard);
+  await guard.begin(own);
+  return runOn(transaction.client, guard.dialect, connection);
 }
 
-async function withConnection<T>(client: KnexClient, work: (runner: SqlRunner) => Promise<T>): Promise<T> {
+async function withConnection<T>(
+  client: KnexClient,
+  dialect: SqlDialect,
+  work: (runner: SqlRunner) => Promise<T>,
+): Promise<T> {
   const connection = await client.acquireConnection();
   try {
-    return await work(runOn(client, connection));
+    return await work(runOn(client, dialect, connection));
   } finally {
     await client.releaseConnection(connection);
   }
 }
 
-function runOn(client: KnexClient, connection: unknown): SqlRunner {
+function runOn(client: KnexClient, dialect: SqlDialect, connection: unknown): SqlRunner {
   const run = async (text: string, params: readonly unknown[] = []): Promise<DriverResult> => {
-    // A question mark would be a placeholder of Knex.
-    const statement: { readonly response?: DriverResult } & Record<string, unknown> = {
-      sql: text.replaceAll('?', '\\?'),
+    const statement: { readonly response?: unknown } & Record<string, unknown> = {
+      sql: KNEX_TEXT_OF[dialect](text),
       bindings: [...params],
     };
     await client.query(connection, statement);
-    return statement.response ?? { rows: [], rowCount: 0 };
+    return DRIVER_RESULT_OF[dialect](statement.response as never);
   };
   return {
     query: async <Row extends object>(text: string, params?: readonly unknown[]) =>
       (await run(text, params)).rows as Row[],
-    execute: async (text, params) => ({ affectedRows: (await run(text, params)).rowCount ?? 0 }),
+    execute: async (text, params) => ({ affectedRows: (await run(text, params)).affectedRows }),
   };
 }
 
 /**
  * Nested transactions have clients of their own, but the same connection of the driver: every statement comes by there,
  * until COMMIT or ROLLBACK is answered. Knex itself refuses what comes later.
+ *
+ * @returns What goes around the guard.
  */
-function guardConnection(connection: DriverConnection, guard: CallbackGuard): void {
+function guardConnection(connection: DriverConnection, guard: CallbackGuard): OwnConnection {
   const own = Object.getOwnPropertyDescriptor(connection, 'query');
   const send = connection.query.bind(connection);
+  const streams = new HandlerStreams();
   const run = async (text: string, work: () => Promise<unknown>): Promise<unknown> => {
     const wasOver = guard.isOver;
+    if (guard.isOwn && endsTransaction(text, guard.dialect)) streams.end();
     const sent = guard.run(text, work);
     const isLast = guard.isOver && !wasOver;
     try {
@@ -132,27 +149,47 @@ function guardConnection(connection: DriverConnection, guard: CallbackGuard): vo
       else if (isLast) Reflect.deleteProperty(connection, 'query');
     }
   };
+  const withoutCallback = (text: string, statement: Statement, more: unknown[]): unknown => {
+    const read = (open: () => Readable): Readable => streams.read((work) => run(text, work), open);
+    const sent = (): unknown => send(statement, ...more);
+    if (guard.dialect === 'mysql') {
+      return {
+        stream: (options) => read(() => (sent() as StreamedQuery).stream(options)),
+      } satisfies StreamedQuery;
+    }
+    return statement instanceof Readable
+      ? read(() => sent() as Readable)
+      : run(text, () => Promise.resolve(sent()));
+  };
   connection.query = (statement, ...more) => {
-    const text = typeof statement === 'string' ? statement : (statement.text ?? '');
+    const text = textOf(statement);
     const callback = more.at(-1);
-    if (typeof callback !== 'function') return run(text, () => Promise.resolve(send(statement, ...more)));
-    const answer = callback as (error: unknown, result?: unknown) => void;
-    const sent = run(
-      text,
-      () =>
-        new Promise((resolve, reject) => {
-          send(statement, ...more.slice(0, -1), (error: unknown, result: unknown) => {
-            // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- as the driver says it
-            if (error) reject(error);
-            else resolve(result);
-          });
-        }),
-    );
-    sent.then((result) => {
-      answer(null, result);
+    if (typeof callback !== 'function') return withoutCallback(text, statement, more);
+    const answer = callback as Answer;
+    run(text, () => promised((given) => send(statement, ...more.slice(0, -1), given))).then((results) => {
+      answer(null, ...(results as unknown[]));
     }, answer);
     return undefined;
   };
+  return {
+    send: (text) => promised((answer) => send(text, answer)),
+    close: () => connection.destroy?.(),
+  };
+}
+
+function textOf(statement: Statement): string {
+  if (typeof statement === 'string') return statement;
+  return statement.text ?? statement.sql ?? statement.cursor?.text ?? '';
+}
+
+function promised(send: (answer: Answer) => unknown): Promise<unknown[]> {
+  return new Promise((resolve, reject) => {
+    send((error, ...results) => {
+      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- as the driver says it
+      if (error) reject(error);
+      else resolve(results);
+    });
+  });
 }
 
 /**
@@ -167,6 +204,7 @@ function followNested(client: NestingClient, guard: CallbackGuard): void {
         (inner) => {
           // Knex goes on after a savepoint that was refused.
           if (!nested.isBegun) throw guard.refuseBeside();
+          nestedOf.set(inner, nested);
           const { query, stream } = inner.client;
           inner.client.query = (...given) => guard.nested.within(nested, () => query(...given));
           inner.client.stream = (...given) => guard.nested.within(nested, () => stream(...given));
@@ -176,6 +214,12 @@ function followNested(client: NestingClient, guard: CallbackGuard): void {
         ...more,
       ),
     );
+}
+
+/** Runs what an ORM calls in a nested transaction that Knex has begun for it. */
+export function insideNested<T>(transaction: object, guard: CallbackGuard, work: () => T): T {
+  const nested = nestedOf.get(transaction);
+  return nested ? guard.nested.within(nested, work) : work();
 }
 
 /** Knex would give the connection back after a COMMIT that was refused, with the transaction open on it. */
@@ -189,7 +233,7 @@ function guardEnds(transaction: KnexTransaction, guard: CallbackGuard): void {
   Object.assign(transaction, { commit: guarded(commit), rollback: guarded(rollback) });
 }
 
-function wrapped(handle: unknown, { config }: KnexClient): SqlTransaction {
+function wrapped(handle: unknown, { config }: KnexClient, dialect: SqlDialect): SqlTransaction {
   const given = handle as
     (Partial<KnexTransaction> & { readonly isTransaction?: boolean }) | null | undefined;
   if (!given?.isTransaction || !given.client || given.isCompleted?.() !== false) {
@@ -203,7 +247,7 @@ function wrapped(handle: unknown, { config }: KnexClient): SqlTransaction {
     );
   }
   const { client } = given;
-  const on = async (): Promise<SqlRunner> => runOn(client, await client.acquireConnection());
+  const on = async (): Promise<SqlRunner> => runOn(client, dialect, await client.acquireConnection());
   return {
     handle,
     query: async (text, params) => (await on()).query(text, params),

@@ -37,6 +37,8 @@ export interface KnexTransaction {
 export interface KnexClient {
   /** The kind of database. */
   readonly dialect: string;
+  /** The package that sends the statements. */
+  readonly driverName: string;
   /** What the instance was made with; a transaction has the same object. */
   readonly config: object;
   /** Takes a connection of the pool, or that of the transaction. */

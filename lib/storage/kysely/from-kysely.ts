@@ -4,8 +4,9 @@ import {
   type SqlExecutor,
   type SqlRunner,
   type SqlTransaction,
+  type SqlTransactionOptions,
 } from '../sql/sql-executor.js';
-import { CallbackGuard } from '../sql/callback-guard.js';
+import { CallbackGuard, type OwnConnection } from '../sql/callback-guard.js';
 import {
   type KyselyConnection,
   type KyselyDatabase,
@@ -14,9 +15,21 @@ import {
 } from './kysely-database.js';
 
 /** The adapters of Kysely's dialects that the package has statements for. */
-const DIALECTS: Readonly<Record<string, SqlDialect>> = { PostgresAdapter: 'postgres' };
+const DIALECTS: Readonly<Record<string, SqlDialect>> = {
+  PostgresAdapter: 'postgres',
+  MysqlAdapter: 'mysql',
+};
+/** How a transaction begins. */
+const BEGIN: Readonly<Record<SqlDialect, (level: IsolationLevel) => readonly string[]>> = {
+  postgres: (level) => [level ? `begin isolation level ${level}` : 'begin'],
+  mysql: (level) => [...(level ? [`set transaction isolation level ${level}`] : []), 'begin'],
+};
+/** What Kysely says of a transaction that has ended. */
+const ENDED = /Transaction is already (?:committed|rolled back)/;
 /** Kysely has no nested transactions of its own. */
 const NO_NESTED = /^$/;
+
+type IsolationLevel = SqlTransactionOptions['isolationLevel'];
 
 /** A query as Kysely compiles it. */
 interface Compiled {
@@ -31,12 +44,14 @@ interface Connection {
   readonly streamQuery: (query: Compiled, chunkSize?: number) => AsyncIterableIterator<KyselyResult>;
 }
 
+type Compile = (node: object, queryId: object) => Compiled;
+
 type KyselyClass = new (config: object) => {
   startTransaction(): { execute(): Promise<object> };
 };
 
 /**
- * Lets the package use the application's Kysely 0.28 or newer: its pool, and in a handler a `ControlledTransaction` with
+ * Lets the package use the application's Kysely 0.28 or newer on PostgreSQL or MySQL: its pool, and in a handler a `ControlledTransaction` with
  * the application's plugins, which has `savepoint(name)` and fits where a `Transaction` is asked for.
  *
  * COMMIT and ROLLBACK are refused in a handler, also as `trx.commit()`, and statements that still come when the
@@ -61,14 +76,14 @@ export function fromKysely(db: KyselyDatabase): SqlExecutor {
     execute: (text, params) => onAny((runner) => runner.execute(text, params)),
     transaction: (work, { isolationLevel } = {}) =>
       db.getExecutor().provideConnection(async (lent) => {
-        const guard = new CallbackGuard(NO_NESTED);
-        const connection = guarded(plain(lent), guard);
+        const guard = new CallbackGuard(dialect, NO_NESTED);
+        const unguarded = plain(lent);
+        const connection = guarded(unguarded, guard);
         const send = (text: string): Promise<unknown> =>
           guard.own(() => connection.executeQuery(compiled(text)));
-        await plain(lent).executeQuery(
-          compiled(isolationLevel ? `begin isolation level ${isolationLevel}` : 'begin'),
-        );
+        for (const text of BEGIN[dialect](isolationLevel)) await unguarded.executeQuery(compiled(text));
         try {
+          await guard.begin(ownConnection(unguarded));
           const result = await guard.during(async () =>
             work(guard.transaction(runOn(connection), await handleOf(db, connection, guard))),
           );
@@ -94,7 +109,7 @@ function dialectOf(db: Partial<KyselyDatabase> | null | undefined): SqlDialect {
   const dialect = Object.hasOwn(DIALECTS, name) ? DIALECTS[name] : undefined;
   if (dialect !== undefined) return dialect;
   throw new PaymentsConfigError(
-    `fromKysely(db) has no statements for the database of ${name}: it must be one of ${Object.keys(DIALECTS).join(', ')}.`,
+    `fromKysely(db) has no statements for the database of ${name}: write new Kysely({ dialect }) with PostgresDialect or MysqlDialect.`,
   );
 }
 
@@ -106,6 +121,14 @@ function plain(connection: KyselyConnection): Connection {
   return {
     executeQuery: (query) => connection.executeQuery(query as never),
     streamQuery: (query, chunkSize) => connection.streamQuery(query as never, chunkSize),
+  };
+}
+
+/** Kysely does not show the connection of the driver, which alone could close it at once. */
+function ownConnection({ executeQuery }: Connection): OwnConnection {
+  return {
+    send: (text) => executeQuery(compiled(text)),
+    close: () => executeQuery(compiled('kill connection_id()')).catch(() => undefined),
   };
 }
 
@@ -150,8 +173,11 @@ function driverOf(connection: Connection, guard: CallbackGuard): object {
   const nothing = (): Promise<void> => Promise.resolve();
   const savepoint =
     (words: string) =>
-    (_connection: unknown, name: string): Promise<unknown> =>
-      connection.executeQuery(compiled(`${words} "${name.replaceAll('"', '""')}"`));
+    (_connection: unknown, name: string, compile: Compile): Promise<unknown> => {
+      const parameters = [{ kind: 'IdentifierNode', name }];
+      const query = { kind: 'RawNode', sqlFragments: [`${words} `, ''], parameters };
+      return connection.executeQuery(compile(query, {}));
+    };
   return {
     init: nothing,
     acquireConnection: () => Promise.resolve(connection),
@@ -161,8 +187,8 @@ function driverOf(connection: Connection, guard: CallbackGuard): object {
     commitTransaction: () => guard.refuseEnd(),
     rollbackTransaction: () => guard.refuseEnd(),
     savepoint: savepoint('savepoint'),
-    rollbackToSavepoint: savepoint('rollback to'),
-    releaseSavepoint: savepoint('release'),
+    rollbackToSavepoint: savepoint('rollback to savepoint'),
+    releaseSavepoint: savepoint('release savepoint'),
   };
 }
 
@@ -189,8 +215,19 @@ function wrapped(handle: unknown, db: KyselyDatabase): SqlTransaction {
     );
   }
   const run = runOn({
-    executeQuery: (query) =>
-      executor.provideConnection((connection) => connection.executeQuery(query as never)),
+    executeQuery: async (query) => {
+      try {
+        return await executor.provideConnection((connection) => connection.executeQuery(query as never));
+      } catch (error) {
+        throw ENDED.test(String(error)) ? endedError() : error;
+      }
+    },
   });
   return { ...run, handle };
+}
+
+function endedError(): PaymentsConfigError {
+  return new PaymentsConfigError(
+    'The transaction of Kysely has ended: await enlist… inside of db.transaction().execute((trx) => …).',
+  );
 }

@@ -49,6 +49,16 @@ export class MemoryConflicts implements ConflictStore {
     return inOneTurn(() => this.find(scope, id));
   }
 
+  replacePayload(entry: InboxConflict, payload: string): Promise<boolean> {
+    return inOneTurn(() => {
+      const { id, seen } = entry;
+      const stored = this.entries.get(keyIn(id));
+      if (stored?.conflict !== this.find(entry, id) || stored?.conflict.seen !== seen) return false;
+      this.entries.set(keyIn(id), { ...stored, conflict: { ...stored.conflict, payload } });
+      return true;
+    });
+  }
+
   remove(scope: InboxScope, id: string): Promise<void> {
     return inOneTurn(() => {
       const stored = this.find(scope, id);

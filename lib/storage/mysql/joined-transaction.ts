@@ -1,7 +1,7 @@
 import { PaymentsConfigError, PaymentsStorageError } from '../../errors/payments-errors.js';
 import { errorCodes } from '../sql/error-code.js';
 import { type GivenTransaction } from '../sql/executor-dialect.js';
-import { type RunScript } from '../sql/sql-database.js';
+import { type RunScript, type SqlResult, type SqlScript } from '../sql/sql-database.js';
 import { raw, sql } from '../sql/sql-template.js';
 
 const SAVEPOINT = 'nestjs_payments_enlist';
@@ -14,30 +14,49 @@ export const PROBE = { begin: raw(`SAVEPOINT ${SAVEPOINT}`), end: raw(`RELEASE S
 /** What runs on a connection: a savepoint releases those that were made after it, so operations must not overlap. */
 const running = new WeakMap<object, Promise<unknown>>();
 
-/** @throws PaymentsConfigError if no transaction is open, or one of another database. */
-export async function joinOpen({ run, own, handle }: GivenTransaction): Promise<RunScript> {
-  const inTurn = turnsOf(handle as object);
-  await inTurn(() => checkOpen(run));
-  const given = await inTurn(() => databaseOf(run));
-  if (given !== (await databaseOf(own))) {
-    throw new PaymentsConfigError(
-      'The transaction belongs to another database than the storage, so the payment would never be sent: enlist it in a transaction ' +
-        'of the database that the executor of sqlStorage({ executor }) has.',
+/** Joins the transactions that the application has begun on the database of one storage. */
+export class OpenTransactions {
+  /** Of the storage itself: whoever asks for it needs a second connection, which the transactions may have taken. */
+  private known: string | undefined;
+
+  /** @param own Runs operations on the storage's own connections. */
+  readonly learn = async (own: RunScript): Promise<string> => {
+    const learned = await databaseOf(own);
+    this.known = learned;
+    return learned;
+  };
+
+  /** @throws PaymentsConfigError if no transaction is open, or one of another database. */
+  readonly join = async ({ run, own, handle }: GivenTransaction): Promise<RunScript> => {
+    const inTurn = turnsOf(handle as object);
+    await inTurn(() => checkOpen(run));
+    const given = await inTurn(() => databaseOf(run));
+    // Another server may have taken over.
+    if (given !== this.known && given !== (await this.learn(own))) {
+      throw new PaymentsConfigError(
+        'The transaction belongs to another database than the storage, so the payment would never be sent: enlist it in a ' +
+          'transaction of the database that the executor of sqlStorage({ executor }) has.',
+      );
+    }
+    return (script) => inTurn(() => runOrTakeBack(run, script));
+  };
+}
+
+async function runOrTakeBack(run: RunScript, script: SqlScript): Promise<SqlResult> {
+  try {
+    return await run(script);
+  } catch (error) {
+    if (!hasNoSavepoint(error)) {
+      const takeBack = script.takeBackOwn?.();
+      if (takeBack) await run(takeBack).catch(() => undefined);
+      throw error;
+    }
+    if (script.takeBack) await run(script.takeBack);
+    throw new PaymentsStorageError(
+      'The transaction ended before the payment was written in it, so nothing was written: await enlist… before COMMIT, ' +
+        'ROLLBACK and ROLLBACK TO SAVEPOINT (Promise.allSettled in the place of Promise.all).',
     );
   }
-  return (script) =>
-    inTurn(async () => {
-      try {
-        return await run(script);
-      } catch (error) {
-        if (!hasNoSavepoint(error)) throw error;
-        if (script.takeBack) await run(script.takeBack);
-        throw new PaymentsStorageError(
-          'The transaction ended before the payment was written in it, so nothing was written: await enlist… before COMMIT, ' +
-            'ROLLBACK and ROLLBACK TO SAVEPOINT (Promise.allSettled in the place of Promise.all).',
-        );
-      }
-    });
 }
 
 async function checkOpen(run: RunScript): Promise<void> {

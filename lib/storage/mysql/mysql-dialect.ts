@@ -1,14 +1,14 @@
 import { type JournalState } from '../../common/vocabulary.js';
-import { PaymentsStorageError, failureLabel, isPaymentsError } from '../../errors/payments-errors.js';
+import { PaymentsStorageError, isPaymentsError } from '../../errors/payments-errors.js';
 import { BATCH } from '../sql/delete-in-batches.js';
-import { errorCodes } from '../sql/error-code.js';
+import { databaseFailure, errorCodes } from '../sql/error-code.js';
 import { type ExecutorDialect } from '../sql/executor-dialect.js';
 import { portableConflicts } from '../sql/portable-conflicts.js';
 import { type PortableDialect } from '../sql/portable-dialect.js';
 import { finishHeld, portableInbox } from '../sql/portable-inbox.js';
 import { portableJournal } from '../sql/portable-journal.js';
 import { joined, raw, sql } from '../sql/sql-template.js';
-import { joinOpen, PROBE } from './joined-transaction.js';
+import { OpenTransactions, PROBE } from './joined-transaction.js';
 import { checkMysql, migrateMysql, NOT_MIGRATED } from './mysql-tables.js';
 
 const STATES: Readonly<Record<JournalState, true>> = {
@@ -42,7 +42,6 @@ const MYSQL: PortableDialect = {
   deleteFirst: (table, condition, order) =>
     sql`DELETE FROM ${raw(table)} WHERE ${condition} ORDER BY ${raw(order)} LIMIT ${raw(`${BATCH}`)}`,
   lockRows: raw('FOR UPDATE SKIP LOCKED'),
-  latest: raw(''),
   // DISTINCT would read every entry of the index.
   states: (condition) =>
     joined(
@@ -61,16 +60,21 @@ const LIMIT = '/*M! SET STATEMENT innodb_lock_wait_timeout = 2 FOR */';
 const WRITES = /^\s*(?:INSERT|UPDATE|DELETE)\b/;
 /** A savepoint does not exist. */
 const NO_SAVEPOINT = '1305';
-/** A deadlock, one that kept a row from its number, and a row that changed since the transaction began: nothing was done. */
-const DID_NOTHING = ['1213', '1467', '1020'];
+/** A deadlock, and a row that changed since the transaction began: nothing was done. */
+const DID_NOTHING = ['1213', '1020'];
 
-/** MySQL and MariaDB, as an executor is used that knows nothing of the driver. */
-export const MYSQL_DIALECT: ExecutorDialect = {
+/** For one storage: it remembers which database is its own. */
+export function mysqlDialect(): ExecutorDialect {
+  const { learn, join } = new OpenTransactions();
+  return { ...MYSQL_DIALECT, prepare: learn, join };
+}
+
+/** MySQL and MariaDB, as an executor is used that knows nothing of the driver: what all storages share. */
+export const MYSQL_DIALECT: Omit<ExecutorDialect, 'prepare' | 'join'> = {
   statements: {
     inbox: portableInbox(MYSQL),
     journal: portableJournal(MYSQL),
-    // At REPEATABLE READ, the default, only a SELECT with a lock sees what others have committed.
-    joinedJournal: () => portableJournal({ ...MYSQL, latest: raw('FOR UPDATE'), probe: PROBE }),
+    joinedJournal: () => portableJournal({ ...MYSQL, probe: PROBE }),
     conflicts: portableConflicts(MYSQL),
   },
   // MySQL reads the comment as one. There the server's own limit counts.
@@ -80,7 +84,6 @@ export const MYSQL_DIALECT: ExecutorDialect = {
   begin: () => [{ text: `SAVEPOINT ${MARK}`, counts: true }],
   // The savepoint is gone if a statement that changes tables, a deadlock or the handler itself has ended the transaction.
   finish: (held) => [{ text: `RELEASE SAVEPOINT ${MARK}`, counts: true }, finishHeld(MYSQL, held)],
-  join: joinOpen,
   checkTables: checkMysql,
   migrate: migrateMysql,
   failure: mysqlFailure,
@@ -104,5 +107,5 @@ function mysqlFailure(error: unknown): Error {
         'that changes tables, or by COMMIT. Nothing was recorded, and the delivery comes again.',
     );
   }
-  return new PaymentsStorageError(`The database did not do what it was asked: ${failureLabel(error)}.`);
+  return new PaymentsStorageError(`The database did not do what it was asked: ${databaseFailure(error)}.`);
 }

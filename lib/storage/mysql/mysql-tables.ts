@@ -69,12 +69,18 @@ function firstVersion(): string {
 const LOCK = "CONCAT('nestjs_payments.', SHA1(DATABASE()))";
 const LOCK_WITHIN_S = 30;
 
-/** Makes what is missing. A migration that ends in its middle goes on at the next call. */
-export function migrateMysql(executor: SqlExecutor): Promise<void> {
+/**
+ * Makes what is missing. A migration that ends in its middle goes on at the next call. Resolves to the version that it
+ * found when it was its turn.
+ */
+export async function migrateMysql(executor: SqlExecutor): Promise<StoredVersion> {
+  let found: StoredVersion = { version: 0 };
   // For its connection: MySQL commits the tables one by one.
-  return executor.transaction(async (connection) => {
+  await executor.transaction(async (connection) => {
     // Also the record of a version, before the others get the lock.
     await connection.execute('SET autocommit = 1');
+    // An executor may have the connection refuse what comes after the transaction.
+    await connection.execute('SET SESSION TRANSACTION READ WRITE');
     const [lock] = await connection.query<{ readonly held: unknown }>(
       `SELECT GET_LOCK(${LOCK}, ${LOCK_WITHIN_S}) AS held`,
     );
@@ -84,14 +90,15 @@ export function migrateMysql(executor: SqlExecutor): Promise<void> {
       );
     }
     try {
-      await migrate(connection);
+      found = await migrate(connection);
     } finally {
       await connection.query(`SELECT RELEASE_LOCK(${LOCK}) AS released`);
     }
   });
+  return found;
 }
 
-async function migrate(connection: SqlRunner): Promise<void> {
+async function migrate(connection: SqlRunner): Promise<StoredVersion> {
   await connection.execute(FIRST_TABLE);
   const found = await readVersion(connection);
   refuseNewer(found);
@@ -101,6 +108,7 @@ async function migrate(connection: SqlRunner): Promise<void> {
     for (const text of singleStatements(made)) await connection.execute(text);
     await connection.execute(recordVersion(version, made));
   }
+  return found;
 }
 
 function recordVersion(version: number, { compatibleFrom = version }: Migration): string {
@@ -176,13 +184,18 @@ async function checkSettings(runner: SqlRunner): Promise<void> {
     'SELECT @@autocommit AS autocommit, @@sql_mode AS mode, @@character_set_client AS client, @@character_set_connection AS connection',
   );
   const mode = String(found?.mode);
-  if (Number(found?.autocommit) !== 1) {
+  if (found?.autocommit === undefined) {
+    throw new PaymentsStorageError(
+      'The connections give rows without the names of their columns: take rowsAsArray out of the options of the pool.',
+    );
+  }
+  if (Number(found.autocommit) !== 1) {
     throw new PaymentsStorageError(
       'The connections have autocommit off, so nothing that the package writes would stay: set autocommit = 1.',
     );
   }
   // The columns hold bytes: in another encoding two references could become one.
-  if (found?.client !== 'utf8mb4' || found.connection !== 'utf8mb4') {
+  if (found.client !== 'utf8mb4' || found.connection !== 'utf8mb4') {
     throw new PaymentsStorageError(
       'The connections do not send their texts as utf8mb4, which would change references and names: set the charset of the pool ' +
         "or the data source to 'utf8mb4'.",

@@ -31,6 +31,12 @@ export function conflictStatements({ setAside }: TableNames): ConflictStatements
         environment,
         id,
       ]),
+    replacePayload: ({ account, environment, id, seen }, payload) =>
+      change(
+        `WITH ${MOMENT} UPDATE ${setAside} SET payload = $5 FROM moment
+         WHERE account = $1 AND environment = $2 AND id = $3::bigint AND seen = $4`,
+        [account, environment, id, seen, toSqlText(payload)],
+      ),
     remove: ({ account, environment }, id) =>
       change(
         `WITH ${MOMENT} DELETE FROM ${setAside} USING moment

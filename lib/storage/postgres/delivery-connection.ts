@@ -1,6 +1,6 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { forwardEvents, handlerClient } from './handler-client.js';
-import { HandlerTransaction } from './handler-transaction.js';
+import { HandlerStatements } from './handler-statements.js';
 import { type HandlerConnection, runHandlers } from './payments-pool.js';
 import { answered } from '../sql/answered.js';
 import { type PooledConnection, type RunStatement } from './pooled-connection.js';
@@ -10,7 +10,7 @@ import { type PostgresClient, type PostgresPool, type PostgresResult } from './p
 export class DeliveryConnection implements HandlerConnection {
   /** What handlers find as `context.transaction`. */
   readonly lent: PostgresClient;
-  private readonly transaction: HandlerTransaction;
+  private readonly transaction: HandlerStatements;
   private readonly views = new Set<PostgresClient>();
   /** Tells checkouts nothing more of the connection, which goes back to the pool. */
   readonly stopEvents: () => void;
@@ -19,7 +19,7 @@ export class DeliveryConnection implements HandlerConnection {
     private readonly connection: PooledConnection,
     private readonly pool: PostgresPool,
   ) {
-    this.transaction = new HandlerTransaction((text) => connection.client.query(text));
+    this.transaction = new HandlerStatements((text) => connection.client.query(text));
     this.lent = this.view(() => {
       throw new PaymentsStorageError(
         'The connection of the webhook transaction is given back after the handlers: take release() out of the handler.',

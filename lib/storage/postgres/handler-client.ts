@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
-import { type HandlerTransaction } from './handler-transaction.js';
+import { type HandlerStatements } from './handler-statements.js';
 import { type PostgresClient } from './postgres-pool.js';
 import { readStatements, type SqlStatement } from './transaction-statements.js';
 
@@ -39,7 +39,7 @@ export interface HandlerClientOptions {
  */
 export function handlerClient(
   client: PostgresClient,
-  transaction: HandlerTransaction,
+  transaction: HandlerStatements,
   { release }: HandlerClientOptions,
 ): PostgresClient {
   const view = Object.create(client) as PostgresClient & Record<string, unknown>;
@@ -86,7 +86,7 @@ export function forwardEvents(client: PostgresClient, views: Iterable<PostgresCl
 
 function runQuery(
   query: QueryClient,
-  transaction: HandlerTransaction,
+  transaction: HandlerStatements,
   asker: PostgresClient,
   [given, ...rest]: readonly unknown[],
 ): unknown {
@@ -115,7 +115,7 @@ function isPrepared({ name }: Config, values: readonly unknown[] | undefined): b
 /** One by one, so that it is known which of them began or ended a transaction. */
 async function runStatements(
   query: QueryClient,
-  transaction: HandlerTransaction,
+  transaction: HandlerStatements,
   asker: PostgresClient,
   statements: readonly SqlStatement[],
 ): Promise<unknown> {
@@ -141,7 +141,7 @@ function tagged(result: unknown, does: string): unknown {
 /** A cursor keeps the connection until the server is ready for the next statement. */
 function submit(
   query: QueryClient,
-  transaction: HandlerTransaction,
+  transaction: HandlerStatements,
   asker: PostgresClient,
   given: Submittable,
   rest: readonly unknown[],

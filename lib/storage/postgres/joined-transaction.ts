@@ -1,4 +1,5 @@
 import { PaymentsConfigError, PaymentsStorageError } from '../../errors/payments-errors.js';
+import { runAgainError } from '../sql/run-again.js';
 import { joinText } from './joined-token.js';
 import { type RunStatement } from './pooled-connection.js';
 import { storageFailure } from './postgres-failure.js';
@@ -107,9 +108,6 @@ function onClient(client: Client): RunStatement {
   };
 }
 
-/** Errors after which the application may run the same transaction again. */
-const CONCURRENT: readonly string[] = ['40001', '40P01'];
-
 function joinedFailure(error: unknown): Error {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === '25P01') {
@@ -123,8 +121,5 @@ function joinedFailure(error: unknown): Error {
       'An earlier statement in the transaction failed, so PostgreSQL undoes everything (25P02): roll it back.',
     );
   }
-  if (!CONCURRENT.includes(code)) return storageFailure(error);
-  return new PaymentsStorageError(
-    `PostgreSQL ended the transaction because of another one at the same time (${code}): roll it back, and run it again.`,
-  );
+  return runAgainError(error) ?? storageFailure(error);
 }

@@ -6,6 +6,7 @@ import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { errorCodes } from '../sql/error-code.js';
 import { type SqlRunner } from '../sql/sql-executor.js';
 import { type Migration, singleStatements } from '../storage-tables.js';
+import { type StoredVersion } from '../stored-version.js';
 import { firstTable, migrations, recordVersion } from './migrations.js';
 import { readVersion, refuseNewer } from './tables-version.js';
 
@@ -76,31 +77,34 @@ export function migrateTables(
   names: TableNames,
   retries?: MigrationRetries,
   versions?: readonly Migration[],
-): Promise<void> {
+): Promise<StoredVersion> {
   return migrateInTransaction((work) => inTransaction(pool, work), names, retries, versions);
 }
 
 /** Calls a function with a transaction at READ COMMITTED, and commits what it did. */
 type RunInTransaction = (work: (transaction: SqlRunner) => Promise<void>) => Promise<void>;
 
-/** The same in a transaction that another one begins. */
+/** The same in a transaction that another one begins. Resolves to the version that it found when it was its turn. */
 export async function migrateInTransaction(
   run: RunInTransaction,
   names: TableNames,
   { lockTimeout, pausesMs }: MigrationRetries = RETRIES,
   versions: readonly Migration[] = migrations(names),
-): Promise<void> {
+): Promise<StoredVersion> {
+  let found: StoredVersion = { version: 0 };
   for (const pauseMs of [...pausesMs, undefined]) {
     try {
-      await run((transaction) => migrate(transaction, names, { lockTimeout, versions }));
-      return;
+      await run(async (transaction) => {
+        found = await migrate(transaction, names, { lockTimeout, versions });
+      });
+      return found;
     } catch (error) {
       if (!isBusy(error)) throw error;
       if (pauseMs !== undefined) await delay(pauseMs);
     }
   }
   throw new PaymentsStorageError(
-    `The tables of nestjs-payments in the schema ${names.schema} could not be migrated, and nothing was changed: other transactions ` +
+    `The tables of nestjs-payments in the schema ${names.shownSchema} could not be migrated, and nothing was changed: other transactions ` +
       `held them through ${pausesMs.length + 1} tries of ${lockTimeout}. End the long transactions (pg_stat_activity shows them), ` +
       'or migrate when there is less traffic.',
   );
@@ -137,7 +141,7 @@ async function migrate(
   transaction: SqlRunner,
   names: TableNames,
   { lockTimeout, versions }: { readonly lockTimeout: string; readonly versions: readonly Migration[] },
-): Promise<void> {
+): Promise<StoredVersion> {
   // Only other migrations wait for this lock, so it needs no time limit. As a text: not every ORM reads a void.
   await transaction.query(`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})::text AS locked`);
   await transaction.execute(`SET LOCAL lock_timeout = '${lockTimeout}'`);
@@ -150,6 +154,7 @@ async function migrate(
     for (const text of singleStatements(made)) await transaction.execute(text);
     await transaction.execute(recordVersion(names, version, made));
   }
+  return found;
 }
 
 /** Creates the table with the version of the tables, unless it exists. */

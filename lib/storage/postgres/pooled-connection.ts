@@ -1,5 +1,6 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { answered } from '../sql/answered.js';
+import { type RunScript, statementsOf } from '../sql/sql-database.js';
 import { storageFailure } from './postgres-failure.js';
 import { type PostgresClient, type PostgresPool, type PostgresResult } from './postgres-pool.js';
 
@@ -65,6 +66,17 @@ export function autocommit(pool: PostgresPool): RunStatement {
       return result;
     } finally {
       connection.release('unknown');
+    }
+  };
+}
+
+/** Every operation in PostgreSQL is one statement, so it needs no transaction to be atomic. */
+export function scripts(run: RunStatement): RunScript {
+  return async (script) => {
+    const statements = statementsOf(script);
+    for (let next = statements.next(); ;) {
+      if (next.done) return next.value;
+      next = statements.next(await run(next.value.text, next.value.values));
     }
   };
 }

@@ -1,5 +1,5 @@
-import { PaymentsStorageError, failureLabel, isPaymentsError } from '../../errors/payments-errors.js';
-import { errorCodes } from '../sql/error-code.js';
+import { PaymentsStorageError, isPaymentsError } from '../../errors/payments-errors.js';
+import { databaseFailure, errorCodes } from '../sql/error-code.js';
 
 /** What a message tells the reader to write. */
 export interface StorageCalls {
@@ -39,7 +39,7 @@ export function storageFailure(error: unknown, calls = OF_POOL): Error {
         'again. To prevent a second effect, take COMMIT and ROLLBACK out of what the handler runs.',
     );
   }
-  return new PaymentsStorageError(`PostgreSQL did not do what it was asked: ${failureLabel(error)}.`);
+  return new PaymentsStorageError(`PostgreSQL did not do what it was asked: ${databaseFailure(error)}.`);
 }
 
 /** Serialization failure, deadlock, and a lock that was not free in time: the statement did nothing. */

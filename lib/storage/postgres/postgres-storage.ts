@@ -20,8 +20,9 @@ import { checkVersion, withCheckedTables } from './tables-version.js';
  */
 export interface PostgresStorageOptions {
   /**
-   * The application's pool of `pg`. The package never ends it: end it after `app.close()`, because the
-   * package still writes running payments and webhooks while the application stops.
+   * The application's pool of `pg`. The package never ends it: end it after `app.close()`, or in
+   * `onApplicationShutdown` of a `@Global()` module that is imported before `PaymentsModule`, because the package still
+   * writes running payments and webhooks while the application stops.
    */
   readonly pool: PostgresPool;
   /**

@@ -15,7 +15,7 @@ export function postgresTables(pool: PostgresPool, names: TableNames): StorageTa
     }
   };
   return {
-    place: `The schema ${names.schema}`,
+    place: `The schema ${names.shownSchema}`,
     found: async () => {
       const { rows } = await ask(
         `SELECT (to_regclass(${sqlLiteral(names.migrations)}) IS NOT NULL)::text AS made`,

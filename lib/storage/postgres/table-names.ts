@@ -1,6 +1,8 @@
 /** Quoted names, with schema, of everything that the package creates. */
 export interface TableNames {
   readonly schema: string;
+  /** The schema as a person reads it: the application's own spelling, in quotes. */
+  readonly shownSchema: string;
   readonly inbox: string;
   readonly setAside: string;
   readonly journal: string;
@@ -17,6 +19,7 @@ export function tableNames(schema: string): TableNames {
   const name = (rest: string): string => `${quoted}.payments_${rest}`;
   return {
     schema: quoted,
+    shownSchema: JSON.stringify(schema),
     inbox: name('inbox'),
     setAside: name('set_aside'),
     journal: name('journal'),

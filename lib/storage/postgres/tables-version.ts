@@ -31,7 +31,7 @@ export async function readVersion(
 export function refuseNewer(found: StoredVersion, names: TableNames, known: number): void {
   if (versionFit(found, known) !== 'newer') return;
   throw new PaymentsStorageError(
-    `The schema ${names.schema} holds version ${found.version} of the tables of nestjs-payments, which ${refusalOfNewer(found, known)}.`,
+    `The schema ${names.shownSchema} holds version ${found.version} of the tables of nestjs-payments, which ${refusalOfNewer(found, known)}.`,
   );
 }
 
@@ -46,7 +46,7 @@ export interface CheckedTables extends PostgresPool {
  *
  * @param work What prepares them: it checks their version, or migrates them.
  */
-export function withCheckedTables(pool: PostgresPool, work: () => Promise<void>): CheckedTables {
+export function withCheckedTables(pool: PostgresPool, work: () => Promise<unknown>): CheckedTables {
   let isPrepared = false;
   let preparing: Promise<void> | undefined;
   const prepareOnce = async (): Promise<void> => {
@@ -77,7 +77,7 @@ export async function checkVersion(ask: AskVersion, names: TableNames, calls: St
   refuseNewer(found, names, needed);
   if (versionFit(found, needed) === 'usable') return;
   throw new PaymentsStorageError(
-    `The schema ${names.schema} holds version ${found.version} of the tables of nestjs-payments, and this version of the package needs ` +
+    `The schema ${names.shownSchema} holds version ${found.version} of the tables of nestjs-payments, and this version of the package needs ` +
       `${needed}: call ${calls.migrate}, or run npx nestjs-payments migrate, when you deploy, with the same \`schema\` as ${calls.storage}.`,
   );
 }

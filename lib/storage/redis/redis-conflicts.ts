@@ -34,6 +34,13 @@ export class RedisConflicts implements ConflictStore {
     return entry?.id === id ? entry : undefined;
   }
 
+  async replacePayload(entry: InboxConflict, payload: string): Promise<boolean> {
+    const { id, seen } = entry;
+    const field = fieldIn(id);
+    const args = [field, positionOf(id) ?? '', String(seen), setAsideText({ ...entry, payload })];
+    return (await this.run(REPLACE_SET_ASIDE, entry, args)) === 1;
+  }
+
   async remove(scope: InboxScope, id: string): Promise<void> {
     const entry = [fieldIn(id), positionOf(id) ?? ''];
     await this.run(REMOVE_SET_ASIDE, scope, entry);
@@ -116,6 +123,14 @@ return redis.call('HMGET', KEYS[1], unpack(fields))
 
 /** ARGV: field. Returns the stored entry, or nil. */
 export const GET_SET_ASIDE = luaScript(`return redis.call('HGET', KEYS[1], ARGV[1])`);
+
+/** ARGV: field, position, how often, the delivery as JSON. Replaces only the entry at that position, as it was read. */
+export const REPLACE_SET_ASIDE = luaScript(`
+local first, seen = string.match(redis.call('HGET', KEYS[1], ARGV[1]) or '', '^(%d+) (%d+) ')
+if first ~= ARGV[2] or seen ~= ARGV[3] then return 0 end
+redis.call('HSET', KEYS[1], ARGV[1], first .. ' ' .. seen .. ' ' .. ARGV[4])
+return 1
+`);
 
 /**
  * ARGV: field, position. Removes only the entry at that position: the same event set aside later is another

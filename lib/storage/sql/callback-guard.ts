@@ -1,21 +1,43 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
+import { answered } from './answered.js';
 import { NestedTransactions } from './nested-transactions.js';
-import { type SqlRunner, type SqlTransaction } from './sql-executor.js';
+import { type SqlDialect, type SqlRunner, type SqlTransaction } from './sql-executor.js';
 import { LEFT_OPEN, TransactionGuard } from './transaction-guard.js';
+
+/** The connection of a transaction, without its guard. */
+export interface OwnConnection {
+  /** Sends a statement. */
+  send(text: string): Promise<unknown>;
+  /** Closes it. */
+  close(): unknown;
+}
 
 /** Guards a transaction that an ORM ends by itself, when the function that it called has ended. */
 export class CallbackGuard extends TransactionGuard {
   readonly nested: NestedTransactions;
+  /** What must be as it was when the application gets it back. */
+  private changed: OwnConnection | undefined;
 
   /** @param nestedNames The names that the ORM gives to the savepoints of its nested transactions. */
-  constructor(nestedNames: RegExp) {
-    super('postgres');
+  constructor(dialect: SqlDialect, nestedNames: RegExp) {
+    super(dialect);
     this.nested = new NestedTransactions(nestedNames);
   }
 
   override run<T>(text: string, send: () => Promise<T>): Promise<T> {
     const isRefused = !this.isOwn && !this.isClosed && !this.nested.admits(text);
-    return isRefused ? Promise.reject(this.refuseBeside()) : super.run(text, send);
+    if (isRefused) return Promise.reject(this.refuseBeside());
+    const wasOver = this.isOver;
+    const sent = super.run(text, send);
+    return this.changed && this.isOver && !wasOver ? this.giveBack(this.changed, sent) : sent;
+  }
+
+  /** Begins to guard: to be called after BEGIN. */
+  async begin(connection: OwnConnection): Promise<void> {
+    if (this.dialect !== 'mysql') return;
+    this.changed = connection;
+    // A deadlock ends the transaction: what comes after it would be committed at once.
+    await connection.send('SET autocommit = 0');
   }
 
   override async close(): Promise<void> {
@@ -46,6 +68,18 @@ export class CallbackGuard extends TransactionGuard {
     } catch (error) {
       // What comes later is refused. The ORM's ROLLBACK waits behind what still hangs.
       await this.stop().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** The setting would commit a transaction that is still open, so it waits for the answer to COMMIT or ROLLBACK. */
+  private async giveBack<T>(connection: OwnConnection, ended: Promise<T>): Promise<T> {
+    try {
+      const result = await answered(ended, 'the answer to COMMIT or ROLLBACK');
+      await answered(connection.send('SET autocommit = 1'), 'the connection').catch(() => connection.close());
+      return result;
+    } catch (error) {
+      await connection.close();
       throw error;
     }
   }

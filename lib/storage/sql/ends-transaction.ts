@@ -1,12 +1,15 @@
 import { type SqlDialect } from './sql-executor.js';
 
 /** Texts, quoted names, bodies of functions and comments, which may hold any words. */
-const QUOTED =
-  /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|\$(\w*)\$[\s\S]*?\$\1\$|--[^\n]*|\/\*[\s\S]*?\*\//g;
-// The same in MySQL, which knows escapes and one more comment, and runs what stands in comments with an exclamation mark.
+const QUOTED_IN_POSTGRES =
+  /(?<![\w$\u0080-\uffff])(?:[eE]'(?:[^'\\]|\\[\s\S]|'(?:[^\S\n\r]*[\n\r]\s*)?')*'|\$(\w*)\$[\s\S]*?\$\1\$)|'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\//g;
+const QUOTED_IN_SQLITE = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\//g;
+// MySQL knows escapes and one more comment, and runs what stands in comments with an exclamation mark.
 const QUOTED_IN_MYSQL =
   /'(?:[^'\\]|\\[\s\S]|'')*'|"(?:[^"\\]|\\[\s\S]|"")*"|`(?:[^`]|``)*`|--(?=\s|$)[^\n]*|#[^\n]*|\/\*(?!M?!)[\s\S]*?\*\//g;
 const RUN_BY_MYSQL = /\/\*M?!\d*|\*\//g;
+/** MariaDB sets something for the statement behind FOR. */
+const SET_FOR = /(?:^|;)\s*SET\s+STATEMENT\b[^;]*/gi;
 
 /** `ROLLBACK TO` a savepoint ends no transaction. BEGIN does in MySQL. */
 const ENDS =
@@ -17,7 +20,11 @@ const COMMITS_IN_MYSQL =
 
 /** Whether a text holds a statement that begins or ends a transaction, or that MySQL commits before. */
 export function endsTransaction(text: string, dialect: SqlDialect | 'sqlite'): boolean {
-  if (dialect !== 'mysql') return ENDS.test(text.replace(QUOTED, ' '));
-  const read = text.replace(QUOTED_IN_MYSQL, ' ').replace(RUN_BY_MYSQL, ' ');
+  if (dialect === 'postgres') return ENDS.test(text.replace(QUOTED_IN_POSTGRES, ' '));
+  if (dialect === 'sqlite') return ENDS.test(text.replace(QUOTED_IN_SQLITE, ' '));
+  const read = text
+    .replace(QUOTED_IN_MYSQL, ' ')
+    .replace(RUN_BY_MYSQL, ' ')
+    .replace(SET_FOR, (setting) => setting.replace(/\bFOR\b/gi, ';'));
   return ENDS.test(read) || COMMITS_IN_MYSQL.test(read);
 }

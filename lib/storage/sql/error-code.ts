@@ -1,3 +1,5 @@
+import { failureLabel } from '../../errors/payments-errors.js';
+
 /** Where drivers and ORMs keep the code of a database. */
 const CODES = ['originalCode', 'code', 'errno', 'sqlState', 'sqlstate'] as const;
 /** Where ORMs keep the error of their driver. */
@@ -13,4 +15,11 @@ export function errorCodes(error: unknown, depth = DEPTH): readonly string[] {
     (code) => typeof code === 'string' || typeof code === 'number',
   );
   return [...own.map(String), ...WRAPPED.flatMap((name) => errorCodes(fields[name], depth - 1))];
+}
+
+/** What an error is, without its texts, which repeat stored data; with the code of the database, if an ORM wraps it. */
+export function databaseFailure(error: unknown): string {
+  const label = failureLabel(error);
+  const code = errorCodes(error).at(-1);
+  return code === undefined || label.includes(code) || !/^\w+$/.test(code) ? label : `${label}, ${code}`;
 }

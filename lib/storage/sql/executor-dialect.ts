@@ -8,7 +8,7 @@ export interface GivenTransaction {
   readonly run: RunScript;
   /** The application's object for it. */
   readonly handle: unknown;
-  /** Runs operations on the executor's own connections. */
+  /** Runs operations on the executor's own connections, with a time limit: the open transactions may have taken all of them. */
   readonly own: RunScript;
   /** See `SqlDatabase.join`. */
   readonly token: string;
@@ -28,11 +28,13 @@ export interface ExecutorDialect {
    * transaction of `begin` has ended.
    */
   readonly finish: (held: HeldKey) => readonly SqlStatement[];
+  /** What the storage learns before its first operation. */
+  readonly prepare?: (own: RunScript) => Promise<unknown>;
   /** Joins a transaction of the application, and gives what runs operations in it: see `SqlDatabase.join`. */
   readonly join: (given: GivenTransaction) => Promise<RunScript>;
   /** Rejects with a `PaymentsStorageError` if the tables are missing, or of a version that this build cannot use. */
   readonly checkTables: (executor: SqlRunner) => Promise<void>;
-  readonly migrate: (executor: SqlExecutor) => Promise<void>;
+  readonly migrate: (executor: SqlExecutor) => Promise<unknown>;
   /** Converts an error without its texts, which repeat stored data. */
   readonly failure: (error: unknown) => Error;
   /** Whether the same statement may do it at the next try, and did nothing at this one. */

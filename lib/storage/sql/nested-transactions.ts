@@ -9,6 +9,16 @@ export interface NestedTransaction {
   readonly outer: NestedTransaction | undefined;
   /** Its savepoint was asked for. */
   isBegun: boolean;
+  /** Its savepoint was released or rolled back: what it still sends would be of the outer one. */
+  isOver: boolean;
+}
+
+/** A savepoint of the connection. */
+interface OpenSavepoint {
+  readonly name: string;
+  readonly owner: NestedTransaction | undefined;
+  /** Whether the owner was begun with it. */
+  readonly isFirst: boolean;
 }
 
 /**
@@ -17,7 +27,7 @@ export interface NestedTransaction {
  */
 export class NestedTransactions {
   private readonly context = new AsyncLocalStorage<NestedTransaction | undefined>();
-  private readonly open: { readonly name: string; readonly owner: NestedTransaction | undefined }[] = [];
+  private readonly open: OpenSavepoint[] = [];
 
   /** @param names The names that the ORM gives to the savepoints of its nested transactions. */
   constructor(private readonly names: RegExp) {}
@@ -28,7 +38,7 @@ export class NestedTransactions {
 
   /** Runs what begins a nested transaction; whatever that calls belongs to it. */
   begin<T>(work: (nested: NestedTransaction) => T): T {
-    const nested: NestedTransaction = { outer: this.context.getStore(), isBegun: false };
+    const nested: NestedTransaction = { outer: this.context.getStore(), isBegun: false, isOver: false };
     return this.context.run(nested, () => work(nested));
   }
 
@@ -40,16 +50,22 @@ export class NestedTransactions {
   /** Whether a statement belongs to the innermost nested transaction that is open. Follows which ones are. */
   admits(text: string): boolean {
     const caller = this.context.getStore();
+    if (caller?.isOver) return false;
     const [, begun] = SAVEPOINT.exec(text) ?? [];
     const isNew = begun !== undefined && this.names.test(begun);
     const isFirst = isNew && caller?.isBegun === false;
     if (!isInside(isFirst ? caller.outer : caller, this.open.at(-1)?.owner)) return false;
     if (isFirst) caller.isBegun = true;
-    if (isNew) this.open.push({ name: begun, owner: caller });
+    if (isNew) this.open.push({ name: begun, owner: caller, isFirst });
     const [, ended] = SAVEPOINT_ENDS.exec(text) ?? [];
     const last = this.open.findLastIndex(({ name }) => name === ended);
-    if (last !== -1) this.open.splice(last);
+    if (last !== -1) this.end(last);
     return true;
+  }
+
+  /** Ends a savepoint and those that were made after it. */
+  private end(index: number): void {
+    for (const { owner, isFirst } of this.open.splice(index)) if (owner && isFirst) owner.isOver = true;
   }
 }
 

@@ -29,6 +29,9 @@ export function portableConflicts(dialect: PortableDialect): ConflictStatements 
         ORDER BY id LIMIT ${raw(`${limit}`)}`),
     get: ({ account, environment }, id) =>
       one(sql`${entries} WHERE account = ${account} AND environment = ${environment} AND id = ${Number(id)}`),
+    replacePayload: ({ account, environment, id, seen }, payload) =>
+      one(sql`UPDATE ${SET_ASIDE} SET payload = ${toSqlText(payload)}
+          WHERE account = ${account} AND environment = ${environment} AND id = ${Number(id)} AND seen = ${seen}`),
     remove: ({ account, environment }, id) =>
       one(sql`DELETE FROM ${SET_ASIDE}
         WHERE account = ${account} AND environment = ${environment} AND id = ${Number(id)}`),

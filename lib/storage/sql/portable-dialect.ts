@@ -18,8 +18,6 @@ export interface PortableDialect {
   readonly deleteFirst: (table: string, condition: SqlPiece, order: string) => SqlPiece;
   /** The end of a SELECT whose rows nobody else may change until the end of the transaction. */
   readonly lockRows: SqlPiece;
-  /** The end of a SELECT that sees what others have committed since the transaction began. */
-  readonly latest: SqlPiece;
   /**
    * Surround a first write in a transaction of the application. The second one fails if no transaction was open; then
    * the first write must be harmless, because it was committed.

@@ -17,10 +17,15 @@ export function portableJournal(dialect: PortableDialect): JournalStatements {
   const stored = storedColumns(now);
   const one = (...steps: readonly SqlStep[]): SqlScript => ({ steps });
   return {
-    insert: (record, leaseMs) => insertScript(dialect, stored, record, leaseMs),
+    insert: (record, leaseMs) =>
+      dialect.probe
+        ? plannedScript(dialect, dialect.probe, stored, record, leaseMs)
+        : insertScript(dialect, stored, record, leaseMs),
     get: (key) => one(sql`SELECT ${stored} FROM ${JOURNAL} WHERE ${keyIs(journalKeyValues(key))}`),
+    // In a transaction of the application, a lock shows also what was committed since it began.
     tombstone: (key) =>
-      one(sql`SELECT attempt, ended, settled_by FROM ${TOMBSTONES} WHERE ${tombstoneIs(key)}`),
+      one(sql`SELECT attempt, ended, settled_by FROM ${TOMBSTONES} WHERE ${tombstoneIs(key)}
+        ${raw(dialect.probe ? 'FOR UPDATE' : '')}`),
     endTombstone: (key, { end, settledBy }) =>
       one(sql`UPDATE ${TOMBSTONES} SET ended = ${end}, settled_by = ${settledBy}, left_at = ${now}
         WHERE ${tombstoneIs(key)}`),
@@ -54,45 +59,100 @@ function storedColumns(now: SqlPiece): SqlPiece {
     attempt_at AS attempt_ms, lease_until AS lease_ms`;
 }
 
-/** The last SELECT comes after a purge that the INSERT may have waited for: it sees the tombstone that it left. */
+/**
+ * The last SELECT comes after a purge that the INSERT may have waited for: it sees the tombstone that it left. The first one
+ * is no part of the INSERT, because MySQL would keep all others from their numbers until an INSERT … SELECT has ended.
+ */
 function insertScript(
-  { now, keepExisting, latest, probe }: PortableDialect,
+  dialect: PortableDialect,
   stored: SqlPiece,
   record: JournalRecord,
   leaseMs: number,
 ): SqlScript {
   const version = newVersion();
   const tombstone = sql`SELECT 1 FROM ${TOMBSTONES} WHERE ${tombstoneIs(record)}`;
-  const { state, attempt, intent, family, outcome = null, settledBy = null, keepsKey = false } = record;
-  const [account, environment, , reference] = journalKeyValues(record);
-  const isPayment = keyIs(journalKeyValues(record));
-  // Nobody sends it before it is certain that the transaction is open.
-  const first: JournalRecord = probe ? { ...record, state: 'unknown', evidence: 'in-flight' } : record;
   return {
-    ...(probe && {
-      takeBack: { steps: [sql`DELETE FROM ${JOURNAL} WHERE ${isPayment} AND version = ${version}`] },
-    }),
     steps: [
-      ...(probe ? [probe.begin] : []),
-      sql`INSERT INTO ${JOURNAL} (account, environment, family, reference, payment, state, attempt, intent, record, outcome,
-          settled_by, keeps_key, version, created_at, updated_at, attempt_at, lease_until)
-        SELECT ${account}, ${environment}, ${family}, ${reference}, ${paymentOf(record)}, ${first.state}, ${attempt}, ${intent},
-          ${JSON.stringify(first)}, ${outcome}, ${settledBy}, ${keepsKey ? 1 : 0}, ${version}, ${now}, ${now}, ${now},
-          ${now} + ${leaseMs}
-        FROM (SELECT 1 AS one) AS given WHERE NOT EXISTS (${tombstone})
-        ${keepExisting(TABLES.journal, KEY)}`,
-      ...(probe
-        ? [
-            probe.end,
-            sql`UPDATE ${JOURNAL} SET state = ${state}, record = ${JSON.stringify(record)}
-              WHERE ${isPayment} AND version = ${version}`,
-          ]
-        : []),
+      sql`SELECT one FROM (SELECT 1 AS one) AS given WHERE NOT EXISTS (${tombstone})`,
+      (results) =>
+        lastRows(results).length === 0 ? undefined : insertion(dialect, record, leaseMs, version),
       sql`SELECT CASE WHEN version <> ${version} THEN 'no' WHEN EXISTS (${tombstone}) THEN 'instead' ELSE 'yes' END AS inserted,
           ${stored}
-        FROM ${JOURNAL} WHERE ${isPayment} ${latest}`,
+        FROM ${JOURNAL} WHERE ${keyIs(journalKeyValues(record))}`,
     ],
   };
+}
+
+/**
+ * In a transaction of the application, which keeps its locks until it ends: the locks of others' rows, and of the room
+ * between rows, would hold up everybody else. So it reads its own row without a lock, changes it by its number, and looks for
+ * the tombstone without a lock, after the row was written: from then on no purge can leave one. A tombstone that is hidden
+ * from the transaction is found before the payment is sent.
+ */
+function plannedScript(
+  dialect: PortableDialect,
+  probe: NonNullable<PortableDialect['probe']>,
+  stored: SqlPiece,
+  record: JournalRecord,
+  leaseMs: number,
+): SqlScript {
+  const version = newVersion();
+  const isPayment = keyIs(journalKeyValues(record));
+  // Nobody sends it before it is certain that the transaction is open.
+  const first: JournalRecord = { ...record, state: 'unknown', evidence: 'in-flight' };
+  const ownId = (id: string | null | undefined): SqlPiece => sql`id = ${Number(id)} AND version = ${version}`;
+  const planIt = (own: SqlPiece): SqlPiece =>
+    sql`UPDATE ${JOURNAL} SET state = ${record.state}, record = ${JSON.stringify(record)} WHERE ${own}`;
+  const tombstone = sql`SELECT 1 FROM ${TOMBSTONES} WHERE ${tombstoneIs(record)}`;
+  const visible = sql`CASE WHEN EXISTS (${tombstone}) THEN 'instead' ELSE 'yes' END`;
+  let own: SqlPiece | undefined;
+  return {
+    takeBack: { steps: [sql`DELETE FROM ${JOURNAL} WHERE ${isPayment} AND version = ${version}`] },
+    takeBackOwn: () => own && { steps: [sql`DELETE FROM ${JOURNAL} WHERE ${own}`] },
+    steps: [
+      probe.begin,
+      insertion(dialect, first, leaseMs, version),
+      probe.end,
+      sql`SELECT id FROM ${JOURNAL} WHERE ${isPayment} AND version = ${version}`,
+      (results) => {
+        const [written] = lastRows(results);
+        if (written) return planIt((own = ownId(written['id'])));
+        // Another one has the key, or had it when the transaction began: then this one is hidden behind that.
+        return sql`SELECT CASE WHEN version = ${version} THEN 'instead' ELSE 'no' END AS inserted, ${stored}
+          FROM ${JOURNAL} WHERE ${isPayment} FOR UPDATE`;
+      },
+      (results) => {
+        if (own) return planned(own, visible);
+        const [latest] = lastRows(results);
+        return latest?.['inserted'] === 'instead' ? planIt((own = ownId(latest['id_text']))) : undefined;
+      },
+      (results) => (own && lastRows(results).length === 0 ? planned(own, raw("'instead'")) : undefined),
+    ],
+  };
+  function planned(which: SqlPiece, inserted: SqlPiece): SqlPiece {
+    return sql`SELECT ${inserted} AS inserted, ${stored} FROM ${JOURNAL} WHERE ${which}`;
+  }
+}
+
+function lastRows(results: readonly SqlResult[]): SqlResult['rows'] {
+  return results.at(-1)?.rows ?? [];
+}
+
+/** Keeps an existing row. */
+function insertion(
+  { now, keepExisting }: PortableDialect,
+  record: JournalRecord,
+  leaseMs: number,
+  version: number,
+): SqlPiece {
+  const { state, attempt, intent, family, outcome = null, settledBy = null, keepsKey = false } = record;
+  const [account, environment, , reference] = journalKeyValues(record);
+  return sql`INSERT INTO ${JOURNAL} (account, environment, family, reference, payment, state, attempt, intent, record, outcome,
+      settled_by, keeps_key, version, created_at, updated_at, attempt_at, lease_until)
+    VALUES (${account}, ${environment}, ${family}, ${reference}, ${paymentOf(record)}, ${state}, ${attempt}, ${intent},
+      ${JSON.stringify(record)}, ${outcome}, ${settledBy}, ${keepsKey ? 1 : 0}, ${version}, ${now}, ${now}, ${now},
+      ${now} + ${leaseMs})
+    ${keepExisting(TABLES.journal, KEY)}`;
 }
 
 function replaceScript(

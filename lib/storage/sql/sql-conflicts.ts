@@ -31,6 +31,11 @@ export class SqlConflicts implements ConflictStore {
     return rows[0] && conflictIn(scope, rows[0]);
   }
 
+  async replacePayload(entry: InboxConflict, payload: string): Promise<boolean> {
+    if (positionOf(entry.id) !== entry.id) return false;
+    return (await this.run(this.statements.replacePayload(entry, payload))).rowCount === 1;
+  }
+
   async remove(scope: InboxScope, id: string): Promise<void> {
     if (positionOf(id) !== id) return;
     await this.run(this.statements.remove(scope, id));

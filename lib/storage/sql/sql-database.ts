@@ -29,6 +29,8 @@ export interface SqlScript {
    * afterwards.
    */
   readonly takeBack?: SqlScript;
+  /** What removes what it wrote so far, if a later step fails: the application may commit all the same. */
+  readonly takeBackOwn?: () => SqlScript | undefined;
   /** What takes it back, if its result comes when nobody waits for it any more. */
   readonly undo?: (late: SqlResult) => SqlScript | undefined;
 }

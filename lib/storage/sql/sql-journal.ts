@@ -47,7 +47,11 @@ export class SqlJournal implements JournalStore {
       const [row] = (await this.run(this.statements.insert(record, leaseMs))).rows;
       const stored = row && storedRecord(row);
       if (stored && row['inserted'] !== 'instead') return { inserted: row['inserted'] === 'yes', stored };
-      const tombstone = await this.tombstone(record);
+      const tombstone = await this.tombstone(record).catch(async (error: unknown) => {
+        // The application may commit all the same.
+        if (stored && this.isJoined) await this.remove(record, stored.version).catch(() => undefined);
+        throw error;
+      });
       const isInDoubt = tombstone !== undefined || this.isJoined;
       if (stored && isInDoubt) await this.remove(record, stored.version);
       if (tombstone) return { inserted: false, tombstone };

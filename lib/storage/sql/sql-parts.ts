@@ -24,7 +24,8 @@ export function sqlParts(
     (async (transaction: unknown): Promise<SqlJournal> => {
       const token = newToken();
       const run = await join(transaction, token);
-      return new SqlJournal(run, statements.joinedJournal?.(token) ?? statements.journal, undefined, true);
+      const journal = statements.joinedJournal?.(token) ?? statements.journal;
+      return new SqlJournal(run, journal, undefined, true);
     });
   return {
     name,

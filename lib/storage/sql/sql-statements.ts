@@ -1,4 +1,4 @@
-import { type SetAsideDelivery } from '../conflict-store.js';
+import { type InboxConflict, type SetAsideDelivery } from '../conflict-store.js';
 import { type InboxDelivery, type InboxKey } from '../inbox-store.js';
 import {
   type ForgettablePayments,
@@ -78,6 +78,8 @@ export interface ConflictStatements {
   setAside(delivery: SetAsideDelivery): SqlScript;
   list(scope: InboxScope, after: string, limit: number): SqlScript;
   get(scope: InboxScope, id: string): SqlScript;
+  /** Affects one row, if the entry has not been delivered again. */
+  replacePayload(entry: InboxConflict, payload: string): SqlScript;
   remove(scope: InboxScope, id: string): SqlScript;
   /** One batch. */
   purge(scope: InboxScope, kind: SetAsideKind, olderThanMs: number): SqlScript;

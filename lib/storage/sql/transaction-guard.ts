@@ -39,7 +39,7 @@ export class TransactionGuard {
   private readonly running = new Set<Promise<unknown>>();
   private settled: Promise<void> | undefined;
 
-  constructor(private readonly dialect: SqlDialect) {}
+  constructor(readonly dialect: SqlDialect) {}
 
   /** COMMIT or ROLLBACK was sent: nobody knows whether it was done, unless it was answered. */
   get isOver(): boolean {
@@ -95,8 +95,8 @@ export class TransactionGuard {
   }
 
   /** The same, for what gives no promise. */
-  refusal(): Error {
-    return this.fail(NOT_YOURS);
+  refusal(why = NOT_YOURS): Error {
+    return this.fail(why);
   }
 
   /** Refuses what would share a savepoint with a nested transaction that it does not belong to. */
@@ -104,13 +104,14 @@ export class TransactionGuard {
     return this.fail(BESIDE);
   }
 
-  private refuseLate(): Promise<never> {
-    return Promise.reject(new PaymentsStorageError(OVER));
-  }
-
-  private fail(why: string): PaymentsStorageError {
+  /** Has nothing committed, even if a handler hides the error. */
+  fail(why: string): PaymentsStorageError {
     this.failure ??= new PaymentsStorageError(why);
     return this.failure;
+  }
+
+  private refuseLate(): Promise<never> {
+    return Promise.reject(new PaymentsStorageError(OVER));
   }
 
   private async settle(): Promise<void> {

@@ -14,7 +14,7 @@ const COMPILED = 64;
 /** A savepoint that lasts as long as the transaction of the handlers. */
 const MARK = 'nestjs_payments_claim';
 /** Another connection writes. */
-const SQLITE_BUSY = 5;
+export const SQLITE_BUSY = 5;
 
 /** One connection to a file. Everything of it happens at once, and nothing waits. */
 export class SqliteConnection {

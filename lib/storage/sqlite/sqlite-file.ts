@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
+import { transactionHindered } from '../sql/run-again.js';
 import { finishHeld } from '../sql/portable-inbox.js';
 import {
   type HeldKey,
@@ -11,7 +12,7 @@ import {
   type SqlScript,
   type SqlSession,
 } from '../sql/sql-database.js';
-import { isBusy, SqliteConnection, sqliteFailure } from './sqlite-connection.js';
+import { isBusy, SQLITE_BUSY, SqliteConnection, sqliteFailure } from './sqlite-connection.js';
 import { SQLITE } from './sqlite-dialect.js';
 import { openSqlite, type SqliteHandle } from './sqlite-engine.js';
 import { migrateFile } from './sqlite-tables.js';
@@ -269,6 +270,7 @@ function inTransaction(connection: SqliteConnection, script: SqlScript): SqlResu
   try {
     return connection.run(script, true) ?? { rows: [], rowCount: null };
   } catch (error) {
+    if (isBusy(error)) throw transactionHindered({ code: 'ERR_SQLITE_ERROR', errcode: SQLITE_BUSY });
     throw sqliteFailure(error);
   }
 }

@@ -63,9 +63,11 @@ function firstVersion(): string {
 /**
  * Makes what is missing, all or nothing.
  *
+ * @returns The version that it found.
+ *
  * @throws PaymentsStorageError if the file is of a newer version that this build may not use.
  */
-export function migrateFile(database: SqliteDatabase, file: string): void {
+export function migrateFile(database: SqliteDatabase, file: string): StoredVersion {
   database.exec('BEGIN IMMEDIATE');
   try {
     database.exec(FIRST_TABLE);
@@ -84,6 +86,7 @@ export function migrateFile(database: SqliteDatabase, file: string): void {
         .run(version, compatibleFrom, Date.now());
     }
     database.exec('COMMIT');
+    return found;
   } catch (error) {
     database.exec('ROLLBACK');
     throw error;
@@ -120,14 +123,13 @@ export function sqliteTables(file: string): StorageTables {
         hasTables(database) ? readVersion(database) : { version: 0 },
       );
     },
-    migrate: () => {
+    migrate: () =>
       use({ readOnly: false }, (database) => {
         database.exec(
           `PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL`,
         );
-        migrateFile(database, file);
-      });
-    },
+        return migrateFile(database, file);
+      }),
   };
 }
 

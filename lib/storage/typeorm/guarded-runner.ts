@@ -27,6 +27,11 @@ interface Nested {
   readonly of: GuardedRunner;
 }
 
+const COMMIT = /^\s*COMMIT\b/i;
+const FAILED_BEFORE_COMMIT =
+  'A statement failed right before COMMIT, in a subscriber (beforeTransactionCommit), so nothing was committed: await it, and let its ' +
+  'error through, or correct the statement.';
+
 /** The nested transaction whose code runs. */
 const inside = new AsyncLocalStorage<Nested>();
 
@@ -36,6 +41,8 @@ export class GuardedRunner {
   private readonly parts: RunnerParts;
   private readonly send: Query;
   private readonly release: () => Promise<void>;
+  /** What the package sent, and subscribers with it. */
+  private readonly ownSent: Promise<unknown>[] = [];
   /** The innermost nested transaction that is open. */
   private nested: Nested | undefined;
 
@@ -105,7 +112,28 @@ export class GuardedRunner {
   }
 
   private run<T>(text: string, send: () => Promise<T>): Promise<T> {
-    return this.isBeside() ? Promise.reject(this.guard.refuseBeside()) : this.guard.run(text, send);
+    if (this.isBeside()) return Promise.reject(this.guard.refuseBeside());
+    if (!this.guard.isOwn) return this.guard.run(text, send);
+    if (COMMIT.test(text)) return this.afterOwn(() => this.guard.run(text, send));
+    const sent = this.guard.run(text, send);
+    this.ownSent.push(sent);
+    return sent;
+  }
+
+  /**
+   * The application's subscribers write before COMMIT too, inside of what the package sends. A statement of theirs that failed
+   * has undone the transaction, and COMMIT would be answered without an error.
+   */
+  private async afterOwn<T>(commit: () => Promise<T>): Promise<T> {
+    for (let known = 0; known < this.ownSent.length;) {
+      known = this.ownSent.length;
+      // Their code may go on with another statement while one of them runs.
+      const ended = await answered(Promise.allSettled(this.ownSent), 'a statement of a subscriber');
+      if (ended.some(({ status }) => status === 'rejected'))
+        throw new PaymentsStorageError(FAILED_BEFORE_COMMIT);
+    }
+    // Nothing can come between: from here on everything else is refused.
+    return commit();
   }
 
   /** Whether the caller is outside of the nested transaction that is open, or inside of one that has ended. */

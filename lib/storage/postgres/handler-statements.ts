@@ -38,7 +38,7 @@ interface Waiting {
 const IDLE_MS = 20;
 
 /**
- * The webhook transaction, as handlers and their ORMs use it: one connection for all checkouts.
+ * The statements that handlers and their ORMs send within the webhook transaction, from all checkouts to one connection.
  *
  * One statement runs at a time. BEGIN becomes a savepoint. A connection has one stack of savepoints, so while
  * a nested transaction is open, the statements of all other checkouts wait, a further BEGIN of any checkout
@@ -46,7 +46,7 @@ const IDLE_MS = 20;
  * inside of a transaction and has a checkout of its own: then they run inside. If that nested transaction is
  * rolled back, statements are undone that were answered as done, so the whole delivery fails.
  */
-export class HandlerTransaction {
+export class HandlerStatements {
   private readonly waiting: Waiting[] = [];
   private readonly nested: NestedTransaction[] = [];
   private readonly savepoints = new OwnSavepoints();

@@ -1,0 +1,90 @@
+import { type HeldKey, type RunScript, type SqlSession } from '../sql/sql-database.js';
+import { DeliveryConnection } from './delivery-connection.js';
+import { type PooledConnection, type RunStatement, scripts } from './pooled-connection.js';
+import { MARK } from './postgres-dialect.js';
+import { type PostgresPool } from './postgres-pool.js';
+import { MOMENT, textLiteral } from './postgres-text.js';
+
+/** The transaction of one delivery, on a connection of the pool. Finish and COMMIT are one message. */
+export class DeliveryTransaction implements SqlSession {
+  readonly run: RunScript;
+  /** While handlers run. */
+  private handlers: DeliveryConnection | undefined;
+  private isBlocked = false;
+
+  constructor(
+    private readonly connection: PooledConnection,
+    private readonly inbox: string,
+    private readonly handlersPool: PostgresPool,
+    private readonly lent: WeakSet<object>,
+  ) {
+    const inTurn: RunStatement = (text, values) =>
+      (this.handlers && !this.isBlocked ? this.handlers : this.connection).run(text, values);
+    this.run = scripts(inTurn);
+  }
+
+  get handle(): unknown {
+    return this.handlers?.lent;
+  }
+
+  begin({ fence }: HeldKey, leaseMs: number): Promise<unknown> {
+    this.handlers = new DeliveryConnection(this.connection, this.handlersPool);
+    this.lent.add(this.handlers.lent);
+    return this.connection.run(beginTransaction(fence, leaseMs));
+  }
+
+  within<T>(handlers: () => T): T {
+    return this.handlers ? this.handlers.runHandlers(handlers) : handlers();
+  }
+
+  finishAndCommit(held: HeldKey): Promise<unknown> {
+    const text = finishAndCommit(this.inbox, held);
+    return this.handlers ? this.handlers.finish(text) : this.connection.run(text);
+  }
+
+  block(): void {
+    this.isBlocked = true;
+    this.handlers?.block();
+  }
+
+  rollback(): Promise<unknown> {
+    return this.connection.run('ROLLBACK');
+  }
+
+  release(how: 'usable' | 'unknown'): void {
+    this.block();
+    this.connection.release(how);
+    if (how === 'usable') this.handlers?.stopEvents();
+  }
+}
+
+/** A setting that does not exist: reading it makes plain SQL fail on purpose. */
+const NOTHING_FINISHED = 'nestjs_payments.nothing_was_finished';
+
+/**
+ * Begins the transaction of a handler. The server ends it if it is idle for longer than the lease, so that
+ * neither a hanging process nor a dead network holds its locks.
+ */
+function beginTransaction(fence: string, leaseMs: number): string {
+  return `BEGIN;
+    SET LOCAL idle_in_transaction_session_timeout = ${Math.ceil(leaseMs)};
+    SET LOCAL ${MARK} = '${fence}'`;
+}
+
+/**
+ * Finishes the entry and commits, in one round trip. If the claim is over, or this is not the begun
+ * transaction, the first statement fails and PostgreSQL does not reach the COMMIT.
+ *
+ * A message of two statements takes no parameters, so it contains the values.
+ */
+function finishAndCommit(inbox: string, held: HeldKey): string {
+  const [account, environment, kind, reference, fence] = [...held.values, held.fence].map(textLiteral);
+  return `WITH ${MOMENT}, finished AS (
+      UPDATE ${inbox} SET state = 'done', changed_at = now FROM moment
+      WHERE account = ${account} AND environment = ${environment} AND kind = ${kind} AND reference = ${reference}
+        AND fence = ${fence}::bigint AND state = 'running' AND current_setting('${MARK}', true) = ${fence}
+      RETURNING 1
+    )
+    SELECT CASE WHEN EXISTS (SELECT FROM finished) THEN '' ELSE current_setting('${NOTHING_FINISHED}') END;
+    COMMIT`;
+}

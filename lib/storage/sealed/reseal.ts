@@ -1,0 +1,103 @@
+import { setImmediate } from 'node:timers/promises';
+import { type InboxScope } from '../../common/vocabulary.js';
+import { type InboxConflict } from '../conflict-store.js';
+import { type JournalScope, type StoredJournalRecord } from '../journal-store.js';
+import { type PaymentsStorage } from '../payments-storage.js';
+import { openConflict, sealPayload } from './sealed-conflicts.js';
+import { openRecord, SEALED_FIELDS, sealRecord } from './sealed-journal.js';
+import { type ValueSealer } from './value-sealer.js';
+
+/**
+ * What a run of `PaymentsJournal.reseal()` did. Each number counts payments and events that were set aside.
+ *
+ * @publicApi
+ */
+export interface ResealReport {
+  /** Sealed with the current key now. */
+  readonly resealed: number;
+  /** Were sealed with the current key before, or hold nothing to seal. */
+  readonly current: number;
+  /** A call of the payment is running, or somebody changed the entry at the same time. The next run takes them. */
+  readonly busy: number;
+  /** Cannot be opened: the key is missing, or the entry is damaged. */
+  readonly unreadable: number;
+  /** The run was stopped by its signal before the last entry. */
+  readonly unfinished?: true;
+}
+
+type Outcome = 'resealed' | 'current' | 'busy' | 'unreadable';
+
+const PAGE = { limit: 200 };
+
+/** Seals with the current key what is stored of an account, one page after the other. */
+export class Resealing {
+  constructor(
+    private readonly storage: Pick<PaymentsStorage, 'journal' | 'conflicts'>,
+    private readonly sealer: ValueSealer,
+  ) {}
+
+  /** May run beside everything else: it replaces only the version that it read. */
+  async run(scope: InboxScope, signal?: AbortSignal): Promise<ResealReport> {
+    const counts = { resealed: 0, current: 0, busy: 0, unreadable: 0 };
+    for await (const step of this.steps(scope)) {
+      if (signal?.aborted) return { ...counts, unfinished: true };
+      counts[await step()] += 1;
+    }
+    return counts;
+  }
+
+  private async *steps(scope: InboxScope): AsyncGenerator<() => Promise<Outcome>, void, undefined> {
+    for (const family of ['collection', 'disbursement'] as const) {
+      for await (const stored of this.payments({ ...scope, family })) yield () => this.resealPayment(stored);
+    }
+    for await (const stored of this.events(scope)) yield () => this.resealEvent(stored);
+  }
+
+  private async *payments(scope: JournalScope): AsyncGenerator<StoredJournalRecord, void, undefined> {
+    let after: string | undefined;
+    do {
+      const page = await this.storage.journal.list(scope, [], {
+        ...PAGE,
+        ...(after !== undefined && { after }),
+      });
+      yield* page.entries;
+      after = page.next;
+      // A storage in this process answers at once, but calls and webhooks must get their turn.
+      await setImmediate();
+    } while (after !== undefined);
+  }
+
+  private async *events(scope: InboxScope): AsyncGenerator<InboxConflict, void, undefined> {
+    for (let after: string | undefined; ;) {
+      const page = await this.storage.conflicts.list(scope, {
+        ...PAGE,
+        ...(after !== undefined && { after }),
+      });
+      yield* page;
+      after = page.at(-1)?.id;
+      if (after === undefined) return;
+      await setImmediate();
+    }
+  }
+
+  private async resealPayment(stored: StoredJournalRecord): Promise<Outcome> {
+    const { record, version, leaseLeftMs, damaged } = stored;
+    if (damaged !== undefined) return 'unreadable';
+    if (!SEALED_FIELDS.some((field) => record[field] && this.sealer.isOutdated(record[field])))
+      return 'current';
+    // A call that ends writes its refusal only if nobody else has changed the record.
+    if (leaseLeftMs > 0 || record.state === 'in-flight') return 'busy';
+    const opened = await openRecord(stored, this.sealer);
+    if (opened.damaged !== undefined) return 'unreadable';
+    const resealed = await sealRecord(opened.record, this.sealer);
+    return (await this.storage.journal.replace(version, resealed, 0)) ? 'resealed' : 'busy';
+  }
+
+  private async resealEvent(stored: InboxConflict): Promise<Outcome> {
+    if (!this.sealer.isOutdated(stored.payload)) return 'current';
+    const opened = await openConflict(stored, this.sealer);
+    if (opened.damaged !== undefined) return 'unreadable';
+    const payload = await sealPayload(stored, opened, this.sealer);
+    return (await this.storage.conflicts.replacePayload(stored, payload)) ? 'resealed' : 'busy';
+  }
+}

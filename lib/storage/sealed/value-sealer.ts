@@ -1,0 +1,73 @@
+import { quoted } from '../../common/quoted.js';
+import { SafeLogger } from '../../common/safe-logger.js';
+import { failureLabel } from '../../errors/payments-errors.js';
+import { keyIdIn, type Encryption } from './encryption.js';
+import { isSealed, keyNameOf, open, seal, type SealedPlace } from './sealed-value.js';
+
+/** A text that was opened, or why it cannot be. */
+export type Opened =
+  | { readonly text: string; readonly problem?: undefined }
+  | { readonly text?: undefined; readonly problem: string };
+
+/** Seals and opens single values. Text that was written before encryption was turned on opens as it is. */
+export class ValueSealer {
+  private readonly logger = new SafeLogger('PaymentsModule');
+  private readonly reported = new Set<string>();
+
+  constructor(private readonly encryption: Encryption) {}
+
+  /** What is sealed already stays as it is: it could not be opened, and must not be lost. */
+  async seal(text: string, place: SealedPlace): Promise<string> {
+    if (isSealed(text)) return text;
+    const key = this.encryption.sealingKey();
+    return seal(text, place, key instanceof Promise ? await key : key);
+  }
+
+  /** @param field For the message, for example `body`. */
+  async open(text: string, place: SealedPlace, field: string): Promise<Opened> {
+    if (!isSealed(text)) return { text };
+    const name = keyNameOf(text);
+    if (name === undefined) return { problem: `its ${field} is sealed, and damaged` };
+    const id = quoted(keyIdIn(name));
+    try {
+      const key = await this.encryption.openingKey(name);
+      if (!key)
+        return this.report(
+          id,
+          `its ${field} is sealed with the key ${id}, which the option encryption does not have`,
+        );
+      const opened = open(text, place, key);
+      if (opened !== undefined) return { text: opened };
+      return {
+        problem: `its ${field} does not open with the key ${id}: it was changed, or belongs to another entry or key`,
+      };
+    } catch (error) {
+      return this.report(
+        id,
+        `its ${field} is sealed with the key ${id}, which cannot be had now: ${failureLabel(error)}`,
+      );
+    }
+  }
+
+  /** Whether a value should be sealed again: it is plain, or of an earlier key. */
+  isOutdated(text: string): boolean {
+    const name = keyNameOf(text);
+    return name === undefined || keyIdIn(name) !== this.encryption.current;
+  }
+
+  /** Keyed hashes that stand for a text, the current one first. */
+  fingerprints(text: string): readonly [string, ...string[]] {
+    return this.encryption.fingerprints(text);
+  }
+
+  /** Logs a key that is missing, once: a list may hold a million entries of it. */
+  private report(id: string, problem: string): Opened {
+    if (!this.reported.has(id)) {
+      this.reported.add(id);
+      this.logger.error(
+        `What is sealed with the key ${id} cannot be read, and stays as it is: ${problem}. Add the key to the option encryption.`,
+      );
+    }
+    return { problem };
+  }
+}
