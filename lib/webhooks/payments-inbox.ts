@@ -1,7 +1,13 @@
 import { type InboxConflict } from '../storage/conflict-store.js';
 import { type InboxScope, type SetAsideKind } from '../common/vocabulary.js';
+import { isSealed } from '../storage/sealed/sealed-value.js';
 import { type PaymentsStorage } from '../storage/payments-storage.js';
-import { PaymentsConfigError, PaymentsValidationError, PaymentsError } from '../errors/payments-errors.js';
+import {
+  PaymentsConfigError,
+  PaymentsError,
+  PaymentsStorageError,
+  PaymentsValidationError,
+} from '../errors/payments-errors.js';
 import { type WebhookHeaders } from './delivery/delivery-head.js';
 import {
   hostWebhook,
@@ -131,12 +137,21 @@ export class PaymentsInbox {
    * the package nor a handler knows its name, `HANDLERS_ELSEWHERE` if only the workers of a queue have
    * handlers for it, `INBOX_BUSY` if handlers of the same reference run, the storage cannot be reached or the
    * application has not started, or `HANDLER_FAILED`. The event then stays.
+   * @throws PaymentsStorageError if the event is sealed with a key that is missing.
    */
   async release(id: string): Promise<void> {
     const conflict = await this.conflict(id);
     if (!conflict) throw new PaymentsError('CONFLICT_NOT_FOUND', 'Nothing with this id is set aside.');
     const receiver = this.receiverFor('releasing');
     const { reference } = conflict;
+    const damaged = conflict.damaged ?? sealedWithoutKeys(conflict);
+    if (damaged !== undefined) {
+      const message = `The webhook cannot be read and stays set aside, because ${damaged}.`;
+      throw new PaymentsStorageError(message, {
+        reference,
+        hint: 'Add that key to the option encryption, then release it again.',
+      });
+    }
     if (receiver.isStarting) {
       const message =
         'The application has not started yet, so its handlers are not known, and the webhook stays set aside: release it after ' +
@@ -212,6 +227,10 @@ export class PaymentsInbox {
       `The account '${this.scope.account}' has no \`webhooks\` option: add it before ${doing} a webhook.`,
     );
   }
+}
+
+function sealedWithoutKeys({ payload }: InboxConflict): string | undefined {
+  return isSealed(payload) ? 'it is sealed, and the account has no option encryption' : undefined;
 }
 
 function checkAges(ages: Readonly<Record<string, unknown>>): void {

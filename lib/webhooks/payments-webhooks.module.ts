@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { RawBodyCapture } from './route/capture-routes.js';
+import { ForeignAnswersLog } from './route/foreign-answers.log.js';
 import { UnverifiedBytes } from './raw-body/captured-body.js';
 import { WebhookPaths } from './route/webhook-paths.js';
 import { PaymentHandlers } from './handlers/payment-handlers.js';
@@ -15,6 +16,7 @@ import { WebhookAccounts } from './delivery/webhook-accounts.js';
     WebhookPaths,
     UnverifiedBytes,
     PaymentHandlers,
+    ForeignAnswersLog,
     RawBodyCapture,
     WebhookBootCheck,
   ],

@@ -1,5 +1,6 @@
 import { type PaymentWebhookEvent } from '../common/events.js';
-import { isRecord, optionErrors } from '../config/option-checks.js';
+import { isRecord } from '../common/json-object.js';
+import { optionErrors } from '../config/option-checks.js';
 import { resolveWebhookSection } from '../config/resolve-webhooks.js';
 import { type WebhookOptions } from '../config/webhook-options.js';
 import { PaymentsConfigError, WebhookRefusedError } from '../errors/payments-errors.js';

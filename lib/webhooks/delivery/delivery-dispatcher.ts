@@ -10,7 +10,7 @@ import {
   type WebhookSettling,
   type WebhookPayment,
 } from '../../journal/outcomes/webhook-outcomes.js';
-import { type HandlerStep, type PaymentHandlers } from '../handlers/payment-handlers.js';
+import { type HandlerStep } from '../handlers/payment-handlers.js';
 import {
   chargeFingerprintOf,
   classifyEvent,
@@ -27,6 +27,12 @@ import { type TracedWebhook } from './webhook-trace.js';
  * The mark of this step tells a later run that there was a contradiction, which is stored before the claim.
  */
 const STORED: HandlerStep = { name: 'PaymentsInbox', run: () => Promise.resolve() };
+
+/** The `@OnPayment` methods that listen to an account. */
+export interface HandlersOfAccount {
+  /** The steps for an event, each method once. */
+  stepsFor(account: string, event: string): readonly HandlerStep[];
+}
 
 export type DispatchOptions = Pick<
   ResolvedWebhookOptions,
@@ -45,7 +51,7 @@ export class DeliveryDispatcher {
     private readonly scope: InboxScope,
     private readonly options: DispatchOptions,
     storage: Pick<PaymentsStorage, 'inbox' | 'conflicts'>,
-    private readonly handlers: PaymentHandlers,
+    private readonly handlers: HandlersOfAccount,
     private readonly outcomes: WebhookOutcomes,
     private readonly events: Pick<ApplicationEvents, 'tell'>,
     private readonly work: HandlerRunner,

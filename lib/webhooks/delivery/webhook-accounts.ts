@@ -1,18 +1,29 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { isAccountName } from '../../common/account-name.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type WebhookReceiver } from './webhook-receiver.js';
+
+/** The accounts of a resolver, as far as their webhooks need them. */
+export interface ResolvedAccounts {
+  /** Their receivers take deliveries from now on. */
+  open(): void;
+  /** Their receivers refuse deliveries, and wait for running ones. Never rejects. */
+  close(): Promise<void>;
+}
 
 /** The registered accounts and the receivers of their webhooks, of the whole application. */
 @Injectable()
 export class WebhookAccounts implements OnModuleDestroy {
   private readonly receivers = new Map<string, WebhookReceiver | undefined>();
+  /** The registration whose accounts come from a resolver. */
+  private resolver: { readonly registration: string; readonly accounts: ResolvedAccounts } | undefined;
 
   /**
    * @param receiver Undefined if the account has no `webhooks` option.
    * @throws PaymentsConfigError if the account is registered already.
    */
   add(account: string, receiver: WebhookReceiver | undefined): void {
-    if (this.receivers.has(account)) {
+    if (this.receivers.has(account) || this.resolver?.registration === account) {
       throw new PaymentsConfigError(
         `The account '${account}' is registered twice: keep one PaymentsModule.forRoot or forRootAsync of it and set ` +
           "isGlobal: true there, or give the other account a name of its own: { name: 'payouts' }.",
@@ -21,9 +32,21 @@ export class WebhookAccounts implements OnModuleDestroy {
     this.receivers.set(account, receiver);
   }
 
+  /**
+   * Adds a registration whose accounts come from a resolver.
+   *
+   * @throws PaymentsConfigError if the name is registered already.
+   */
+  addResolver(registration: string, accounts: ResolvedAccounts): void {
+    this.add(registration, undefined);
+    this.receivers.delete(registration);
+    this.resolver = { registration, accounts };
+  }
+
   /** Takes deliveries from now on, because the application has started. */
   open(): void {
     for (const receiver of this.receivers.values()) receiver?.open();
+    this.resolver?.accounts.open();
   }
 
   /** Accounts that have a `webhooks` option. */
@@ -37,7 +60,8 @@ export class WebhookAccounts implements OnModuleDestroy {
 
   /** @throws PaymentsConfigError if the account is not registered. */
   assertKnown(account: string, usedBy: string): void {
-    if (this.receivers.has(account)) return;
+    // A resolver says only at run time which accounts there are.
+    if (this.receivers.has(account) || (this.resolver !== undefined && isAccountName(account))) return;
     const known = [...this.receivers.keys()].map((name) => `'${name}'`).join(', ') || 'none';
     throw new PaymentsConfigError(
       `${usedBy} belongs to the account '${account}', which no PaymentsModule registers (registered: ${known}): ` +
@@ -50,6 +74,12 @@ export class WebhookAccounts implements OnModuleDestroy {
     this.assertKnown(account, usedBy);
     const receiver = this.receivers.get(account);
     if (receiver) return receiver;
+    if (!this.receivers.has(account)) {
+      throw new PaymentsConfigError(
+        `${usedBy} receives webhooks of the account '${account}', which no PaymentsModule registers by this name: for an account of ` +
+          'a resolver, call PaymentsAccounts.for(account).inbox.receive() in a route of your own.',
+      );
+    }
     throw new PaymentsConfigError(
       `${usedBy} receives webhooks of the account '${account}', which has no \`webhooks\` option: ` +
         'add webhooks: { scheme, secrets } to its options.',
@@ -62,7 +92,8 @@ export class WebhookAccounts implements OnModuleDestroy {
    * module by module, so other modules may have closed things in this phase.
    */
   async onModuleDestroy(): Promise<void> {
-    await Promise.all([...this.receivers.values()].map(async (receiver) => receiver?.close()));
+    const closing = [...this.receivers.values()].map(async (receiver) => receiver?.close());
+    await Promise.all([...closing, this.resolver?.accounts.close()]);
     // The server closes next, so pending answers leave first.
     await new Promise((resolve) => setImmediate(resolve));
   }

@@ -24,7 +24,12 @@ export function retryLater(afterMs: number): WebhookAnswer {
 }
 
 /** An event for a log line. Quoted: text from outside must not break the line. */
-export function describeEvent({ event, data }: PaymentWebhookEvent): string {
+export function describeEvent({
+  event,
+  data,
+}: Pick<PaymentWebhookEvent, 'event'> & {
+  readonly data: Pick<PaymentWebhookEvent['data'], 'reference'>;
+}): string {
   return `${quoted(event)} for the reference ${quoted(data.reference)}`;
 }
 

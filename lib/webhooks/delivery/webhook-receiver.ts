@@ -12,18 +12,22 @@ import {
 import { SafeLogger } from '../../common/safe-logger.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
 import { type DeliveryLimits } from './delivery-head.js';
-import { failureLabel, PaymentsConfigError } from '../../errors/payments-errors.js';
-import { type DeliveryQueue, type QueuedDelivery, queuedDelivery } from './delivery-queue.js';
+import { failureLabel, PaymentsConfigError, PaymentsStorageError } from '../../errors/payments-errors.js';
+import { type DeliveryQueue, openDelivery, type QueuedDelivery, queuedDelivery } from './delivery-queue.js';
 import { type DeliveryDispatcher } from './delivery-dispatcher.js';
 import { type HandlerStep } from '../handlers/payment-handlers.js';
 import { type RunningWork } from './handler-runner.js';
 import { SignatureCheck } from '../signature/signature-check.js';
+import { type ValueSealer } from '../../storage/sealed/value-sealer.js';
 import { type VerifiedWebhook } from '../signature/read-event.js';
 import { retryLater, describeEvent, DONE, STORAGE_RETRY_MS, type WebhookAnswer } from './webhook-answer.js';
 import { type TracedWebhook, WebhookTrace } from './webhook-trace.js';
 
 /** `Retry-After` while the application starts or stops: another replica may be running. */
 const RESTART_MS = 5_000;
+
+/** When a worker tries again to open what is sealed with a key that it does not have. */
+const KEY_RETRY_MS = 60_000;
 
 /** Handles the verified webhooks of one account, or stores them in a queue. */
 export class WebhookReceiver {
@@ -33,6 +37,7 @@ export class WebhookReceiver {
   private readonly logger = new SafeLogger('PaymentsWebhooks');
   /** A closure, because a queue holds the password of its server. */
   private enqueue: DeliveryQueue['add'] | undefined;
+  private hasWorker = false;
   private phase: 'starting' | 'open' | 'closing' = 'starting';
 
   constructor(
@@ -42,6 +47,7 @@ export class WebhookReceiver {
     private readonly running: RunningWork,
     /** For messages: `memory`. */
     readonly storageName: string,
+    private readonly sealer?: ValueSealer,
   ) {
     this.limits = { ...options, requiredHeaders: options.scheme.requiredHeaders ?? [] };
     this.rawBody = options.rawBody;
@@ -51,15 +57,17 @@ export class WebhookReceiver {
   /**
    * Stores deliveries in a queue from now on. A worker brings them back to `work`.
    *
+   * @param hasWorker Whether a worker of this process does.
    * @throws PaymentsConfigError if there is a queue already.
    */
-  handOverTo(queue: DeliveryQueue): void {
+  handOverTo(queue: DeliveryQueue, hasWorker = false): void {
     if (this.enqueue) {
       throw new PaymentsConfigError(
         `Two queues take the webhooks of the account '${this.scope.account}': name in each one the accounts that it is for.`,
       );
     }
     this.enqueue = (delivery) => queue.add(delivery);
+    this.hasWorker = hasWorker;
   }
 
   /** Takes deliveries from now on, because all handlers and queues are known. */
@@ -70,6 +78,11 @@ export class WebhookReceiver {
   /** Whether handlers or a queue may still be unknown. */
   get isStarting(): boolean {
     return this.phase === 'starting';
+  }
+
+  /** Whether this process must have a route. Without an HTTP server, one with a worker of the queue has none. */
+  expectsRoute(hasHttpServer: boolean): boolean {
+    return this.options.expectRoute && (hasHttpServer || !this.hasWorker);
   }
 
   /** Whether deliveries go to a queue. */
@@ -90,15 +103,22 @@ export class WebhookReceiver {
       );
     }
     return this.answered(webhook, 'request', 'queue', async ({ trace }) => {
-      await enqueue(queuedDelivery(this.scope, webhook));
+      await enqueue(await queuedDelivery(this.scope, webhook, this.sealer));
       trace?.note('queued');
       return DONE;
     });
   }
 
   /** Handles a delivery from a queue. Never rejects. A 503 says when to try again. */
-  work({ event, bodyHash, deliveredAt }: QueuedDelivery): Promise<WebhookAnswer> {
-    const webhook = { event, bodyHash: () => bodyHash, deliveredAt: new Date(deliveredAt) };
+  async work(delivery: QueuedDelivery): Promise<WebhookAnswer> {
+    let webhook: VerifiedWebhook;
+    try {
+      webhook = await openDelivery(delivery, this.sealer);
+    } catch (error) {
+      const why = error instanceof PaymentsStorageError ? error.message : failureLabel(error);
+      this.logger.error(`${describeEvent(delivery.event)} stays in the queue, because ${why}.`);
+      return retryLater(KEY_RETRY_MS);
+    }
     return this.answered(webhook, 'queue', 'storage', (traced) => this.dispatcher.dispatch(traced, []));
   }
 
@@ -123,6 +143,11 @@ export class WebhookReceiver {
     return this.answered(webhook, 'release', 'storage', (traced) =>
       contradicts ? this.dispatcher.releaseInstead(traced) : this.dispatcher.dispatch(traced, [], 'handle'),
     );
+  }
+
+  /** Resolves when nothing runs, or when a handler may not run any longer. Never rejects. */
+  async idle(): Promise<void> {
+    await this.running.idle(this.options.handlerTimeoutMs);
   }
 
   /** Refuses new deliveries, and waits for running ones as long as a handler may take. Never rejects. */

@@ -78,13 +78,27 @@ export class PaymentHandlers {
     return this.steps.get(account)?.get(event) ?? [];
   }
 
-  private stepsOf(account: string): ReadonlyMap<string, readonly HandlerStep[]> {
-    return new Map(TRIGGERS.map((event) => [event, this.listeningTo(account, event)]));
+  /**
+   * The handlers of an account that a resolver knows: those of its own name, and those of the registration.
+   *
+   * @param registration The name of the registration; a handler without an account belongs to `default`.
+   */
+  ofResolver(registration: string): Pick<PaymentHandlers, 'stepsFor'> {
+    return {
+      stepsFor: (account, event) =>
+        this.steps.has(account)
+          ? this.listeningTo([account, registration], event)
+          : this.stepsFor(registration, event),
+    };
   }
 
-  private listeningTo(account: string, event: string): readonly HandlerStep[] {
+  private stepsOf(account: string): ReadonlyMap<string, readonly HandlerStep[]> {
+    return new Map(TRIGGERS.map((event) => [event, this.listeningTo([account], event)]));
+  }
+
+  private listeningTo(accounts: readonly string[], event: string): readonly HandlerStep[] {
     const listens = (trigger: OnPaymentMetadata): boolean =>
-      trigger.account === account &&
+      accounts.includes(trigger.account) &&
       (trigger.event === event || (trigger.event === '*' && OUTCOMES.includes(event)));
     return this.found.filter(({ triggers }) => triggers.some(listens)).map(({ step }) => step);
   }

@@ -2,6 +2,7 @@ import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { finished } from 'node:stream';
 import { checkHead, type DeliveryLimits, signedDelivery } from '../delivery/delivery-head.js';
 import { readEvent, type ReadEvent } from '../signature/read-event.js';
+import { type OnOtherStatus, routeProgress } from './answered-request.js';
 import { dropUnlessRead } from './drain-request.js';
 import {
   type BodyRefusal,
@@ -44,12 +45,32 @@ interface DeliveryPaths {
  * Keeps the bodies of possible deliveries before any body parser reads them. Later readers still get every
  * byte.
  */
-export function captureOnExpress(app: ExpressLike, paths: DeliveryPaths, room: UnverifiedBytes): void {
+export function captureOnExpress(
+  app: ExpressLike,
+  paths: DeliveryPaths,
+  room: UnverifiedBytes,
+  onOtherStatus: OnOtherStatus,
+): void {
   app.use((request, response, next) => {
     const isPossible = request.method === 'POST' && isUnread(request);
     const expected = isPossible ? paths.at(request.path) : undefined;
+    if (expected?.isCertain) watchAnswer(request, response, expected, onOtherStatus);
     if (expected?.limits) capture(request, response, expected, expected.limits, room, next);
     else next();
+  });
+}
+
+/** Other routes and middlewares may answer what is not certainly a delivery. */
+function watchAnswer(
+  request: ExpressRequest,
+  response: ServerResponse,
+  { path, receiver }: ExpectedDelivery,
+  onOtherStatus: OnOtherStatus,
+): void {
+  response.once('finish', () => {
+    const { statusCode: status } = response;
+    if (!receiver || routeProgress.get(request) === status) return;
+    onOtherStatus({ request, account: receiver.scope.account, path, status });
   });
 }
 
@@ -129,6 +150,7 @@ export function settleBeforeParsers(
       const { refusedWith } = captured;
       if (refusedWith === 401) receiver.signatures.reportUnsigned();
       onRefusal(account, refusedWith);
+      routeProgress.set(request, 'refused unverified');
       sendRefusal(refuseBody(refusedWith, request, response, response), response);
       return;
     }
@@ -138,6 +160,7 @@ export function settleBeforeParsers(
       if (isGenuine) passOn(request, bytes, receiver, next);
       else if (expected.isCertain) {
         onRefusal(account, 401);
+        routeProgress.set(request, 'refused unverified');
         refuseForged(request, response);
       } else next();
     };

@@ -1,6 +1,7 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { checkHead, type DeliveryLimits } from '../delivery/delivery-head.js';
+import { type OnOtherStatus, routeProgress } from './answered-request.js';
 import { dropUnlessRead } from './drain-request.js';
 import {
   capturedBodies,
@@ -20,8 +21,17 @@ type PreParsing = (
   done: Done,
 ) => void;
 
+type OnResponse = (
+  request: { readonly raw: IncomingMessage },
+  reply: { readonly raw: ServerResponse },
+  done: () => void,
+) => void;
+
 interface RouteOptions {
+  /** The whole path. */
+  readonly url: string;
   preParsing?: PreParsing | PreParsing[];
+  onResponse?: OnResponse | OnResponse[];
 }
 
 /** The part of a Fastify instance that is used. */
@@ -40,6 +50,7 @@ export function captureOnFastify(
   accountOfNewRoute: () => string | undefined,
   limitsOf: (account: string) => DeliveryLimits | undefined,
   unverified: UnverifiedBytes,
+  onOtherStatus: OnOtherStatus,
 ): void {
   app.addHook('onRoute', (route) => {
     const account = accountOfNewRoute();
@@ -63,6 +74,16 @@ export function captureOnFastify(
       });
     };
     route.preParsing = [route.preParsing ?? [], capture].flat();
+    const watch: OnResponse = ({ raw: request }, { raw: response }, done) => {
+      const { statusCode: status } = response;
+      // In HTTP/2, the response to a delivery that the client cut off finishes too.
+      if (response.headersSent && routeProgress.get(request) !== status) {
+        onOtherStatus({ request, account, path: route.url, status });
+      }
+      done();
+    };
+    // Below a parameter a middleware may answer some of the paths itself.
+    if (!route.url.includes(':')) route.onResponse = [route.onResponse ?? [], watch].flat();
   });
 }
 

@@ -7,7 +7,9 @@ import { declaredRoutes } from './declared-routes.js';
 import { earlierParsers } from '../raw-body/earlier-parsers.js';
 import { captureOnExpress, type ExpressLike, settleBeforeParsers } from '../raw-body/express-raw-body.js';
 import { captureOnFastify, type FastifyLike } from '../raw-body/fastify-raw-body.js';
+import { type OnOtherStatus } from '../raw-body/answered-request.js';
 import { type BodyRefusal, UnverifiedBytes } from '../raw-body/captured-body.js';
+import { ForeignAnswersLog } from './foreign-answers.log.js';
 import { type DeclaredRoute, WebhookPaths } from './webhook-paths.js';
 
 type Method = (...args: readonly unknown[]) => unknown;
@@ -26,12 +28,16 @@ const PASSES_ON = Symbol('nestjs-payments.passes-on');
 @Injectable()
 export class RawBodyCapture {
   private accountOfNewRoute: string | undefined;
+  private readonly onOtherStatus: OnOtherStatus = (answered) => {
+    this.foreignAnswers.report(answered);
+  };
 
   constructor(
     private readonly host: HttpAdapterHost,
     private readonly discovery: DiscoveryService,
     private readonly paths: WebhookPaths,
     private readonly unverified: UnverifiedBytes,
+    private readonly foreignAnswers: ForeignAnswersLog,
   ) {
     host.init$.subscribe(() => {
       this.install();
@@ -50,6 +56,7 @@ export class RawBodyCapture {
         () => this.accountOfNewRoute,
         (account) => this.paths.limitsOf(account),
         this.unverified,
+        this.onOtherStatus,
       );
     }
   }
@@ -57,7 +64,7 @@ export class RawBodyCapture {
   private installOnExpress(adapter: AbstractHttpAdapter): void {
     const app = adapter.getInstance<ExpressLike>();
     this.paths.earlierParsers.push(...earlierParsers(app));
-    captureOnExpress(app, this.paths, this.unverified);
+    captureOnExpress(app, this.paths, this.unverified, this.onOtherStatus);
     // Nest calls it right before it registers its parsers, and may call it twice.
     let isSettled = false;
     around(adapter, 'init', async (init) => {

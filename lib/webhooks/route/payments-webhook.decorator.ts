@@ -12,7 +12,13 @@ import { DEFAULT_ACCOUNT } from '../../common/vocabulary.js';
 import { ANSWER_MESSAGES, type WebhookAnswer } from '../delivery/webhook-answer.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { WEBHOOK_ROUTE } from '../handlers/decorated-methods.js';
-import { PaymentsWebhookGuard, type ReceivableWebhook, verifiedWebhooks } from './payments-webhook.guard.js';
+import {
+  nodeRequest,
+  PaymentsWebhookGuard,
+  type ReceivableWebhook,
+  verifiedWebhooks,
+} from './payments-webhook.guard.js';
+import { routeProgress } from '../raw-body/answered-request.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { WebhookRefusal, WebhookRefusalFilter } from '../raw-body/webhook-refusal.js';
 
@@ -99,6 +105,7 @@ function receivable(context: ExecutionContext): ReceivableWebhook {
       'Add @PaymentsWebhook(path) or @UseGuards(PaymentsWebhookGuard), and do not replace that guard in tests: ' +
       'sign with postWebhook() of nestjs-payments/testing instead.',
   );
+  routeProgress.set(nodeRequest(context), 'refused unverified');
   throw new WebhookRefusal(500, 'This webhook was not verified.');
 }
 
@@ -110,8 +117,13 @@ const Delivery = createParamDecorator((_data: unknown, context: ExecutionContext
   const webhook = receivable(context);
   const response = context.switchToHttp().getResponse<ResponseLike>();
   const name = `${context.getClass().name}.${context.getHandler().name}`;
+  const request = nodeRequest(context);
+  routeProgress.set(request, 'parameters');
   return async (last) => {
-    answer(await webhook.receiver.receive(webhook, { name, run: last }), response);
+    routeProgress.set(request, 'handlers');
+    const result = await webhook.receiver.receive(webhook, { name, run: last });
+    routeProgress.set(request, result.status);
+    answer(result, response);
   };
 });
 

@@ -20,6 +20,7 @@ import { signedDelivery } from '../delivery/delivery-head.js';
 import { WebhookAccounts } from '../delivery/webhook-accounts.js';
 import { type WebhookReceiver } from '../delivery/webhook-receiver.js';
 import { routeAccount } from '../handlers/decorated-methods.js';
+import { routeProgress } from '../raw-body/answered-request.js';
 import { capturedBodies, type CapturedBody } from '../raw-body/captured-body.js';
 import { readEvent, type ReadEvent, type VerifiedWebhook } from '../signature/read-event.js';
 import { bodyByOption, bodyLeftByHost, type RouteRequest } from './host-body.js';
@@ -37,6 +38,8 @@ export const verifiedWebhooks = new WeakMap<object, ReceivableWebhook>();
 
 interface GuardedRoute {
   readonly account: string;
+  /** Whether the route runs handlers and answers by itself. */
+  readonly dispatches: boolean;
   /** Set at the first delivery. */
   receiver?: WebhookReceiver;
 }
@@ -108,6 +111,9 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
     } catch (refusal) {
       if (refusal instanceof WebhookRefusal) {
         const { account } = route;
+        const request = nodeRequest(context);
+        const isVerified = routeProgress.get(request) === 'verified';
+        routeProgress.set(request, isVerified ? refusal.getStatus() : 'refused unverified');
         publishDiagnostics(WEBHOOK_REFUSED_CHANNEL, () => ({ account, status: refusal.getStatus() }));
       }
       throw refusal;
@@ -117,8 +123,9 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
   private routeOf(method: object): GuardedRoute {
     const known = this.routes.get(method);
     if (known) return known;
-    const account = routeAccount(method) ?? (this.constructor as typeof PaymentsWebhookGuard).account;
-    const route = { account };
+    const dispatchedTo = routeAccount(method);
+    const account = dispatchedTo ?? (this.constructor as typeof PaymentsWebhookGuard).account;
+    const route = { account, dispatches: dispatchedTo !== undefined };
     this.routes.set(method, route);
     return route;
   }
@@ -132,9 +139,11 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
     const isGenuine = isChecked || (await receiver.signatures.accepts(signedDelivery(request.node, body)));
     unverified?.release();
     if (!isGenuine) throw refusalOf(401);
+    routeProgress.set(request.node, 'verified');
     const event = this.eventOf(isChecked ? genuine.read : readEvent(body));
     const bodyHash = (): string => hash('sha256', body);
     verifiedWebhooks.set(given, { receiver, event, bodyHash, deliveredAt: new Date() });
+    if (!route.dispatches) routeProgress.set(request.node, 'left to the route');
   }
 
   private accounts(): WebhookAccounts {
@@ -187,6 +196,11 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
 
 /** A request or response of Express, which is Node's own, or of Fastify, which wraps it. */
 type MaybeWrapped<Own> = Own & { readonly raw?: Own };
+
+export function nodeRequest(context: ExecutionContext): IncomingMessage {
+  const request = context.switchToHttp().getRequest<MaybeWrapped<IncomingMessage>>();
+  return request.raw ?? request;
+}
 
 function routeName(context: ExecutionContext): string {
   return `${context.getClass().name}.${context.getHandler().name}`;

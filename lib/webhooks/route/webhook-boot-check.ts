@@ -1,4 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost, ModulesContainer } from '@nestjs/core';
+import { missingRoute, type Server, serverOf } from './missing-route.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { WebhookPaths } from './webhook-paths.js';
 import { PaymentHandlers } from '../handlers/payment-handlers.js';
@@ -13,6 +15,8 @@ export class WebhookBootCheck implements OnModuleInit, OnApplicationBootstrap {
     private readonly paths: WebhookPaths,
     private readonly accounts: WebhookAccounts,
     private readonly handlers: PaymentHandlers,
+    private readonly host: HttpAdapterHost,
+    private readonly modules: ModulesContainer,
   ) {}
 
   /**
@@ -48,8 +52,17 @@ export class WebhookBootCheck implements OnModuleInit, OnApplicationBootstrap {
   /** Runs after queues have registered their accounts. */
   onApplicationBootstrap(): void {
     this.accounts.open();
+    const server = serverOf(this.host, this.modules);
+    for (const account of this.accounts.receiving()) this.warnOfMissingRoute(account, server);
     const dispatching = this.paths.all().filter(({ dispatches }) => dispatches);
     for (const account of new Set(dispatching.map((route) => route.account))) this.warnOfSilence(account);
+  }
+
+  private warnOfMissingRoute(account: string, server: Server): void {
+    const isReceived = this.paths.all().some((route) => route.account === account);
+    if (isReceived || !this.accounts.find(account)?.expectsRoute(server === 'http')) return;
+    const warning = missingRoute(account, server);
+    if (warning !== undefined) this.logger.warn(warning);
   }
 
   private warnOfSilence(account: string): void {

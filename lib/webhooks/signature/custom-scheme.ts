@@ -3,10 +3,15 @@ import {
   type WebhookSecretForm,
   type WebhookSigningInput,
 } from '../../common/webhook-scheme.js';
-import { checkHeaderName, type WrongOption, wrongOptionOf } from './scheme-option-checks.js';
+import {
+  checkHeaderName,
+  checkScheme,
+  checkText,
+  hasPart,
+  schemeOptions,
+  type WrongOption,
+} from './scheme-option-checks.js';
 import { safeVerdict } from './signature-check.js';
-
-const wrong: WrongOption = wrongOptionOf('customScheme');
 
 /**
  * A signature that `hmac()` cannot describe.
@@ -51,23 +56,14 @@ export interface CustomSchemeOptions {
  *
  * @publicApi
  */
-export function customScheme({
-  name,
-  secretForm,
-  signsTime,
-  requiredHeaders,
-  verify,
-  sign,
-}: CustomSchemeOptions): WebhookScheme {
-  if (typeof name !== 'string' || name.trim() === '')
-    wrong('name', "must be a name for logs, for example 'partner'");
-  if (typeof verify !== 'function')
-    wrong('verify', 'must be a function: without one nothing would be checked');
-  if (signsTime !== undefined && typeof signsTime !== 'boolean') wrong('signsTime', 'must be true or false');
-  if (secretForm) checkSecretForm(secretForm);
-  if (typeof requiredHeaders === 'string')
-    wrong('requiredHeaders', "must be a list, for example ['x-signature']");
-  for (const header of requiredHeaders ?? []) checkHeaderName(wrong, 'requiredHeaders', header);
+export function customScheme(options: CustomSchemeOptions): WebhookScheme {
+  const { name, secretForm, signsTime, requiredHeaders, verify, sign } = schemeOptions(
+    'customScheme',
+    options,
+  );
+  checkScheme('customScheme', (wrong) => {
+    checkCustomOptions(wrong, options);
+  });
   return {
     name,
     ...(secretForm ? { secretForm } : {}),
@@ -78,20 +74,33 @@ export function customScheme({
   };
 }
 
-function checkSecretForm({
-  encoding,
-  prefix = '',
-  minBytes = 1,
-  maxBytes = minBytes,
-}: WebhookSecretForm): void {
+function checkCustomOptions(
+  wrong: WrongOption,
+  { name, secretForm, signsTime, requiredHeaders = [], verify, sign }: CustomSchemeOptions,
+): void {
+  if (typeof name !== 'string' || name.trim() === '')
+    wrong('name', "must be a name for logs, for example 'partner'");
+  if (typeof verify !== 'function')
+    wrong('verify', 'must be a function: without one nothing would be checked');
+  if (signsTime !== undefined && typeof signsTime !== 'boolean') wrong('signsTime', 'must be true or false');
+  if (sign !== undefined && typeof sign !== 'function') wrong('sign', 'must be a function, or left out');
+  if (hasPart(wrong, 'secretForm', secretForm)) checkSecretForm(wrong, secretForm);
+  if (!Array.isArray(requiredHeaders))
+    wrong('requiredHeaders', "must be a list, for example ['x-signature']");
+  else for (const header of requiredHeaders) checkHeaderName(wrong, 'requiredHeaders', header);
+}
+
+function checkSecretForm(
+  wrong: WrongOption,
+  { encoding, prefix = '', minBytes = 1, maxBytes = minBytes }: WebhookSecretForm,
+): void {
   if (!['utf8', 'base64', 'hex'].includes(encoding)) {
     wrong('secretForm.encoding', "must be 'utf8', 'base64' or 'hex'");
   }
-  if (typeof prefix !== 'string') wrong('secretForm.prefix', "must be text, for example 'whsec_'");
+  checkText(wrong, 'secretForm.prefix', prefix, 'whsec_');
   if (!Number.isSafeInteger(minBytes) || minBytes < 1) {
     wrong('secretForm.minBytes', 'must be a whole number of bytes from 1 on: write 16');
-  }
-  if (!Number.isSafeInteger(maxBytes) || maxBytes < minBytes) {
+  } else if (!Number.isSafeInteger(maxBytes) || maxBytes < minBytes) {
     wrong('secretForm.maxBytes', 'must be a whole number of bytes, not below minBytes');
   }
 }

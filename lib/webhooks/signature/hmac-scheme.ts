@@ -1,7 +1,16 @@
 import { type WebhookScheme } from '../../common/webhook-scheme.js';
 import { type HmacOptions } from './hmac-options.js';
 import { hmacForm, signedScheme } from './signed-scheme.js';
-import { checkHeaderName, checkTolerance, checkUnit, wrongOptionOf } from './scheme-option-checks.js';
+import {
+  checkHeaderName,
+  checkScheme,
+  checkText,
+  checkTolerance,
+  checkUnit,
+  hasPart,
+  schemeOptions,
+  type WrongOption,
+} from './scheme-option-checks.js';
 
 /**
  * Webhooks signed with an HMAC over parts of the delivery.
@@ -36,45 +45,47 @@ const ALPHABETS: Readonly<Record<string, RegExp>> = {
   base64: /[\w+/=]/,
   base64url: /[\w-]/,
 };
+const ENCODINGS = Object.keys(ALPHABETS);
 
 const NAMED_PARTS = ['body', 'timestamp', 'id', 'method', 'url'];
 
-const wrong = wrongOptionOf('hmac');
-
-/** @throws PaymentsConfigError that names the wrong option. */
+/** @throws PaymentsConfigError that names every wrong option. */
 export function checkHmacOptions(options: HmacOptions): void {
-  if (!ALGORITHMS.includes(options.algorithm)) wrong('algorithm', `must be one of ${ALGORITHMS.join(', ')}`);
-  if (!Object.hasOwn(ALPHABETS, options.encoding)) {
-    wrong('encoding', `must be one of ${Object.keys(ALPHABETS).join(', ')}`);
-  }
-  checkPayload(options);
-  checkHeaderNames(options);
-  if (options.timestamp) {
-    checkUnit(wrong, 'timestamp.unit', options.timestamp.unit);
-    checkTolerance(wrong, 'timestamp.toleranceSeconds', options.timestamp.toleranceSeconds);
-  }
-  if (options.signatures) checkSeparator(options, options.signatures.separator);
+  const { header, algorithm, encoding, prefix = '', signatures } = schemeOptions('hmac', options);
+  checkScheme('hmac', (wrong) => {
+    if (!ALGORITHMS.includes(algorithm)) wrong('algorithm', `must be one of ${ALGORITHMS.join(', ')}`);
+    if (!ENCODINGS.includes(encoding)) wrong('encoding', `must be one of ${ENCODINGS.join(', ')}`);
+    checkText(wrong, 'prefix', prefix, 'sha256=');
+    checkPayload(wrong, options);
+    checkHeaderName(wrong, 'header', header);
+    checkSignedValues(wrong, options);
+    if (hasPart(wrong, 'signatures', signatures)) checkSeparator(wrong, options, signatures.separator);
+  });
 }
 
-function checkHeaderNames({ header, timestamp, id, payload }: HmacOptions): void {
-  checkHeaderName(wrong, 'header', header);
-  if (timestamp) checkHeaderName(wrong, 'timestamp.header', timestamp.header);
-  if (id) checkHeaderName(wrong, 'id.header', id.header);
-  for (const part of payload) {
-    if (typeof part === 'object' && 'header' in part) checkHeaderName(wrong, 'payload', part.header);
-  }
+function checkSignedValues(wrong: WrongOption, { timestamp, id }: HmacOptions): void {
+  const isTimed = hasPart(wrong, 'timestamp', timestamp);
+  if (isTimed) checkHeaderName(wrong, 'timestamp.header', timestamp.header);
+  if (hasPart(wrong, 'id', id)) checkHeaderName(wrong, 'id.header', id.header);
+  if (!isTimed) return;
+  checkUnit(wrong, 'timestamp.unit', timestamp.unit);
+  checkTolerance(wrong, 'timestamp.toleranceSeconds', timestamp.toleranceSeconds);
 }
 
-function checkPayload({ payload, timestamp, id }: HmacOptions): void {
+function checkPayload(wrong: WrongOption, { payload, timestamp, id }: HmacOptions): void {
   if (!Array.isArray(payload) || !payload.every(isSignedPart)) {
     const parts = NAMED_PARTS.map((part) => `'${part}'`).join(', ');
     wrong('payload', `holds an unknown part: write ${parts}, { header } or { literal }`);
+    return;
   }
   if (!payload.includes('body')) {
     wrong('payload', "must hold 'body': a signature that leaves the body out protects nothing");
   }
-  checkPaired('timestamp', timestamp !== undefined, payload.includes('timestamp'));
-  checkPaired('id', id !== undefined, payload.includes('id'));
+  for (const part of payload as HmacOptions['payload']) {
+    if (typeof part === 'object' && 'header' in part) checkHeaderName(wrong, 'payload', part.header);
+  }
+  checkPaired(wrong, 'timestamp', timestamp !== undefined, payload.includes('timestamp'));
+  checkPaired(wrong, 'id', id !== undefined, payload.includes('id'));
 }
 
 function isSignedPart(part: unknown): boolean {
@@ -82,19 +93,24 @@ function isSignedPart(part: unknown): boolean {
   return 'header' in part || ('literal' in part && typeof part.literal === 'string');
 }
 
-function checkPaired(part: 'timestamp' | 'id', described: boolean, signed: boolean): void {
+function checkPaired(
+  wrong: WrongOption,
+  part: 'timestamp' | 'id',
+  described: boolean,
+  signed: boolean,
+): void {
   if (described && !signed) {
     wrong(part, `is not signed and would protect nothing: add '${part}' to payload, or leave ${part} out`);
   }
   if (signed && !described) wrong('payload', `signs '${part}': say in ${part} which header carries it`);
 }
 
-function checkSeparator({ encoding, prefix = '' }: HmacOptions, separator: unknown): void {
-  const alphabet = ALPHABETS[encoding];
+function checkSeparator(wrong: WrongOption, { encoding, prefix }: HmacOptions, separator: unknown): void {
+  const alphabet = ENCODINGS.includes(encoding) ? ALPHABETS[encoding] : undefined;
   const ambiguous =
     typeof separator !== 'string' ||
     separator === '' ||
-    prefix.includes(separator) ||
+    (typeof prefix === 'string' && prefix.includes(separator)) ||
     Array.from(separator).every((character) => alphabet?.test(character));
   if (ambiguous) wrong('signatures.separator', "must be text that no signature contains, for example ' '");
 }

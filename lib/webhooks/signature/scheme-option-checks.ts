@@ -1,15 +1,46 @@
+import { isRecord } from '../../common/json-object.js';
+import { throwJoined } from '../../errors/wrong-options.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 const UNITS = ['s', 'ms', 'iso'];
 
-/** Refuses an option of one scheme. */
-export type WrongOption = (option: string, problem: string) => never;
+/** Notes a wrong option of one scheme. */
+export type WrongOption = (option: string, problem: string) => void;
 
-export function wrongOptionOf(scheme: string): WrongOption {
-  return (option, problem) => {
-    throw new PaymentsConfigError(`The option ${option} of ${scheme}() ${problem}.`);
-  };
+/** @throws PaymentsConfigError if the options of a scheme are no object. */
+export function schemeOptions<Options extends object>(scheme: string, options: Options): Options {
+  if (isRecord(options)) return options;
+  throw new PaymentsConfigError(`The options of ${scheme}() must be an object: write ${scheme}({ … }).`);
+}
+
+/**
+ * Runs the checks of a scheme.
+ *
+ * @throws PaymentsConfigError that names every wrong option.
+ */
+export function checkScheme(scheme: string, check: (wrong: WrongOption) => void): void {
+  const errors: PaymentsConfigError[] = [];
+  check((option, problem) => {
+    errors.push(new PaymentsConfigError(`The option ${option} of ${scheme}() ${problem}.`));
+  });
+  throwJoined(errors);
+}
+
+/** Whether a part of the options is there. Notes one that has no fields. */
+export function hasPart<Part extends object>(
+  wrong: WrongOption,
+  option: string,
+  part: Part | undefined,
+): part is Part {
+  if (part === undefined) return false;
+  if (isRecord(part)) return true;
+  wrong(option, 'must be an object, or left out');
+  return false;
+}
+
+export function checkText(wrong: WrongOption, option: string, text: unknown, example: string): void {
+  if (typeof text !== 'string') wrong(option, `must be text, for example '${example}'`);
 }
 
 export function checkHeaderName(wrong: WrongOption, option: string, name: unknown): void {

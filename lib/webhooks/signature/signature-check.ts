@@ -28,21 +28,35 @@ export class SignatureCheck {
   private silentUntil = 0;
   private unreported = 0;
   private readonly schemeName: string;
-  private readonly verifier: SignatureVerifier;
+  private verifier: SignatureVerifier;
+  private readonly scheme: () => SignatureOptions['scheme'];
 
   constructor(
     private readonly account: string,
     options: SignatureOptions,
     private readonly logger: Pick<SafeLogger, 'warn'>,
   ) {
-    this.schemeName = options.scheme.name;
+    const { scheme } = options;
+    this.schemeName = scheme.name;
+    this.scheme = () => scheme;
     this.verifier = signatureVerifier(options);
+  }
+
+  /** Checks with other keys from now on. */
+  useKeys(keys: SignatureOptions['keys']): void {
+    this.verifier = signatureVerifier({ scheme: this.scheme(), keys });
   }
 
   /** Whether the signature is valid. Returns no promise if the scheme returns none. Never rejects. */
   accepts(webhook: RawWebhook): boolean | Promise<boolean> {
     const verdict = this.verdictOn(webhook);
     return verdict instanceof Promise ? verdict.then(({ ok }) => ok) : verdict.ok;
+  }
+
+  /** Whether the signature is valid, without a line in the log. Never rejects. */
+  async isGenuine(webhook: RawWebhook): Promise<boolean> {
+    const { ok } = await this.verifier(webhook, Date.now());
+    return ok;
   }
 
   /** The verdict on the signature. Never rejects. */

@@ -1,8 +1,6 @@
 import { type WebhookScheme } from '../../common/webhook-scheme.js';
-import { checkHeaderName, checkTolerance, wrongOptionOf } from './scheme-option-checks.js';
+import { checkHeaderName, checkScheme, checkTolerance, schemeOptions } from './scheme-option-checks.js';
 import { hmacForm, signedScheme } from './signed-scheme.js';
-
-const wrong = wrongOptionOf('standardWebhooks');
 
 /**
  * Options of `standardWebhooks()`.
@@ -30,12 +28,12 @@ export interface StandardWebhooksOptions {
  *
  * @publicApi
  */
-export function standardWebhooks({
-  prefix = 'webhook',
-  toleranceSeconds = 300,
-}: StandardWebhooksOptions = {}): WebhookScheme {
-  checkHeaderName(wrong, 'prefix', prefix);
-  checkTolerance(wrong, 'toleranceSeconds', toleranceSeconds);
+export function standardWebhooks(options: StandardWebhooksOptions = {}): WebhookScheme {
+  const { prefix = 'webhook', toleranceSeconds = 300 } = schemeOptions('standardWebhooks', options);
+  checkScheme('standardWebhooks', (wrong) => {
+    checkHeaderName(wrong, 'prefix', prefix);
+    checkTolerance(wrong, 'toleranceSeconds', toleranceSeconds);
+  });
   const form = hmacForm({
     header: `${prefix}-signature`,
     algorithm: 'sha256',

@@ -1,11 +1,16 @@
 import { type RawWebhook, type WebhookScheme } from '../../common/webhook-scheme.js';
-import { checkHeaderName, checkTolerance, checkUnit, wrongOptionOf } from './scheme-option-checks.js';
+import {
+  checkHeaderName,
+  checkScheme,
+  checkTolerance,
+  checkUnit,
+  schemeOptions,
+  type WrongOption,
+} from './scheme-option-checks.js';
 import { type ShownSignature, signedScheme, singleHeader } from './signed-scheme.js';
 
 const KEY = /^[a-z]\w*$/i;
 const TIMESTAMP_KEY = 't';
-
-const wrong = wrongOptionOf('stripeStyle');
 
 /**
  * How a sender fills a signature header of the form `t=…,v1=…`.
@@ -46,12 +51,20 @@ export interface StripeStyleOptions {
  * @publicApi
  */
 export function stripeStyle(options: StripeStyleOptions): WebhookScheme {
-  const { header, toleranceSeconds = 300, unit = 's', signatureKey = 'v1', separator = '.' } = options;
-  checkHeaderName(wrong, 'header', header);
-  checkTolerance(wrong, 'toleranceSeconds', toleranceSeconds);
-  checkUnit(wrong, 'unit', unit, ['s', 'ms']);
-  checkSignatureKey(signatureKey);
-  checkSeparator(separator);
+  const {
+    header,
+    toleranceSeconds = 300,
+    unit = 's',
+    signatureKey = 'v1',
+    separator = '.',
+  } = schemeOptions('stripeStyle', options);
+  checkScheme('stripeStyle', (wrong) => {
+    checkHeaderName(wrong, 'header', header);
+    checkTolerance(wrong, 'toleranceSeconds', toleranceSeconds);
+    checkUnit(wrong, 'unit', unit, ['s', 'ms']);
+    checkSignatureKey(wrong, signatureKey);
+    checkSeparator(wrong, separator);
+  });
   return signedScheme({
     name: 'stripe-style',
     headers: [header],
@@ -78,13 +91,13 @@ function read(webhook: RawWebhook, header: string, signatureKey: string): ShownS
   return { timestamp, candidates: valuesOf(signatureKey) };
 }
 
-function checkSignatureKey(key: unknown): void {
+function checkSignatureKey(wrong: WrongOption, key: unknown): void {
   if (typeof key !== 'string' || !KEY.test(key) || key === TIMESTAMP_KEY) {
     wrong('signatureKey', "must be a name of letters and digits other than 't': write 'v1'");
   }
 }
 
-function checkSeparator(separator: unknown): void {
+function checkSeparator(wrong: WrongOption, separator: unknown): void {
   if (typeof separator !== 'string' || /^$|\d/.test(separator)) {
     wrong('separator', "must be text without a digit, or it could be read as part of the time: write '.'");
   }

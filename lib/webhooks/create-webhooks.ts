@@ -1,0 +1,35 @@
+import { type ApplicationEvents } from '../common/application-events.js';
+import { type PaymentsStorage } from '../storage/payments-storage.js';
+import { ValueSealer } from '../storage/sealed/value-sealer.js';
+import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
+import { type Recovery } from '../journal/create-recovery.js';
+import { HandlerRunner, RunningWork } from './delivery/handler-runner.js';
+import { DeliveryDispatcher, type HandlersOfAccount } from './delivery/delivery-dispatcher.js';
+import { WebhookReceiver } from './delivery/webhook-receiver.js';
+import { PaymentsInbox } from './payments-inbox.js';
+
+export { type HandlersOfAccount } from './delivery/delivery-dispatcher.js';
+
+const DEFAULT_RETENTION_MS = 30 * 86_400_000;
+
+/** Creates what receives the webhooks of an account, if it receives any, and its `PaymentsInbox`. */
+export function createWebhooks(
+  options: Pick<ResolvedPaymentsOptions, 'account' | 'encryption' | 'environment' | 'webhooks'>,
+  storage: Omit<PaymentsStorage, 'open' | 'close'>,
+  handlers: HandlersOfAccount,
+  { outcomes }: Pick<Recovery, 'outcomes'>,
+  events: Pick<ApplicationEvents, 'tell'>,
+): { readonly inbox: PaymentsInbox; readonly receiver: WebhookReceiver | undefined } {
+  const { account, environment, webhooks, encryption } = options;
+  const scope = { account, environment };
+  let receiver: WebhookReceiver | undefined;
+  if (webhooks) {
+    const sealer = encryption && new ValueSealer(encryption);
+    const running = new RunningWork();
+    const runner = new HandlerRunner(account, webhooks, running);
+    const dispatcher = new DeliveryDispatcher(scope, webhooks, storage, handlers, outcomes, events, runner);
+    receiver = new WebhookReceiver(scope, webhooks, dispatcher, running, storage.name, sealer);
+  }
+  const retentionMs = webhooks?.retentionMs ?? DEFAULT_RETENTION_MS;
+  return { inbox: new PaymentsInbox(scope, storage, retentionMs, receiver), receiver };
+}
