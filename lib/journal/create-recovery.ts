@@ -1,11 +1,14 @@
 import { type ApplicationEvents } from '../common/application-events.js';
 import { quoted } from '../common/quoted.js';
 import { type JournalEntry } from '../common/journal-entry.js';
+import { type ConflictStore } from '../storage/conflict-store.js';
+import { type Resealing } from '../storage/sealed/reseal.js';
 import { type JournalStore } from '../storage/journal-store.js';
 import { SafeLogger } from '../common/safe-logger.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
 import { type GatewayClient } from '../gateway/gateway-client.js';
 import { EntryRecovery } from './recovery/recover-entry.js';
+import { PersonEraser } from './outcomes/erase-person.js';
 import { OutcomeRecorder } from './outcomes/outcome-recorder.js';
 import { OutcomeWaiter } from './outcomes/outcome-waiter.js';
 import { type Payments } from './payment/payments.js';
@@ -32,6 +35,8 @@ export function createRecovery(
   gateway: Pick<GatewayClient, 'read'>,
   payments: Pick<Payments, 'probe' | 'sendPlanned'>,
   events: Pick<ApplicationEvents, 'tell'>,
+  conflicts: ConflictStore,
+  resealing?: Resealing,
 ): Recovery {
   const { account, environment, probe, recoveryWindowMs, deadlineMs, staleAfterMs, statusPaths } = options;
   const scope = { account, environment };
@@ -44,9 +49,10 @@ export function createRecovery(
   };
   const entries = new EntryRecovery(rules, store, payments, status, announce, stopping.signal);
   const run = new RecoveryRun(scope, runLimitMs(recoveryWindowMs), store, status, entries, stopping.signal);
+  const eraser = new PersonEraser(scope, store, conflicts);
   const waiter = new OutcomeWaiter(store, recorder.watch, status);
   return {
-    journal: new PaymentsJournal(scope, store, recorder, run, waiter),
+    journal: new PaymentsJournal(scope, store, recorder, run, waiter, eraser, resealing),
     outcomes: new WebhookOutcomes(scope, store, recorder.watch),
     stop: () => {
       stopping.abort();

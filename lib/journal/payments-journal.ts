@@ -8,10 +8,10 @@ import {
 import { LONGEST_TIMER_MS } from '../common/timing.js';
 import { type JournalEntry } from '../common/journal-entry.js';
 import { type PaymentFamily, FINAL_STATUSES, type PaymentOutcome } from '../common/vocabulary.js';
+import { type ResealReport, type Resealing } from '../storage/sealed/reseal.js';
 import {
-  PaymentsStorageError,
+  PaymentsConfigError,
   PaymentsValidationError,
-  isPaymentsError,
   type PaymentsError,
 } from '../errors/payments-errors.js';
 import {
@@ -24,8 +24,10 @@ import {
 } from './recovery/journal-answers.js';
 import { openMs } from './recovery/recovery-decision.js';
 import { type OldestUnresolved } from './recovery/oldest-unresolved.js';
+import { type PersonEraser } from './outcomes/erase-person.js';
 import { type OutcomeRecorder } from './outcomes/outcome-recorder.js';
 import { type OutcomeWaiter } from './outcomes/outcome-waiter.js';
+import { reading } from './reading.js';
 import { type PurgeAges, purgeProblems } from './purge-ages.js';
 import { type RecoveryReport } from './recovery/recovery-report.js';
 import { type RecoveryRun } from './recovery/recover.js';
@@ -56,6 +58,8 @@ export class PaymentsJournal {
     private readonly recorder: OutcomeRecorder,
     private readonly recovery: RecoveryRun,
     private readonly waiter: OutcomeWaiter,
+    private readonly eraser: PersonEraser,
+    private readonly resealing: Resealing | undefined,
   ) {}
 
   /**
@@ -230,6 +234,51 @@ export class PaymentsJournal {
     return all;
   }
 
+  /**
+   * Takes a person out of a payment that has ended: removes the request, the gateway's answer and the hash of the request,
+   * and the events of its reference that were set aside as unrecognized or unknown. Reference, amount, state, outcome,
+   * times and codes stay. A further call with the reference sends nothing and is a `ReferenceReusedError`.
+   *
+   * @throws PaymentsError with the code `ENTRY_OPEN` if the payment has not ended for good: it is planned, in flight,
+   * accepted, unknown or damaged, was refused without a listed code, its call may be running, or an event that contradicts
+   * it is set aside.
+   * @throws PaymentsError with the code `ENTRY_NOT_FOUND`, or `ENTRY_FORGOTTEN` after `purge`.
+   * @throws PaymentsStorageError
+   *
+   * @example
+   * ```ts
+   * await journal.erase('collection', order.id);
+   * ```
+   */
+  async erase(family: PaymentFamily, reference: string): Promise<JournalEntry> {
+    const existing = await reading(this.eraser.erase(family, reference));
+    if (!existing) throw await this.missing(family, reference);
+    return journalEntry(existing);
+  }
+
+  /**
+   * Seals with the current key of the option `encryption` what an earlier key sealed, and what was written before
+   * encryption was turned on: the journal and the events that were set aside. It may run while the application does, on one
+   * process. Run it again until nothing is `busy`; what it sealed before costs only reading.
+   *
+   * `purge` counts the age of a payment from its last change, and so from its resealing.
+   *
+   * @param options `signal` stops the run after the current entry.
+   * @throws PaymentsConfigError if the account has no option `encryption`.
+   * @throws PaymentsStorageError
+   *
+   * @example
+   * ```ts
+   * const { busy, unreadable } = await journal.reseal();
+   * ```
+   */
+  async reseal(options: { readonly signal?: AbortSignal } = {}): Promise<ResealReport> {
+    if (this.resealing) return reading(this.resealing.run(this.scope, options.signal));
+    throw new PaymentsConfigError(
+      "The account has no option encryption, so there is no key to seal with: write encryption: aesGcm({ keys: { '2026-11': key }, current: '2026-11' }).",
+    );
+  }
+
   private async missing(family: PaymentFamily, reference: string): Promise<PaymentsError> {
     const tombstone = await reading(this.store.tombstone(this.keyOf(family, reference)));
     return tombstone ? forgotten(family, reference, tombstone) : notFound(family, reference);
@@ -248,22 +297,4 @@ function checkTimeout(timeoutMs: unknown, reference: string): void {
   if (Number.isInteger(timeoutMs) && Number(timeoutMs) > 0 && Number(timeoutMs) <= LONGEST_TIMER_MS) return;
   const problem = 'options.timeoutMs must be a whole number of milliseconds greater than 0: write 60_000';
   throw new PaymentsValidationError({ timeoutMs: [problem] }, { reference });
-}
-
-/**
- * Hides a store's own error, which may hold an address or a password. No storage error here says that nothing
- * was made, because an unreadable payment may have been made.
- */
-async function reading<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof PaymentsStorageError) {
-      const { message, reference, hint } = error;
-      throw new PaymentsStorageError(message, { reference, hint }, 'not-by-this-call');
-    }
-    if (isPaymentsError(error)) throw error;
-    const hint = 'Check the storage, then do it again: nothing was lost.';
-    throw new PaymentsStorageError('The journal cannot be reached.', { hint }, 'not-by-this-call');
-  }
 }

@@ -152,6 +152,7 @@ export async function writePlanned(
   try {
     return await write(await store.within(transaction), asked, payment);
   } catch (error) {
+    if (error instanceof PaymentsStorageError) throw notWritten(payment, error);
     if (isPaymentsError(error)) throw error;
     throw notPlanned(payment, failureLabel(error));
   }
@@ -189,7 +190,7 @@ function refusalError(
     case 'unknown':
       return decision.evidence === 'in-flight'
         ? calledRightNow(record)
-        : existingPaymentUnknown(record, decision.evidence);
+        : existingPaymentUnknown(record, decision.evidence, decision.damaged);
     default:
       return enlistedRefused(record);
   }
@@ -202,10 +203,20 @@ function noTransactions(): PaymentsConfigError {
   );
 }
 
+const HINT = 'Roll the transaction back, then run it again.';
+
+/** Only the journal knows an earlier payment of the reference. */
+function notWritten(
+  { reference }: JournalKey,
+  { message, hint = HINT, cause }: PaymentsStorageError,
+): PaymentsStorageError {
+  return new PaymentsStorageError(message, { reference, hint, cause }, 'not-by-this-call');
+}
+
 function notPlanned({ family, reference }: JournalKey, why: string): PaymentsStorageError {
   return new PaymentsStorageError(
     `The ${family} could not be written in the transaction: ${why}.`,
-    { reference, hint: 'Roll the transaction back, then run it again.' },
+    { reference, hint: HINT },
     'not-by-this-call',
   );
 }

@@ -199,6 +199,14 @@ export function toErased(record: JournalRecord): JournalRecord {
   return rest;
 }
 
+/** Erases everything that names a person, and keeps the facts of the payment. */
+export function withoutPerson(record: JournalRecord): JournalRecord {
+  if (record.erased) return record;
+  const { answer: _answer, ...rest } = toErased(record);
+  // The answer was the sign that the gateway has the payment.
+  return { ...rest, bodyHash: '', erased: true, ...(isAcknowledged(record) && { acknowledged: true }) };
+}
+
 /** Whether nobody has acted on a record since it was read. */
 export function isUntouched(existing: JournalRecord, before: JournalRecord): boolean {
   return (

@@ -227,13 +227,15 @@ export class PaymentIntent {
   private async changeCurrent(
     next: (record: JournalRecord) => JournalRecord,
   ): Promise<StoredJournalRecord | undefined> {
-    const { attempt, idempotencyKey, bodyHash } = this.record;
+    const { attempt, idempotencyKey, bodyHash, intent } = this.record;
     const ofThisAttempt = ({ record, damaged }: StoredJournalRecord): JournalRecord | undefined => {
       // Not even the payment of this record can be read. This call knows its own.
       if (damaged !== undefined && record.bodyHash === '') return next(this.record);
       // A caller may give two attempts the same key. If the journal lost this one, the key may be another
       // payment's.
-      const isSame = record.attempt === attempt && record.bodyHash === bodyHash;
+      // A record that another process sealed with a key that is missing here is told by its intent.
+      const isSameBody = record.bodyHash === bodyHash || (damaged !== undefined && record.intent === intent);
+      const isSame = record.attempt === attempt && isSameBody;
       if (isSame && record.idempotencyKey === idempotencyKey) return besideAnotherTry(record, next(record));
       logger.error(
         `An answer to an earlier attempt of the reference ${quoted(record.reference)} came after a later one, or another payment, began.`,

@@ -118,7 +118,7 @@ export function existingPaymentResult<T extends object>(
     case 'repeat-answer':
       return { ok: true, value: repeatedAnswer(call, existing) };
     case 'unknown':
-      return { ok: false, error: existingPaymentUnknown(existing, refusal.evidence) };
+      return { ok: false, error: existingPaymentUnknown(existing, refusal.evidence, refusal.damaged) };
     case 'refuse':
       return { ok: false, error: referenceReused(existing, refusal.because) };
     case 'refused':

@@ -18,8 +18,26 @@ type ExistingPayment = Pick<JournalRecord, 'operation' | 'reference'> & { readon
 export function existingPaymentUnknown(
   payment: ExistingPayment,
   evidence: OutcomeEvidence,
+  damaged?: string,
 ): PaymentOutcomeUnknownError {
+  if (damaged !== undefined) return unreadable(payment, evidence, damaged);
   return outcomeUnknownError(evidence, {}, detailsOf(payment));
+}
+
+/** Nothing is sent for a payment that the journal holds and cannot read, because it may have been made. */
+function unreadable(
+  payment: ExistingPayment,
+  evidence: OutcomeEvidence,
+  damaged: string,
+): PaymentOutcomeUnknownError {
+  return new PaymentOutcomeUnknownError(
+    evidence,
+    `Nothing was sent by this call: the journal holds this payment and cannot read it, because ${damaged}.`,
+    {
+      ...detailsOf(payment),
+      hint: 'Mend that, then make the same call again; or ask the gateway what happened, and write it down with PaymentsJournal.settle().',
+    },
+  );
 }
 
 /**
@@ -137,6 +155,7 @@ const WHY: Readonly<Record<ReuseReason, string>> = {
   'another-payment': 'belongs to a payment with another body or through another operation, which ',
   'another-key': 'belongs to a payment under another idempotency key, which ',
   ended: 'belongs to a payment that has ended without success',
+  erased: 'belongs to a payment that was made, and whose personal data was erased',
   'unlisted-refusal':
     'belongs to a payment with another body or idempotency key, which the gateway refused or turned away without a listed refusal',
 };

@@ -24,8 +24,9 @@ export interface RequestedPayment {
  * - `ended`: its payment failed, was cancelled or expired.
  * - `unlisted-refusal`: its payment was refused without a listed code, or turned away, so only the same
  *   payment with the same key may follow.
+ * - `erased`: its payment was made, and nobody can compare it any more, because its person was erased.
  */
-export type ReuseReason = 'another-payment' | 'another-key' | 'ended' | 'unlisted-refusal';
+export type ReuseReason = 'another-payment' | 'another-key' | 'ended' | 'unlisted-refusal' | 'erased';
 
 /** What a call does if the journal holds a payment under its reference. */
 export type RepeatedCall =
@@ -42,7 +43,12 @@ export type RepeatedCall =
   | { readonly act: 'probe' }
   /** Return the stored answer. */
   | { readonly act: 'repeat-answer' }
-  | { readonly act: 'unknown'; readonly evidence: OutcomeEvidence }
+  | {
+      readonly act: 'unknown';
+      readonly evidence: OutcomeEvidence;
+      /** Why the record cannot be read. */
+      readonly damaged?: string | undefined;
+    }
   | { readonly act: 'refuse'; readonly because: ReuseReason }
   /** The gateway refused the payment that the caller enlisted. */
   | { readonly act: 'refused' }
@@ -62,8 +68,8 @@ export function decideRepeatedCall(
   asked: RequestedPayment,
   rules: ProbeRules,
 ): RepeatedCall {
-  const { record } = existing;
-  if (existing.damaged !== undefined) return { act: 'unknown', evidence: 'interrupted' };
+  const { record, damaged } = existing;
+  if (damaged !== undefined) return { act: 'unknown', evidence: 'interrupted', damaged };
   if (mayBeTriedAgain(record)) {
     // An operator does not stop a running call, which may still send.
     if (existing.leaseLeftMs > 0) return { act: 'unknown', evidence: 'in-flight' };
@@ -71,8 +77,8 @@ export function decideRepeatedCall(
       return record.state === 'rejected' ? { act: 'refused' } : { act: 'refuse', because: 'ended' };
     return record.keepsKey ? sameAttempt(record, asked) : nextAttempt(record, asked);
   }
-  if (hasEnded(record)) return { act: 'refuse', because: 'ended' };
-  if (record.bodyHash !== asked.bodyHash) return { act: 'refuse', because: 'another-payment' };
+  const because = notTheSame(record, asked);
+  if (because !== undefined) return { act: 'refuse', because };
   const anotherKey = usesAnotherKey(record, asked);
   if (record.state === 'planned') return plannedCall(existing, anotherKey);
   if (record.state === 'accepted' || record.state === 'settled') {
@@ -80,6 +86,13 @@ export function decideRepeatedCall(
   }
   if (!anotherKey && isProbeDue(existing, rules)) return { act: 'probe' };
   return { act: 'unknown', evidence: evidenceOf(existing) };
+}
+
+/** Why the call cannot ask for the recorded payment; undefined if it does. */
+function notTheSame(record: JournalRecord, { bodyHash }: RequestedPayment): ReuseReason | undefined {
+  if (hasEnded(record)) return 'ended';
+  if (record.erased) return 'erased';
+  return record.bodyHash === bodyHash ? undefined : 'another-payment';
 }
 
 function plannedCall(existing: StoredJournalRecord, anotherKey: boolean): RepeatedCall {

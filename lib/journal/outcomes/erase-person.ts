@@ -1,0 +1,88 @@
+import { type InboxScope, type PaymentFamily } from '../../common/vocabulary.js';
+import { PaymentsError } from '../../errors/payments-errors.js';
+import { type ConflictStore, type InboxConflict } from '../../storage/conflict-store.js';
+import { type JournalStore, type StoredJournalRecord } from '../../storage/journal-store.js';
+import { changeRecord } from '../payment/change-record.js';
+import { withoutPerson } from '../payment/journal-transitions.js';
+
+const PAGE_SIZE = 1_000;
+
+/** Takes the person out of a payment that has ended, and out of the events of it that were set aside. */
+export class PersonEraser {
+  constructor(
+    private readonly scope: InboxScope,
+    private readonly journal: JournalStore,
+    private readonly conflicts: Pick<ConflictStore, 'list' | 'remove'>,
+  ) {}
+
+  /**
+   * @returns The record afterwards; undefined if there is none.
+   * @throws PaymentsError with the code `ENTRY_OPEN`
+   */
+  async erase(family: PaymentFamily, reference: string): Promise<StoredJournalRecord | undefined> {
+    const key = { ...this.scope, family, reference };
+    const existing = await this.journal.get(key);
+    if (!existing) return undefined;
+    refuseOpen(existing);
+    const events = await this.eventsOf(reference);
+    const contradiction = events.find(({ kind }) => kind === 'conflict' || kind === 'mismatch');
+    if (contradiction)
+      throw entryOpen(reference, `an event is set aside that contradicts it (${contradiction.kind})`);
+    // First the events: if this process ends in between, the entry still says that there is something to erase.
+    for (const { id } of events) await this.conflicts.remove(this.scope, id);
+    return changeRecord(
+      this.journal,
+      key,
+      (current) => {
+        refuseOpen(current);
+        return withoutPerson(current.record);
+      },
+      'stays',
+    );
+  }
+
+  /** Reads all that was set aside: no storage has an index by reference, because there is little of it. */
+  private async eventsOf(reference: string): Promise<readonly InboxConflict[]> {
+    const found: InboxConflict[] = [];
+    for (let after: string | undefined; ;) {
+      const limits = { limit: PAGE_SIZE, ...(after !== undefined && { after }) };
+      const page = await this.conflicts.list(this.scope, limits);
+      found.push(...page.filter((event) => event.reference === reference));
+      after = page.at(-1)?.id;
+      if (page.length < PAGE_SIZE) return found;
+    }
+  }
+}
+
+/** @throws PaymentsError with the code `ENTRY_OPEN` if the request or the answer may still be needed. */
+function refuseOpen(existing: StoredJournalRecord): void {
+  const why = openBecause(existing);
+  if (why !== undefined) throw entryOpen(existing.record.reference, why);
+}
+
+/** Why a payment has not ended for good; undefined if it has. */
+function openBecause({ record, damaged, leaseLeftMs }: StoredJournalRecord): string | undefined {
+  const { state, keepsKey } = record;
+  if (damaged !== undefined) return `it cannot be read: ${damaged}`;
+  if (leaseLeftMs > 0) return 'a call of it may be running';
+  if (state === 'rejected') {
+    return keepsKey ? 'it was refused without a listed code, so the same call may follow' : undefined;
+  }
+  return state === 'settled' ? undefined : `it is ${state}`;
+}
+
+function entryOpen(reference: string, why: string): PaymentsError {
+  return new EntryOpenError(
+    'ENTRY_OPEN',
+    `Nothing was erased, because the payment has not ended for good: ${why}.`,
+    {
+      reference,
+      hint: 'Find out how it ended, write that down with PaymentsJournal.settle(), release or discard what was set aside, then erase it.',
+    },
+  );
+}
+
+/** The payment may have been made. */
+class EntryOpenError extends PaymentsError {
+  override readonly mayHaveBeenProcessed = true;
+}
