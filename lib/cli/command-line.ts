@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { didYouMean } from './closest-word.js';
+import { didYouMean } from '../common/closest-word.js';
 import { type OptionSpecs } from './command.js';
 import { UsageError } from './usage-error.js';
 

@@ -1,5 +1,5 @@
 import { deliveryTarget } from '../sandbox/webhooks/endpoint-registry.js';
-import { didYouMean } from './closest-word.js';
+import { didYouMean } from '../common/closest-word.js';
 import { asUsage, UsageError } from './usage-error.js';
 
 /** @throws UsageError if it is not a whole number within the bounds. */

@@ -1,5 +1,5 @@
 import { isPaymentsError } from '../errors/payments-errors.js';
-import { didYouMean } from './closest-word.js';
+import { didYouMean } from '../common/closest-word.js';
 import { type Command, type CommandContext } from './command.js';
 import { doctorCommand } from './doctor/doctor.command.js';
 import { commandHelp, programHelp } from './help.js';
@@ -8,6 +8,7 @@ import { migrateCommand } from './migrate/migrate.command.js';
 import { packageFacts } from './package-facts.js';
 import { execCommand } from './sandbox/exec.command.js';
 import { sandboxCommand } from './sandbox/sandbox.command.js';
+import { exportCommand, importCommand } from './sandbox/state.commands.js';
 import { printable } from './terminal.js';
 import { UsageError } from './usage-error.js';
 import { signCommand } from './webhooks/sign.command.js';
@@ -17,6 +18,8 @@ import { verifyCommand } from './webhooks/verify.command.js';
 export const COMMANDS: readonly Command[] = [
   sandboxCommand,
   execCommand,
+  exportCommand,
+  importCommand,
   triggerCommand,
   signCommand,
   verifyCommand,

@@ -7,11 +7,12 @@ const SIGNS: Readonly<Record<CheckResult['state'], readonly [look: Look, sign: s
   skipped: ['dim', '–'],
 };
 
-/** The lines of one check: what the doctor found and, below it, what to do. */
+/** The lines of one check: what the doctor found and, below it, what to do, each on a line of its own. */
 export function checkLines({ name, state, detail, fix }: CheckResult, paint: Paint): readonly string[] {
   const [look, sign] = SIGNS[state];
   const lines = [`${paint(look, sign)} ${paint('bold', name)}: ${printable(detail)}`];
-  return fix === undefined ? lines : [...lines, `    ${paint('cyan', '→')} ${printable(fix)}`];
+  const fixes = fix?.split('\n') ?? [];
+  return [...lines, ...fixes.map((one) => `    ${paint('cyan', '→')} ${printable(one)}`)];
 }
 
 /** The last line: the number of checks for each result. */

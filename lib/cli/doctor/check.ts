@@ -4,7 +4,7 @@ export interface CheckResult {
   readonly state: 'ok' | 'failed' | 'skipped';
   /** What the doctor found; never a secret. */
   readonly detail: string;
-  /** What to do about it. */
+  /** What to do about it, one thing a line. */
   readonly fix?: string;
 }
 

@@ -1,10 +1,12 @@
 import { PAYMENTS_VARIABLES, optionsFromEnvironment } from '../../config/environment-options.js';
 import { optionErrors } from '../../config/option-checks.js';
+import { optionMessages } from '../../errors/wrong-options.js';
 import { OPTIONS } from '../../config/option-defaults.js';
 import { type WebhookSecret } from '../../config/webhook-options.js';
 import { type ResolvedCredentials, resolveCredentials } from '../../config/resolve-credentials.js';
-import { isPaymentsError } from '../../errors/payments-errors.js';
-import { closestWord } from '../closest-word.js';
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { closestWord } from '../../common/closest-word.js';
+import { type PackageManager } from '../project/package-manager.js';
 import { type ChosenScheme } from '../webhooks/scheme-options.js';
 import { type Signing, signingWith } from '../webhooks/signing-options.js';
 import { type CheckResult, failed, ok, skipped } from './check.js';
@@ -13,7 +15,11 @@ const OPTIONAL = ['PAYMENTS_TIMEOUT_MS', 'PAYMENTS_WEBHOOK_SECRET'];
 const optionError = optionErrors('default');
 
 /** Checks which variables are set and which are likely misspelled. Shows no values. */
-export function variableCheck(environment: NodeJS.ProcessEnv, auth: string | undefined): CheckResult {
+export function variableCheck(
+  environment: NodeJS.ProcessEnv,
+  auth: string | undefined,
+  manager: PackageManager,
+): CheckResult {
   const isSet = (name: string): boolean => Boolean(environment[name]?.trim());
   const notNeeded = auth === 'bearer' ? [...OPTIONAL, 'PAYMENTS_API_SECRET'] : OPTIONAL;
   const unset = PAYMENTS_VARIABLES.filter((name) => !isSet(name));
@@ -27,7 +33,7 @@ export function variableCheck(environment: NodeJS.ProcessEnv, auth: string | und
   return failed(
     'Variables',
     problems.join('; '),
-    'Set them in the environment or in .env; npx nestjs-payments sandbox --print-env prints a set for the emulator.',
+    `Set them in the environment or in .env; ${manager.execThere('sandbox --write-env .env')} writes a set for the emulator.`,
   );
 }
 
@@ -84,9 +90,17 @@ export function secretCheck(
   }
 }
 
-/** Splits the package's own message into the problem and its fix. */
+/** Splits the package's own messages into the problems and their fixes: of several, each fix names its option. */
 function problem(name: string, error: unknown): CheckResult {
-  if (!isPaymentsError(error)) throw error;
-  const [, wrong = error.message, fix = ''] = /^(.*?): (.*)$/s.exec(error.message) ?? [];
-  return failed(name, wrong, fix === '' ? 'Correct it.' : `${fix.charAt(0).toUpperCase()}${fix.slice(1)}`);
+  if (!(error instanceof PaymentsConfigError)) throw error;
+  const parts = optionMessages(error).map((message) => {
+    const [, wrong = message, fix = 'correct it.'] = /^(.*?): (.*)$/s.exec(message) ?? [];
+    return { wrong, fix, option: /\boption `?([^\s`]+)/.exec(wrong)?.[1] };
+  });
+  const fixes = parts.map(({ option, fix }) =>
+    option === undefined || parts.length === 1
+      ? `${fix.charAt(0).toUpperCase()}${fix.slice(1)}`
+      : `${option}: ${fix}`,
+  );
+  return failed(name, parts.map(({ wrong }) => wrong).join('; '), fixes.join('\n'));
 }

@@ -4,19 +4,24 @@ import { type Command, type CommandContext, flag, text } from '../command.js';
 import { applicationEnvironment } from '../environment.js';
 import { httpAddress, oneOf } from '../option-values.js';
 import { packageFacts } from '../package-facts.js';
+import { findApplications, projectChoices } from '../project/applications.js';
+import { packageManagerOf } from '../project/package-manager.js';
+import { packageTree } from '../project/package-tree.js';
 import { chosenScheme } from '../webhooks/scheme-options.js';
 import { secretsOf, sentHeaders, SIGNING_OPTIONS } from '../webhooks/signing-options.js';
 import { type CheckResult, skipped } from './check.js';
 import { checkLines, summaryLine } from './check-lines.js';
 import { credentialCheck, secretCheck, timeoutCheck, variableCheck } from './configuration.checks.js';
 import { gatewayChecks } from './gateway.checks.js';
-import { packageTree } from './package-tree.js';
 import { nodeCheck, peerChecks } from './runtime.checks.js';
 import { webhookChecks } from './webhook.checks.js';
 
 const OPTIONS = {
   webhook: text('<url>', 'webhook route to try with a good, an unsigned, an altered and a stale event'),
-  project: text('<folder>', "the application's folder (default: this one)"),
+  project: text(
+    '<name>',
+    "the application's folder, or its name in Nest's command line or Nx (default: this one)",
+  ),
   environment: text('<name>', 'what the keys have to be for: sandbox or production'),
   auth: text('<name>', 'how keys are sent: headers or bearer (default: headers)'),
   json: flag('print every check as one line of JSON'),
@@ -64,7 +69,8 @@ async function* checks(
   };
   const webhook = values.webhook === undefined ? undefined : httpAddress('--webhook', values.webhook);
   const chosen = chosenScheme(values);
-  const folder = resolve(context.folder, values.project ?? '.');
+  const { folder, choices } = projectFolder(context.folder, values.project);
+  const manager = packageManagerOf(folder, context.folder, context.environment);
   const environment = applicationEnvironment(
     values.dotenv,
     values.dotenv === undefined ? { ...context, folder } : context,
@@ -74,8 +80,9 @@ async function* checks(
   const facts = packageFacts();
 
   yield nodeCheck(process.versions.node, facts);
-  yield* peerChecks(packageTree(folder), facts);
-  yield variableCheck(environment, values.auth);
+  if (choices === undefined) yield* peerChecks(packageTree(folder), facts, manager);
+  else yield skipped('Packages', 'there are several applications here', `Choose one: write ${choices}.`);
+  yield variableCheck(environment, values.auth, manager);
   const { result, credentials } = credentialCheck(environment, wanted);
   yield result;
   yield* timeoutCheck(environment);
@@ -90,4 +97,18 @@ async function* checks(
       'not tried',
       'Start the application, and write --webhook <url> of its route.',
     );
+}
+
+/**
+ * The folder with the packages and the .env of an application. If there are several with folders of their own:
+ * the options that choose one.
+ */
+function projectFolder(
+  place: string,
+  project: string | undefined,
+): { readonly folder: string; readonly choices?: string } {
+  const { meant } = findApplications(place, project);
+  const [folder, ...others] = new Set(meant.map((one) => one.folder));
+  if (folder === undefined) return { folder: resolve(place, project ?? '.') };
+  return others.length === 0 ? { folder } : { folder: place, choices: projectChoices(meant) };
 }

@@ -1,8 +1,11 @@
 import { relative } from 'node:path';
 import { type PackageFacts } from '../package-facts.js';
+import { type PackageManager } from '../project/package-manager.js';
+import { hidesPackages } from '../project/package-places.js';
+import { type PackageTree } from '../project/package-tree.js';
+import { peerPackages, wanted } from '../project/peer-packages.js';
+import { isInRange } from '../project/version-range.js';
 import { type CheckResult, failed, ok, skipped } from './check.js';
-import { type PackageTree } from './package-tree.js';
-import { isInRange } from './version-range.js';
 
 /**
  * A second copy of these packages breaks an application: injection by class, metadata of DTOs, registered
@@ -16,41 +19,41 @@ export function nodeCheck(version: string, { engines }: PackageFacts): CheckResu
 }
 
 /** Checks that the application has installed its peer packages in fitting versions. */
-export function peerChecks(tree: PackageTree | undefined, facts: PackageFacts): readonly CheckResult[] {
+export function peerChecks(
+  tree: PackageTree | undefined,
+  facts: PackageFacts,
+  manager: PackageManager,
+): readonly CheckResult[] {
   if (!tree) {
     const fix = "Run it in the application's folder, or name that with --project <folder>.";
     return [skipped('Packages', 'there is no package.json here', fix)];
   }
-  return [versionCheck(tree, facts), ...ONE_COPY.map((name) => copyCheck(tree, name))].filter(
-    (result) => result !== undefined,
-  );
+  if (hidesPackages(tree.folder)) {
+    const fix = `Run it with Yarn: ${manager.execThere('doctor')}`;
+    return [failed('Packages', "Yarn's Plug'n'Play keeps them, where only Yarn finds them", fix)];
+  }
+  return [
+    versionCheck(tree, facts, manager),
+    ...ONE_COPY.map((name) => copyCheck(tree, name, manager)),
+  ].filter((result) => result !== undefined);
 }
 
-function versionCheck(
-  tree: PackageTree,
-  { peerDependencies, peerDependenciesMeta }: PackageFacts,
-): CheckResult {
-  const peers = Object.entries(peerDependencies).map(([name, range]) => ({
-    name,
-    range,
-    version: tree.versionOf(name),
-    optional: peerDependenciesMeta[name]?.optional === true,
-  }));
-  const missing = peers.filter(({ version, optional }) => version === undefined && !optional);
-  const unfit = peers.filter(({ version, range }) => version !== undefined && !isInRange(version, range));
-  if (missing.length + unfit.length === 0) {
+function versionCheck(tree: PackageTree, facts: PackageFacts, manager: PackageManager): CheckResult {
+  const peers = peerPackages(tree, facts);
+  const unfit = peers.filter(({ fits }) => !fits);
+  if (unfit.length === 0) {
     const shown = peers.filter(({ name, version }) => version !== undefined && name.startsWith('@nestjs/'));
     return ok('Packages', shown.map(({ name, version }) => `${name} ${version ?? ''}`).join(', '));
   }
-  const problems = [
-    ...missing.map(({ name }) => `${name} is missing`),
-    ...unfit.map(({ name, version, range }) => `${name} ${version ?? ''} is not in ${range}`),
-  ];
-  const wanted = [...missing, ...unfit].map(({ name, range }) => `${name}@${newest(range)}`);
-  return failed('Packages', problems.join('; '), `npm install ${wanted.join(' ')}`);
+  const problems = unfit.map(({ name, version, range, isForNest }) => {
+    if (version === undefined) return `${name} is missing`;
+    const nest = isForNest ? `, which fits @nestjs/core ${tree.versionOf('@nestjs/core') ?? ''}` : '';
+    return `${name} ${version} is not in ${range}${nest}`;
+  });
+  return failed('Packages', problems.join('; '), manager.install(unfit.map(wanted)));
 }
 
-function copyCheck(tree: PackageTree, name: string): CheckResult | undefined {
+function copyCheck(tree: PackageTree, name: string, manager: PackageManager): CheckResult | undefined {
   const copies = tree.copiesOf(name);
   if (copies.length < 2) return undefined;
   const places = copies.map(
@@ -59,11 +62,6 @@ function copyCheck(tree: PackageTree, name: string): CheckResult | undefined {
   return failed(
     'One copy',
     `${name} is installed ${copies.length} times: ${places.join(', ')}`,
-    `See who brings them with npm ls ${name}; then npm dedupe, or one version in package.json.`,
+    `See who brings them with ${manager.why} ${name}; then run ${manager.dedupe}, or one version in package.json.`,
   );
-}
-
-/** The last alternative of a range, which needs no quotes on a command line. */
-function newest(range: string): string {
-  return (range.split('||').at(-1) ?? range).trim();
 }

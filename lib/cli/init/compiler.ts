@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type ts from 'typescript';
+import { foldersUp } from '../json-file.js';
 
 /** The API of TypeScript 5 and 6, from the application's own installation. */
 export type Compiler = typeof ts;
@@ -16,8 +17,10 @@ export type CompilerFinding =
 export function compilerOf(folder: string): CompilerFinding {
   const own = packageFrom(folder, 'typescript');
   const nestCli = resolvedFrom(folder, '@nestjs/cli/package.json');
-  const others = nestCli === undefined ? undefined : packageFrom(dirname(nestCli), 'typescript');
-  const compiler = [own, others].find((found) => found?.createSourceFile !== undefined);
+  const others = nestCli === undefined ? [] : [packageFrom(dirname(nestCli), 'typescript')];
+  // Plug'n'Play does not show a workspace what only its root declares.
+  const roots = foldersUp(dirname(folder)).map((at) => packageFrom(at, 'typescript'));
+  const compiler = [own, ...others, ...roots].find((found) => found?.createSourceFile !== undefined);
   if (compiler) return { compiler: compiler as Compiler };
   if (own?.version === undefined) return { problem: 'TypeScript, which reads it, is not installed here' };
   return { problem: `TypeScript 5 or 6 can read it, and ${own.version} is installed here` };

@@ -1,7 +1,10 @@
 import { join } from 'node:path';
-import { type Application } from './application.js';
+import { hasSqlite } from '../../common/has-sqlite.js';
+import { type Application } from '../project/applications.js';
+import { type PackageManager } from '../project/package-manager.js';
 import { type Compiler, compilerOf } from './compiler.js';
 import { envExample } from './env-example.js';
+import { type ErrorAnswer } from './error-answer.js';
 import { type FileChange } from './file-change.js';
 import { importSpecifier } from './import-specifier.js';
 import { byHand, type Registration, registered, type WantedClass } from './module-registration.js';
@@ -26,38 +29,62 @@ export interface InitPlan {
   readonly byHand: HandWork | undefined;
   /** Whether the application gets the route `/webhooks/payments`. */
   readonly addsRoute: boolean;
+  /** Whether the application had no PaymentsModule, so no storage either. */
+  readonly registersPayments: boolean;
+  /** The code because of which PaymentsErrorInterceptor is left out. */
+  readonly errorAnswer?: ErrorAnswer | undefined;
+}
+
+/** What the command line says of the plan. */
+export interface PlanOptions {
+  /** The root module's file. */
+  readonly module?: string;
+  readonly 'no-interceptor'?: boolean;
 }
 
 /**
  * Plans what an application lacks.
  *
- * @param module The root module's file from the command line, if given.
  * @throws NotEditableError if a file cannot be read.
  * @throws UsageError if there is no root module.
  */
-export function initPlan(application: Application, folder: string, module: string | undefined): InitPlan {
+export function initPlan(
+  application: Application,
+  { folder, manager }: { readonly folder: string; readonly manager: PackageManager },
+  options: PlanOptions,
+): InitPlan {
   const { compiler, problem } = compilerOf(application.folder);
-  const root = rootModule(application, { folder, module, compiler });
-  const example = envExampleChange(application);
+  const root = rootModule(application, { folder, module: options.module, compiler });
+  const offersInterceptor = options['no-interceptor'] !== true;
+  const example = envExampleChange(application, manager);
   const plan = compiler
-    ? sourcePlan(root, application.sources, compiler)
+    ? sourcePlan(root, application.sources, compiler, offersInterceptor)
     : {
         changes: [],
-        byHand: { file: root.file, reason: problem, text: everythingByHand() },
+        byHand: { file: root.file, reason: problem, text: everythingByHand(offersInterceptor) },
         addsRoute: false,
+        registersPayments: true,
       };
   return { ...plan, changes: [...plan.changes, ...(example.before === example.after ? [] : [example])] };
 }
 
-function sourcePlan({ file, className }: RootModule, sources: string, compiler: Compiler): InitPlan {
+function sourcePlan(
+  { file, className }: RootModule,
+  sources: string,
+  compiler: Compiler,
+  offersInterceptor: boolean,
+): InitPlan {
   const code = editableCode(compiler, file, sourceText(file));
   const survey = surveyOf(sources, compiler);
   const controller = survey.controller ? undefined : newClass('controller', code);
   const handler = survey.handler ? undefined : newClass('handler', code);
   const isRegistered = survey.registeredIn !== undefined;
+  const offered = !isRegistered && offersInterceptor;
   const wanted: Registration = {
     payments: !isRegistered,
     environment: !isRegistered && !survey.readsEnvironment,
+    sqlite: !isRegistered && hasSqlite(),
+    interceptor: offered && !survey.errorAnswer,
     controller: controller ? unnamed(controller) : unregistered(code, survey.controller),
     handler: handler ? unnamed(handler) : unregistered(code, survey.handler),
   };
@@ -66,6 +93,8 @@ function sourcePlan({ file, className }: RootModule, sources: string, compiler: 
     changes: [change, controller?.file, handler?.file].filter((one) => one !== undefined),
     byHand: hand,
     addsRoute: controller !== undefined,
+    registersPayments: wanted.payments,
+    errorAnswer: offered ? survey.errorAnswer : undefined,
   };
 }
 
@@ -96,20 +125,23 @@ function unregistered(code: SourceCode, found: FoundClass | undefined): WantedCl
   return { name: found.name, from: isHere ? undefined : importSpecifier(code, found.file) };
 }
 
-function everythingByHand(): string {
+function everythingByHand(interceptor: boolean): string {
   const classes = [
     { name: 'PaymentsController', from: './payments/payments.controller', written: controllerFile },
     { name: 'PaymentsHandler', from: './payments/payments.handler', written: handlerFile },
   ] as const;
   const [controller, handler] = classes;
   const files = classes.map(({ name, from, written }) => `// ${from}.ts\n${written(name)}`);
-  return [byHand({ payments: true, environment: true, controller, handler }), ...files]
+  return [
+    byHand({ payments: true, environment: true, sqlite: hasSqlite(), interceptor, controller, handler }),
+    ...files,
+  ]
     .join('\n\n')
     .trimEnd();
 }
 
-function envExampleChange({ folder }: Application): FileChange {
+function envExampleChange({ folder }: Application, manager: PackageManager): FileChange {
   const path = join(folder, '.env.example');
   const before = optionalText(path);
-  return { path, before, after: envExample(before) };
+  return { path, before, after: envExample(before, manager) };
 }

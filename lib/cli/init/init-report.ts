@@ -1,5 +1,10 @@
+import { join } from 'node:path';
+import { hasSqlite } from '../../common/has-sqlite.js';
 import { type CommandContext } from '../command.js';
+import { jsonFile } from '../json-file.js';
+import { type PackageManager } from '../project/package-manager.js';
 import { type Look, printable } from '../terminal.js';
+import { type ErrorAnswer } from './error-answer.js';
 import { type FileChange } from './file-change.js';
 import { type HandWork, type InitPlan } from './init-plan.js';
 import { type DiffLine, lineDiff } from './line-diff.js';
@@ -24,6 +29,16 @@ export function sayChanges(
   }
 }
 
+/** Says why PaymentsErrorInterceptor is not among the changes. */
+export function sayErrorAnswer(
+  { file, code }: ErrorAnswer,
+  folder: string,
+  { say, paint }: CommandContext['terminal'],
+): void {
+  const reason = `${shown(folder, file)} answers errors already, with ${printable(code)}`;
+  say(paint('yellow', `PaymentsErrorInterceptor is left out: ${reason}.`));
+}
+
 /** Prints the code that a person has to write. */
 export function sayHandWork(
   { file, reason, text }: HandWork,
@@ -34,15 +49,55 @@ export function sayHandWork(
   data(`${text.replaceAll(/^(?=.)/gm, '  ')}\n`);
 }
 
+/** The packages of an application. */
+export interface ApplicationPackages {
+  /** The folder of its package.json. */
+  readonly folder: string;
+  readonly manager: PackageManager;
+  /** What is not installed, or not in a version that fits. */
+  readonly missing: readonly string[];
+}
+
+/** Prints the command that installs the missing packages, if any. */
+export function sayMissing(
+  { manager, missing }: ApplicationPackages,
+  { say, paint }: CommandContext['terminal'],
+): void {
+  if (missing.length > 0) say(paint('yellow', `Packages are missing: ${manager.install(missing)}`));
+}
+
 /** The steps from here to the first webhook. */
-export function nextSteps({ addsRoute }: InitPlan, install: string | undefined): string {
+export function nextSteps({ addsRoute, registersPayments }: InitPlan, packages: ApplicationPackages): string {
+  const { manager, missing } = packages;
   const route = addsRoute ? LOCAL_ROUTE : '<address of your webhook route>';
+  const tests = testScript(packages);
   const steps = [
-    ...(install === undefined ? [] : [install]),
-    `npx nestjs-payments sandbox --forward-to ${route}   # put what it prints into .env`,
-    `npx nestjs-payments doctor --webhook ${route}   # when the application runs`,
-    'npx nestjs-payments sandbox exec -- npm run test:e2e   # tests that start the application need the variables too',
+    ...(missing.length === 0 ? [] : [manager.install(missing)]),
+    `${manager.exec(`sandbox --forward-to ${route}`)}   # put what it prints into .env`,
+    `${manager.exec(`doctor --webhook ${route}`)}   # when the application runs`,
+    ...(tests === undefined
+      ? []
+      : [
+          `${manager.exec(`sandbox exec -- ${tests}`)}   # tests that start the application need the variables too`,
+        ]),
   ];
   const prefix = addsRoute ? "\nThe application's global prefix comes before /webhooks/payments." : '';
-  return `Next:\n${steps.map((step) => `  ${step}`).join('\n')}${prefix}`;
+  const storage = registersPayments ? `\n${STORAGE}` : '';
+  return `Next:\n${steps.map((step) => `  ${step}`).join('\n')}${prefix}${storage}`;
 }
+
+/** The script of package.json that runs the tests which start the application. Nx and others have none. */
+function testScript({ folder, manager }: ApplicationPackages): string | undefined {
+  const manifest: { readonly scripts?: Readonly<Record<string, string>> } =
+    jsonFile(join(folder, 'package.json')) ?? {};
+  const script = ['test:e2e', 'test'].find((name) => manifest.scripts?.[name] !== undefined);
+  return script && manager.script(script);
+}
+
+/** The memory storage is the default, because it needs nothing. */
+const STORAGE =
+  'Payments and webhooks are in memory, which forgets them at a restart. ' +
+  (hasSqlite()
+    ? 'One process on one machine keeps them in a file: the comment above with sqliteStorage({ file }) is the line for it. ' +
+      'Let git ignore payments.db*.'
+    : 'Choose a storage before the first real payment, such as postgresStorage({ pool }).');

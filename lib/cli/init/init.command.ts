@@ -1,23 +1,38 @@
 import { join } from 'node:path';
-import { parseCommandLine } from '../command-line.js';
+import { runChild } from '../child-process.js';
+import { parseCommandLine, type ValuesOf } from '../command-line.js';
 import { type Command, type CommandContext, flag, text } from '../command.js';
-import { packageTree } from '../doctor/package-tree.js';
 import { packageFacts } from '../package-facts.js';
+import { type Application } from '../project/applications.js';
+import { packageManagerOf } from '../project/package-manager.js';
+import { hidesPackages } from '../project/package-places.js';
+import { packageTree } from '../project/package-tree.js';
+import { missingPackages } from '../project/peer-packages.js';
 import { UsageError } from '../usage-error.js';
-import { type Application } from './application.js';
 import { writeChanges } from './file-change.js';
 import { isUncommitted } from './git-state.js';
 import { type InitPlan, initPlan } from './init-plan.js';
-import { nextSteps, sayHandWork, sayChanges } from './init-report.js';
-import { missingPackages } from './missing-packages.js';
+import {
+  type ApplicationPackages,
+  nextSteps,
+  sayErrorAnswer,
+  sayHandWork,
+  sayChanges,
+  sayMissing,
+} from './init-report.js';
 import { NotEditableError } from './not-editable.error.js';
-import { installCommand } from './package-manager.js';
 import { applicationAt, shown } from './root-module.js';
 
 const OPTIONS = {
   module: text('<file>', 'root module (default: the one that main.ts starts, or app.module.ts)'),
+  project: text(
+    '<name>',
+    "one of several applications: its name in Nest's command line or Nx, or its folder",
+  ),
+  'no-interceptor': flag("leave out PaymentsErrorInterceptor, which answers this package's errors"),
   'dry-run': flag('show the changes and make none'),
-  yes: { ...flag('make the changes without asking'), short: 'y' },
+  yes: { ...flag('make the changes and ask nothing'), short: 'y' },
+  install: flag('install the missing packages without asking'),
 };
 
 /** `nestjs-payments init` */
@@ -26,22 +41,26 @@ export const initCommand: Command = {
   synopsis: '[options]',
   summary: 'add module, webhook controller, handler and .env.example to an application',
   about: [
-    'Adds what a Nest 11 or 12 application lacks: PaymentsModule in its root module, a webhook controller, a handler, and the',
-    'variables in .env.example. Shows every change first, and asks if there is a terminal. Installs nothing, never touches',
-    '.env, and changes nothing when it runs again. The exit code is 1 if something is left to write by hand.',
+    'Adds what a Nest 11 or 12 application lacks: PaymentsModule and PaymentsErrorInterceptor in its root module, a webhook',
+    'controller, a handler, and the variables in .env.example. Shows every change first, and asks if there is a terminal.',
+    "Then it offers to install the missing packages with the application's package manager. It never touches .env, and changes",
+    'nothing when it runs again. The exit code is 1 if something is left to write by hand.',
   ].join('\n'),
   options: OPTIONS,
-  examples: ['init --dry-run', 'init', 'init --module apps/shop/src/app.module.ts'],
+  examples: ['init --dry-run', 'init', 'init --project shop', 'init --module apps/shop/src/app.module.ts'],
   run: runInit,
 };
+
+type Values = ValuesOf<typeof OPTIONS>;
 
 async function runInit(args: readonly string[], context: CommandContext): Promise<number> {
   const { values } = parseCommandLine(args, OPTIONS, { positionals: false });
   const { say, paint } = context.terminal;
-  const application = applicationAt(context.folder, values.module);
+  const application = applicationAt(context.folder, values);
   try {
-    const plan = initPlan(application, context.folder, values.module);
-    return await carriedOut(plan, application, values, context);
+    const packages = applicationPackages(application, context);
+    const plan = initPlan(application, { folder: context.folder, manager: packages.manager }, values);
+    return await carriedOut(plan, packages, values, context);
   } catch (error) {
     if (!(error instanceof NotEditableError)) throw error;
     say(paint('red', `Nothing was changed: ${error.message}.`));
@@ -51,52 +70,90 @@ async function runInit(args: readonly string[], context: CommandContext): Promis
 
 async function carriedOut(
   plan: InitPlan,
-  application: Application,
-  { 'dry-run': isDry, yes }: { readonly 'dry-run'?: boolean; readonly yes?: boolean },
+  packages: ApplicationPackages,
+  values: Values,
   context: CommandContext,
 ): Promise<number> {
-  const { terminal, folder, interactive, ask } = context;
-  const { say, paint } = terminal;
   const { changes, byHand } = plan;
   const code = byHand ? 1 : 0;
-  const install = installOf(application);
-  sayChanges(changes, folder, terminal);
-  if (byHand) sayHandWork(byHand, folder, terminal);
-  if (changes.length === 0) {
-    if (!byHand) say('Everything is there already: nothing to change.');
-    if (install !== undefined) say(paint('yellow', `Packages are missing: ${install}`));
+  sayPlan(plan, context);
+  if (values['dry-run']) {
+    if (changes.length > 0) context.terminal.say('A dry run: nothing was written.');
+    sayMissing(packages, context.terminal);
     return code;
   }
+  if (changes.length > 0 && !(await written(changes, values, context))) return 1;
+  const isInstalled = await installed(packages, values, context);
+  if (changes.length > 0)
+    context.terminal.say(nextSteps(plan, isInstalled ? { ...packages, missing: [] } : packages));
+  else if (!isInstalled) sayMissing(packages, context.terminal);
+  return isInstalled || !values.install ? code : 1;
+}
+
+function sayPlan({ changes, byHand, errorAnswer }: InitPlan, { terminal, folder }: CommandContext): void {
+  sayChanges(changes, folder, terminal);
+  if (errorAnswer) sayErrorAnswer(errorAnswer, folder, terminal);
+  if (byHand) sayHandWork(byHand, folder, terminal);
+  if (changes.length === 0 && !byHand) terminal.say('Everything is there already: nothing to change.');
   for (const { path, before } of changes) {
     if (before === undefined || !isUncommitted(path)) continue;
-    say(paint('yellow', `${shown(folder, path)} has changes that are not committed to git.`));
+    const warning = `${shown(folder, path)} has changes that are not committed to git.`;
+    terminal.say(terminal.paint('yellow', warning));
   }
-  if (isDry) {
-    say('A dry run: nothing was written.');
-    return code;
-  }
-  if (interactive && !yes && !/^y(es)?$/i.test((await ask('Write these files? (y/N) ')).trim())) {
+}
+
+/** Writes the changes, if a person agrees. Resolves to whether it did. */
+async function written(
+  changes: InitPlan['changes'],
+  { yes }: Values,
+  context: CommandContext,
+): Promise<boolean> {
+  const { say, paint } = context.terminal;
+  if (!yes && !(await agreed('Write these files?', context))) {
     say('Nothing was written.');
-    return 1;
+    return false;
   }
   writeChanges(changes);
-  say(paint('green', `Written: ${changes.map(({ path }) => shown(folder, path)).join(', ')}.`));
-  say(nextSteps(plan, install));
-  return code;
+  say(paint('green', `Written: ${changes.map(({ path }) => shown(context.folder, path)).join(', ')}.`));
+  return true;
+}
+
+/** Whether a person agrees; without a terminal, nobody is asked. */
+async function agreed(question: string, { interactive, ask }: CommandContext): Promise<boolean> {
+  return !interactive || /^y(es)?$/i.test((await ask(`${question} (y/N) `)).trim());
+}
+
+/** Installs the missing packages, with `--install` or if a person agrees. Resolves to whether none is missing. */
+async function installed(
+  { missing, manager, folder }: ApplicationPackages,
+  { install, yes }: Values,
+  context: CommandContext,
+): Promise<boolean> {
+  if (missing.length === 0) return true;
+  const line = manager.install(missing);
+  const isWanted = install ?? (context.interactive && !yes && (await agreed(`Run ${line}?`, context)));
+  if (!isWanted) return false;
+  context.terminal.say(line);
+  return (await runChild(manager.add(missing), context.environment, context, folder)) === 0;
 }
 
 /**
- * The command that installs the missing packages.
+ * The packages that the application lacks.
  *
- * @throws UsageError if the package.json cannot be read: it says which Nest the application has.
+ * @throws UsageError if they cannot be known. They say which Nest the application has.
  */
-function installOf({ folder }: Application): string | undefined {
+function applicationPackages({ folder }: Application, context: CommandContext): ApplicationPackages {
+  const manager = packageManagerOf(folder, context.folder, context.environment);
   const tree = packageTree(folder);
   if (!tree) {
     throw new UsageError(
       `${join(folder, 'package.json')} is missing or is not JSON: repair it, then run init again. Nothing was written.`,
     );
   }
-  const missing = missingPackages(tree, packageFacts());
-  return missing.length === 0 ? undefined : installCommand(folder, missing);
+  if (hidesPackages(folder)) {
+    throw new UsageError(
+      `Yarn's Plug'n'Play keeps the packages here, where only Yarn finds them: run ${manager.execThere('init')}`,
+    );
+  }
+  return { folder, manager, missing: missingPackages(tree, packageFacts()) };
 }

@@ -17,6 +17,10 @@ export interface Registration {
   readonly payments: boolean;
   /** `ConfigModule.forRoot()`, which reads `.env`. */
   readonly environment: boolean;
+  /** The line, as a comment, that keeps payments in a file. */
+  readonly sqlite: boolean;
+  /** The interceptor of every route that answers this package's errors with their HTTP status. */
+  readonly interceptor: boolean;
   readonly controller: WantedClass | undefined;
   readonly handler: WantedClass | undefined;
 }
@@ -87,14 +91,21 @@ function placeOf(
 type LocalName = (name: string, from: string) => string;
 
 function entriesOf(wanted: Registration, local: LocalName): Record<ModuleListName, readonly string[]> {
-  const { payments, environment, controller, handler } = wanted;
+  const { payments, environment, sqlite, interceptor, controller, handler } = wanted;
   return {
     imports: [
       ...(environment ? [`${local('ConfigModule', CONFIG)}.forRoot()`] : []),
-      ...(payments ? [paymentsEntry(local)] : []),
+      ...(payments ? [paymentsEntry(local, sqlite)] : []),
     ],
     controllers: controller ? [className(controller, local)] : [],
-    providers: handler ? [className(handler, local)] : [],
+    providers: [
+      ...(handler ? [className(handler, local)] : []),
+      ...(interceptor
+        ? [
+            `{ provide: ${local('APP_INTERCEPTOR', CORE)}, useClass: ${local('PaymentsErrorInterceptor', PACKAGE)} }`,
+          ]
+        : []),
+    ],
   };
 }
 
@@ -103,13 +114,20 @@ function className({ name, from }: WantedClass, local: LocalName): string {
 }
 
 const CONFIG = '@nestjs/config';
+const CORE = '@nestjs/core';
 const PACKAGE = 'nestjs-payments';
 
-function paymentsEntry(local: LocalName): string {
+/** A comment: processes that start at the same time, such as tests, cannot share the file. */
+const SQLITE = `  // In memory, payments are forgotten at a restart. One process on one machine keeps them in a file
+  // (import { sqliteStorage } from 'nestjs-payments/sqlite'):
+  // storage: sqliteStorage({ file: 'payments.db' }),
+`;
+
+function paymentsEntry(local: LocalName, sqlite: boolean): string {
   return `${local('PaymentsModule', PACKAGE)}.forRootAsync({
   isGlobal: true,
   ...${local('paymentsConfig', PACKAGE)}.asProvider(),
-  webhooks: {
+${sqlite ? SQLITE : ''}  webhooks: {
     // As the emulator signs. How the gateway does is in its portal, or ask its support.
     scheme: ${local('hmac', PACKAGE)}({
       header: 'x-webhook-signature',
@@ -123,12 +141,19 @@ function paymentsEntry(local: LocalName): string {
 })`;
 }
 
-function importsOf({ payments, environment, controller, handler }: Registration): readonly WantedImport[] {
+function importsOf(wanted: Registration): readonly WantedImport[] {
+  const { payments, environment, interceptor, controller, handler } = wanted;
+  const ours = [
+    ...(payments ? ['hmac', 'paymentsConfig'] : []),
+    ...(interceptor ? ['PaymentsErrorInterceptor'] : []),
+    ...(payments ? ['PaymentsModule'] : []),
+  ];
   return [
     ...(environment ? [{ from: CONFIG, names: ['ConfigModule'] }] : []),
-    ...(payments ? [{ from: PACKAGE, names: ['hmac', 'paymentsConfig', 'PaymentsModule'] }] : []),
-    ...[controller, handler].flatMap((wanted) =>
-      wanted?.from === undefined ? [] : [{ from: wanted.from, names: [wanted.name] }],
+    ...(interceptor ? [{ from: CORE, names: ['APP_INTERCEPTOR'] }] : []),
+    ...(ours.length > 0 ? [{ from: PACKAGE, names: ours }] : []),
+    ...[controller, handler].flatMap((one) =>
+      one?.from === undefined ? [] : [{ from: one.from, names: [one.name] }],
     ),
   ];
 }

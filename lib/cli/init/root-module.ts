@@ -1,7 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import {
+  type Application,
+  findApplications,
+  isInside,
+  packageFolder,
+  projectChoices,
+} from '../project/applications.js';
 import { UsageError } from '../usage-error.js';
-import { type Application, applicationsIn, packageFolder } from './application.js';
 import { type Compiler, nodesOf } from './compiler.js';
 import { exportedName, importsOf, moduleOf, specifiersFrom } from './import-names.js';
 import { type SourceCode, sourceCode } from './source-code.js';
@@ -15,26 +21,31 @@ export interface RootModule {
   readonly className: string | undefined;
 }
 
+/** What the command line says of the application. */
+export interface WantedApplication {
+  /** The path of `--module`. */
+  readonly module?: string;
+  /** The name or folder of `--project`. */
+  readonly project?: string;
+}
+
 /**
  * Finds the application of a command.
  *
- * @param module The path of `--module`.
  * @throws UsageError if there is none, or several.
  */
-export function applicationAt(folder: string, module: string | undefined): Application {
+export function applicationAt(folder: string, { module, project }: WantedApplication): Application {
   if (module !== undefined) return applicationOf(resolve(folder, module), module);
-  const found = packageFolder(folder);
-  if (found === undefined) {
+  const { meant, known } = findApplications(folder, project);
+  const [first] = meant;
+  if (first && meant.length === 1) return first;
+  if (known.length === 0) {
     throw new UsageError("There is no package.json here: run it in the application's folder.");
   }
-  const [first, ...others] = applicationsIn(found);
-  if (first && others.length === 0) return first;
-  const choices = [first, ...others].map(
-    (one) => `--module ${shown(folder, join(one?.sources ?? '', 'app.module.ts'))}`,
-  );
-  throw new UsageError(
-    `There are several applications here: write the module of one, such as ${choices.join(' or ')}.`,
-  );
+  const problem = first
+    ? 'There are several applications here'
+    : `There is no application '${project ?? ''}' here`;
+  throw new UsageError(`${problem}: write ${projectChoices(known)}.`);
 }
 
 /**
@@ -74,8 +85,11 @@ function applicationOf(file: string, module: string): Application {
   }
   const folder = packageFolder(dirname(file));
   if (folder === undefined) throw new UsageError(`There is no package.json above ${module}.`);
-  const around = applicationsIn(folder).find(({ sources }) => !relative(sources, file).startsWith('..'));
-  return around ?? { folder, sources: dirname(file), main: join(dirname(file), 'main.ts') };
+  const around = findApplications(dirname(file), undefined).known.find(({ sources }) =>
+    isInside(sources, file),
+  );
+  const sources = dirname(file);
+  return around ?? { name: '.', home: folder, folder, sources, main: join(sources, 'main.ts') };
 }
 
 /** The first argument of `NestFactory.create…(…)`, with its file if the import leads to one. */

@@ -1,11 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type ts from 'typescript';
+import { readableEntries } from '../readable-entries.js';
 import { type Compiler, nodesOf } from './compiler.js';
+import { type ErrorAnswer, errorAnswerIn } from './error-answer.js';
 import { exportedName, specifiersFrom } from './import-names.js';
 import { type SourceCode, sourceCode } from './source-code.js';
 
-const NO_SOURCE = /(^|[\\/])(node_modules|dist)[\\/]|\.d\.ts$|[.-](spec|test)\.ts$/;
+const NO_SOURCES = /^(node_modules|dist)$/;
+const IS_SOURCE = /(?<!\.d|[.-](spec|test))\.ts$/;
 const READS_ENVIRONMENT = /\bConfigModule\s*\.\s*forRoot\b|\bloadEnvFile\b|['"]dotenv\b/;
 
 /** A class of the application. */
@@ -26,13 +29,14 @@ export interface Survey {
   readonly handler: FoundClass | undefined;
   /** Whether something reads `.env`. */
   readonly readsEnvironment: boolean;
+  /** The code that decides how errors are answered: an exception filter, or the interceptor of this package. */
+  readonly errorAnswer: ErrorAnswer | undefined;
 }
 
 /** Searches every TypeScript file of a folder. */
 export function surveyOf(sources: string, compiler: Compiler): Survey {
-  const files = readdirSync(sources, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !NO_SOURCE.test(file))
-    .map((file) => join(sources, file))
+  const files = filesIn(sources)
+    .filter((file) => IS_SOURCE.test(file))
     .map((file) => ({ file, text: readFileSync(file, 'utf8') }));
   const ours = files
     .filter(({ text }) => text.includes('nestjs-payments'))
@@ -53,7 +57,18 @@ export function surveyOf(sources: string, compiler: Compiler): Survey {
     controller: find('PaymentsWebhook'),
     handler: find('OnPayment'),
     readsEnvironment: files.some(({ text }) => READS_ENVIRONMENT.test(text)),
+    errorAnswer: errorAnswerIn(files),
   };
+}
+
+/** The files below a folder. A linked file counts; a linked folder does not, for it may lead back here. */
+function filesIn(folder: string): readonly string[] {
+  return readableEntries(folder).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return NO_SOURCES.test(entry.name) ? [] : filesIn(path);
+    const isFile = entry.isFile() || statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+    return isFile ? [path] : [];
+  });
 }
 
 function registersPayments(code: SourceCode): boolean {

@@ -142,8 +142,7 @@ async function migrate(
   { needed }: Dialect,
   { terminal: { data, paintData } }: CommandContext,
 ): Promise<number> {
-  const before = await tables.found();
-  await tables.migrate();
+  const before = await tables.migrate();
   const after = await tables.found();
   const what =
     after.version === before.version

@@ -45,6 +45,14 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   ER_TABLEACCESS_DENIED_ERROR: RIGHTS,
 };
 
+/** The same for errors of `pg` that have no code. */
+const WITHOUT_CODE: Readonly<Record<string, string>> = {
+  'The server does not support SSL connections':
+    'DATABASE_URL asks for TLS, and the server has none: turn TLS on there, or take sslmode out of DATABASE_URL if nobody else can read the network between',
+  'Connection terminated unexpectedly':
+    'the server of DATABASE_URL, or something before it, closed the connection: look into its log',
+};
+
 /** Opens a pool with the application's own `pg`, and ends it after the work. */
 export function withPostgresPool<T>(
   connectionString: string,
@@ -97,6 +105,10 @@ function applicationsPackage(name: string, folder: string): unknown {
 function withoutSecrets(error: unknown): Error {
   if (isPaymentsError(error)) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const problem = PROBLEMS[code] ?? `the database did not do what it was asked: ${failureLabel(error)}`;
+  const text = error instanceof Error ? error.message : '';
+  const problem =
+    PROBLEMS[code] ??
+    WITHOUT_CODE[text] ??
+    `the database did not do what it was asked: ${failureLabel(error)}`;
   return new PaymentsStorageError(`${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`);
 }

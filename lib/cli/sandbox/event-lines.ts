@@ -1,20 +1,29 @@
 import { type SandboxDelivery, type SandboxDeliveryAttempt } from '../../sandbox/control/records.js';
 import { type SandboxRequest } from '../../sandbox/core/request-journal.js';
-import { referenceOf } from '../../sandbox/core/router.js';
+import { withoutPersons } from './without-persons.js';
 import { likelyCause } from '../answer-advice.js';
 import { type Paint, printable } from '../terminal.js';
 
 const NO_ADDRESS = 'not delivered: there is no address. Start with --forward-to <url>';
 
-/** One gateway call with its answer, without names, numbers and keys. */
+/** One gateway call with its answer and why it was refused, without names, numbers and keys. */
 export function requestLines(request: SandboxRequest, paint: Paint): string[] {
-  const { method, path, status, code, fault, at } = request;
+  const { method, path, reference, status, code, reason, duration_ms: duration, fault, at } = request;
   const call = `${method} ${path.replace('/api/v1', '')}`;
   const answer = status === null ? 'no answer' : [status, code].filter((part) => part !== null).join(' ');
-  const fine = status !== null && status < 400;
+  const fine = status !== null && status < 400 && reason === null;
+  const took = duration === null ? undefined : `in ${duration} ms${reason === null ? '' : `: ${reason}`}`;
   return [
-    arrow(at, '-->', paint, paint('bold', printable(call)), referenceOf(request)),
-    arrow(at, '<--', paint, paint(fine ? 'green' : 'red', answer), fault && `(fault: ${fault})`),
+    arrow(at, '-->', paint, paint('bold', printable(call)), reference),
+    arrow(
+      at,
+      '<--',
+      paint,
+      paint(fine ? 'green' : 'red', answer),
+      reference,
+      took,
+      fault && `(fault: ${fault})`,
+    ),
   ];
 }
 
@@ -51,20 +60,14 @@ function later({ state, next_attempt_at: next }: SandboxDelivery): string {
   return state === 'delivered' ? 'Another copy was delivered.' : 'No more tries.';
 }
 
-/** The same as a JSON value; `--json` writes one value a line. */
-export function requestData(request: SandboxRequest) {
-  const { id, at, method, path, status, code, fault } = request;
-  return {
-    type: 'request',
-    id,
-    at,
-    method,
-    path,
-    reference: referenceOf(request) ?? null,
-    status,
-    code,
-    fault,
-  };
+/** The same as a JSON value with the answer, without personal data; `--json` writes one value a line. */
+export function requestData({
+  headers: _headers,
+  body: _body,
+  response_body: body,
+  ...request
+}: SandboxRequest) {
+  return { type: 'request', ...request, response_body: body === null ? null : withoutPersons(body) };
 }
 
 /** The same as a JSON value; `--json` writes one value a line. */

@@ -1,9 +1,10 @@
+import { runChild } from '../child-process.js';
 import { parseCommandLine } from '../command-line.js';
 import { type Command, type CommandContext, flag, text } from '../command.js';
 import { UsageError } from '../usage-error.js';
-import { runChild } from './child-process.js';
-import { SANDBOX_OPTIONS, readSandboxArguments } from './sandbox-arguments.js';
+import { SANDBOX_OPTIONS, readSandboxArguments, TOKEN_VARIABLE } from './sandbox-arguments.js';
 import { environmentOf } from './sandbox-environment.js';
+import { readSeedFile } from './seed-file.js';
 import { logEvents, startSandbox } from './start-sandbox.js';
 
 const OPTIONS = {
@@ -36,10 +37,16 @@ async function runExec(args: readonly string[], context: CommandContext): Promis
   const [command, ...rest] = end < 0 ? [] : args.slice(end + 1);
   const { values } = parseCommandLine(end < 0 ? args : args.slice(0, end), OPTIONS, { positionals: false });
   if (command === undefined) throw new UsageError('Which command? Write it after --, such as -- npm test.');
-  const sandbox = await startSandbox(readSandboxArguments(values, 0), context.terminal);
+  const seedFile = await readSeedFile(values['seed-file'], context.folder);
+  const parsed = readSandboxArguments(values, 0, context.environment, seedFile);
+  const sandbox = await startSandbox(parsed, context.terminal);
   if (values.log) logEvents(sandbox, context.terminal);
   try {
-    const environment = { ...context.environment, ...environmentOf(sandbox.moduleOptions()) };
+    const environment = {
+      ...context.environment,
+      ...environmentOf(sandbox.moduleOptions(seedFile)),
+      ...(sandbox.controlToken !== undefined && { [TOKEN_VARIABLE]: sandbox.controlToken }),
+    };
     return await runChild([command, ...rest], environment, context);
   } finally {
     await sandbox.stop();

@@ -1,9 +1,23 @@
+import { networkInterfaces } from 'node:os';
+import { resolve } from 'node:path';
 import { type PaymentsSandbox } from '../../sandbox/payments-sandbox.js';
 import { parseCommandLine, type ValuesOf } from '../command-line.js';
 import { type Command, type CommandContext, flag, text } from '../command.js';
 import { type Terminal } from '../terminal.js';
-import { SANDBOX_OPTIONS, readSandboxArguments } from './sandbox-arguments.js';
-import { environmentOf } from './sandbox-environment.js';
+import {
+  SANDBOX_OPTIONS,
+  hasPassingSecret,
+  readSandboxArguments,
+  type SandboxArguments,
+  withFolderSecret,
+  withSecretOf,
+} from './sandbox-arguments.js';
+import { openEnvFile } from './env-file.js';
+import { folderSecret } from './folder-secret.js';
+import { networkUrls } from './network-urls.js';
+import { openBrowser } from './open-browser.js';
+import { ENVIRONMENT_NAMES, environmentOf } from './sandbox-environment.js';
+import { readSeedFile } from './seed-file.js';
 import { logEvents, printEvents, startSandbox } from './start-sandbox.js';
 
 const DEFAULT_PORT = 4242;
@@ -11,7 +25,9 @@ const DEFAULT_PORT = 4242;
 const OPTIONS = {
   port: text('<number>', 'port to listen on, 0 for any free one (default: 4242)'),
   ...SANDBOX_OPTIONS,
-  'print-env': flag('print the .env lines for an application on stdout'),
+  'write-env': text('<file>', "write the application's variables into this file, and keep its other lines"),
+  'print-env': flag("print the application's variables on stdout, as lines of .env"),
+  open: flag('open the page in the browser, where there is one'),
   json: flag('print every event as one line of JSON on stdout'),
 };
 
@@ -23,16 +39,28 @@ export const sandboxCommand: Command = {
   about: "Runs the gateway's emulator on this machine until Ctrl-C.",
   options: OPTIONS,
   examples: [
-    'sandbox --port 4242 --forward-to http://127.0.0.1:3000/webhooks/payments',
+    'sandbox --forward-to http://127.0.0.1:3000/webhooks/payments --write-env .env',
     'sandbox --profile adversarial --seed 42 --port 4242',
-    'sandbox --auto --seed 7 --print-env > .env',
+    'sandbox --auto --seed 7 --port 0 --print-env',
+    'sandbox --data .payments-sandbox --write-env .env',
+    'sandbox --seed-file shop.yaml --data .payments-sandbox',
+    'sandbox --clock manual --balance 50000.00 --fees collection=1.5,payout=0 --open',
+    'sandbox --allow-remote --host 0.0.0.0 --forward-to http://192.168.1.20:3000/webhooks/payments',
   ],
   run: runSandbox,
 };
 
-async function runSandbox(args: readonly string[], { terminal, onSignal }: CommandContext): Promise<number> {
+async function runSandbox(
+  args: readonly string[],
+  { terminal, onSignal, folder, environment }: CommandContext,
+): Promise<number> {
   const { values } = parseCommandLine(args, OPTIONS, { positionals: false });
-  const parsed = readSandboxArguments(values, DEFAULT_PORT);
+  const file = values['write-env'];
+  const envFile = file === undefined ? undefined : openEnvFile(resolve(folder, file), ENVIRONMENT_NAMES);
+  const seedFile = await readSeedFile(values['seed-file'], folder);
+  const read = readSandboxArguments(values, DEFAULT_PORT, environment, seedFile);
+  const withFile = envFile ? withSecretOf(envFile.variables, read) : read;
+  const parsed = withFolderSecret(folderSecret(folder, environment), withFile);
   const stopped = new Promise<void>((resolve) => {
     const unsubscribe = onSignal(() => {
       unsubscribe(); // a second Ctrl-C ends the process at once
@@ -40,32 +68,55 @@ async function runSandbox(args: readonly string[], { terminal, onSignal }: Comma
     });
   });
   const sandbox = await startSandbox(parsed, terminal);
-  report(sandbox, parsed.forwardTo, values, terminal);
+  try {
+    envFile?.write(environmentOf(sandbox.moduleOptions(seedFile)));
+  } catch (error) {
+    await sandbox.stop();
+    throw error;
+  }
+  report(sandbox, parsed, values, terminal);
+  if (values.open && !(await openBrowser(sandbox.pageUrl, environment)))
+    terminal.say('There is no browser to open here.');
   if (values.json) printEvents(sandbox, terminal);
   else logEvents(sandbox, terminal);
-  await stopped;
-  await sandbox.stop();
-  return 0;
+  const lost = await Promise.race([stopped, sandbox.lost ?? stopped]);
+  // It rejects if the last change could not be written, as here: the other emulator has the folder.
+  await sandbox.stop().catch((error: unknown) => {
+    if (error !== lost) throw error;
+  });
+  if (lost) terminal.say(terminal.paint('red', lost.message));
+  return lost ? 1 : 0;
 }
 
 function report(
   sandbox: PaymentsSandbox,
-  forwardTo: URL | undefined,
-  { 'print-env': printEnv, json }: ValuesOf<typeof OPTIONS>,
+  parsed: SandboxArguments,
+  { 'print-env': printEnv, 'write-env': file, json }: ValuesOf<typeof OPTIONS>,
   { data, say, paint }: Terminal,
 ): void {
-  const environment = environmentOf(sandbox.moduleOptions());
-  if (json)
-    data(JSON.stringify({ type: 'ready', page: `${sandbox.url}/`, seed: sandbox.seed, ...environment }));
-  say(`${paint('green', 'Ready.')} The customer's phone: ${paint('bold', `${sandbox.url}/`)}`);
+  const { options, forwardTo, seedFile } = parsed;
+  const { pageUrl: page, seed, controlToken: token } = sandbox;
+  const environment = environmentOf(sandbox.moduleOptions(seedFile));
+  if (json) data(JSON.stringify({ type: 'ready', page, seed, token, ...environment }));
+  say(`${paint('green', 'Ready.')} The customer's phone: ${paint('bold', page)}`);
+  for (const url of networkUrls(options.host ?? '', new URL(sandbox.url).port, networkInterfaces()))
+    say(`From other machines: ${sandbox.pageUrlAt(url)}`);
+  if (token !== undefined)
+    say('Whoever has this link can use the page. The gateway itself takes any test keys.');
   const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
+  if (file !== undefined) say(`The variables of the application are in ${file}: start it now.`);
   if (printEnv && !json) lines.forEach(data);
-  else say(`\n${lines.map((line) => `  ${line}`).join('\n')}\n`);
+  else if (file === undefined) say(`\n${lines.map((line) => `  ${line}`).join('\n')}\n`);
   say(
     forwardTo
       ? `Webhooks go to ${forwardTo.href}`
       : 'Webhooks go nowhere yet: start with --forward-to <url>.',
   );
-  say(paint('dim', 'Everything is made up and kept in memory. Ctrl-C ends it.'));
+  if (file === undefined && hasPassingSecret(parsed))
+    say(
+      'The webhook secret is another one at each start, because no folder keeps it: set HOME, or start with --data or --write-env.',
+    );
+  const place = options.data ?? 'memory';
+  say(paint('dim', `Everything is made up and kept in ${place}. Ctrl-C ends it.`));
   say('');
 }

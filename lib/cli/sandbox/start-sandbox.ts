@@ -7,12 +7,14 @@ import { type SandboxArguments } from './sandbox-arguments.js';
  * Starts the emulator, and prints how to repeat the run if it varies its answers.
  *
  * @throws PaymentsConfigError if the port is taken.
+ * @throws UsageError if the emulator refuses something in the seed file.
  */
 export async function startSandbox(
-  { options, forwardTo }: SandboxArguments,
+  { options, forwardTo, seedFile }: SandboxArguments,
   { say, paint }: Terminal,
 ): Promise<PaymentsSandbox> {
-  const sandbox = await PaymentsSandbox.start(options);
+  const starting = PaymentsSandbox.start(options);
+  const sandbox = await (seedFile?.explain(starting) ?? starting);
   if (forwardTo) sandbox.deliverTo(forwardTo);
   const again = `repeat this run with --profile adversarial --seed ${sandbox.seed}`;
   if (options.profile === 'adversarial') say(paint('yellow', `Answers and webhooks vary: ${again}`));

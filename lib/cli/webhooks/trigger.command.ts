@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { PAYMENT_EVENT_NAMES } from '../../common/events.js';
 import { Choices } from '../../sandbox/profile/choices.js';
 import { paymentEvent } from '../../testing/payment-event.js';
-import { didYouMean } from '../closest-word.js';
+import { didYouMean } from '../../common/closest-word.js';
 import { parseCommandLine } from '../command-line.js';
 import { type Command, type CommandContext, flag, text, texts } from '../command.js';
 import { exchange } from '../http-exchange.js';

@@ -1,19 +1,24 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { type CommandContext } from '../command.js';
+import { type CommandContext } from './command.js';
 
 const SIGNALLED = 128;
 const NOT_EXECUTABLE = 126;
 const NOT_FOUND = 127;
 
-/** Runs a command in this terminal. Resolves to its exit code, like a shell. */
+/**
+ * Runs a command in this terminal. Resolves to its exit code, like a shell.
+ *
+ * @param cwd Where it runs: by default, in the working directory.
+ */
 export function runChild(
   [command, ...args]: readonly [string, ...string[]],
   env: NodeJS.ProcessEnv,
   { terminal, onSignal, interactive }: Pick<CommandContext, 'terminal' | 'onSignal' | 'interactive'>,
+  cwd?: string,
 ): Promise<number> {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { env, stdio: 'inherit' });
+    const child = spawn(command, args, { env, cwd, stdio: 'inherit' });
     const unsubscribe = onSignal((signal) => {
       // The terminal has also sent Ctrl-C to the child: many programs read two of them as "at once".
       if (signal !== 'SIGINT' || !interactive) child.kill(signal);

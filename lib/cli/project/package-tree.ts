@@ -1,6 +1,7 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { foldersUp, jsonFile } from '../json-file.js';
+import { jsonFile } from '../json-file.js';
+import { type PackagePlaces, packagePlaces } from './package-places.js';
 
 /** An installed package. */
 interface InstalledPackage {
@@ -20,10 +21,13 @@ interface Manifest extends Partial<Record<Dependencies, Readonly<Record<string, 
 export interface PackageTree {
   /** The project's real path, with links resolved. */
   readonly folder: string;
-  /** Whether the project's package.json names a package. */
-  declares(name: string): boolean;
-  /** The version that a bare import in the project's own files loads. */
-  versionOf(name: string): string | undefined;
+  /** The range of a package in the project's package.json; undefined if it is not named there. */
+  declaredRange(name: string): string | undefined;
+  /**
+   * The version that a bare import loads: in the project's own files, or in the last of the packages `through`
+   * which they reach it. A package of these that is not installed is passed over.
+   */
+  versionOf(name: string, ...through: readonly string[]): string | undefined;
   /** Finds every copy that the project or one of its packages loads. */
   copiesOf(name: string): readonly InstalledPackage[];
 }
@@ -33,11 +37,30 @@ export function packageTree(project: string): PackageTree | undefined {
   const root = manifestOf(project);
   if (!root) return undefined;
   const folder = realpathSync(project);
+  const placeOf = packagePlaces(folder);
   const own = { ...root.dependencies, ...root.devDependencies };
+  const installed = installedPackages(folder, [...namesOf(root), ...Object.keys(own)], placeOf);
+  return {
+    folder,
+    declaredRange: (name) => own[name],
+    versionOf: (name, ...through) => {
+      const from = through.reduce((at, next) => placeOf(at, next) ?? at, folder);
+      const place = placeOf(from, name);
+      return place === undefined ? undefined : manifestOf(place)?.version;
+    },
+    copiesOf: (name) => installed.filter((one) => one.name === name),
+  };
+}
+
+function installedPackages(
+  folder: string,
+  names: readonly string[],
+  placeOf: PackagePlaces,
+): readonly InstalledPackage[] {
   const found = new Map<string, InstalledPackage>();
-  const open = [{ folder, names: [...namesOf(root), ...Object.keys(own)] }];
-  for (const { folder: from, names } of open) {
-    for (const name of names) {
+  const open = [{ folder, names }];
+  for (const { folder: from, names: wanted } of open) {
+    for (const name of wanted) {
       const place = placeOf(from, name);
       if (place === undefined || found.has(place)) continue;
       const manifest = manifestOf(place);
@@ -46,25 +69,10 @@ export function packageTree(project: string): PackageTree | undefined {
       open.push({ folder: place, names: namesOf(manifest) });
     }
   }
-  return {
-    folder,
-    declares: (name) => name in own,
-    versionOf: (name) => {
-      const place = placeOf(folder, name);
-      return place === undefined ? undefined : manifestOf(place)?.version;
-    },
-    copiesOf: (name) => [...found.values()].filter((installed) => installed.name === name),
-  };
+  return [...found.values()];
 }
 
-/** The real path of the nearest `node_modules/<name>` from a folder up. */
-function placeOf(from: string, name: string): string | undefined {
-  const places = foldersUp(from).map((at) => join(at, 'node_modules', name));
-  const place = places.find((path) => existsSync(path));
-  return place && realpathSync(place);
-}
-
-function namesOf({ dependencies, optionalDependencies, peerDependencies }: Manifest): string[] {
+function namesOf({ dependencies, optionalDependencies, peerDependencies }: Manifest): readonly string[] {
   return Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
 }
 

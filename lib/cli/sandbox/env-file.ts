@@ -1,0 +1,89 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { isDeepStrictEqual, parseEnv } from 'node:util';
+import { isLoopbackHost } from '../../sandbox/http/loopback.js';
+import { UsageError } from '../usage-error.js';
+
+const OWNER_ONLY = 0o600;
+const OPTION = '--write-env';
+
+/** The variables that `paymentsConfig` reads, with their values. */
+export type Variables = Readonly<Record<string, string>>;
+
+/** A file of NAME=value lines, into which the emulator may write its variables. */
+export interface EnvFile {
+  /** What the file holds now. */
+  readonly variables: NodeJS.Dict<string>;
+  /** Writes the variables and keeps every other line. */
+  write(variables: Variables): void;
+}
+
+/**
+ * Reads the file and checks that nothing of a real gateway would be lost. A missing file is an empty one.
+ *
+ * @param names The variables that will be written.
+ * @throws UsageError if the file cannot be read, or holds the keys of another gateway.
+ */
+export function openEnvFile(path: string, names: readonly string[]): EnvFile {
+  const before = attempt('read', () => textOf(path));
+  const variables = parseEnv(before);
+  refuseOtherGateway(variables, names);
+  return {
+    variables,
+    write(variables) {
+      const text = withVariables(before, variables);
+      attempt('written', () => {
+        writeFileSync(path, text, { mode: OWNER_ONLY });
+      });
+    },
+  };
+}
+
+/**
+ * The text with these variables: each in its own line, or at the end if it has none.
+ *
+ * @throws UsageError if a variable cannot be written without a change to another.
+ */
+export function withVariables(before: string, variables: Variables): string {
+  const newline = before.includes('\r\n') ? '\r\n' : '\n';
+  let text = before === '' || before.endsWith('\n') ? before : `${before}${newline}`;
+  for (const [name, value] of Object.entries(variables)) {
+    const line = new RegExp(`^([ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=).*?(\\r?)$`, 'gm');
+    const written = text.replace(line, (_, start: string, end: string) => `${start}${value}${end}`);
+    text = line.test(text) ? written : `${text}${name}=${value}${newline}`;
+  }
+  if (isDeepStrictEqual({ ...parseEnv(text) }, { ...parseEnv(before), ...variables })) return text;
+  throw new UsageError(
+    `${OPTION} cannot change the file without harm to another line: remove the PAYMENTS_ lines and start again.`,
+  );
+}
+
+/** Keys beside an address that is not on this machine belong to somebody, and a file has only one copy of them. */
+function refuseOtherGateway(variables: NodeJS.Dict<string>, names: readonly string[]): void {
+  const held = names.filter((name) => variables[name] !== undefined && variables[name] !== '');
+  if (held.length === 0 || isOfEmulator(variables['PAYMENTS_BASE_URL'])) return;
+  throw new UsageError(
+    `${OPTION} would replace ${held.join(', ')}, which no emulator wrote: remove these lines, or name another file.`,
+  );
+}
+
+function isOfEmulator(baseUrl = ''): boolean {
+  return URL.canParse(baseUrl) && isLoopbackHost(new URL(baseUrl).hostname);
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}
+
+function attempt<Result>(what: string, action: () => Result): Result {
+  try {
+    return action();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError(`${OPTION} cannot be ${what} (${String(code)}): name a file such as .env.`);
+  }
+}

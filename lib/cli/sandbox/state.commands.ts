@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { entriesOf, exportState } from '../../sandbox/state/state-entry.js';
+import { readState, StateFolder } from '../../sandbox/state/state-folder.js';
+import { composeSandbox } from '../../sandbox/compose.js';
+import { resolveSandboxOptions } from '../../sandbox/resolve-sandbox-options.js';
+import { parseCommandLine } from '../command-line.js';
+import { type Command, text } from '../command.js';
+import { UsageError } from '../usage-error.js';
+
+const OPTIONS = { data: text('<folder>', 'the folder of `sandbox --data`') };
+
+/** `nestjs-payments sandbox export` */
+export const exportCommand: Command = {
+  name: 'sandbox export',
+  synopsis: '--data <folder>',
+  summary: "print an emulator's whole state as JSON",
+  about: 'Prints the state in a folder, also while an emulator uses it. It contains webhook secrets.',
+  options: OPTIONS,
+  examples: ['sandbox export --data .payments-sandbox > state.json'],
+  run: (args, { terminal, folder }) => {
+    const { values } = parseCommandLine(args, OPTIONS, { positionals: false });
+    const data = required(values.data, folder);
+    const entries = readState(data);
+    if (entries.length === 0) throw new UsageError('--data must name a folder of `sandbox --data`.');
+    terminal.data(JSON.stringify(exportState({ all: () => entries })));
+    return Promise.resolve(0);
+  },
+};
+
+/** `nestjs-payments sandbox import` */
+export const importCommand: Command = {
+  name: 'sandbox import',
+  synopsis: '--data <folder> [<file>]',
+  summary: 'write an exported state into a new folder',
+  about: 'Reads what `sandbox export` printed, from a file or stdin, into a folder that holds no state yet.',
+  options: OPTIONS,
+  examples: ['sandbox import --data .payments-sandbox state.json'],
+  run: async (args, { terminal, folder, input }) => {
+    const { values, positionals } = parseCommandLine(args, OPTIONS, { positionals: true });
+    const data = required(values.data, folder);
+    const [file] = positionals;
+    const state = parsed(file === undefined ? String(await input()) : contentOf(resolve(folder, file)));
+    const entries = entriesOf(state, file === undefined ? 'The input' : `The file ${file}`);
+    composeSandbox(resolveSandboxOptions({})).state.restore(entries);
+    const target = await StateFolder.open(data);
+    try {
+      if (target.entries.length > 0)
+        throw new UsageError('--data must name a folder without a state: name a new one.');
+      target.rewrite(entries);
+    } finally {
+      target.close();
+    }
+    terminal.say(`The state is in ${values.data ?? ''}: start with sandbox --data ${values.data ?? ''}`);
+    return 0;
+  },
+};
+
+function required(data: string | undefined, folder: string): string {
+  if (data !== undefined && data !== '') return resolve(folder, data);
+  throw new UsageError('Which folder? Name it with --data.');
+}
+
+function contentOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read (${String((error as NodeJS.ErrnoException).code)}).`);
+  }
+}
+
+function parsed(content: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch {
+    return undefined;
+  }
+}
