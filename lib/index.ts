@@ -24,13 +24,21 @@ export {
   type AmountLimits,
   type BankDirectoryOptions,
   type PaymentsModuleOptions,
-  type PaymentsOptionsFactory,
   type ProbeOptions,
   type ProbeWaits,
   type RateOptions,
   type RetryOptions,
   type StatusPaths,
 } from './config/payments-options.js';
+export { type PaymentsOptionsFactory } from './config/options-factory.js';
+export {
+  type PaymentsAccountOptions,
+  type PaymentsAccountsOptions,
+  type PaymentsResolverOptions,
+} from './config/accounts-options.js';
+export { type PaymentsAccount } from './accounts/account.js';
+export { PaymentsAccountError } from './errors/payments-account.error.js';
+export { PaymentsAccounts } from './accounts/payments-accounts.js';
 export { getPaymentsToken, InjectPayments } from './common/tokens.js';
 
 export { CollectionsService } from './collections/collections.service.js';
@@ -196,4 +204,8 @@ export {
   type TombstoneEnd,
 } from './storage/journal-store.js';
 export { type JournalEntry } from './common/journal-entry.js';
+export { aesGcm, type AesGcmOptions } from './storage/sealed/aes-gcm.js';
+export { type PaymentsEncryption } from './storage/sealed/encryption.js';
+export { type ResealReport } from './storage/sealed/reseal.js';
+export { type EncryptionKey } from './storage/sealed/key-bytes.js';
 export { memoryStorage, type MemoryStorageOptions } from './storage/memory/memory-storage.js';

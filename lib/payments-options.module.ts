@@ -1,9 +1,13 @@
 import { type ConfigurableModuleAsyncOptions, ConfigurableModuleBuilder, Module } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import { DEFAULT_ACCOUNT } from './common/vocabulary.js';
 import { mergeOptions } from './config/merge-options.js';
+import { type PaymentsResolverOptions } from './config/accounts-options.js';
 import { type PaymentsModuleOptions } from './config/payments-options.js';
 import { type PaymentsFactoryOptions } from './config/environment-options.js';
-import { resolveOptions } from './config/resolve-options.js';
+import { throwJoined } from './errors/wrong-options.js';
+import { resolveRegistration } from './config/resolve-options.js';
+import { PaymentsConfigError } from './errors/payments-errors.js';
 
 /**
  * Settings of a registration beside its options.
@@ -31,11 +35,11 @@ export type PaymentsModuleRootOptions = PaymentsModuleOptions & PaymentsModuleEx
  * @publicApi
  */
 export type PaymentsModuleAsyncOptions = ConfigurableModuleAsyncOptions<
-  PaymentsFactoryOptions,
+  PaymentsFactoryOptions | PaymentsResolverOptions,
   'createPaymentsOptions'
 > &
   PaymentsModuleExtras &
-  Partial<PaymentsFactoryOptions>;
+  (Partial<PaymentsFactoryOptions> | Partial<PaymentsResolverOptions>);
 
 /** Token of the checked options of one account, within the modules of that account. */
 export const RESOLVED_OPTIONS = Symbol.for('nestjs-payments.options');
@@ -53,7 +57,9 @@ const RAW_OPTIONS = Symbol.for('nestjs-payments.raw-options');
 /** Distinguishes the modules of two accounts, because Nest compares modules by their text. */
 const ACCOUNT_NAME = Symbol.for('nestjs-payments.account-name');
 
-const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<PaymentsFactoryOptions>({
+type RegistrationOptions = PaymentsFactoryOptions | PaymentsResolverOptions;
+
+const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<RegistrationOptions>({
   moduleName: 'PaymentsOptions',
   optionsInjectionToken: RAW_OPTIONS,
 })
@@ -68,17 +74,40 @@ const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<PaymentsFactor
         { provide: ACCOUNT_NAME, useValue: name },
         {
           provide: RESOLVED_OPTIONS,
-          useFactory: (raw: unknown, override?: OptionsOverride) => {
+          useFactory: (application: object, raw: unknown, override?: OptionsOverride) => {
             const options = mergeOptions(raw, beside);
-            return resolveOptions(override ? override(options, name) : options, name);
+            try {
+              return resolveRegistration(override ? override(options, name) : options, name);
+            } catch (error) {
+              return failWithOtherAccounts(application, error);
+            }
           },
-          inject: [RAW_OPTIONS, { token: OPTIONS_OVERRIDE, optional: true }],
+          inject: [ModulesContainer, RAW_OPTIONS, { token: OPTIONS_OVERRIDE, optional: true }],
         },
       ],
       exports: [RESOLVED_OPTIONS],
     };
   })
   .build();
+
+/** The wrong options of accounts, by application. */
+const wrongOptions = new WeakMap<object, PaymentsConfigError[]>();
+
+/**
+ * Nest stops at the first error, but creates the providers of all modules at once. So this waits one turn of the event
+ * loop, in which the other accounts read the options that they have. It waits for no factory: one that injects
+ * something of this account would never end.
+ *
+ * @throws PaymentsConfigError that names the wrong options of all accounts whose options are there.
+ */
+async function failWithOtherAccounts(application: object, error: unknown): Promise<void> {
+  if (!(error instanceof PaymentsConfigError)) throw error;
+  const errors = wrongOptions.get(application) ?? [];
+  wrongOptions.set(application, errors);
+  errors.push(error);
+  await new Promise((resolve) => setImmediate(resolve));
+  throwJoined(errors);
+}
 
 /** Reads and checks the options of one account, for the modules that need them at boot. */
 @Module({})

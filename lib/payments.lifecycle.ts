@@ -5,10 +5,10 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { type PaymentsStorage } from './storage/payments-storage.js';
+import { hasSqlite } from './common/has-sqlite.js';
 import { SafeLogger } from './common/safe-logger.js';
-import { type ResolvedPaymentsOptions } from './config/resolved-options.js';
-import { type Recovery } from './journal/create-recovery.js';
-import { type Payments } from './journal/payment/payments.js';
+import { type Registration } from './accounts/registration.js';
+import { type ResolvedRegistration } from './config/resolve-options.js';
 
 /** The accounts that use each storage. Several may share one, and the last of them closes it. */
 const usersOf = new WeakMap<PaymentsStorage, Set<PaymentsLifecycle>>();
@@ -20,10 +20,9 @@ export class PaymentsLifecycle
   private readonly logger = new SafeLogger('PaymentsModule');
 
   constructor(
-    private readonly options: ResolvedPaymentsOptions,
+    private readonly options: ResolvedRegistration,
     private readonly storage: PaymentsStorage,
-    private readonly payments: Pick<Payments, 'stop' | 'idle'>,
-    private readonly recovery: Pick<Recovery, 'stop' | 'idle'>,
+    private readonly registration: Pick<Registration, 'stop' | 'idle'>,
   ) {}
 
   /** Before anything is received: a storage that cannot be used stops the boot. */
@@ -36,7 +35,7 @@ export class PaymentsLifecycle
     const warnings = users.size === 0 ? this.storage.warnings : undefined;
     for (const warning of warnings ?? []) this.logger.warn(warning);
     usersOf.set(this.storage, users.add(this));
-    const { account, environment, webhooks } = this.options;
+    const { account, webhooks } = this.options;
     for (const warning of webhooks?.warnings ?? []) {
       this.logger.warn(`Webhooks of the account "${account}": ${warning}`);
     }
@@ -47,26 +46,33 @@ export class PaymentsLifecycle
           'redisStorage(…) or postgresStorage(…) as the storage, or leave unknownReferences out.',
       );
     }
-    if (environment !== 'production' || this.storage.name !== 'memory') return;
+    if (!this.movesMoney() || this.storage.name !== 'memory') return;
     this.logger.warn(
       `The account "${account}" moves real money and remembers payments and webhooks in memory only: after a restart, or on ` +
-        'a second replica, nothing is known of open payments, and a handler may run again, so make its effect idempotent.',
+        'a second replica, nothing is known of open payments, and a handler may run again, so make its effect idempotent. ' +
+        `Or set the option storage: ${hasSqlite() ? 'sqliteStorage({ file }) for one process on one machine, ' : ''}` +
+        'sqlStorage(…), postgresStorage(…) or redisStorage(…) for several.',
     );
   }
 
   /** At the first sign of the shutdown, `recover()` stops: it asks and sends nothing new. What is planned stays so. */
   onModuleDestroy(): void {
-    this.recovery.stop();
-    this.payments.stop();
+    this.registration.stop();
   }
 
   /** Waits until running calls are written, then closes the storage. */
   async onApplicationShutdown(): Promise<void> {
-    await this.recovery.idle();
-    await this.payments.idle();
+    await this.registration.idle();
     const users = this.users();
     users.delete(this);
     if (users.size === 0) await this.storage.close?.();
+  }
+
+  /** Of a resolver's accounts, nobody knows the environment at boot: that of the process counts. */
+  private movesMoney(): boolean {
+    const { options } = this;
+    if ('accounts' in options) return process.env['NODE_ENV'] === 'production';
+    return options.environment === 'production';
   }
 
   private users(): Set<PaymentsLifecycle> {

@@ -1,6 +1,17 @@
 import { HttpModule, HttpService } from '@nestjs/axios';
-import { type DynamicModule, forwardRef, type InjectionToken, Module, type Provider } from '@nestjs/common';
+import {
+  type Abstract,
+  type DynamicModule,
+  forwardRef,
+  type InjectionToken,
+  Module,
+  type Provider,
+} from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
+import { type PaymentsAccount } from './accounts/account.js';
+import { AccountRegistry } from './accounts/account-registry.js';
+import { PaymentsAccountsModule } from './accounts/payments-accounts.module.js';
+import { createRegistration, type Registration } from './accounts/registration.js';
 import { BanksService } from './banks/banks.service.js';
 import { CollectionsService } from './collections/collections.service.js';
 import { DEFAULT_ACCOUNT } from './common/vocabulary.js';
@@ -8,7 +19,8 @@ import { ApplicationEvents } from './common/application-events.js';
 import { describeSecondCopy, registerCopy } from './common/package-copies.js';
 import { type PaymentsStorage } from './storage/payments-storage.js';
 import { getPaymentsToken } from './common/tokens.js';
-import { type ResolvedPaymentsOptions } from './config/resolved-options.js';
+import { type PaymentsResolverOptions } from './config/accounts-options.js';
+import { type ResolvedRegistration } from './config/resolve-options.js';
 import { DisbursementsService } from './disbursements/disbursements.service.js';
 import { PaymentsConfigError } from './errors/payments-errors.js';
 import { NameLookupService } from './name-lookup/name-lookup.service.js';
@@ -20,98 +32,99 @@ import {
   PaymentsOptionsModule,
   RESOLVED_OPTIONS,
 } from './payments-options.module.js';
-import { createRecovery, type Recovery } from './journal/create-recovery.js';
-import { createPayments, type Payments } from './journal/payment/payments.js';
 import { PaymentsJournal } from './journal/payments-journal.js';
 import { memoryStorage } from './storage/memory/memory-storage.js';
+import { Resealing } from './storage/sealed/reseal.js';
+import { sealedStorage } from './storage/sealed/sealed-storage.js';
+import { ValueSealer } from './storage/sealed/value-sealer.js';
 import { timeLimited } from './storage/time-limited-storage.js';
-import { createGatewayClient, type GatewayClient } from './gateway/gateway-client.js';
+import { accountTransport } from './gateway/http/account-transport.js';
 import { GatewayConnections } from './gateway/http/gateway-connections.js';
 import { WalletService } from './wallet/wallet.service.js';
 import { PaymentHandlers } from './webhooks/handlers/payment-handlers.js';
 import { PaymentsInbox } from './webhooks/payments-inbox.js';
 import { PaymentsWebhooksModule } from './webhooks/payments-webhooks.module.js';
 import { WebhookAccounts } from './webhooks/delivery/webhook-accounts.js';
-import { createPaymentsInbox } from './webhooks/webhook-providers.js';
 
 registerCopy();
 
-const GATEWAY_CLIENT = Symbol.for('nestjs-payments.gateway-client');
-const PAYMENTS = Symbol.for('nestjs-payments.payments');
+const REGISTRATION = Symbol.for('nestjs-payments.registration');
 const EVENTS = Symbol.for('nestjs-payments.events');
+/** For all accounts of a resolver together: one of them must not block the others. */
+const CONNECTIONS_OF_ALL = 500;
 const STORAGE = Symbol.for('nestjs-payments.storage');
-/** For everything except calls that move money, which roll back late writes themselves. */
-const LIMITED_STORAGE = Symbol.for('nestjs-payments.limited-storage');
-const RECOVERY = Symbol.for('nestjs-payments.recovery');
 
-/** Services that read call the gateway; services that move money call the journal. */
-const READING_SERVICES = [NameLookupService, WalletService, BanksService] as const;
-const PAYMENT_SERVICES = [CollectionsService, DisbursementsService] as const;
-const EXPORTED_TYPES = [
-  HttpService,
-  ...READING_SERVICES,
-  ...PAYMENT_SERVICES,
-  PaymentsInbox,
-  PaymentsJournal,
-] as const;
+const SERVICES = new Map<ServiceType, keyof PaymentsAccount>([
+  [CollectionsService, 'collections'],
+  [DisbursementsService, 'disbursements'],
+  [NameLookupService, 'nameLookup'],
+  [WalletService, 'wallet'],
+  [BanksService, 'banks'],
+  [PaymentsInbox, 'inbox'],
+  [PaymentsJournal, 'journal'],
+]);
+type ServiceType = Abstract<unknown>;
 
 /** The token of a type in the account of a registration. */
-type TokenOf = (type: (typeof EXPORTED_TYPES)[number]) => InjectionToken;
+type TokenOf = (type: ServiceType) => InjectionToken;
 
-/** What the services of one account share. */
+/** What the services of one registration share. */
 const INTERNAL_PROVIDERS: Provider[] = [
   {
-    provide: GATEWAY_CLIENT,
-    useFactory: createGatewayClient,
-    inject: [RESOLVED_OPTIONS, HttpService],
-  },
-  {
-    provide: PAYMENTS,
-    useFactory: (
-      options: ResolvedPaymentsOptions,
-      storage: PaymentsStorage,
-      events: ApplicationEvents,
-      gateway: GatewayClient,
-    ) => createPayments(options, storage.journal, events, gateway),
-    inject: [RESOLVED_OPTIONS, STORAGE, EVENTS, GATEWAY_CLIENT],
-  },
-  {
     provide: STORAGE,
-    useFactory: ({ storage }: ResolvedPaymentsOptions): PaymentsStorage => storage ?? memoryStorage(),
+    useFactory: ({ storage }: ResolvedRegistration): PaymentsStorage => storage ?? memoryStorage(),
     inject: [RESOLVED_OPTIONS],
   },
   {
-    provide: LIMITED_STORAGE,
-    useFactory: timeLimited,
-    inject: [STORAGE],
-  },
-  {
     provide: EVENTS,
-    useFactory: ({ account }: ResolvedPaymentsOptions, modules: ModulesContainer) =>
+    useFactory: ({ account }: ResolvedRegistration, modules: ModulesContainer) =>
       new ApplicationEvents(account, modules),
     inject: [RESOLVED_OPTIONS, ModulesContainer],
   },
   {
-    provide: RECOVERY,
+    provide: REGISTRATION,
     useFactory: (
-      options: ResolvedPaymentsOptions,
+      options: ResolvedRegistration,
+      http: HttpService,
       storage: PaymentsStorage,
-      gateway: GatewayClient,
-      payments: Payments,
       events: ApplicationEvents,
-    ) => createRecovery(options, storage.journal, gateway, payments, events),
-    inject: [RESOLVED_OPTIONS, LIMITED_STORAGE, GATEWAY_CLIENT, PAYMENTS, EVENTS],
+      handlers: PaymentHandlers,
+      webhooks: WebhookAccounts,
+      registry: AccountRegistry,
+    ) => {
+      // Gets and gives personal data in the clear, and keeps it sealed if there is an encryption.
+      const { encryption } = options;
+      const sealed = encryption ? sealedStorage(storage, encryption) : storage;
+      const resealing = encryption && new Resealing(timeLimited(storage), new ValueSealer(encryption));
+      const shared = {
+        storage: sealed,
+        limitedStorage: timeLimited(sealed),
+        transport: accountTransport(http),
+        resealing,
+      };
+      return createRegistration(options, { ...shared, events, handlers, webhooks, registry });
+    },
+    inject: [
+      RESOLVED_OPTIONS,
+      HttpService,
+      STORAGE,
+      EVENTS,
+      PaymentHandlers,
+      WebhookAccounts,
+      AccountRegistry,
+    ],
   },
   {
     provide: PaymentsLifecycle,
     useFactory: (...parts: ConstructorParameters<typeof PaymentsLifecycle>) =>
       new PaymentsLifecycle(...parts),
-    inject: [RESOLVED_OPTIONS, STORAGE, PAYMENTS, RECOVERY],
+    inject: [RESOLVED_OPTIONS, STORAGE, REGISTRATION],
   },
 ];
 
 /**
- * Payments for a Nest application: one registration for each merchant account.
+ * Payments for a Nest application: one registration for each merchant account, or one for all accounts that
+ * `accounts.resolve` knows.
  *
  * @example
  * ```ts
@@ -130,16 +143,18 @@ const INTERNAL_PROVIDERS: Provider[] = [
 @Module({})
 export class PaymentsModule {
   /**
-   * Registers an account with options that are known now.
+   * Registers an account, or a resolver of accounts, with options that are known now.
    *
    * @throws PaymentsConfigError at boot, if an option is wrong.
    */
-  static forRoot(options: PaymentsModuleRootOptions): DynamicModule {
+  static forRoot(
+    options: PaymentsModuleRootOptions | (PaymentsResolverOptions & PaymentsModuleExtras),
+  ): DynamicModule {
     return accountModule(PaymentsOptionsModule.forRoot(options), options);
   }
 
   /**
-   * Registers an account with options from a factory: `useFactory`, `useClass` or `useExisting`. Options
+   * Registers an account, or a resolver of accounts, with options from a factory: `useFactory`, `useClass` or `useExisting`. Options
    * beside the factory override its result.
    *
    * @throws PaymentsConfigError at boot, if an option is wrong.
@@ -166,6 +181,7 @@ function accountModule(
     imports: [
       optionsModule,
       ownHttpModule(optionsModule),
+      PaymentsAccountsModule,
       // Checks again when Nest reads the imports, because the second copy may load after the first check.
       // Later, Nest's own message would come first, and it does not say why a provider is missing.
       forwardRef(() => {
@@ -174,7 +190,7 @@ function accountModule(
       }),
     ],
     providers: [...exportedProviders(tokenOf), ...INTERNAL_PROVIDERS],
-    exports: EXPORTED_TYPES.map(tokenOf),
+    exports: [tokenOf(HttpService), ...[...SERVICES.keys()].map(tokenOf), PaymentsAccountsModule],
   };
 }
 
@@ -182,31 +198,16 @@ function accountModule(
 function exportedProviders(tokenOf: TokenOf): Provider[] {
   return [
     {
-      // Needs the client, which has to notice when anybody uses axios.
+      // Needs the registration, which has to notice when anybody uses axios.
       provide: tokenOf(HttpService),
       useFactory: (http: HttpService): HttpService => http,
-      inject: [HttpService, GATEWAY_CLIENT],
+      inject: [HttpService, REGISTRATION],
     },
-    ...READING_SERVICES.map((Service) => ({
-      provide: tokenOf(Service),
-      useFactory: (gateway: GatewayClient) => new Service(gateway),
-      inject: [GATEWAY_CLIENT],
+    ...[...SERVICES].map(([type, name]) => ({
+      provide: tokenOf(type),
+      useFactory: ({ services }: Registration) => services[name],
+      inject: [REGISTRATION],
     })),
-    ...PAYMENT_SERVICES.map((Service) => ({
-      provide: tokenOf(Service),
-      useFactory: (payments: Payments) => new Service(payments),
-      inject: [PAYMENTS],
-    })),
-    {
-      provide: tokenOf(PaymentsInbox),
-      useFactory: createPaymentsInbox,
-      inject: [RESOLVED_OPTIONS, LIMITED_STORAGE, WebhookAccounts, PaymentHandlers, RECOVERY, EVENTS],
-    },
-    {
-      provide: tokenOf(PaymentsJournal),
-      useFactory: ({ journal }: Recovery) => journal,
-      inject: [RECOVERY],
-    },
   ];
 }
 
@@ -215,14 +216,15 @@ function assertOneCopy(): void {
   if (secondCopy !== undefined) throw new PaymentsConfigError(secondCopy);
 }
 
-/** An axios instance for this account alone, with its own connections. */
+/** An axios instance for this registration alone, with its own connections, pooled by origin. */
 function ownHttpModule(optionsModule: DynamicModule): DynamicModule {
   return HttpModule.registerAsync({
     imports: [optionsModule],
     extraProviders: [
       {
         provide: GatewayConnections,
-        useFactory: (options: ResolvedPaymentsOptions) => new GatewayConnections(options),
+        useFactory: (options: ResolvedRegistration) =>
+          new GatewayConnections(options, 'accounts' in options ? CONNECTIONS_OF_ALL : undefined),
         inject: [RESOLVED_OPTIONS],
       },
     ],

@@ -39,15 +39,28 @@ export class ApplicationEvents implements OnApplicationBootstrap {
 
   /** Never throws. */
   tell<Name extends keyof PaymentsEvents>(event: Name, payload: PaymentsEvents[Name]): void {
+    this.tellOf(this.account, event, payload);
+  }
+
+  /** The same for another account of the registration. */
+  of(account: string): Pick<ApplicationEvents, 'tell'> {
+    return {
+      tell: (event, payload) => {
+        this.tellOf(account, event, payload);
+      },
+    };
+  }
+
+  private tellOf(account: string, event: string, payload: unknown): void {
     if (!this.emitter && this.searchedInVain === this.modules().size) return;
-    void this.emit(event, payload);
+    void this.emit(account, event, payload);
   }
 
   /** An async function, so that a listener that throws at once is caught as well. */
-  private async emit(event: string, payload: unknown): Promise<void> {
+  private async emit(account: string, event: string, payload: unknown): Promise<void> {
     try {
       this.emitter ??= this.find();
-      const origin: PaymentsEventOrigin = { account: this.account };
+      const origin: PaymentsEventOrigin = { account };
       await this.emitter?.emitAsync(event, payload, origin);
     } catch (error) {
       this.logger.error(`A listener of ${event} failed: ${errorMessage(error)}`);

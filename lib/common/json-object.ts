@@ -27,6 +27,11 @@ export function isHolder(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
+/** Whether a value is an object, and no list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return isHolder(value) && !Array.isArray(value);
+}
+
 /** Whether a text is a JSON object. */
 export function isJsonObject(text: string): boolean {
   return jsonObject(text) !== undefined;
@@ -36,8 +41,7 @@ export function isJsonObject(text: string): boolean {
 export function jsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? withoutPrototypes(value as Readonly<Record<string, unknown>>, text) : undefined;
+    return isRecord(value) ? withoutPrototypes<Readonly<Record<string, unknown>>>(value, text) : undefined;
   } catch {
     return undefined;
   }

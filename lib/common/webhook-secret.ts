@@ -1,6 +1,7 @@
 import { type WebhookSecretForm } from './webhook-scheme.js';
 
-type Encoding = 'utf8' | 'base64' | 'hex';
+const ENCODINGS = ['utf8', 'base64', 'hex'] as const;
+type Encoding = (typeof ENCODINGS)[number];
 
 /** A signing secret as the options hold it. */
 export interface WrittenSecret {
@@ -47,6 +48,14 @@ export function secretProblem(secret: WrittenSecret, form?: WebhookSecretForm): 
   if (bytes.length > maxBytes)
     return `is longer than the ${maxBytes} bytes of this scheme: copy the secret alone`;
   return undefined;
+}
+
+/** Whether a scheme says how its secrets are written in words that `secretProblem` knows. */
+export function isSecretForm(form: unknown): form is WebhookSecretForm {
+  if (typeof form !== 'object' || form === null) return false;
+  const { encoding, prefix = '', minBytes = 1, maxBytes = 1 } = form as Readonly<Record<string, unknown>>;
+  const areNumbers = typeof minBytes === 'number' && typeof maxBytes === 'number';
+  return ENCODINGS.includes(encoding as Encoding) && typeof prefix === 'string' && areNumbers;
 }
 
 /** HMAC fills a short key up with zero bytes: a key without any other byte is the empty key, which everybody has. */

@@ -1,4 +1,4 @@
-import { isRecord } from './option-checks.js';
+import { isRecord } from '../common/json-object.js';
 
 /**
  * Merges the options beside the factory over the factory's result. Joins the `webhooks` sections, so that the

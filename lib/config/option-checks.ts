@@ -7,7 +7,3 @@ export function optionErrors(account: string): OptionError {
   const whose = account === 'default' ? '' : ` of account "${account}"`;
   return (option, problem) => new PaymentsConfigError(`Payments option \`${option}\`${whose} ${problem}`);
 }
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -2,9 +2,22 @@ import { type HttpModuleOptions } from '@nestjs/axios';
 import { PAYMENT_EVENT_NAMES } from '../common/events.js';
 import { amountProblem, canonicalAmount, type MoneyInput, parseCents } from '../common/money.js';
 import { type WebhookScheme } from '../common/webhook-scheme.js';
+import { isSecretForm } from '../common/webhook-secret.js';
 import { type PaymentsStorage } from '../storage/payments-storage.js';
-import { checked, count, mapped, milliseconds, type Option, section, unless, word, words } from './option.js';
-import { isRecord } from './option-checks.js';
+import { type Encryption, isEncryption } from '../storage/sealed/encryption.js';
+import {
+  checked,
+  count,
+  flag,
+  mapped,
+  milliseconds,
+  type Option,
+  section,
+  unless,
+  word,
+  words,
+} from './option.js';
+import { isRecord } from '../common/json-object.js';
 import { type WebhookOptions } from './webhook-options.js';
 
 /** Default waits before a probe. */
@@ -44,6 +57,7 @@ export const OPTIONS = {
   ),
   http: http(),
   storage: storage(),
+  encryption: encryption(),
 };
 
 /**
@@ -57,6 +71,7 @@ export const WEBHOOK_OPTIONS = {
   bodyTimeoutMs: milliseconds({ min: 1, default: 10_000 }),
   unverifiedBytesLimit: count({ min: 1, default: 16_777_216, unit: 'bytes' }),
   rawBody: rawBody(),
+  expectRoute: flag(true),
   handlerTimeoutMs: milliseconds({ min: 1, default: 25_000 }),
   leaseMs: milliseconds({ min: 1, default: 60_000 }),
   inFlightWaitMs: milliseconds({ min: 0, default: 2_000 }),
@@ -164,15 +179,37 @@ function storage(): Option<PaymentsStorage | undefined> {
   return unless(checked('storage', isStorage, problem), undefined, 'memoryStorage()');
 }
 
+function encryption(): Option<Encryption | undefined> {
+  const problem =
+    "is no encryption of the package: write aesGcm({ keys: { '2026-11': key }, current: '2026-11' }), or leave it out.";
+  return unless(checked('encryption', isEncryption, problem), undefined, 'nothing is sealed');
+}
+
+/** Whether a value is a scheme, of the package or written by hand. */
+export function isScheme(value: unknown): value is WebhookScheme {
+  return isRecord(value) && typeof value['verify'] === 'function' && hasSchemeFields(value);
+}
+
+function hasSchemeFields({ name = '', secretForm, requiredHeaders = [] }: Record<string, unknown>): boolean {
+  const isForm = secretForm === undefined || isSecretForm(secretForm);
+  const areNames = Array.isArray(requiredHeaders) && requiredHeaders.every((one) => typeof one === 'string');
+  return typeof name === 'string' && isForm && areNames;
+}
+
 function scheme(): Option<WebhookScheme> {
-  const isScheme = (value: unknown): value is WebhookScheme =>
-    isRecord(value) && typeof value['verify'] === 'function';
-  return checked(
-    'signature scheme',
-    isScheme,
+  const missing =
     'is missing, and there is no default because the specification does not show how the gateway signs: write hmac({ … }), ' +
-      'standardWebhooks(), stripeStyle({ … }) or customScheme({ … }).',
-  );
+    'standardWebhooks(), stripeStyle({ … }) or customScheme({ … }).';
+  const broken = 'verifies, but its other fields are no scheme: make it with customScheme({ … }).';
+  return {
+    takes: 'signature scheme',
+    default: 'required',
+    read: (value, path, error) => {
+      if (isScheme(value)) return value;
+      const verifies = isRecord(value) && typeof value['verify'] === 'function';
+      throw error(path, verifies ? broken : missing);
+    },
+  };
 }
 
 /** The form of a secret depends on its scheme: `resolveWebhookSecrets` checks it. */

@@ -1,5 +1,8 @@
 import { LONGEST_TIMER_MS } from '../common/timing.js';
-import { isRecord, type OptionError } from './option-checks.js';
+import { isRecord } from '../common/json-object.js';
+import { type OptionError } from './option-checks.js';
+import { throwJoined, noting } from '../errors/wrong-options.js';
+import { type PaymentsConfigError } from '../errors/payments-errors.js';
 
 /** One option. Its TSDoc explains its meaning. */
 export interface Option<T> {
@@ -21,18 +24,27 @@ export type Resolved<Table extends OptionTable> = {
   readonly [Name in keyof Table]: Table[Name] extends Option<infer T> ? T : never;
 };
 
-/** Reads the options of a table. */
+/**
+ * Reads the options of a table.
+ *
+ * @param contradictions The errors of options that do not fit each other. It gets the options that are right.
+ * @throws PaymentsConfigError that names every wrong option.
+ */
 export function readOptions<Table extends OptionTable>(
   table: Table,
   written: Readonly<Record<string, unknown>>,
   path: string,
   error: OptionError,
+  contradictions: (read: Partial<Resolved<Table>>) => readonly PaymentsConfigError[] = () => [],
 ): Resolved<Table> {
-  const read = Object.entries(table).map(([name, option]) => [
-    name,
-    option.read(written[name], path === '' ? name : `${path}.${name}`, error),
-  ]);
-  return Object.fromEntries(read) as Resolved<Table>;
+  const errors: PaymentsConfigError[] = [];
+  const entries = Object.entries(table).map(([name, option]) => {
+    const optionPath = path === '' ? name : `${path}.${name}`;
+    return [name, noting(errors, () => option.read(written[name], optionPath, error))];
+  });
+  const read = Object.fromEntries(entries) as Resolved<Table>;
+  throwJoined([...errors, ...contradictions(read)]);
+  return read;
 }
 
 /** A whole number. Its default maximum is the longest time of a Node timer. */
@@ -59,6 +71,18 @@ export function count(bounds: {
 /** A time in milliseconds. */
 export function milliseconds(bounds: Parameters<typeof count>[0]): Option<number> {
   return count({ ...bounds, unit: 'milliseconds' });
+}
+
+/** Whether something is on. */
+export function flag(byDefault: boolean): Option<boolean> {
+  return {
+    takes: 'true or false',
+    default: String(byDefault),
+    read: (value = byDefault, path, error) => {
+      if (typeof value === 'boolean') return value;
+      throw error(path, 'must be true or false.');
+    },
+  };
 }
 
 /** One of several words; the first one is the default. */
@@ -109,11 +133,10 @@ export function section<Fields extends OptionTable>(fields: Fields): Option<Reso
     read: (written, path, error) => {
       const value = written ?? {};
       if (!isRecord(value)) throw error(path, 'must be an object: see its fields in PaymentsModuleOptions.');
-      const unknown = Object.keys(value).find((field) => !names.includes(field));
-      if (unknown !== undefined) {
-        throw error(`${path}.${unknown}`, `does not exist: write ${names.join(' or ')}.`);
-      }
-      return readOptions(fields, value, path, error);
+      const unknown = Object.keys(value).filter((field) => !names.includes(field));
+      return readOptions(fields, value, path, error, () =>
+        unknown.map((field) => error(`${path}.${field}`, `does not exist: write ${names.join(' or ')}.`)),
+      );
     },
   };
 }

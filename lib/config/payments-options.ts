@@ -2,6 +2,7 @@ import { type HttpModuleOptions } from '@nestjs/axios';
 import { type PaymentsEnvironment } from '../common/vocabulary.js';
 import { type MoneyInput } from '../common/money.js';
 import { type PaymentsStorage } from '../storage/payments-storage.js';
+import { type PaymentsEncryption } from '../storage/sealed/encryption.js';
 import { type WebhookOptions } from './webhook-options.js';
 
 /**
@@ -113,6 +114,12 @@ export interface PaymentsModuleOptions {
    * @default memoryStorage()
    */
   readonly storage?: PaymentsStorage;
+  /**
+   * Seals names, phone numbers, e-mail addresses, account numbers and descriptions before the storage, or the queue of
+   * `PaymentsQueueModule`, gets them: `aesGcm({ keys, current })`. References, amounts, states and times stay plain.
+   * @default nothing is sealed
+   */
+  readonly encryption?: PaymentsEncryption;
   /** Options of webhooks. Without them, a `@PaymentsWebhook` route of the account stops the boot. */
   readonly webhooks?: WebhookOptions;
 }
@@ -221,13 +228,3 @@ export interface AmountLimits {
  * @publicApi
  */
 export type AmountFormat = 'number' | 'string';
-
-/**
- * For `forRootAsync({ useClass | useExisting })`.
- *
- * @publicApi
- */
-export interface PaymentsOptionsFactory {
-  /** Returns the options. The package calls it once, at boot. */
-  createPaymentsOptions(): PaymentsModuleOptions | Promise<PaymentsModuleOptions>;
-}

@@ -1,6 +1,7 @@
 import { type PaymentsEnvironment } from '../common/vocabulary.js';
 import { type Option, readOptions, type Resolved, unless, word } from './option.js';
 import { type OptionError } from './option-checks.js';
+import { type PaymentsConfigError } from '../errors/payments-errors.js';
 
 const LOOPBACK = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 const KINDS = {
@@ -26,30 +27,63 @@ export function resolveCredentials(
   options: Record<string, unknown>,
   error: OptionError,
 ): ResolvedCredentials {
-  const credentials = readOptions(CREDENTIAL_OPTIONS, options, '', error);
-  const { auth, apiKey, apiSecret, environment: wanted, baseUrl: address } = credentials;
-  if (apiSecret === undefined && auth === 'headers') {
-    throw error('apiSecret', `is missing: ${expectedOf('apiSecret')}.`);
-  }
+  const credentials = readOptions(CREDENTIAL_OPTIONS, withoutSwapped(options), '', error, (read) => [
+    ...missingSecret(read, options, error),
+    ...environmentContradictions(read, error),
+    ...insecureAddress(read, error),
+  ]);
+  return { ...credentials, environment: environmentOf(credentials.apiKey) };
+}
+
+/** A swapped pair is one mistake: the sentence about the key names the secret too. */
+function withoutSwapped(options: Record<string, unknown>): Record<string, unknown> {
+  const { apiKey, apiSecret } = options;
+  const areTexts = typeof apiKey === 'string' && typeof apiSecret === 'string';
+  const areSwapped = areTexts && apiKey.startsWith('sk_') && apiSecret.startsWith('pk_');
+  return areSwapped ? { ...options, apiSecret: undefined } : options;
+}
+
+/** The credentials that are right. */
+type ReadCredentials = Partial<Resolved<typeof CREDENTIAL_OPTIONS>>;
+
+function missingSecret(
+  { auth }: ReadCredentials,
+  { apiSecret }: Record<string, unknown>,
+  error: OptionError,
+): readonly PaymentsConfigError[] {
+  if (apiSecret !== undefined || auth !== 'headers') return [];
+  return [error('apiSecret', `is missing: ${expectedOf('apiSecret')}.`)];
+}
+
+function environmentContradictions(
+  { apiKey, apiSecret, environment: wanted }: ReadCredentials,
+  error: OptionError,
+): readonly PaymentsConfigError[] {
+  if (apiKey === undefined) return [];
   const environment = environmentOf(apiKey);
+  const errors: PaymentsConfigError[] = [];
   if (apiSecret !== undefined && environmentOf(apiSecret) !== environment) {
-    throw error('apiSecret', 'belongs to the other environment than `apiKey`: take both from the same pair.');
+    const problem = 'belongs to the other environment than `apiKey`: take both from the same pair.';
+    errors.push(error('apiSecret', problem));
   }
   if (wanted !== undefined && wanted !== environment) {
     const prefix = wanted === 'production' ? 'pk_live_' : 'pk_test_';
-    throw error(
-      'environment',
-      `is '${wanted}', but \`apiKey\` is a key for '${environment}': use a key that starts with ${prefix}, or leave \`environment\` out.`,
-    );
+    const problem = `is '${wanted}', but \`apiKey\` is a key for '${environment}': use a key that starts with ${prefix}, or leave \`environment\` out.`;
+    errors.push(error('environment', problem));
   }
+  return errors;
+}
+
+function insecureAddress(
+  { apiKey, baseUrl: address }: ReadCredentials,
+  error: OptionError,
+): readonly PaymentsConfigError[] {
+  if (apiKey === undefined || address === undefined) return [];
   const { protocol, hostname } = new URL(address);
-  if (environment === 'production' && protocol === 'http:' && !LOOPBACK.test(hostname)) {
-    throw error(
-      'baseUrl',
-      'is plain http, and a live key would cross the network in the clear: write https://.',
-    );
-  }
-  return { ...credentials, environment };
+  const crossesNetwork = protocol === 'http:' && !LOOPBACK.test(hostname);
+  if (!crossesNetwork || environmentOf(apiKey) !== 'production') return [];
+  const problem = 'is plain http, and a live key would cross the network in the clear: write https://.';
+  return [error('baseUrl', problem)];
 }
 
 function credential(kind: keyof typeof KINDS): Option<string> {

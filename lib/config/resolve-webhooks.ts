@@ -1,7 +1,10 @@
 import { type WebhookScheme } from '../common/webhook-scheme.js';
-import { readOptions, unless, word } from './option.js';
-import { isRecord, type OptionError } from './option-checks.js';
-import { WEBHOOK_OPTIONS } from './option-defaults.js';
+import { type PaymentsConfigError } from '../errors/payments-errors.js';
+import { flag, readOptions, unless, word } from './option.js';
+import { isRecord } from '../common/json-object.js';
+import { type OptionError } from './option-checks.js';
+import { readAll, readEach } from '../errors/wrong-options.js';
+import { isScheme, WEBHOOK_OPTIONS } from './option-defaults.js';
 import { type ResolvedWebhookOptions, type ResolvedWebhookKey } from './resolved-options.js';
 import { isShort, secretBytes, secretProblem } from '../common/webhook-secret.js';
 import { wasSplitAtCommas } from './environment-options.js';
@@ -14,26 +17,45 @@ export function resolveWebhooks(value: unknown, error: OptionError): ResolvedWeb
   return resolveWebhookSection(value, error);
 }
 
-/** @throws PaymentsConfigError that names the option. */
+/** @throws PaymentsConfigError that names every wrong option. */
 export function resolveWebhookSection(
   value: Record<string, unknown>,
   error: OptionError,
 ): ResolvedWebhookOptions {
-  const { secrets, retentionDays, ...options } = readOptions(WEBHOOK_OPTIONS, value, 'webhooks', error);
-  const { scheme, leaseMs, handlerTimeoutMs } = options;
-  if (leaseMs <= handlerTimeoutMs) {
-    throw error(
-      'webhooks.leaseMs',
-      'must be longer than `webhooks.handlerTimeoutMs`, or a second run could start beside the first: write at least twice as much.',
-    );
-  }
-  const keys = resolveWebhookSecrets(secrets, scheme, error);
+  const { shared, keys } = readAll({
+    shared: () => readSharedWebhooks(value, error),
+    keys: () => resolveWebhookSecrets(value['secrets'], schemeIn(value), error),
+  });
+  return { ...shared, keys, warnings: [...secretWarnings(value['secrets'], keys), ...shared.warnings] };
+}
+
+/** The section `webhooks` without its secrets. */
+export type SharedWebhookOptions = Omit<ResolvedWebhookOptions, 'keys'>;
+
+/** @throws PaymentsConfigError that names every wrong option but those of the secrets. */
+export function readSharedWebhooks(value: Record<string, unknown>, error: OptionError): SharedWebhookOptions {
+  const read = readOptions(WEBHOOK_OPTIONS, value, 'webhooks', error, (read) => shortLease(read, error));
+  const { secrets: _, retentionDays, ...options } = read;
   return {
     ...options,
-    keys,
     retentionMs: retentionDays * DAY_MS,
-    warnings: [...secretWarnings(secrets, keys), ...replayWarnings(scheme, retentionDays)],
+    warnings: replayWarnings(options.scheme, retentionDays),
   };
+}
+
+function shortLease(
+  { leaseMs, handlerTimeoutMs }: { readonly leaseMs?: number; readonly handlerTimeoutMs?: number },
+  error: OptionError,
+): readonly PaymentsConfigError[] {
+  if (leaseMs === undefined || handlerTimeoutMs === undefined || leaseMs > handlerTimeoutMs) return [];
+  const problem =
+    'must be longer than `webhooks.handlerTimeoutMs`, or a second run could start beside the first: write at least twice as much.';
+  return [error('webhooks.leaseMs', problem)];
+}
+
+/** Undefined if it is wrong, which the table of options reports. */
+function schemeIn({ scheme }: Record<string, unknown>): WebhookScheme | undefined {
+  return isScheme(scheme) ? scheme : undefined;
 }
 
 /** The inbox must not forget a delivery that stays valid for ever. */
@@ -47,16 +69,22 @@ function replayWarnings({ name, signsTime }: WebhookScheme, retentionDays: numbe
   ];
 }
 
-const ENCODING = unless(word('utf8', 'base64', 'hex'), undefined);
+const SECRET_SPELLING = {
+  encoding: unless(word('utf8', 'base64', 'hex'), undefined),
+  allowShort: flag(false),
+};
 const SPLIT =
   'PAYMENTS_WEBHOOK_SECRET was split at its commas: if a comma belongs to one secret, write that one whole beside the ' +
   'factory, webhooks: { scheme, secrets: [process.env.PAYMENTS_WEBHOOK_SECRET] }.';
 const ISO_MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
 
-/** @throws PaymentsConfigError that names the entry; its message never repeats the secret. */
+/**
+ * @param scheme Undefined if it is wrong: then the form of a secret is not known.
+ * @throws PaymentsConfigError that names every wrong entry; its message never repeats a secret.
+ */
 export function resolveWebhookSecrets(
   secrets: unknown,
-  scheme: WebhookScheme,
+  scheme: WebhookScheme | undefined,
   error: OptionError,
 ): readonly ResolvedWebhookKey[] {
   if (!Array.isArray(secrets) || secrets.length === 0) {
@@ -65,12 +93,14 @@ export function resolveWebhookSecrets(
       `${typeof secrets === 'string' ? 'is not a list' : 'is missing'}: write a list with the signing secret (from the environment: PAYMENTS_WEBHOOK_SECRET).`,
     );
   }
+  if (!scheme) return [];
   const errorOfList: OptionError = wasSplitAtCommas(secrets)
     ? (option, problem) => error(option, `${problem} ${SPLIT}`)
     : error;
-  const keys = secrets.map((secret, index) =>
-    resolveSecret(secret, `webhooks.secrets[${index}]`, scheme, errorOfList),
+  const readers = secrets.map(
+    (secret, index) => () => resolveSecret(secret, `webhooks.secrets[${index}]`, scheme, errorOfList),
   );
+  const keys = readEach(readers);
   const now = Date.now();
   if (keys.every(({ notAfter }) => notAfter !== undefined && notAfter <= now)) {
     throw error('webhooks.secrets', 'holds only secrets whose `notAfter` has passed: add the current one.');
@@ -103,16 +133,25 @@ function resolveSecret(
   const { value } = spelled;
   if (typeof value !== 'string')
     throw error(option, 'must be a string or { value, encoding, allowShort, notAfter }.');
-  const encoding = ENCODING.read(spelled['encoding'], `${option}.encoding`, error);
-  const allowShort = spelled['allowShort'] ?? false;
-  if (typeof allowShort !== 'boolean') throw error(`${option}.allowShort`, 'must be true or false.');
-  const written = { value, encoding, allowShort };
-  const problem = secretProblem(written, scheme.secretForm);
-  if (problem !== undefined) throw error(option, `${problem}.`);
-  const bytes = secretBytes(written, scheme.secretForm);
-  const notAfter = endOf(spelled['notAfter'], `${option}.notAfter`, error);
+  const { bytes, notAfter } = readAll({
+    bytes: () => resolveBytes(value, spelled, option, scheme, error),
+    notAfter: () => endOf(spelled['notAfter'], `${option}.notAfter`, error),
+  });
   // A closure keeps the key out of logs and serialized objects.
   return { bytes: () => bytes, notAfter, isShort: isShort(bytes, scheme.secretForm) };
+}
+
+function resolveBytes(
+  value: string,
+  spelled: Record<string, unknown>,
+  option: string,
+  { secretForm }: WebhookScheme,
+  error: OptionError,
+): Uint8Array {
+  const written = { value, ...readOptions(SECRET_SPELLING, spelled, option, error) };
+  const problem = secretProblem(written, secretForm);
+  if (problem !== undefined) throw error(option, `${problem}.`);
+  return secretBytes(written, secretForm);
 }
 
 function endOf(value: unknown, option: string, error: OptionError): number | undefined {

@@ -36,6 +36,12 @@ export interface WebhookOptions {
   rawBody?(
     request: WebhookHostRequest,
   ): Uint8Array | string | undefined | Promise<Uint8Array | string | undefined>;
+  /**
+   * Whether the boot logs a warning if no route of this application receives the webhooks. Write `false` if
+   * another process receives them, or your code calls `PaymentsInbox.receive()`. A route works with both.
+   * @default true
+   */
+  readonly expectRoute?: boolean;
   /** Longest time of all handlers of one delivery, in milliseconds. @default 25_000 */
   readonly handlerTimeoutMs?: number;
   /** How long a claim holds when its process dies, in milliseconds. @default 60_000 */

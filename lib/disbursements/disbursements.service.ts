@@ -70,7 +70,7 @@ export class DisbursementsService {
    * @example
    * ```ts
    * await client.query('BEGIN');
-   * await client.query('UPDATE invoices SET paid = true WHERE id = $1', [invoice.id]);
+   * await client.query("UPDATE invoices SET state = 'paying' WHERE id = $1", [invoice.id]);
    * const planned = await this.disbursements.enlistBank(client, {
    *   reference: invoice.id,
    *   bank_code: 'ABC',

@@ -38,13 +38,18 @@ export interface PaymentsErrorInterceptorOptions {
 export const PAYMENTS_ERROR_INTERCEPTOR_OPTIONS = Symbol.for('nestjs-payments.error-interceptor-options');
 
 /**
- * Converts this package's errors to Nest's `HttpException`s. Other errors pass unchanged.
+ * Converts this package's errors to Nest's `HttpException`s. Other errors pass unchanged, and so do all errors in
+ * the handlers of microservices and WebSocket gateways, which answer no HTTP.
+ *
+ * In GraphQL resolvers, the exception has `extensions`, which the server answers: `code` of the error, `status` of
+ * the table, and the body of an HTTP answer as `originalError`.
  *
  * | error | status |
  * |---|---|
  * | validation | 400 |
  * | refused by the gateway | 422; `ACCOUNT_NOT_FOUND` 404, `INSUFFICIENT_BALANCE` 402 |
  * | reference reused | 409 |
+ * | an account that `accounts.resolve` does not know | 404; 503 if it failed |
  * | the gateway's 401 and 403, an unusable answer to a read | 502 |
  * | 429 (with `Retry-After`), unreachable, storage | 503 |
  * | a webhook that `verifyWebhook` refused | its `status` |
@@ -80,7 +85,11 @@ export class PaymentsErrorInterceptor implements NestInterceptor {
       .handle()
       .pipe(
         catchError((error: unknown) =>
-          throwError(() => (isPaymentsError(error) ? this.toHttpException(error, context) : error)),
+          throwError(() =>
+            isPaymentsError(error) && !UNANSWERED.has(kindOf(context))
+              ? this.toHttpException(error, context)
+              : error,
+          ),
         ),
       );
   }
@@ -89,8 +98,27 @@ export class PaymentsErrorInterceptor implements NestInterceptor {
   protected toHttpException(error: PaymentsError, context: ExecutionContext): HttpException {
     const status = this.errorStatus.get(error.code) ?? this.errorStatus.get(error.name) ?? usualStatus(error);
     if (error.name === 'PaymentsRateLimitError') setRetryAfter(context, secondsOf(error));
-    return new HttpException(bodyFor(error, status), status);
+    const body = bodyFor(error, status);
+    return kindOf(context) === 'graphql' ? graphqlException(body) : new HttpException(body, status);
   }
+}
+
+/** The kinds of handlers whose caller gets no HTTP status. */
+const UNANSWERED: ReadonlySet<string> = new Set(['rpc', 'ws']);
+
+/** A test may call the interceptor with less than a whole context. */
+function kindOf(context: Partial<ExecutionContext>): string {
+  return context.getType?.() ?? 'http';
+}
+
+/**
+ * GraphQL servers answer the `extensions` of a thrown error. Nest's Apollo driver replaces their code by its own
+ * for a response with a `statusCode`, so the response has none.
+ */
+function graphqlException({ statusCode, ...response }: PaymentsErrorBody): HttpException {
+  const originalError = { statusCode, ...response };
+  const extensions = { code: response.code, status: statusCode, originalError };
+  return Object.assign(new HttpException(response, statusCode), { extensions });
 }
 
 function bodyFor(error: PaymentsError, statusCode: number): Readonly<PaymentsErrorBody> {
@@ -118,7 +146,7 @@ function titleOf(status: number): string {
 
 /** Express calls the method `setHeader`, Fastify `header`. */
 function setRetryAfter(context: ExecutionContext, seconds: number): void {
-  if (context.getType() !== 'http') return;
+  if (kindOf(context) !== 'http') return;
   const response = context.switchToHttp().getResponse<{
     header?: (name: string, value: string) => unknown;
     setHeader?: (name: string, value: string) => unknown;
@@ -132,6 +160,7 @@ const STATUS = new Map<string, number | ((error: PaymentsError) => number)>([
   ['PaymentsValidationError', 400],
   ['PaymentRejectedError', ({ code }) => REFUSED_STATUS.get(code) ?? 422],
   ['ReferenceReusedError', 409],
+  ['PaymentsAccountError', ({ code }) => (code === 'ACCOUNT_UNKNOWN' ? 404 : 503)],
   // The gateway's 401 and 403 become 502: the caller of the application did nothing wrong.
   ['PaymentsAuthenticationError', 502],
   ['GatewayAnswerError', 502],

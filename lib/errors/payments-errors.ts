@@ -24,6 +24,8 @@ export interface PaymentsErrorDetails {
   readonly idempotencyKey?: string | undefined;
   /** Every try of the call, in order. */
   readonly attempts?: readonly AttemptInfo[] | undefined;
+  /** An error with nothing but the database's codes: `code`, with `errno` and `sqlState` on MySQL, `errcode` on SQLite. */
+  readonly cause?: unknown;
 }
 
 /**
@@ -91,10 +93,7 @@ export function isPaymentsError(value: unknown): value is PaymentsError {
 
 const TOKEN = /^[\w.:-]{1,64}$/;
 
-/**
- * Describes a possible database error by its name and code, for logs and messages. Its own message may repeat
- * stored data.
- */
+/** Name and code of what may be a database's error, for logs: its own message may repeat stored data. */
 export function failureLabel(error: unknown): string {
   if (isPaymentsError(error)) return `${error.name}: ${error.message}`;
   if (!(error instanceof Error)) return 'a value that is not an Error was thrown';

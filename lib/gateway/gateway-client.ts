@@ -1,7 +1,6 @@
-import { type HttpService } from '@nestjs/axios';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
 import { RateLimiter } from './rate-limiter.js';
-import { accountTransport } from './http/account-transport.js';
+import { type AccountKeys, type KeyHeaders } from './account-keys.js';
 import { callLimits, checkCallOptions, type CallLimits, type CallOptions } from './call-options.js';
 import { type GatewayCall, type ReadCall } from './gateway-call.js';
 import { withLastResponse, type PaymentsResponse } from './answer/wire-record.js';
@@ -12,6 +11,22 @@ import { type IdempotentRequest, runCall } from './run-call.js';
 
 /** The options by which requests are checked and written, and answers read. */
 export type RequestRules = Pick<ResolvedPaymentsOptions, 'amountFormat' | 'banks' | 'limits' | 'networks'>;
+
+/** The options of an account that its calls obey. */
+type GatewayOptions = Pick<
+  ResolvedPaymentsOptions,
+  | 'account'
+  | 'amountFormat'
+  | 'banks'
+  | 'baseUrl'
+  | 'deadlineMs'
+  | 'limits'
+  | 'networks'
+  | 'rate'
+  | 'refusalCodes'
+  | 'retry'
+  | 'timeoutMs'
+>;
 
 /** Sends a call with all tries that the decision table allows. Never rejects. */
 export type SendCall = <T extends object>(
@@ -28,25 +43,37 @@ export interface GatewayClient {
   read<T extends object>(call: ReadCall<T>, options?: CallOptions): Promise<PaymentsResponse<T>>;
 }
 
-/** Keeps the credentials in a closure, out of reach of `util.inspect` and JSON of a service. */
-export function createGatewayClient(options: ResolvedPaymentsOptions, http: HttpService): GatewayClient {
+/**
+ * Keeps no option that holds a key.
+ *
+ * @param keys Its functions keep the credentials, out of reach of `util.inspect` and JSON of a service.
+ */
+export function createGatewayClient(
+  options: GatewayOptions,
+  transport: HttpTransport,
+  keys: AccountKeys,
+): GatewayClient {
   const { origin, pathname } = new URL(options.baseUrl);
   const { account, amountFormat, banks, limits: amountLimits, networks, refusalCodes } = options;
+  const { timeoutMs, deadlineMs, retry } = options;
   const send = callSender({
     account,
-    transport: accountTransport(http),
+    transport,
     rateLimiter: new RateLimiter(options.rate),
     refusalCodes,
     origin,
     basePath: pathname,
-    credentials: credentialHeaders(options),
+    keys,
   });
 
   return {
     rules: { amountFormat, banks, limits: amountLimits, networks },
     send,
     read: async (call, callOptions) => {
-      const limits = callLimits(options, checkCallOptions(callOptions, call.operation));
+      const limits = callLimits(
+        { timeoutMs, deadlineMs, retry },
+        checkCallOptions(callOptions, call.operation),
+      );
       const result = await send(call, call.body ? { body: JSON.stringify(call.body) } : {}, limits);
       if (result.end === 'aborted') throw result.reason;
       if (result.end !== 'success') throw result.error;
@@ -66,33 +93,34 @@ interface CallAccount {
   readonly origin: string;
   /** Before the path of every operation. */
   readonly basePath: string;
-  readonly credentials: Readonly<Record<string, string>>;
+  readonly keys: AccountKeys;
 }
 
-/** Keeps the credentials in its closure. */
+/** A call ends with the keys that it began with, unless the gateway refuses them and there are others. */
 function callSender(setup: CallAccount): SendCall {
-  const { account, transport, rateLimiter, refusalCodes, origin, basePath, credentials } = setup;
-  // No compression: a small answer gains nothing, and only some adapters would unpack it.
-  const plain = { ...credentials, Accept: 'application/json', 'Accept-Encoding': 'identity' };
-  const withBody = { ...plain, 'Content-Type': 'application/json' };
+  const { account, transport, rateLimiter, refusalCodes, origin, basePath, keys } = setup;
   return async (call, identity, limits) => {
     const { idempotencyKey, body } = identity;
     const reference = call.kind === 'read' ? {} : { reference: call.payment.reference };
     const trace = new CallTrace({ account, operation: call.operation, ...reference });
     trace.started();
-    const headers = body === undefined ? plain : withBody;
+    const headersOf = ({ plain, withBody }: KeyHeaders): Record<string, string> => {
+      const headers = body === undefined ? plain : withBody;
+      return idempotencyKey === undefined
+        ? { ...headers }
+        : { 'Idempotency-Key': idempotencyKey, ...headers };
+    };
+    const first = keys.current();
+    const request = { method: call.method, origin, path: basePath + call.path, body };
     const result = await runCall(call, {
       transport,
       rateLimiter,
       trace,
       refusalCodes,
-      request: {
-        method: call.method,
-        origin,
-        path: basePath + call.path,
-        headers:
-          idempotencyKey === undefined ? { ...headers } : { 'Idempotency-Key': idempotencyKey, ...headers },
-        body,
+      request: { ...request, headers: headersOf(first) },
+      withOtherKeys: async (deadline) => {
+        const others = await keys.renewed?.(first, deadline);
+        return others && { ...request, headers: headersOf(others) };
       },
       ...identity,
       ...limits,
@@ -100,12 +128,4 @@ function callSender(setup: CallAccount): SendCall {
     trace.ended(result);
     return result;
   };
-}
-
-/** The credentials in one of their two forms (specification, "Authentication" 2 and 5). */
-function credentialHeaders(
-  options: Pick<ResolvedPaymentsOptions, 'auth' | 'apiKey' | 'apiSecret'>,
-): Readonly<Record<string, string>> {
-  if (options.auth === 'bearer') return { Authorization: `Bearer ${options.apiKey}` };
-  return { 'X-API-KEY': options.apiKey, 'X-API-SECRET': options.apiSecret ?? '' };
 }

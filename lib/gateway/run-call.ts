@@ -21,6 +21,11 @@ interface CallSetup extends Partial<IdempotentRequest>, CallLimits {
   readonly rateLimiter: RateLimiter;
   readonly refusalCodes: ReadonlySet<string>;
   readonly request: OutgoingRequest;
+  /**
+   * The same request with other keys, after a 401. Resolves to undefined if there are none, or not in time. Never
+   * rejects.
+   */
+  readonly withOtherKeys?: ((deadline: number) => Promise<OutgoingRequest | undefined>) | undefined;
   readonly trace: CallTrace;
 }
 
@@ -52,8 +57,9 @@ export async function runCall<T extends object>(
 ): Promise<CallResult<T>> {
   const attempts: AttemptInfo[] = [];
   let before: CallState = { answered: false, doubt: setup.earlier };
+  let { request, withOtherKeys } = setup;
   for (;;) {
-    const { result, durationMs } = await sendInTurn(setup);
+    const { result, durationMs } = await sendInTurn({ ...setup, request });
     const { report, success } = interpretTry(call, result, setup.refusalCodes);
     const info = attemptInfo(report, attempts.length + 1, durationMs);
     attempts.push(info);
@@ -76,6 +82,12 @@ export async function runCall<T extends object>(
     if (verdict.end === 'success' && success) return { end: 'success', success, attempts };
     if (verdict.end === 'success' || verdict.end === 'aborted') return aborted();
 
+    const again = await requestWithOtherKeys(decision, report, { ...setup, withOtherKeys });
+    if (again) {
+      [request, withOtherKeys, before] = [again, undefined, state];
+      continue;
+    }
+
     const failed = (last: FailureVerdict, openProbe?: ProbeWait): CallFailure => ({
       ...last,
       error: callError(last, report, detailsOf(call, setup, attempts)),
@@ -87,6 +99,19 @@ export async function runCall<T extends object>(
     if (next === 'aborted') return state.doubt ? failed({ end: 'unknown', evidence: 'aborted' }) : aborted();
     before = state;
   }
+}
+
+/**
+ * The request for one more try with other keys, if there are any and it is safe. A 401 was refused before anything was processed, and no earlier try is in
+ * doubt: otherwise the verdict would be `unknown`. The try has the same idempotency key and the same bytes.
+ */
+async function requestWithOtherKeys(
+  { verdict }: Decision,
+  { httpStatus }: TryReport,
+  { once, withOtherKeys, sendBy }: Pick<CallSetup, 'once' | 'withOtherKeys' | 'sendBy'>,
+): Promise<OutgoingRequest | undefined> {
+  if (verdict.end !== 'authentication' || httpStatus !== 401 || once) return undefined;
+  return withOtherKeys?.(sendBy);
 }
 
 /** Waits for the next try, and says whether to make it. */

@@ -14,6 +14,11 @@ export {
 } from './contracts/contract-framework.js';
 export { inboxContract } from './contracts/inbox-contract.js';
 export { type InboxUnderTest } from './contracts/inbox-test.js';
+export {
+  type ApplicationTransaction,
+  joinedJournalContract,
+  type JoinedJournalUnderTest,
+} from './contracts/joined-journal-contract.js';
 export { damagedJournalContract, journalContract, type JournalDamage } from './contracts/journal-contract.js';
 export { type JournalUnderTest } from './contracts/journal-test.js';
 export { paymentEvent } from './payment-event.js';

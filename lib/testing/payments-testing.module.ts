@@ -46,7 +46,7 @@ export class PaymentsTestingModule {
         isGlobal,
         inject: [TestedAccounts],
         useFactory: (tested: TestedAccounts) =>
-          tested.optionsOf(name, { webhooks: {} }) as PaymentsFactoryOptions,
+          tested.optionsOf(name, { webhooks: { expectRoute: false } }) as PaymentsFactoryOptions,
       }),
     );
     return {

@@ -1,6 +1,6 @@
 import { DEFAULT_ACCOUNT } from '../common/vocabulary.js';
 import { mergeOptions } from '../config/merge-options.js';
-import { isRecord } from '../config/option-checks.js';
+import { isRecord } from '../common/json-object.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { DEFAULT_MERCHANT } from '../sandbox/core/merchant.js';
 import { type SandboxMerchant } from '../sandbox/handle/sandbox-merchant.js';
@@ -16,6 +16,7 @@ const SHORT_WAITS: PaymentsTestedOptions = {
 /** The accounts of the application under test, each a merchant of the emulator. */
 export class TestedAccounts {
   private readonly merchants = new Map<string, string>();
+  private hasResolver = false;
 
   constructor(
     readonly sandbox: PaymentsSandbox,
@@ -24,6 +25,11 @@ export class TestedAccounts {
 
   names(): readonly string[] {
     return [...this.merchants.keys()];
+  }
+
+  /** Whether there is no account under test, and no resolver of accounts. */
+  get isEmpty(): boolean {
+    return this.merchants.size === 0 && !this.hasResolver;
   }
 
   merchantOf(account: string): SandboxMerchant {
@@ -37,11 +43,43 @@ export class TestedAccounts {
   optionsOf(account: string, options: unknown): unknown {
     // The later check of the options reports the problem.
     if (!isRecord(options)) return options;
+    const { accounts } = options;
+    if (isRecord(accounts)) return this.resolverOptionsOf(options, accounts);
     this.merchants.set(account, this.newMerchantFor(account));
     const asked = mergeOptions(mergeOptions(SHORT_WAITS, options), this.overrides);
     const { webhooks, ...emulated } = this.merchantOf(account).moduleOptions();
     const receives = isRecord(asked) && isRecord(asked['webhooks']);
     return mergeOptions(asked, { ...emulated, environment: 'sandbox', ...(receives && { webhooks }) });
+  }
+
+  /** The application's resolver still says which accounts there are, and their options; only the keys are the emulator's. */
+  private resolverOptionsOf(
+    options: Record<string, unknown>,
+    accounts: Record<string, unknown>,
+  ): Record<string, unknown> {
+    this.hasResolver = true;
+    const { resolve } = accounts;
+    const asked = mergeOptions(mergeOptions(SHORT_WAITS, options), this.overrides) as Record<string, unknown>;
+    const { baseUrl, webhooks } = this.sandbox.moduleOptions();
+    const { secrets, ...shared } = webhooks ?? { secrets: [] };
+    const emulated = async (account: string): Promise<unknown> => {
+      const own: unknown = await (resolve as (account: string) => unknown).call(accounts, account);
+      if (!isRecord(own)) return own;
+      const { apiKey, apiSecret } = this.resolvedMerchant(account).moduleOptions();
+      const keys = { apiKey, apiSecret, environment: 'sandbox', auth: 'headers', baseUrl };
+      return { ...own, ...keys, ...(isRecord(own['webhooks']) && { webhooks: { secrets } }) };
+    };
+    return {
+      ...asked,
+      baseUrl,
+      ...(isRecord(asked['webhooks']) && { webhooks: { ...asked['webhooks'], ...shared } }),
+      accounts: typeof resolve === 'function' ? { ...accounts, resolve: emulated } : accounts,
+    };
+  }
+
+  private resolvedMerchant(account: string): SandboxMerchant {
+    if (!this.merchants.has(account)) this.merchants.set(account, this.newMerchantFor(account));
+    return this.merchantOf(account);
   }
 
   private newMerchantFor(account: string): string {

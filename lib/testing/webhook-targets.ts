@@ -20,7 +20,7 @@ export class WebhookTargets implements OnModuleInit {
 
   /** @throws PaymentsConfigError if no account is under test. */
   onModuleInit(): void {
-    if (this.accounts.names().length === 0) {
+    if (this.accounts.isEmpty) {
       throw new PaymentsConfigError(
         'PaymentsTestingModule.forApplication() found no account in the application: import the module that has ' +
           'PaymentsModule.forRoot or forRootAsync beside it, or write PaymentsTestingModule.forRoot().',

@@ -2,6 +2,7 @@ import { type HttpModuleOptions } from '@nestjs/axios';
 import { type OnApplicationShutdown } from '@nestjs/common';
 import { Agent } from 'undici';
 import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { undiciAdapter, UndiciTransport } from './undici-transport.js';
 
 /** Connections stay open. If more calls run at once, they wait for a connection. */
@@ -24,20 +25,39 @@ const AXIOS_ADAPTER_OPTIONS = [
 
 const unchanged = (data: unknown): unknown => data;
 
-/** The connections of one merchant account, until the application shuts down. */
+/**
+ * Bun puts an own object in the place of undici.
+ *
+ * @throws PaymentsConfigError if nothing can be sent, so that the boot says it, and not the first payment.
+ */
+export function assertDispatches(agent: object): void {
+  if ('dispatch' in agent) return;
+  throw new PaymentsConfigError(
+    'This runtime replaces undici, with which nestjs-payments knows whether a request has left: Bun does, and is not supported. ' +
+      'Start the application with Node: node dist/main.js.',
+  );
+}
+
+/** The connections of one registration, until the application shuts down. */
 export class GatewayConnections implements OnApplicationShutdown {
   private readonly agent: Agent;
   private readonly http: HttpModuleOptions;
   private closing: Promise<void> | undefined;
 
-  /** Keeps only two of the options: nothing that can be inspected holds the keys. */
-  constructor(options: Pick<ResolvedPaymentsOptions, 'http' | 'timeoutMs'>) {
+  /**
+   * Keeps only two of the options: nothing that can be inspected holds the keys.
+   *
+   * @param connections Most connections to one origin.
+   * @throws PaymentsConfigError on a runtime without undici.
+   */
+  constructor(options: Pick<ResolvedPaymentsOptions, 'http' | 'timeoutMs'>, connections = MAX_CONNECTIONS) {
     this.http = options.http;
     this.agent = new Agent({
-      connections: MAX_CONNECTIONS,
+      connections,
       maxResponseSize: MAX_ANSWER_BYTES,
       connect: { timeout: options.timeoutMs },
     });
+    assertDispatches(this.agent);
   }
 
   /** The options of the package's own `HttpModule`. Money safety overrides the application's options. */

@@ -77,7 +77,7 @@ const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<PaymentsQueueO
  * processes share.
  *
  * Inject the queue itself with `@InjectQueue('payments-webhooks')`, for dashboards and metrics. Its jobs
- * contain names and phone numbers.
+ * contain names and phone numbers, unless the account has the option `encryption`.
  *
  * @example
  * ```ts

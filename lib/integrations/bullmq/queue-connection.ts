@@ -1,6 +1,7 @@
 import { type RedisOptions } from 'bullmq';
 import { EventEmitter } from 'node:events';
-import { isRecord, type OptionError } from '../../config/option-checks.js';
+import { isRecord } from '../../common/json-object.js';
+import { type OptionError } from '../../config/option-checks.js';
 
 const LONGEST_RECONNECT_WAIT_MS = 2_000;
 

@@ -36,7 +36,7 @@ export class QueueLifecycle
     const accounts = this.accounts();
     for (const account of this.options.accounts ?? receiving(accounts)) {
       const receiver = accounts.get(account, 'PaymentsQueueModule');
-      receiver.handOverTo(this.store);
+      receiver.handOverTo(this.store, this.options.worker !== undefined);
       if (receiver.storageName === 'memory') this.warnOfMemory(account);
     }
   }

@@ -1,6 +1,8 @@
 import { type RedisOptions } from 'bullmq';
 import { count, milliseconds, readOptions, type Resolved } from '../../config/option.js';
-import { isRecord, type OptionError } from '../../config/option-checks.js';
+import { isRecord } from '../../common/json-object.js';
+import { type OptionError } from '../../config/option-checks.js';
+import { readAll } from '../../errors/wrong-options.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type PaymentsQueueRetryOptions, type PaymentsQueueWorkerOptions } from './payments-queue-options.js';
 import { connectionOptions } from './queue-connection.js';
@@ -48,30 +50,40 @@ const error: OptionError = (option, problem) =>
  * @throws PaymentsConfigError
  */
 export function resolveQueueOptions(raw: unknown, queueName: unknown, shared: unknown): ResolvedQueueOptions {
-  const options = fieldsOf(raw ?? {}, '', FIELDS);
+  const options = recordOf(raw ?? {}, '', FIELDS);
   const common = isRecord(shared) ? shared : {};
-  const connection = connectionOptions(options['connection'] ?? common['connection'], error);
-  const resolved = {
-    queueName: checkedName(queueName),
-    connection,
-    prefix: checkedPrefix(options['prefix'] ?? common['prefix']),
-    accounts: checkedAccounts(options['accounts']),
-    worker: checkedWorker(options['worker']),
-    retry: checkedRetry(options['retry']),
-    ...readOptions(TIMES, options, '', error),
-  };
+  const { times, ...others } = readAll({
+    queueName: () => checkedName(queueName),
+    connection: () => connectionOptions(options['connection'] ?? common['connection'], error),
+    prefix: () => checkedPrefix(options['prefix'] ?? common['prefix']),
+    accounts: () => checkedAccounts(options['accounts']),
+    worker: () => checkedWorker(options['worker']),
+    retry: () => checkedRetry(options['retry']),
+    times: () => readOptions(TIMES, options, '', error, () => unknownFields(options, '', FIELDS)),
+  });
+  const resolved = { ...others, ...times };
   // Not enumerable, to keep the password of Redis out of logs and serialized objects.
   return Object.defineProperty(resolved, 'connection', { enumerable: false });
 }
 
-function fieldsOf(value: unknown, option: string, known: readonly string[]): Record<string, unknown> {
+function recordOf(value: unknown, option: string, known: readonly string[]): Record<string, unknown> {
   if (!isRecord(value)) throw error(option || 'options', `must be an object with ${known.join(', ')}.`);
-  const unknown = Object.keys(value).find((field) => !known.includes(field));
-  if (unknown === undefined) return value;
-  throw error(
-    option === '' ? unknown : `${option}.${unknown}`,
-    `does not exist: write one of ${known.join(', ')}.`,
-  );
+  return value;
+}
+
+function unknownFields(
+  value: Record<string, unknown>,
+  option: string,
+  known: readonly string[],
+): readonly PaymentsConfigError[] {
+  return Object.keys(value)
+    .filter((field) => !known.includes(field))
+    .map((field) =>
+      error(
+        option === '' ? field : `${option}.${field}`,
+        `does not exist: write one of ${known.join(', ')}.`,
+      ),
+    );
 }
 
 function checkedName(value: unknown): string {
@@ -100,16 +112,25 @@ function checkedAccounts(value: unknown): readonly string[] | undefined {
 function checkedWorker(value: unknown): ResolvedWorkerOptions | undefined {
   if (value === false) return undefined;
   if (value === true) throw error('worker', 'is true: leave it out, or write { concurrency: 5 }.');
-  return readOptions(WORKER, fieldsOf(value ?? {}, 'worker', Object.keys(WORKER)), 'worker', error);
+  const names = Object.keys(WORKER);
+  const worker = recordOf(value ?? {}, 'worker', names);
+  return readOptions(WORKER, worker, 'worker', error, () => unknownFields(worker, 'worker', names));
 }
 
 function checkedRetry(value: unknown): ResolvedQueueRetry {
-  const retry = readOptions(RETRY, fieldsOf(value ?? {}, 'retry', Object.keys(RETRY)), 'retry', error);
-  if (retry.maxDelayMs < retry.baseDelayMs) {
-    throw error(
-      'retry.maxDelayMs',
-      'is shorter than `retry.baseDelayMs`: write the longest wait between two attempts.',
-    );
-  }
-  return retry;
+  const names = Object.keys(RETRY);
+  const retry = recordOf(value ?? {}, 'retry', names);
+  return readOptions(RETRY, retry, 'retry', error, (read) => [
+    ...unknownFields(retry, 'retry', names),
+    ...swappedDelays(read),
+  ]);
+}
+
+function swappedDelays({
+  baseDelayMs,
+  maxDelayMs,
+}: Partial<ResolvedQueueRetry>): readonly PaymentsConfigError[] {
+  if (baseDelayMs === undefined || maxDelayMs === undefined || maxDelayMs >= baseDelayMs) return [];
+  const problem = 'is shorter than `retry.baseDelayMs`: write the longest wait between two attempts.';
+  return [error('retry.maxDelayMs', problem)];
 }

@@ -1,5 +1,7 @@
 import { LONGEST_TIMER_MS } from '../../common/timing.js';
 import { DEFAULT_ACCOUNT } from '../../common/vocabulary.js';
+import { isRecord } from '../../common/json-object.js';
+import { throwJoined } from '../../errors/wrong-options.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 
 /**
@@ -61,17 +63,23 @@ const RULES: Readonly<Record<keyof PaymentsHealthOptions, (value: unknown) => st
 /**
  * Reads the options.
  *
- * @throws PaymentsConfigError if one is wrong.
+ * @throws PaymentsConfigError that names every wrong one.
  */
 export function resolveHealthOptions(options: PaymentsHealthOptions): ResolvedHealthOptions {
-  const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  for (const [name, value] of given) {
-    const problem = Object.hasOwn(RULES, name)
-      ? RULES[name as keyof PaymentsHealthOptions](value)
-      : `does not exist: write one of ${Object.keys(RULES).join(', ')}`;
-    if (problem !== undefined) {
-      throw new PaymentsConfigError(`PaymentsHealthIndicator option \`${name}\` ${problem}.`);
-    }
+  if (!isRecord(options)) {
+    throw new PaymentsConfigError(
+      'The options of PaymentsHealthIndicator must be an object: write { gateway: false }, or leave them out.',
+    );
   }
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  throwJoined(given.flatMap(([name, value]) => wrongOption(name, value)));
   return { ...DEFAULTS, ...Object.fromEntries(given) };
+}
+
+function wrongOption(name: string, value: unknown): readonly PaymentsConfigError[] {
+  const problem = Object.hasOwn(RULES, name)
+    ? RULES[name as keyof PaymentsHealthOptions](value)
+    : `does not exist: write one of ${Object.keys(RULES).join(', ')}`;
+  if (problem === undefined) return [];
+  return [new PaymentsConfigError(`PaymentsHealthIndicator option \`${name}\` ${problem}.`)];
 }

@@ -162,6 +162,26 @@ const CONFLICT_CASES: Cases<ConflictsTest> = {
     expect(await conflicts.list(SCOPE, PAGE)).toHaveLength(1);
   },
 
+  'replaces the payload of an entry as it was read, and of no other': async ({ conflicts, expect }) => {
+    await conflicts.setAside(setAside());
+    await conflicts.setAside(setAside({ fingerprint: 'f3' }));
+    const [first, second] = await conflicts.list(SCOPE, PAGE);
+    if (!first || !second) throw new Error('Both entries should be listed.');
+    expect(await conflicts.replacePayload(first, '{"é":"new"}')).toBe(true);
+    expect(await conflicts.list(SCOPE, PAGE)).toEqual([{ ...first, payload: '{"é":"new"}' }, second]);
+    expect(await conflicts.replacePayload({ ...first, account: 'payouts' }, '{"of":"another"}')).toBe(false);
+    await conflicts.setAside(setAside({ payload: '{"delivered":"again"}' }));
+    expect(await conflicts.replacePayload(first, '{"too":"late"}')).toBe(false);
+    expect(await conflicts.get(SCOPE, first.id)).toMatchObject({ payload: '{"delivered":"again"}', seen: 2 });
+    await conflicts.remove(SCOPE, second.id);
+    await conflicts.setAside(setAside({ fingerprint: 'f3' }));
+    expect(await conflicts.replacePayload(second, '{"of":"the one before"}')).toBe(false);
+    expect((await conflicts.list(SCOPE, PAGE)).map(({ payload }) => payload)).toEqual([
+      '{"delivered":"again"}',
+      '{}',
+    ]);
+  },
+
   'takes one entry off what was set aside, and only of its own account': async ({ conflicts, expect }) => {
     await conflicts.setAside(setAside());
     const [{ id } = { id: '' }] = await conflicts.list(SCOPE, PAGE);

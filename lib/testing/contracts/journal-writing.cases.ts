@@ -27,6 +27,7 @@ const EVERY_FIELD: Required<JournalRecord> = {
   answer: '{"data":{}}',
   acknowledged: true,
   stale: true,
+  erased: true,
 };
 
 /** Payments are written once, and changed only by who knows their version. */

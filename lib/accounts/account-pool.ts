@@ -1,0 +1,220 @@
+import { performance } from 'node:perf_hooks';
+import { isDeepStrictEqual } from 'node:util';
+import { type ResolvedResolverOptions } from '../config/resolve-accounts.js';
+import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
+import { type AccountKeys, keyHeaders, type KeyHeaders } from '../gateway/account-keys.js';
+import { inTime } from '../common/timing.js';
+import { type Account } from './account.js';
+import { AccountLookups, unknownAccount } from './account-lookups.js';
+
+/** As long as a 429 may stop the calls of an account: its rate limiter must not be forgotten before. */
+const IDLE_MS = 60_000;
+
+/** An account in memory. */
+export interface PooledAccount {
+  readonly name: string;
+  readonly account: Account;
+  options: ResolvedPaymentsOptions;
+  headers: KeyHeaders;
+  /** Until when the options count, by `performance.now()`. */
+  freshUntil: number;
+  usedAt: number;
+  /** How many calls and deliveries run. */
+  users: number;
+  /** A lookup that began after the gateway had refused these keys. */
+  renewal: { readonly refused: KeyHeaders; readonly end: Promise<unknown> } | undefined;
+}
+
+/**
+ * The accounts of a resolver that were used lately. An account keeps its rate limiter and its running calls when only
+ * its keys change.
+ */
+export class AccountPool {
+  /** The account that was not used for the longest time comes first. */
+  private readonly accounts = new Map<string, PooledAccount>();
+  /** Accounts that others replaced, or that left, while something of them still runs. */
+  private readonly leaving = new Set<PooledAccount>();
+  private readonly lookups: AccountLookups;
+  private readonly visitors: ((account: Account) => void)[] = [];
+
+  constructor(
+    private readonly options: ResolvedResolverOptions,
+    private readonly create: (options: ResolvedPaymentsOptions, keys: AccountKeys) => Account,
+  ) {
+    this.lookups = new AccountLookups(options, (name, found) => {
+      if (found) this.update(name, found);
+      else this.retire(name);
+    });
+  }
+
+  /** The account if its options are known and still count, or `unknown`. Asks nobody. */
+  known(name: string): PooledAccount | 'unknown' | undefined {
+    const pooled = this.accounts.get(name);
+    if (pooled && performance.now() < pooled.freshUntil) return pooled;
+    return this.lookups.isUnknown(name) ? 'unknown' : undefined;
+  }
+
+  /** Whether the account is in memory, even if its options do not count any more. */
+  has(name: string): boolean {
+    return this.accounts.has(name);
+  }
+
+  /**
+   * The account; asks the resolver only if it must.
+   *
+   * @throws PaymentsAccountError if there is no such account, or the resolver fails.
+   * @throws PaymentsConfigError if what the resolver returned is wrong.
+   */
+  open(name: string): PooledAccount | Promise<PooledAccount> {
+    const known = this.known(name);
+    if (known === 'unknown') return Promise.reject(unknownAccount(name));
+    return known ?? this.lookUp(name);
+  }
+
+  /** Counts a use of the account. Call the result at its end. */
+  use(pooled: PooledAccount): () => void {
+    pooled.users += 1;
+    if (this.accounts.get(pooled.name) === pooled) {
+      this.accounts.delete(pooled.name);
+      this.accounts.set(pooled.name, pooled);
+    }
+    return () => {
+      pooled.users -= 1;
+      pooled.usedAt = performance.now();
+    };
+  }
+
+  /** The next call asks the resolver. What runs goes on with the keys that it has. */
+  forget(name: string): void {
+    this.lookups.forget(name);
+    const pooled = this.accounts.get(name);
+    if (pooled) pooled.freshUntil = -Infinity;
+  }
+
+  size(): number {
+    return this.accounts.size;
+  }
+
+  stop(): void {
+    this.forEach((account) => {
+      account.stop();
+    });
+  }
+
+  /** Does something with every account, those that come later included. */
+  forEach(visit: (account: Account) => void): void {
+    for (const { account } of [...this.accounts.values(), ...this.leaving]) visit(account);
+    this.visitors.push(visit);
+  }
+
+  async idle(): Promise<void> {
+    await this.lookups.idle();
+    // Whoever waited for a lookup begins its call now.
+    await new Promise((resolve) => setImmediate(resolve));
+    const all = [...this.accounts.values(), ...this.leaving];
+    await Promise.all(all.map(({ account }) => account.idle()));
+  }
+
+  private async lookUp(name: string): Promise<PooledAccount> {
+    const found = await this.lookups.find(name);
+    const pooled = found && this.accounts.get(name);
+    if (!pooled) throw unknownAccount(name);
+    return pooled;
+  }
+
+  private update(name: string, options: ResolvedPaymentsOptions): void {
+    const now = performance.now();
+    const freshUntil = now + this.options.accounts.cacheMs;
+    const pooled = this.accounts.get(name);
+    if (pooled && obeySameRules(pooled.options, options)) {
+      if (!haveSameKeys(pooled.options, options)) pooled.headers = keyHeaders(options);
+      if (options.webhooks) pooled.account.receiver?.signatures.useKeys(options.webhooks.keys);
+      Object.assign(pooled, { options, freshUntil });
+      return;
+    }
+    this.retire(name);
+    this.accounts.set(name, this.pooled(name, options, { freshUntil, usedAt: now }));
+    this.makeRoom(now);
+  }
+
+  private pooled(
+    name: string,
+    options: ResolvedPaymentsOptions,
+    times: Pick<PooledAccount, 'freshUntil' | 'usedAt'>,
+  ): PooledAccount {
+    const keys: AccountKeys = {
+      current: () => pooled.headers,
+      renewed: (refused, deadline) => this.renewed(pooled, refused, deadline),
+    };
+    const account = this.create(options, keys);
+    for (const visit of this.visitors) visit(account);
+    const headers = keyHeaders(options);
+    const pooled: PooledAccount = { name, account, options, headers, ...times, users: 0, renewal: undefined };
+    return pooled;
+  }
+
+  /** Calls whose keys were refused share one lookup, which began after the first refusal. */
+  private async renewed(
+    pooled: PooledAccount,
+    refused: KeyHeaders,
+    deadline: number,
+  ): Promise<KeyHeaders | undefined> {
+    const others = this.othersThan(refused, pooled);
+    if (others) return others;
+    if (pooled.renewal?.refused !== refused) {
+      this.forget(pooled.name);
+      const renewal = {
+        refused,
+        end: this.lookups.find(pooled.name).finally(() => {
+          if (pooled.renewal === renewal) pooled.renewal = undefined;
+        }),
+      };
+      pooled.renewal = renewal;
+    }
+    try {
+      await inTime(pooled.renewal.end, deadline, () => new Error('late'));
+      return this.othersThan(refused, pooled);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Other keys for the same journal, at the same address. */
+  private othersThan(refused: KeyHeaders, { name, options }: PooledAccount): KeyHeaders | undefined {
+    const now = this.accounts.get(name);
+    if (!now || isDeepStrictEqual(now.headers, refused)) return undefined;
+    const isSame = now.options.environment === options.environment && now.options.baseUrl === options.baseUrl;
+    return isSame ? now.headers : undefined;
+  }
+
+  /** Takes an account out. Until its work has ended, a shutdown still waits for it. */
+  private retire(name: string): void {
+    const pooled = this.accounts.get(name);
+    if (!pooled) return;
+    this.accounts.delete(name);
+    this.leaving.add(pooled);
+    const { account } = pooled;
+    void Promise.all([account.idle(), account.receiver?.idle()]).finally(() => this.leaving.delete(pooled));
+  }
+
+  private makeRoom(now: number): void {
+    for (const { name, users, usedAt } of this.accounts.values()) {
+      if (this.accounts.size <= this.options.accounts.maxCached || now - usedAt < IDLE_MS) return;
+      if (users === 0) this.retire(name);
+    }
+  }
+}
+
+/** Whether only keys and secrets differ. */
+function obeySameRules(one: ResolvedPaymentsOptions, other: ResolvedPaymentsOptions): boolean {
+  return isDeepStrictEqual(rulesOf(one), rulesOf(other));
+}
+
+function rulesOf(options: ResolvedPaymentsOptions): unknown {
+  const { environment, baseUrl, rate, probe, limits, networks, statusPaths, webhooks } = options;
+  return [environment, baseUrl, rate, probe, limits, networks, statusPaths, webhooks !== undefined];
+}
+
+function haveSameKeys(one: ResolvedPaymentsOptions, other: ResolvedPaymentsOptions): boolean {
+  return one.apiKey === other.apiKey && one.apiSecret === other.apiSecret && one.auth === other.auth;
+}

@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import { PaymentsConfigError } from '../errors/payments-errors.js';
+import { type Account, type PaymentsAccount } from './account.js';
+import { unknownAccount } from './account-lookups.js';
+import { type AccountPool } from './account-pool.js';
+import { type HeldService } from './lazy-service.js';
+
+/** Every account of the application: those that are registered, and those that a resolver knows. */
+@Injectable()
+export class AccountRegistry {
+  private readonly registered = new Map<string, () => Account>();
+  /** A closure, because the pool holds keys. */
+  private pool: (() => AccountPool) | undefined;
+
+  /** An account whose options were known at boot: it needs no resolver. */
+  add(name: string, account: Account): void {
+    this.registered.set(name, () => account);
+  }
+
+  /** @throws PaymentsConfigError if there is a resolver already. */
+  addPool(pool: AccountPool): void {
+    if (this.pool) {
+      throw new PaymentsConfigError(
+        'Two registrations of PaymentsModule have the option `accounts`: keep one, whose resolver knows all accounts.',
+      );
+    }
+    this.pool = () => pool;
+  }
+
+  /**
+   * The services of an account. A registered account comes before one of the same name that the resolver knows.
+   *
+   * @throws PaymentsAccountError if there is no such account, or the resolver fails.
+   */
+  hold(name: string): HeldService<PaymentsAccount> | Promise<HeldService<PaymentsAccount>> {
+    const registered = this.registered.get(name)?.();
+    if (registered) return { service: registered.services, release: () => undefined };
+    const pool = this.pool?.();
+    if (!pool) return Promise.reject(unknownAccount(name));
+    const pooled = pool.open(name);
+    return pooled instanceof Promise
+      ? pooled.then((opened) => ({ service: opened.account.services, release: pool.use(opened) }))
+      : { service: pooled.account.services, release: pool.use(pooled) };
+  }
+
+  forget(name: string): void {
+    this.pool?.().forget(name);
+  }
+}

@@ -1,0 +1,133 @@
+import { Injectable } from '@nestjs/common';
+import { BanksService } from '../banks/banks.service.js';
+import { CollectionsService } from '../collections/collections.service.js';
+import { ACCOUNT_NAME_RULE, isAccountName } from '../common/account-name.js';
+import { DisbursementsService } from '../disbursements/disbursements.service.js';
+import { PaymentsValidationError } from '../errors/payments-errors.js';
+import { PaymentsJournal } from '../journal/payments-journal.js';
+import { NameLookupService } from '../name-lookup/name-lookup.service.js';
+import { WalletService } from '../wallet/wallet.service.js';
+import { PaymentsInbox } from '../webhooks/payments-inbox.js';
+import { type PaymentsAccount } from './account.js';
+import { AccountRegistry } from './account-registry.js';
+import { type HeldService, lazyService } from './lazy-service.js';
+
+/**
+ * The accounts of the application by name: those that `accounts.resolve` knows, and those that are registered with
+ * `PaymentsModule.forRoot` or `forRootAsync`.
+ *
+ * @hideconstructor
+ * @publicApi
+ */
+@Injectable()
+export class PaymentsAccounts {
+  /** A closure, because the registry leads to the keys of every account. */
+  private readonly registry: () => AccountRegistry;
+
+  constructor(registry: AccountRegistry) {
+    this.registry = () => registry;
+  }
+
+  /**
+   * The services of an account. Asks nobody: the first call of a service asks `accounts.resolve`, and calls for the same
+   * account share its answer for `cacheMs`. So the result is cheap, and never old.
+   *
+   * A call rejects with `PaymentsAccountError` if there is no such account or `resolve` fails, and with
+   * `PaymentsConfigError` if what it returned is wrong. Nothing was sent then.
+   *
+   * @param account The name of the account. Upper and lower case differ.
+   * @throws PaymentsValidationError if it is no name: 1 to 64 letters, digits, dots, dashes or underscores.
+   *
+   * @example
+   * ```ts
+   * const payment = await accounts.for('shop-7').collections.mobileMoney({
+   *   amount: '1180.50',
+   *   reference: 'order-1',
+   *   phone: '255712345678',
+   *   customer_name: 'Asha Juma',
+   *   customer_email: 'asha@example.com',
+   * });
+   * ```
+   */
+  for(account: string): PaymentsAccount {
+    checkName(account);
+    return new LazyAccount(account, () => this.registry().hold(account));
+  }
+
+  /**
+   * Forgets the keys of an account, or that there is no such account: the next call asks `accounts.resolve`. Call it
+   * when you change them. Calls that run go on with the keys that they have. Does nothing to a registered account.
+   *
+   * Only this process forgets. Other replicas use the old keys for `cacheMs` at most, or until the gateway answers 401.
+   *
+   * @throws PaymentsValidationError if it is no name.
+   */
+  forget(account: string): void {
+    checkName(account);
+    this.registry().forget(account);
+  }
+}
+
+function checkName(account: unknown): void {
+  if (isAccountName(account)) return;
+  throw new PaymentsValidationError({ account: [`account must be a text of ${ACCOUNT_NAME_RULE}`] });
+}
+
+type Services = Omit<PaymentsAccount, 'account'>;
+
+/** Makes each service when it is asked for, so that `for` costs two objects. */
+class LazyAccount implements PaymentsAccount {
+  declare private readonly hold: () => HeldService<PaymentsAccount> | Promise<HeldService<PaymentsAccount>>;
+
+  constructor(
+    readonly account: string,
+    hold: LazyAccount['hold'],
+  ) {
+    Object.defineProperty(this, 'hold', { value: hold });
+  }
+
+  get collections(): CollectionsService {
+    return this.service(CollectionsService, 'collections');
+  }
+
+  get disbursements(): DisbursementsService {
+    return this.service(DisbursementsService, 'disbursements');
+  }
+
+  get nameLookup(): NameLookupService {
+    return this.service(NameLookupService, 'nameLookup');
+  }
+
+  get wallet(): WalletService {
+    return this.service(WalletService, 'wallet');
+  }
+
+  get banks(): BanksService {
+    return this.service(BanksService, 'banks');
+  }
+
+  get journal(): PaymentsJournal {
+    return this.service(PaymentsJournal, 'journal');
+  }
+
+  get inbox(): PaymentsInbox {
+    return this.service(PaymentsInbox, 'inbox');
+  }
+
+  private service<Name extends keyof Services>(
+    type: { readonly prototype: Services[Name] },
+    name: Name,
+  ): Services[Name] {
+    return lazyService<Services[Name]>(type, () => {
+      const holding = this.hold();
+      return holding instanceof Promise ? holding.then((held) => part(held, name)) : part(holding, name);
+    });
+  }
+}
+
+function part<Name extends keyof Services>(
+  { service, release }: HeldService<PaymentsAccount>,
+  name: Name,
+): HeldService<Services[Name]> {
+  return { service: service[name], release };
+}

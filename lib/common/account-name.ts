@@ -1,0 +1,16 @@
+/** Only ASCII, so that no two names look or compare equal after Unicode's normalization. */
+const ACCOUNT_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
+
+/** What a path means by these, whatever an account would mean. */
+const PATH_STEPS: ReadonlySet<unknown> = new Set(['.', '..']);
+
+/** The form of an account's name, for messages. */
+export const ACCOUNT_NAME_RULE = '1 to 64 letters, digits, dots, dashes or underscores, but not "." or ".."';
+
+/**
+ * Whether a value may name an account. Every name that comes from outside is checked here and nowhere else. Upper and
+ * lower case differ: `Shop` and `shop` are two accounts.
+ */
+export function isAccountName(value: unknown): value is string {
+  return typeof value === 'string' && ACCOUNT_NAME.test(value) && !PATH_STEPS.has(value);
+}

@@ -1,0 +1,66 @@
+import { type PaymentsModuleOptions } from './payments-options.js';
+import { type WebhookOptions, type WebhookSecret } from './webhook-options.js';
+
+/**
+ * What `accounts.resolve` gives for one account: its keys, and options that may differ by account. A value that is left
+ * out is that of the registration. Every other option is shared by all accounts.
+ *
+ * @publicApi
+ */
+export interface PaymentsAccountOptions
+  extends
+    Pick<PaymentsModuleOptions, 'apiKey' | 'apiSecret' | 'environment'>,
+    Partial<
+      Pick<
+        PaymentsModuleOptions,
+        'auth' | 'baseUrl' | 'limits' | 'networks' | 'probe' | 'rate' | 'statusPaths'
+      >
+    > {
+  /** Webhooks of the account. Without them, the account receives none. */
+  readonly webhooks?: {
+    /** Signing secrets, as in `WebhookOptions`; the old and the new one side by side while they rotate. */
+    readonly secrets: readonly WebhookSecret[];
+  };
+}
+
+/**
+ * Accounts that come from your database, and change while the application runs.
+ *
+ * @publicApi
+ */
+export interface PaymentsAccountsOptions {
+  /**
+   * Returns the keys of an account, or undefined if there is no such account. It must not change anything: the package
+   * calls it whenever it needs to. The name has the form of an account's name, but may come from a stranger.
+   */
+  resolve(
+    account: string,
+  ): PaymentsAccountOptions | null | undefined | Promise<PaymentsAccountOptions | null | undefined>;
+  /** How long the package uses what `resolve` returned, in milliseconds. @default 60_000 */
+  readonly cacheMs?: number;
+  /** How long the package remembers that there is no such account, in milliseconds. @default 5_000 */
+  readonly unknownCacheMs?: number;
+  /** Longest time of one `resolve`, in milliseconds. @default 5_000 */
+  readonly timeoutMs?: number;
+  /**
+   * Most accounts that the package keeps in memory. Beyond it, those leave that were not used for the longest time, and
+   * for at least a minute.
+   * @default 10_000
+   */
+  readonly maxCached?: number;
+}
+
+/**
+ * Options of a registration whose accounts come from a resolver: those of an account, without keys and secrets.
+ *
+ * @publicApi
+ */
+export interface PaymentsResolverOptions extends Omit<
+  PaymentsModuleOptions,
+  'apiKey' | 'apiSecret' | 'environment' | 'webhooks'
+> {
+  /** Where the accounts come from. */
+  readonly accounts: PaymentsAccountsOptions;
+  /** Options of the webhooks of all accounts. Their secrets come from `accounts.resolve`. */
+  readonly webhooks?: Omit<WebhookOptions, 'secrets'>;
+}

@@ -1,0 +1,175 @@
+import { isRecord } from '../common/json-object.js';
+import { type PaymentsConfigError } from '../errors/payments-errors.js';
+import { readAll, throwJoined } from '../errors/wrong-options.js';
+import { type PaymentsAccountsOptions } from './accounts-options.js';
+import { checked, count, milliseconds, readOptions, type Resolved, section } from './option.js';
+import { type OptionError, optionErrors } from './option-checks.js';
+import { OPTIONS } from './option-defaults.js';
+import { CREDENTIAL_OPTIONS, resolveCredentials } from './resolve-credentials.js';
+import { type ResolvedPaymentsOptions, type ResolvedWebhookKey } from './resolved-options.js';
+import { readSharedWebhooks, resolveWebhookSecrets, type SharedWebhookOptions } from './resolve-webhooks.js';
+
+/** The options of the section `accounts`. */
+export const ACCOUNTS_OPTIONS = {
+  resolve: checked(
+    'function of the name',
+    (value): value is PaymentsAccountsOptions['resolve'] => typeof value === 'function',
+    'is missing: write resolve: (account) => ({ apiKey, apiSecret }), or undefined if there is no such account.',
+  ),
+  cacheMs: milliseconds({ min: 1, default: 60_000 }),
+  unknownCacheMs: milliseconds({ min: 1, default: 5_000 }),
+  timeoutMs: milliseconds({ min: 1, default: 5_000 }),
+  maxCached: count({ min: 1, max: 1_000_000, default: 10_000 }),
+};
+
+/** What a resolver may return; the type is `PaymentsAccountOptions`. */
+const BY_ACCOUNT: ReadonlySet<string> = new Set([
+  'apiKey',
+  'apiSecret',
+  'environment',
+  'auth',
+  'baseUrl',
+  'limits',
+  'networks',
+  'probe',
+  'rate',
+  'statusPaths',
+  'webhooks',
+]);
+const KEYS = ['apiKey', 'apiSecret', 'environment'];
+const ALL_NAMES = [...Object.keys(OPTIONS), ...Object.keys(CREDENTIAL_OPTIONS), 'webhooks'];
+
+/** A registration whose accounts come from a resolver. */
+export interface ResolvedResolverOptions {
+  /** The name of the registration. */
+  readonly account: string;
+  readonly storage: ResolvedPaymentsOptions['storage'];
+  readonly http: ResolvedPaymentsOptions['http'];
+  readonly encryption: ResolvedPaymentsOptions['encryption'];
+  readonly timeoutMs: number;
+  readonly accounts: Resolved<typeof ACCOUNTS_OPTIONS>;
+  /** Undefined: no account receives webhooks. */
+  readonly webhooks: SharedWebhookOptions | undefined;
+  /**
+   * Checks what a resolver returned for an account.
+   *
+   * @throws PaymentsConfigError that names every wrong option, and no key.
+   */
+  readonly optionsOf: (returned: unknown, account: string) => ResolvedPaymentsOptions;
+}
+
+/** Whether options are those of a registration with a resolver. */
+export function hasResolver(options: unknown): options is Record<string, unknown> {
+  return isRecord(options) && options['accounts'] !== undefined;
+}
+
+/**
+ * Checks the options of a registration with a resolver, as far as they are known at boot.
+ *
+ * @throws PaymentsConfigError that names every wrong option.
+ */
+export function resolveResolverOptions(
+  options: Record<string, unknown>,
+  name: string,
+): ResolvedResolverOptions {
+  const error = optionErrors(name);
+  const { accounts, others, webhooks } = readAll({
+    accounts: () => readAccounts(options['accounts'], error),
+    others: () => readOptions(OPTIONS, options, '', error, () => misplacedKeys(options, error)),
+    baseUrl: () => CREDENTIAL_OPTIONS.baseUrl.read(options['baseUrl'], 'baseUrl', error),
+    auth: () => CREDENTIAL_OPTIONS.auth.read(options['auth'], 'auth', error),
+    webhooks: () => sharedWebhooks(options['webhooks'], error),
+  });
+  const { storage, http, encryption, timeoutMs } = others;
+  return {
+    account: name,
+    storage,
+    http,
+    encryption,
+    timeoutMs,
+    accounts,
+    webhooks,
+    optionsOf: (returned, account) => {
+      const itsError = optionErrors(account);
+      const own = ownOptions(returned, itsError);
+      const { credentials, its, keys } = readAll({
+        credentials: () =>
+          resolveCredentials({ auth: options['auth'], baseUrl: options['baseUrl'], ...given(own) }, itsError),
+        its: () => readOptions(tableOf(own), own, '', itsError),
+        keys: () => ownKeys(own['webhooks'], webhooks, itsError),
+      });
+      // What the account does not change is shared, not copied: there may be thousands.
+      return {
+        account,
+        ...credentials,
+        ...others,
+        ...its,
+        webhooks: webhooks && keys && { ...webhooks, keys },
+      };
+    },
+  };
+}
+
+function readAccounts(written: unknown, error: OptionError): Resolved<typeof ACCOUNTS_OPTIONS> {
+  const value = section(ACCOUNTS_OPTIONS).read(written, 'accounts', error);
+  // Called on the object, so that a resolver may be a method.
+  return { ...value, resolve: value.resolve.bind(written) };
+}
+
+function misplacedKeys(options: Record<string, unknown>, error: OptionError): readonly PaymentsConfigError[] {
+  return KEYS.filter((name) => options[name] !== undefined).map((name) =>
+    error(name, 'stands beside `accounts`: return it from accounts.resolve, for each account.'),
+  );
+}
+
+function sharedWebhooks(written: unknown, error: OptionError): SharedWebhookOptions | undefined {
+  if (written === undefined) return undefined;
+  if (!isRecord(written)) throw error('webhooks', 'must be an object: write { scheme }.');
+  if (written['secrets'] === undefined) return readSharedWebhooks(written, error);
+  throw error(
+    'webhooks.secrets',
+    'stands beside `accounts`: return it from accounts.resolve, for each account.',
+  );
+}
+
+/** The options of one account, without those that it may not have. */
+function ownOptions(returned: unknown, error: OptionError): Record<string, unknown> {
+  if (!isRecord(returned)) {
+    throw error(
+      'accounts.resolve',
+      'returned no object: return { apiKey, apiSecret }, or undefined if there is none.',
+    );
+  }
+  const shared = ALL_NAMES.filter((name) => !BY_ACCOUNT.has(name) && returned[name] !== undefined);
+  const names = [...BY_ACCOUNT].join(', ');
+  const problem = `is the same for all accounts: write it beside \`accounts\`. Only these differ by account: ${names}.`;
+  throwJoined(shared.map((name) => error(name, problem)));
+  return Object.fromEntries([...BY_ACCOUNT].map((name) => [name, returned[name] ?? undefined]));
+}
+
+/** The rows of the table that an account changes. */
+function tableOf(own: Record<string, unknown>): Partial<typeof OPTIONS> {
+  return Object.fromEntries(Object.entries(OPTIONS).filter(([name]) => own[name] !== undefined));
+}
+
+function given(own: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
+}
+
+function ownKeys(
+  written: unknown,
+  shared: SharedWebhookOptions | undefined,
+  error: OptionError,
+): readonly ResolvedWebhookKey[] | undefined {
+  if (written === undefined) return undefined;
+  if (!shared) throw error('webhooks', 'need a scheme: write webhooks: { scheme } beside `accounts`.');
+  if (!isRecord(written)) throw error('webhooks', 'must be an object: return { secrets }.');
+  const [other] = Object.keys(written).filter((name) => name !== 'secrets');
+  if (other !== undefined) {
+    throw error(
+      `webhooks.${other}`,
+      'is the same for all accounts: only webhooks.secrets differs by account.',
+    );
+  }
+  return resolveWebhookSecrets(written['secrets'], shared.scheme, error);
+}

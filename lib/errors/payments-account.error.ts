@@ -1,0 +1,25 @@
+import { PaymentsError, type PaymentsErrorDetails } from './payments-errors.js';
+
+/**
+ * The account of a call cannot be used, so this call sent nothing. The code is `ACCOUNT_UNKNOWN` if
+ * `accounts.resolve` has no such account, and `ACCOUNT_UNAVAILABLE` if it failed or took too long. Only in the second
+ * case you may repeat the call: `mayHaveBeenProcessed` is then `not-by-this-call`, because the journal of the account
+ * could not be asked about an earlier call with the same reference.
+ *
+ * @publicApi
+ */
+export class PaymentsAccountError extends PaymentsError {
+  override readonly name = 'PaymentsAccountError';
+  override readonly retryable: boolean;
+  override readonly mayHaveBeenProcessed: false | 'not-by-this-call';
+
+  constructor(
+    override readonly code: 'ACCOUNT_UNKNOWN' | 'ACCOUNT_UNAVAILABLE',
+    message: string,
+    details?: PaymentsErrorDetails,
+  ) {
+    super(code, message, details);
+    this.retryable = code === 'ACCOUNT_UNAVAILABLE';
+    this.mayHaveBeenProcessed = this.retryable && 'not-by-this-call';
+  }
+}

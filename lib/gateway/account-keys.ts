@@ -1,0 +1,39 @@
+import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
+
+/** The headers that every request of an account has. One object for one pair of keys. */
+export interface KeyHeaders {
+  readonly plain: Readonly<Record<string, string>>;
+  readonly withBody: Readonly<Record<string, string>>;
+}
+
+/** The keys of an account, which may change while calls run. */
+export interface AccountKeys {
+  /** The keys in use. A call takes them when it begins. */
+  current(): KeyHeaders;
+  /**
+   * Asks for the keys again, after a 401. Resolves to undefined if there are no others, or not in time. Never rejects.
+   *
+   * @param refused The keys that the gateway refused.
+   * @param deadline By `performance.now()`.
+   */
+  renewed?(refused: KeyHeaders, deadline: number): Promise<KeyHeaders | undefined>;
+}
+
+/** Keys that never change, in a closure: out of reach of `util.inspect` and JSON. */
+export function constantKeys(options: Credentials): AccountKeys {
+  const headers = keyHeaders(options);
+  return { current: () => headers };
+}
+
+type Credentials = Pick<ResolvedPaymentsOptions, 'auth' | 'apiKey' | 'apiSecret'>;
+
+/** The credentials in one of their two forms (specification, "Authentication" 2 and 5). */
+export function keyHeaders({ auth, apiKey, apiSecret }: Credentials): KeyHeaders {
+  const credentials: Readonly<Record<string, string>> =
+    auth === 'bearer'
+      ? { Authorization: `Bearer ${apiKey}` }
+      : { 'X-API-KEY': apiKey, 'X-API-SECRET': apiSecret ?? '' };
+  // No compression: a small answer gains nothing, and only some adapters would unpack it.
+  const plain = { ...credentials, Accept: 'application/json', 'Accept-Encoding': 'identity' };
+  return { plain, withBody: { ...plain, 'Content-Type': 'application/json' } };
+}
