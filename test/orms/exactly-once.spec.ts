@@ -5,6 +5,7 @@ import { postgresStorage } from 'nestjs-payments/postgres';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { Pool, type PoolClient } from 'pg';
 import { deliverEvent } from '../support/deliver-event.js';
+import { patientLibrary } from '../support/patient-library.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../support/payments-database.js';
 import { type PaymentsApp, startPaymentsApp } from '../support/payments-app.js';
 import { startSandbox } from '../support/sandbox.js';
@@ -42,6 +43,7 @@ describeWith([postgresService], "a handler that writes with an ORM on the applic
   let payments: PaymentsApp;
   const errors = vi.fn<(message: string) => void>();
 
+  patientLibrary();
   beforeEach(async () => {
     errors.mockClear();
     vi.spyOn(Logger.prototype, 'error').mockImplementation(errors);

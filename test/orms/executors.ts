@@ -1,16 +1,21 @@
 import { eq, sql } from 'drizzle-orm';
+import { int, mysqlTable, varchar } from 'drizzle-orm/mysql-core';
+import { drizzle as drizzleOnMysql } from 'drizzle-orm/mysql2';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { integer, pgTable, text } from 'drizzle-orm/pg-core';
 import knexPackage, { type Knex } from 'knex';
-import { type ControlledTransaction, Kysely, PostgresDialect, sql as kyselySql } from 'kysely';
+import { type ControlledTransaction, Kysely, MysqlDialect, PostgresDialect, sql as kyselySql } from 'kysely';
+import { createPool as createCallbackPool } from 'mysql2';
+import { createPool } from 'mysql2/promise';
 import { fromDrizzle } from 'nestjs-payments/drizzle';
 import { fromKnex } from 'nestjs-payments/knex';
 import { fromKysely } from 'nestjs-payments/kysely';
 import { type SqlExecutor } from 'nestjs-payments/sql';
 import { type Pool } from 'pg';
-
-/** What ends a transaction, or tries to. */
-type End = readonly [what: string, end: (transaction: never) => Promise<unknown>];
+import { type Ending, type HandlerWay } from './handler-cases.js';
+import { MIKRO_ORM } from './mikro-executor.js';
+import { PRISMA } from './prisma-way.js';
+import { SEQUELIZE } from './sequelize-executor.js';
 
 /** An ORM of the application, opened on a pool. */
 export interface OpenExecutor {
@@ -19,156 +24,170 @@ export interface OpenExecutor {
   readonly transaction: (work: (handle: unknown) => Promise<void>) => PromiseLike<unknown>;
 }
 
+/** An ORM that has a pool of its own. */
+export interface OpenOwnExecutor extends OpenExecutor {
+  readonly close: () => Promise<unknown>;
+}
+
 /** An ORM as the application has it, and what its users do in a handler. */
-export interface OrmExecutor {
+export interface OrmExecutor<Handle = never> extends Pick<
+  HandlerWay<Handle>,
+  'credit' | 'nested' | 'nestedByHand' | 'besideNested' | 'leaveOpen'
+> {
   readonly name: string;
-  readonly open: (pool: Pool) => OpenExecutor;
-  /** Adds one to what an account was credited. */
-  readonly credit: (transaction: never, reference: string) => Promise<unknown>;
-  /** The same in a nested transaction, in which `then` runs afterwards. */
-  readonly nested: (
-    transaction: never,
-    reference: string,
-    then?: (inner: never) => Promise<unknown>,
-  ) => Promise<unknown>;
-  /** The same with a handle that the code outside gets, which commits it. */
-  readonly nestedByHand?: (transaction: never, reference: string) => Promise<unknown>;
-  /** What becomes of a nested transaction beside another one that is open. */
-  readonly besideNested?: 'waits' | 'is refused';
-  /** Sends a statement in a transaction of the application. */
-  readonly end: (transaction: never, text: string) => Promise<unknown>;
-  /** A statement that fails. */
-  readonly fail: (transaction: never) => Promise<unknown>;
+  readonly openPostgres: (pool: Pool) => OpenExecutor;
+  readonly openMysql: (url: string, poolSize: number) => OpenOwnExecutor;
+  /** Sends a statement in a transaction. */
+  readonly send: (handle: Handle, text: string) => Promise<unknown>;
   /** What the package refuses. */
-  readonly ends: readonly End[];
-  /** What is left open when the handler returns, if the ORM knows nested transactions. */
-  readonly leaveOpen?: (transaction: never) => void;
+  readonly endings: readonly Ending<Handle>[];
+}
+
+const KNEX: OrmExecutor<Knex> = {
+  name: 'Knex',
+  openPostgres: (pool) => openKnex(knexPackage.knex({ client: 'pg', connectionPool: pool })),
+  openMysql: (url, max) =>
+    openKnex(knexPackage.knex({ client: 'mysql2', connection: url, pool: { min: 0, max } })),
+  credit: async (trx, reference) => trx('credits').where({ reference }).increment('times', 1),
+  nested: (trx, work) => trx.transaction(work),
+  nestedByHand: async (trx, work) => {
+    const inner = await trx.transactionProvider()();
+    await work(inner);
+    await inner.commit();
+  },
+  besideNested: 'waits',
+  leaveOpen: (trx) =>
+    new Promise((resolve) => {
+      const neverEnds = trx.transaction(() => {
+        resolve(undefined);
+        return new Promise(() => undefined);
+      });
+      neverEnds.catch(() => undefined);
+    }),
+  send: async (trx, text) => trx.raw(text),
+  endings: [
+    ['COMMIT', async (trx) => trx.raw('COMMIT')],
+    ['ROLLBACK in a nested transaction', (trx) => trx.transaction(async (inner) => inner.raw('ROLLBACK'))],
+    ['COMMIT after another statement', async (trx) => trx.raw('SELECT 1; COMMIT')],
+    ['commit()', async (trx) => (trx as Knex.Transaction).commit()],
+    ['rollback()', async (trx) => (trx as Knex.Transaction).rollback()],
+  ],
+};
+
+function openKnex(knex: Knex): OpenOwnExecutor {
+  return {
+    executor: fromKnex(knex),
+    transaction: (work) => knex.transaction(work),
+    close: () => knex.destroy(),
+  };
+}
+
+interface Tables {
+  readonly credits: { readonly reference: string; readonly times: number };
+}
+
+/** As Nest applications have it. */
+class KyselyService extends Kysely<Tables> {
+  constructor(dialect: object) {
+    super({ dialect });
+  }
+}
+
+const SAVEPOINT = 'before "it" `all`';
+
+const KYSELY: OrmExecutor<ControlledTransaction<Tables>> = {
+  name: 'Kysely',
+  openPostgres: (pool) => openKysely(new PostgresDialect({ pool })),
+  openMysql: (uri, connectionLimit) =>
+    openKysely(new MysqlDialect({ pool: createCallbackPool({ uri, connectionLimit }) })),
+  credit: (trx, reference) =>
+    trx
+      .updateTable('credits')
+      .set((expression) => ({ times: expression('times', '+', 1) }))
+      .where('reference', '=', reference)
+      .execute(),
+  nested: async (trx, work) => {
+    await trx.savepoint(SAVEPOINT).execute();
+    try {
+      await work(trx);
+      await trx.releaseSavepoint(SAVEPOINT).execute();
+    } catch (error) {
+      await trx.rollbackToSavepoint(SAVEPOINT).execute();
+      throw error;
+    }
+  },
+  send: (trx, text) => kyselySql.raw(text).execute(trx),
+  endings: [
+    ['COMMIT', (trx) => kyselySql.raw('COMMIT').execute(trx)],
+    ['ROLLBACK', (trx) => kyselySql.raw('/* all */ ROLLBACK').execute(trx)],
+    ['commit()', (trx) => trx.commit().execute()],
+    ['rollback()', (trx) => trx.rollback().execute()],
+  ],
+};
+
+function openKysely(dialect: object): OpenOwnExecutor {
+  const db = new KyselyService(dialect);
+  return {
+    executor: fromKysely(db),
+    transaction: (work) => db.transaction().execute(work),
+    close: () => db.destroy(),
+  };
 }
 
 const credits = pgTable('credits', {
   reference: text('reference').primaryKey(),
   times: integer('times').notNull(),
 });
-const nothing = (_inner: never): Promise<void> => Promise.resolve();
+const mysqlCredits = mysqlTable('credits', {
+  reference: varchar('reference', { length: 64 }).primaryKey(),
+  times: int('times').notNull(),
+});
 
-function creditWithKnex(trx: Knex, reference: string): Promise<unknown> {
-  return trx('credits').where({ reference }).increment('times', 1);
-}
-
-const KNEX: OrmExecutor = {
-  name: 'Knex',
-  open: (pool) => {
-    const knex = knexPackage.knex({ client: 'pg', connectionPool: pool });
-    return { executor: fromKnex(knex), transaction: (work) => knex.transaction(work) };
-  },
-  credit: async (trx: Knex, reference) => creditWithKnex(trx, reference),
-  nested: (trx: Knex, reference, then = nothing) =>
-    trx.transaction(async (inner) => {
-      await creditWithKnex(inner, reference);
-      await then(inner as never);
-    }),
-  nestedByHand: async (trx: Knex, reference) => {
-    const inner = await trx.transactionProvider()();
-    await creditWithKnex(inner, reference);
-    await inner.commit();
-  },
-  besideNested: 'waits',
-  end: async (trx: Knex, text) => trx.raw(text),
-  fail: async (trx: Knex) => trx.raw('SELECT 1 / 0'),
-  ends: [
-    ['COMMIT', async (trx: Knex) => trx.raw('COMMIT')],
-    [
-      'ROLLBACK in a nested transaction',
-      (trx: Knex) => trx.transaction(async (inner) => inner.raw('ROLLBACK')),
-    ],
-    ['COMMIT after another statement', async (trx: Knex) => trx.raw('SELECT 1; COMMIT')],
-    ['commit()', async (trx: Knex.Transaction) => trx.commit()],
-    ['rollback()', async (trx: Knex.Transaction) => trx.rollback()],
-  ],
-  leaveOpen: (trx: Knex) => {
-    trx.transaction(() => new Promise(() => undefined)).catch(() => undefined);
-  },
-};
-
-type Tables = { readonly credits: { readonly reference: string; readonly times: number } };
-type Trx = ControlledTransaction<Tables>;
-
-function creditWithKysely(trx: Kysely<Tables>, reference: string): Promise<unknown> {
-  return trx
-    .updateTable('credits')
-    .set((expression) => ({ times: expression('times', '+', 1) }))
-    .where('reference', '=', reference)
-    .execute();
-}
-
-/** As Nest applications have it. */
-class KyselyService extends Kysely<Tables> {
-  constructor(pool: Pool) {
-    super({ dialect: new PostgresDialect({ pool }) });
-  }
-}
-
-const KYSELY: OrmExecutor = {
-  name: 'Kysely',
-  open: (pool) => {
-    const db = new KyselyService(pool);
-    return { executor: fromKysely(db), transaction: (work) => db.transaction().execute(work) };
-  },
-  credit: (trx: Trx, reference) => creditWithKysely(trx, reference),
-  nested: async (trx: Trx, reference, then = nothing) => {
-    await trx.savepoint('before "it"').execute();
-    try {
-      await creditWithKysely(trx, reference);
-      await then(trx as never);
-      await trx.releaseSavepoint('before "it"').execute();
-    } catch (error) {
-      await trx.rollbackToSavepoint('before "it"').execute();
-      throw error;
-    }
-  },
-  end: (trx: Trx, text) => kyselySql.raw(text).execute(trx),
-  fail: (trx: Trx) => kyselySql.raw('SELECT 1 / 0').execute(trx),
-  ends: [
-    ['COMMIT', (trx: Trx) => kyselySql.raw('COMMIT').execute(trx)],
-    ['ROLLBACK', (trx: Trx) => kyselySql.raw('/* all */ ROLLBACK').execute(trx)],
-    ['commit()', (trx: Trx) => trx.commit().execute()],
-    ['rollback()', (trx: Trx) => trx.rollback().execute()],
-  ],
-};
-
-function creditWithDrizzle(tx: NodePgDatabase, reference: string): Promise<unknown> {
-  return tx
-    .update(credits)
-    .set({ times: sql`${credits.times} + 1` })
-    .where(eq(credits.reference, reference));
-}
-
-const DRIZZLE: OrmExecutor = {
+const DRIZZLE: OrmExecutor<NodePgDatabase> = {
   name: 'Drizzle',
-  open: (pool) => {
+  openPostgres: (pool) => {
     const db = drizzle({ client: pool });
     return { executor: fromDrizzle(db), transaction: (work) => db.transaction(work) };
   },
-  credit: async (tx: NodePgDatabase, reference) => creditWithDrizzle(tx, reference),
-  nested: (tx: NodePgDatabase, reference, then = nothing) =>
-    tx.transaction(async (inner) => {
-      await creditWithDrizzle(inner, reference);
-      await then(inner as never);
-    }),
-  besideNested: 'is refused',
-  end: async (tx: NodePgDatabase, text) => tx.execute(text),
-  fail: async (tx: NodePgDatabase) => tx.execute(sql`SELECT 1 / 0`),
-  ends: [
-    ['COMMIT', async (tx: NodePgDatabase) => tx.execute(sql`COMMIT`)],
-    ['ROLLBACK', async (tx: NodePgDatabase) => tx.execute(sql`/* all */ ROLLBACK`)],
-    [
-      'COMMIT in a nested transaction',
-      (tx: NodePgDatabase) => tx.transaction(async (inner) => inner.execute(sql`COMMIT`)),
-    ],
-  ],
-  leaveOpen: (tx: NodePgDatabase) => {
-    tx.transaction(() => new Promise(() => undefined)).catch(() => undefined);
+  openMysql: (uri, connectionLimit) => {
+    const pool = createPool({ uri, connectionLimit });
+    const db = drizzleOnMysql({ client: pool });
+    return {
+      executor: fromDrizzle(db),
+      transaction: (work) => db.transaction(work),
+      close: () => pool.end(),
+    };
   },
+  credit: async (tx, reference) => {
+    const table = tx.constructor.name.startsWith('MySql') ? mysqlCredits : credits;
+    return tx
+      .update(table)
+      .set({ times: sql`${table.times} + 1` })
+      .where(eq(table.reference, reference));
+  },
+  nested: (tx, work) => tx.transaction(work),
+  besideNested: 'is refused',
+  leaveOpen: (tx) =>
+    new Promise((resolve) => {
+      const neverEnds = tx.transaction(() => {
+        resolve(undefined);
+        return new Promise(() => undefined);
+      });
+      neverEnds.catch(() => undefined);
+    }),
+  send: async (tx, statement) => tx.execute(statement),
+  endings: [
+    ['COMMIT', async (tx) => tx.execute(sql`COMMIT`)],
+    ['ROLLBACK', async (tx) => tx.execute(sql`/* all */ ROLLBACK`)],
+    ['COMMIT in a nested transaction', (tx) => tx.transaction(async (inner) => inner.execute(sql`COMMIT`))],
+  ],
 };
 
-export const EXECUTORS: readonly OrmExecutor[] = [KNEX, KYSELY, DRIZZLE];
+export const EXECUTORS = [
+  KNEX,
+  KYSELY,
+  DRIZZLE,
+  MIKRO_ORM,
+  PRISMA,
+  SEQUELIZE,
+] as readonly OrmExecutor<object>[];

@@ -3,47 +3,14 @@ import { createPool, type PoolConnection } from 'mysql2/promise';
 import { fromMysql2 } from 'nestjs-payments/mysql';
 import { type PaymentsStorage } from 'nestjs-payments';
 import { sqlStorage } from 'nestjs-payments/sql';
-import { enlistingHandlerContract } from '../support/enlisting-handler-contract.js';
 import { journalRecord } from '../support/journal-contract.js';
 import { describeWith, mysqlService } from '../support/services.js';
+import { type EntityManager } from 'typeorm';
+import { mysqlAccounts } from './accounts.js';
 import { handlerCases, type HandlerWay, POOL_SIZE } from './handler-cases.js';
 import { type MysqlDatabase, openMysql, openTypeOrmOnMysql } from './mysql-database.js';
 import { TYPEORMS } from './typeorm-database.js';
 import { creditsEntity, MANAGER_ENDINGS, managerWay } from './typeorm-way.js';
-
-/** The accounts, and what a statement does that ends the transaction without saying so. */
-async function accounts({ pool }: MysqlDatabase) {
-  await pool.query('CREATE TABLE credits (reference VARCHAR(64) PRIMARY KEY, times INT NOT NULL)');
-  return {
-    spoiled: 'ended while a handler ran',
-    open: (references: readonly string[]) =>
-      pool.query('INSERT INTO credits (reference, times) VALUES ?', [references.map((one) => [one, 0])]),
-    times: async () => {
-      const [rows] = await pool.query('SELECT times FROM credits');
-      return (rows as { readonly times: number }[]).map(({ times }) => times);
-    },
-  };
-}
-
-/** Both wait for a row of the other one: MySQL rolls one of them back, the whole transaction. */
-async function deadlock({ pool }: MysqlDatabase, run: (text: string) => Promise<unknown>): Promise<void> {
-  await pool.query('CREATE TABLE IF NOT EXISTS pair (id INT PRIMARY KEY, n INT)');
-  await pool.query('REPLACE INTO pair VALUES (1, 0), (2, 0), (3, 0), (4, 0)');
-  const other = await pool.getConnection();
-  try {
-    await other.beginTransaction();
-    // The other one has changed more rows, so it is not the victim.
-    await other.query('UPDATE pair SET n = n + 1 WHERE id > 1');
-    await other.query('INSERT INTO credits VALUES (1, 1), (2, 1), (3, 1), (4, 1), (5, 1), (6, 1)');
-    await run('UPDATE pair SET n = 1 WHERE id = 1');
-    const waiting = other.query('UPDATE pair SET n = 2 WHERE id = 1');
-    await run('UPDATE pair SET n = 1 WHERE id = 2');
-    await waiting;
-  } finally {
-    await other.rollback();
-    other.release();
-  }
-}
 
 /** What mysql2 has, and its types do not show. */
 interface Preparing {
@@ -58,7 +25,7 @@ describeWith([mysqlService], 'a handler that writes on MariaDB', () => {
       const database = await openMysql(POOL_SIZE);
       return {
         ...database,
-        ...(await accounts(database)),
+        ...(await mysqlAccounts<PoolConnection>(database, (connection, text) => connection.query(text))),
         credit: (connection, reference) =>
           connection.execute('UPDATE credits SET times = times + 1 WHERE reference = ?', [reference]),
         nested: async (connection, work) => {
@@ -70,8 +37,6 @@ describeWith([mysqlService], 'a handler that writes on MariaDB', () => {
             throw error;
           }
         },
-        slow: (connection) => connection.query('SELECT SLEEP(0.05)'),
-        spoil: (connection) => deadlock(database, (text) => connection.query(text)),
       };
     }, [
       ['COMMIT', (connection) => connection.query('COMMIT')],
@@ -104,10 +69,8 @@ describeWith([mysqlService], 'a handler that writes on MariaDB', () => {
       const database = await openTypeOrmOnMysql(packed, [credits], POOL_SIZE);
       return {
         ...database,
-        ...(await accounts(database)),
+        ...(await mysqlAccounts<EntityManager>(database, (manager, text) => manager.query(text))),
         ...managerWay(credits),
-        slow: (manager) => manager.query('SELECT SLEEP(0.05)'),
-        spoil: (manager) => deadlock(database, (text) => manager.query(text)),
       };
     }, MANAGER_ENDINGS);
   });
@@ -228,10 +191,6 @@ describeWith([mysqlService], 'a payment that is enlisted on a connection of mysq
     connection.release();
     expect((await journal.get(planned))?.record).toEqual(stored?.record);
   });
-
-  describe('in a handler', () => {
-    enlistingHandlerContract(storage);
-  });
 });
 
 describeWith([mysqlService], 'connections that do not send their texts as utf8mb4', () => {
@@ -240,6 +199,28 @@ describeWith([mysqlService], 'connections that do not send their texts as utf8mb
     const pool = createPool({ uri: database.url, charset });
     const { journal } = sqlStorage({ executor: fromMysql2(pool) });
     await expect(journal.get(journalRecord('order-1'))).rejects.toThrow(/do not send their texts as utf8mb4/);
+    await pool.end();
+    await database.close();
+  });
+});
+
+describeWith([mysqlService], 'connections that give rows in another form', () => {
+  /** As an application does that keeps JSON in its BLOB columns. */
+  const typeCast = (
+    field: { readonly type: string; string(): string | null },
+    next: () => unknown,
+  ): unknown =>
+    field.type === 'LONG_BLOB' || field.type === 'BLOB' ? JSON.parse(field.string() ?? 'null') : next();
+
+  it.each<[what: string, settings: object, message: RegExp]>([
+    ['without names', { rowsAsArray: true }, /take rowsAsArray out/],
+    ['with objects in them', { typeCast }, /take out the type parser/],
+  ])('are refused: rows %s', async (_what, settings, message) => {
+    const database = await openMysql();
+    await sqlStorage({ executor: database.executor }).journal.insert(journalRecord('order-1'), 0);
+    const pool = createPool({ uri: database.url, ...settings });
+    const { journal } = sqlStorage({ executor: fromMysql2(pool) });
+    await expect(journal.get(journalRecord('order-1'))).rejects.toThrow(message);
     await pool.end();
     await database.close();
   });

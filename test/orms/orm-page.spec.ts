@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { PrismaClient } from '#prisma';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { drizzle } from 'drizzle-orm/node-postgres';
@@ -17,6 +16,7 @@ import { bundleCli, removeCli, runCommand } from '../support/cli-process.js';
 import { journalRecord } from '../support/journal-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../support/payments-database.js';
 import { describeWith, postgresService } from '../support/services.js';
+import { fileOfOrmPage } from './page-file.js';
 
 const FOLDER = join(process.cwd(), 'test', 'orms', 'dist', 'orm-page');
 const page = readFileSync('docs/orm.md', 'utf8');
@@ -28,13 +28,9 @@ afterAll(() => {
   rmSync(FOLDER, { recursive: true });
 });
 
-/** What a file of the page exports. The migrations read the file with the statements from another folder. */
-async function fileOf<Exports>(name: string): Promise<Exports> {
-  const [, code] = new RegExp(`\`\`\`ts\\n(// ${name}\\n[\\s\\S]*?)\`\`\``).exec(page) ?? [];
-  if (code === undefined) throw new Error(`docs/orm.md has no ${name}.`);
-  const file = join(FOLDER, name);
-  writeFileSync(file, code.replaceAll("'migrations/", `'${FOLDER}/migrations/`));
-  return (await import(pathToFileURL(file).href)) as Exports;
+/** The migrations read the file with the statements from another folder. */
+function fileOf<Exports>(name: string): Promise<Exports> {
+  return fileOfOrmPage(name, FOLDER, (code) => code.replaceAll("'migrations/", `'${FOLDER}/migrations/`));
 }
 
 interface Handler {

@@ -77,6 +77,61 @@ declare module '@nestjs/typeorm' {
   export function InjectDataSource(): ParameterDecorator;
 }
 
+declare module '@nestjs-cls/transactional' {
+  export interface TransactionalAdapterOptions<Tx, Options> {
+    wrapWithTransaction: (
+      options: Options,
+      run: () => Promise<unknown>,
+      setTx: (tx?: Tx) => void,
+    ) => Promise<unknown>;
+    getFallbackInstance: () => Tx;
+  }
+  type AdapterOptions<Adapter> = Adapter extends { optionsFactory: (connection: never) => infer Made }
+    ? Made
+    : never;
+  export interface TransactionalAdapter<Connection, Tx, Options> {
+    readonly connectionToken?: unknown;
+    optionsFactory: (connection: Connection) => TransactionalAdapterOptions<Tx, Options>;
+  }
+  export const Propagation: { readonly RequiresNew: unique symbol; readonly Nested: unique symbol };
+  export function Transactional(propagation?: symbol): MethodDecorator;
+  export class TransactionHost<Adapter> {
+    readonly tx: ReturnType<AdapterOptions<Adapter>['getFallbackInstance']>;
+    withTransaction<T>(run: () => Promise<T>): Promise<T>;
+    withTransaction<T>(
+      propagation: symbol,
+      options: Parameters<AdapterOptions<Adapter>['wrapWithTransaction']>[0],
+      run: () => Promise<T>,
+    ): Promise<T>;
+  }
+  export const ClsPluginTransactional: new (options: object) => object;
+}
+
+declare module '@nestjs-cls/transactional-adapter-typeorm' {
+  import { type TransactionalAdapterOptions } from '@nestjs-cls/transactional';
+  import { type DataSource, type EntityManager } from 'typeorm';
+
+  export interface TypeOrmTransactionOptions {
+    isolationLevel: string;
+  }
+  export class TransactionalAdapterTypeOrm {
+    constructor(options: { readonly dataSourceToken: unknown });
+    optionsFactory: (
+      dataSource: DataSource,
+    ) => TransactionalAdapterOptions<EntityManager, TypeOrmTransactionOptions>;
+  }
+}
+
+declare module 'nestjs-cls' {
+  import { type DynamicModule } from '@nestjs/common';
+
+  export const ClsModule: { forRoot(options: object): DynamicModule };
+}
+
+declare module 'mysql2' {
+  export function createPool(options: object): object;
+}
+
 declare module 'mysql2/promise' {
   export interface PoolConnection {
     query(text: string, values?: unknown[]): Promise<[unknown, unknown]>;
@@ -124,6 +179,21 @@ declare module 'drizzle-orm/node-postgres' {
   export function drizzle(client: unknown): NodePgDatabase & { readonly $client: DrizzlePool };
 }
 
+declare module 'drizzle-orm/mysql-core' {
+  export const mysqlTable: <Columns>(name: string, columns: Columns) => Columns;
+  export function varchar(name: string, options: { readonly length: number }): { primaryKey(): unknown };
+  export function int(name: string): { notNull(): unknown };
+}
+
+declare module 'drizzle-orm/mysql2' {
+  import { type NodePgDatabase } from 'drizzle-orm/node-postgres';
+
+  export type MySql2Database = NodePgDatabase;
+  export function drizzle(
+    options: object,
+  ): MySql2Database & { readonly $client: object & { getConnection: unknown } };
+}
+
 declare module 'drizzle-orm/node-postgres/migrator' {
   import { type NodePgDatabase } from 'drizzle-orm/node-postgres';
 
@@ -147,6 +217,7 @@ declare module 'kysely' {
     transaction(): { execute<T>(run: (trx: Kysely<Tables>) => Promise<T>): Promise<T> };
     startTransaction(): { execute(): Promise<ControlledTransaction<Tables>> };
     getExecutor(): KyselyExecutor;
+    destroy(): Promise<void>;
   }
   export interface Command {
     execute(): Promise<unknown>;
@@ -159,10 +230,12 @@ declare module 'kysely' {
     releaseSavepoint(name: string): Command;
   }
   export const PostgresDialect: new (options: { readonly pool: unknown }) => object;
+  export const MysqlDialect: new (options: { readonly pool: unknown }) => object;
   export const sql: { raw(text: string): { execute(db: object): Promise<unknown> } };
 }
 
 declare module 'knex' {
+  import { type Readable } from 'node:stream';
   import { type KnexClient } from 'nestjs-payments/knex';
 
   export interface Query extends Promise<number> {
@@ -170,13 +243,16 @@ declare module 'knex' {
     increment(column: string, by: number): Query;
     update(changes: object): Query;
     insert(row: object): Query;
+    select(column: string): Query;
+    stream(): Readable;
   }
   export interface Knex {
     (table: string): Query;
-    raw(text: string): Promise<unknown>;
+    raw(text: string): Promise<unknown> & { stream(): Readable };
     transaction<T>(run: (trx: Knex.Transaction) => Promise<T>, config?: object): Promise<T>;
     transactionProvider(config?: object): () => Promise<Knex.Transaction>;
     readonly client: KnexClient;
+    destroy(): Promise<void>;
     readonly migrate: { latest(options: object): Promise<unknown> };
   }
   export namespace Knex {
@@ -190,29 +266,140 @@ declare module 'knex' {
   export default pack;
 }
 
+declare module '@mikro-orm/core' {
+  export interface EntityManager {
+    readonly global: boolean;
+    fork(options?: object): EntityManager;
+    transactional<T>(run: (em: EntityManager) => T | Promise<T>, options?: object): Promise<T>;
+    begin(): Promise<void>;
+    commit(): Promise<void>;
+    rollback(): Promise<void>;
+    flush(): Promise<void>;
+    execute(text: string, parameters?: unknown[]): Promise<unknown>;
+    getTransactionContext(): unknown;
+    getEventManager(): {
+      registerSubscriber(subscriber: {
+        beforeTransactionCommit(args: { readonly em: EntityManager }): Promise<void>;
+        afterTransactionCommit(): void;
+      }): void;
+    };
+    getConnection(type?: 'read' | 'write'): object;
+    findOneOrFail<Entity>(entity: unknown, conditions: object): Promise<Entity>;
+    nativeUpdate(entity: unknown, conditions: object, changes: object): Promise<number>;
+    create(entity: unknown, row: object): object;
+    persist(entity: object): EntityManager;
+  }
+  export class MikroORM {
+    static init(options: object): Promise<MikroORM>;
+    static initSync(options: object): MikroORM;
+    readonly em: EntityManager;
+    close(force?: boolean): Promise<void>;
+  }
+  export const EntitySchema: new (options: object) => object;
+  export function raw(text: string): object;
+}
+
+declare module '@mikro-orm/postgresql' {
+  export { MikroORM, EntitySchema, raw, type EntityManager } from '@mikro-orm/core';
+  export class PostgreSqlKnexDialect {
+    acquireConnection(): Promise<unknown>;
+    releaseConnection(connection: unknown): Promise<void>;
+  }
+  export function knex(options: { readonly client: typeof PostgreSqlKnexDialect }): object;
+}
+
+declare module '@mikro-orm/mariadb' {
+  export { MikroORM, EntitySchema, raw, type EntityManager } from '@mikro-orm/core';
+}
+
+declare module 'sequelize' {
+  export interface Model {
+    increment(column: string, options: object): Promise<unknown>;
+    findOrCreate(options: object): Promise<readonly [row: object, isNew: boolean]>;
+    addHook(
+      event: string,
+      name: string,
+      hook: (row: object, options: { readonly transaction: Transaction }) => Promise<unknown>,
+    ): void;
+    removeHook(event: string, name: string): void;
+  }
+  export interface Transaction {
+    readonly sequelize: Sequelize;
+    commit(): Promise<void>;
+    rollback(): Promise<void>;
+    /** They are not in its types, and there all the same. */
+    cleanup(): void;
+    forceCleanup(): Promise<void>;
+  }
+  export class Sequelize {
+    constructor(url: string, options: object);
+    readonly models: Readonly<Record<string, Model>>;
+    define(name: string, columns: object, options: object): Model;
+    getDialect(): string;
+    query(text: string, options?: object): Promise<readonly [unknown[], unknown]>;
+    transaction(options?: object): Promise<Transaction>;
+    transaction<T>(run: (transaction: Transaction) => Promise<T>): Promise<T>;
+    transaction<T>(options: object, run: (transaction: Transaction) => Promise<T>): Promise<T>;
+    close(): Promise<void>;
+  }
+  export const DataTypes: { readonly STRING: object; readonly INTEGER: object };
+  const pack: { readonly Sequelize: typeof Sequelize; readonly DataTypes: typeof DataTypes };
+  export default pack;
+}
+
 declare module 'prisma/config' {
   export function defineConfig(options: object): object;
 }
 
 declare module '@prisma/adapter-pg' {
-  export const PrismaPg: new (pool: unknown, options: { readonly schema: string }) => object;
+  export const PrismaPg: new (pool: unknown, options?: { readonly schema: string }) => object;
+}
+
+declare module '@prisma/adapter-mariadb' {
+  export const PrismaMariaDb: new (config: string | object, options?: object) => object;
 }
 
 declare module '#prisma' {
   export interface Credits {
     update(change: { where: object; data: object }): Promise<unknown>;
+    create(row: { readonly data: object }): Promise<unknown>;
     findFirst(what: { where: object }): Promise<{ readonly times: number } | null>;
   }
   export interface Client {
     readonly credit: Credits;
     readonly effect: { create(row: { readonly data: object }): Promise<unknown> };
     readonly order: {
+      update(change: { where: object; data: object }): Promise<unknown>;
       updateMany(change: { where: object; data: object }): Promise<{ readonly count: number }>;
     };
     readonly shipment: { create(row: { readonly data: object }): Promise<unknown> };
+    $queryRaw(text: TemplateStringsArray, ...values: unknown[]): Promise<unknown>;
+    $queryRawUnsafe(text: string, ...values: unknown[]): Promise<unknown>;
+    $executeRaw(text: TemplateStringsArray, ...values: unknown[]): Promise<number>;
+    $executeRawUnsafe(text: string, ...values: unknown[]): Promise<number>;
     $transaction<T>(run: (tx: Client) => Promise<T>, options?: object): Promise<T>;
     $transaction(steps: readonly Promise<unknown>[]): Promise<readonly unknown[]>;
   }
-  export type PrismaClient = Client;
-  export const PrismaClient: new (options: { readonly adapter: object }) => PrismaClient;
+  export namespace Prisma {
+    type TransactionClient = Client;
+  }
+  export class PrismaClient implements Client {
+    constructor(options: { readonly adapter: object; readonly transactionOptions?: object });
+    readonly credit: Credits;
+    readonly effect: Client['effect'];
+    readonly order: Client['order'];
+    readonly shipment: Client['shipment'];
+    $connect(): Promise<void>;
+    $disconnect(): Promise<void>;
+    $extends(extension: object): PrismaClient;
+    $queryRaw: Client['$queryRaw'];
+    $queryRawUnsafe: Client['$queryRawUnsafe'];
+    $executeRaw: Client['$executeRaw'];
+    $executeRawUnsafe: Client['$executeRawUnsafe'];
+    $transaction: Client['$transaction'];
+  }
+}
+
+declare module '#prisma-mysql' {
+  export { PrismaClient, type Client } from '#prisma';
 }

@@ -2,8 +2,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest';
 import { type PaymentsStorage } from 'nestjs-payments';
 import { type SqlExecutor, sqlStorage } from 'nestjs-payments/sql';
 import { conflictContract } from '../support/conflict-contract.js';
+import { enlistingHandlerContract } from '../support/enlisting-handler-contract.js';
 import { inboxContract } from '../support/inbox-contract.js';
-import { type ApplicationTransaction, joinedJournalContract } from '../support/joined-journal-contract.js';
+import { type ApplicationTransaction } from 'nestjs-payments/testing';
+import { joinedJournalContract } from '../support/joined-journal-contract.js';
 import { damagedJournalContract, journalContract } from '../support/journal-contract.js';
 
 /** The package's tables in a database of a spec. */
@@ -76,5 +78,8 @@ export function storageContracts(open: () => Promise<ExecutorDatabase>): void {
 
     inboxContract(() => ({ inbox: storage(true).inbox, pass: database.pass }), { remembersHandlers: false });
     conflictContract(() => ({ ...storage(true), pass: database.pass }));
+    describe('a payment that a handler enlists', () => {
+      enlistingHandlerContract(() => storage(true));
+    });
   });
 }

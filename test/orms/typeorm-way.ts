@@ -1,5 +1,5 @@
 import { type DataSource, type EntityManager } from 'typeorm';
-import { type ApplicationTransaction } from '../support/joined-journal-contract.js';
+import { type ApplicationTransaction } from 'nestjs-payments/testing';
 import { type Ending, type HandlerWay } from './handler-cases.js';
 import { type TypeOrm } from './typeorm-database.js';
 
@@ -14,10 +14,11 @@ export function creditsEntity(packed: TypeOrm): object {
 /** How handlers write with an `EntityManager`. */
 export function managerWay(
   credits: object,
-): Pick<HandlerWay<EntityManager>, 'credit' | 'nested' | 'leaveOpen'> {
+): Pick<HandlerWay<EntityManager>, 'credit' | 'nested' | 'besideNested' | 'leaveOpen'> {
   return {
     credit: (manager, reference) => manager.increment(credits, { reference }, 'times', 1),
     nested: (manager, work) => manager.transaction(work),
+    besideNested: 'is refused',
     leaveOpen: (manager) => manager.queryRunner!.startTransaction(),
   };
 }

@@ -1,4 +1,6 @@
-import { PrismaClient } from '#prisma';
+import { join } from 'node:path';
+import { type Client, PrismaClient } from '#prisma';
+import { MikroORM, raw } from '@mikro-orm/postgresql';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { eq, sql } from 'drizzle-orm';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
@@ -10,6 +12,8 @@ import { type Pool, type PoolClient } from 'pg';
 import { type DataSource, type EntityManager } from 'typeorm';
 import * as typeorm from 'typeorm';
 import * as typeorm03 from 'typeorm-0.3';
+import { type Credits, CREDITS } from './mikro-executor.js';
+import { fileOfOrmPage } from './page-file.js';
 
 /** Adds one to what an account was credited. */
 export type Credit = (reference: string) => Promise<unknown>;
@@ -133,7 +137,7 @@ function openKnex(pool: Pool): OpenOrm {
 
 function openPrisma(pool: Pool, schema: string): OpenOrm {
   const prisma = new PrismaClient({ adapter: new PrismaPg(paymentsPool(pool), { schema }) });
-  const add = (on: typeof prisma, reference: string): Promise<unknown> =>
+  const add = (on: Client, reference: string): Promise<unknown> =>
     on.credit.update({ where: { reference }, data: { times: { increment: 1 } } });
   return {
     credit: async (reference) => add(prisma, reference),
@@ -149,6 +153,33 @@ function openPrisma(pool: Pool, schema: string): OpenOrm {
   };
 }
 
+/** A file of the documents. */
+interface MikroPage {
+  readonly knexOnView: (pool: Pool) => object;
+}
+
+async function openMikroOrm(pool: Pool): Promise<OpenOrm> {
+  const folder = join(process.cwd(), 'test', 'orms', 'dist', 'ways');
+  const { knexOnView } = await fileOfOrmPage<MikroPage>(
+    'knex-on-view.ts',
+    folder,
+    (code) => code,
+    'docs/storage.md',
+  );
+  const orm = MikroORM.initSync({ dbName: 'test', entities: [CREDITS], driverOptions: knexOnView(pool) });
+  return {
+    credit: (reference) => orm.em.fork().nativeUpdate(CREDITS, { reference }, { times: raw('times + 1') }),
+    timesOf: async (reference) => (await orm.em.fork().findOneOrFail<Credits>(CREDITS, { reference })).times,
+    creditInTransaction: (reference, then = nothing) =>
+      orm.em.fork().transactional(async (em) => {
+        const credits = await em.findOneOrFail<Credits>(CREDITS, { reference });
+        credits.times += 1;
+        await em.flush();
+        await then(reference);
+      }),
+  };
+}
+
 /** Every ORM that the specs use, opened on a pool of the application. */
 export const ORMS: readonly (readonly [
   name: string,
@@ -160,4 +191,5 @@ export const ORMS: readonly (readonly [
   ['Kysely', openKysely],
   ['Knex', openKnex],
   ['Prisma 7', openPrisma],
+  ['MikroORM 6', openMikroOrm],
 ];

@@ -1,0 +1,115 @@
+import { type PaymentsDatabase, openPaymentsDatabase } from '../support/payments-database.js';
+import { type ApplicationTransaction } from 'nestjs-payments/testing';
+import { type Service, mysqlService, postgresService } from '../support/services.js';
+import { Pool } from 'pg';
+import { mysqlAccounts, postgresAccounts } from './accounts.js';
+import { type OpenExecutor, type OrmExecutor } from './executors.js';
+import { type HandlerWay } from './handler-cases.js';
+import { openMysql } from './mysql-database.js';
+import { type ExecutorDatabase } from './storage-contracts.js';
+
+/** The package's tables, and an ORM on a pool of the application's own. */
+export interface OrmDatabase extends ExecutorDatabase, OpenExecutor {}
+
+/** A database server that the ORMs can use. */
+export interface OrmServer {
+  readonly name: string;
+  readonly service: Service;
+  readonly open: (orm: OrmExecutor<object>, poolSize?: number) => Promise<OrmDatabase>;
+  /** The same with accounts that handlers credit. */
+  readonly openWay: (orm: OrmExecutor<object>, poolSize: number) => Promise<HandlerWay<object>>;
+}
+
+async function onPostgres(
+  orm: OrmExecutor<object>,
+  max = 10,
+): Promise<OrmDatabase & Pick<PaymentsDatabase, 'pool'>> {
+  const database = await openPaymentsDatabase(postgresService.url);
+  // The class of the pg that the ORMs have.
+  const pool = new Pool({ ...database.pool.options, application_name: database.schema, max });
+  pool.on('error', () => undefined);
+  // The end of the spec kills connections that a test has left open: pg tells those who borrowed them, too.
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  const opened = orm.openPostgres(pool);
+  return {
+    ...database,
+    ...opened,
+    begin: () => held(opened),
+    close: async () => {
+      // Not awaited: a pool waits for connections whose claims a test left open.
+      void pool.end();
+      await database.pool.query(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1',
+        [database.schema],
+      );
+      await database.close();
+    },
+  };
+}
+
+async function onMysql(orm: OrmExecutor<object>, poolSize = 10) {
+  const database = await openMysql();
+  const opened = orm.openMysql(database.url, poolSize);
+  return {
+    ...database,
+    ...opened,
+    executor: database.inTime(opened.executor),
+    begin: () => held(opened),
+    close: async () => {
+      // Not awaited: Knex waits for connections that a test left open.
+      void opened.close().catch(() => undefined);
+      await database.close();
+    },
+  };
+}
+
+export const ORM_SERVERS: readonly OrmServer[] = [
+  {
+    name: 'PostgreSQL',
+    service: postgresService,
+    open: onPostgres,
+    openWay: async (orm, poolSize) => {
+      const database = await onPostgres(orm, poolSize);
+      return { ...database, ...orm, ...(await postgresAccounts(database.pool, orm.send)) };
+    },
+  },
+  {
+    name: 'MariaDB',
+    service: mysqlService,
+    open: onMysql,
+    openWay: async (orm, poolSize) => {
+      const database = await onMysql(orm, poolSize);
+      return { ...database, ...orm, ...(await mysqlAccounts(database, orm.send)) };
+    },
+  },
+];
+
+/** Holds a transaction of a callback open until somebody asks for its end. */
+function held({ transaction }: Pick<OpenExecutor, 'transaction'>): Promise<ApplicationTransaction> {
+  return new Promise((resolve, reject) => {
+    let end: (error?: Error) => void = () => undefined;
+    const ended = Promise.resolve(
+      transaction(
+        (handle) =>
+          new Promise<void>((commit, rollback) => {
+            end = (error) => {
+              if (error) rollback(error);
+              else commit();
+            };
+            resolve({
+              handle,
+              commit: () => {
+                end();
+                return ended;
+              },
+              rollback: () => {
+                end(new Error('rolled back'));
+                return ended.catch(() => undefined);
+              },
+            });
+          }),
+      ),
+    );
+    ended.catch(reject);
+  });
+}
