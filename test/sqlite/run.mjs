@@ -6,7 +6,18 @@ import { join } from 'node:path';
 import { findNode, nodeFromNpm } from '../consumers/runner/nodes.mjs';
 
 const NODES = [(work) => nodeFromNpm('22.13.0', work), (work) => findNode(24, work)];
-const SPECS = ['test/integration/storage/sqlite', 'test/unit/storage/sqlite', 'test/e2e/cli/migrate.spec.ts'];
+const SPECS = [
+  'test/integration/storage/sqlite',
+  'test/unit/storage/sqlite',
+  'test/integration/storage/sealed',
+  'test/e2e/storage/sealed/canary.e2e.spec.ts',
+  'test/e2e/cli/init.spec.ts',
+  'test/e2e/cli/init-sqlite.spec.ts',
+  'test/e2e/cli/migrate.spec.ts',
+  'test/e2e/module/boot-warning.e2e.spec.ts',
+  'test/e2e/sample/story.spec.ts',
+  'sample/01-quickstart',
+];
 
 const work = mkdtempSync(join(tmpdir(), 'nestjs-payments-sqlite-'));
 try {
