@@ -15,7 +15,7 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'a COMMIT without the record of the claim',
     mode: 'postgres',
-    file: 'lib/storage/postgres/postgres-database.ts',
+    file: 'lib/storage/postgres/delivery-transaction.ts',
     from: "UPDATE ${inbox} SET state = 'done', changed_at = now FROM moment",
     to: "UPDATE ${inbox} SET state = 'running' FROM moment",
     found: /was finished by a claim that did not hold/,
