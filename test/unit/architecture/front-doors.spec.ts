@@ -13,8 +13,10 @@ const INSIDE_LIB: Readonly<Record<string, string>> = {
   'merchant.ts': 'joins the services without the module',
   'redis-format.ts': 'acts as a build with another format',
   'redis.ts': 'shows the client that a storage opens',
+  'sealed-storage.ts': 'puts an encryption in front of a storage without the module',
   'table-migrations.ts': 'makes tables of version 2 and of a later build, and waits less than the package',
   'unverified-bytes.ts': 'reads a number that no application sees',
+  'seed-file-schema.ts': 'is the JSON Schema that the build writes into the package',
 };
 
 const files = ['test', 'sample'].flatMap((folder) =>

@@ -13,6 +13,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['journal'],
   ['collections', 'disbursements', 'name-lookup', 'wallet', 'banks'],
   ['webhooks'],
+  ['accounts'],
   ['.'],
   ['sandbox', 'integrations'],
   ['testing'],
@@ -36,6 +37,7 @@ const ROOMS: readonly (readonly (string | readonly string[])[])[] = [
     'storage/inbox-store.ts',
     'storage/payments-storage.ts',
     'storage',
+    'storage/sealed',
     'storage/sql',
     [
       'storage/memory',
@@ -46,8 +48,11 @@ const ROOMS: readonly (readonly (string | readonly string[])[])[] = [
       'storage/knex',
       'storage/kysely',
       'storage/drizzle',
+      'storage/prisma',
       'storage/mysql',
+      'storage/sequelize',
     ],
+    'storage/mikro-orm',
     'storage/executor',
     'storage/time-limited-storage.ts',
   ],
@@ -71,17 +76,19 @@ const ROOMS: readonly (readonly (string | readonly string[])[])[] = [
     'sandbox/http',
     'sandbox/webhooks',
     'sandbox/timeline',
+    'sandbox/state',
     'sandbox/control',
     'sandbox/control/handlers',
     'sandbox/control/control-route.ts',
     'sandbox/page',
     'sandbox/handle',
     'sandbox/matchers',
+    'sandbox/world',
     'sandbox',
   ],
 ];
 const OPTIONAL_PEERS =
-  /^(ioredis|pg|typeorm|knex|kysely|drizzle-orm|mysql2|bullmq|@nestjs\/(bullmq|terminus|swagger|event-emitter|platform-)|@opentelemetry\/)/;
+  /^(ioredis|pg|typeorm|knex|kysely|drizzle-orm|@mikro-orm\/|@prisma\/|mysql2|sequelize|bullmq|@nestjs\/(bullmq|terminus|swagger|event-emitter|platform-)|@opentelemetry\/)/;
 const NEST = /^@nestjs\//;
 
 const lib = join(process.cwd(), 'lib');
@@ -221,7 +228,7 @@ describe('the entry points', () => {
       loaded.filter(
         (file) =>
           OPTIONAL_PEERS.test(file) ||
-          /^(sandbox|testing|cli|storage\/redis|storage\/sql|storage\/sqlite|storage\/executor|storage\/(typeorm|knex|kysely|drizzle|mysql)|storage\/postgres|integrations)\//.test(
+          /^(sandbox|testing|cli|storage\/redis|storage\/sql|storage\/sqlite|storage\/executor|storage\/(typeorm|knex|kysely|drizzle|mikro-orm|sequelize|prisma|mysql)|storage\/postgres|integrations)\//.test(
             file,
           ),
       ),
@@ -236,7 +243,7 @@ describe('the entry points', () => {
         (file) =>
           OPTIONAL_PEERS.test(file) ||
           /^(@nestjs\/testing|jest|@jest|vitest)/.test(file) ||
-          /^(cli|storage\/redis|storage\/sql|storage\/sqlite|storage\/executor|storage\/(typeorm|knex|kysely|drizzle|mysql)|storage\/postgres|integrations)\//.test(
+          /^(cli|storage\/redis|storage\/sql|storage\/sqlite|storage\/executor|storage\/(typeorm|knex|kysely|drizzle|mikro-orm|sequelize|prisma|mysql)|storage\/postgres|integrations)\//.test(
             file,
           ),
       ),

@@ -124,7 +124,7 @@ describe('a wrong option is refused with its name, what is wrong and what to wri
       'webhooks',
       'must be an object: write { scheme, secrets }.',
     ],
-    ['a scheme that is left out', { webhooks: { secrets: [] } }, 'webhooks.scheme', NO_SCHEME],
+    ['a scheme that is left out', { webhooks: { secrets: webhooks.secrets } }, 'webhooks.scheme', NO_SCHEME],
     [
       'a scheme that verifies nothing',
       { webhooks: { ...webhooks, scheme: {} } },

@@ -331,9 +331,9 @@ describe('a wrong option stops the boot with its name and the fix', () => {
     expect(refusal({ ...valid, timeoutMs: -1 }, 'payouts').message).toContain('of account "payouts"');
   });
 
-  it.each(['a b', '', 'a'.repeat(65), 'a/b', 7 as never])('refuses the account %j', (account) => {
+  it.each(['a b', '', 'a'.repeat(65), 'a/b', '.', '..', 7 as never])('refuses the account %j', (account) => {
     expect(refusal(valid, account).message).toBe(
-      'Payments option `name` must be 1 to 64 letters, digits, dots, dashes or underscores.',
+      'Payments option `name` must be 1 to 64 letters, digits, dots, dashes or underscores, but not "." or "..".',
     );
   });
 

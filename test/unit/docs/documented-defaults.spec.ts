@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inspect } from 'node:util';
 import { resolveQueueOptions } from '../../../lib/integrations/bullmq/resolve-queue-options.js';
-import { resolveOptions } from '../../../lib/config/resolve-options.js';
+import { resolveOptions, resolveRegistration } from '../../../lib/config/resolve-options.js';
 import { resolveSandboxOptions } from '../../../lib/sandbox/resolve-sandbox-options.js';
 import { resolveHealthOptions } from '../../../lib/integrations/terminus/payments-health-options.js';
 import { hmac } from '../../../lib/webhooks/signature/hmac-scheme.js';
@@ -31,6 +31,14 @@ const KINDS: readonly OptionsKind[] = [
     },
     resolve: (options) => resolveOptions(options),
     atLeast: 22,
+  },
+  {
+    name: 'PaymentsAccountsOptions',
+    files: ['lib/config/accounts-options.ts'],
+    required: { resolve: () => undefined },
+    resolve: (accounts) =>
+      resolveRegistration({ baseUrl: 'https://gateway.example/api/v1', accounts }, 'default'),
+    atLeast: 4,
   },
   {
     name: 'PaymentsSandboxOptions',

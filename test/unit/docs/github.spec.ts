@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -7,12 +8,17 @@ interface Step {
   readonly uses?: string;
   readonly run?: string;
   readonly with?: Readonly<Record<string, unknown>>;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 interface Job {
-  readonly 'runs-on': string;
+  readonly 'runs-on'?: string;
+  /** Another workflow, whose jobs this one is. */
+  readonly uses?: string;
+  readonly needs?: string | readonly string[];
+  readonly with?: Readonly<Record<string, unknown>>;
   readonly permissions?: Readonly<Record<string, string>>;
-  readonly steps: readonly Step[];
+  readonly steps?: readonly Step[];
 }
 
 interface Workflow {
@@ -47,14 +53,15 @@ const workflow = (file: string): Workflow =>
   parse(readFileSync(join(WORKFLOWS, file), 'utf8'), { strict: true }) as Workflow;
 const form = (file: string): IssueForm =>
   parse(readFileSync(join(FORMS, file), 'utf8'), { strict: true }) as IssueForm;
-const stepsOf = ({ jobs }: Workflow): readonly Step[] => Object.values(jobs).flatMap(({ steps }) => steps);
+const stepsOf = ({ jobs }: Workflow): readonly Step[] =>
+  Object.values(jobs).flatMap(({ steps }) => steps ?? []);
 const json = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'));
 
 describe('the workflows', () => {
   const files = readdirSync(WORKFLOWS);
 
-  it('are those of CI and of a release', () => {
-    expect(files.sort()).toEqual(['ci.yml', 'release.yml']);
+  it('are those of CI, of a release and of the documentation site', () => {
+    expect(files.sort()).toEqual(['ci.yml', 'release.yml', 'site.yml']);
   });
 
   it.each(files)('%s gives every job a runner, permissions and steps', (file) => {
@@ -64,9 +71,9 @@ describe('the workflows', () => {
     // Without this line the token may do whatever the repository allows.
     expect(permissions).toEqual(expect.any(Object));
     expect(Object.keys(jobs)).not.toEqual([]);
-    for (const job of Object.values(jobs)) {
+    for (const job of Object.values(jobs).filter(({ uses }) => uses === undefined)) {
       expect(job['runs-on']).toEqual(expect.any(String));
-      expect(job.steps.filter(({ uses, run }) => (uses === undefined) === (run === undefined))).toEqual([]);
+      expect(job.steps?.filter(({ uses, run }) => (uses === undefined) === (run === undefined))).toEqual([]);
     }
   });
 
@@ -88,10 +95,46 @@ describe('the workflows', () => {
     const { publish } = workflow('release.yml').jobs;
     expect(publish).toMatchObject({ needs: 'propose', if: "needs.propose.outputs.created == 'true'" });
     expect(publish?.permissions).toMatchObject({ 'id-token': 'write' });
-    const commands = publish?.steps.flatMap(({ run }) => run ?? []).join('\n');
+    const commands = publish?.steps?.flatMap(({ run }) => run ?? []).join('\n');
     expect(commands).toContain('npm sbom ');
-    expect(commands).toContain('npm publish --provenance');
+    expect(commands).toMatch(
+      /npm run release:pack\n[^]*npm publish \.\/nestjs-payments-\*\.tgz --provenance/,
+    );
+    expect(commands).not.toContain('npm pkg set');
     expect(commands).toContain('gh release upload ');
+  });
+
+  it('check what package.json says before there is a tag, and again before there is a tarball', () => {
+    const steps = workflow('release.yml').jobs['propose']?.steps ?? [];
+    const check = steps.findIndex(({ run }) => run === 'npm run release:check');
+    const release = steps.findIndex(({ uses }) => uses?.includes('release-please'));
+    expect(check).toBeGreaterThan(-1);
+    expect(release).toBeGreaterThan(check);
+    expect(steps.filter((step) => 'if' in step || 'continue-on-error' in step)).toEqual([]);
+    expect(json('package.json')).toHaveProperty('scripts.release:pack', 'npm run release:check && npm pack');
+  });
+
+  it('publish the tarball only: npm publish refuses the folder', () => {
+    const { status, stderr } = spawnSync('npm', ['run', 'prepublishOnly'], { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([1, expect.stringContaining('npm run release:pack')]);
+  });
+
+  it('publish the documentation site of the tag, after the package, with the address that Pages gives it', () => {
+    const { site } = workflow('release.yml').jobs;
+    expect(site).toMatchObject({
+      needs: ['propose', 'publish'],
+      uses: './.github/workflows/site.yml',
+      with: { ref: '${{ needs.propose.outputs.tag }}' },
+    });
+    const called = workflow('site.yml');
+    expect(called.on).toHaveProperty('workflow_call.inputs.ref.required', true);
+    // A called workflow can do no more than its caller allows.
+    expect(site?.permissions).toEqual(called.jobs['publish']?.permissions);
+    const steps = stepsOf(called);
+    const build = steps.find(({ run }) => run === 'npm run docs:site');
+    expect(build?.env).toEqual({ SITE_URL: '${{ steps.pages.outputs.base_url }}/' });
+    const upload = steps.find(({ uses }) => uses?.startsWith('actions/upload-pages-artifact@'));
+    expect(upload?.with).toEqual({ path: 'site/dist' });
   });
 
   it('give release-please files that exist, and the version that package.json has', () => {

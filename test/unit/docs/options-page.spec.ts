@@ -12,6 +12,9 @@ const HEAD = `# Options
 All options of one account, as \`PaymentsModule.forRoot\` and \`forRootAsync\` take them. A wrong one stops the boot with a \`PaymentsConfigError\` that
 names it. This page is made of the table in \`lib/config/option-defaults.ts\`, from which the module reads them, and of their
 TSDoc: \`npx vitest run test/unit/docs/options-page.spec.ts -u\` writes it again.
+
+A registration whose accounts come from your database takes \`accounts\` in place of keys and secrets: [accounts from a
+database](accounts.md#accounts-from-a-database).
 `;
 
 const files = ['lib/config/payments-options.ts', 'lib/config/webhook-options.ts'];

@@ -223,13 +223,16 @@ describe('what the interceptor answers', () => {
   });
 
   it('under a status without a name has the title Error', async () => {
-    const answer = await answerOf(rateLimit, { getType: () => 'rpc' }, { RATE_LIMITED: 499 });
+    const context = { getType: () => 'http', switchToHttp: () => ({ getResponse: () => ({}) }) };
+    const answer = await answerOf(rateLimit, context, { RATE_LIMITED: 499 });
     expect(answer).toMatchObject({ status: 499, response: { statusCode: 499, error: 'Error' } });
   });
 
   it('looks for no response outside of HTTP', async () => {
     const switchToHttp = vi.fn();
-    expect(await answerOf(rateLimit, { getType: () => 'rpc', switchToHttp })).toMatchObject({ status: 503 });
+    expect(await answerOf(rateLimit, { getType: () => 'graphql', switchToHttp })).toMatchObject({
+      status: 503,
+    });
     expect(switchToHttp).not.toHaveBeenCalled();
   });
 
@@ -241,4 +244,34 @@ describe('what the interceptor answers', () => {
 
 it('finds its options under a token that is the same in every copy of the package', () => {
   expect(PAYMENTS_ERROR_INTERCEPTOR_OPTIONS).toBe(Symbol.for('nestjs-payments.error-interceptor-options'));
+});
+
+it.each(['rpc', 'ws'])('passes errors unchanged where an HTTP status means nothing: %s', async (kind) => {
+  const error = new PaymentsRateLimitError(1_200, 'slow down');
+  const context = { getType: () => kind } as unknown as ExecutionContext;
+  const answer = new PaymentsErrorInterceptor().intercept(context, { handle: () => throwError(() => error) });
+  await expect(lastValueFrom(answer)).rejects.toBe(error);
+});
+
+it('gives GraphQL the code, the status and the body of REST', async () => {
+  const context = { getType: () => 'graphql' } as unknown as ExecutionContext;
+  const failing = { handle: () => throwError(() => new PaymentsRateLimitError(1_200, 'slow down', details)) };
+  const answer = lastValueFrom(new PaymentsErrorInterceptor().intercept(context, failing));
+  const error = (await answer.catch((caught: unknown) => caught)) as HttpException & { extensions: object };
+  expect(error).toBeInstanceOf(HttpException);
+  expect(error.getStatus()).toBe(503);
+  expect(error.getResponse()).not.toHaveProperty('statusCode');
+  expect(error.extensions).toEqual({
+    code: 'RATE_LIMITED',
+    status: 503,
+    originalError: {
+      statusCode: 503,
+      error: 'Service Unavailable',
+      code: 'RATE_LIMITED',
+      message: 'slow down',
+      reference: 'order-1',
+      requestId: 'request-1',
+      mayHaveBeenProcessed: false,
+    },
+  });
 });

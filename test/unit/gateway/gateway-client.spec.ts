@@ -3,6 +3,8 @@ import { expect, it } from 'vitest';
 import { resolveOptions } from '../../../lib/config/resolve-options.js';
 import { callLimits } from '../../../lib/gateway/call-options.js';
 import { type MoneyCall, type ReadCall } from '../../../lib/gateway/gateway-call.js';
+import { constantKeys } from '../../../lib/gateway/account-keys.js';
+import { accountTransport } from '../../../lib/gateway/http/account-transport.js';
 import { createGatewayClient } from '../../../lib/gateway/gateway-client.js';
 
 const OPTIONS = resolveOptions({
@@ -38,7 +40,14 @@ function clientOfNobody(data: object) {
       return Promise.resolve({ status: 200, headers: {}, data: JSON.stringify(answer) });
     },
   };
-  return { client: createGatewayClient(OPTIONS, { axiosRef } as unknown as HttpService), sent };
+  return {
+    client: createGatewayClient(
+      OPTIONS,
+      accountTransport({ axiosRef } as unknown as HttpService),
+      constantKeys(OPTIONS),
+    ),
+    sent,
+  };
 }
 
 it('sends a payment with its key, its body and the credentials, below the base address', async () => {

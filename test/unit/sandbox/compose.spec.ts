@@ -49,11 +49,16 @@ describe('the parts of an emulator', () => {
 
   it('forget what they had planned when all of it is cleared', async () => {
     const { clock, clear } = compose();
-    clock.schedule(1_000, () => {});
+    const event = { what: 'payment', merchant: 'one', reference: 'order-1', to: 'expired' } as const;
+    clock.schedule(
+      1_000,
+      () => {},
+      () => event,
+    );
     await clear('one');
-    expect(clock.waitingTasks).toBe(1);
+    expect(clock.dueEvents().length).toBe(1);
     await clear();
-    expect(clock.waitingTasks).toBe(0);
+    expect(clock.dueEvents().length).toBe(0);
   });
 
   it('draw the same ids and chances from the same seed', () => {

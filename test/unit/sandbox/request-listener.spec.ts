@@ -6,7 +6,8 @@ type Parts = Parameters<typeof requestListener>;
 
 it('answers with the reason, at once, if the emulator itself fails', async () => {
   const broken = { matches: () => true, handle: () => Promise.reject(new Error('it is broken')) };
-  const parts = [broken, broken, []] as unknown as Parts;
+  const rules = { allowedHosts: [], allowRemote: false, token: undefined, frameAncestors: [] };
+  const parts = [broken, broken, rules] as unknown as Parts;
   const server = await listen(requestListener(...parts), 0, '127.0.0.1');
   try {
     const answer = await fetch(`http://127.0.0.1:${portOf(server)}/api/v1/anything`);

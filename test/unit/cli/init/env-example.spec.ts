@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parseEnv } from 'node:util';
-import { envExample } from '../../../../lib/cli/init/env-example.js';
+import { envExample as envExampleOf } from '../../../../lib/cli/init/env-example.js';
+
+const envExample = (before: string | undefined): string =>
+  envExampleOf(before, { exec: (args) => `yarn nestjs-payments ${args}` });
 
 describe('envExample', () => {
   it('begins a file with every variable, and adds nothing the second time', () => {
@@ -12,6 +15,12 @@ describe('envExample', () => {
       PAYMENTS_WEBHOOK_SECRET: '',
     });
     expect(envExample(text)).toBe(text);
+  });
+
+  it('names the command that writes them, as the package manager spells it', () => {
+    expect(envExample(undefined)).toContain(
+      '# Payments. `yarn nestjs-payments sandbox --write-env .env` writes a whole set',
+    );
   });
 
   it.each([

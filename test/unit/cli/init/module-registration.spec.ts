@@ -7,10 +7,17 @@ import { editableCode } from '../../../../lib/cli/init/source-code.js';
 const everything: Registration = {
   payments: true,
   environment: true,
+  sqlite: true,
+  interceptor: false,
   controller: { name: 'PaymentsController', from: './payments/payments.controller' },
   handler: { name: 'PaymentsHandler', from: './payments/payments.handler' },
 };
-const classes: Registration = { ...everything, payments: false, environment: false };
+const classes: Registration = {
+  ...everything,
+  payments: false,
+  environment: false,
+  sqlite: false,
+};
 
 /** A module's file after it was registered. */
 const after = (text: string, wanted = everything, className?: string): string =>
@@ -111,6 +118,9 @@ import { PaymentsHandler } from './payments/payments.handler';
     PaymentsModule.forRootAsync({
       isGlobal: true,
       ...paymentsConfig.asProvider(),
+      // In memory, payments are forgotten at a restart. One process on one machine keeps them in a file
+      // (import { sqliteStorage } from 'nestjs-payments/sqlite'):
+      // storage: sqliteStorage({ file: 'payments.db' }),
       webhooks: {
         // As the emulator signs. How the gateway does is in its portal, or ask its support.
         scheme: hmac({
@@ -186,6 +196,25 @@ export class AppModule {}
     expect(result.startsWith(`\uFEFFimport { Module }`)).toBe(true);
     expect(result).toContain('\n/** Ünïcode 💸 */\nconst sum = 1   +  1 ;\n@Module(');
     expect(result.endsWith(`)\n${tail}\n\n`)).toBe(true);
+  });
+
+  it.each(Object.entries(shapes))('gets the interceptor beside its providers, %s', (_shape, text) => {
+    const result = after(`${head}\n${text}\n${tail}`, { ...everything, interceptor: true });
+    expect(problems(result)).toEqual([]);
+    expect(lists(result)['providers']?.at(-1)).toMatch(
+      /^\{ ?provide: APP_INTERCEPTOR,\s+useClass: PaymentsErrorInterceptor,? ?\}$/,
+    );
+    expect(result).toMatch(/import \{ ?APP_INTERCEPTOR ?\} from .@nestjs\/core.;?\n/);
+    expect(result).toMatch(
+      /paymentsConfig,\s+PaymentsErrorInterceptor,\s+PaymentsModule,?\s+\} from .nestjs-payments./,
+    );
+  });
+
+  it('does not hear of SQLite if Node.js has none', () => {
+    const text = `${head}\n${shapes['as nest new makes it']}\n${tail}`;
+    const result = after(text, { ...everything, sqlite: false });
+    expect(result).toContain('      ...paymentsConfig.asProvider(),\n      webhooks: {\n');
+    expect(result).not.toMatch(/sqlite/i);
   });
 
   it('gets only what it lacks', () => {

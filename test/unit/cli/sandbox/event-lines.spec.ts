@@ -15,12 +15,17 @@ const request: SandboxRequest = {
   id: 'req-1',
   at: AT,
   merchant: 'demo',
+  reference: 'order-1',
   method: 'POST',
   path: '/api/v1/payments/mobile-money',
   headers: { 'x-api-secret': '***' },
   body: { reference: 'order-1', customer_name: 'Asha Mrema' },
   status: 200,
   code: 'PAYMENT_INITIATED',
+  reason: null,
+  duration_ms: 3,
+  response_headers: { 'content-type': 'application/json' },
+  response_body: '{"code":"PAYMENT_INITIATED","data":{"customer_name":"Asha Mrema"}}',
   fault: null,
   rule: 'default manual',
   varied: [],
@@ -47,24 +52,28 @@ function withoutTime(lines: readonly string[]): string[] {
 
 describe('the log of a gateway call', () => {
   it.each([
-    { what: 'an accepted call', change: {}, answer: '200 PAYMENT_INITIATED' },
-    { what: 'a refusal without a code', change: { status: 422, code: null }, answer: '422' },
+    { what: 'an accepted call', change: {}, answer: '200 PAYMENT_INITIATED order-1 in 3 ms' },
+    {
+      what: 'a refusal without a code',
+      change: { status: 422, code: null, reason: 'The amount must be at least 1.' },
+      answer: '422 order-1 in 3 ms: The amount must be at least 1.',
+    },
+    {
+      what: 'a refusal of a call without a reference',
+      change: { reference: null, status: 401, code: 'UNAUTHORIZED', reason: 'Unauthenticated.' },
+      call: '',
+      answer: '401 UNAUTHORIZED in 3 ms: Unauthenticated.',
+    },
     {
       what: 'a connection given up',
       change: { status: null, code: null, fault: 'dropBefore' },
-      answer: 'no answer (fault: dropBefore)',
+      answer: 'no answer order-1 in 3 ms (fault: dropBefore)',
     },
-  ])('shows $what in two lines', ({ change, answer }) => {
+  ])('shows $what in two lines', ({ change, call = ' order-1', answer }) => {
     expect(withoutTime(requestLines({ ...request, ...change }, plain))).toEqual([
-      'TIME --> POST /payments/mobile-money order-1',
+      `TIME --> POST /payments/mobile-money${call}`,
       `TIME <-- ${answer}`,
     ]);
-  });
-
-  it.each([null, 'not json', { reference: 7 }, {}])('shows no reference if the body is %j', (body) => {
-    expect(withoutTime(requestLines({ ...request, body }, plain))[0]).toBe(
-      'TIME --> POST /payments/mobile-money',
-    );
   });
 
   it('paints an answer by how it ended', () => {
@@ -78,8 +87,20 @@ describe('the log of a gateway call', () => {
     expect(looks(null)).toContain('red');
   });
 
-  it('gives scripts neither headers nor bodies', () => {
-    expect(Object.keys(requestData(request))).not.toEqual(expect.arrayContaining(['headers']));
+  it('paints a refusal with the status 200, which the adversarial profile sends, as a refusal', () => {
+    const [, answer] = requestLines({ ...request, reason: 'Refused.' }, (look, words) => `<${look}>${words}`);
+    expect(answer).toContain('<red>200');
+  });
+
+  it('gives scripts the answer with its headers, and no personal data', () => {
+    expect(requestData(request)).toMatchObject({
+      type: 'request',
+      reference: 'order-1',
+      reason: null,
+      duration_ms: 3,
+      response_headers: { 'content-type': 'application/json' },
+      response_body: '{"code":"PAYMENT_INITIATED","data":{"customer_name":"…"}}',
+    });
     expect(JSON.stringify(requestData(request))).not.toMatch(/Asha|x-api-secret/);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { GatewayConnections } from '../../../../lib/gateway/http/gateway-connections.js';
+import { assertDispatches, GatewayConnections } from '../../../../lib/gateway/http/gateway-connections.js';
+import { PaymentsConfigError } from '../../../../lib/errors/payments-errors.js';
 
 describe('GatewayConnections', () => {
   it.each([{}, { proxy: false }, { proxy: false, timeout: 5 }] as const)(
@@ -18,4 +19,14 @@ describe('GatewayConnections', () => {
     await Promise.all([connections.onApplicationShutdown(), connections.onApplicationShutdown()]);
     await expect(connections.onApplicationShutdown()).resolves.not.toThrow();
   });
+});
+
+it('A runtime whose undici cannot send, such as Bun, is refused before the first payment.', () => {
+  const agentOfBun = { close: () => Promise.resolve() };
+  expect(() => {
+    assertDispatches(agentOfBun);
+  }).toThrow(PaymentsConfigError);
+  expect(() => {
+    assertDispatches(agentOfBun);
+  }).toThrow('Start the application with Node');
 });

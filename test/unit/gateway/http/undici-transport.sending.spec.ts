@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import axios, { type AxiosInstance } from 'axios';
 import { getEventListeners } from 'node:events';
 import { type OutgoingRequest } from '../../../../lib/gateway/http/http-transport.js';
@@ -87,9 +87,7 @@ it('listens to the signal of the package as well if the application sets another
   const sent = sendWithin(payment(own.signal), () =>
     client.post(URL, '{}', { headers, signal: other.signal }),
   );
-  await vi.waitFor(() => {
-    expect(passed).toHaveLength(1);
-  });
+  await expect.poll(() => passed).toHaveLength(1);
   // Axios listens to the signal that it knows.
   expect(getEventListeners(own.signal, 'abort')).toHaveLength(1);
   answer({ data: '', status: 200, headers: {} });

@@ -76,7 +76,7 @@ describe('the table of enlisting a payment whose reference is in the journal', (
       'a damaged entry: unknown',
       { ...stored('planned'), damaged: 'no JSON' },
       SAME,
-      { act: 'unknown', evidence: 'interrupted' },
+      { act: 'unknown', evidence: 'interrupted', damaged: 'no JSON' },
     ],
     [
       'a state of a newer version: unknown',

@@ -181,9 +181,7 @@ describe('planned payments', () => {
     let release = (): void => {};
     answer = new Promise((resolve) => (release = resolve));
     const calling = payments.make(call).catch((error: unknown) => error);
-    await vi.waitFor(() => {
-      expect(sent).toHaveLength(1);
-    });
+    await expect.poll(() => sent).toHaveLength(1);
     await expect(payments.enlist({}, call)).rejects.toMatchObject({
       name: 'PaymentOutcomeUnknownError',
       evidence: 'in-flight',
@@ -202,9 +200,7 @@ describe('planned payments', () => {
     let release = (): void => {};
     answer = new Promise((resolve) => (release = resolve));
     const sending = first.send().catch((error: unknown) => error);
-    await vi.waitFor(() => {
-      expect(sent).toHaveLength(1);
-    });
+    await expect.poll(() => sent).toHaveLength(1);
     const { idempotencyKey } = first;
     expect(await payments.enlist({}, call)).toMatchObject({ state: 'in-flight', idempotencyKey });
     release();

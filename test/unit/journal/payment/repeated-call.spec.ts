@@ -87,7 +87,12 @@ describe('the table of repeated calls', () => {
       doubt('interrupted'),
     ],
     ['planned: somebody holds it', { ...planned(), leaseLeftMs: 1 }, SAME, doubt('interrupted')],
-    ['planned, and damaged: unknown', { ...planned(), damaged: 'no JSON' }, SAME, doubt('interrupted')],
+    [
+      'planned, and damaged: unknown',
+      { ...planned(), damaged: 'no JSON' },
+      SAME,
+      { ...doubt('interrupted'), damaged: 'no JSON' },
+    ],
 
     ['accepted: the stored record', accepted, SAME, REPEAT],
     ['accepted: the stored record for its own attempt', accepted, { ...SAME, attempt: 1 }, REPEAT],
@@ -170,7 +175,7 @@ describe('the table of repeated calls', () => {
       'refused, as far as a damaged entry says: unknown',
       { ...rejected, damaged: 'its record is no JSON object' },
       SAME,
-      doubt('interrupted'),
+      { ...doubt('interrupted'), damaged: 'its record is no JSON object' },
     ],
 
     [

@@ -44,6 +44,20 @@ describe('the sandbox clock', () => {
     expect(ran).toEqual(['follow-up@15']);
   });
 
+  it('gives sockets a turn between many timers, and keeps their order', async () => {
+    const order: number[] = [];
+    const turns: number[] = [];
+    for (let number = 0; number < 450; number += 1) clock.schedule(10, () => order.push(number));
+    let turn = setImmediate(function watch() {
+      turns.push(order.length);
+      turn = setImmediate(watch);
+    });
+    await clock.advance(10);
+    clearImmediate(turn);
+    expect(turns).toEqual([100, 200, 300, 400]);
+    expect(order).toEqual(Array.from({ length: 450 }, (_, number) => number));
+  });
+
   it('runs nothing that was cleared', async () => {
     clock.schedule(10, note('cleared'));
     clock.clear();

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { sandboxPayout } from '../../../../lib/sandbox/control/record-mappers.js';
+import { WAITING } from '../../../../lib/sandbox/core/outcome-plan.js';
 import { type Payout, type PayoutRecipient } from '../../../../lib/sandbox/core/payout.js';
 
 const REQUEST = { reference: 'salary-1', amount: '1000.00', remarks: 'July' };
@@ -13,13 +14,11 @@ const BANK: PayoutRecipient = {
     account_number: '0123456789',
     account_name: 'Asha Mrema',
   },
-  record: () => ({}),
 };
 const PHONE: PayoutRecipient = {
   kind: 'mobile-money',
   channel: 'VODACOM',
   fields: { recipient_name: 'Juma Kessy', recipient_phone: '255700000001', network: 'VODACOM' },
-  record: () => ({}),
 };
 const payout = (recipient: PayoutRecipient, change: Partial<Payout> = {}): Payout => ({
   merchant: 'shop',
@@ -28,13 +27,16 @@ const payout = (recipient: PayoutRecipient, change: Partial<Payout> = {}): Payou
   amountCents: 100_000n,
   feeCents: 50_000n,
   createdAt: Date.UTC(2026, 0, 1),
+  plan: WAITING,
   status: 'processing',
   settledAt: undefined,
+  reason: undefined,
   ...change,
 });
 
 const RECORD = {
   merchant: 'shop',
+  reason: null,
   reference: 'salary-1',
   amount: '1000.00',
   fee: '500.00',

@@ -23,7 +23,7 @@ describe('every operation of the emulator', () => {
   it('can be chosen for a fault on the page', () => {
     const list = /OPERATIONS = (\[[^\]]*\])/.exec(pageFiles['operations.generated.js'] ?? '')?.[1] ?? '[]';
     expect(sorted(JSON.parse(list) as string[])).toEqual(sorted(SANDBOX_OPERATIONS));
-    expect(pageFiles['forms.js']).toContain("import { OPERATIONS } from './operations.generated.js'");
+    expect(pageFiles['fault-form.js']).toContain("import { OPERATIONS } from './operations.generated.js'");
   });
 
   it('is an operation of the package, with the same path and kind', () => {

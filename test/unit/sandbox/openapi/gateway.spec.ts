@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { COLLECTION_STATUSES, DISBURSEMENT_STATUSES } from '../../../../lib/common/vocabulary.js';
 import { PAYMENT_EVENT_NAMES } from '../../../../lib/common/events.js';
-import { SANDBOX_BANKS } from '../../../../lib/sandbox/core/banks.js';
 import { SANDBOX_NETWORKS } from '../../../../lib/sandbox/core/recipients.js';
 import { OPERATIONS } from '../../../../lib/sandbox/core/operations.js';
 import { answerProblems, gatewayDocument, webhookProblems } from '../../../support/gateway-contract.js';
@@ -70,7 +69,6 @@ describe('gateway.yaml', () => {
 
   it('names the networks that the emulator has', () => {
     expect(schemas['Network']?.['enum']).toEqual(SANDBOX_NETWORKS);
-    expect(new Set(SANDBOX_BANKS.map(({ code }) => code)).size).toBe(SANDBOX_BANKS.length);
   });
 });
 
@@ -93,12 +91,17 @@ describe('the contract check', () => {
         id: '1',
         at: '',
         merchant: 'demo',
+        reference: null,
         method: 'GET',
         path: `/api/v1${path}`,
         headers: {},
         body: null,
         status,
         code: null,
+        reason: null,
+        duration_ms: 1,
+        response_headers: {},
+        response_body: null,
         fault,
         rule: null,
         varied: [],

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { executorDatabase } from '../../../../lib/storage/executor/executor-database.js';
+import { OpenTransactions } from '../../../../lib/storage/mysql/joined-transaction.js';
 import { MYSQL_DIALECT } from '../../../../lib/storage/mysql/mysql-dialect.js';
 import { type SqlExecutor } from '../../../../lib/storage/sql/sql-executor.js';
 import { type SqlDatabase, type SqlScript } from '../../../../lib/storage/sql/sql-database.js';
@@ -24,7 +25,9 @@ describe('a database through an executor', () => {
   };
   const open = (): SqlDatabase => {
     for (const mock of [execute, query, begun]) mock.mockReset();
-    return executorDatabase(executor, MYSQL_DIALECT, () => Promise.resolve());
+    return executorDatabase(executor, { ...MYSQL_DIALECT, join: new OpenTransactions().join }, () =>
+      Promise.resolve(),
+    );
   };
 
   it('runs a statement again that a deadlock kept from being done', async () => {

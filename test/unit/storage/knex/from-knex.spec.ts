@@ -2,12 +2,18 @@ import { expect, it } from 'vitest';
 import { PaymentsConfigError } from '../../../../lib/errors/payments-errors.js';
 import { fromKnex, type KnexInstance } from '../../../../lib/storage/knex/index.js';
 
-const knex = (dialect: string): KnexInstance =>
+const knex = (dialect: string, driverName = dialect): KnexInstance =>
   ({
     transaction: () => Promise.reject(new Error('not asked')),
-    client: { dialect, config: {}, acquireConnection: () => Promise.reject(new Error('not asked')) },
+    client: {
+      dialect,
+      driverName,
+      config: {},
+      acquireConnection: () => Promise.reject(new Error('not asked')),
+    },
   }) as unknown as KnexInstance;
-const NO_KNEX = "fromKnex(knex) needs an instance of Knex: write knex({ client: 'pg', connection }).";
+const NO_KNEX =
+  "fromKnex(knex) needs an instance of Knex: write knex({ client: 'pg', connection }), or mysql2 in the place of pg.";
 
 it.each<[what: string, given: unknown, says: string]>([
   ['nothing', undefined, NO_KNEX],
@@ -16,7 +22,12 @@ it.each<[what: string, given: unknown, says: string]>([
   [
     'another database',
     knex('sqlite3'),
-    'fromKnex(knex) has no statements for the dialect sqlite3 of Knex: it must be postgresql.',
+    'fromKnex(knex) has no statements for the client sqlite3 of Knex: it must be pg or mysql2.',
+  ],
+  [
+    'the old driver of MySQL',
+    knex('mysql', 'mysql'),
+    'fromKnex(knex) has no statements for the client mysql of Knex: it must be pg or mysql2.',
   ],
 ])('refuses %s, and says what to write', (_what, given, says) => {
   expect(() => fromKnex(given as KnexInstance)).toThrow(new PaymentsConfigError(says));
@@ -37,4 +48,11 @@ it.each<[what: string, handle: unknown, says: string]>([
   ],
 ])('refuses %s as the transaction of the application', (_what, handle, says) => {
   expect(() => fromKnex(knex('postgresql')).wrapTransaction(handle)).toThrow(says);
+});
+
+it.each([
+  ['pg', 'postgresql', 'postgres'],
+  ['mysql2', 'mysql', 'mysql'],
+])('knows the database of the client %s', (driver, dialect, known) => {
+  expect(fromKnex(knex(dialect, driver)).dialect).toBe(known);
 });

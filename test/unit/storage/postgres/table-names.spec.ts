@@ -4,6 +4,7 @@ import { nextOf, sqlLiteral, tableNames } from '../../../../lib/storage/postgres
 it('the tables keep their names, because another name would be an empty journal', () => {
   expect(tableNames('shop')).toEqual({
     schema: '"shop"',
+    shownSchema: '"shop"',
     inbox: '"shop".payments_inbox',
     setAside: '"shop".payments_set_aside',
     journal: '"shop".payments_journal',

@@ -14,6 +14,14 @@ it.each([
   '/* all */ ROLLBACK -- now',
   "UPDATE a SET b = 'x;'; COMMIT",
   'SELECT $$a$$; COMMIT',
+  "SELECT E'a\\''; COMMIT; SELECT 'x'",
+  "SELECT e'it''s \\\\'; COMMIT; SELECT 'x'",
+  "SELECT 'a\\'; COMMIT; SELECT 'x'",
+  "SELECT name'a\\'; COMMIT; SELECT 'x'",
+  "SELECT naïve'a\\'; COMMIT; SELECT 'x'",
+  "SELECT E'a'\n  'b\\''; COMMIT; SELECT 'x'",
+  "SELECT ARRAY[']']; COMMIT; SELECT '['",
+  'SELECT 1 AS a$x$; COMMIT; SELECT 1 AS b$x$',
 ])('sees that %s begins or ends a transaction', (text) => {
   expect(endsTransaction(text, 'postgres')).toBe(true);
 });
@@ -30,9 +38,24 @@ it.each([
   'CREATE FUNCTION f() RETURNS void AS $body$ BEGIN; COMMIT; END $body$',
   'SELECT CASE WHEN a THEN b END',
   'PREPARE a AS SELECT 1',
+  "SELECT E'a\\'; COMMIT'",
 ])('lets %s through', (text) => {
   expect(endsTransaction(text, 'postgres')).toBe(false);
 });
+
+it.each(["SELECT e'a\\'; COMMIT; SELECT 'x'", 'SELECT $$; COMMIT; SELECT $$', 'SELECT 1; END'])(
+  'sees that %s ends a transaction in SQLite',
+  (text) => {
+    expect(endsTransaction(text, 'sqlite')).toBe(true);
+  },
+);
+
+it.each(['SELECT [; COMMIT]', 'SELECT `; COMMIT`', 'SELECT "; COMMIT", \'; COMMIT\' -- ; COMMIT'])(
+  'lets %s through in SQLite',
+  (text) => {
+    expect(endsTransaction(text, 'sqlite')).toBe(false);
+  },
+);
 
 it.each([
   'COMMIT',
@@ -58,6 +81,11 @@ it.each([
   'SET autocommit = 1',
   'SET @@SESSION.autocommit = ON',
   'set @a = 1, autocommit = 1',
+  'SET STATEMENT max_statement_time = 1 FOR COMMIT',
+  "/*M! set statement sql_mode = 'a for b', lock_wait_timeout = 2\n for */ TRUNCATE a",
+  'SELECT 1; SET STATEMENT max_statement_time = 1 FOR ROLLBACK',
+  'SET STATEMENT a = 1 FOR SET STATEMENT b = 1 FOR COMMIT',
+  'SET STATEMENT a = (SELECT 1 FROM b FOR UPDATE) FOR COMMIT',
 ])('sees that %s ends a transaction in MySQL', (text) => {
   expect(endsTransaction(text, 'mysql')).toBe(true);
 });
@@ -74,6 +102,8 @@ it.each([
   'ROLLBACK TO SAVEPOINT part',
   'SET @total = 1',
   '/*M! SET STATEMENT innodb_lock_wait_timeout = 2 FOR */ INSERT INTO a VALUES (1)',
+  'SET STATEMENT max_statement_time = 1 FOR SELECT 1 FROM a FOR UPDATE',
+  'SET STATEMENT max_statement_time = 1 FOR ROLLBACK TO part',
   'SELECT `commit` FROM a',
   'UPDATE a SET autocommit = 1',
 ])('lets %s through in MySQL', (text) => {

@@ -7,21 +7,21 @@ import { queuedDelivery } from '../../../../lib/webhooks/delivery/delivery-queue
 const scope: InboxScope = { account: 'default', environment: 'sandbox' };
 const event = paymentEvent('payment.success', { reference: 'order-1', amount: '1180.50' });
 
-function idOf(
+async function idOf(
   change: Partial<PaymentWebhookEvent> = {},
   from: Partial<InboxScope> = {},
   bodyHash = 'b1',
-): string {
+): Promise<string> {
   const webhook = { event: { ...event, ...change }, bodyHash: () => bodyHash, deliveredAt: new Date() };
-  return queuedDelivery({ ...scope, ...from }, webhook).id;
+  return (await queuedDelivery({ ...scope, ...from }, webhook)).id;
 }
 
 describe('a delivery for a queue', () => {
-  it('survives JSON', () => {
+  it('survives JSON', async () => {
     const deliveredAt = new Date(1_800_000_000_123);
-    const delivery = queuedDelivery(scope, { event, bodyHash: () => 'b1', deliveredAt });
+    const delivery = await queuedDelivery(scope, { event, bodyHash: () => 'b1', deliveredAt });
     expect(delivery).toEqual({
-      id: idOf(),
+      id: await idOf(),
       account: 'default',
       environment: 'sandbox',
       event,
@@ -32,8 +32,8 @@ describe('a delivery for a queue', () => {
     expect(delivery.id).toMatch(/^[\da-f]{64}$/);
   });
 
-  it('has one id, whenever the outcome was generated and delivered', () => {
-    expect(idOf({ created_at: new Date(0).toISOString() }, {}, 'b2')).toBe(idOf());
+  it('has one id, whenever the outcome was generated and delivered', async () => {
+    expect(await idOf({ created_at: new Date(0).toISOString() }, {}, 'b2')).toBe(await idOf());
   });
 
   it.each<[string, Parameters<typeof idOf>]>([
@@ -43,13 +43,13 @@ describe('a delivery for a queue', () => {
     ['provider reference', [{ data: { ...event.data, provider_reference: 'another' } }]],
     ['account', [{}, { account: 'payouts' }]],
     ['environment', [{}, { environment: 'production' }]],
-  ])('has another id for another %s', (_what, [change, from]) => {
-    expect(idOf(change, from)).not.toBe(idOf());
+  ])('has another id for another %s', async (_what, [change, from]) => {
+    expect(await idOf(change, from)).not.toBe(await idOf());
   });
 
-  it('is identified by its body if the event is not in the specification', () => {
+  it('is identified by its body if the event is not in the specification', async () => {
     const unknown = { event: 'payment.refunded' };
-    expect(idOf(unknown, {}, 'b1')).toBe(idOf(unknown, {}, 'b1'));
-    expect(idOf(unknown, {}, 'b2')).not.toBe(idOf(unknown, {}, 'b1'));
+    expect(await idOf(unknown, {}, 'b1')).toBe(await idOf(unknown, {}, 'b1'));
+    expect(await idOf(unknown, {}, 'b2')).not.toBe(await idOf(unknown, {}, 'b1'));
   });
 });

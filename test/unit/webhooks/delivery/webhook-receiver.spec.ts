@@ -107,7 +107,7 @@ it('works on a delivery of a queue as it was when it came', async () => {
   );
   const event = paymentEvent('payment.refunded', { reference: 'order-1' });
   const deliveredAt = new Date(1_800_000_000_123);
-  const queued = queuedDelivery(SCOPE, { event, bodyHash: () => 'the hash of its bytes', deliveredAt });
+  const queued = await queuedDelivery(SCOPE, { event, bodyHash: () => 'the hash of its bytes', deliveredAt });
 
   expect(await receiver.work(queued)).toEqual(DONE);
   expect(dispatch.mock.calls[0]?.[0]).toMatchObject({ event, deliveredAt });

@@ -21,7 +21,7 @@ it.each([
   const at = vi.fn((path: string): ExpectedDelivery => {
     return { path, limits: LIMITS, receiver: undefined, isCertain: false };
   });
-  captureOnExpress(app, { at }, new UnverifiedBytes());
+  captureOnExpress(app, { at }, new UnverifiedBytes(), () => {});
   settleBeforeParsers(app, { at }, () => {});
   const stream = new PassThrough();
   stream.end('{}');

@@ -36,7 +36,7 @@ function asRequest(stream: Readable): IncomingMessage {
 
 /** Runs the hook that a webhook route gets. */
 function receive(request: IncomingMessage): Promise<Readable> {
-  const route: Route = {};
+  const route: Route = { url: '/webhooks' };
   const app: FastifyLike = {
     addHook: (_name, onRoute) => {
       onRoute(route);
@@ -47,6 +47,7 @@ function receive(request: IncomingMessage): Promise<Readable> {
     () => 'default',
     () => LIMITS,
     new UnverifiedBytes(),
+    () => {},
   );
   const response = new PassThrough() as unknown as ServerResponse;
   return new Promise((resolve) => {

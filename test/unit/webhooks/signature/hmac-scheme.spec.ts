@@ -355,3 +355,13 @@ describe('hmac()', () => {
     expect(verdict(list, delivery(headers))).toEqual({ ok: true });
   });
 });
+
+it.each(['timestamp', 'id', 'signatures'])(
+  'hmac() refuses null as its %s, which would be checked by nothing',
+  (part) => {
+    const right = { header: 'x-signature', algorithm: 'sha256', encoding: 'hex', payload: ['body'] } as const;
+    expect(() => hmac({ ...right, [part]: null })).toThrow(
+      `The option ${part} of hmac() must be an object, or left out.`,
+    );
+  },
+);

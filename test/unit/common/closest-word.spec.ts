@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { closestWord } from '../../../lib/cli/closest-word.js';
+import { closestWord } from '../../../lib/common/closest-word.js';
 
 const WORDS = ['sandbox', 'trigger', 'sign', 'verify', 'doctor', '--to'];
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type StopSignal } from '../../../../lib/cli/command.js';
-import { runChild } from '../../../../lib/cli/sandbox/child-process.js';
+import { type StopSignal } from '../../../lib/cli/command.js';
+import { runChild } from '../../../lib/cli/child-process.js';
 
 /** Runs a child that waits, sends it these signals as the process would get them, and gives its exit code. */
 async function endAfter(interactive: boolean, signals: readonly StopSignal[]) {

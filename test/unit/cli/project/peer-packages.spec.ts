@@ -2,9 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { packageTree } from '../../../../lib/cli/doctor/package-tree.js';
-import { missingPackages } from '../../../../lib/cli/init/missing-packages.js';
-import { installCommand } from '../../../../lib/cli/init/package-manager.js';
+import { packageTree } from '../../../../lib/cli/project/package-tree.js';
+import { missingPackages, peerPackages } from '../../../../lib/cli/project/peer-packages.js';
 import { type PackageFacts } from '../../../../lib/cli/package-facts.js';
 
 const facts: PackageFacts = {
@@ -50,7 +49,7 @@ describe('missingPackages', () => {
       '@nestjs/axios@^4.0.0',
       '@nestjs/config@^4.0.0',
       'class-validator@^0.15.0',
-      'axios',
+      'axios@^1.3.1',
     ]);
   });
 
@@ -82,33 +81,66 @@ describe('missingPackages', () => {
       write(`node_modules/${name}/package.json`, { name, version });
     expect(missing()).toEqual(['@nestjs/config@^12.0.0']);
   });
+
+  it('goes by the Nest of package.json before it is installed', () => {
+    write('package.json', { dependencies: { '@nestjs/core': '^11.0.1' } });
+    expect(missing()).toContain('@nestjs/core@^11.0.0');
+    expect(missing()).toContain('@nestjs/axios@^4.0.0');
+  });
+
+  it('leaves an older version alone that this package supports', () => {
+    install({
+      '@nestjs/core': '12.5.1',
+      '@nestjs/axios': '12.0.1',
+      '@nestjs/config': '12.0.1',
+      'class-validator': '0.14.2',
+      'nestjs-payments': '1.0.0',
+      axios: '1.21.1',
+    });
+    expect(missing()).toEqual([]);
+  });
 });
 
-describe('installCommand', () => {
+describe('peerPackages', () => {
+  const unfit = () =>
+    peerPackages(packageTree(folder)!, facts)
+      .filter(({ fits }) => !fits)
+      .map(({ name, version = 'missing', range }) => `${name} ${version} ${range}`);
+  const rest = { 'class-validator': '0.15.1', 'nestjs-payments': '1.0.0', axios: '1.21.1' };
+
   it.each([
-    ['package-lock.json', 'npm install axios pg'],
-    ['npm-shrinkwrap.json', 'npm install axios pg'],
-    ['yarn.lock', 'yarn add axios pg'],
-    ['pnpm-lock.yaml', 'pnpm add axios pg'],
-    ['bun.lock', 'bun add axios pg'],
-    ['bun.lockb', 'bun add axios pg'],
-  ])('goes by %s, in the folder or above', (lock, command) => {
-    write(lock);
-    write('apps/shop/package.json');
-    expect(installCommand(folder, ['axios', 'pg'])).toBe(command);
-    expect(installCommand(join(folder, 'apps', 'shop'), ['axios', 'pg'])).toBe(command);
+    ['11.2.10', '12.0.1', ['@nestjs/axios 12.0.1 ^4.0.0', '@nestjs/config 12.0.1 ^4.0.0']],
+    ['11.2.10', '4.0.1', []],
+    ['12.5.1', '4.0.1', ['@nestjs/axios 4.0.1 ^12.0.0', '@nestjs/config 4.0.1 ^12.0.0']],
+    ['12.5.1', '12.0.1', []],
+    ['10.4.0', '4.0.1', ['@nestjs/core 10.4.0 ^11.0.0 || ^12.0.0']],
+  ])('beside Nest %s, packages of version %s: %j', (nest, version, expected) => {
+    install({ ...rest, '@nestjs/core': nest, '@nestjs/axios': version, '@nestjs/config': version });
+    expect(unfit()).toEqual(expected);
   });
 
-  it('goes by packageManager of package.json first, and is npm if nothing tells', () => {
-    expect(installCommand(folder, ['pg'])).toBe('npm install pg');
-    write('package-lock.json');
-    write('package.json', { packageManager: 'pnpm@10.1.0+sha512.abc' });
-    expect(installCommand(folder, ['pg'])).toBe('pnpm add pg');
+  it('takes the versions that this package loads, which pnpm may keep where the application cannot import them', () => {
+    install({ '@nestjs/core': '11.2.10', 'nestjs-payments': '1.0.0' });
+    for (const [name, version] of Object.entries({
+      ...rest,
+      '@nestjs/axios': '12.0.1',
+      '@nestjs/config': '4.0.4',
+    }))
+      write(`node_modules/nestjs-payments/node_modules/${name}/package.json`, { name, version });
+    write('node_modules/nestjs-payments/node_modules/@nestjs/axios/node_modules/axios/package.json', {
+      version: '0.27.0',
+    });
+    expect(unfit()).toEqual(['@nestjs/axios 12.0.1 ^4.0.0', 'axios 0.27.0 ^1.3.1']);
   });
 
-  it('goes by the lock file if packageManager of package.json is not text', () => {
-    write('yarn.lock');
-    write('package.json', { packageManager: { name: 'pnpm' } });
-    expect(installCommand(folder, ['pg'])).toBe('yarn add pg');
+  it('does not miss an optional package, and finds one that does not fit', () => {
+    install({
+      ...rest,
+      '@nestjs/core': '12.5.1',
+      '@nestjs/axios': '12.0.1',
+      '@nestjs/config': '12.0.1',
+      pg: '7.0.0',
+    });
+    expect(unfit()).toEqual(['pg 7.0.0 ^8.11.0']);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isInRange } from '../../../../lib/cli/doctor/version-range.js';
+import { isInRange } from '../../../../lib/cli/project/version-range.js';
 import { readFileSync } from 'node:fs';
 import { type PackageFacts } from '../../../../lib/cli/package-facts.js';
 

@@ -1,0 +1,122 @@
+import { expect, it } from 'vitest';
+import fc from 'fast-check';
+import { isAccountName } from '../../../lib/common/account-name.js';
+import { AccountPool, type PooledAccount } from '../../../lib/accounts/account-pool.js';
+import { type Account } from '../../../lib/accounts/account.js';
+import { resolveResolverOptions } from '../../../lib/config/resolve-accounts.js';
+import { idempotencyKeyFor, journalKeyText } from '../../../lib/journal/payment/payment-identity.js';
+
+const ODD = [
+  '',
+  '.',
+  '..',
+  '../shop',
+  '%2F',
+  '..%2Fshop',
+  'shop%2e',
+  'shop\n',
+  ' shop',
+  'shop ',
+  'a|b',
+  'a:b',
+  'a/b',
+  'a\\b',
+  'a\0b',
+  'caf\u00e9',
+  'cafe\u0301',
+  '\uff53hop',
+  'sh\u200bop',
+  'x'.repeat(65),
+  'x'.repeat(10_240),
+];
+const VALID = [
+  '__proto__',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  'shop',
+  'Shop',
+  'SHOP',
+  '7',
+  '-',
+  '_',
+  '...',
+];
+const anyName = fc.oneof(
+  fc.constantFrom(...ODD, ...VALID),
+  fc.string({ unit: 'binary', maxLength: 80 }),
+  fc.stringMatching(/^[\w.-]{1,64}$/),
+);
+
+const OPTIONS = resolveResolverOptions(
+  {
+    baseUrl: 'http://127.0.0.1:1/api/v1',
+    accounts: { resolve: (name: string) => ({ apiKey: `pk_test_${name}`, apiSecret: `sk_test_${name}` }) },
+  },
+  'default',
+);
+const idle = (): Promise<void> => Promise.resolve();
+
+it.each(ODD)('%j is no name', (name) => {
+  expect(isAccountName(name)).toBe(false);
+});
+
+it.each(VALID)('%j is a name', (name) => {
+  expect(isAccountName(name)).toBe(true);
+});
+
+it.each([7, null, undefined, ['shop'], { toString: () => 'shop' }])(
+  'a value that is no text is no name (%#)',
+  (value) => {
+    expect(isAccountName(value)).toBe(false);
+  },
+);
+
+it('two names never share keys, an entry of the pool, a journal key or an idempotency key', async () => {
+  const pool = new AccountPool(
+    OPTIONS,
+    ({ account }) =>
+      ({ services: { account }, receiver: undefined, stop: () => undefined, idle }) as unknown as Account,
+  );
+  const seen = new Map<string, { readonly name: string; readonly pooled: PooledAccount }>();
+  const check = fc.asyncProperty(anyName, anyName, async (one, other) => {
+    for (const name of [one, other].filter(isAccountName)) {
+      const pooled = await pool.open(name);
+      expect(pooled.account.services.account).toBe(name);
+      expect(pooled.options.apiKey).toBe(`pk_test_${name}`);
+      const payment = { account: name, environment: 'sandbox', reference: 'order-1' } as const;
+      const keys = [
+        journalKeyText({ ...payment, family: 'collection' }),
+        idempotencyKeyFor({ ...payment, operation: 'collection.mobile-money', attempt: 1 }),
+      ];
+      for (const key of keys) {
+        expect(seen.get(key)?.name ?? name).toBe(name);
+        seen.set(key, { name, pooled });
+      }
+    }
+  });
+  await fc.assert(check, { numRuns: 2_000 });
+  const pools = new Map([...seen.values()].map(({ pooled, name }) => [pooled, name]));
+  expect(pools.size).toBe(new Set([...seen.values()].map(({ name }) => name)).size);
+  expect(pools.size).toBeGreaterThan(100);
+});
+
+it('the pool lets the accounts go that were used longest ago, but none within a minute and none in use', async () => {
+  const small = { ...OPTIONS, accounts: { ...OPTIONS.accounts, maxCached: 2 } };
+  const pool = new AccountPool(
+    small,
+    () => ({ services: {}, receiver: undefined, stop: () => undefined, idle }) as unknown as Account,
+  );
+  const busy = await pool.open('busy');
+  pool.use(busy);
+  const old = await pool.open('old');
+  await pool.open('recent');
+  expect(pool.size()).toBe(3);
+  busy.usedAt = old.usedAt = -Infinity;
+  await pool.open('last');
+  expect(['busy', 'old', 'recent', 'last'].filter((name) => pool.has(name))).toEqual([
+    'busy',
+    'recent',
+    'last',
+  ]);
+});

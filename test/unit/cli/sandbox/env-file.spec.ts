@@ -1,0 +1,81 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { openEnvFile, withVariables } from '../../../../lib/cli/sandbox/env-file.js';
+
+const VARIABLES = { PAYMENTS_BASE_URL: 'http://127.0.0.1:4242/api/v1', PAYMENTS_API_KEY: 'pk_test_demo' };
+const NAMES = Object.keys(VARIABLES);
+const LINES = 'PAYMENTS_BASE_URL=http://127.0.0.1:4242/api/v1\nPAYMENTS_API_KEY=pk_test_demo\n';
+
+describe('withVariables', () => {
+  it.each([
+    ['writes the variables into an empty file', '', LINES],
+    ['appends them and keeps what is there', 'PORT=3000\n', `PORT=3000\n${LINES}`],
+    ['ends a last line that has no line end', 'PORT=3000', `PORT=3000\n${LINES}`],
+    ['follows the line ends of the file', 'PORT=3000\r\n', `PORT=3000\r\n${LINES.replaceAll('\n', '\r\n')}`],
+    [
+      'changes a line where it stands',
+      '# money\nexport PAYMENTS_API_KEY = "old" # of an earlier start\nPORT=3000\n',
+      '# money\nexport PAYMENTS_API_KEY =pk_test_demo\nPORT=3000\nPAYMENTS_BASE_URL=http://127.0.0.1:4242/api/v1\n',
+    ],
+    [
+      'changes every line of a variable, of which the last one counts',
+      'PAYMENTS_API_KEY=a\nPAYMENTS_API_KEY=b\n',
+      'PAYMENTS_API_KEY=pk_test_demo\nPAYMENTS_API_KEY=pk_test_demo\nPAYMENTS_BASE_URL=http://127.0.0.1:4242/api/v1\n',
+    ],
+    [
+      'leaves comments and variables of similar names alone',
+      '# PAYMENTS_API_KEY=x\nMY_PAYMENTS_API_KEY=y\nPAYMENTS_API_KEY_OLD=z\n',
+      `# PAYMENTS_API_KEY=x\nMY_PAYMENTS_API_KEY=y\nPAYMENTS_API_KEY_OLD=z\n${LINES}`,
+    ],
+  ])('%s', (_, before, after) => {
+    expect(withVariables(before, VARIABLES)).toBe(after);
+    expect(withVariables(after, VARIABLES)).toBe(after);
+  });
+
+  it('refuses a file in which a line of its own is a part of another value', () => {
+    const note = 'NOTE="first\nPAYMENTS_API_KEY=quoted\nlast"\n';
+    expect(() => withVariables(note, VARIABLES)).toThrow('cannot change the file without harm');
+  });
+});
+
+describe('openEnvFile', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'payments-env-'));
+  const path = join(folder, '.env');
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it('makes a file that only its owner can read', () => {
+    openEnvFile(path, NAMES).write(VARIABLES);
+    expect(readFileSync(path, 'utf8')).toBe(LINES);
+    if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it('replaces what an earlier emulator wrote', () => {
+    writeFileSync(path, 'PAYMENTS_BASE_URL=http://localhost:1/api/v1\nPAYMENTS_API_KEY=pk_test_old\n');
+    openEnvFile(path, NAMES).write(VARIABLES);
+    expect(readFileSync(path, 'utf8')).toBe(LINES);
+  });
+
+  it('fills in the empty lines of a copied .env.example', () => {
+    writeFileSync(path, 'PAYMENTS_BASE_URL=\nPAYMENTS_API_KEY=\n');
+    openEnvFile(path, NAMES).write(VARIABLES);
+    expect(readFileSync(path, 'utf8')).toBe(LINES);
+  });
+
+  it.each([
+    ['PAYMENTS_BASE_URL=https://gateway.example/api/v1\nPAYMENTS_API_KEY=pk_live_1\n', NAMES.join(', ')],
+    ['PAYMENTS_API_KEY=pk_test_1\n', 'PAYMENTS_API_KEY'],
+  ])('refuses %j, whose keys no emulator wrote, and names no value', (before, held) => {
+    writeFileSync(path, before);
+    const problem = new RegExp(`^--write-env would replace ${held}, which no emulator wrote: [^=]*$`);
+    expect(() => openEnvFile(path, NAMES)).toThrow(problem);
+    expect(readFileSync(path, 'utf8')).toBe(before);
+  });
+
+  it('refuses what is no file', () => {
+    expect(() => openEnvFile(folder, NAMES)).toThrow('--write-env cannot be read (EISDIR)');
+  });
+});

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { resolveHealthOptions } from '../../../../lib/integrations/terminus/payments-health-options.js';
+
+it('the wrong options of the health indicator are named in one error', () => {
+  const wrong = { cacheMs: -1, gateway: 'yes', timeout: 5 };
+  expect(() => resolveHealthOptions(wrong as object)).toThrow(
+    '3 options are wrong:\n' +
+      '- PaymentsHealthIndicator option `cacheMs` must be a whole number of milliseconds from 0 on: write 30_000.\n' +
+      '- PaymentsHealthIndicator option `gateway` must be true or false.\n' +
+      '- PaymentsHealthIndicator option `timeout` does not exist: write one of account, gateway, cacheMs, timeoutMs, ' +
+      'maxUnresolvedAgeMs.',
+  );
+});

@@ -1,0 +1,132 @@
+import { Logger } from '@nestjs/common';
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type JournalRecord } from '../../../../lib/storage/journal-store.js';
+import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
+import { type PaymentsStorage } from '../../../../lib/storage/payments-storage.js';
+import { aesGcm } from '../../../../lib/storage/sealed/aes-gcm.js';
+import { type Encryption } from '../../../../lib/storage/sealed/encryption.js';
+import { Resealing, type ResealReport } from '../../../../lib/storage/sealed/reseal.js';
+import { sealedStorage } from '../../../../lib/storage/sealed/sealed-storage.js';
+import { ValueSealer } from '../../../../lib/storage/sealed/value-sealer.js';
+import { journalRecord } from '../../../support/journal-contract.js';
+
+const KEYS = { old: randomBytes(32), now: randomBytes(32) };
+const SCOPE = { account: 'default', environment: 'sandbox' } as const;
+const oldKey = aesGcm({ keys: { old: KEYS.old }, current: 'old' }) as Encryption;
+const bothKeys = aesGcm({ keys: KEYS, current: 'now' }) as Encryption;
+const newKey = aesGcm({ keys: { now: KEYS.now }, current: 'now' }) as Encryption;
+
+const settled = (reference: string): JournalRecord =>
+  journalRecord(reference, { state: 'settled', outcome: 'success', answer: '{"name":"Asha Mushi"}' });
+const event = (reference: string, name = 'payment.failed') => ({
+  ...SCOPE,
+  kind: 'conflict' as const,
+  event: name,
+  reference,
+  fingerprint: `of ${reference}`,
+  payload: `{"phone":"${reference}"}`,
+});
+
+let raw: PaymentsStorage;
+beforeEach(() => {
+  raw = memoryStorage();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const reseal = (encryption: Encryption, signal?: AbortSignal): Promise<ResealReport> =>
+  new Resealing(raw, new ValueSealer(encryption)).run(SCOPE, signal);
+const count = (change: Partial<ResealReport> = {}): ResealReport => ({
+  resealed: 0,
+  current: 0,
+  busy: 0,
+  unreadable: 0,
+  ...change,
+});
+
+describe('resealing', () => {
+  it('moves everything to the current key, after which the old one can be removed', async () => {
+    const before = sealedStorage(raw, oldKey);
+    const records = Array.from({ length: 450 }, (_, at) => settled(`order-${at}`));
+    for (const record of records) await before.journal.insert(record, 0);
+    await before.journal.insert({ ...settled('payout-1'), family: 'disbursement' }, 0);
+    await raw.journal.insert(settled('plain'), 0);
+    await before.journal.insert({ ...settled('of-another'), account: 'other' }, 0);
+    for (const reference of ['a', 'b']) await before.conflicts.setAside(event(reference));
+    await before.conflicts.setAside(event('c', 'payment.odd'));
+    await raw.conflicts.setAside(event('plain'));
+    expect(await reseal(bothKeys)).toEqual(count({ resealed: 456 }));
+    expect(await reseal(bothKeys)).toEqual(count({ current: 456 }));
+    const after = sealedStorage(raw, newKey);
+    for (const record of [...records, settled('plain')]) {
+      const found = await after.journal.get(record);
+      expect(found?.damaged).toBeUndefined();
+      expect(found?.record).toEqual(record);
+    }
+    const kept = await raw.journal.list(settled('any'), [], { limit: 999 });
+    expect(JSON.stringify(kept)).not.toMatch(/Asha Mushi|sealed:1:old/);
+    const events = await after.conflicts.list(SCOPE, { limit: 9 });
+    expect(events).toMatchObject([event('a'), event('b'), event('c', 'payment.odd'), event('plain')]);
+    expect(events.map(({ seen }) => seen)).toEqual([1, 1, 1, 1]);
+    expect((await raw.journal.get({ ...settled('of-another'), account: 'other' }))?.record.body).toContain(
+      'sealed:1:old',
+    );
+  });
+
+  it('leaves a payment alone whose call may be running, and takes it in the next run', async () => {
+    const { journal } = sealedStorage(raw, oldKey);
+    const running = await journal.insert(journalRecord('running'), 60_000);
+    await journal.insert(journalRecord('interrupted'), 0);
+    expect(await reseal(bothKeys)).toEqual(count({ busy: 2 }));
+    const version = running.stored?.version ?? 0;
+    expect(await journal.replace(version, settled('running'), 0)).toBeDefined();
+    expect(await reseal(bothKeys)).toEqual(count({ resealed: 1, busy: 1 }));
+  });
+
+  it('never overwrites what another process writes at the same time', async () => {
+    const { journal, conflicts } = sealedStorage(raw, oldKey);
+    await journal.insert(journalRecord('order-1', { state: 'accepted' }), 0);
+    await conflicts.setAside(event('order-1'));
+    const list = raw.journal.list.bind(raw.journal);
+    vi.spyOn(raw.journal, 'list').mockImplementation(async (...asked) => {
+      const page = await list(...asked);
+      for (const { version } of page.entries) await journal.replace(version, settled('order-1'), 0);
+      return page;
+    });
+    const replacing = raw.conflicts.replacePayload.bind(raw.conflicts);
+    vi.spyOn(raw.conflicts, 'replacePayload').mockImplementation(async (...asked) => {
+      await conflicts.setAside({ ...event('order-1'), payload: '{"delivered":"again"}' });
+      return replacing(...asked);
+    });
+    expect(await reseal(bothKeys)).toEqual(count({ busy: 2 }));
+    const after = sealedStorage(raw, bothKeys);
+    expect((await after.journal.get(settled('order-1')))?.record).toEqual(settled('order-1'));
+    expect(await after.conflicts.list(SCOPE, { limit: 9 })).toMatchObject([
+      { payload: '{"delivered":"again"}' },
+    ]);
+  });
+
+  it('counts what it cannot open, and leaves it as it is', async () => {
+    vi.spyOn(Logger.prototype, 'error').mockReturnValue();
+    const { journal, conflicts } = sealedStorage(raw, oldKey);
+    await journal.insert(settled('order-1'), 0);
+    await conflicts.setAside(event('order-1'));
+    expect(await reseal(newKey)).toEqual(count({ unreadable: 2 }));
+    expect(await reseal(bothKeys)).toEqual(count({ resealed: 2 }));
+  });
+
+  it('stops at its signal, and goes on in the next run', async () => {
+    const { journal } = sealedStorage(raw, oldKey);
+    for (let at = 0; at < 5; at += 1) await journal.insert(settled(`order-${at}`), 0);
+    const stopping = new AbortController();
+    const replace = raw.journal.replace.bind(raw.journal);
+    vi.spyOn(raw.journal, 'replace').mockImplementationOnce((...asked) => {
+      stopping.abort();
+      return replace(...asked);
+    });
+    expect(await reseal(bothKeys, stopping.signal)).toEqual({ ...count({ resealed: 1 }), unfinished: true });
+    expect(await reseal(bothKeys)).toEqual(count({ resealed: 4, current: 1 }));
+  });
+});
