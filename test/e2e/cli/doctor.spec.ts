@@ -65,6 +65,7 @@ function installProject(versions: Readonly<Record<string, string>> = {}): void {
     'class-transformer': '0.5.1',
     'class-validator': '0.15.1',
     'reflect-metadata': '0.2.2',
+    axios: '1.21.1',
     rxjs: '7.8.2',
     ...versions,
   };
@@ -204,15 +205,66 @@ describe('nestjs-payments doctor', () => {
 
   it('finds missing and unfit packages and says what to install', async () => {
     installProject({ '@nestjs/common': '10.4.0' });
-    rmSync(join(folder, 'node_modules/rxjs'), { recursive: true });
+    for (const name of ['rxjs', 'axios']) rmSync(join(folder, 'node_modules', name), { recursive: true });
     const { code, checks } = await doctor();
     expect(code).toBe(1);
     expect(checks.get('Packages')).toEqual({
       name: 'Packages',
       state: 'failed',
-      detail: 'rxjs is missing; @nestjs/common 10.4.0 is not in ^11.0.0 || ^12.0.0',
-      fix: 'npm install rxjs@^7.8.0 @nestjs/common@^12.0.0',
+      detail:
+        '@nestjs/common 10.4.0 is not in ^12.0.0, which fits @nestjs/core 12.5.1; rxjs is missing; axios is missing',
+      fix: 'npm install @nestjs/common@^12.0.0 rxjs@^7.8.0 axios@^1.3.1',
     });
+  });
+
+  it('finds packages of Nest 12 beside Nest 11, in the words of the package manager in use', async () => {
+    installProject({ '@nestjs/core': '11.2.10', '@nestjs/common': '11.2.10' });
+    writeFileSync(join(folder, 'pnpm-lock.yaml'), '');
+    const { code, checks } = await doctor();
+    expect(code).toBe(1);
+    expect(checks.get('Packages')).toMatchObject({
+      detail:
+        '@nestjs/axios 12.0.1 is not in ^4.0.0, which fits @nestjs/core 11.2.10; @nestjs/config 12.0.1 is not in ^4.0.0, which fits @nestjs/core 11.2.10',
+      fix: 'pnpm add @nestjs/axios@^4.0.0 @nestjs/config@^4.0.0',
+    });
+  });
+
+  it("asks for Yarn if Yarn's Plug'n'Play keeps the packages", async () => {
+    install('.', {
+      dependencies: { '@nestjs/core': '12.5.1', 'nestjs-payments': '0.1.0' },
+      packageManager: 'yarn@4.9.0',
+    });
+    writeFileSync(join(folder, '.pnp.cjs'), '');
+    const { code, checks } = await doctor();
+    expect(code).toBe(1);
+    expect(checks.get('Packages')).toMatchObject({
+      state: 'failed',
+      fix: 'Run it with Yarn: yarn nestjs-payments doctor',
+    });
+  });
+
+  it('looks at the chosen application of a workspace, in its folder and with its .env', async () => {
+    installProject();
+    install('.', { workspaces: ['apps/*'] });
+    for (const name of ['shop', 'office']) {
+      install(`apps/${name}`, { name, dependencies: { '@nestjs/core': '12.5.1' } });
+      mkdirSync(join(folder, 'apps', name, 'src'));
+      writeFileSync(join(folder, 'apps', name, 'src', 'main.ts'), "import '@nestjs/core';");
+    }
+    writeFileSync(join(folder, 'apps', 'shop', '.env'), 'PAYMENTS_TIMEOUT_MS=5000');
+    expect((await doctor()).checks.get('Packages')).toMatchObject({
+      state: 'skipped',
+      fix: 'Choose one: write --project office or --project shop.',
+    });
+    for (const project of ['shop', 'apps/shop']) {
+      const { checks } = await doctor('--project', project);
+      expect(checks.get('Packages')?.state).toBe('ok');
+      expect(checks.get('Timeout')?.detail).toBe('5000 ms');
+    }
+    rmSync(join(folder, 'node_modules/rxjs'), { recursive: true });
+    expect((await doctor('--project', 'shop')).checks.get('Packages')?.fix).toBe(
+      'cd apps/shop && npm install rxjs@^7.8.0',
+    );
   });
 
   it('finds a second copy of Nest, below a package and through a link', async () => {
@@ -309,6 +361,19 @@ describe('nestjs-payments doctor', () => {
     expect(checks.get(name)).toMatchObject({ state: 'failed' });
     expect(checks.get(name)?.detail).toContain(detail);
     expect(checks.get(name)?.fix).toMatch(/\S/);
+  });
+
+  it('says on a line of its own what to do about each of several wrong variables, by option', async () => {
+    Object.assign(environment, { PAYMENTS_BASE_URL: 'gateway', PAYMENTS_API_KEY: '' });
+    const { checks } = await doctor();
+    expect(checks.get('Address and keys')?.detail).toMatch(/`apiKey` is missing; .*`baseUrl` is not an http/);
+    const human = await runProcess(['doctor'], { folder, environment });
+    const [, below = ''] = human.stdout.split('✖ Address and keys: ');
+    expect(below.split('\n').slice(1, 4)).toEqual([
+      expect.stringMatching(/^ {4}→ apiKey: write the value that starts with pk_test_/),
+      expect.stringMatching(/^ {4}→ baseUrl: write for example https:/),
+      expect.not.stringContaining('→'),
+    ]);
   });
 
   it('needs no PAYMENTS_API_SECRET with --auth bearer, and sends the key as a token', async () => {

@@ -55,16 +55,22 @@ export class InitApplication {
 
   /** Every file of the application with its text. */
   files(): Readonly<Record<string, string>> {
-    const entries = readdirSync(this.folder, { recursive: true, withFileTypes: true });
-    const paths = entries
-      .filter((entry) => entry.isFile() && !join(entry.parentPath, entry.name).includes('node_modules'))
-      .map((entry) => join(entry.parentPath, entry.name).slice(this.folder.length + 1));
-    return Object.fromEntries(paths.sort().map((path) => [path.replaceAll('\\', '/'), this.read(path)]));
+    const paths = this.pathsIn('');
+    return Object.fromEntries(paths.sort().map((path) => [path, this.read(path)]));
+  }
+
+  /** Newer versions of Node.js follow links when they read a folder with all that is in it: node_modules is one. */
+  private pathsIn(folder: string): string[] {
+    return readdirSync(join(this.folder, folder), { withFileTypes: true }).flatMap((entry) => {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : this.pathsIn(path);
+      return entry.isFile() ? [path] : [];
+    });
   }
 
   /** What the compiler says of its files, with the sources in lib/. */
   typeErrors(): Promise<readonly string[]> {
-    const lib = join(process.cwd(), 'lib', 'index.ts');
+    const lib = (...path: string[]): string => join(process.cwd(), 'lib', ...path, 'index.ts');
     const compilerOptions = {
       incremental: false,
       // TypeScript 7 has it no more.
@@ -72,7 +78,7 @@ export class InitApplication {
       rootDir: '/',
       types: ['node'],
       typeRoots: [join(ownModules, '@types')],
-      paths: { 'nestjs-payments': [lib] },
+      paths: { 'nestjs-payments': [lib()], 'nestjs-payments/sqlite': [lib('storage', 'sqlite')] },
     };
     this.write(
       'tsconfig.check.json',

@@ -1,6 +1,7 @@
+import { isBuiltin } from 'node:module';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { describeSkipped } from '../../support/describe-skipped.js';
 import { bundleCli, removeCli } from '../../support/cli-process.js';
@@ -114,6 +115,20 @@ export class AppModule {}
     expect(await application.typeErrors()).toEqual([]);
   }, 60_000);
 
+  it('says that memory forgets at a restart, and shows the line that keeps payments in a file where Node.js has SQLite', async () => {
+    const { stderr } = await application.init();
+    expect(stderr).toContain('Payments and webhooks are in memory, which forgets them at a restart.');
+    const line = "// storage: sqliteStorage({ file: 'payments.db' }),";
+    expect(application.read(MODULE).includes(line)).toBe(isBuiltin('node:sqlite'));
+    expect(stderr.includes('sqliteStorage({ file })')).toBe(isBuiltin('node:sqlite'));
+  });
+
+  it('says nothing of the storage if PaymentsModule is registered already, maybe with one', async () => {
+    await application.init();
+    rmSync(join(application.folder, '.env.example'));
+    expect((await application.init()).stderr).not.toContain('in memory');
+  });
+
   it('adds no ConfigModule if something reads .env already', async () => {
     application.write('src/main.ts', `import 'dotenv/config';\n${application.read('src/main.ts')}`);
     await application.init();
@@ -152,36 +167,6 @@ const shared = [PaymentsModule.forRoot(o)];\nconst more = [PaymentsController, P
     expect(application.read('.env.example')).toMatch(/^PORT=3000\n\n# .*\nPAYMENTS_BASE_URL=/);
   });
 
-  it('takes the module that main.ts starts, or that --module names, in a repository of several applications', async () => {
-    cpSync(join(application.folder, 'src'), join(application.folder, 'apps', 'shop', 'src'), {
-      recursive: true,
-    });
-    cpSync(join(application.folder, 'src'), join(application.folder, 'apps', 'office', 'src'), {
-      recursive: true,
-    });
-    const project = (name: string) => ({
-      type: 'application',
-      root: `apps/${name}`,
-      sourceRoot: `apps/${name}/src`,
-    });
-    application.write(
-      'nest-cli.json',
-      JSON.stringify({ projects: { shop: project('shop'), office: project('office') } }),
-    );
-    expect(await application.init()).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining(
-        '--module apps/shop/src/app.module.ts or --module apps/office/src/app.module.ts',
-      ) as unknown,
-    });
-    const { code } = await application.init(['--module', 'apps/office/src/app.module.ts']);
-    expect(code).toBe(0);
-    expect(application.read('apps/office/src/app.module.ts')).toContain('PaymentsModule');
-    expect(application.read('apps/office/src/payments/payments.handler.ts')).toContain('PaymentsHandler');
-    expect(application.read('apps/shop/src/app.module.ts')).not.toContain('Payments');
-    expect(application.read('.env.example')).toContain('PAYMENTS_API_KEY');
-  });
-
   it('takes a root module of another name by what main.ts starts', async () => {
     application.write(
       'src/shop/shop.module.ts',
@@ -198,6 +183,67 @@ const shared = [PaymentsModule.forRoot(o)];\nconst more = [PaymentsController, P
     expect(application.read('src/shop/shop.module.ts')).toContain("from './payments/payments.handler'");
     expect(application.read(MODULE)).not.toContain('Payments');
   });
+
+  it.each([
+    ['with --no-interceptor', ['--no-interceptor'], 'src/empty.ts', ''],
+    ['if a filter answers errors', [], 'src/filter.ts', '@Catch()\nexport class Filter {}\n'],
+    ['if main.ts registers a filter', [], 'src/setup.ts', 'app.useGlobalFilters(new Filter());\n'],
+    [
+      'if a controller has it',
+      [],
+      'src/shop.ts',
+      '@UseInterceptors(PaymentsErrorInterceptor)\nclass Shop {}\n',
+    ],
+  ])('leaves out PaymentsErrorInterceptor %s', async (_when, args, file, text) => {
+    application.write(file, text);
+    expect((await application.init(args)).code).toBe(0);
+    expect(application.read(MODULE)).toContain('PaymentsModule');
+    expect(application.read(MODULE)).not.toContain('INTERCEPTOR');
+  });
+
+  it('says that and why it leaves out PaymentsErrorInterceptor, once', async () => {
+    const left = 'PaymentsErrorInterceptor is left out: src/filter.ts answers errors already, with @Catch().';
+    application.write('src/filter.ts', '@Catch()\nexport class Filter {}\n');
+    expect((await application.init(['--dry-run', '--no-interceptor'])).stderr).not.toContain('left out');
+    expect((await application.init()).stderr).toContain(left);
+    expect((await application.init()).stderr).not.toContain('left out');
+  });
+
+  it('registers PaymentsErrorInterceptor beside a filter of other errors', async () => {
+    application.write('src/filter.ts', '@Catch(TypeError)\nexport class Filter {}\n');
+    expect((await application.init()).stderr).not.toContain('left out');
+    expect(application.read(MODULE)).toContain('APP_INTERCEPTOR');
+  });
+
+  it('does not add PaymentsErrorInterceptor again if somebody removed it', async () => {
+    await application.init();
+    const line =
+      /\n.*provide: APP_INTERCEPTOR.*|import \{ APP_INTERCEPTOR.*\n|\n *PaymentsErrorInterceptor,/g;
+    const without = application.read(MODULE).replaceAll(line, '');
+    application.write(MODULE, without);
+    expect(without).not.toContain('Interceptor');
+    expect((await application.init()).stderr).toContain('Everything is there already');
+  });
+
+  it('ends if linked folders lead back to where they are', async () => {
+    for (const name of ['one', 'two']) symlinkSync('..', join(application.folder, 'src', name), 'dir');
+    expect((await application.init()).code).toBe(0);
+    expect((await application.init()).stderr).toContain('Everything is there already');
+  });
+
+  it.each(['.pnp.cjs', '.pnp.js'])(
+    "asks for Yarn if Yarn's Plug'n'Play keeps the packages in %s",
+    async (file) => {
+      application.removePackages();
+      application.write('yarn.lock', '');
+      application.write(file, '');
+      const before = application.files();
+      const { code, stderr } = await application.init();
+      expect(code).toBe(2);
+      expect(stderr).toContain('run yarn add nestjs-payments && yarn nestjs-payments init\n');
+      expect(application.files()).toEqual(before);
+    },
+  );
 
   it('warns of changes that git does not know', async () => {
     const git = (...args: string[]) => spawnSync('git', args, { cwd: application.folder });
@@ -236,6 +282,60 @@ const shared = [PaymentsModule.forRoot(o)];\nconst more = [PaymentsController, P
   ])('says what is wrong if there is %s', async (_what, args, says, folder) => {
     const ended = await application.init(args, folder === undefined ? {} : { folder });
     expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(says) as unknown });
+  });
+});
+
+describe('nestjs-payments init in an application that lacks packages', () => {
+  const command = 'pnpm add nestjs-payments @nestjs/axios@^';
+  /** A program that stands for pnpm: it notes its arguments, and ends as it is told. */
+  const pnpm = (exitCode: number): NodeJS.ProcessEnv => {
+    application.write('bin/pnpm', `#!/bin/sh\necho "$PWD: $*" > ../pnpm-arguments\nexit ${exitCode}\n`);
+    chmodSync(join(application.folder, 'bin', 'pnpm'), 0o755);
+    return { PATH: `${join(application.folder, 'bin')}${delimiter}${process.env['PATH'] ?? ''}` };
+  };
+  const toldPnpm = (): string => readFileSync(join(application.folder, '..', 'pnpm-arguments'), 'utf8');
+
+  beforeEach(() => {
+    application = new InitApplication('nest11-commonjs');
+    application.write('pnpm-lock.yaml', '');
+    application.removePackages();
+    mkdirSync(join(application.folder, 'node_modules'));
+    symlinkSync(
+      join(process.cwd(), 'node_modules', 'typescript'),
+      join(application.folder, 'node_modules', 'typescript'),
+      'junction',
+    );
+  });
+
+  it('prints the command that installs them, and every other one of that package manager', async () => {
+    const { code, stderr } = await application.init();
+    expect(code).toBe(0);
+    expect(stderr).toContain(`Next:\n  ${command}`);
+    expect(stderr).toContain('\n  pnpm exec nestjs-payments sandbox exec -- pnpm run test:e2e   # ');
+    expect((await application.init()).stderr).toContain(`Packages are missing: ${command}`);
+  });
+
+  it('installs them in the folder of the application with --install', async () => {
+    const { code, stderr } = await application.init(['--install'], { environment: pnpm(0) });
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.not.stringContaining(`Next:\n  ${command}`) as unknown,
+    });
+    expect(toldPnpm()).toContain(`${application.folder}: add nestjs-payments @nestjs/axios@^`);
+  });
+
+  it('says again what to install, with exit code 1, if the installation fails', async () => {
+    const { code, stderr } = await application.init(['--install'], { environment: pnpm(3) });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining(`Next:\n  ${command}`) as unknown,
+    });
+  });
+
+  it('installs nothing in a dry run', async () => {
+    const { code, stderr } = await application.init(['--dry-run', '--install'], { environment: pnpm(0) });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(command) as unknown });
+    expect(toldPnpm).toThrow('ENOENT');
   });
 });
 
@@ -307,5 +407,24 @@ describeTerminal('nestjs-payments init in a terminal', () => {
   it('does not ask with --yes', async () => {
     const ended = await application.init(['--yes'], { terminal: true });
     expect(ended).toMatchObject({ code: 0, stdout: expect.not.stringContaining('(y/N)') as unknown });
+  });
+
+  it('offers to install what is missing, and does it after a yes', async () => {
+    application.removePackages();
+    mkdirSync(join(application.folder, 'node_modules'));
+    application.write('bin/npm', '#!/bin/sh\necho "npm $*"\n');
+    chmodSync(join(application.folder, 'bin', 'npm'), 0o755);
+    const environment = {
+      PATH: `${join(application.folder, 'bin')}${delimiter}${process.env['PATH'] ?? ''}`,
+    };
+    const init = (answer: string) =>
+      application.init([], { input: `${answer}\n`, terminal: true, environment });
+    await application.init(['--yes']);
+    expect((await init('n')).stdout).not.toMatch(/^npm install/m);
+    const { stdout } = await init('y');
+    expect(stdout).toMatch(/Run npm install nestjs-payments .*\? \(y\/N\)/);
+    expect(stdout).toMatch(
+      /^npm install nestjs-payments @nestjs\/axios@\S+ .*\r?\n(npm install nestjs-payments)/m,
+    );
   });
 });

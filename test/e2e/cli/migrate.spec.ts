@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ describeWith([postgresService], 'nestjs-payments migrate with PostgreSQL', () =>
       `INSERT INTO ${quoted(schema)}.payments_migrations (version, compatible_from) VALUES ($1, $2)`,
       [version, compatibleFrom],
     );
-  const place = (): string => `The schema ${quoted(schema)}`;
+  const place = (): string => `The schema ${JSON.stringify(schema)}`;
 
   it('makes the tables that a storage needs, once', async () => {
     expect(await migrate()).toEqual({
@@ -57,6 +57,14 @@ describeWith([postgresService], 'nestjs-payments migrate with PostgreSQL', () =>
     expect(again.stdout).toContain(`holds version ${OWN} of the tables, and this version`);
     expect(again.stdout).toContain('nothing had to be done');
     expect((await journal.get(journalRecord('order-1')))?.record.reference).toBe('order-1');
+  });
+
+  it('says of one run alone that it migrated the tables, if several run at once', async () => {
+    const runs = await Promise.all([migrate(), migrate(), migrate(), migrate()]);
+    expect(runs.map(({ code, stderr }) => [code, stderr])).toEqual(runs.map(() => [0, '']));
+    const migrated = runs.filter(({ stdout }) => stdout.includes('was migrated from version 0'));
+    expect(migrated).toHaveLength(1);
+    expect(runs.filter(({ stdout }) => stdout.includes('nothing had to be done'))).toHaveLength(3);
   });
 
   it('says with --status what is there and what is needed, changes nothing, and fails if something is missing', async () => {
@@ -220,12 +228,20 @@ describe('nestjs-payments migrate without its database', () => {
     // The text of an error of the server that repeats what it was sent.
     socket.on('data', () => socket.end(serverError(`password ${SECRET} of shop is wrong`)));
   });
+  /** Has no TLS: it answers the first message, which asks for it, as PostgreSQL does. */
+  const plain = createServer((socket) => socket.on('data', () => socket.write('N')));
+  const closing = createServer((socket) => socket.on('data', () => socket.end()));
+  const placeOf = async (listening: Server): Promise<string> => {
+    await once(listening.listen(0, '127.0.0.1'), 'listening');
+    return `127.0.0.1:${(listening.address() as AddressInfo).port}`;
+  };
+  let withoutTls: string;
+  let closes: string;
   beforeAll(async () => {
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    silent = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    [silent, withoutTls, closes] = await Promise.all([placeOf(server), placeOf(plain), placeOf(closing)]);
   });
   afterAll(() => {
-    server.close();
+    for (const listening of [server, plain, closing]) listening.close();
   });
 
   it.each<[what: string, url: () => string, says: string]>([
@@ -237,6 +253,16 @@ describe('nestjs-payments migrate without its database', () => {
       'the server repeats what it was sent',
       () => `postgres://shop:${SECRET}@${silent}/shop`,
       'or the password',
+    ],
+    [
+      'it asks for TLS and the server has none',
+      () => `postgres://shop:${SECRET}@${withoutTls}/shop?sslmode=require`,
+      'DATABASE_URL asks for TLS, and the server has none: turn TLS on there, or',
+    ],
+    [
+      'the server closes the connection',
+      () => `postgres://shop:${SECRET}@${closes}/shop`,
+      'The server of DATABASE_URL, or something before it, closed the connection',
     ],
   ])('prints no secret of DATABASE_URL if %s', async (_what, url, says) => {
     for (const args of [[], ['--status']]) {

@@ -1,6 +1,9 @@
 import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { bundleCli, CliProcess, type FinishedCli, removeCli } from '../../support/cli-process.js';
 
@@ -68,6 +71,35 @@ describe('nestjs-payments sandbox', () => {
     const cli = start('sandbox', '--port', '0');
     await cli.until('stderr', /PAYMENTS_WEBHOOK_SECRET=\S+\n[^]*Webhooks go nowhere yet[^]*Ctrl-C ends it/);
     expect(cli.stdout).toBe('');
+  });
+
+  it('writes the variables into the file of --write-env, keeps its other lines and shows no values', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'payments-sandbox-'));
+    open.push(() => {
+      rmSync(folder, { recursive: true });
+    });
+    writeFileSync(join(folder, '.env'), 'PORT=3000');
+    const cli = new CliProcess(['sandbox', '--port', '0', '--write-env', '.env'], { folder });
+    open.push(() => cli.stop('SIGKILL'));
+    await cli.until('stderr', /variables of the application are in \.env[^]*Ctrl-C ends it/);
+    expect(readFileSync(join(folder, '.env'), 'utf8')).toMatch(
+      /^PORT=3000\nPAYMENTS_BASE_URL=http\S+\nPAYMENTS_API_KEY=pk_test_demo\nPAYMENTS_API_SECRET=sk_test_demo\nPAYMENTS_WEBHOOK_SECRET=\S{16,}\n$/,
+    );
+    expect(cli.stderr).not.toContain('PAYMENTS_');
+    expect(cli.stdout).toBe('');
+  });
+
+  it('does not start if --write-env would replace the keys of another gateway', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'payments-sandbox-'));
+    open.push(() => {
+      rmSync(folder, { recursive: true });
+    });
+    writeFileSync(join(folder, '.env'), 'PAYMENTS_API_KEY=pk_live_4f9a2c7e1b\n');
+    const cli = new CliProcess(['sandbox', '--port', '0', '--write-env', '.env'], { folder });
+    const { code, stderr } = await cli.finished();
+    expect(code).toBe(2);
+    expect(stderr).toContain('--write-env would replace PAYMENTS_API_KEY');
+    expect(stderr).not.toContain('pk_live');
   });
 
   it('answers under each name that --allow-host gives it', async () => {
@@ -182,10 +214,10 @@ describe('nestjs-payments sandbox', () => {
     const log = cli.stderr
       .split('\n')
       .slice(-5, -1)
-      .map((line) => line.replaceAll(/\d\d:\d\d:\d\d/g, 'TIME'));
+      .map((line) => line.replaceAll(/\d\d:\d\d:\d\d/g, 'TIME').replace(/in \d+ ms/, 'in SOME ms'));
     expect(log).toEqual([
       'TIME --> POST /payments/mobile-money order-1',
-      'TIME <-- 200 PAYMENT_INITIATED',
+      'TIME <-- 200 PAYMENT_INITIATED order-1 in SOME ms',
       `TIME --> payment.success order-1 to http://127.0.0.1:${portOf(hook)}/h`,
       expect.stringMatching(
         /^TIME <-- try 1 failed: answered 503 instead of 200 \(the storage cannot be reached, .*\)\. Next try at TIME\.$/,
@@ -227,6 +259,10 @@ describe('nestjs-payments sandbox', () => {
         reference: 'order-1',
         status: 200,
         code: 'PAYMENT_INITIATED',
+        reason: null,
+        duration_ms: expect.any(Number) as number,
+        response_headers: expect.objectContaining({ 'x-sandbox-rule': 'default manual' }) as object,
+        response_body: expect.stringContaining('"reference":"order-1"') as string,
       }),
       expect.objectContaining({ type: 'delivery', event: 'payment.success', state: 'delivered', attempt: 1 }),
     ]);

@@ -37,7 +37,7 @@ describe('nestjs-payments', () => {
     { args: ['sandbox', '--seed', '-1'], says: '--seed' },
     { args: ['sandbox', '--port', '65536'], says: '--port must be a whole number from 0 to 65535.' },
     { args: ['sandbox', '--host', '0.0.0.0'], says: '--host must be a loopback address' },
-    { args: ['sandbox', '--allow-host', '*'], says: '--allow-host must be a host name' },
+    { args: ['sandbox', '--allow-host', '*'], says: '--allow-host must hold host names' },
     {
       args: ['sandbox', '--forward-to', 'http://example.com/'],
       says: '--forward-to must be an address on this',

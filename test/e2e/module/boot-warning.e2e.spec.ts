@@ -1,3 +1,4 @@
+import { isBuiltin } from 'node:module';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type DynamicModule, type LoggerService } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
@@ -55,6 +56,7 @@ describe('an application that takes real money', () => {
         'The account "shop" moves real money and remembers payments and webhooks in memory only',
       );
       expect(warning).not.toMatch(/_live_|signing-secret/);
+      expect(warning?.includes('sqliteStorage({ file })')).toBe(isBuiltin('node:sqlite'));
       expect(others).toEqual([]);
     },
   );

@@ -20,6 +20,7 @@ import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { PaymentsTestingModule } from 'nestjs-payments/testing';
 import { ADAPTERS } from '../../support/adapters.js';
 import { startSandbox } from '../../support/sandbox.js';
+import { LogLines } from '../../support/webhook-app.js';
 
 const phone = '255712345678';
 const order = (reference: string, amount = '1180.50') => ({
@@ -68,6 +69,24 @@ async function listening(module: TestingModule, adapter = ADAPTERS[0]![1]): Prom
 }
 
 describe('PaymentsTestingModule.forRoot', () => {
+  it.each(ADAPTERS)(
+    'does not warn an application on %s of a route that is missing, unless it expects one',
+    async (_, adapter) => {
+      const warned = async (module: DynamicModule): Promise<readonly string[]> => {
+        const logs = new LogLines();
+        const tested = await Test.createTestingModule({ imports: [module], providers: [Checkout] }).compile();
+        const app = tested.createNestApplication(adapter(), { logger: logs });
+        await app.init();
+        await app.close();
+        return logs.webhooks('warn');
+      };
+      expect(await warned(PaymentsTestingModule.forRoot())).toEqual([]);
+      expect(await warned(PaymentsTestingModule.forRoot({ webhooks: { expectRoute: true } }))).toEqual([
+        expect.stringContaining('no route receives its webhooks'),
+      ]);
+    },
+  );
+
   it.each(ADAPTERS)(
     'plays a payment to its end on %s, without a word about addresses',
     async (_, adapter) => {
@@ -252,7 +271,12 @@ describe('PaymentsTestingModule.forApplication', () => {
       .mobileMoney(order('order-1'));
     await sandbox.customer(phone, { merchant: 'demo' }).approve('order-1');
     expect(heard).toEqual(['payment.success order-1']);
-    expect(sandbox.payments().map(({ merchant }) => merchant)).toEqual(['demo', 'payouts']);
+    expect(
+      sandbox
+        .payments()
+        .map(({ merchant }) => merchant)
+        .sort(),
+    ).toEqual(['demo', 'payouts']);
     await expect(app.get(PaymentsJournal).get('collection', 'order-1')).resolves.toMatchObject({
       state: 'settled',
       outcome: 'success',

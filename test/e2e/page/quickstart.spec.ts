@@ -1,37 +1,25 @@
-import { type AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type NestExpressApplication } from '@nestjs/platform-express';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
-import { createShop } from '../../../sample/01-quickstart/src/shop.js';
+import { type StartedShop, startShop } from '../../../sample/01-quickstart/test/start-shop.js';
 import { pageProblems } from '../../support/axe.js';
 import { complaintsOf, describeWithBrowser, type PageOptions } from '../../support/browser.js';
 
 describeWithBrowser("the quickstart's shop beside the emulator's page", (browser) => {
   let sandbox: PaymentsSandbox;
-  let app: NestExpressApplication;
-  let shop: string;
+  let shop: StartedShop;
 
   beforeEach(async () => {
     sandbox = await PaymentsSandbox.start();
-    Object.assign(process.env, {
-      PAYMENTS_BASE_URL: sandbox.baseUrl,
-      PAYMENTS_API_KEY: 'pk_test_demo',
-      PAYMENTS_API_SECRET: 'sk_test_demo',
-      PAYMENTS_WEBHOOK_SECRET: sandbox.webhookSecret,
-    });
-    app = await createShop({ logger: false });
-    await app.listen(0, '127.0.0.1');
-    shop = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;
-    sandbox.deliverTo(`${shop}/webhooks/payments`);
+    shop = await startShop(sandbox, { SANDBOX_PAGE: `${sandbox.url}/` });
   });
 
   afterEach(async () => {
-    await app.close();
+    await shop.stop();
     await sandbox.stop();
   });
 
   const buy = async (options: PageOptions) => {
-    const page = await browser.open(shop, options);
+    const page = await browser.open(shop.url, options);
     await page.locator('.product').first().waitFor();
     await page.locator('#pay').click();
     return page;
@@ -68,6 +56,61 @@ describeWithBrowser("the quickstart's shop beside the emulator's page", (browser
     await browser.close(page);
     await browser.close(phone);
   }, 60_000);
+
+  it('opens the phone in one tab, however often somebody follows the link', async () => {
+    const page = await buy({});
+    const link = page.getByRole('link', { name: 'Open the customer’s phone' });
+    const [phone] = await Promise.all([page.waitForEvent('popup'), link.click()]);
+    await phone.locator('.prompt').waitFor();
+    const loaded = phone.waitForEvent('load');
+    await link.click();
+    await loaded;
+    await phone.locator('.prompt').waitFor();
+    expect(page.context().pages()).toHaveLength(2);
+    await phone.close();
+    await browser.close(page);
+  }, 60_000);
+
+  it('speaks the language of the browser, and changes it at the switch, with the order that it shows', async () => {
+    const page = await buy({ locale: 'sw-TZ', width: 320, height: 700 });
+    const language = () => page.locator('html').getAttribute('lang');
+    await page.getByText('Thibitisha malipo kwenye simu yako.').waitFor();
+    expect(await language()).toBe('sw');
+    expect(await page.locator('#pay').textContent()).toBe('Lipa TSh\u00a018,000');
+    const found = [...(await pageProblems(page, 'Swahili'))];
+    await page.getByRole('button', { name: 'English' }).click();
+    await page.getByText('Approve the payment on your phone.').waitFor();
+    expect(await language()).toBe('en');
+    await page.reload();
+    await page.getByRole('button', { name: 'Pay TSh' }).waitFor();
+    await page.getByRole('button', { name: 'Kiswahili' }).click();
+    await page.locator('[name=phone]').fill('712 345 678');
+    await page.locator('#pay').click();
+    await page.getByText('Andika namba ya simu ya Tanzania, kwa mfano 0712 345 678.').waitFor();
+    found.push(...(await pageProblems(page, 'a wrong phone number')));
+
+    expect(found).toEqual([]);
+    await browser.close(page);
+  }, 60_000);
+
+  it.each([
+    ['approve', 'Malipo yamekamilika. Asante! Namba ya risiti yako ni R-0001.'],
+    [
+      'decline',
+      'Malipo hayajakamilika. Muamala umeshindikana. Hakuna pesa iliyokatwa; unaweza kujaribu tena.',
+    ],
+    ['expire', 'Malipo hayajakamilika. Muda wa kuthibitisha kwenye simu umeisha. Hakuna pesa iliyokatwa;'],
+  ] as const)(
+    'says in Swahili how a payment ended after %s',
+    async (decision, words) => {
+      const page = await buy({ locale: 'sw-TZ' });
+      await page.getByText('Thibitisha malipo kwenye simu yako.').waitFor();
+      await sandbox.customer('255712345678')[decision](sandbox.payments()[0]!.reference);
+      await page.getByText(words).waitFor();
+      await browser.close(page);
+    },
+    60_000,
+  );
 
   it('the page opens as new after another reader was there', async () => {
     const stored = '[localStorage.a, sessionStorage.a, document.cookie]';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
-import { type Page } from 'playwright-core';
+import { type Locator, type Page } from 'playwright-core';
 import { PHONE, RunningShop } from '../../../sample/02-shop-checkout/test/running-shop.js';
 import { describeOnOne, describeOnPostgres } from '../../../sample/02-shop-checkout/test/shop-databases.js';
 import { pageProblems } from '../../support/axe.js';
@@ -18,6 +18,72 @@ const LOOKS = [
   ['dark', { colorScheme: 'dark' }],
   ['320 pixels wide', { width: 320, height: 700 }],
 ] as const;
+
+interface Setback {
+  readonly what: string;
+  readonly locale: string;
+  readonly width: number;
+  readonly colorScheme: 'light' | 'dark';
+  readonly phone: string;
+  /** The code of a refusal. */
+  readonly fault?: string;
+  readonly words: string;
+  readonly button: string;
+  readonly other?: 'offered' | 'asked';
+  /** The words once the wait is over. */
+  readonly waits?: string;
+}
+
+const SETBACKS: readonly Setback[] = [
+  {
+    what: 'too little money',
+    ...{ locale: 'en-GB', width: 320, colorScheme: 'light', phone: '0712 340 004' },
+    words: 'most often there is not enough money on that phone. Nothing was taken; you can try again.',
+    ...{ button: 'Try again: TSh 15,000', other: 'offered' },
+  },
+  {
+    what: 'too little money',
+    ...{ locale: 'sw-TZ', width: 1_280, colorScheme: 'dark', phone: '0712 340 004' },
+    words: 'mara nyingi salio la simu hiyo halitoshi. Hakuna pesa iliyokatwa; unaweza kujaribu tena.',
+    ...{ button: 'Jaribu tena: TSh 15,000', other: 'offered' },
+  },
+  {
+    what: 'a cancellation on the phone',
+    ...{ locale: 'en-GB', width: 1_280, colorScheme: 'dark', phone: '0712 340 003' },
+    words: 'The payment was cancelled on the phone. Nothing was taken; you can try again.',
+    ...{ button: 'Try again: TSh 15,000', other: 'offered' },
+  },
+  {
+    what: 'a refused request',
+    ...{ locale: 'sw-TZ', width: 320, colorScheme: 'light', phone: '0712 345 678', fault: 'INVALID_REQUEST' },
+    words: 'Je, namba ya simu ni sahihi? Hakuna pesa iliyokatwa; hakiki namba, au lipa kwa namba nyingine.',
+    ...{ button: 'Lipa TSh 15,000', other: 'asked' },
+  },
+  {
+    what: 'a refused request',
+    ...{
+      locale: 'en-GB',
+      width: 1_280,
+      colorScheme: 'light',
+      phone: '0712 345 678',
+      fault: 'INVALID_REQUEST',
+    },
+    words: 'Is the phone number right? Nothing was taken; check the number, or pay with another one.',
+    ...{ button: 'Pay TSh 15,000', other: 'asked' },
+  },
+  {
+    what: 'too many requests',
+    ...{ locale: 'en-GB', width: 1_280, colorScheme: 'light', phone: '0712 340 429' },
+    words: 'so we could not ask for yours. Nothing was taken; please wait a moment, then try again.',
+    ...{ button: 'Try again: TSh 15,000', waits: 'Nothing was taken; you can try again.' },
+  },
+  {
+    what: 'too many requests',
+    ...{ locale: 'sw-TZ', width: 320, colorScheme: 'dark', phone: '0712 340 429' },
+    words: 'Hakuna pesa iliyokatwa; tafadhali subiri kidogo, kisha jaribu tena.',
+    ...{ button: 'Jaribu tena: TSh 15,000', waits: 'Hakuna pesa iliyokatwa; unaweza kujaribu tena.' },
+  },
+];
 
 describeWithBrowser("the shop's pages", (browser) => {
   describeOnOne('in Chromium', (databaseUrl) => {
@@ -46,7 +112,7 @@ describeWithBrowser("the shop's pages", (browser) => {
         await page.getByText('Not paid').waitFor();
         found.push(...(await pageProblems(page, 'failed')));
         sandbox.next('POST /payments/mobile-money').dropAfterProcessing();
-        await page.getByRole('button', { name: 'Try again: TZS 15,000' }).click();
+        await page.getByRole('button', { name: 'Try again: TSh 15,000' }).click();
         await page.getByText('We are finding out').waitFor();
         found.push(...(await pageProblems(page, 'unknown')));
         await sandbox.customer(PHONE).approve(`${number}-2`);
@@ -55,6 +121,108 @@ describeWithBrowser("the shop's pages", (browser) => {
 
         expect(found).toEqual([]);
         expect(complaintsOf(page)).toEqual([]);
+        await browser.close(page);
+      },
+      SLOW_MS,
+    );
+
+    it(
+      'speak Swahili to a browser that prefers it, from the catalogue to the thanks',
+      async () => {
+        const page = await openCatalogue(browser, shop, { locale: 'sw-TZ', width: 320, height: 700 });
+        const found = [...(await pageProblems(page, 'catalogue'))];
+        await page.getByRole('heading', { name: 'Vitambaa na viungo kutoka pwani.' }).waitFor();
+        await page.getByRole('radio', { name: /^Kanga Doti moja, pamba/ }).waitFor();
+        await page.getByLabel('Jina lako').fill('Asha Mrema');
+        await page.getByLabel('Namba ya simu utakayolipia').fill('712 345');
+        await page.getByLabel('Barua pepe').fill('asha@example.com');
+        await page.locator('#pay').click();
+        await page.getByText('Andika namba ya simu ya Tanzania, kwa mfano 0712 345 678.').waitFor();
+        await page.getByLabel('Namba ya simu utakayolipia').fill('0712 345 678');
+        await page.getByRole('button', { name: 'Lipa TSh 15,000' }).click();
+        await page.getByText('Angalia simu yako').waitFor();
+        found.push(...(await pageProblems(page, 'waiting')));
+        const number = numberOf(page);
+        await sandbox.customer(PHONE).decline(number);
+        await page
+          .getByText(
+            'Muamala umeshindikana: mara nyingi salio la simu hiyo halitoshi. Hakuna pesa iliyokatwa;',
+          )
+          .waitFor();
+        found.push(...(await pageProblems(page, 'failed')));
+        await page.getByRole('button', { name: 'Jaribu tena: TSh 15,000' }).click();
+        await page.getByText('Angalia simu yako').waitFor();
+        await sandbox.customer(PHONE).approve(`${number}-2`);
+        await page.getByText('Malipo yamekamilika. Asante!').waitFor();
+        expect(await page.locator('html').getAttribute('lang')).toBe('sw');
+        await page.getByRole('button', { name: 'English' }).click();
+        await page.getByText('Paid. Thank you!').waitFor();
+        await page.reload();
+        await page.getByText('Paid. Thank you!').waitFor();
+        expect(await page.locator('html').getAttribute('lang')).toBe('en');
+
+        expect(found).toEqual([]);
+        expect(complaintsOf(page).filter((complaint) => !complaint.includes('400'))).toEqual([]);
+        await browser.close(page);
+      },
+      SLOW_MS,
+    );
+
+    it.each(SETBACKS)(
+      'say in the words of a customer, above the fold, what to do after $what ($locale, $width wide, $colorScheme)',
+      async ({ phone, fault, words, button, other, waits, ...look }) => {
+        const page = await openCatalogue(browser, shop, { ...look, height: 600 });
+        if (fault) sandbox.next('POST /payments/mobile-money').status(422, { code: fault });
+        await fill(page, phone, look.locale);
+        await page.locator('#pay').click();
+        await page.waitForURL(/\/orders\/SP-/);
+        await sandbox.clock.advance('5s');
+        await page.getByText(words).waitFor();
+        if (waits) expect(await page.locator('#pay').isDisabled()).toBe(true);
+        const found = [...(await pageProblems(page, 'setback'))];
+        const action = page.getByRole('button', { name: button });
+        await action.waitFor();
+        expect(await isAboveTheFold(action)).toBe(true);
+        expect(await action.isEnabled()).toBe(true);
+        expect(await page.locator('#change').isVisible()).toBe(other === 'offered');
+        expect(await page.locator('#again [name=phone]').isVisible()).toBe(other === 'asked');
+        await page.reload();
+        await page.getByText(waits ?? words).waitFor();
+        await action.waitFor();
+        found.push(...(await pageProblems(page, 'after a reload')));
+        expect(found).toEqual([]);
+        expect(complaintsOf(page)).toEqual([]);
+        await browser.close(page);
+      },
+      SLOW_MS,
+    );
+
+    it(
+      'let another number pay after the first one failed',
+      async () => {
+        const page = await openCatalogue(browser, shop, { width: 320, height: 600 });
+        const number = await buy(page);
+        await sandbox.customer(PHONE).decline(number);
+        await page.getByRole('button', { name: 'Pay with another number' }).click();
+        expect(await page.evaluate('document.activeElement.name')).toBe('phone');
+        await page.locator('#again [name=phone]').fill('0754 000 111');
+        await page.getByRole('button', { name: 'Pay TSh 15,000' }).click();
+        await page.getByText('ends in 111 to approve').waitFor();
+        await sandbox.customer('255754000111').approve(`${number}-2`);
+        await page.getByText('Paid. Thank you!').waitFor();
+        await page.reload();
+        await page.getByText('Paid. Thank you!').waitFor();
+        await browser.close(page);
+      },
+      SLOW_MS,
+    );
+
+    it(
+      'say that there is no such order',
+      async () => {
+        const page = await browser.open(`${shop.url}/orders/SP-000000000000`);
+        await page.getByText('There is no such order.').waitFor();
+        expect(await pageProblems(page, 'no order')).toEqual([]);
         await browser.close(page);
       },
       SLOW_MS,
@@ -79,7 +247,7 @@ describeWithBrowser("the shop's pages", (browser) => {
         const page = await openCatalogue(browser, shop);
         await fill(page, '712 345');
         await page.locator('#pay').click();
-        await page.getByText('write a Tanzanian mobile number such as 0712 345 678').waitFor();
+        await page.getByText('Write a Tanzanian mobile number such as 0712 345 678.').waitFor();
         expect(sandbox.requests()).toEqual([]);
         await browser.close(page);
       },
@@ -91,7 +259,7 @@ describeWithBrowser("the shop's pages", (browser) => {
       async () => {
         const page = await openCatalogue(browser, shop);
         const number = await buy(page);
-        const other = await browser.open(`${shop.url}/order.html?number=${number}`);
+        const other = await browser.open(`${shop.url}/orders/${number}`);
         await sandbox.customer(PHONE).decline(number);
         await other.getByText('Not paid').waitFor();
         await page.getByRole('button', { name: /^Try again/ }).click();
@@ -129,9 +297,7 @@ describeWithBrowser("the shop's pages", (browser) => {
       'say that they connect again, and find what happened meanwhile',
       async () => {
         const sandbox = await startSandbox({ clock: 'manual', seed: 1 });
-        // Chromium opens connections ahead; a server that closes would wait for the ones it never used.
-        const options = { forceCloseConnections: true };
-        const before = await RunningShop.start(databaseUrl(), sandbox, options);
+        const before = await RunningShop.start(databaseUrl(), sandbox);
         const page = await openCatalogue(browser, before);
         const number = await buy(page);
         await page.getByText('Look at your phone').waitFor();
@@ -139,7 +305,7 @@ describeWithBrowser("the shop's pages", (browser) => {
         await page.getByText('Connecting again').waitFor();
         await sandbox.customer(PHONE).approve(number);
         const port = Number(new URL(before.url).port);
-        const after = await RunningShop.start(databaseUrl(), sandbox, { ...options, port });
+        const after = await RunningShop.start(databaseUrl(), sandbox, { port });
         await sandbox.clock.advance('1h');
         await page.getByText('Paid. Thank you!').waitFor();
         expect(await page.getByText('Connecting again').count()).toBe(0);
@@ -161,16 +327,24 @@ async function openCatalogue(
   return page;
 }
 
-async function fill(page: Page, phone = '0712 345 678'): Promise<void> {
-  await page.getByLabel('Your name').fill('Asha Mrema');
-  await page.getByLabel('Phone that pays').fill(phone);
-  await page.getByLabel('E-mail').fill('asha@example.com');
+async function fill(page: Page, phone = '0712 345 678', locale = 'en-GB'): Promise<void> {
+  const inSwahili = locale.startsWith('sw');
+  await page.getByLabel(inSwahili ? 'Jina lako' : 'Your name').fill('Asha Mrema');
+  await page.getByLabel(inSwahili ? 'Namba ya simu utakayolipia' : 'Phone number that pays').fill(phone);
+  await page.getByLabel(inSwahili ? 'Barua pepe' : 'E-mail').fill('asha@example.com');
+}
+
+async function isAboveTheFold(element: Locator): Promise<boolean> {
+  const box = await element.boundingBox();
+  return box !== null && box.y + box.height <= element.page().viewportSize()!.height;
 }
 
 /** The number of the order. */
 async function buy(page: Page): Promise<string> {
   await fill(page);
   await page.locator('#pay').click();
-  await page.waitForURL(/order\.html\?number=/);
-  return new URL(page.url()).searchParams.get('number')!;
+  await page.waitForURL(/\/orders\/SP-/);
+  return numberOf(page);
 }
+
+const numberOf = (page: Page): string => new URL(page.url()).pathname.split('/').at(-1)!;

@@ -58,7 +58,7 @@ describeWithBrowser("the emulator's page", (browser) => {
 
     expect(receiver.received).toHaveLength(1);
     await page.getByRole('link', { name: 'order-1' }).click();
-    await page.locator('.timeline li', { hasText: 'payment.success, try 1' }).waitFor();
+    await page.locator('.timeline li', { hasText: 'payment.success · Try 1' }).waitFor();
     expect(new URL(page.url()).hash).toBe('#/payments/order-1');
     await ui.turnTo('balance');
     await ui.rowSays('balance', 'demo', 'TZS 1,014,700');
@@ -161,7 +161,7 @@ describeWithBrowser("the emulator's page", (browser) => {
     await page.keyboard.press('ArrowRight');
     await page.locator('#tab-payouts[aria-selected=true]:focus').waitFor();
     await page.keyboard.press('End');
-    await page.locator('#tab-faults[aria-selected=true]:focus').waitFor();
+    await page.locator('#tab-setup[aria-selected=true]:focus').waitFor();
     await page.keyboard.press('ArrowRight');
     await page.locator('#tab-payments[aria-selected=true]:focus').waitFor();
     expect(await page.locator('[role=tabpanel]:visible').count()).toBe(1);
@@ -216,9 +216,9 @@ describeWithBrowser("the emulator's page", (browser) => {
     await gateway.collect();
     await sandbox.customer('255712345678').approve('order-1');
     await open('#/payments/order-1');
-    await page.locator('.timeline', { hasText: 'try 1' }).waitFor();
+    await page.locator('.timeline', { hasText: 'Try 1' }).waitFor();
     await sandbox.clock.advance('5s');
-    await page.locator('.timeline', { hasText: 'try 2' }).waitFor();
+    await page.locator('.timeline', { hasText: 'Try 2' }).waitFor();
   });
 
   it('copies a delivery as a curl command that sends the very same', async () => {
@@ -240,7 +240,7 @@ describeWithBrowser("the emulator's page", (browser) => {
     await open('#/requests');
     await gateway.collect({ phone: '255712340003' });
     await page.getByRole('link', { name: 'POST /payments/mobile-money' }).click();
-    await page.locator('.facts', { hasText: 'ending 0003' }).waitFor();
+    await page.locator('.facts', { hasText: 'number ends with 0003' }).waitFor();
     expect(await page.locator('#one-requests').textContent()).toContain('x-api-secret: sk_test_…');
   });
 
@@ -261,7 +261,6 @@ describeWithBrowser("the emulator's page", (browser) => {
     await page.locator('#fault-duration').fill('a while');
     await pressed('Plan a fault');
     await page.locator('#fault .problem', { hasText: 'for example "90s"' }).waitFor();
-    // The browser writes a refused call down by itself.
     forgiveComplaint(page, '422');
   });
 
@@ -294,7 +293,7 @@ describeWithBrowser("the emulator's page", (browser) => {
     await gateway.collect();
     await open();
     await page.locator('#language').selectOption('sw');
-    await page.getByRole('button', { name: 'Idhinisha order-1' }).waitFor();
+    await page.getByRole('button', { name: 'Thibitisha order-1' }).waitFor();
     expect(await page.locator('html').getAttribute('lang')).toBe('sw');
     await page.reload();
     await page.getByRole('heading', { name: 'Simu ya mteja' }).waitFor();
@@ -312,6 +311,8 @@ describeWithBrowser("the emulator's page", (browser) => {
     await ui.rowSays('payments', 'order-1', 'success');
     await page.goto(`${sandbox.url}/#/payments/${encodeURIComponent(hostile)}`);
     await page.locator('h3', { hasText: hostile }).waitFor();
+    // The browser writes a refused call down by itself.
+    forgiveComplaint(page, '404');
     await page.goto(`${sandbox.url}/#/payments/order-1`);
     await page.locator('dd', { hasText: hostile }).waitFor();
     await page.goto(`${sandbox.url}/#/webhooks/${sandbox.deliveries()[0]!.id}`);
@@ -334,6 +335,7 @@ describeWithBrowser("the emulator's page", (browser) => {
     await page.locator('.facts', { hasText: 'TZS 777' }).waitFor();
     await page.goto(`${sandbox.url}/#/payments/order-9`);
     await page.getByText('There is nothing called order-9.').waitFor();
+    forgiveComplaint(page, '404');
   });
 
   it('starts again when the emulator forgets everything', async () => {

@@ -35,6 +35,7 @@ describe('npm run demo', () => {
   it.each([
     { option: '--port', step: 'Start the emulator' },
     { option: '--shop-port', step: 'Start the shop' },
+    { option: '--page-port', step: 'Start the page' },
   ])('names the step and the way out when $option is taken', async ({ option, step }) => {
     const port = String((occupied.address() as AddressInfo).port);
     expect(await demo('--once', option, port)).toEqual({
@@ -44,14 +45,17 @@ describe('npm run demo', () => {
     });
   });
 
-  it.each([['--twice'], ['--port', 'abc'], ['--port', '5000', '--shop-port', '5000'], ['extra']])(
-    'answers %s with its usage and exit code 2',
-    async (...args) => {
-      const { code, stdout, stderr } = await demo(...args);
-      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-      expect(stderr).toContain('Usage: npm run demo');
-    },
-  );
+  it.each([
+    ['--twice'],
+    ['--port', 'abc'],
+    ['--port', '5000', '--shop-port', '5000'],
+    ['--page-port', '5000', '--port', '5000'],
+    ['extra'],
+  ])('answers %s with its usage and exit code 2', async (...args) => {
+    const { code, stdout, stderr } = await demo(...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('Usage: npm run demo');
+  });
 
   it('explains its options', async () => {
     expect(await demo('--help')).toMatchObject({ code: 0, stderr: '' });

@@ -1,12 +1,11 @@
-import { type AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type NestExpressApplication } from '@nestjs/platform-express';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
-import { createShop } from '../../../sample/01-quickstart/src/shop.js';
-import { playStory, StoryError } from '../../../scripts/demo/story.mjs';
+import { type StartedShop, startShop } from '../../../sample/01-quickstart/test/start-shop.js';
+import { playQuickstart } from '../../../scripts/demo/quickstart-story.mjs';
+import { StoryError } from '../../../scripts/demo/steps.mjs';
 
 let sandbox: PaymentsSandbox;
-let app: NestExpressApplication | undefined;
+let shop: StartedShop | undefined;
 let told: string[];
 
 beforeEach(async () => {
@@ -15,23 +14,13 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await app?.close();
+  await shop?.stop();
   await sandbox.stop();
 });
 
 async function play(environment: Record<string, string> = {}): Promise<void> {
-  Object.assign(process.env, {
-    PAYMENTS_BASE_URL: sandbox.baseUrl,
-    PAYMENTS_API_KEY: 'pk_test_demo',
-    PAYMENTS_API_SECRET: 'sk_test_demo',
-    PAYMENTS_WEBHOOK_SECRET: sandbox.webhookSecret,
-    ...environment,
-  });
-  app = await createShop({ logger: false });
-  await app.listen(0, '127.0.0.1');
-  const shop = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;
-  sandbox.deliverTo(`${shop}/webhooks/payments`);
-  await playStory({ shop, emulator: sandbox.url, tell: (step) => told.push(step) });
+  shop = await startShop(sandbox, environment);
+  await playQuickstart({ shop: shop.url, emulator: sandbox.url, tell: (step) => told.push(step) });
 }
 
 describe('the story of `npm run demo -- --once`', () => {

@@ -294,8 +294,6 @@ describe('a delivery that a middleware of the application answers on express', (
         }),
     });
     expect((await deliver(port, paymentEvent('payment.success'))).status).toBe(429);
-    await vi.waitFor(() => {
-      expect(heldBytes()).toBe(0);
-    });
+    await expect.poll(() => heldBytes()).toBe(0);
   });
 });

@@ -602,6 +602,23 @@ describeWith([postgresService], 'a payment that is enlisted in a transaction of 
     });
   });
 
+  it('says that the transaction is to be run again if another one keeps it from going on, and with which code', async () => {
+    const [one, two] = [await database.pool.connect(), await database.pool.connect()];
+    clients.push(one, two);
+    await one.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+    await one.query('SELECT FROM invoices');
+    await two.query('BEGIN');
+    await enlist(two);
+    await two.query('COMMIT');
+    await expect(enlist(one)).rejects.toMatchObject({
+      name: 'PaymentsStorageError',
+      message: expect.stringContaining('roll it back, and run the whole transaction again') as unknown,
+      mayHaveBeenProcessed: 'not-by-this-call',
+      reference: REFERENCE,
+      cause: { code: '40001' },
+    });
+  });
+
   it('leaves the settings of the transaction as they were', async () => {
     const client = await begin();
     await client.query("SET LOCAL lock_timeout = '7s'; SET LOCAL synchronous_commit = off");

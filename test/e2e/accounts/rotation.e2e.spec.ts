@@ -1,0 +1,165 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type INestApplicationContext } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import {
+  memoryStorage,
+  PaymentsAccounts,
+  PaymentsAuthenticationError,
+  PaymentsModule,
+} from 'nestjs-payments';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { Merchants } from '../../support/merchants.js';
+import { startSandbox } from '../../support/sandbox.js';
+
+describe('keys that change while the application runs', () => {
+  let sandbox: PaymentsSandbox;
+  let merchants: Merchants;
+  let app: INestApplicationContext;
+  let accounts: PaymentsAccounts;
+
+  beforeEach(async () => {
+    sandbox = await startSandbox({ clock: 'manual', seed: 1 });
+    merchants = new Merchants(['shop']);
+    const module = await Test.createTestingModule({
+      imports: [
+        PaymentsModule.forRoot({
+          baseUrl: sandbox.moduleOptions().baseUrl,
+          retry: { maxAttempts: 3, baseDelayMs: 1, maxDelayMs: 2 },
+          storage: memoryStorage(),
+          accounts: { resolve: merchants.keysOf },
+        }),
+      ],
+    }).compile();
+    app = await module.init();
+    accounts = app.get(PaymentsAccounts);
+  });
+  afterEach(async () => {
+    await app.close();
+    await sandbox.stop();
+  });
+
+  const pay = (reference: string, options: { retry?: false } = {}): Promise<unknown> =>
+    accounts.for('shop').collections.mobileMoney(
+      {
+        reference,
+        amount: '1180.50',
+        phone: '255712345678',
+        customer_name: 'Asha Mushi',
+        customer_email: 'asha@example.com',
+      },
+      options,
+    );
+  const rotate = (): void => {
+    merchants.rows.set('shop', sandbox.merchant('shop').rotateKeys());
+  };
+  const keysSent = (): readonly (string | undefined)[] =>
+    sandbox.requests().map(({ status }) => (status === 401 ? 'refused' : 'taken'));
+
+  it('are taken by 50 calls at once when the gateway revokes the old pair: none fails, and none pays twice', async () => {
+    await pay('warm');
+    const first = Array.from({ length: 25 }, (_, index) => pay(`order-${index}`));
+    rotate();
+    sandbox.merchant('shop').revokeOldKeys();
+    const later = Array.from({ length: 25 }, (_, index) => pay(`order-${25 + index}`));
+    await Promise.all([...first, ...later]);
+    const references = sandbox
+      .merchant('shop')
+      .payments()
+      .map(({ reference }) => reference);
+    expect(references).toHaveLength(51);
+    expect(new Set(references).size).toBe(51);
+    expect(keysSent()).toContain('refused');
+    // One for the first call, and one for all that were refused.
+    expect(merchants.asked).toHaveLength(2);
+    const keysOf = new Map<string, Set<unknown>>();
+    for (const { body, headers } of sandbox.requests()) {
+      const { reference } = body as { reference: string };
+      keysOf.set(reference, (keysOf.get(reference) ?? new Set()).add(headers['idempotency-key']));
+    }
+    expect([...keysOf.values()].every((keys) => keys.size === 1)).toBe(true);
+  });
+
+  it('are asked for once by calls that are refused while the resolver is asked', async () => {
+    await pay('order-1');
+    rotate();
+    sandbox.merchant('shop').revokeOldKeys();
+    merchants.before = async () => {
+      await vi.waitFor(
+        () => {
+          expect(keysSent().filter((keys) => keys === 'refused')).toHaveLength(3);
+        },
+        { timeout: 4_000 },
+      );
+      // Its answer comes after those of the three calls.
+      await fetch(sandbox.baseUrl);
+    };
+    await Promise.all(['order-2', 'order-3', 'order-4'].map((reference) => pay(reference)));
+    expect(merchants.asked).toHaveLength(2);
+  });
+
+  it('are used from the next call after forget()', async () => {
+    await pay('order-1');
+    rotate();
+    sandbox.merchant('shop').revokeOldKeys();
+    accounts.forget('shop');
+    await pay('order-2');
+    expect(keysSent()).toEqual(['taken', 'taken']);
+  });
+
+  it('that are still the same after a 401 are not tried again', async () => {
+    await pay('order-1');
+    sandbox.merchant('shop').rotateKeys();
+    sandbox.merchant('shop').revokeOldKeys();
+    await expect(pay('order-2')).rejects.toThrow(PaymentsAuthenticationError);
+    expect(keysSent()).toEqual(['taken', 'refused']);
+    expect(merchants.asked).toHaveLength(2);
+  });
+
+  it('are tried once, not for ever: new keys that are refused too end the call', async () => {
+    await pay('order-1');
+    rotate();
+    const { apiKey, apiSecret } = sandbox.merchant('shop').rotateKeys();
+    sandbox.merchant('shop').revokeOldKeys();
+    await expect(pay('order-2')).rejects.toThrow(PaymentsAuthenticationError);
+    expect(keysSent()).toEqual(['taken', 'refused', 'refused']);
+    merchants.rows.set('shop', { apiKey, apiSecret });
+    accounts.forget('shop');
+    await pay('order-2');
+    expect(sandbox.merchant('shop').payments()).toHaveLength(2);
+  });
+
+  it('are not tried in a call without retries', async () => {
+    await pay('order-1');
+    rotate();
+    sandbox.merchant('shop').revokeOldKeys();
+    await expect(pay('order-2', { retry: false })).rejects.toThrow(PaymentsAuthenticationError);
+    expect(keysSent()).toEqual(['taken', 'refused']);
+  });
+
+  it('of a call that runs stay what they were: forget() changes only the next one', async () => {
+    await pay('order-1');
+    sandbox.merchant('shop').next('POST /payments/mobile-money').delay(1_000);
+    const running = pay('order-2');
+    rotate();
+    accounts.forget('shop');
+    await pay('order-3');
+    await sandbox.clock.advance('1s');
+    await running;
+    expect(keysSent()).toEqual(['taken', 'taken', 'taken']);
+  });
+
+  it('are not asked for after a 403, which says that they are right', async () => {
+    await pay('order-1');
+    sandbox.next('POST /payments/mobile-money').status(403);
+    await expect(pay('order-2')).rejects.toThrow(PaymentsAuthenticationError);
+    expect(merchants.asked).toHaveLength(1);
+  });
+
+  it('that the resolver cannot give after a 401 leave the refusal as it is', async () => {
+    await pay('order-1');
+    rotate();
+    sandbox.merchant('shop').revokeOldKeys();
+    merchants.before = () => Promise.reject(new Error('no database'));
+    await expect(pay('order-2')).rejects.toThrow(PaymentsAuthenticationError);
+  });
+});

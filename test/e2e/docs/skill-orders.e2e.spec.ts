@@ -1,0 +1,85 @@
+import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
+import { type INestApplication, type Type } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { PaymentsTestingModule } from 'nestjs-payments/testing';
+import { importBlock } from '../../support/skill.js';
+import { WebhooksController } from '../../support/webhooks.controller.js';
+
+interface Order {
+  readonly id: string;
+  readonly amount: string;
+  attempt: number;
+  state: string;
+}
+
+interface Orders {
+  readonly orders: Map<string, Order>;
+  pay(id: string, customer: object): Promise<Order>;
+  ended(event: { data: { reference: string; status: string } }): void;
+}
+
+const PHONE = '255712345678';
+const asha = { phone: PHONE, name: 'Asha Mushi', email: 'asha@example.com' };
+const folder = join(import.meta.dirname, `.skill-orders-${process.pid}`);
+const { OrdersService } = await importBlock('src/orders.service.ts', folder);
+
+let app: INestApplication;
+let orders: Orders;
+let sandbox: PaymentsSandbox;
+
+beforeEach(async () => {
+  const testing = await Test.createTestingModule({
+    imports: [PaymentsTestingModule.forRoot()],
+    controllers: [WebhooksController],
+    providers: [OrdersService as Type<Orders>],
+  }).compile();
+  app = testing.createNestApplication({ logger: false });
+  await app.listen(0, '127.0.0.1');
+  sandbox = app.get(PaymentsSandbox);
+  orders = app.get(OrdersService as Type<Orders>);
+  orders.orders.set('order-1', { id: 'order-1', amount: '500.00', attempt: 1, state: 'placed' });
+});
+
+afterEach(() => app.close());
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const pay = () => orders.pay('order-1', asha);
+const state = () => orders.orders.get('order-1')?.state;
+const payments = () => sandbox.payments().map(({ reference, status }) => `${reference} ${status}`);
+
+it('the order of the skill is declined, and paid once by its next attempt', async () => {
+  await pay();
+  await sandbox.customer(PHONE).decline('order-1');
+  expect(state()).toBe('not-paid');
+  await Promise.all([pay(), pay()]); // two clicks
+  expect(state()).toBe('waiting');
+  await sandbox.customer(PHONE).approve('order-1-2');
+  expect(state()).toBe('paid');
+  await pay();
+  expect(payments().sort()).toEqual(['order-1 failed', 'order-1-2 success']);
+});
+
+it('the end of an earlier attempt, reported again, does not end the next attempt of the skill', async () => {
+  await pay();
+  await sandbox.customer(PHONE).decline('order-1');
+  await pay();
+  orders.ended({ data: { reference: 'order-1', status: 'cancelled' } });
+  expect(state()).toBe('waiting');
+  await pay();
+  expect(payments()).toHaveLength(2);
+});
+
+it('a refused payment keeps its attempt in the skill, and a lost answer stays open', async () => {
+  sandbox.next('POST /payments/mobile-money').status(422, { code: 'INVALID_PHONE' });
+  await expect(pay()).rejects.toThrow();
+  sandbox.next('POST /payments/mobile-money').dropAfterProcessing();
+  await pay();
+  expect(state()).toBe('unknown');
+  await pay();
+  expect(payments()).toEqual(['order-1 pending']);
+});
