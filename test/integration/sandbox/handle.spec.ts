@@ -127,10 +127,13 @@ describe('the handle of the emulator', () => {
     expect(sandbox.deliveries()).toMatchObject([{ reference: 'order-1' }]);
   });
 
-  it('forgets the oldest requests beyond a thousand', async () => {
-    for (let call = 0; call < 1_001; call += 1) await fetch(`${sandbox.baseUrl}/`);
-    expect(sandbox.requests()).toHaveLength(1_000);
-    expect(sandbox.requests()[0]?.id).toBe('2');
+  it('forgets the oldest requests beyond four mebibytes', async () => {
+    const body = JSON.stringify({ text: 'x'.repeat(60_000) });
+    for (let call = 0; call < 80; call += 1) await fetch(`${sandbox.baseUrl}/`, { method: 'POST', body });
+    const kept = sandbox.requests().map(({ id }) => Number(id));
+    expect(kept.length).toBeGreaterThan(65);
+    expect(kept.length).toBeLessThan(70);
+    expect(kept).toEqual(kept.map((_, index) => 81 - kept.length + index));
   });
 
   it('hands out copies that change nothing inside', async () => {

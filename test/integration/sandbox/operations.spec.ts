@@ -56,15 +56,31 @@ describe("the emulator's operations", () => {
     });
   });
 
-  it('list banks whose codes a bank payout takes', async () => {
+  it('list 37 banks, without their other spelling', async () => {
     const { body } = await gateway.get('/bank-shortnames');
-    const banks = body['data'] as { code: string }[];
+    const banks = body['data'] as readonly Record<string, unknown>[];
 
-    const answers = await Promise.all(
-      banks.map(({ code }) => gateway.payToBank({ reference: `to-${code}`, bank_code: code })),
-    );
+    expect(banks).toHaveLength(37);
+    expect(banks).toContainEqual({ id: 2, name: 'Baobab Savings Bank', code: 'BSB' });
+    expect(banks).toContainEqual({ id: 25, name: 'Partner Wallet Microfinance Bank', code: 'PWMB' });
+  });
 
-    expect(answers.map(({ status }) => status)).toEqual(banks.map(() => 200));
+  it('take both spellings of every bank, and echo the one that was sent', async () => {
+    const banks = (await (await fetch(`${sandbox.url}/_sandbox/v1/banks`)).json()) as {
+      items: readonly { name: string; code: string; long_code: string }[];
+    };
+    const spellings = banks.items.flatMap(({ name, code, long_code }) => [
+      { bank_name: name, bank_code: code },
+      { bank_name: name, bank_code: long_code },
+    ]);
+    expect(new Set(spellings.map(({ bank_code }) => bank_code)).size).toBe(74);
+
+    for (const expected of spellings) {
+      const { bank_code } = expected;
+      const found = await gateway.lookUp({ channel: 'BANK', account_number: '0123456789', bank_code });
+      const paid = await gateway.payToBank({ reference: `to-${bank_code}`, bank_code, amount: 1 });
+      expect([found.body['data'], paid.body['data']]).toMatchObject([expected, expected]);
+    }
   });
 
   it.each([

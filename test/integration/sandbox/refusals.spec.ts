@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { type PaymentsSandbox, type PaymentsSandboxOptions } from 'nestjs-payments/sandbox';
 import { callerOf, COLLECTION } from '../../support/gateway-caller.js';
 import { startSandbox } from '../../support/sandbox.js';
 
@@ -93,7 +93,38 @@ describe("the emulator's refusals", () => {
       'a/b',
     ])('does not start with %j as an allowed name', async (name) => {
       await expect(startSandbox({ allowedHosts: [name] })).rejects.toThrow(
-        "Sandbox option allowedHosts must hold host names without a scheme, a port or a pattern: write ['host.docker.internal']",
+        "Sandbox option allowedHosts must hold host names without a scheme, a port or a pattern, such as 'host.docker.internal'",
+      );
+    });
+
+    const framers = async (options: PaymentsSandboxOptions) => {
+      const { url } = await startSandbox(options);
+      const policy = (await fetch(url)).headers.get('content-security-policy')!;
+      return policy.split('; ').filter((directive) => directive.startsWith('frame-ancestors'));
+    };
+
+    it('shows its page in no frame, or in those of the named origins alone', async () => {
+      expect(await framers({})).toEqual(["frame-ancestors 'none'"]);
+      const frameAncestors = ['http://127.0.0.1:4240', 'https://demo.example'];
+      expect(await framers({ frameAncestors })).toEqual([
+        'frame-ancestors http://127.0.0.1:4240 https://demo.example',
+      ]);
+    });
+
+    it.each([
+      '*',
+      'http://*.example',
+      '127.0.0.1:4240',
+      'http://127.0.0.1:4240/',
+      "'self'",
+      'http://a; script-src *',
+      'http://a;script-src',
+      'file:///etc',
+      'data:,',
+      4240,
+    ])('does not start with %j as an origin that may frame its page', async (origin) => {
+      await expect(startSandbox({ frameAncestors: [origin as string] })).rejects.toThrow(
+        "Sandbox option frameAncestors must hold origins without a path or a pattern: write ['http://127.0.0.1:4240']",
       );
     });
 
@@ -114,7 +145,11 @@ describe("the emulator's refusals", () => {
       const body = JSON.stringify(COLLECTION).replace('{', `{"metadata":${metadata},`);
       const answer = await gateway.post('/payments/mobile-money', body);
       expect(answer).toMatchObject({ status: 400, body: { status: 'error', code: 'INVALID_REQUEST' } });
-      expect(sandbox.requests()).toMatchObject([{ status: 400, body }]);
+      const [kept] = sandbox.requests();
+      expect(kept).toMatchObject({
+        status: 400,
+        body: expect.stringContaining(body.slice(0, 600)) as unknown,
+      });
       const flat = await gateway.post('/payments/mobile-money', `${'['.repeat(levels)}${']'.repeat(levels)}`);
       expect(flat.status).toBe(400);
     });

@@ -26,10 +26,10 @@ describe("the emulator's control API", () => {
     await gateway.payToPhone();
     await sandbox.customer('255712345678').approve('order-1');
 
-    expect(await read('payments')).toEqual({ items: sandbox.payments() });
-    expect(await read('payouts')).toEqual({ items: sandbox.payouts() });
-    expect(await read('deliveries')).toEqual({ items: sandbox.deliveries() });
-    expect(await read('balance')).toEqual({ items: [sandbox.balance()] });
+    expect(await read('payments')).toMatchObject({ items: sandbox.payments() });
+    expect(await read('payouts')).toMatchObject({ items: sandbox.payouts() });
+    expect(await read('deliveries')).toMatchObject({ items: sandbox.deliveries() });
+    expect(await read('balance')).toMatchObject({ items: [sandbox.balance()] });
   });
 
   it('describes itself without a secret', async () => {
@@ -38,6 +38,8 @@ describe("the emulator's control API", () => {
 
     expect(info).toEqual({
       base_url: sandbox.baseUrl,
+      api_key: 'pk_test_demo',
+      api_secret: 'sk_test_demo',
       webhook_url: 'http://localhost:3000/hook',
       clock: 'manual',
       now: '2026-01-01T09:00:00.000Z',

@@ -38,7 +38,7 @@ describe('the control API drives', () => {
       const answer = await control.get('/payments?state=success');
       expect(answer.status).toBe(400);
       expect(messageOf(answer)).toBe(
-        'There is no filter `state`: write merchant, status, customer_phone, limit.',
+        'There is no filter `state`: write merchant, status, customer_phone, q, open, failed, limit, before, after.',
       );
       expect((await control.get('/payments?limit=0')).status).toBe(400);
       expect((await control.get('/clock?now=1')).status).toBe(400);
@@ -103,9 +103,12 @@ describe('the control API drives', () => {
       expect((await gateway.payToBank()).status).toBe(200);
     });
 
-    it('refuses two banks with one code', async () => {
+    it.each([
+      ['one code', { code: 'KLB' }],
+      ['a code that is the long code of the other', { code: 'MWANGA', long_code: 'KLB' }],
+    ])('refuses two banks with %s', async (_, codes) => {
       const bank = { id: 1, name: 'Kilima Bank', code: 'KLB' };
-      const answer = await control.put('/banks', { items: [bank, bank] });
+      const answer = await control.put('/banks', { items: [bank, { id: 2, name: 'Mwanga Bank', ...codes }] });
       expect([answer.status, messageOf(answer)]).toEqual([
         422,
         'Two banks have the code KLB: write each code once.',
@@ -191,6 +194,15 @@ describe('the control API drives', () => {
         now: '2026-01-01T09:00:00.000Z',
         frozen: true,
         waiting: 1,
+        due: [
+          {
+            at: '2026-01-01T09:15:00.000Z',
+            what: 'payment',
+            merchant: 'demo',
+            reference: 'order-1',
+            to: 'expired',
+          },
+        ],
       });
       const { body } = await control.post('/clock/advance', { by: '15m' });
       expect(body).toMatchObject({ now: '2026-01-01T09:15:00.000Z', waiting: 0 });

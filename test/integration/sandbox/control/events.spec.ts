@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { listenTo } from '../../../support/event-stream.js';
@@ -68,16 +70,50 @@ describe("the emulator's live stream", () => {
     expect(missed[0]!.data).toMatchObject({ reference: 'order-2' });
   });
 
-  it.each([['of another run'], ['0']])(
+  it('names its place to a new listener, which then misses nothing even if nothing had happened', async () => {
+    const { socket, id } = await stuckListener(events);
+    socket.destroy();
+    await gateway.collect();
+    const again = await listenTo(events, { 'last-event-id': id });
+    const missed = await again.until('request');
+    again.close();
+    expect(missed.map(({ name }) => name)).toEqual(['balance', 'payment', 'request']);
+  });
+
+  it.each([['of another run'], ['0'], ['']])(
     'says that messages were missed after an id that it does not know: %s',
     async (id) => {
       await gateway.collect();
       const stream = await listenTo(events, { 'last-event-id': id });
       const [first] = await stream.until('reset');
       stream.close();
-      expect(first).toEqual({ id: undefined, name: 'reset', data: {} });
+      expect(first).toEqual({ id: expect.any(String) as unknown, name: 'reset', data: {} });
     },
   );
+
+  it('drops a listener that does not read; when it comes again, it learns that it missed messages', async () => {
+    const { socket, id } = await stuckListener(events);
+    const metadata = { note: 'x'.repeat(60_000) };
+    for (let call = 0; call < 200; call += 1) await gateway.collect({ reference: `order-${call}`, metadata });
+    socket.resume();
+    await once(socket, 'close');
+
+    const again = await listenTo(events, { 'last-event-id': id });
+    const [first] = await again.until('reset');
+    again.close();
+    expect(first!.name).toBe('reset');
+  });
+
+  it('keeps two megabytes of messages, not more', async () => {
+    const { socket, id } = await stuckListener(events);
+    socket.destroy();
+    const metadata = { note: 'x'.repeat(60_000) };
+    for (let call = 0; call < 40; call += 1) await gateway.collect({ reference: `order-${call}`, metadata });
+    const late = await listenTo(events, { 'last-event-id': id });
+    const [first] = await late.until('reset');
+    late.close();
+    expect(first!.name).toBe('reset');
+  });
 
   it('keeps five hundred messages, not more', async () => {
     const stream = await listenTo(events);
@@ -92,3 +128,13 @@ describe("the emulator's live stream", () => {
     expect(first!.name).toBe('reset');
   });
 });
+
+/** A listener that has read the head of the stream, and nothing more. */
+async function stuckListener(url: string): Promise<{ readonly socket: Socket; readonly id: string }> {
+  const { port, pathname } = new URL(url);
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.write(`GET ${pathname} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`);
+  const [head] = (await once(socket, 'data')) as [Buffer];
+  socket.pause();
+  return { socket, id: /^id: (.+)$/m.exec(head.toString())![1]! };
+}

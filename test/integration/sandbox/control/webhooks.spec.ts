@@ -44,6 +44,26 @@ describe("the control API's webhooks", () => {
     await sandbox.customer(phone).approve(reference);
   };
 
+  it('go to an address that is set, signed with the secret that the application knows', async () => {
+    const { body } = await control.put<Endpoint>('/webhooks/address', { url: one.url });
+    expect(body).toMatchObject({ id: 'default', url: one.url });
+    expect(body.secrets[0]!.secret).not.toContain(sandbox.webhookSecret);
+    await approve('order-1');
+    expect(one.received).toHaveLength(1);
+    const revealed = await control.post('/webhooks/secret');
+    expect(revealed.body).toEqual({ endpoint: 'default', secret: sandbox.webhookSecret });
+  });
+
+  it('show the secret of an endpoint when somebody asks for it, and that of no address at all', async () => {
+    expect((await control.post('/webhooks/secret')).body).toMatchObject({ secret: sandbox.webhookSecret });
+    const { id } = await add({ url: one.url, secret: SECRET });
+    expect((await control.post('/webhooks/secret', { endpoint: id })).body).toEqual({
+      endpoint: id,
+      secret: SECRET,
+    });
+    expect((await control.post('/webhooks/secret', { endpoint: 'none' })).status).toBe(404);
+  });
+
   it('go to every endpoint of a merchant, each signed with its own secret', async () => {
     const first = await add({ url: one.url, merchant: 'demo' });
     await add({ url: two.url, merchant: 'demo', secret: SECRET });

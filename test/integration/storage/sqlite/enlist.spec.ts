@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
 import { enlistingHandlerContract } from '../../../support/enlisting-handler-contract.js';
 import { journalRecord } from '../../../support/journal-contract.js';
+import { retryHelper } from '../../../support/retry-helper.js';
 import { describeWithSqlite, sqliteFile, type SqliteTestFile } from '../../../support/sqlite-file.js';
 
 const planned = journalRecord('order-1', { state: 'planned' });
@@ -66,6 +67,26 @@ describeWithSqlite('the journal of SQLite inside of a transaction', () => {
     expect(await inserting).toContain('PaymentsStorageError');
     expect(await journal.get(planned)).toBeUndefined();
   });
+
+  it.each([
+    ['reads', ''],
+    ['has read', 'SELECT COUNT(*) FROM payments_journal'],
+  ])(
+    'says that a transaction that %s is to be run again if another connection writes, and the retry helper of the documents knows it',
+    async (_, read) => {
+      const { journal } = file.open();
+      const [connection, writer] = [file.connect(), file.connect()];
+      connection.exec(`BEGIN; ${read}`);
+      const joined = await journal.within?.(connection);
+      writer.exec('BEGIN IMMEDIATE; UPDATE payments_migrations SET version = version');
+      const error: unknown = await joined?.insert(planned, 0).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({
+        name: 'PaymentsStorageError',
+        cause: { code: 'ERR_SQLITE_ERROR', errcode: 5 },
+      });
+      expect((await retryHelper()).isConcurrent(error)).toBe(true);
+    },
+  );
 
   it('is not written if the transaction has ended after it was joined', async () => {
     const { journal } = file.open();

@@ -1,0 +1,110 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type PaymentsSandbox, type SandboxState } from 'nestjs-payments/sandbox';
+import { callerOf, COLLECTION } from '../../support/gateway-caller.js';
+import { startSandbox } from '../../support/sandbox.js';
+
+const dataOf = (sandbox: PaymentsSandbox) => sandbox.export().parts;
+
+function urlsOf({ parts }: SandboxState): readonly unknown[] {
+  return parts.filter(([[kind]]) => kind === 'endpoint').map(([, value]) => (value as { url: string }).url);
+}
+
+describe('an import', () => {
+  let sandbox: PaymentsSandbox;
+  let gateway: ReturnType<typeof callerOf>;
+
+  beforeEach(async () => {
+    sandbox = await startSandbox({ clock: 'manual', seed: 5 });
+    gateway = callerOf(sandbox);
+    sandbox.deliverTo('http://127.0.0.1:9/webhooks');
+  });
+
+  it('takes every kind of part that an export has', async () => {
+    await gateway.collect();
+    await gateway.post('/payments/partnerpesa', { ...COLLECTION, reference: 'wallet-1' });
+    await gateway.payToBank();
+    await gateway.payToPhone();
+    await sandbox.customer(COLLECTION.phone).approve('order-1');
+    sandbox.directory.close('0123456789');
+    sandbox.directory.register('0712345678', 'Asha Mrema');
+    sandbox.next('GET /merchant-balance').status(500, { retryAfter: 2 }).probability(0.5);
+    sandbox.next('POST /payments/mobile-money').delay('1.5s').times(2);
+    await sandbox.clock.advance('2m');
+    const state = sandbox.export();
+    expect(new Set(state.parts.map(([[kind]]) => kind)).size).toBe(15);
+    const other = await startSandbox({ clock: 'manual', webhookSecret: sandbox.webhookSecret, seed: 5 });
+    await other.import(JSON.parse(JSON.stringify(state)) as SandboxState);
+    expect(dataOf(other)).toEqual(dataOf(sandbox));
+  });
+
+  it.each<[key: readonly string[], change: object]>([
+    [['clock'], { skew: 'zzz' }],
+    [['clock'], { skew: 1e300 }],
+    [['clock'], { stoppedAt: null }],
+    [['counters'], { requests: -1 }],
+    [['settings'], { webhookSecret: 7 }],
+    [['faults'], { waiting: [{}] }],
+    [['merchant', 'demo'], { available: '-1' }],
+    [['payment', 'demo', 'order-1'], { status: 'nonsense' }],
+    [['payment', 'demo', 'order-1'], { amountCents: 'many' }],
+    [['payment', 'demo', 'order-1'], { plan: {} }],
+    [['payout', 'demo', 'salary-1'], { status: 'success' }],
+    [['payout', 'demo', 'salary-1'], { recipient: { kind: 'person' } }],
+    [['endpoint', 'default'], { url: 'file:///etc/hosts' }],
+    [['endpoint', 'default'], { url: 'http://192.0.2.2/hook' }],
+    [['endpoint', 'default'], { secrets: [{}] }],
+    [['delivery'], { state: 'lost' }],
+    [['delivery'], { lateCopiesAt: null }],
+    [['request', '1'], { headers: 5 }],
+    [['timeline', 'demo', 'order-1', '0'], { at: 5 }],
+  ])('changes nothing if an import has %j with %j', async (key, change) => {
+    await gateway.collect();
+    await gateway.payToBank();
+    await sandbox.customer(COLLECTION.phone).approve('order-1');
+    const state = sandbox.export();
+    const before = dataOf(sandbox);
+    const found = state.parts.findIndex(([name]) => key.every((words, index) => name[index] === words));
+    const [name, value] = state.parts[found]!;
+    const parts = state.parts.map((part, index) =>
+      index === found ? ([name, { ...(value as object), ...change }] as const) : part,
+    );
+    await expect(sandbox.import({ ...state, parts })).rejects.toThrow(
+      `The part ${name.join(' ')} of the state cannot be used: `,
+    );
+    expect(dataOf(sandbox)).toEqual(before);
+  });
+
+  it.each<[name: readonly string[], value: unknown]>([
+    [['banks'], [{}]],
+    [['ids', 'demo'], 'NaN'],
+    [['directory', ''], [['0712345678', 7]]],
+    [['key', 'demo', 'key-1'], { used: true }],
+    [['plugin', 'demo'], {}],
+    [['toString'], {}],
+  ])('changes nothing if an import has %j as %j', async (name, value) => {
+    await gateway.collect();
+    const state = sandbox.export();
+    const parts = [...state.parts, [name, value] as const];
+    await expect(sandbox.import({ ...state, parts })).rejects.toThrow(/cannot be used/);
+    expect(sandbox.payments()).toHaveLength(1);
+  });
+
+  it('is imported from a sandbox that may deliver elsewhere only by another one', async () => {
+    const options = { clock: 'manual', allowRemoteWebhooks: true } as const;
+    const remote = await startSandbox(options);
+    remote.deliverTo('http://192.0.2.2/webhooks');
+    const state = remote.export();
+    await expect(sandbox.import(state)).rejects.toThrow('is not on this machine');
+    const other = await startSandbox(options);
+    await other.import(state);
+    expect(urlsOf(other.export())).toEqual(['http://192.0.2.2/webhooks']);
+  });
+
+  it('is not imported from another version, or from something else', async () => {
+    await gateway.collect();
+    const state = sandbox.export();
+    await expect(sandbox.import({ ...state, version: 2 as 1 })).rejects.toThrow(/version 2/);
+    await expect(sandbox.import({} as never)).rejects.toThrow(/holds no state/);
+    expect(sandbox.payments()).toHaveLength(1);
+  });
+});
