@@ -7,11 +7,16 @@ import { fileURLToPath } from 'node:url';
 import { stopChildren } from './runner/command.mjs';
 import { checkMatrix } from './runner/cells.mjs';
 import { checkNewApplication } from './runner/new-application.mjs';
+import { checkEmulatorAlone } from './runner/emulator-alone.mjs';
+import { EMULATOR_ALONE, PACKAGE_MANAGERS } from './runner/matrix.mjs';
 import { findNode } from './runner/nodes.mjs';
 import { checkPackage, pack } from './runner/package.mjs';
+import { checkPackageManagers } from './runner/package-managers.mjs';
+import { checkReadme } from './runner/readme.mjs';
 import { Report } from './runner/report.mjs';
 import { checkSample } from './runner/sample.mjs';
 import { select } from './runner/selection.mjs';
+import { checkSkill } from './runner/skill.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, '..', '..');
@@ -64,6 +69,24 @@ try {
     const paths = { here, skeleton, cwd: join(work, name), tarball };
     await report.steps(name, (step) => checkNewApplication(step, paths));
   }
+  const fromReadme = (tarball === undefined ? [] : selection.readmeApplications).map((application) => {
+    // The newest Node: parts of Nest 12's command line run on nothing older.
+    const place = { root, cwd: join(work, application.name), tarball, env: nodes.at(-1)?.env };
+    return report.steps(application.name, (step) => checkReadme(step, { ...application, ...place }));
+  });
+  await Promise.all(fromReadme);
+  const fromSkill = (tarball === undefined ? [] : selection.skills).map((skill) => {
+    // The newest Node: the skill's storage is SQLite.
+    const place = { root, here, cwd: join(work, skill.name), tarball, env: nodes.at(-1)?.env };
+    return report.steps(skill.name, (step) => checkSkill(step, { ...skill, ...place }));
+  });
+  await Promise.all(fromSkill);
+  if (tarball !== undefined && selection.packageManagers) {
+    const skeleton = join(root, 'test', 'skeletons', PACKAGE_MANAGERS.skeleton);
+    await checkPackageManagers(report, { skeleton, work, tarball });
+  }
+  if (tarball !== undefined && selection.emulatorAlone)
+    await report.steps(EMULATOR_ALONE.name, (step) => checkEmulatorAlone(step, { work, tarball }));
 } finally {
   cleanUp();
 }

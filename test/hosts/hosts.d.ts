@@ -48,10 +48,3 @@ declare module 'firebase-functions/https' {
 
   export function onRequest(handler: RequestListener): RequestListener;
 }
-
-declare module '@nestjs/microservices' {
-  import { type MicroserviceOptions } from '@nestjs/common';
-
-  export const Transport: { readonly TCP: 0 };
-  export type TcpOptions = MicroserviceOptions;
-}

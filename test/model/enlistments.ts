@@ -1,5 +1,5 @@
 import { type EnlistedPayment } from 'nestjs-payments';
-import { type ApplicationTransaction } from '../support/joined-journal-contract.js';
+import { type ApplicationTransaction } from 'nestjs-payments/testing';
 import { viewOf } from './call-result.js';
 import { type Calls } from './calls.js';
 import { isFreed } from './journal-view.js';

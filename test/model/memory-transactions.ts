@@ -4,7 +4,7 @@ import {
   type JournalStore,
   type PaymentsStorage,
 } from 'nestjs-payments';
-import { type ApplicationTransaction } from '../support/joined-journal-contract.js';
+import { type ApplicationTransaction } from 'nestjs-payments/testing';
 
 /** A storage in memory beside which the application has transactions. */
 export interface TransactionalMemory {

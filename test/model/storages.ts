@@ -1,7 +1,7 @@
 import { memoryStorage, type PaymentsStorage } from 'nestjs-payments';
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { redisStorage } from 'nestjs-payments/redis';
-import { type ApplicationTransaction } from '../support/joined-journal-contract.js';
+import { type ApplicationTransaction } from 'nestjs-payments/testing';
 import { openPaymentsDatabase } from '../support/payments-database.js';
 import { connectRedis, forget, ownPrefix, TimeTravellingRedis } from '../support/redis.js';
 import { withTransactions } from './memory-transactions.js';

@@ -101,7 +101,7 @@ function strykerConfig(
     // The command has a time limit for each mutant; Stryker's own comes from the run of all spec files.
     dryRunTimeoutMinutes: 60,
     tempDirName: join(folder, 'copy'),
-    ignorePatterns: ['/bench', '/coverage', '/dist', '/docs/api', '/test/consumers', '/test/skeletons'],
+    ignorePatterns: ['/bench', '/coverage', '/dist', '/site', '/test/consumers', '/test/skeletons'],
     reporters: ['json', 'sample-progress'],
     jsonReporter: { fileName: report },
     allowEmpty: false,

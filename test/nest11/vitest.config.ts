@@ -24,6 +24,8 @@ export default mergeConfig(
         'test/nest11/*.spec.ts',
         'test/e2e/{bullmq,module,opentelemetry,storage,swagger,terminus,webhooks}/**/*.spec.ts',
         'test/e2e/cli/init-new-application.spec.ts',
+        'test/e2e/docs/webhook-guards.e2e.spec.ts',
+        'test/hosts/graphql.spec.ts',
         'test/integration/{gateway,journal,services}/**/*.spec.ts',
       ],
     },

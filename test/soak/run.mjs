@@ -24,7 +24,7 @@ const { values } = parseArgs({
 const calls = Number(values.calls);
 const concurrency = Number(values.concurrency);
 
-buildWhatIsMissing((line) => console.log(line));
+buildWhatIsMissing([], console.log);
 const { startMerchant, RESOLVED, REFUSED } = await import('./merchant.mjs');
 
 const complaints = [];

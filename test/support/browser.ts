@@ -7,6 +7,8 @@ import { describeSkipped } from './describe-skipped.js';
 const DEBIAN = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'] as const;
 const EXECUTABLE = process.env['CHROMIUM_PATH'] ?? DEBIAN.find((path) => existsSync(path)) ?? DEBIAN[0];
 const ARGUMENTS = [
+  // A name that somebody else may lead to this machine.
+  '--host-resolver-rules=MAP foreign.example 127.0.0.1',
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',

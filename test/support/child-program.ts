@@ -29,6 +29,8 @@ export interface ChildProgramOptions {
    * that is started often.
    */
   readonly startsOften?: boolean;
+  /** Whether it is a CommonJS module, which can import ES modules but not await. It is an ES module unless said. */
+  readonly commonJs?: boolean;
   /** Whose `paths` lead to the library, for a program outside the repository. */
   readonly tsconfig?: string;
 }
@@ -69,10 +71,17 @@ export async function buildChildPrograms(
   {
     nodeModules = installedPackages(),
     startsOften = false,
+    commonJs = false,
     tsconfig,
     edit = (_, source) => source,
   }: ChildProgramOptions = {},
 ): Promise<ChildPrograms> {
+  const asCommonJs = {
+    format: 'cjs',
+    outExtension: { '.js': '.cjs' },
+    banner: { js: OWN_URL },
+    define: OWN_PLACE,
+  } as const;
   const folder = await realpath(await mkdtemp(join(nodeModules, '.child-')));
   const started = new Set(entries.map((entry) => resolve(entry)));
   const bundlesAll = startsOften && resolve(nodeModules) === OWN_PACKAGES;
@@ -85,16 +94,16 @@ export async function buildChildPrograms(
     target: 'node20',
     ...(bundlesAll
       ? {
-          format: 'cjs',
-          outExtension: { '.js': '.cjs' },
-          banner: { js: OWN_URL },
-          define: OWN_PLACE,
+          ...asCommonJs,
           external: [...UNBUNDLED, MISSING],
           alias: Object.fromEntries(LEFT_OUT.map((name) => [name, MISSING])),
           minifyWhitespace: true,
           lineLimit: 120,
         }
-      : { format: 'esm', outExtension: { '.js': '.mjs' }, packages: 'external' }),
+      : {
+          ...(commonJs ? asCommonJs : { format: 'esm', outExtension: { '.js': '.mjs' } }),
+          packages: 'external',
+        }),
     ...(tsconfig === undefined ? {} : { tsconfig }),
     logLevel: 'error',
     plugins: [
@@ -121,7 +130,7 @@ export async function buildChildPrograms(
     for (const entry of entries) await writeFile(join(folder, `${basename(entry, '.ts')}.mjs`), launcher);
   }
   return {
-    fileOf: (name) => join(folder, `${name}.mjs`),
+    fileOf: (name) => join(folder, `${name}.${commonJs ? 'cjs' : 'mjs'}`),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }

@@ -27,9 +27,15 @@ export async function bundleCli(): Promise<void> {
     platform: 'node',
     format: 'esm',
     target: 'node20',
+    alias: { yaml: join(process.cwd(), 'node_modules', 'yaml', 'browser', 'index.js') }, // as scripts/bundle.mjs
     logLevel: 'silent',
   });
   await stop(); // its service is a process of its own, which could outlive the test run
+}
+
+/** The bundled command, for Node. */
+export function cliFile(): string {
+  return fileOf('main');
 }
 
 export function removeCli(): void {
@@ -44,7 +50,7 @@ export interface FinishedCli {
 
 export interface CliSurroundings {
   readonly environment?: NodeJS.ProcessEnv;
-  /** The text on stdin. */
+  /** The text on stdin; in a terminal, what is typed at the first question; Enter follows at each further one. */
   readonly input?: string | Uint8Array;
   /** Where it runs. */
   readonly folder?: string;
@@ -63,6 +69,8 @@ export function environmentOf(sandbox: PaymentsSandbox): Readonly<Record<string,
   };
 }
 
+const QUESTION = '(y/N)';
+
 /** One run of the command. */
 export class CliProcess {
   stdout = '';
@@ -77,10 +85,22 @@ export class CliProcess {
       ? ['script', '--quiet', '--return', '--command', command.join(' '), '/dev/null']
       : command;
     this.child = spawn(program, rest, { env, cwd: folder, stdio: 'pipe' });
-    this.child.stdin?.on('error', () => {}).end(input);
+    this.child.stdin?.on('error', () => {});
     this.closed = once(this.child, 'close');
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
+    if (terminal) this.answer(input);
+    else this.child.stdin?.end(input);
+  }
+
+  /** Types at each question, and not before: what comes too early, or the end of the input of `script`, may be lost. */
+  private answer(input: string | Uint8Array = ''): void {
+    let answered = 0;
+    this.child.stdout?.on('data', () => {
+      for (const asked = this.stdout.split(QUESTION).length - 1; answered < asked; answered += 1) {
+        this.child.stdin?.write(answered === 0 ? input : '\n');
+      }
+    });
   }
 
   /** Resolves to the match once the command has written it. */

@@ -51,7 +51,11 @@ export async function compilerProblems(files: ReadonlyMap<string, string>): Prom
       compilerOptions: { ...A_USER_MAY, rootDirs: [root, folder] },
       include: [],
       // The ORMs are installed only where their specs run.
-      files: [join(root, 'test', 'orms', 'orms.d.ts'), ...files.keys()],
+      files: [
+        join(root, 'test', 'orms', 'orms.d.ts'),
+        join(root, 'test', 'hosts', 'graphql.d.ts'),
+        ...files.keys(),
+      ],
     };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
     const problems = await projectProblems(join(folder, 'tsconfig.json'));

@@ -14,9 +14,10 @@ export { type QueuedDelivery };
  * @param add Gets each delivery as another process reads it out of the queue.
  */
 export function handOverTo(providers: Providers, add: (delivery: QueuedDelivery) => Promise<void>): void {
-  receiverOf(providers, 'default').handOverTo({
-    add: (delivery) => add(JSON.parse(JSON.stringify(delivery)) as QueuedDelivery),
-  });
+  const queue = {
+    add: (delivery: QueuedDelivery) => add(JSON.parse(JSON.stringify(delivery)) as QueuedDelivery),
+  };
+  receiverOf(providers, 'default').handOverTo(queue);
 }
 
 /** Has an application work on a delivery that comes out of a queue, as a worker of `PaymentsQueueModule` does it. */

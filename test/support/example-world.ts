@@ -7,6 +7,7 @@ import {
   type DisbursementsService,
   type BankDisbursement,
   type NameLookupService,
+  type PaymentsAccounts,
   type PaymentsInbox,
   type PaymentsJournal,
   type PaymentsModuleOptions,
@@ -15,7 +16,10 @@ import {
 } from 'nestjs-payments';
 import { type drizzle } from 'drizzle-orm/node-postgres';
 import { type Knex } from 'knex';
+import { type MikroORM } from '@mikro-orm/core';
 import { type Kysely } from 'kysely';
+import { type PrismaClient } from '#prisma';
+import { type Sequelize } from 'sequelize';
 import { type DataSource } from 'typeorm';
 import { type Mysql2Pool } from 'nestjs-payments/mysql';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
@@ -43,6 +47,7 @@ export declare class Order {
 
 export declare const AppModule: Type;
 export declare const CheckoutService: Type;
+export declare const accounts: PaymentsAccounts;
 export declare const alarm: (reference: string) => void;
 export declare const app: INestApplication;
 export declare const client: PoolClient;
@@ -58,7 +63,9 @@ export declare const options: PaymentsModuleOptions;
 export declare const mysqlPool: Mysql2Pool;
 export declare const knex: Knex;
 export declare const kysely: Kysely<never>;
+export declare const mikroOrm: MikroORM;
 export declare const drizzleDatabase: ReturnType<typeof drizzle>;
+export declare const prisma: PrismaClient;
 export declare const order: { readonly id: string };
 export declare const payments: readonly CollectionPayment[];
 export declare const payout: BankDisbursement;
@@ -66,6 +73,7 @@ export declare const sandbox: PaymentsSandbox;
 export declare const scheme: WebhookScheme;
 export declare const secret: string;
 export declare const signedBy: (key: Uint8Array, body: Uint8Array, signature: string | undefined) => boolean;
+export declare const sequelize: Sequelize;
 export declare const supplier: { readonly name: string };
 export declare const total: string;
 export declare const url: string;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { inboxContract as contract, type InboxUnderTest } from 'nestjs-payments/testing';
+import { patientLibrary } from './patient-library.js';
 
 export { type InboxUnderTest } from 'nestjs-payments/testing';
 export { claimed, inboxDelivery, inboxKey } from '../../lib/testing/contracts/inbox-test.js';
@@ -9,5 +10,6 @@ export function inboxContract(
   open: () => Promise<InboxUnderTest> | InboxUnderTest,
   options: { readonly remembersHandlers?: boolean } = {},
 ): void {
+  patientLibrary();
   contract({ describe, it, expect }, open, options);
 }

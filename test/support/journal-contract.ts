@@ -5,6 +5,7 @@ import {
   type JournalDamage,
   type JournalUnderTest,
 } from 'nestjs-payments/testing';
+import { patientLibrary } from './patient-library.js';
 
 export { allBut, journalRecord, storedBy } from '../../lib/testing/contracts/journal-test.js';
 
@@ -12,6 +13,7 @@ type OpenJournal = () => Promise<JournalUnderTest> | JournalUnderTest;
 
 /** What every journal promises. Call it inside a `describe`. */
 export function journalContract(open: OpenJournal): void {
+  patientLibrary();
   contract({ describe, it, expect }, open);
 }
 

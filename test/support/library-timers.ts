@@ -1,5 +1,6 @@
 import { join, sep } from 'node:path';
 import { vi } from 'vitest';
+import { callerOf } from './patient-library.js';
 
 const LIBRARY = join(process.cwd(), 'lib') + sep;
 
@@ -25,10 +26,4 @@ export function libraryTimers(): () => number {
     stop(handle);
   }) as typeof clearTimeout);
   return () => waiting.size;
-}
-
-/** The line of the stack that says who called the spy. */
-function callerOf({ stack = '' }: Error): string {
-  const [, ...calls] = stack.split('\n');
-  return calls.find((call) => !call.includes('library-timers') && !call.includes('node_modules')) ?? '';
 }

@@ -11,6 +11,8 @@ import {
   WalletService,
 } from 'nestjs-payments';
 import { resolveOptions } from '../../lib/config/resolve-options.js';
+import { constantKeys } from '../../lib/gateway/account-keys.js';
+import { accountTransport } from '../../lib/gateway/http/account-transport.js';
 import { createGatewayClient } from '../../lib/gateway/gateway-client.js';
 import { createRecovery } from '../../lib/journal/create-recovery.js';
 import { createPayments } from '../../lib/journal/payment/payments.js';
@@ -71,8 +73,8 @@ export async function connectMerchant(options: MerchantOptions): Promise<Merchan
 /** The services as one process of the merchant has them. */
 export function merchantServices(options: MerchantOptions, http: HttpService): MerchantServices {
   const all = resolved(options);
-  const { journal } = all.storage ?? memoryStorage();
-  const gateway = createGatewayClient(all, http);
+  const { journal, conflicts } = all.storage ?? memoryStorage();
+  const gateway = createGatewayClient(all, accountTransport(http), constantKeys(all));
   const payments = createPayments(all, journal, NOBODY, gateway);
   return {
     collections: new CollectionsService(payments),
@@ -80,7 +82,7 @@ export function merchantServices(options: MerchantOptions, http: HttpService): M
     names: new NameLookupService(gateway),
     wallet: new WalletService(gateway),
     banks: new BanksService(gateway),
-    journal: createRecovery(all, journal, gateway, payments, NOBODY).journal,
+    journal: createRecovery(all, journal, gateway, payments, NOBODY, conflicts).journal,
   };
 }
 

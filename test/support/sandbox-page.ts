@@ -1,7 +1,17 @@
 import { type Locator, type Page } from 'playwright-core';
 
 /** The views at the right of the emulator's page. */
-export const VIEWS = ['payments', 'payouts', 'webhooks', 'requests', 'balance', 'clock', 'faults'] as const;
+export const VIEWS = [
+  'payments',
+  'payouts',
+  'webhooks',
+  'requests',
+  'balance',
+  'clock',
+  'faults',
+  'banks',
+  'setup',
+] as const;
 
 export type View = (typeof VIEWS)[number];
 

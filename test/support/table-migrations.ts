@@ -14,7 +14,11 @@ export async function makeSecondVersion(pool: Pool, schema: string): Promise<voi
 }
 
 /** `migratePayments()` with other waits: its own take half a minute. */
-export function migrateWithWaits(pool: PostgresPool, schema: string, waits: MigrationRetries): Promise<void> {
+export function migrateWithWaits(
+  pool: PostgresPool,
+  schema: string,
+  waits: MigrationRetries,
+): Promise<unknown> {
   return migrateTables(pool, tableNames(schema), waits);
 }
 
@@ -22,7 +26,7 @@ export function migrateWithWaits(pool: PostgresPool, schema: string, waits: Migr
  * What the next build does when it is deployed: it adds what the rule of migrations allows, a table, an index, a column
  * that may be empty and one with a default, to the tables that this build uses.
  */
-export function migrateAsNextBuild(pool: PostgresPool, schema: string): Promise<void> {
+export function migrateAsNextBuild(pool: PostgresPool, schema: string): Promise<unknown> {
   const names = tableNames(schema);
   const own = migrations(names);
   const { journal, inbox, setAside, tombstones } = names;

@@ -4,6 +4,9 @@ import { type SqlExecutor, sqlStorage, type SqlStorageOptions } from 'nestjs-pay
 import { type fromDrizzle } from 'nestjs-payments/drizzle';
 import { type fromKnex } from 'nestjs-payments/knex';
 import { type fromKysely } from 'nestjs-payments/kysely';
+import { type fromMikroOrm } from 'nestjs-payments/mikro-orm';
+import { type fromPrisma } from 'nestjs-payments/prisma';
+import { type fromSequelize } from 'nestjs-payments/sequelize';
 import { type fromTypeOrm } from 'nestjs-payments/typeorm';
 import { type DataSource, type EntityManager } from 'typeorm';
 import { type Equal, type Expect } from './expect.js';
@@ -27,7 +30,19 @@ declare const dataSource: DataSource;
 export type Checks = [
   Expect<Equal<ReturnType<typeof fromTypeOrm>, SqlExecutor>>,
   Expect<DataSource extends Parameters<typeof fromTypeOrm>[0] ? true : false>,
-  Expect<Equal<ReturnType<typeof fromKnex | typeof fromKysely | typeof fromDrizzle>, SqlExecutor>>,
+  Expect<
+    Equal<
+      ReturnType<
+        | typeof fromKnex
+        | typeof fromKysely
+        | typeof fromDrizzle
+        | typeof fromMikroOrm
+        | typeof fromSequelize
+        | typeof fromPrisma
+      >,
+      SqlExecutor
+    >
+  >,
   Expect<Equal<ReturnType<typeof sqlStorage>, PaymentsStorage>>,
   Expect<Equal<SqlStorageOptions['transactional'], boolean | undefined>>,
   Expect<Equal<PaymentEventContext['transaction'], unknown>>,

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 
 const running = new Set();
 
@@ -12,16 +13,9 @@ export function stopChildren() {
  *
  * @throws if it fails or takes too long; the message holds all it wrote.
  */
-export function run(command, args, { cwd, env = {}, timeoutMs = 180_000 }) {
+export function run(command, args, { timeoutMs = 180_000, ...options }) {
   return new Promise((resolve, reject) => {
-    // A group of its own, so that a test runner's workers end with it.
-    const child = spawn(command, args, {
-      cwd,
-      env: { ...environment(), ...env },
-      stdio: 'pipe',
-      detached: true,
-    });
-    running.add(child);
+    const child = spawnGroup(command, args, options);
     let stdout = '';
     let output = '';
     child.stdout.on('data', (chunk) => {
@@ -38,12 +32,53 @@ export function run(command, args, { cwd, env = {}, timeoutMs = 180_000 }) {
     child.once('error', reject);
     child.once('close', (code, signal) => {
       clearTimeout(timer);
-      running.delete(child);
       if (code === 0) resolve(stdout);
       else reject(new Error(`${command} ${args.join(' ')} ended with ${signal ?? code}\n${output}`));
     });
-    child.stdin.end();
   });
+}
+
+/** Starts a command that runs until it is stopped. */
+export function start(command, args, options) {
+  const child = spawnGroup(command, args, options);
+  const closed = once(child, 'close');
+  const said = { text: '' };
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said.text += chunk));
+  return {
+    said,
+    /** Resolves once it has printed this. */
+    until(pattern, timeoutMs = 120_000) {
+      return new Promise((resolve, reject) => {
+        const fail = () => {
+          clearTimeout(timer);
+          reject(new Error(`${command} ${args.join(' ')} did not print ${pattern}:\n${said.text}`));
+        };
+        const timer = setTimeout(fail, timeoutMs);
+        const look = () => pattern.test(said.text) && resolve(clearTimeout(timer));
+        for (const stream of [child.stdout, child.stderr]) stream.on('data', look);
+        child.once('close', fail);
+        look();
+      });
+    },
+    stop() {
+      stop(child);
+      return closed;
+    },
+  };
+}
+
+/** Starts a group of its own, so that a test runner's workers end with it. */
+function spawnGroup(command, args, { cwd, env = {} }) {
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...environment(), ...env },
+    stdio: 'pipe',
+    detached: true,
+  });
+  running.add(child);
+  child.once('close', () => running.delete(child));
+  child.stdin.end();
+  return child;
 }
 
 function stop(child) {

@@ -6,7 +6,7 @@ import { reach } from '../../../scripts/reach.mjs';
 
 /** What the types of the main entry point must do without. */
 const OTHERS =
-  /[\\/]dist[\\/]\w+[\\/](testing|sandbox|cli|storage[\\/](redis|sql|sqlite|executor|typeorm|knex|kysely|drizzle|mysql|postgres)|integrations)[\\/]/;
+  /[\\/]dist[\\/]\w+[\\/](testing|sandbox|cli|storage[\\/](redis|sql|sqlite|executor|typeorm|knex|kysely|drizzle|mikro-orm|sequelize|prisma|mysql|postgres)|integrations)[\\/]/;
 /** What each entry point may load of `shared/` beside its own script: each file costs time at boot. */
 const SHARED = {
   '.': ['basics', 'diagnostics', 'payments', 'stores'],
@@ -17,9 +17,12 @@ const SHARED = {
   './sqlite': ['basics', 'sql', 'sql-parts', 'sqlite-tables', 'stored-record', 'stores'],
   './sql': ['basics', 'mysql-tables', 'postgres', 'sql', 'sql-parts', 'stored-record', 'stores'],
   './typeorm': ['basics', 'sql'],
-  './knex': ['basics', 'sql'],
+  './knex': ['basics', 'knex', 'sql'],
   './kysely': ['basics', 'sql'],
   './drizzle': ['basics', 'sql'],
+  './mikro-orm': ['basics', 'knex', 'sql'],
+  './sequelize': ['basics', 'sql'],
+  './prisma': ['basics', 'sql'],
   './mysql': ['basics', 'sql'],
   './bullmq': ['basics', 'diagnostics', 'payments', 'stores'],
   './terminus': ['basics', 'diagnostics', 'payments', 'stores'],

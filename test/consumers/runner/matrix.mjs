@@ -50,3 +50,22 @@ export const SAMPLES = [{ name: '06-nest11-commonjs' }];
 
 /** What `nest new` makes, to be set up by `init`; the sample above shows the other one, set up. */
 export const NEW_APPLICATIONS = [{ name: 'new-nest12-esm', skeleton: 'nest12-esm' }];
+
+/** What `nest new` makes, with nothing in it but the README's snippets. */
+export const README_APPLICATIONS = [
+  { name: 'readme-nest11-commonjs', nest: 11, cli: '11.0.24', format: 'CommonJS' },
+  { name: 'readme-nest12-esm', nest: 12, cli: '12.0.8', format: 'ESM' },
+];
+
+/** What `nest new` makes, with the blocks of the agents' skill in it. */
+export const SKILLS = [
+  { name: 'skill-nest11-commonjs', nest: 11, skeleton: 'nest11-commonjs', test: ['jest'] },
+  // As the configuration that `nest new` writes.
+  { name: 'skill-nest12-esm', nest: 12, skeleton: 'nest12-esm', test: ['vitest', 'run', '--globals'] },
+];
+
+/** What `nest new` makes, where Yarn, pnpm and Bun install the packages. */
+export const PACKAGE_MANAGERS = { name: 'package-managers', skeleton: 'nest11-commonjs' };
+
+/** The emulator for an application that is not of Nest, or of another language. */
+export const EMULATOR_ALONE = { name: 'emulator-alone' };

@@ -1,5 +1,15 @@
 import { parseArgs } from 'node:util';
-import { ADAPTERS, APPLICATIONS, NEW_APPLICATIONS, NODES, SAMPLES } from './matrix.mjs';
+import {
+  ADAPTERS,
+  APPLICATIONS,
+  EMULATOR_ALONE,
+  NEW_APPLICATIONS,
+  NODES,
+  PACKAGE_MANAGERS,
+  README_APPLICATIONS,
+  SAMPLES,
+  SKILLS,
+} from './matrix.mjs';
 
 const several = { type: 'string', multiple: true };
 
@@ -13,12 +23,24 @@ export function select(args) {
     args,
     options: { only: several, node: several, adapter: several },
   }).values;
-  const all = [...APPLICATIONS, ...SAMPLES, ...NEW_APPLICATIONS];
+  const all = [
+    ...APPLICATIONS,
+    ...SAMPLES,
+    ...NEW_APPLICATIONS,
+    ...README_APPLICATIONS,
+    ...SKILLS,
+    PACKAGE_MANAGERS,
+    EMULATOR_ALONE,
+  ];
   const chosen = pick('application', all, ({ name }) => name, only);
   return {
     applications: APPLICATIONS.filter((one) => chosen.includes(one)),
     samples: SAMPLES.filter((one) => chosen.includes(one)),
     newApplications: NEW_APPLICATIONS.filter((one) => chosen.includes(one)),
+    readmeApplications: README_APPLICATIONS.filter((one) => chosen.includes(one)),
+    skills: SKILLS.filter((one) => chosen.includes(one)),
+    packageManagers: chosen.includes(PACKAGE_MANAGERS),
+    emulatorAlone: chosen.includes(EMULATOR_ALONE),
     nodes: pick('Node', NODES, String, node),
     adapters: pick('adapter', ADAPTERS, String, adapter),
   };

@@ -14,9 +14,13 @@ function dropEndings(folder) {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const file = join(entry.parentPath, entry.name);
-    const source = readFileSync(file, 'utf8');
-    writeFileSync(file, source.replaceAll(/(from '\.{1,2}\/.+)\.js';/g, "$1';"));
+    writeFileSync(file, withoutEndings(readFileSync(file, 'utf8')));
   }
+}
+
+/** The source as an application in CommonJS imports its own files. */
+export function withoutEndings(source) {
+  return source.replaceAll(/((?:from|import) '\.{1,2}\/.+)\.js';/g, "$1';");
 }
 
 /** What an editor or a hand-made install left in the application stays behind. */

@@ -1,0 +1,35 @@
+import { join, sep } from 'node:path';
+import { afterEach, beforeEach, vi } from 'vitest';
+
+const LIBRARY = join(process.cwd(), 'lib') + sep;
+/** What is shorter is no time limit for a server. */
+const LIMIT_FROM_MS = 2_000;
+const PATIENCE = 15;
+
+/**
+ * Lets the library wait longer for a database. Fifty calls at once may reach its time limit of four seconds on a busy
+ * machine, and the specs that call this ask for something else. Call it inside a `describe`.
+ */
+export function patientLibrary(): void {
+  let restore: () => void;
+  beforeEach(() => {
+    const { setTimeout: start } = globalThis;
+    const spy = vi.spyOn(globalThis, 'setTimeout').mockImplementation((run: () => void, ms = 0) => {
+      const isLimit = ms >= LIMIT_FROM_MS && callerOf(new Error()).includes(LIBRARY);
+      return start(run, isLimit ? ms * PATIENCE : ms);
+    });
+    restore = () => {
+      spy.mockRestore();
+    };
+  });
+  afterEach(() => {
+    restore();
+  });
+}
+
+/** The line of the stack that says who called the spy. */
+export function callerOf({ stack = '' }: Error): string {
+  const [, ...calls] = stack.split('\n');
+  const isBetween = (call: string): boolean => /library-timers|patient-library|node_modules/.test(call);
+  return calls.find((call) => !isBetween(call)) ?? '';
+}
